@@ -1,0 +1,2 @@
+from . import bounds as bounds
+from .bounds import Guarantee as Guarantee

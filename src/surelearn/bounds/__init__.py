@@ -1,0 +1,66 @@
+"""Theorems: numbers in, `Guarantee` out; one file per thing bounded.
+
+Every function is keyword-only, named as the theorem is cited, refuses arguments outside its domain
+and rounds outward. Planners return the integer they plan. A theorem never knows a learner.
+"""
+
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+from surelearn.bounds._guarantee import Guarantee, Validity
+
+__all__ = ["Guarantee", "Validity", "evaluate", "theorems"]
+
+
+def theorems() -> dict[str, Callable[..., Guarantee | int]]:
+    """Return every theorem and planner by its name, such as "concentration.hoeffding".
+
+    Examples
+    --------
+    >>> theorems()["concentration.clopper_pearson"](errors=0, n=300, delta=0.05).bound < 0.01
+    True
+    """
+    found: dict[str, Callable[..., Guarantee | int]] = {}
+    for name in _public_modules():
+        module = importlib.import_module(f"{__name__}.{name}")
+        for key, function in inspect.getmembers(module, inspect.isfunction):
+            own = function.__module__ == module.__name__ and not key.startswith("_")
+            if own and inspect.signature(function).return_annotation in {Guarantee, int}:
+                found[f"{name}.{key}"] = function
+    return dict(sorted(found.items()))
+
+
+def evaluate(theorem: str, **inputs: Any) -> Guarantee | int:
+    """Evaluate a theorem by its name: what a stored certificate is recomputed with.
+
+    Examples
+    --------
+    >>> evaluate("concentration.hoeffding", mean=0.1, n=50, delta=0.05).direction
+    'upper'
+    """
+    module, _, function = theorem.partition(".")
+    if module not in _public_modules():
+        raise ValueError(f"theorem={theorem!r} is unknown; see surelearn.bounds.theorems()")
+    found = getattr(importlib.import_module(f"{__name__}.{module}"), function, None)
+    if found is None or function.startswith("_"):
+        raise ValueError(f"theorem={theorem!r} is unknown; see surelearn.bounds.theorems()")
+    return found(**inputs)
+
+
+def _public_modules() -> list[str]:
+    return [m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_")]
+
+
+def __getattr__(name: str) -> ModuleType:
+    """Import a file of theorems when it is first named: `surelearn.bounds.regret`."""
+    if name in _public_modules():
+        return importlib.import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, *_public_modules()])

@@ -1,0 +1,96 @@
+"""The domains of the theorems: an argument outside its domain is named and refused."""
+
+import math
+import operator
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from surelearn._typing import Vector
+
+
+def refuse(name: str, value: object, domain: str) -> ValueError:
+    """Return the error for `name=value` outside `domain`, to be raised by the caller."""
+    return ValueError(f"{name}={value!r} is outside its domain: {name} must be {domain}")
+
+
+def real(name: str, value: float) -> float:
+    """Return `value` as a finite float."""
+    number = _as_float(name, value)
+    if not math.isfinite(number):
+        raise refuse(name, value, "a finite number")
+    return number
+
+
+def positive(name: str, value: float) -> float:
+    """Return `value` as a finite float above 0."""
+    number = _as_float(name, value)
+    if not (math.isfinite(number) and number > 0.0):
+        raise refuse(name, value, "a finite number > 0")
+    return number
+
+
+def non_negative(name: str, value: float) -> float:
+    """Return `value` as a finite float, 0 or more."""
+    number = _as_float(name, value)
+    if not (math.isfinite(number) and number >= 0.0):
+        raise refuse(name, value, "a finite number >= 0")
+    return number
+
+
+def fraction(name: str, value: float) -> float:
+    """Return `value` as a float in [0, 1]."""
+    number = _as_float(name, value)
+    if not 0.0 <= number <= 1.0:
+        raise refuse(name, value, "in [0, 1]")
+    return number
+
+
+def open_fraction(name: str, value: float) -> float:
+    """Return `value` as a float in (0, 1)."""
+    number = _as_float(name, value)
+    if not 0.0 < number < 1.0:
+        raise refuse(name, value, "in (0, 1)")
+    return number
+
+
+def confidence_from(delta: float) -> float:
+    """Return 1 - delta for a failure probability in (0, 1), never rounded up to 1."""
+    return min(1.0 - open_fraction("delta", delta), math.nextafter(1.0, 0.0))
+
+
+def count(name: str, value: int, *, at_least: int = 0, at_most: int | None = None) -> int:
+    """Return `value` as an integer within its limits; 3.0 passes, 3.5 does not."""
+    limits = f"an integer >= {at_least}" + ("" if at_most is None else f" and <= {at_most}")
+    try:
+        number = operator.index(value)
+    except TypeError:
+        if not float(_as_float(name, value)).is_integer():
+            raise refuse(name, value, limits) from None
+        number = int(value)
+    if number < at_least or (at_most is not None and number > at_most):
+        raise refuse(name, value, limits)
+    return number
+
+
+def vector(
+    name: str, values: ArrayLike, *, low: float = -math.inf, high: float = math.inf
+) -> Vector:
+    """Return `values` as a non-empty float vector within [low, high], without NaN."""
+    array: Vector = np.asarray(values, dtype=np.float64)
+    if array.ndim != 1 or array.size == 0:
+        raise refuse(name, f"array of shape {array.shape}", "a non-empty one-dimensional array")
+    inside = (array >= low) & (array <= high) & np.isfinite(array)
+    if not inside.all():
+        first = int(np.argmin(inside))
+        domain = "finite" if math.isinf(low) and math.isinf(high) else f"in [{low:g}, {high:g}]"
+        raise refuse(f"{name}[{first}]", float(array[first]), domain)
+    return array
+
+
+def _as_float(name: str, value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise refuse(name, value, "a number") from None

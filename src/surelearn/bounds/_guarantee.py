@@ -1,0 +1,103 @@
+"""What a theorem says once its numbers are filled in."""
+
+import functools
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, ParamSpec
+
+Validity = Literal["surely", "fixed-n", "anytime", "in-expectation", "quoted"]
+"""How a statement holds.
+
+`surely`: on every sequence. `fixed-n`: with probability `confidence` at one sample size fixed
+beforehand. `anytime`: with probability `confidence` at all sample sizes at once.
+`in-expectation`: on average only, so there is no confidence. `quoted`: found in the literature
+but not proved in these pages, so it is for comparison and never becomes a certificate.
+"""
+
+_Inputs = ParamSpec("_Inputs")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Guarantee:
+    """A theorem applied to numbers: what is bounded, by how much, and on what assumptions.
+
+    Parameters
+    ----------
+    quantity
+        What is bounded, in words or symbols.
+    bound
+        The value of the bound, rounded outward; it may be vacuous, it is never clipped.
+    assumes
+        The assumptions, one phrase each.
+    reference
+        Where the proof stands.
+    confidence
+        The probability with which the statement holds; 1.0 if it holds surely, None if the
+        statement is about an expectation.
+    direction
+        "upper" if the quantity is at most `bound`, "lower" if it is at least `bound`.
+    validity
+        How the statement holds: surely, at one n, at every n, in expectation, or only quoted.
+    trivial
+        The value known without the theorem; a bound no better than this says nothing.
+    theorem, inputs
+        The function of `surelearn.bounds` and the numbers it was given: enough to evaluate it
+        again.
+
+    Examples
+    --------
+    >>> from surelearn.bounds import mistakes
+    >>> guarantee = mistakes.halving(n_experts=8)
+    >>> guarantee.bound, guarantee.allows(3), guarantee.allows(4)
+    (3.0, True, False)
+    """
+
+    quantity: str
+    bound: float
+    assumes: tuple[str, ...]
+    reference: str
+    confidence: float | None = 1.0
+    direction: Literal["upper", "lower"] = "upper"
+    validity: Validity = "surely"
+    trivial: float = math.inf
+    theorem: str = ""
+    inputs: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+    def __post_init__(self) -> None:
+        """Refuse a statement whose parts contradict each other."""
+        if math.isnan(self.bound):
+            raise ArithmeticError(f"the bound on {self.quantity} came out as NaN; this is a bug")
+        expected = {"surely": self.confidence == 1.0, "in-expectation": self.confidence is None}
+        has_level = self.confidence is not None and 0.0 < self.confidence < 1.0
+        if not expected.get(self.validity, has_level or self.validity == "quoted"):
+            raise ValueError(f"validity={self.validity!r} contradicts confidence={self.confidence}")
+
+    @property
+    def vacuous(self) -> bool:
+        """Whether the bound says no more than is known without it."""
+        if self.direction == "upper":
+            return self.bound >= self.trivial
+        return self.bound <= self.trivial
+
+    def allows(self, observed: float) -> bool:
+        """Whether `observed` is compatible with the bound."""
+        if math.isnan(observed):
+            raise ValueError("observed=nan cannot be compared with a bound; pass a number")
+        return observed <= self.bound if self.direction == "upper" else observed >= self.bound
+
+
+def theorem(function: Callable[_Inputs, Guarantee]) -> Callable[_Inputs, Guarantee]:
+    """Let a bound write its own name and inputs into the guarantee it returns.
+
+    A certificate is then recomputed from stored numbers by calling the same function again.
+    """
+    name = f"{function.__module__.rpartition('.')[2]}.{function.__name__}"
+    defaults: dict[str, Any] = getattr(function, "__kwdefaults__", None) or {}
+
+    @functools.wraps(function)
+    def evaluate(*args: _Inputs.args, **inputs: _Inputs.kwargs) -> Guarantee:
+        guarantee = function(*args, **inputs)
+        return replace(guarantee, theorem=name, inputs={**defaults, **inputs})
+
+    return evaluate

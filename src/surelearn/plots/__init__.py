@@ -1,0 +1,1 @@
+"""One file per quantity drawn: a result in, Axes out; nothing is computed here."""

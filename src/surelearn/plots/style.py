@@ -1,0 +1,52 @@
+"""The look of every figure: one accent for what was observed, one for what is guaranteed."""
+
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+OBSERVED, GUARANTEED, MUTED, BROKEN = "#1f6f8b", "#d1495b", "#8d99ae", "#edae49"
+"""Colours that keep their order in grey and for colour-blind readers."""
+
+_STYLE: dict[Any, Any] = {
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.titlesize": 12,
+    "axes.titlelocation": "left",
+    "axes.labelsize": 10,
+    "axes.grid": True,
+    "grid.alpha": 0.25,
+    "legend.frameon": False,
+    "lines.linewidth": 1.8,
+    "svg.hashsalt": "surelearn",  # the same figure gives the same file
+}
+
+
+def new_figure(title: str, *, columns: int = 1) -> tuple[Figure, list[Axes]]:
+    """Return a figure in the house style whose title is the sentence it proves.
+
+    Examples
+    --------
+    >>> figure, (ax,) = new_figure("A bound is never below the truth")
+    >>> ax.get_xscale()
+    'linear'
+    """
+    with mpl.rc_context(_STYLE):
+        figure = Figure(figsize=(6.4 * columns, 4.0), layout="constrained")
+        FigureCanvasAgg(figure)
+        axes = [figure.add_subplot(1, columns, i + 1) for i in range(columns)]
+        wrapped = textwrap.fill(title, 72 * columns)
+        figure.suptitle(wrapped, x=0.01, ha="left", fontsize=11)
+    return figure, axes
+
+
+def save(figure: Figure, path: Path) -> None:
+    """Write the figure as a file that depends on nothing but its content."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    metadata = {"Date": None} if path.suffix == ".svg" else {}
+    with mpl.rc_context(_STYLE):
+        figure.savefig(path, metadata=metadata)

@@ -1,0 +1,26 @@
+"""Fixtures for all tests."""
+
+import hashlib
+import os
+import pathlib
+
+import pytest
+
+_ROOT = pathlib.Path(__file__).parent.parent
+
+
+def pytest_configure(config):  # noqa: ARG001
+    """Key Numba's cache by the source: Numba itself does not see edits in imported files."""
+    digest = hashlib.sha256()
+    for path in sorted((_ROOT / "src").rglob("*.py")):
+        digest.update(path.read_bytes())
+    cache = _ROOT / ".cache" / f"numba-{digest.hexdigest()[:16]}"
+    os.environ.setdefault("NUMBA_CACHE_DIR", str(cache))
+
+
+@pytest.fixture(
+    params=[pytest.param(400, id="fast"), pytest.param(4000, id="slow", marks=pytest.mark.slow)]
+)
+def repetitions(request):
+    """How often a simulation is repeated: four hundred times, or four thousand if asked."""
+    return request.param
