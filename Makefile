@@ -1,0 +1,60 @@
+# Every target sets up .venv by itself: a machine needs only Python 3.11, make and a C compiler.
+PYTHON ?= python3.11
+BIN := .venv/bin
+CORES := $(shell nproc 2>/dev/null || echo 2)
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.PHONY: help demo test slow check lint types layers bench docs figures format clean
+
+help: ## Show this list
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
+
+.venv/run: pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable .
+	touch $@
+
+.venv/dev: .venv/run
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[dev]"
+	touch $@
+
+.venv/docs: .venv/run
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[docs]"
+	touch $@
+
+demo: .venv/run ## Train a model on a built-in table and print its certificate
+	$(BIN)/surelearn demo
+
+test: .venv/dev ## Run the tests
+	$(BIN)/python -m pytest -q -n $(CORES) --dist worksteal
+
+slow: .venv/dev ## Run the long simulations: four thousand repetitions each
+	$(BIN)/python -m pytest -q -n $(CORES) --dist worksteal -m slow
+
+check: lint types layers test ## What CI runs: lint, types, layers, tests
+
+lint: .venv/dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: .venv/dev
+	$(BIN)/basedpyright
+
+layers: .venv/dev
+	$(BIN)/lint-imports
+
+bench: .venv/dev ## Time everything against its peers and print the ratios
+	for script in benchmarks/speed/bench_*.py; do $(BIN)/python $$script || exit 1; done
+
+figures: .venv/dev ## Draw the figures of the documentation again
+	for script in examples/plot_*.py; do $(BIN)/python $$script || exit 1; done
+
+docs: .venv/dev .venv/docs figures ## Build the documentation into site/
+	$(BIN)/mkdocs build --strict
+
+format: .venv/dev ## Format the code
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean: ## Remove what was built
+	rm -rf .venv .cache site surelearn-demo

@@ -1,0 +1,5 @@
+"""Compiled primitives shared by two learners or more; only `_decorator` calls the compiler."""
+
+from surelearn._jit._decorator import jit
+
+__all__ = ["jit"]

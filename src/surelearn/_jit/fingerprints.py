@@ -1,0 +1,87 @@
+"""Fingerprints of rows: enough to tell whether two tables share a row, in a few kilobytes.
+
+A bottom-k sketch (Broder, 1997): of all row hashes keep the k smallest. A row of another table
+whose hash lies in the kept range stands in the first table exactly if its hash is kept. A row's
+hash is multilinear in the bits of its values; zeros add nothing, so sparse and dense rows agree.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surelearn._jit._decorator import jit
+from surelearn._jit.rows import Rows, SparseRows
+
+Hashes = NDArray[np.uint64]
+
+_SKETCH_SIZE = 4096
+_SEED = 0x5EED
+_HALF = np.uint64(32)
+
+
+@jit
+def _hash_dense(bits: NDArray[np.uint64], multipliers: Hashes, hashes: Hashes) -> None:
+    """Hash each row; `bits` are the values read as integers, `hashes` is filled."""
+    for t in range(bits.shape[0]):
+        total = np.uint64(0)
+        for j in range(bits.shape[1]):
+            value = bits[t, j]
+            total += (value ^ (value >> _HALF)) * multipliers[j]
+        hashes[t] = total
+
+
+@jit
+def _hash_sparse(
+    bits: Hashes,
+    indices: NDArray[np.integer[Any]],
+    indptr: NDArray[np.integer[Any]],
+    multipliers: Hashes,
+    hashes: Hashes,
+) -> None:
+    """Hash each row of a CSR matrix; `hashes` is filled."""
+    for t in range(len(indptr) - 1):
+        total = np.uint64(0)
+        for i in range(indptr[t], indptr[t + 1]):
+            value = bits[i]
+            total += (value ^ (value >> _HALF)) * multipliers[indices[i]]
+        hashes[t] = total
+
+
+def row_hashes(X: Rows, n_features: int) -> Hashes:
+    """Return a 64-bit hash of every row.
+
+    Examples
+    --------
+    >>> hashes = row_hashes(np.array([[1.0, 2.0], [2.0, 1.0], [1.0, 2.0]]), 2)
+    >>> bool(hashes[0] == hashes[2]), bool(hashes[0] == hashes[1])
+    (True, False)
+    """
+    rng = np.random.default_rng(_SEED)
+    multipliers = rng.integers(0, 2**64, size=n_features, dtype=np.uint64) | np.uint64(1)
+    if isinstance(X, SparseRows):
+        hashes = np.empty(len(X.indptr) - 1, dtype=np.uint64)
+        _hash_sparse(X.data.view(np.uint64), X.indices, X.indptr, multipliers, hashes)
+    else:
+        hashes = np.empty(len(X), dtype=np.uint64)
+        _hash_dense(X.view(np.uint64), multipliers, hashes)
+    return (hashes ^ (hashes >> _HALF)) * np.uint64(0x9E3779B97F4A7C15)
+
+
+def sketch(hashes: Hashes) -> Hashes:
+    """Return the smallest distinct hashes, sorted: all of them if there are few."""
+    if len(hashes) > 2 * _SKETCH_SIZE:  # duplicates may leave fewer than the size; still sound
+        hashes = np.partition(hashes, 2 * _SKETCH_SIZE)[: 2 * _SKETCH_SIZE]
+    return np.unique(hashes)[:_SKETCH_SIZE]
+
+
+def shared_rows(kept: Hashes, hashes: Hashes) -> int:
+    """Return how many of `hashes` the sketch `kept` recognises.
+
+    Examples
+    --------
+    >>> first = np.array([5, 7, 9], dtype=np.uint64)
+    >>> shared_rows(sketch(first), np.array([7, 8], dtype=np.uint64))
+    1
+    """
+    return int(np.isin(hashes, kept).sum())

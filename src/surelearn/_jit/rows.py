@@ -1,0 +1,137 @@
+"""Rows of a data matrix, dense or sparse: one loop in a learner serves both.
+
+Inside compiled code `dot`, `add` and `squared_norm` become the dense or the sparse version by the
+type of `X`; outside they run as plain Python.
+"""
+
+from typing import Any, NamedTuple, TypeAlias, cast
+
+import numpy as np
+from numba import types
+from numpy.typing import NDArray
+from scipy import sparse
+
+from surelearn._jit._decorator import compiled_as, jit
+from surelearn._typing import Matrix, Vector
+
+
+class SparseRows(NamedTuple):
+    """The three arrays of a CSR matrix, in a form that compiled code accepts."""
+
+    data: Vector
+    indices: NDArray[np.integer[Any]]
+    indptr: NDArray[np.integer[Any]]
+
+
+Rows: TypeAlias = Matrix | SparseRows
+"""A dense matrix or the arrays of a sparse one."""
+
+
+def of(X: Any) -> Rows:
+    """Return `X` in the form that compiled code accepts; nothing is copied.
+
+    Examples
+    --------
+    >>> rows = of(sparse.csr_array([[0.0, 2.0], [1.0, 0.0]]))
+    >>> count(rows), dot(rows, 0, np.array([5.0, 3.0]))
+    (2, 6.0)
+    """
+    if sparse.issparse(X):
+        csr = cast("Any", X).tocsr()
+        return SparseRows(csr.data, csr.indices, csr.indptr)
+    return cast("Matrix", X)
+
+
+def count(X: Rows) -> int:
+    """Return the number of rows."""
+    return len(X.indptr) - 1 if isinstance(X, SparseRows) else len(X)
+
+
+def dot(X: Rows, t: int, weights: Vector) -> float:
+    """Return the inner product of row `t` with `weights`."""
+    if isinstance(X, SparseRows):
+        row = slice(X.indptr[t], X.indptr[t + 1])
+        return float(X.data[row] @ weights[X.indices[row]])
+    return float(X[t] @ weights)
+
+
+def add(X: Rows, t: int, scale: float, weights: Vector) -> None:
+    """Add `scale` times row `t` to `weights`, in place."""
+    if isinstance(X, SparseRows):
+        row = slice(X.indptr[t], X.indptr[t + 1])
+        np.add.at(weights, X.indices[row], scale * X.data[row])
+    else:
+        weights += scale * X[t]
+
+
+def squared_norm(X: Rows, t: int) -> float:
+    """Return the squared Euclidean norm of row `t`."""
+    row = X.data[X.indptr[t] : X.indptr[t + 1]] if isinstance(X, SparseRows) else X[t]
+    return float(row @ row)
+
+
+@compiled_as(count)
+def _count(X: Any) -> Any:
+    def sparse_count(X: Any) -> int:
+        return len(X.indptr) - 1
+
+    def dense_count(X: Any) -> int:
+        return X.shape[0]
+
+    return sparse_count if isinstance(X, types.BaseNamedTuple) else dense_count
+
+
+@compiled_as(dot)
+def _dot(X: Any, t: Any, weights: Any) -> Any:  # noqa: ARG001
+    def sparse_dot(X: Any, t: int, weights: Vector) -> float:
+        total = 0.0
+        for i in range(X.indptr[t], X.indptr[t + 1]):
+            total += X.data[i] * weights[X.indices[i]]
+        return total
+
+    def dense_dot(X: Any, t: int, weights: Vector) -> float:
+        total = 0.0
+        for j in range(X.shape[1]):
+            total += X[t, j] * weights[j]
+        return total
+
+    return sparse_dot if isinstance(X, types.BaseNamedTuple) else dense_dot
+
+
+@compiled_as(add)
+def _add(X: Any, t: Any, scale: Any, weights: Any) -> Any:  # noqa: ARG001
+    def sparse_add(X: Any, t: int, scale: float, weights: Vector) -> None:
+        for i in range(X.indptr[t], X.indptr[t + 1]):
+            weights[X.indices[i]] += scale * X.data[i]
+
+    def dense_add(X: Any, t: int, scale: float, weights: Vector) -> None:
+        for j in range(X.shape[1]):
+            weights[j] += scale * X[t, j]
+
+    return sparse_add if isinstance(X, types.BaseNamedTuple) else dense_add
+
+
+@compiled_as(squared_norm)
+def _squared_norm(X: Any, t: Any) -> Any:  # noqa: ARG001
+    def sparse_norm(X: Any, t: int) -> float:
+        total = 0.0
+        for i in range(X.indptr[t], X.indptr[t + 1]):
+            total += X.data[i] * X.data[i]
+        return total
+
+    def dense_norm(X: Any, t: int) -> float:
+        total = 0.0
+        for j in range(X.shape[1]):
+            total += X[t, j] * X[t, j]
+        return total
+
+    return sparse_norm if isinstance(X, types.BaseNamedTuple) else dense_norm
+
+
+@jit
+def largest_norm(X: Rows) -> float:
+    """Return the largest Euclidean norm of a row, 0.0 if there is none."""
+    largest = 0.0
+    for t in range(count(X)):
+        largest = max(largest, squared_norm(X, t))
+    return np.sqrt(largest)

@@ -1,0 +1,68 @@
+"""Numbers as a reader should see them: a bound is never shown smaller than it is."""
+
+from collections.abc import Mapping
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from typing import Any
+
+import numpy as np
+
+
+def outward(value: float, direction: str, *, digits: int = 4) -> str:
+    """Return a bound to `digits` significant digits, rounded away from the quantity it bounds.
+
+    Examples
+    --------
+    >>> outward(0.058811, "upper"), outward(0.058811, "lower"), outward(117.0, "upper")
+    ('0.05882', '0.05881', '117')
+    """
+    if not np.isfinite(value) or value == 0.0:
+        return f"{value:g}"
+    number = Decimal(repr(float(value)))
+    unit = Decimal(1).scaleb(number.adjusted() - digits + 1)
+    rounding = ROUND_CEILING if direction == "upper" else ROUND_FLOOR
+    rounded = (number / unit).quantize(Decimal(1), rounding=rounding) * unit
+    if abs(number.adjusted()) < 7:
+        return f"{rounded.normalize():f}"
+    return f"{rounded:.{digits - 1}e}"
+
+
+def percent(value: float) -> str:
+    """Return a fraction as a percentage with just enough digits for a level near 1.
+
+    Examples
+    --------
+    >>> percent(0.95), percent(0.9975), percent(1 - 1e-9)
+    ('95%', '99.75%', '99.9999999%')
+    """
+    return f"{Decimal(str(round(100.0 * value, 12))).normalize():f}%"
+
+
+def percent_outward(value: float, direction: str) -> str:
+    """Return a bound on a fraction as a percentage with two decimals, rounded outward.
+
+    Examples
+    --------
+    >>> percent_outward(0.0588021, "upper"), percent_outward(0.0588021, "lower")
+    ('5.89%', '5.88%')
+    """
+    rounding = ROUND_CEILING if direction == "upper" else ROUND_FLOOR
+    number = Decimal(repr(float(value))) * 100
+    return f"{number.quantize(Decimal('0.01'), rounding=rounding)}%"
+
+
+def shorten(inputs: Mapping[str, Any]) -> str:
+    """Return keyword arguments as text; long arrays are told by their length.
+
+    Examples
+    --------
+    >>> shorten({"n": 100, "losses": [0.5] * 100})
+    'n=100, losses=<100 values>'
+    """
+    return ", ".join(f"{name}={_brief(value)}" for name, value in inputs.items())
+
+
+def _brief(value: Any) -> str:
+    size = np.size(value)
+    if isinstance(value, str) or size <= 6:
+        return repr(np.asarray(value).tolist() if size > 1 else value)
+    return f"<{size} values>"

@@ -1,0 +1,1 @@
+"""Use cases that the command line and the service share."""

@@ -1,0 +1,17 @@
+"""The door: data are checked once, here, and learners trust what they receive.
+
+Only this package meets scikit-learn's base classes.
+"""
+
+from surelearn.base.fingerprint import check_certificate, data_fingerprint, fingerprint
+from surelearn.base.mistake_record import MistakeRecord, compression_certificate
+from surelearn.base.online_linear import OnlineLinearClassifier
+
+__all__ = [
+    "MistakeRecord",
+    "OnlineLinearClassifier",
+    "check_certificate",
+    "compression_certificate",
+    "data_fingerprint",
+    "fingerprint",
+]

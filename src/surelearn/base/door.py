@@ -1,0 +1,79 @@
+"""Checks at the door: tables, labels and weights of any kind become arrays, or a clear refusal."""
+
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_non_negative, validate_data
+
+from surelearn._typing import Indices, Vector
+
+
+def check(estimator: Any, X: Any, y: Any = "no_validation", *, reset: bool = False) -> Any:
+    """Check rows, and labels if given, by scikit-learn's rules; return both as arrays."""
+    _refuse_text_columns(X)
+    checked: Any = validate_data(
+        estimator, X, y, reset=reset, accept_sparse="csr", dtype=np.float64, order="C"
+    )
+    if isinstance(y, str):
+        return checked, None
+    check_classification_targets(checked[1])
+    return checked
+
+
+def two_or_more(classes: NDArray[Any]) -> NDArray[Any]:
+    """Return the classes if there are at least two of them."""
+    if len(classes) < 2:
+        raise ValueError(
+            f"y has one class ({classes.tolist()}): a classifier needs examples of two. If more "
+            "will come, name them all: partial_fit(X, y, classes=[...])"
+        )
+    return classes
+
+
+def index_among(classes: NDArray[Any], labels: NDArray[Any]) -> Indices:
+    """Return the position of each label among the sorted classes."""
+    index = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
+    strangers = classes[index] != labels
+    if np.any(strangers):
+        raise ValueError(
+            f"label {labels[strangers][0]!r} is not among the classes {classes.tolist()} of the "
+            "first call; name them all there: partial_fit(X, y, classes=[...])"
+        )
+    return index
+
+
+def sample_weights(weights: ArrayLike | None, n: int) -> Vector:
+    """Return one non-negative weight per row, ones if none are given.
+
+    Examples
+    --------
+    >>> sample_weights(None, 3)
+    array([1., 1., 1.])
+    """
+    if weights is None:
+        return np.ones(n)
+    array = np.asarray(weights, dtype=np.float64)
+    if array.shape != (n,):
+        raise ValueError(f"sample_weight has shape {array.shape}; give one weight per row: ({n},)")
+    if not np.isfinite(array).all():
+        raise ValueError("sample_weight contains NaN or infinity; give finite weights")
+    check_non_negative(array, "sample_weight")
+    if not array.any():
+        raise ValueError("sample_weight is zero everywhere; give at least one row a weight")
+    return array
+
+
+def _refuse_text_columns(X: Any) -> None:
+    """Name the columns of a data frame that are not numbers; scikit-learn names only a value."""
+    if not nw.dependencies.is_into_dataframe(X):
+        return
+    schema = nw.from_native(X, eager_only=True).schema
+    text = [name for name, kind in schema.items() if not (kind.is_numeric() or kind == nw.Boolean)]
+    if text:
+        raise ValueError(
+            f"columns {text} are not numbers; encode them first (scikit-learn's OneHotEncoder or "
+            "OrdinalEncoder), or leave them out"
+        )

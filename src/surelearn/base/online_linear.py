@@ -1,0 +1,288 @@
+"""The base of linear learners that take one row at a time.
+
+It counts rounds and mistakes and runs the passes; a learner supplies `_start` (all its state) and
+`_learn` (one pass in order), and trusts what it receives.
+"""
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.callback import CallbackSupportMixin, with_callbacks
+from sklearn.utils import Tags, gen_batches
+from sklearn.utils.validation import check_is_fitted
+
+from surelearn._jit import fingerprints, rows
+from surelearn._jit.rows import Rows
+from surelearn._typing import Indices, Mask, Matrix, Vector
+from surelearn.base import door
+from surelearn.base.mistake_record import MistakeRecord
+
+_BLOCK = 2**22  # scores held at once when a whole training set is scored
+_TELL_CLASSES = (
+    "This %(name)s has not learnt yet and does not know its classes: call "
+    "learn(X, y, classes=[...]) or fit(X, y) first."
+)
+_OF_ONE_TRAINING_SET = (
+    "compression_set_",
+    "n_iter_",
+    "n_training_rows_",
+    "records_",
+    "stopped_early_",
+    "training_errors_",
+    "training_rows_",
+)
+
+
+class OnlineLinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
+    """A linear classifier that learns from one row at a time, in order.
+
+    With more than two classes it runs one two-class problem per class, that class against the
+    rest, and predicts the class of the highest score.
+
+    A learner stores `max_iter` and defines two methods. `_start(n_features, n_problems)` makes all
+    its state, at least `coef_` (a row per problem), `intercept_` and `radius_`. `_learn(X, signs,
+    problem, scores)` visits the rows once, writes the score of each before learning from it, and
+    may change only the state of that problem.
+    """
+
+    max_iter: int
+    n_features_in_: int
+    coef_: Matrix
+    intercept_: Vector
+    radius_: float
+
+    @abstractmethod
+    def _start(self, n_features: int, n_problems: int) -> None:
+        """Make the state of an untrained learner."""
+
+    @abstractmethod
+    def _learn(self, X: Rows, signs: Vector, problem: int, scores: Vector) -> None:
+        """Learn from each row once, in order; write into `scores` what was said before."""
+
+    @with_callbacks
+    def fit(self, X: Any, y: ArrayLike) -> Self:
+        """Pass over the rows in the order given until a pass without mistakes, or `max_iter`.
+
+        Parameters
+        ----------
+        X
+            Rows of numbers: an array, a data frame or a sparse matrix.
+        y
+            Labels of two classes or more.
+        """
+        X, labels, seen = self._check_first_rows(X, y)
+        self._begin(seen, door.two_or_more(np.unique(labels)))
+        self._train(X, np.searchsorted(self.classes_, labels))
+        return self
+
+    def partial_fit(self, X: Any, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
+        """Learn from each row once, in order; the same as `learn`, returning the learner.
+
+        Parameters
+        ----------
+        X, y
+            The next rows and their labels.
+        classes
+            All labels that will ever come; needed in the first call if it does not show them all.
+        """
+        self.learn(X, y, classes)
+        return self
+
+    def learn(self, X: Any, y: ArrayLike, classes: ArrayLike | None = None) -> Vector:
+        """Learn from each row once, in order, and return the score given to it beforehand.
+
+        How the rows are cut into calls does not matter. With more than two classes the result has
+        a column per class.
+
+        Parameters
+        ----------
+        X, y
+            The next rows and their labels.
+        classes
+            All labels that will ever come; needed in the first call if it does not show them all.
+        """
+        if hasattr(self, "classes_"):
+            X, labels = door.check(self, X, y)
+            index = door.index_among(self.classes_, labels)
+        else:
+            X, labels, seen = self._check_first_rows(X, y)
+            known = door.two_or_more(np.unique(labels if classes is None else np.asarray(classes)))
+            index = door.index_among(known, labels)
+            self._begin(seen, known)
+        self._forget_training_set()
+        return self._learn_block(rows.of(X), index)
+
+    def learn_one(self, x: Mapping[str, float] | ArrayLike, y: Any) -> Self:
+        """Learn from one row, given as an array or as a mapping from feature names to numbers.
+
+        The classes must be known from an earlier call of `learn` or `partial_fit`.
+        """
+        check_is_fitted(self, msg=_TELL_CLASSES)
+        row, index = self._check_one(x), door.index_among(self.classes_, np.asarray([y]))
+        self._forget_training_set()
+        self._learn_block(row, index)
+        return self
+
+    def predict_one(self, x: Mapping[str, float] | ArrayLike) -> Any:
+        """Return the label predicted for one row, an array or a mapping from names to numbers."""
+        check_is_fitted(self, msg=_TELL_CLASSES)
+        scores = self._check_one(x) @ self.coef_.T + self.intercept_
+        return self._labels_of(scores)[0]
+
+    def decision_function(self, X: Any) -> Vector:
+        """Return the score of each row; with more than two classes, a column per class."""
+        check_is_fitted(self)
+        X, _ = door.check(self, X)
+        scores: Matrix = X @ self.coef_.T + self.intercept_
+        return scores.ravel() if len(self.classes_) == 2 else scores
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the label of each row; a score of exactly 0 predicts the first class."""
+        return self._labels_of(self.decision_function(X))
+
+    def _train(self, X: Any, index: Indices) -> None:
+        """Run every two-class problem until a clean pass and keep what certificates need."""
+        n_problems, view = len(self.coef_), rows.of(X)
+        progress = self._init_callback_context(max_subtasks=n_problems * self.max_iter)
+        progress.call_on_fit_task_begin(estimator=self)
+        self.stopped_early_ = False
+        counts = [self._cycle(view, index, problem, progress) for problem in range(n_problems)]
+        self.n_iter_ = max(n_passes for _, n_passes in counts)
+        self._record_run(X, index, counts)
+        self.training_rows_ = fingerprints.sketch(fingerprints.row_hashes(view, X.shape[1]))
+        progress.call_on_fit_task_end(estimator=self)
+
+    def _cycle(self, X: Rows, index: Indices, problem: int, progress: Any) -> tuple[Indices, int]:
+        """Pass over one problem until it is clean; return each row's updates and the passes."""
+        signs, scores = self._signs(index, problem), np.empty(len(index))
+        n_updates = np.zeros(len(index), dtype=np.int64)
+        for n_passes in range(1, self.max_iter + 1):
+            task = progress.subcontext("pass").call_on_fit_task_begin(estimator=self)
+            self._learn(X, signs, problem, scores)
+            mistakes = self._mistakes(signs, scores)
+            n_updates += mistakes
+            self._count(problem, mistakes, len(index))
+            stop = task.call_on_fit_task_end(estimator=self)
+            self.stopped_early_ |= bool(stop)
+            if stop or not mistakes.any():
+                return n_updates, n_passes
+        return n_updates, self.max_iter
+
+    def _record_run(self, X: Any, index: Indices, counts: list[tuple[Indices, int]]) -> None:
+        """Score the training rows with the final weights and keep the rows that mattered."""
+        final = self._final_scores(X)
+        norms = np.hypot(np.linalg.norm(self.coef_, axis=1), self.intercept_)
+        self.records_ = tuple(
+            MistakeRecord.of(
+                n_updates,
+                self._signs(index, problem) * final[:, problem],
+                n_passes=n_passes,
+                length=self.radius_ * norms[problem],
+            )
+            for problem, (n_updates, n_passes) in enumerate(counts)
+        )
+        wrong = np.flatnonzero(self._predicted_index(final) != index)
+        if len(counts) == 1:  # in the two-class theorem a score of 0 is an error
+            wrong = np.flatnonzero(self._signs(index, 0) * final[:, 0] <= 0.0)
+        self.training_errors_ = len(wrong)
+        updated = [record.updated for record in self.records_]
+        self.compression_set_ = np.unique(np.concatenate([*updated, wrong]))
+        self.n_training_rows_ = len(index)
+
+    def _final_scores(self, X: Any) -> Matrix:
+        block = max(1, _BLOCK // len(self.coef_))
+        parts = [X[part] @ self.coef_.T for part in gen_batches(X.shape[0], block)]
+        return np.concatenate(parts) + self.intercept_
+
+    def _forget_training_set(self) -> None:
+        """Drop what was known of one training set: the model has moved on."""
+        for name in _OF_ONE_TRAINING_SET:
+            self.__dict__.pop(name, None)
+
+    def _begin(self, seen: dict[str, Any], classes: NDArray[Any]) -> None:
+        """Forget everything and make the state of an untrained learner for these features."""
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, name)
+        vars(self).update(seen)
+        self.classes_ = classes
+        self._start(self.n_features_in_, 1 if len(classes) == 2 else len(classes))
+        self.n_rounds_, self.n_mistakes_, self.cumulative_loss_ = 0, 0, 0.0
+
+    def _learn_block(self, X: Rows, index: Indices) -> Vector:
+        scores = np.empty((len(self.coef_), len(index)))
+        for problem, row in enumerate(scores):
+            signs = self._signs(index, problem)
+            self._learn(X, signs, problem, row)
+            mistakes = self._mistakes(signs, row)
+            self.n_mistakes_ += int(np.count_nonzero(mistakes))
+        self.n_rounds_ += len(index)
+        if len(scores) == 1:
+            self.cumulative_loss_ = float(self.n_mistakes_)
+            return scores[0]
+        wrong = self._predicted_index(scores.T) != index
+        self.cumulative_loss_ += float(np.count_nonzero(wrong))
+        return np.ascontiguousarray(scores.T)
+
+    def _mistakes(self, signs: Vector, scores: Vector) -> Mask:
+        return signs * scores <= 0.0  # a score of 0 counts, or zero weights would never move
+
+    def _count(self, problem: int, mistakes: Mask, n_rows: int) -> None:
+        n_mistakes = int(np.count_nonzero(mistakes))
+        self.n_mistakes_ += n_mistakes
+        self.cumulative_loss_ += n_mistakes
+        self.n_rounds_ += n_rows if problem == 0 else 0
+
+    def _signs(self, index: Indices, problem: int) -> Vector:
+        positive = 1 if len(self.classes_) == 2 else problem
+        return np.where(index == positive, 1.0, -1.0)
+
+    def _predicted_index(self, scores: Matrix) -> Indices:
+        if len(self.classes_) == 2:
+            return (np.ravel(scores) > 0.0).astype(np.int64)
+        return np.argmax(scores, axis=1)
+
+    def _labels_of(self, scores: Matrix) -> NDArray[Any]:
+        return self.classes_[self._predicted_index(scores)]
+
+    def _check_first_rows(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any], dict[str, Any]]:
+        """Check rows and labels and return what was seen of the features.
+
+        A copy is asked, so that a bad input leaves this learner as it was.
+        """
+        copy = clone(self)
+        X, labels = door.check(copy, X, y, reset=True)
+        return X, labels, {k: v for k, v in vars(copy).items() if k.endswith("_in_")}
+
+    def _check_one(self, x: Mapping[str, float] | ArrayLike) -> Matrix:
+        if isinstance(x, Mapping):
+            x = self._in_order(x)
+        row = np.array(x, dtype=np.float64, ndmin=2)
+        if row.shape != (1, self.n_features_in_):
+            raise ValueError(
+                f"the row has shape {np.shape(x)}; this learner knows "
+                f"{self.n_features_in_} features"
+            )
+        if not np.isfinite(row).all():
+            raise ValueError("the row contains NaN or infinity; fill or drop it first")
+        return row
+
+    def _in_order(self, x: Mapping[str, float]) -> list[float]:
+        names = getattr(self, "feature_names_in_", None)
+        if names is None:
+            raise ValueError(
+                "a mapping needs feature names; learn first from a data frame, or pass an array"
+            )
+        unknown = sorted(set(x) - set(names))
+        if unknown:
+            raise ValueError(f"unknown features {unknown}; this learner knows {list(names)}")
+        return [x.get(name, 0.0) for name in names]
+
+    def __sklearn_tags__(self) -> Tags:
+        """Say to scikit-learn that sparse matrices are welcome."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

@@ -1,0 +1,140 @@
+"""The contract of a learner that learns in order; anyone's learner may be held to it.
+
+`check_online_learner(MyLearner())` raises an AssertionError that says which promise is broken.
+scikit-learn's own checks (`sklearn.utils.estimator_checks`) are the other half of the contract.
+"""
+
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import clone
+
+from surelearn._typing import Matrix
+
+
+def check_online_learner(learner: Any) -> None:
+    """Hold a learner to every promise of this file.
+
+    Examples
+    --------
+    >>> from surelearn.learners.linear.perceptron import Perceptron
+    >>> check_online_learner(Perceptron())
+    """
+    for check in ONLINE_CHECKS:
+        check(_copy(learner))
+
+
+def check_blocks_do_not_matter(learner: Any) -> None:
+    """Require that learning in blocks, or row by row, equals learning in one call."""
+    X, y = _stream()
+    other, single = _copy(learner), _copy(learner)
+    whole = learner.learn(X, y)
+    parts = [other.learn(X[:5], y[:5], classes=np.unique(y)), other.learn(X[5:], y[5:])]
+    single.learn(X[:1], y[:1], classes=np.unique(y))
+    for x, label in zip(X[1:], y[1:], strict=True):
+        single.learn_one(x, label)
+    np.testing.assert_array_equal(whole, np.concatenate(parts))
+    for twin in (other, single):
+        np.testing.assert_array_equal(learner.coef_, twin.coef_)
+        np.testing.assert_equal(twin.n_mistakes_, learner.n_mistakes_)
+        np.testing.assert_equal(twin.n_rounds_, len(X))
+
+
+def check_pickle_mid_stream(learner: Any) -> None:
+    """Require that a learner stored and loaded in mid-stream goes on as before."""
+    X, y = _stream()
+    learner.learn(X[:20], y[:20])
+    loaded = pickle.loads(pickle.dumps(learner))  # noqa: S301 - our own bytes
+    np.testing.assert_array_equal(learner.learn(X[20:], y[20:]), loaded.learn(X[20:], y[20:]))
+    np.testing.assert_array_equal(learner.coef_, loaded.coef_)
+
+
+def check_inputs_untouched(learner: Any) -> None:
+    """Require that the caller's arrays are not changed and may be read-only."""
+    X, y = _stream()
+    X_before, y_before = X.copy(), y.copy()
+    X.flags.writeable = y.flags.writeable = False
+    learner.learn(X, y)
+    learner.predict(X)
+    _copy(learner).fit(X, y)
+    np.testing.assert_array_equal(X, X_before)
+    np.testing.assert_array_equal(y, y_before)
+
+
+def check_sparse_equals_dense(learner: Any) -> None:
+    """Require that a sparse matrix gives exactly the dense scores on integer data."""
+    X, y = _stream()
+    twin = _copy(learner)
+    rows = sparse.csr_array(X)
+    np.testing.assert_array_equal(learner.learn(X, y), twin.learn(rows, y))
+    np.testing.assert_array_equal(learner.decision_function(X), twin.decision_function(rows))
+
+
+def check_single_precision(learner: Any) -> None:
+    """Require that single precision gives exactly the same scores on integer data."""
+    X, y = _stream()
+    twin = _copy(learner)
+    np.testing.assert_array_equal(learner.learn(X, y), twin.learn(X.astype(np.float32), y))
+
+
+def check_more_than_two_classes(learner: Any) -> None:
+    """Require a score per class when there are three, and that blocks do not matter."""
+    X, _ = _stream()
+    y = np.array(["red", "green", "blue"])[np.argmax(X[:, :3], axis=1)]
+    twin = _copy(learner)
+    whole = learner.learn(X, y)
+    np.testing.assert_equal(whole.shape, (len(X), 3))
+    twin.learn(X[:9], y[:9], classes=["red", "green", "blue"])
+    twin.learn(X[9:], y[9:])
+    np.testing.assert_array_equal(learner.coef_, twin.coef_)
+    np.testing.assert_equal(twin.cumulative_loss_, learner.cumulative_loss_)
+
+
+def check_bad_input_changes_nothing(learner: Any) -> None:
+    """Require that a refused input leaves the learner exactly as it was."""
+    X, y = _stream()
+    learner.fit(X, y)
+    before = pickle.dumps(learner)
+    broken = X.copy()
+    broken[3, 1] = np.nan
+    bad: list[Callable[[], Any]] = [
+        lambda: learner.learn(broken, y),
+        lambda: learner.fit(broken, y),
+        lambda: learner.fit(X[:, :2], np.zeros(len(X))),
+        lambda: learner.learn(X, np.full(len(X), "unheard-of")),
+        lambda: learner.learn_one(X[0, :2], y[0]),
+        lambda: learner.learn_one(broken[3], y[0]),
+    ]
+    for call in bad:
+        try:
+            call()
+        except ValueError:
+            np.testing.assert_equal(pickle.dumps(learner), before, "a bad input left its mark")
+        else:
+            raise AssertionError("a bad input was accepted")
+
+
+ONLINE_CHECKS: tuple[Callable[[Any], None], ...] = (
+    check_bad_input_changes_nothing,
+    check_blocks_do_not_matter,
+    check_inputs_untouched,
+    check_more_than_two_classes,
+    check_pickle_mid_stream,
+    check_single_precision,
+    check_sparse_equals_dense,
+)
+
+
+def _copy(learner: Any) -> Any:
+    return clone(learner)
+
+
+def _stream() -> tuple[Matrix, Any]:
+    """Return integer-valued rows with string labels: sums of such numbers are exact."""
+    rng = np.random.default_rng(7)
+    X = rng.integers(-3, 4, size=(60, 5)).astype(np.float64)
+    noisy = X @ np.array([2.0, -1.0, 1.0, 0.0, 3.0]) + rng.integers(-3, 4, size=60)
+    return X, np.where(noisy > 0, "yes", "no")

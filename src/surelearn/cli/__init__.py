@@ -1,0 +1,26 @@
+"""The command line: one file per command; parses, calls a use case, prints."""
+
+import typer
+
+from surelearn.cli.demo import demo
+
+app = typer.Typer(
+    name="surelearn",
+    help="Machine learning that states its guarantee.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="markdown",
+    pretty_exceptions_show_locals=False,
+)
+
+
+@app.callback()
+def main() -> None:
+    """Machine learning that states its guarantee.
+
+    Every result comes with a certificate: a theorem evaluated on your own data beside the value
+    observed, with each assumption listed as checked, assumed or violated.
+    """
+
+
+app.command()(demo)

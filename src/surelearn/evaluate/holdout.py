@@ -1,0 +1,317 @@
+"""The hold-out: it owns the data, the failure probability and the ledger of what was asked.
+
+Asking a hold-out about many models and reporting the best is how most published error rates come to
+be false. A `Holdout` is told beforehand how it will be asked, charges every question to its ledger,
+and is the only thing that issues hold-out certificates.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import is_regressor
+from sklearn.model_selection import train_test_split
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_consistent_length, column_or_1d
+
+from surelearn._jit import fingerprints, rows
+from surelearn._wording import outward, percent, percent_outward
+from surelearn.base import data_fingerprint, door, fingerprint
+from surelearn.bounds import Guarantee, _domain, concentration, holdout, sequences
+from surelearn.certificate import Certificate, Kind, LedgerEntry, Precondition, certify
+
+Mode: TypeAlias = Literal["once", "family", "gate", "open"]
+PointwiseLoss: TypeAlias = Callable[[NDArray[Any], NDArray[Any]], ArrayLike]
+
+_NUMBERS = frozenset("biuf")  # NumPy's kinds of truth values, integers and floats
+_NOT_PASSED = "This model did not pass the gate; nothing else may be said."
+
+
+@dataclass(frozen=True)
+class Quantile:
+    """Ask how large the absolute error of all but a fraction `alpha` of new examples is.
+
+    For regression: no loss need be bounded.
+
+    Examples
+    --------
+    >>> Quantile(alpha=0.1).alpha
+    0.1
+    """
+
+    alpha: float
+
+    def __post_init__(self) -> None:
+        """Refuse a fraction outside (0, 1)."""
+        _domain.open_fraction("alpha", self.alpha)
+
+
+class Holdout:
+    """A test set that certifies models and keeps account of how often it was asked.
+
+    Parameters
+    ----------
+    X, y
+        Rows and labels drawn at random, without looking at either, and never used for training.
+    delta
+        The probability that any certificate of this hold-out is false.
+    mode
+        "once": one model. "family": `n_models` models, all fixed before the first answer; the best
+        may be reported. "gate": up to `n_models` models, each made after seeing that the ones
+        before failed `target`; the first that passes is certified and the gate locks. "open":
+        numbers without certificates.
+    n_models
+        How many models may be asked about.
+    loss
+        "zero_one" for classifiers, `Quantile(alpha)` for regressors, or a function of labels and
+        predictions with values in [0, 1].
+    target
+        In mode "gate": the risk that a model must be certified not to exceed.
+    allow_duplicates
+        Accept rows that also stand in the training data: independent draws from a table of
+        categories do coincide.
+
+    Examples
+    --------
+    >>> from surelearn.learners.linear.perceptron import Perceptron
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(500, 2))
+    >>> y = X[:, 0] > 0.1
+    >>> model = Perceptron(max_iter=5).fit(X[:300], y[:300])
+    >>> certificate = Holdout(X[300:], y[300:], delta=0.05).certify(model)
+    >>> certificate.status, certificate.n
+    ('valid', 200)
+    """
+
+    def __init__(
+        self,
+        X: Any,
+        y: ArrayLike,
+        *,
+        delta: float = 0.05,
+        mode: Mode = "once",
+        n_models: int = 1,
+        loss: Literal["zero_one"] | Quantile | PointwiseLoss = "zero_one",
+        target: float | None = None,
+        allow_duplicates: bool = False,
+    ) -> None:
+        self.y = column_or_1d(y)
+        check_consistent_length(X, self.y)
+        if len(self.y) == 0:
+            raise ValueError("the hold-out is empty: give at least one row")
+        _refuse_missing_labels(self.y)
+        if mode not in {"once", "family", "gate", "open"}:
+            raise _domain.refuse("mode", mode, "'once', 'family', 'gate' or 'open'")
+        if isinstance(loss, str) and loss != "zero_one":
+            raise _domain.refuse("loss", loss, "'zero_one', Quantile(alpha) or a function")
+        if mode == "once" and n_models != 1:
+            raise _domain.refuse("n_models", n_models, "1 in mode 'once'; see mode 'family'")
+        if (mode == "gate") != (target is not None):
+            raise _domain.refuse("target", target, "given in mode 'gate', and only there")
+        self.X, self.mode, self.loss, self.target = X, mode, loss, target
+        self.delta = _domain.open_fraction("delta", delta)
+        self.n_models = _domain.count("n_models", n_models, at_least=1)
+        self.allow_duplicates = allow_duplicates
+        self.drawn_at_random = False
+        self.identity = data_fingerprint(X, self.y)
+        self.ledger: list[LedgerEntry] = []
+        self._issued: dict[str, Certificate] = {}
+
+    @classmethod
+    def split(
+        cls, X: Any, y: ArrayLike, *, fraction: float = 0.2, seed: int, **rules: Any
+    ) -> tuple[Any, Any, "Holdout"]:
+        """Split rows off at random, looking at neither rows nor labels; return the rest and it.
+
+        A split stratified on the labels is not offered: it voids every certificate.
+
+        Examples
+        --------
+        >>> X, y = np.arange(20.0).reshape(10, 2), np.arange(10) % 2
+        >>> X_train, y_train, held_out = Holdout.split(X, y, fraction=0.3, seed=0)
+        >>> len(X_train), len(held_out.y)
+        (7, 3)
+        """
+        parts = train_test_split(X, np.asarray(y), test_size=fraction, random_state=seed)
+        X_train, X_test, y_train, y_test = parts
+        held_out = cls(X_test, y_test, **rules)
+        held_out.drawn_at_random = True
+        return X_train, y_train, held_out
+
+    def certify(self, model: Any) -> Certificate:
+        """Certify a fitted model, or say why this hold-out may not be asked about it.
+
+        A model asked about before gets the same certificate again. In mode "gate" a model that
+        does not pass gets a void certificate without numbers: nothing but the failure may leak.
+        """
+        if self.mode == "open":
+            raise ValueError("an open hold-out gives numbers, not certificates: call score(model)")
+        identity = fingerprint(model)
+        if identity in self._issued:
+            return self._issued[identity]
+        self._refuse_if_spent()
+        conditions = self._conditions(model)
+        guarantee, observed, kind = self._ask(model)
+        entry = LedgerEntry(
+            self.identity, self.mode, self.n_models, self._share, len(self.ledger) + 1
+        )
+        failed = self.target is not None and guarantee.bound > self.target
+        certificate = certify(
+            _without_numbers(guarantee) if failed else guarantee,
+            kind=kind,
+            subject="this fitted model",
+            observed=np.nan if failed else observed,
+            n=len(self.y),
+            claim=_NOT_PASSED if failed else self._claim(guarantee, kind),
+            statuses=[("assumed", "rows of one population, each drawn independently")],
+            also=(*conditions, *self._gate_condition(failed=failed)),
+            family=entry,
+            reproduce={"model": identity, "data": self.identity},
+        )
+        self.ledger.append(entry)
+        self._issued[identity] = certificate
+        return certificate
+
+    def score(self, model: Any) -> float:
+        """Return the average loss of a model, in mode "open" only: elsewhere a look costs."""
+        if self.mode != "open":
+            raise ValueError(
+                f"a hold-out of mode {self.mode!r} answers only through certify(model), which "
+                "keeps the ledger; use mode='open' for numbers without certificates"
+            )
+        return self._ask(model)[1]
+
+    @property
+    def _share(self) -> float:
+        return self.delta / self.n_models
+
+    def _ask(self, model: Any) -> tuple[Guarantee, float, Kind]:
+        """Return the guarantee at this question's share of delta, the observed value, its kind.
+
+        The method follows from the kind of loss, never from the size of the bound.
+        """
+        predicted = _predictions(model, self.X, len(self.y))
+        if isinstance(self.loss, Quantile):
+            residuals = np.abs(np.asarray(self.y, dtype=np.float64) - predicted)
+            alpha = self.loss.alpha
+            guarantee = holdout.quantile(residuals=residuals, alpha=alpha, delta=self._share)
+            return guarantee, float(np.quantile(residuals, 1.0 - alpha)), "quantile"
+        if isinstance(self.loss, str):
+            errors = _count_errors(model, self.y, predicted)
+            n = len(self.y)
+            guarantee = concentration.clopper_pearson(errors=errors, n=n, delta=self._share)
+            return guarantee, errors / n, "risk"
+        losses = _domain.vector("losses", self.loss(self.y, predicted), low=0.0, high=1.0)
+        guarantee = sequences.betting_order_free(losses=losses, delta=self._share)
+        return guarantee, float(losses.mean()), "risk"
+
+    def _claim(self, guarantee: Guarantee, kind: Kind) -> str:
+        together = "" if self.n_models == 1 else f" for all {self.n_models} models together"
+        start = f"With confidence {percent(1.0 - self.delta)}{together}, "
+        if kind == "quantile" and isinstance(self.loss, Quantile):
+            share = percent(1.0 - self.loss.alpha)
+            limit = outward(guarantee.bound, "upper")
+            return f"{start}at least {share} of new examples have an absolute error <= {limit}."
+        limit = percent_outward(guarantee.bound, "upper")
+        if self.loss == "zero_one":
+            return f"{start}this model errs on at most {limit} of new examples from the same law."
+        return f"{start}the expected loss of this model on a new example is at most {limit}."
+
+    def _conditions(self, model: Any) -> list[Precondition]:
+        shared = _rows_trained_on(model, self.X)
+        name = "no row of the hold-out was used for training"
+        if shared is None:
+            unseen = Precondition(name, "assumed", "this model does not remember its training rows")
+        elif shared == 0:
+            unseen = Precondition(name, "checked", "no hold-out row stands in the training data")
+        elif self.allow_duplicates:
+            unseen = Precondition(name, "assumed", f"{shared} rows coincide with training rows")
+        else:
+            raise ValueError(
+                f"{shared} of {len(self.y)} hold-out rows also stand in the training data of this "
+                "model. Split again; or, if rows of a table of categories coincide by chance, pass "
+                "allow_duplicates=True"
+            )
+        split = "the hold-out was split off without looking at rows or labels"
+        if self.drawn_at_random:
+            return [unseen, Precondition(split, "by-construction", "Holdout.split drew it")]
+        return [unseen, Precondition(split, "assumed", "a split stratified on labels voids it")]
+
+    def _gate_condition(self, *, failed: bool) -> tuple[Precondition, ...]:
+        if self.target is None:
+            return ()
+        name = f"the certified risk is at most the target {self.target:g}"
+        if failed:
+            return (Precondition(name, "violated", "the model did not pass the gate"),)
+        return (Precondition(name, "checked", "the gate is locked from now on"),)
+
+    def _refuse_if_spent(self) -> None:
+        passed = any(c.status != "void" for c in self._issued.values())
+        if self.mode == "gate" and passed:
+            raise ValueError("the gate is locked: a model has passed. Draw a fresh hold-out")
+        if len(self.ledger) >= self.n_models:
+            raise ValueError(
+                f"this hold-out has answered all {self.n_models} questions it was set up for. Draw "
+                "a fresh one, or plan more beforehand: Holdout(..., mode='family', n_models=K)"
+            )
+
+
+def _without_numbers(guarantee: Guarantee) -> Guarantee:
+    """Return the guarantee with everything that depends on the hold-out's answer removed."""
+    return Guarantee(
+        quantity=guarantee.quantity,
+        bound=guarantee.trivial,
+        assumes=guarantee.assumes,
+        reference=guarantee.reference,
+        confidence=guarantee.confidence,
+        validity=guarantee.validity,
+        trivial=guarantee.trivial,
+        theorem=guarantee.theorem,
+        inputs={"delta": guarantee.inputs["delta"]},
+    )
+
+
+def _refuse_missing_labels(y: NDArray[Any]) -> None:
+    missing = np.isnan(y) if y.dtype.kind == "f" else np.array([label is None for label in y])
+    if missing.any():
+        raise ValueError(f"y has {int(missing.sum())} missing labels; leave those rows out")
+
+
+def _predictions(model: Any, X: Any, n: int) -> NDArray[Any]:
+    predicted = np.asarray(model.predict(X))
+    if predicted.shape != (n,):
+        raise ValueError(
+            f"the model's predictions have shape {predicted.shape}; a hold-out of {n} rows needs "
+            f"one prediction per row: ({n},)"
+        )
+    return predicted
+
+
+def _count_errors(model: Any, y: NDArray[Any], predicted: NDArray[Any]) -> int:
+    if hasattr(model, "__sklearn_tags__") and is_regressor(model):
+        raise ValueError(
+            "the zero-one loss is for classifiers; for a regressor use loss=Quantile(alpha=0.1) or "
+            "a loss with values in [0, 1]"
+        )
+    if (predicted.dtype.kind in _NUMBERS) != (y.dtype.kind in _NUMBERS):
+        raise ValueError(
+            f"predictions (such as {predicted[0]!r}) and labels (such as {y[0]!r}) are of different "
+            "kinds: the model was trained on other labels"
+        )
+    return int(np.count_nonzero(predicted != y))
+
+
+def _rows_trained_on(model: Any, X: Any) -> int | None:
+    """Return how many rows the model was trained on, as far as it remembers; None if it cannot."""
+    learner: Any = model
+    if isinstance(model, Pipeline):
+        learner = model[-1]
+        X = model[:-1].transform(X) if len(model) > 1 else X
+    kept = getattr(learner, "training_rows_", None)
+    if kept is None:
+        return None
+    X, _ = door.check(learner, X)
+    hashes = fingerprints.row_hashes(rows.of(X), X.shape[1])
+    return fingerprints.shared_rows(kept, hashes)

@@ -1,0 +1,93 @@
+"""Watch the risk of a deployed model; every look is paid for in advance."""
+
+import math
+from dataclasses import replace
+from typing import Self
+
+from numpy.typing import ArrayLike
+
+from surelearn._wording import outward, percent
+from surelearn.bounds import Guarantee, _domain, sequences
+from surelearn.certificate import Certificate, certify
+
+
+class RiskMonitor:
+    """A bound on the average risk of a stream, valid whenever one chooses to stop and look.
+
+    The statement is about the average, over the rounds so far, of the risk that each round had
+    given its past. It needs neither independence nor a constant risk, so drift does not void it;
+    it does not speak of the next round alone.
+
+    Parameters
+    ----------
+    delta
+        The probability that the bound fails at any time at all.
+    loss_range
+        The smallest and the largest possible loss, known beforehand.
+
+    Examples
+    --------
+    >>> monitor = RiskMonitor(delta=0.05).update([0, 1, 0, 0]).update([0] * 396)
+    >>> certificate = monitor.certificate()
+    >>> certificate.validity, round(certificate.bound, 3)
+    ('anytime', 0.019)
+    >>> monitor.alarm(tolerated=0.1)
+    False
+    """
+
+    def __init__(
+        self, *, delta: float = 0.05, loss_range: tuple[float, float] = (0.0, 1.0)
+    ) -> None:
+        self.delta = _domain.open_fraction("delta", delta)
+        low, high = (_domain.real("loss_range", end) for end in loss_range)
+        if not low < high:
+            raise _domain.refuse("loss_range", loss_range, "a pair (low, high) with low < high")
+        self.loss_range = (low, high)
+        self.n_rounds = 0
+        self._total = 0.0  # in units of the range, so that each loss lies in [0, 1]
+
+    def update(self, losses: ArrayLike) -> Self:
+        """Add the losses of the next rounds; one outside the declared range is refused."""
+        low, high = self.loss_range
+        values = _domain.vector("losses", losses, low=low, high=high)
+        self._total += math.fsum((values - low) / (high - low))
+        self.n_rounds += len(values)
+        return self
+
+    def certificate(self) -> Certificate:
+        """Return the bound as of now; it may be asked for as often as one likes."""
+        guarantee = self._guarantee(lower=False)
+        limit = outward(guarantee.bound, "upper")
+        return certify(
+            guarantee,
+            kind="risk",
+            subject="the average round of this stream",
+            observed=self._in_range(self._total / self.n_rounds),
+            n=self.n_rounds,
+            claim=f"With confidence {percent(1.0 - self.delta)}, at this and every other moment, "
+            f"the average risk of the rounds so far is at most {limit}.",
+            statuses=[("checked", "every loss was compared with the declared range")],
+            reproduce={"loss_range": list(self.loss_range)},
+        )
+
+    def alarm(self, *, tolerated: float) -> bool:
+        """Whether the average risk is shown to exceed `tolerated`.
+
+        The probability of ever raising a false alarm is at most `delta`.
+        """
+        return self._guarantee(lower=True).bound > _domain.real("tolerated", tolerated)
+
+    def _guarantee(self, *, lower: bool) -> Guarantee:
+        if self.n_rounds == 0:
+            raise ValueError("no losses yet: call update(losses) before asking what they show")
+        mixture = sequences.progressive_mixture_lower if lower else sequences.progressive_mixture
+        guarantee = mixture(total=self._total, n=self.n_rounds, delta=self.delta)
+        return replace(
+            guarantee,
+            bound=self._in_range(guarantee.bound),
+            trivial=self._in_range(guarantee.trivial),
+        )
+
+    def _in_range(self, value: float) -> float:
+        low, high = self.loss_range
+        return low + (high - low) * value

@@ -1,0 +1,1 @@
+"""One file per algorithm, under its full name, grouped by hypothesis class."""

@@ -1,0 +1,1 @@
+"""Learners whose hypothesis is linear in the features."""

@@ -1,0 +1,66 @@
+"""Compiled loops equal their plain Python selves, wherever they stand."""
+
+import importlib
+import pkgutil
+
+import numpy as np
+import pytest
+from numba.core.dispatcher import Dispatcher
+from scipy import sparse
+
+import surelearn
+from surelearn._jit import fingerprints, rows
+from surelearn.checks import _stream
+
+
+def compiled_functions():
+    found = {}
+    for module in pkgutil.walk_packages(surelearn.__path__, "surelearn."):
+        for name, member in vars(importlib.import_module(module.name)).items():
+            if isinstance(member, Dispatcher) and member.py_func.__module__ == module.name:
+                found[f"{module.name}.{name}"] = member
+    return found
+
+
+COMPILED = compiled_functions()
+
+
+@pytest.mark.parametrize("name", COMPILED)
+def test_it_uses_the_house_flags_and_says_what_it_does(name):
+    function = COMPILED[name]
+    assert function.targetoptions["nogil"]
+    assert function.targetoptions["error_model"] == "numpy"
+    assert set(function.targetoptions["fastmath"]) == {"nsz", "arcp", "contract", "reassoc"}
+    assert function.py_func.__doc__
+
+
+def every_form(X):
+    return [rows.of(X), rows.of(sparse.csr_array(X))]
+
+
+def test_row_primitives_agree_compiled_and_interpreted_dense_and_sparse():
+    X, _ = _stream()
+    for form in every_form(X):
+        assert rows.largest_norm(form) == rows.largest_norm.py_func(form)
+        assert rows.largest_norm(form) == np.linalg.norm(X, axis=1).max()
+
+
+def test_row_hashes_agree_dense_and_sparse():
+    X, _ = _stream()
+    dense, thin = (fingerprints.row_hashes(form, X.shape[1]) for form in every_form(X))
+    np.testing.assert_array_equal(dense, thin)
+    assert len(np.unique(dense)) == len(np.unique(X, axis=0))
+
+
+def test_interpreted_learners_equal_compiled_ones(monkeypatch):
+    from surelearn.app.registry import find_learners  # noqa: PLC0415
+
+    X, y = _stream()
+    for learner in find_learners().values():
+        module = importlib.import_module(learner.__module__)
+        compiled = learner().fit(X, y)
+        for name, member in vars(module).copy().items():
+            if isinstance(member, Dispatcher):
+                monkeypatch.setattr(module, name, member.py_func)
+        for form in (X, sparse.csr_array(X)):
+            np.testing.assert_array_equal(learner().fit(form, y).coef_, compiled.coef_)

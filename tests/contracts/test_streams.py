@@ -1,0 +1,89 @@
+"""The promises of learning in order, for every learner that has `learn`."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from surelearn import checks
+from surelearn.app.registry import find_learners
+
+ONLINE = {name: cls for name, cls in find_learners().items() if hasattr(cls, "learn")}
+every_online_learner = pytest.mark.parametrize("name", ONLINE)
+
+
+@every_online_learner
+@pytest.mark.parametrize("check", checks.ONLINE_CHECKS, ids=lambda check: check.__name__)
+def test_it_keeps_its_promise(name, check):
+    check(ONLINE[name]())
+
+
+class Forgetful:
+    """A learner that breaks the first promise: it forgets between calls."""
+
+    def __init__(self, learner):
+        self.learner = learner
+
+    def __sklearn_clone__(self):
+        return Forgetful(clone(self.learner))
+
+    def learn(self, X, y, classes=None):
+        self.learner = clone(self.learner)
+        return self.learner.learn(X, y, np.array(["no", "yes"]) if classes is None else classes)
+
+    def learn_one(self, x, y):
+        self.learn(x[np.newaxis], [y])
+
+    def __getattr__(self, name):
+        return getattr(self.learner, name)
+
+
+@every_online_learner
+def test_a_learner_that_forgets_is_caught(name):
+    with pytest.raises(AssertionError):
+        checks.check_blocks_do_not_matter(Forgetful(ONLINE[name]()))
+
+
+def frames(X):
+    pd, pl, pa = (pytest.importorskip(m) for m in ("pandas", "polars", "pyarrow"))
+    columns = {f"f{j}": X[:, j] for j in range(X.shape[1])}
+    return [pd.DataFrame(columns), pl.DataFrame(columns), pa.table(columns)]
+
+
+@every_online_learner
+def test_data_frames_keep_their_names_and_give_the_same_weights(name):
+    X, y = checks._stream()
+    plain = ONLINE[name]().fit(X, y)
+    for frame in frames(X):
+        model = ONLINE[name]().fit(frame, y)
+        assert model.feature_names_in_.tolist() == ["f0", "f1", "f2", "f3", "f4"]
+        np.testing.assert_array_equal(model.coef_, plain.coef_)
+        row = {"f4": 1.0, "f1": 2.0}
+        assert model.predict_one(row) == plain.predict([[0, 2.0, 0, 0, 1.0]])[0]
+
+
+@every_online_learner
+def test_text_columns_are_named(name):
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"age": [1.0, 2.0], "town": ["Bonn", "Rome"]})
+    with pytest.raises(ValueError, match=r"town.*OneHotEncoder"):
+        ONLINE[name]().fit(frame, [0, 1])
+
+
+@every_online_learner
+def test_mappings_need_names_and_known_features(name):
+    X, y = checks._stream()
+    model = ONLINE[name]().fit(X, y)
+    with pytest.raises(ValueError, match="data frame"):
+        model.predict_one({"f0": 1.0})
+    model = ONLINE[name]().fit(frames(X)[0], y)
+    with pytest.raises(ValueError, match=r"unknown features.*extra"):
+        model.learn_one({"extra": 1.0}, "yes")
+
+
+@every_online_learner
+def test_a_first_block_of_one_class_asks_for_all_classes(name):
+    with pytest.raises(ValueError, match="classes="):
+        ONLINE[name]().learn([[1.0], [2.0]], ["yes", "yes"])
+    model = ONLINE[name]()
+    model.learn([[1.0], [2.0]], ["yes", "yes"], classes=["no", "yes"])
+    assert model.n_rounds_ == 2

@@ -1,0 +1,226 @@
+"""The hold-out: coverage, the ledger, what it refuses, and the attacks it withstands."""
+
+import numpy as np
+import pytest
+from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from surelearn import Holdout, Perceptron, Quantile, check_certificate
+from surelearn.certificate import Certificate
+from surelearn.datasets.worlds import Noisy
+from surelearn.evaluate.coverage import Coverage
+
+WORLD = Noisy(n_features=4, bayes_risk=0.1)
+
+
+class Rule:
+    """A fixed linear rule; its exact risk in the world is known."""
+
+    def __init__(self, weights):
+        self.weights = np.asarray(weights, dtype=float)
+
+    def predict(self, X):
+        return np.where(X @ self.weights > 0, 1.0, -1.0)
+
+
+def test_a_certificate_covers_the_true_risk(repetitions):
+    rng = np.random.default_rng(0)
+    truths, bounds = [], []
+    for _ in range(repetitions):
+        rule = Rule(WORLD.direction + 0.3 * rng.normal(size=4))
+        X, y = WORLD.draw(100, seed=rng)
+        truths.append(WORLD.risk(rule.weights))
+        bounds.append(Holdout(X, y, delta=0.1).certify(rule).bound)
+    assert not Coverage(np.array(truths), np.array(bounds), 0.1).refuted()
+
+
+def test_the_best_of_a_family_is_covered_and_the_naive_best_is_not(repetitions):
+    rng = np.random.default_rng(1)
+    family, naive = [], []
+    for _ in range(repetitions // 4):
+        X, y = WORLD.draw(100, seed=rng)
+        # Twenty rules of equal risk that err at different places.
+        rules = [Rule(WORLD.direction + 0.8 * rng.normal(size=4)) for _ in range(20)]
+        together = Holdout(X, y, delta=0.05, mode="family", n_models=20)
+        best = min(rules, key=lambda rule: together.certify(rule).bound)
+        family.append((WORLD.risk(best.weights), together.certify(best).bound))
+        alone = Holdout(X, y, delta=0.05).certify(best)
+        naive.append((WORLD.risk(best.weights), alone.bound))
+    covered, missed = (Coverage(*np.array(pairs).T, 0.05) for pairs in (family, naive))
+    assert not covered.refuted()
+    assert missed.miss_rate > covered.miss_rate
+
+
+def test_adapting_to_scores_defeats_a_union_bound_so_only_fail_may_leak():
+    """Boost 200 random rules by their scores: the naive bound for 200 models is false."""
+    rng = np.random.default_rng(2)
+    X, y = rng.normal(size=(200, 20)), rng.choice([-1.0, 1.0], 200)  # labels are pure noise
+    rules = [Rule(rng.normal(size=20)) for _ in range(200)]
+    answers = Holdout(X, y, mode="open")
+    kept = sum(np.sign(0.5 - answers.score(r)) * r.predict(X) for r in rules)
+
+    class Vote:
+        def predict(self, _):
+            return np.where(kept > 0, 1.0, -1.0)
+
+    naive = Holdout(X, y, delta=0.05, mode="family", n_models=200).certify(Vote())
+    assert naive.bound < 0.5  # false: the risk of every rule here is 1/2
+    with pytest.raises(ValueError, match="open"):
+        answers.certify(Vote())
+
+
+def test_the_gate_says_only_fail_and_locks_at_the_first_pass():
+    X, y = WORLD.draw(400, seed=3)
+    gate = Holdout(X, y, mode="gate", n_models=5, target=0.2)
+    failed = gate.certify(Rule(-WORLD.direction))
+    assert failed.status == "void"
+    assert np.isnan(failed.observed)
+    content = failed.to_json()
+    assert '"errors"' not in content
+    assert "did not pass" in failed.claim
+    assert Certificate.from_json(content).status == "void"
+    passed = gate.certify(Rule(WORLD.direction))
+    assert passed.status == "valid"
+    assert passed.delta == pytest.approx(0.01)
+    with pytest.raises(ValueError, match="locked"):
+        gate.certify(Rule(WORLD.direction + 0.1))
+
+
+def test_once_means_once_but_the_same_model_may_ask_again():
+    X, y = WORLD.draw(50, seed=4)
+    held_out = Holdout(X, y)
+    model = LogisticRegression().fit(*WORLD.draw(50, seed=5))
+    first = held_out.certify(model)
+    assert held_out.certify(model) is first
+    with pytest.raises(ValueError, match="answered all 1"):
+        held_out.certify(DummyClassifier().fit(X, y))
+    with pytest.raises(ValueError, match="mode='open'"):
+        held_out.score(model)
+    assert [entry.query for entry in held_out.ledger] == [1]
+
+
+def test_a_refit_detaches_the_certificate():
+    X, y = WORLD.draw(60, seed=6)
+    model = Perceptron(max_iter=3).fit(*WORLD.draw(60, seed=7))
+    certificate = Holdout(X, y).certify(model)
+    check_certificate(certificate, model)
+    model.fit(X, y)
+    with pytest.raises(ValueError, match="certify it again"):
+        check_certificate(certificate, model)
+
+
+def test_training_rows_in_the_hold_out_are_refused_when_the_model_can_tell():
+    X, y = WORLD.draw(80, seed=8)
+    model = Perceptron(max_iter=3).fit(X, y)
+    with pytest.raises(ValueError, match="30 of 30 hold-out rows"):
+        Holdout(X[:30], y[:30]).certify(model)
+    scaled = make_pipeline(StandardScaler(), Perceptron(max_iter=3)).fit(X, y)
+    with pytest.raises(ValueError, match="30 of 30 hold-out rows"):
+        Holdout(X[:30], y[:30]).certify(scaled)
+    allowed = Holdout(X[:30], y[:30], allow_duplicates=True).certify(model)
+    assert "30 rows coincide" in allowed.preconditions[1].evidence
+    silent = Holdout(X[:30], y[:30]).certify(LogisticRegression().fit(X, y))
+    assert silent.preconditions[1].status == "assumed"
+
+
+def test_split_draws_at_random_and_says_so():
+    X, y = WORLD.draw(100, seed=9)
+    X_train, y_train, held_out = Holdout.split(X, y, fraction=0.3, seed=0, delta=0.1)
+    certificate = held_out.certify(Perceptron(max_iter=2).fit(X_train, y_train))
+    assert [p.status for p in certificate.preconditions] == [
+        "assumed",
+        "checked",
+        "by-construction",
+    ]
+    assert certificate.n == 30
+    assert certificate.delta == 0.1
+
+
+def test_a_bounded_loss_is_certified_by_betting_and_a_loss_outside_is_refused():
+    rng = np.random.default_rng(10)
+    X = rng.uniform(size=(200, 1))
+    y = X[:, 0] + 0.1 * rng.uniform(-1, 1, 200)
+    model = LinearRegression().fit(X[:50], y[:50])
+    clipped = Holdout(X[50:], y[50:], loss=lambda y, p: np.minimum(1.0, (y - p) ** 2))
+    certificate = clipped.certify(model)
+    assert certificate.method == "sequences.betting_order_free"
+    assert certificate.observed < certificate.bound < 0.1
+    assert certificate.recompute() == certificate.bound
+    with pytest.raises(ValueError, match=r"losses\[\d+\].*\[0, 1\]"):
+        Holdout(X[50:], y[50:], loss=lambda y, p: 100 * np.abs(y - p)).certify(model)
+
+
+def test_a_quantile_certificate_needs_no_bounded_loss(repetitions):
+    rng = np.random.default_rng(11)
+    covered = []
+    for _ in range(repetitions):
+        y = rng.standard_cauchy(60)
+        held_out = Holdout(np.zeros((60, 1)), y, delta=0.1, loss=Quantile(alpha=0.1))
+        bound = held_out.certify(DummyRegressor(strategy="constant", constant=0.0).fit([[0]], [0]))
+        covered.append(2 / np.pi * np.arctan(bound.bound))
+    # The claim fails when less than 90% of new errors lie below the bound.
+    assert not Coverage(np.full(repetitions, 0.9), np.array(covered), 0.1).refuted()
+    assert "90% of new examples" in bound.claim
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "message"),
+    [
+        (([[1.0]], [1, 2]), {}, "inconsistent"),
+        ((np.zeros((0, 1)), np.zeros(0)), {}, "empty|minimum"),
+        (([[1.0]], [np.nan]), {}, "missing labels"),
+        (([[1.0]], [1]), {"delta": 0.0}, "delta"),
+        (([[1.0]], [1]), {"mode": "twice"}, "mode"),
+        (([[1.0]], [1]), {"n_models": 3}, "n_models"),
+        (([[1.0]], [1]), {"mode": "gate"}, "target"),
+        (([[1.0]], [1]), {"target": 0.1}, "target"),
+        (([[1.0]], [1]), {"loss": "hinge"}, "loss"),
+    ],
+)
+def test_bad_rules_are_refused_by_name(arguments, options, message):
+    with pytest.raises(ValueError, match=message):
+        Holdout(*arguments, **options)
+
+
+def test_models_that_do_not_fit_the_question_are_refused():
+    X, y = WORLD.draw(30, seed=12)
+    with pytest.raises(ValueError, match="zero-one loss is for classifiers"):
+        Holdout(X, y).certify(LinearRegression().fit(X, y))
+    with pytest.raises(ValueError, match="different kinds"):
+        Holdout(X, y).certify(DummyClassifier().fit(X, np.where(y > 0, "a", "b")))
+
+    class Wide:
+        def predict(self, X):
+            return np.zeros((len(X), 2))
+
+    with pytest.raises(ValueError, match="one prediction per row"):
+        Holdout(X, y).certify(Wide())
+
+
+def test_a_split_stratified_on_labels_would_miss():
+    """Why stratified hold-outs are not offered: memorising classes exploits the balance."""
+    rng = np.random.default_rng(13)
+    plain, stratified = [], []
+    for _ in range(400):
+        y = rng.integers(50, size=400)
+        mixed = rng.permutation(400)
+        plain.append(_risk_and_bound(y, mixed[:200], mixed[200:]))
+        in_train = np.zeros(400, dtype=bool)
+        for label in range(50):
+            rows = rng.permutation(np.flatnonzero(y == label))
+            in_train[rows[: len(rows) // 2]] = True
+        stratified.append(_risk_and_bound(y, np.flatnonzero(in_train), np.flatnonzero(~in_train)))
+    assert not Coverage(*np.array(plain).T, 0.05).refuted()
+    assert Coverage(*np.array(stratified).T, 0.05).refuted()
+
+
+def _risk_and_bound(y, train, test):
+    """Predict the most frequent training label always: its true risk is 49/50."""
+    rare = np.bincount(y[train], minlength=50).argmax()
+    model = DummyClassifier(strategy="constant", constant=rare).fit(
+        np.zeros((len(train), 1)), y[train]
+    )
+    held_out = Holdout(np.zeros((len(test), 1)), y[test], delta=0.05)
+    return 49 / 50, held_out.certify(model).bound

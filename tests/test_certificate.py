@@ -1,0 +1,139 @@
+"""Certificates: what they say, what voids them, and that nothing is lost on the way to JSON."""
+
+import dataclasses
+import json
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from surelearn._wording import outward, percent, percent_outward
+from surelearn.bounds import concentration, mistakes, sequences
+from surelearn.certificate import (
+    BoundViolatedError,
+    Certificate,
+    LedgerEntry,
+    Precondition,
+    certify,
+    joint_delta,
+)
+
+
+def holdout_certificate(errors=5, n=100, delta=0.05, **more):
+    guarantee = concentration.clopper_pearson(errors=errors, n=n, delta=delta)
+    return certify(guarantee, kind="risk", subject="this model", observed=errors / n, n=n, **more)
+
+
+def test_every_assumption_of_the_theorem_is_listed_as_assumed_unless_settled():
+    plain = holdout_certificate()
+    assert [p.status for p in plain.preconditions] == ["assumed"]
+    settled = holdout_certificate(statuses=[("checked", "by design")])
+    assert settled.preconditions[0].evidence == "by design"
+    with pytest.raises(ValueError, match="assumptions"):
+        holdout_certificate(statuses=[("checked", ""), ("checked", "")])
+
+
+def test_it_recomputes_from_json_alone():
+    certificate = holdout_certificate(family=LedgerEntry("id", "once", 1, 0.05, 1))
+    loaded = Certificate.from_json(certificate.to_json())
+    assert loaded == dataclasses.replace(certificate, reproduce=loaded.reproduce)
+    assert loaded.recompute() == certificate.bound
+    assert loaded.family.mode == "once"
+
+
+def test_array_inputs_survive_json():
+    losses = np.random.default_rng(0).beta(2, 38, size=50)
+    guarantee = sequences.betting_order_free(losses=losses, delta=0.1)
+    made = certify(guarantee, kind="risk", subject="s", observed=losses.mean(), n=50)
+    assert Certificate.from_json(made.to_json()).recompute() == guarantee.bound
+    assert "<50 values>" in made.formula
+
+
+@given(errors=st.integers(0, 40), extra=st.integers(0, 500), delta=st.floats(1e-12, 0.5))
+def test_json_round_trip_keeps_every_digit(errors, extra, delta):
+    certificate = holdout_certificate(errors, errors + extra + 1, delta)
+    loaded = Certificate.from_json(certificate.to_json())
+    assert loaded.bound == certificate.bound == loaded.recompute()
+
+
+def test_one_violated_assumption_voids_it_and_no_number_is_printed():
+    bad = Precondition("rows are independent", "violated", "each patient stands twice")
+    certificate = holdout_certificate(also=[bad])
+    assert certificate.status == "void"
+    text = str(certificate)
+    assert "each patient stands twice" in text
+    assert "0.1023" not in text
+    assert "10.2" not in text
+
+
+def test_a_vacuous_bound_is_called_vacuous():
+    certificate = holdout_certificate(errors=100, n=100)
+    assert certificate.status == "vacuous"
+    assert "vacuous" in str(certificate)
+
+
+def test_a_valid_one_reads_as_sentences_and_rounds_outward():
+    text = str(holdout_certificate())
+    assert "With confidence 95%" in text
+    assert "Bound: 0.1023." in text
+    assert "Assumed, not checked" in text
+    assert "clopper_pearson" in text
+
+
+def test_a_quoted_bound_is_refused():
+    quoted = concentration.empirical_bernstein(mean=0.1, variance=0.09, n=100, delta=0.05)
+    with pytest.raises(ValueError, match="quoted"):
+        certify(quoted, kind="risk", subject="s", observed=0.1, n=100)
+
+
+def test_a_sure_bound_that_is_exceeded_is_a_bug_unless_an_assumption_is_open():
+    guarantee = mistakes.halving(n_experts=8)
+    settled = [("checked", "")] * len(guarantee.assumes)
+    run = {"kind": "mistakes", "subject": "run", "n": 10}
+    with pytest.raises(BoundViolatedError, match="bug"):
+        certify(guarantee, observed=4, statuses=settled, **run)
+    assert certify(guarantee, observed=3, statuses=settled, **run).status == "valid"
+    assert certify(guarantee, observed=4, **run).slack < 0
+
+
+def test_sure_and_expected_statements_carry_no_delta():
+    sure = certify(mistakes.halving(n_experts=8), kind="mistakes", subject="s", observed=1, n=5)
+    assert sure.delta is None
+    assert joint_delta(sure, holdout_certificate(), holdout_certificate()) == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{}", "[]", '{"schema": 1}', '{"schema": 99, "status": "valid"}', "not json"]
+)
+def test_a_damaged_or_newer_file_is_refused_with_a_sentence(text):
+    with pytest.raises(ValueError, match="certificate"):
+        Certificate.from_json(text)
+
+
+def test_a_missing_field_is_named():
+    content = json.loads(holdout_certificate().to_json())
+    del content["bound"]
+    with pytest.raises(ValueError, match="bound"):
+        Certificate.from_json(json.dumps(content))
+
+
+def test_html_escapes_what_it_shows():
+    bad = Precondition("<script>alert(1)</script>", "assumed")
+    html = holdout_certificate(also=[bad])._repr_html_()
+    assert "<script>" not in html
+    assert "&lt;script&gt;" in html
+
+
+@given(st.floats(1e-9, 1e9))
+def test_a_bound_is_never_shown_smaller_than_it_is(value):
+    assert float(outward(value, "upper")) >= value
+    assert float(outward(value, "lower")) <= value
+    if value <= 1:
+        assert float(percent_outward(value, "upper")[:-1]) >= 100 * value * (1 - 1e-15)
+
+
+def test_levels_near_one_are_not_rounded_to_certainty():
+    assert percent(1 - 1e-6) == "99.9999%"
+    assert outward(math.inf, "upper") == "inf"
