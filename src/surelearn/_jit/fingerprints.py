@@ -16,18 +16,27 @@ from surelearn._jit.rows import Rows, SparseRows
 Hashes = NDArray[np.uint64]
 
 _SKETCH_SIZE = 4096
-_SEED = 0x5EED
 _HALF = np.uint64(32)
+_ONE = np.uint64(1)
+_MIX = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio: spreads consecutive integers
+_MIX_AGAIN = np.uint64(0xBF58476D1CE4E5B9)
 
 
 @jit
-def _hash_dense(bits: NDArray[np.uint64], multipliers: Hashes, hashes: Hashes) -> None:
+def _term(value: np.uint64, column: int) -> np.uint64:
+    """Return what the bits of one value add to its row's hash; nothing for zero."""
+    key = np.uint64(column + 1) * _MIX
+    multiplier = ((key ^ (key >> _HALF)) * _MIX_AGAIN) | _ONE
+    return (value ^ (value >> _HALF)) * multiplier
+
+
+@jit
+def _hash_dense(bits: NDArray[np.uint64], hashes: Hashes) -> None:
     """Hash each row; `bits` are the values read as integers, `hashes` is filled."""
     for t in range(bits.shape[0]):
         total = np.uint64(0)
         for j in range(bits.shape[1]):
-            value = bits[t, j]
-            total += (value ^ (value >> _HALF)) * multipliers[j]
+            total += _term(bits[t, j], j)
         hashes[t] = total
 
 
@@ -36,36 +45,32 @@ def _hash_sparse(
     bits: Hashes,
     indices: NDArray[np.integer[Any]],
     indptr: NDArray[np.integer[Any]],
-    multipliers: Hashes,
     hashes: Hashes,
 ) -> None:
     """Hash each row of a CSR matrix; `hashes` is filled."""
     for t in range(len(indptr) - 1):
         total = np.uint64(0)
         for i in range(indptr[t], indptr[t + 1]):
-            value = bits[i]
-            total += (value ^ (value >> _HALF)) * multipliers[indices[i]]
+            total += _term(bits[i], indices[i])
         hashes[t] = total
 
 
-def row_hashes(X: Rows, n_features: int) -> Hashes:
+def row_hashes(X: Rows) -> Hashes:
     """Return a 64-bit hash of every row.
 
     Examples
     --------
-    >>> hashes = row_hashes(np.array([[1.0, 2.0], [2.0, 1.0], [1.0, 2.0]]), 2)
+    >>> hashes = row_hashes(np.array([[1.0, 2.0], [2.0, 1.0], [1.0, 2.0]]))
     >>> bool(hashes[0] == hashes[2]), bool(hashes[0] == hashes[1])
     (True, False)
     """
-    rng = np.random.default_rng(_SEED)
-    multipliers = rng.integers(0, 2**64, size=n_features, dtype=np.uint64) | np.uint64(1)
     if isinstance(X, SparseRows):
         hashes = np.empty(len(X.indptr) - 1, dtype=np.uint64)
-        _hash_sparse(X.data.view(np.uint64), X.indices, X.indptr, multipliers, hashes)
+        _hash_sparse(X.data.view(np.uint64), X.indices, X.indptr, hashes)
     else:
         hashes = np.empty(len(X), dtype=np.uint64)
-        _hash_dense(X.view(np.uint64), multipliers, hashes)
-    return (hashes ^ (hashes >> _HALF)) * np.uint64(0x9E3779B97F4A7C15)
+        _hash_dense(X.view(np.uint64), hashes)
+    return (hashes ^ (hashes >> _HALF)) * _MIX
 
 
 def sketch(hashes: Hashes) -> Hashes:

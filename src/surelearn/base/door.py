@@ -1,5 +1,6 @@
 """Checks at the door: tables, labels and weights of any kind become arrays, or a clear refusal."""
 
+from numbers import Integral
 from typing import Any
 
 import narwhals as nw
@@ -21,6 +22,12 @@ def check(estimator: Any, X: Any, y: Any = "no_validation", *, reset: bool = Fal
         return checked, None
     check_classification_targets(checked[1])
     return checked
+
+
+def at_least_one(name: str, value: Any) -> None:
+    """Refuse a parameter that is not a whole number, 1 or more."""
+    if not isinstance(value, Integral) or value < 1:
+        raise ValueError(f"{name}={value!r} must be a whole number, 1 or more")
 
 
 def two_or_more(classes: NDArray[Any]) -> NDArray[Any]:

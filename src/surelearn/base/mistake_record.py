@@ -58,13 +58,13 @@ class MistakeRecord:
             return mean * len(margins) * n_passes
 
         def bound(log_scale: float) -> float:
-            scale = math.exp(log_scale)
-            slope, loss = scale * length, hinge_loss(scale, some)
+            slope, loss = math.exp(log_scale) * length, hinge_loss(math.exp(log_scale), some)
             return (slope + math.sqrt(slope * slope + 4.0 * loss)) ** 2
 
-        typical = math.log(float(np.median(np.abs(some))) + np.finfo(np.float64).tiny)
-        best = minimize_scalar(bound, bounds=(-typical - 12.0, -typical + 12.0), method="bounded")
-        scale = math.exp(float(best.x))
+        scale, typical = 0.0, float(np.abs(some).mean())
+        if typical > 0.0:
+            around = (-math.log(typical) - 12.0, -math.log(typical) + 12.0)
+            scale = math.exp(float(minimize_scalar(bound, bounds=around, method="bounded").x))
         return cls(
             updated=updated,
             n_updates=n_updates[updated],

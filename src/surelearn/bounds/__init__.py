@@ -13,7 +13,7 @@ from typing import Any
 
 from surelearn.bounds._guarantee import Guarantee, Validity
 
-__all__ = ["Guarantee", "Validity", "evaluate", "theorems"]
+__all__ = ["Guarantee", "Validity", "evaluate", "find", "theorems"]
 
 
 def theorems() -> dict[str, Callable[..., Guarantee | int]]:
@@ -42,13 +42,23 @@ def evaluate(theorem: str, **inputs: Any) -> Guarantee | int:
     >>> evaluate("concentration.hoeffding", mean=0.1, n=50, delta=0.05).direction
     'upper'
     """
+    return find(theorem)(**inputs)
+
+
+def find(theorem: str) -> Callable[..., Guarantee | int]:
+    """Return the theorem or planner of that name.
+
+    Examples
+    --------
+    >>> find("concentration.hoeffding").__name__
+    'hoeffding'
+    """
     module, _, function = theorem.partition(".")
-    if module not in _public_modules():
-        raise ValueError(f"theorem={theorem!r} is unknown; see surelearn.bounds.theorems()")
-    found = getattr(importlib.import_module(f"{__name__}.{module}"), function, None)
-    if found is None or function.startswith("_"):
-        raise ValueError(f"theorem={theorem!r} is unknown; see surelearn.bounds.theorems()")
-    return found(**inputs)
+    if module in _public_modules() and not function.startswith("_"):
+        found = getattr(importlib.import_module(f"{__name__}.{module}"), function, None)
+        if found is not None:
+            return found
+    raise ValueError(f"theorem={theorem!r} is unknown; see surelearn.bounds.theorems()")
 
 
 def _public_modules() -> list[str]:

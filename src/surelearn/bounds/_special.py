@@ -1,7 +1,6 @@
 """Special functions of the theorems, stable at the extremes."""
 
 import math
-from functools import lru_cache
 
 import numpy as np
 from scipy import special
@@ -27,19 +26,31 @@ def kl(q: float, p: float) -> float:
     """
     if (q > 0.0 and p <= 0.0) or (q < 1.0 and p >= 1.0):
         return math.inf
-    gap = p - q
-    left = -q * math.log1p(gap / q) if q > 0.0 else 0.0
-    right = -(1.0 - q) * math.log1p(-gap / (1.0 - q)) if q < 1.0 else 0.0
+    left = -q * _log_ratio(p, q, p - q) if q > 0.0 else 0.0
+    right = -(1.0 - q) * _log_ratio(1.0 - p, 1.0 - q, q - p) if q < 1.0 else 0.0
     return max(0.0, left + right)
 
 
-@lru_cache(maxsize=1024)
+def _log_ratio(new: float, old: float, gap: float) -> float:
+    """Return ln(new/old) for new = old + gap; log1p alone fails once old + gap rounds to 0."""
+    return math.log1p(gap / old) if abs(gap) < 0.5 * old else math.log(new) - math.log(old)
+
+
 def log_xi(n: int) -> float:
     """Return ln xi(n), xi(n) = sum_k C(n,k) (k/n)^k (1-k/n)^(n-k), the constant of PAC-Bayes-kl.
 
     The mean of exp(n kl(K/n, p)) for a binomial K does not depend on p; this is its value, between
     sqrt(n) and 2 sqrt(n).
     """
-    k = np.arange(n + 1, dtype=np.float64)
-    terms = log_choose_all(n, n) + special.xlogy(k, k / n) + special.xlogy(n - k, 1.0 - k / n)
-    return float(special.logsumexp(terms))
+    return float(log_xi_all(np.float64(n)))
+
+
+def log_xi_all(n: Vector | np.float64) -> Vector:
+    """Return ln xi(n) elementwise, rounded up: xi(n) = n! (e/n)^n P(Poisson(n) <= n).
+
+    For large n the first factor is replaced by Robbins' upper bound, which is exact to 1/(360 n^3)
+    and free of the cancellation between ln n! and n ln n.
+    """
+    exact = special.gammaln(n + 1.0) + n - n * np.log(n)
+    robbins = 0.5 * np.log(2.0 * np.pi * n) + 1.0 / (12.0 * n)
+    return np.where(n < 1000.0, exact, robbins) + np.log(special.gammaincc(n + 1.0, n)) + 1e-11

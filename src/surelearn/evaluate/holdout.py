@@ -297,8 +297,8 @@ def _count_errors(model: Any, y: NDArray[Any], predicted: NDArray[Any]) -> int:
         )
     if (predicted.dtype.kind in _NUMBERS) != (y.dtype.kind in _NUMBERS):
         raise ValueError(
-            f"predictions (such as {predicted[0]!r}) and labels (such as {y[0]!r}) are of different "
-            "kinds: the model was trained on other labels"
+            f"predictions (such as {predicted[0]!r}) and labels (such as {y[0]!r}) are of "
+            "different kinds: the model was trained on other labels"
         )
     return int(np.count_nonzero(predicted != y))
 
@@ -313,5 +313,5 @@ def _rows_trained_on(model: Any, X: Any) -> int | None:
     if kept is None:
         return None
     X, _ = door.check(learner, X)
-    hashes = fingerprints.row_hashes(rows.of(X), X.shape[1])
+    hashes = fingerprints.row_hashes(rows.of(X))
     return fingerprints.shared_rows(kept, hashes)

@@ -1,0 +1,194 @@
+"""Principal components and low rank: how well new rows are reconstructed, how well they can be.
+
+The reconstruction bounds hold for all projections of the stated rank at once, so it does not matter
+how the components were found. `pca` and `pca_variance` are about components through the origin,
+`pca_centred` about components through the sample mean; choose before looking, or split delta.
+"""
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from surelearn._typing import Vector
+from surelearn.bounds import _domain, _rounding
+from surelearn.bounds._guarantee import Guarantee, theorem
+
+_INDEPENDENT = "the rows are independent and have the law of future rows"
+_RANK = "the number of components was fixed before the data were seen"
+_FORM = "so was the choice among the forms of this bound"
+
+
+@theorem
+def pca(
+    *,
+    residual: float,
+    n: int,
+    n_components: int,
+    radius_squared: float,
+    delta: float,
+    dimension: int | None = None,
+) -> Guarantee:
+    """Bound the mean squared reconstruction error of new rows by that of the sample.
+
+    `radius_squared` bounds the squared norm of every row; leave `dimension` out for a kernel.
+
+    Examples
+    --------
+    >>> round(pca(residual=0.0, n=1000, n_components=10, radius_squared=1.0, delta=0.05).bound, 4)
+    0.1387
+    """
+    n, rank = _domain.count("n", n, at_least=1), _smaller_rank(n_components, dimension)
+    square = _domain.positive("radius_squared", radius_squared)
+    slack = square * (math.sqrt(rank / n) + _deviation(n, delta, sides=1))
+    return _reconstruction(residual, slack, square, delta, f"squared norms are at most {square:g}")
+
+
+@theorem
+def pca_variance(
+    *,
+    residual: float,
+    mean_square: float,
+    n: int,
+    n_components: int,
+    radius_squared: float,
+    delta: float,
+    dimension: int | None = None,
+) -> Guarantee:
+    """Bound the reconstruction error of new rows, better if most rows are far inside the radius.
+
+    `mean_square` is the mean squared norm of the sample.
+
+    Examples
+    --------
+    >>> round(pca_variance(residual=0.0, mean_square=0.1, n=1000, n_components=10,
+    ...                    radius_squared=1.0, delta=0.05).bound, 4)
+    0.0808
+    """
+    n, rank = _domain.count("n", n, at_least=1), _smaller_rank(n_components, dimension)
+    square = _domain.positive("radius_squared", radius_squared)
+    deviation = square * _deviation(n, delta, sides=2)
+    largest_mean = _at_most("mean_square", mean_square, square) + deviation
+    slack = math.sqrt(rank * square * largest_mean / n) + deviation
+    return _reconstruction(residual, slack, square, delta, f"squared norms are at most {square:g}")
+
+
+@theorem
+def pca_centred(
+    *,
+    residual: float,
+    n: int,
+    n_components: int,
+    diameter: float,
+    delta: float,
+    dimension: int | None = None,
+) -> Guarantee:
+    """Bound the reconstruction error of new rows about the sample mean by that of the sample.
+
+    Examples
+    --------
+    >>> round(pca_centred(residual=0.0, n=1000, n_components=10, diameter=1.0, delta=0.05).bound, 4)
+    0.1515
+    """
+    n, rank = _domain.count("n", n, at_least=1), _smaller_rank(n_components, dimension)
+    square = _domain.positive("diameter", diameter) ** 2
+    log_level = math.log(2.0 / _domain.open_fraction("delta", delta))
+    centre = (1.0 + math.sqrt(log_level)) ** 2 / n
+    slack = square * (math.sqrt(rank / n) + _deviation(n, delta, sides=2) + centre)
+    return _reconstruction(
+        residual, slack, square, delta, f"no two rows are farther than {diameter:g}"
+    )
+
+
+@theorem
+def eckart_young_frobenius(*, singular_values: ArrayLike, rank: int) -> Guarantee:
+    """Bound from below the Frobenius distance of a matrix to any matrix of the given rank.
+
+    The truncated singular value decomposition attains it.
+
+    Examples
+    --------
+    >>> round(eckart_young_frobenius(singular_values=[4.0, 3.0, 2.0, 1.0], rank=2).bound, 6)
+    2.236068
+    """
+    tail = _tail(singular_values, rank)
+    return _distance("Frobenius", float(np.linalg.norm(tail)) if tail.size else 0.0)
+
+
+@theorem
+def eckart_young_spectral(*, singular_values: ArrayLike, rank: int) -> Guarantee:
+    """Bound from below the spectral distance of a matrix to any matrix of the given rank.
+
+    Examples
+    --------
+    >>> round(eckart_young_spectral(singular_values=[4.0, 3.0, 2.0, 1.0], rank=2).bound, 6)
+    2.0
+    """
+    tail = _tail(singular_values, rank)
+    return _distance("spectral", float(tail[0]) if tail.size else 0.0)
+
+
+def plan_rank(*, singular_values: ArrayLike, tail: float = 0.1, squared: bool = False) -> int:
+    """Return the smallest rank that leaves less than a share `tail` of the singular values.
+
+    With `squared` the share is of their squares: the variance of centred rows.
+
+    Examples
+    --------
+    >>> plan_rank(singular_values=[10.0, 5.0, 2.0, 1.0, 0.5])
+    3
+    """
+    values = _tail(singular_values, 0) ** (2 if squared else 1)
+    left = np.append(np.cumsum(values[::-1])[::-1], 0.0)
+    enough = left < _domain.open_fraction("tail", tail) * left[0]
+    return int(np.argmax(enough)) if enough.any() else 0  # a zero matrix needs no rank
+
+
+def _tail(singular_values: ArrayLike, rank: int) -> Vector:
+    values = _domain.vector("singular_values", singular_values, low=0.0)
+    return np.sort(values)[::-1][_domain.count("rank", rank) :]
+
+
+def _distance(norm: str, value: float) -> Guarantee:
+    return Guarantee(
+        quantity=f"the {norm} distance to the nearest matrix of the stated rank",
+        bound=_rounding.down(value),
+        assumes=("these are all the singular values of the matrix",),
+        reference="Eckart and Young, Psychometrika 1 (1936); Mirsky (1960)",
+        direction="lower",
+        trivial=0.0,
+    )
+
+
+def _smaller_rank(n_components: int, dimension: int | None) -> int:
+    """Return the rank of the projection or of its complement, whichever is smaller."""
+    if dimension is None:
+        return _domain.count("n_components", n_components)
+    dimension = _domain.count("dimension", dimension, at_least=1)
+    rank = _domain.count("n_components", n_components, at_most=dimension)
+    return min(rank, dimension - rank)
+
+
+def _deviation(n: int, delta: float, *, sides: int) -> float:
+    return math.sqrt(math.log(sides / _domain.open_fraction("delta", delta)) / (2.0 * n))
+
+
+def _at_most(name: str, value: float, highest: float) -> float:
+    # A sample mean of numbers that are at most `highest` may exceed it by rounding alone.
+    if _domain.non_negative(name, value) > highest * (1.0 + 1e-9):
+        raise _domain.refuse(name, value, f"at most {highest:g}")
+    return float(value)
+
+
+def _reconstruction(
+    residual: float, slack: float, largest: float, delta: float, bounded: str
+) -> Guarantee:
+    return Guarantee(
+        quantity="the expected squared distance of a new row to its reconstruction",
+        bound=_rounding.up(_at_most("residual", residual, largest) + slack),
+        assumes=(_INDEPENDENT, bounded, _RANK, _FORM),
+        reference="surelearn theory pages; sharpens Shawe-Taylor et al. (2005)",
+        confidence=_domain.confidence_from(delta),
+        validity="fixed-n",
+        trivial=largest,
+    )

@@ -1,0 +1,350 @@
+"""Claims made on a hold-out: examples that no model has seen before it is judged on them.
+
+One model, judged once, needs `concentration.clopper_pearson`. Here are the other claims (quantiles,
+differences, all thresholds, one class), the prices of using a hold-out more than once, and how
+large it must be.
+"""
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special
+
+from surelearn.bounds import _domain, _rounding, _wealth, inversions
+from surelearn.bounds._guarantee import Guarantee, theorem
+from surelearn.bounds._special import log_choose, log_choose_all
+
+_FRESH = "the hold-out is i.i.d., split off without looking at x or y, and unseen by every model"
+
+
+def quantile_index(*, n: int, alpha: float, delta: float) -> int:
+    """Return the smallest j with P(Bin(n, 1 - alpha) >= j) <= delta, as `quantile` uses it.
+
+    Examples
+    --------
+    >>> quantile_index(n=59, alpha=0.05, delta=0.05), quantile_index(n=500, alpha=0.1, delta=0.05)
+    (59, 462)
+    """
+    n = _domain.count("n", n, at_least=1)
+    alpha, delta = _domain.open_fraction("alpha", alpha), _domain.open_fraction("delta", delta)
+
+    def rare(j: int) -> bool:
+        return bool(special.bdtr(n - j, n, alpha) <= delta)
+
+    if not rare(n):
+        needed = max(n + 1, _clean_trials(alpha, delta))
+        raise _domain.refuse("n", n, f"at least {needed} for alpha={alpha:g} and delta={delta:g}")
+    return _rounding.smallest_integer(rare, 1, n)
+
+
+@theorem
+def quantile(*, residuals: ArrayLike, alpha: float, delta: float) -> Guarantee:
+    """Bound the size of all but a fraction alpha of future residuals, whatever their law.
+
+    Examples
+    --------
+    >>> quantile(residuals=list(range(1, 101)), alpha=0.1, delta=0.05).bound
+    96.0
+    """
+    values = _domain.vector("residuals", residuals, low=0.0)
+    index = quantile_index(n=len(values), alpha=alpha, delta=delta)
+    bound = float(np.partition(values, index - 1)[index - 1])
+    reference = "Wilks, Annals of Mathematical Statistics 12 (1941); Vovk, ACML (2012)"
+    fixed = "alpha was fixed beforehand"
+    quantity = f"the {1.0 - alpha:g} quantile of the residuals"
+    return _claim(quantity, bound, delta, fixed, reference=reference, trivial=math.inf)
+
+
+@theorem
+def class_conditional(*, errors: int, n_in_class: int, delta: float) -> Guarantee:
+    """Bound an error rate among the rows of one class (recall, precision, false alarms).
+
+    Several rates at once share delta; a class without rows gives 1.
+
+    Examples
+    --------
+    >>> round(class_conditional(errors=5, n_in_class=100, delta=0.05).bound, 4)
+    0.1023
+    """
+    n = _domain.count("n_in_class", n_in_class)
+    bound = float(inversions.binomial_upper(_errors_of(errors, n), n, _level_of(delta)))
+    reference = "Clopper and Pearson, Biometrika 26 (1934), given the number of rows"
+    return _claim("the probability of an error given the class", bound, delta, reference=reference)
+
+
+@theorem
+def all_thresholds(*, n: int, delta: float) -> Guarantee:
+    """Bound how far a rate exceeds its estimate at any threshold on the score of one class.
+
+    Exact for continuous scores; n is the number of rows of the class.
+
+    Examples
+    --------
+    >>> round(all_thresholds(n=100, delta=0.05).bound, 6)
+    0.120666
+    """
+    n = _domain.count("n", n, at_least=1)
+    level = _wealth.log_level(_level_of(delta), n)
+    bound = _wealth.refuted_from(lambda gap: -_log_smirnov(n, gap), level)
+    quantity = "the largest excess of P(score <= t) over its estimate, over all t"
+    reference = "Birnbaum and Tingey, Annals of Mathematical Statistics 22 (1951)"
+    return _claim(quantity, bound, delta, "only excesses are read off it", reference=reference)
+
+
+@theorem
+def error_difference(
+    *, only_first_wrong: int, only_second_wrong: int, n: int, delta: float
+) -> Guarantee:
+    """Bound the risk of a first model minus that of a second, from the rows where they differ.
+
+    Examples
+    --------
+    >>> guarantee = error_difference(only_first_wrong=10, only_second_wrong=40, n=1000, delta=0.05)
+    >>> round(guarantee.bound, 4)
+    -0.0104
+    """
+    n = _domain.count("n", n, at_least=1)
+    first = _domain.count("only_first_wrong", only_first_wrong, at_most=n)
+    second = _domain.count("only_second_wrong", only_second_wrong, at_most=n - first)
+    half = _level_of(delta) / 2.0
+    upper = float(inversions.binomial_upper(first, n, half))
+    bound = upper - float(inversions.binomial_lower(second, n, half))
+    quantity = "the risk of the first model minus the risk of the second"
+    ordered = "which model is the first was fixed before the hold-out was opened"
+    reference = "Clopper and Pearson, Biometrika 26 (1934), twice at delta/2"
+    # Both terms are rounded outward by more than their difference can lose.
+    return _claim(quantity, bound, delta, ordered, reference=reference)
+
+
+def mcnemar(*, only_first_wrong: int, only_second_wrong: int) -> float:
+    """Return the exact one-sided p-value of "the first model is not better than the second".
+
+    Valid if which model is the first was fixed before the hold-out was opened; otherwise double it.
+
+    Examples
+    --------
+    >>> round(mcnemar(only_first_wrong=5, only_second_wrong=15), 6)
+    0.020695
+    """
+    first = _domain.count("only_first_wrong", only_first_wrong)
+    differ = first + _domain.count("only_second_wrong", only_second_wrong)
+    return min(1.0, _rounding.up(float(special.bdtr(first, differ, 0.5))))
+
+
+@theorem
+def family(*, errors: int, n: int, delta: float, n_models: int) -> Guarantee:
+    """Bound the risk of any of `n_models` models that were fixed before the hold-out was opened.
+
+    All bounds hold together, so the best model may be printed.
+
+    Examples
+    --------
+    >>> round(family(errors=30, n=1000, delta=0.05, n_models=10).bound, 7)
+    0.0468025
+    """
+    price = math.log(_domain.count("n_models", n_models, at_least=1))
+    fixed = "every model was fixed before the first answer"
+    return _reused(errors, n, delta, price, fixed, "Bonferroni (1936); Langford, JMLR 6 (2005)")
+
+
+@theorem
+def gate(*, errors: int, n: int, delta: float, n_queries: int) -> Guarantee:
+    """Bound the risk of the first model that passes a gate answering only pass or fail.
+
+    The developer may adapt to the fails; after the first pass the hold-out is locked.
+
+    Examples
+    --------
+    >>> round(gate(errors=30, n=1000, delta=0.05, n_queries=10).bound, 7)
+    0.0468025
+    """
+    price = math.log(_domain.count("n_queries", n_queries, at_least=1))
+    locked = "only pass or fail was told, and nothing after the first pass"
+    return _reused(errors, n, delta, price, locked, "Renggli et al., MLSys (2019)")
+
+
+@theorem
+def transcripts(*, errors: int, n: int, delta: float, n_queries: int) -> Guarantee:
+    """Bound the risk of any model queried, if every answer was one bit and nothing was locked.
+
+    Examples
+    --------
+    >>> round(transcripts(errors=30, n=1000, delta=0.05, n_queries=10).bound, 4)
+    0.0568
+    """
+    queries = _domain.count("n_queries", n_queries, at_least=1)
+    price = queries * math.log(2.0) + math.log1p(-(2.0**-queries))
+    one_bit = "nothing but one bit was told after each query, and n_queries was fixed beforehand"
+    return _reused(errors, n, delta, price, one_bit, "Dwork et al., NeurIPS (2015)")
+
+
+@theorem
+def ladder(*, errors: int, n: int, delta: float, n_queries: int, n_levels: int) -> Guarantee:
+    """Bound the risk of any model queried, if only the best score so far was told, rounded up.
+
+    The score shown is a multiple of 1/n_levels; the developer may adapt to it freely.
+
+    Examples
+    --------
+    >>> round(ladder(errors=500, n=10_000, delta=0.05, n_queries=20, n_levels=20).bound, 4)
+    0.0673
+    """
+    queries = _domain.count("n_queries", n_queries, at_least=1)
+    levels = _domain.count("n_levels", n_levels, at_least=1)
+    price = log_choose(queries + levels, levels + 1)
+    rounded = "nothing but the best error so far, rounded up to a multiple of 1/n_levels, was told"
+    reference = "surelearn theory pages; sharpens Blum and Hardt, ICML (2015)"
+    return _reused(errors, n, delta, price, rounded, reference)
+
+
+def plan_holdout(*, target: float, delta: float, error: float = 0.0) -> int:
+    """Return the smallest hold-out that certifies `target` if a fraction `error` of it is wrong.
+
+    Certifies means: the Clopper-Pearson bound of ceil(error n) errors is at most `target`.
+
+    Examples
+    --------
+    >>> plan_holdout(target=0.01, delta=0.05), plan_holdout(target=0.06, error=0.05, delta=0.05)
+    (299, 1580)
+    """
+    target, delta = _domain.open_fraction("target", target), _level_of(delta)
+    if not 0.0 <= _domain.fraction("error", error) < target:
+        raise _domain.refuse("error", error, f"in [0, target) with target={target:g}")
+    wrong, most = _first_passing_count(target, delta, error)
+
+    def certifies(n: int) -> bool:
+        return bool(inversions.binomial_upper(wrong, n, delta) <= target)
+
+    return _rounding.smallest_integer(certifies, wrong + 1, most)
+
+
+def plan_holdout_hoeffding(*, accuracy: float, delta: float, n_models: int = 1) -> int:
+    """Return the hold-out on which all `n_models` error rates are within `accuracy`, both sides.
+
+    Examples
+    --------
+    >>> plan_holdout_hoeffding(accuracy=0.1, delta=0.05)
+    185
+    """
+    accuracy = _domain.open_fraction("accuracy", accuracy)
+    models = _domain.count("n_models", n_models, at_least=1)
+    log_level = math.log(2.0 * models / _level_of(delta))
+    return math.ceil(_rounding.up(log_level / (2.0 * accuracy**2)))
+
+
+def plan_restarts(*, success_probability: float, delta: float) -> int:
+    """Return how many independent runs make at least one success, except with probability delta.
+
+    Examples
+    --------
+    >>> plan_restarts(success_probability=0.05, delta=0.05)
+    59
+    """
+    success = _domain.fraction("success_probability", success_probability)
+    if success == 0.0:
+        raise _domain.refuse("success_probability", success_probability, "in (0, 1]")
+    return 1 if success == 1.0 else _clean_trials(success, _level_of(delta))
+
+
+def plan_selection(*, n_restarts: int, error: float, target: float, delta: float) -> int:
+    """Return the smallest hold-out on which the best of `n_restarts` runs has risk <= `target`.
+
+    One run at least has risk <= `error`; the run with the fewest errors is taken. Together with
+    `plan_restarts` each gets half of delta.
+
+    Examples
+    --------
+    >>> plan_selection(n_restarts=72, error=0.1, target=0.15, delta=0.025)
+    1478
+    """
+    rivals = _domain.count("n_restarts", n_restarts, at_least=1) - 1
+    error, target = _domain.fraction("error", error), _domain.open_fraction("target", target)
+    delta = _level_of(delta)
+    if not error < target:
+        raise _domain.refuse("target", target, f"above error={error:g}")
+
+    def separates(n: int) -> bool:
+        c = _best_cut(n, rivals, error, target)
+        good_fails = float(special.bdtrc(c, n, error)) if error > 0.0 else 0.0
+        return good_fails + rivals * float(special.bdtr(c, n, target)) <= delta
+
+    return _rounding.smallest_integer(separates, 1, 64) if rivals > 0 else 0
+
+
+def _best_cut(n: int, rivals: int, error: float, target: float) -> int:
+    """Return the largest count at which a good run is likelier than `rivals` bad ones together."""
+    if error == 0.0:
+        return 0
+    per_success = math.log1p(-error) - math.log1p(-target)
+    per_error = per_success + math.log(target / error)
+    return min(n, max(0, math.ceil((n * per_success - math.log(rivals)) / per_error) - 1))
+
+
+def _first_passing_count(target: float, delta: float, error: float) -> tuple[int, int]:
+    """Return the least number of errors that can certify `target`, and the largest n it has.
+
+    For a number k of errors the sizes n with ceil(error n) = k are consecutive, and the largest
+    has the smallest bound: so the first k that passes there holds the smallest n that passes.
+    """
+    if error == 0.0:
+        return 0, _clean_trials(target, delta)
+    first, block = 0, 1024
+    while True:
+        wrong = np.arange(first, first + block)
+        sizes = np.floor(wrong / error + 1e-9)  # 5 / 0.05 must not floor to 99
+        passing = inversions.binomial_upper(wrong, sizes, delta) <= target
+        if passing.any():
+            found = int(np.argmax(passing))
+            return first + found, int(sizes[found])
+        first, block = first + block, 2 * block
+
+
+def _clean_trials(probability: float, delta: float) -> int:
+    """Return the smallest n with (1 - probability)^n <= delta."""
+    return math.ceil(math.log(delta) / math.log1p(-probability))
+
+
+def _log_smirnov(n: int, gap: float) -> float:
+    """Return ln P(sup_t (F(t) - F_n(t)) >= gap) for n continuous scores."""
+    if gap <= 0.0:
+        return 0.0
+    top = math.floor(n * (1.0 - gap))
+    j = np.arange(top + 1, dtype=np.float64)
+    level = gap + j / n
+    ahead = special.xlog1py(n - j, -np.minimum(level, 1.0))
+    logs = log_choose_all(n, top) + math.log(gap) + (j - 1.0) * np.log(level) + ahead
+    return float(special.logsumexp(logs))
+
+
+def _reused(
+    errors: int, n: int, delta: float, log_price: float, mode: str, reference: str
+) -> Guarantee:
+    """Return the Clopper-Pearson bound at delta divided by exp(log_price)."""
+    n = _domain.count("n", n, at_least=1)
+    log_level = math.log(_level_of(delta)) - log_price
+    bound = inversions.binomial_upper_at_log_level(_errors_of(errors, n), n, log_level)
+    quantity = "the probability of an error of the model printed"
+    return _claim(quantity, bound, delta, mode, reference=reference)
+
+
+def _claim(
+    quantity: str, bound: float, delta: float, *assumes: str, reference: str, trivial: float = 1.0
+) -> Guarantee:
+    return Guarantee(
+        quantity=quantity,
+        bound=bound,
+        assumes=(_FRESH, *assumes),
+        reference=reference,
+        confidence=_domain.confidence_from(delta),
+        validity="fixed-n",
+        trivial=trivial,
+    )
+
+
+def _errors_of(errors: int, n: int) -> int:
+    return _domain.count("errors", errors, at_most=n)
+
+
+def _level_of(delta: float) -> float:
+    return _domain.open_fraction("delta", delta)

@@ -1,0 +1,241 @@
+"""How many examples are enough, and how many are too few, before any are seen.
+
+`error` is the risk aimed at (the excess risk, for agnostic planners), missed with probability at
+most `delta`. The `_exact` planners solve the theorem itself and never need more examples than the
+closed forms they stand beside.
+"""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+from scipy import special
+
+from surelearn.bounds import _domain, _rounding, vc
+
+
+def plan_finite_class(*, n_hypotheses: int, error: float, delta: float) -> int:
+    """Return an n at which every consistent rule of a finite class has risk at most `error`.
+
+    Examples
+    --------
+    >>> plan_finite_class(n_hypotheses=1000, error=0.1, delta=0.05)
+    100
+    """
+    error = _domain.open_fraction("error", error)
+    return _ceil(_log_class(n_hypotheses, delta) / error)
+
+
+def plan_finite_class_exact(*, n_hypotheses: int, error: float, delta: float) -> int:
+    """Return the smallest n with |H| (1 - error)^n <= delta.
+
+    Examples
+    --------
+    >>> plan_finite_class_exact(n_hypotheses=1000, error=0.1, delta=0.05)
+    94
+    """
+    error = _domain.open_fraction("error", error)
+    return _ceil(_log_class(n_hypotheses, delta) / -math.log1p(-error))
+
+
+def plan_uniform_convergence_finite(*, n_hypotheses: int, error: float, delta: float) -> int:
+    """Return an n at which all training errors of a finite class are within `error` of the risks.
+
+    Examples
+    --------
+    >>> plan_uniform_convergence_finite(n_hypotheses=1000, error=0.1, delta=0.05)
+    530
+    """
+    error = _domain.open_fraction("error", error)
+    return _ceil((_log_class(n_hypotheses, delta) + math.log(2.0)) / (2.0 * error * error))
+
+
+def plan_finite_class_agnostic(*, n_hypotheses: int, error: float, delta: float) -> int:
+    """Return an n at which empirical risk minimisation is within `error` of the best rule.
+
+    Examples
+    --------
+    >>> plan_finite_class_agnostic(n_hypotheses=1000, error=0.1, delta=0.05)
+    2120
+    """
+    half = _domain.open_fraction("error", error) / 2.0
+    return plan_uniform_convergence_finite(n_hypotheses=n_hypotheses, error=half, delta=delta)
+
+
+def plan_rectangle(*, dimension: int, error: float, delta: float) -> int:
+    """Return an n at which the tightest box around the positives has risk at most `error`.
+
+    Examples
+    --------
+    >>> plan_rectangle(dimension=2, error=0.1, delta=0.05)
+    176
+    """
+    sides = 2 * _domain.count("dimension", dimension, at_least=1)
+    error = _domain.open_fraction("error", error)
+    return _ceil(sides * _log_class(sides, delta) / error)
+
+
+def plan_rectangle_exact(*, dimension: int, error: float, delta: float) -> int:
+    """Return the smallest n with 2 d (1 - error / (2 d))^n <= delta, for the tightest box.
+
+    Examples
+    --------
+    >>> plan_rectangle_exact(dimension=2, error=0.1, delta=0.05)
+    174
+    """
+    sides = 2 * _domain.count("dimension", dimension, at_least=1)
+    error = _domain.open_fraction("error", error)
+    return _ceil(_log_class(sides, delta) / -math.log1p(-error / sides))
+
+
+def plan_realizable(*, vc_dimension: int, error: float, delta: float) -> int:
+    """Return an n at which every consistent rule of a class has risk below `error`, closed form.
+
+    Examples
+    --------
+    >>> plan_realizable(vc_dimension=3, error=0.1, delta=0.05)
+    394
+    """
+    d = _domain.count("vc_dimension", vc_dimension, at_least=1)
+    error = _domain.open_fraction("error", error)
+    log_level = -math.log(_domain.open_fraction("delta", delta))
+    return _ceil(2.5 / error * max(5.0, d * math.log(5.0 / error) + log_level + 1.0))
+
+
+def plan_realizable_exact(*, vc_dimension: int, error: float, delta: float) -> int:
+    """Return the smallest n at which `vc.moment_realizable` is at most `error`.
+
+    Examples
+    --------
+    >>> plan_realizable_exact(vc_dimension=3, error=0.1, delta=0.05)
+    186
+    """
+    enough = plan_realizable(vc_dimension=vc_dimension, error=error, delta=delta)
+    return _rounding.smallest_integer(
+        lambda n: vc.moment_realizable(n=n, vc_dimension=vc_dimension, delta=delta).bound <= error,
+        1,
+        enough,
+    )
+
+
+def plan_blumer(*, vc_dimension: int, error: float, delta: float) -> int:
+    """Return the classical size max{(4/e) log2(2/delta), (8d/e) log2(13/e)}, e = error.
+
+    Examples
+    --------
+    >>> plan_blumer(vc_dimension=3, error=0.1, delta=0.05)
+    1686
+    """
+    d = _domain.count("vc_dimension", vc_dimension, at_least=1)
+    error = _domain.open_fraction("error", error)
+    by_level = 4.0 * math.log2(2.0 / _domain.open_fraction("delta", delta))
+    return _ceil(max(by_level, 8.0 * d * math.log2(13.0 / error)) / error)
+
+
+def plan_agnostic(*, vc_dimension: int, error: float, delta: float) -> int:
+    """Return an n at which empirical risk minimisation over a VC class is within `error`.
+
+    Examples
+    --------
+    >>> plan_agnostic(vc_dimension=3, error=0.1, delta=0.05)
+    18440
+    """
+    d = _domain.count("vc_dimension", vc_dimension, at_least=1)
+    rate = 8.0 / _domain.open_fraction("error", error) ** 2
+    log_level = -math.log(_domain.open_fraction("delta", delta))
+    return _ceil(rate * (d * math.log(rate) + log_level))
+
+
+def plan_uniform_convergence(*, vc_dimension: int, error: float, delta: float) -> int:
+    """Return an n at which all training errors of a VC class are within `error` of the risks.
+
+    Examples
+    --------
+    >>> plan_uniform_convergence(vc_dimension=3, error=0.1, delta=0.05)
+    11167
+    """
+    d = _domain.count("vc_dimension", vc_dimension, at_least=1)
+    rate = 5.0 / _domain.open_fraction("error", error) ** 2
+    log_level = math.log(2.0 / _domain.open_fraction("delta", delta))
+    return _ceil(rate * (d * math.log(rate) + log_level))
+
+
+def lower_two_points(*, error: float, delta: float) -> int:
+    """Return an n below which every deterministic learner fails on some target of the class.
+
+    For any class with two rules that agree at one point and differ at another.
+
+    Examples
+    --------
+    >>> lower_two_points(error=0.1, delta=0.05)
+    27
+    """
+    error = _domain.open_fraction("error", error)
+    log_level = -math.log(_domain.open_fraction("delta", delta))
+    return math.ceil(_rounding.down((1.0 - error) / error * log_level))
+
+
+def lower_vc(*, vc_dimension: int, error: float) -> int:
+    """Return an n below which every learner has risk >= `error` with probability >= 1/14.
+
+    That is on some target; so no smaller n is enough for any delta < 1/14.
+
+    Examples
+    --------
+    >>> lower_vc(vc_dimension=65, error=0.0625)
+    33
+    """
+    d = _domain.count("vc_dimension", vc_dimension, at_least=2)
+    error = _domain.open_fraction("error", error)
+    if error > 1.0 / 8.0:
+        raise _domain.refuse("error", error, "in (0, 1/8]")
+    return math.floor(Fraction(d - 1) / (32 * Fraction(error))) + 1
+
+
+def plan_runs(*, success: float, delta: float) -> int:
+    """Return how many independent runs make one of them good with probability 1 - delta / 2.
+
+    Each run is good with probability at least `success`; the other half of delta pays for
+    finding a good one, see `plan_selection`.
+
+    Examples
+    --------
+    >>> plan_runs(success=0.05, delta=0.05)
+    72
+    """
+    success = _domain.open_fraction("success", success)
+    return _ceil(math.log(2.0 / _domain.open_fraction("delta", delta)) / -math.log1p(-success))
+
+
+def plan_selection(*, n_runs: int, error: float, target: float, delta: float) -> int:
+    """Return a hold-out size at which the run with fewest errors has risk at most `target`.
+
+    If one of `n_runs` rules has risk at most `error`; exact binomial tails at level delta / 2.
+
+    Examples
+    --------
+    >>> plan_selection(n_runs=72, error=0.1, target=0.15, delta=0.05)
+    1478
+    """
+    others = _domain.count("n_runs", n_runs, at_least=2) - 1
+    error, target = _domain.open_fraction("error", error), _domain.open_fraction("target", target)
+    if not error < target:
+        raise _domain.refuse("target", target, f"above error={error:g}")
+    level = _rounding.down(_domain.open_fraction("delta", delta) / 2.0)
+
+    def enough(n: int) -> bool:
+        c = np.arange(math.floor(n * error), math.floor(n * target) + 1)
+        failures = special.bdtrc(c, n, error) + others * special.bdtr(c, n, target)
+        return bool(np.min(failures) <= level)
+
+    return _rounding.smallest_integer(enough, 1, 64)
+
+
+def _log_class(n_hypotheses: int, delta: float) -> float:
+    """Return ln(|H| / delta); |H| may be an integer too large for a float."""
+    size = _domain.count("n_hypotheses", n_hypotheses, at_least=1)
+    return math.log(size) - math.log(_domain.open_fraction("delta", delta))
+
+
+def _ceil(value: float) -> int:
+    return math.ceil(_rounding.up(value))

@@ -1,0 +1,241 @@
+"""The probability of a deviation of a sum, a mean or a vote, when the expectations are known.
+
+The bounds of `surelearn.bounds.concentration` turn these around: there a deviation is found for a
+given probability, here a probability for a given deviation.
+"""
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special
+
+from surelearn.bounds import _domain, _rounding
+from surelearn.bounds._guarantee import Guarantee, theorem
+from surelearn.bounds._special import kl
+from surelearn.bounds._tail import deviation_of, exp_up, surely, width_of
+
+_INDEPENDENT = "the summands are independent"
+_UNIT = "every summand lies in [0, 1]"
+_VOTERS = "the voters err independently, each is right with the same probability"
+_HOEFFDING = "Hoeffding, JASA 58 (1963)"
+_CHERNOFF = "Chernoff (1952); Angluin and Valiant (1979)"
+
+
+@theorem
+def chernoff_lower_tail(*, expected_total: float, total: float) -> Guarantee:
+    """Bound the probability of a small sum by exp(-(mu - k)^2 / (2 mu)).
+
+    Examples
+    --------
+    >>> round(chernoff_lower_tail(expected_total=30.0, total=20.0).bound, 6)
+    0.188876
+    """
+    mean = _domain.positive("expected_total", expected_total)
+    if not 0.0 <= _domain.real("total", total) <= mean:
+        raise _domain.refuse("total", total, f"in [0, expected_total], here {mean:g}")
+    bound = exp_up(-((mean - total) ** 2) / (2.0 * mean))
+    return surely("P(sum <= total)", bound, _INDEPENDENT, _UNIT, reference=_CHERNOFF)
+
+
+@theorem
+def chernoff_upper_tail(*, expected_total: float, total: float) -> Guarantee:
+    """Bound the probability of a large sum by exp(-(k - mu)^2 / (mu + k)).
+
+    Examples
+    --------
+    >>> round(chernoff_upper_tail(expected_total=30.0, total=40.0).bound, 6)
+    0.239651
+    """
+    mean = _domain.positive("expected_total", expected_total)
+    if not _domain.real("total", total) >= mean:
+        raise _domain.refuse("total", total, f"at least expected_total, here {mean:g}")
+    bound = exp_up(-((total - mean) ** 2) / (mean + total))
+    return surely("P(sum >= total)", bound, _INDEPENDENT, _UNIT, reference=_CHERNOFF)
+
+
+@theorem
+def hoeffding_tail(*, n: int, deviation: float, low: float = 0.0, high: float = 1.0) -> Guarantee:
+    """Bound a one-sided tail of a mean of n bounded variables by exp(-2 n t^2 / (high - low)^2).
+
+    Examples
+    --------
+    >>> round(hoeffding_tail(n=100, deviation=0.1).bound, 6)
+    0.135335
+    """
+    n, width = _domain.count("n", n, at_least=1), width_of(low, high)
+    bound = _squared_tail(n * deviation_of(deviation), n * width**2)
+    inside = f"every summand lies in [{low:g}, {high:g}]"
+    quantity = "P(mean - its expectation >= deviation)"
+    return surely(quantity, bound, _INDEPENDENT, inside, reference=_HOEFFDING)
+
+
+@theorem
+def mcdiarmid(*, differences: ArrayLike, deviation: float) -> Guarantee:
+    """Bound a tail of a function that moves by at most differences[i] with its i-th argument.
+
+    Examples
+    --------
+    >>> round(mcdiarmid(differences=[0.01] * 100, deviation=0.1).bound, 6)
+    0.135335
+    """
+    widths = _domain.vector("differences", differences, low=0.0)
+    bound = _squared_tail(deviation_of(deviation), float(np.sum(widths**2)))
+    moves = "changing argument i alone changes f by at most differences[i]"
+    reference = "McDiarmid, Surveys in Combinatorics (1989)"
+    quantity = "P(f - E f >= deviation)"
+    return surely(quantity, bound, "the arguments are independent", moves, reference=reference)
+
+
+@theorem
+def azuma(*, widths: ArrayLike, deviation: float) -> Guarantee:
+    """Bound a tail of a martingale whose t-th step lies in an interval of length widths[t].
+
+    With independent steps this is Hoeffding's inequality for unequal ranges.
+
+    Examples
+    --------
+    >>> round(azuma(widths=[2.0] * 100, deviation=30.0).bound, 6)
+    0.011109
+    """
+    lengths = _domain.vector("widths", widths, low=0.0)
+    bound = _squared_tail(deviation_of(deviation), float(np.sum(lengths**2)))
+    fair = "given the past every step, the first too, has expectation 0"
+    inside = "given the past step t lies in an interval of length widths[t]"
+    reference = "Azuma, Tohoku Mathematical Journal 19 (1967); Hoeffding, JASA 58 (1963)"
+    return surely("P(sum of the steps >= deviation)", bound, fair, inside, reference=reference)
+
+
+@theorem
+def kl_tail(*, n: int, mean: float, threshold: float) -> Guarantee:
+    """Bound the tail of a mean of n variables in [0, 1] beyond a threshold by exp(-n kl).
+
+    The upper tail if the threshold is above the mean, the lower tail if below. The mean is the
+    average of the expectations, which may differ.
+
+    Examples
+    --------
+    >>> round(kl_tail(n=100, mean=0.3, threshold=0.4).bound, 6)
+    0.104534
+    """
+    n, mean = _domain.count("n", n, at_least=1), _domain.fraction("mean", mean)
+    bound = exp_up(-n * kl(_domain.fraction("threshold", threshold), mean))
+    quantity = f"P(sample mean {'>=' if threshold >= mean else '<='} threshold)"
+    return surely(quantity, bound, _INDEPENDENT, _UNIT, reference=_HOEFFDING + ", theorem 1")
+
+
+@theorem
+def bentkus_tail(*, n: int, mean: float, total: float) -> Guarantee:
+    """Bound the tail of a sum of n variables in [0, 1] by e times that of a binomial.
+
+    The upper tail if the total is above n mean, the lower tail if below.
+
+    Examples
+    --------
+    >>> round(bentkus_tail(n=100, mean=0.3, total=40).bound, 6)
+    0.057053
+    """
+    n, mean = _domain.count("n", n, at_least=1), _domain.fraction("mean", mean)
+    if not 0.0 <= _domain.real("total", total) <= n:
+        raise _domain.refuse("total", total, f"in [0, n] with n={n}")
+    above = total >= n * mean
+    few, rate = (n - total, 1.0 - mean) if above else (total, mean)
+    bound = math.e * _binomial_tail(math.ceil(few), n, rate)
+    quantity, common = f"P(sum {'>=' if above else '<='} total)", "every summand has this mean"
+    reference = "Bentkus, Annals of Probability 32 (2004)"
+    return surely(quantity, bound, _INDEPENDENT, _UNIT, common, reference=reference)
+
+
+@theorem
+def majority_vote_exact(*, n_voters: int, voter_accuracy: float) -> Guarantee:
+    """Give the probability that the majority of an odd number of independent voters is wrong.
+
+    Examples
+    --------
+    >>> round(majority_vote_exact(n_voters=21, voter_accuracy=0.7).bound, 7)
+    0.0263899
+    """
+    n, p = _odd(n_voters), _domain.fraction("voter_accuracy", voter_accuracy)
+    bound = _binomial_tail(n // 2, n, p)
+    return surely("P(the majority is wrong)", bound, _VOTERS, reference="Condorcet (1785)")
+
+
+@theorem
+def majority_vote_chernoff(*, n_voters: int, voter_accuracy: float) -> Guarantee:
+    """Bound the error of a majority vote by the multiplicative Chernoff bound.
+
+    Examples
+    --------
+    >>> round(majority_vote_chernoff(n_voters=21, voter_accuracy=0.7).bound, 6)
+    0.471724
+    """
+    n, p = _odd(n_voters), _better_than_chance(voter_accuracy)
+    bound = exp_up(-((n * p - n // 2) ** 2) / (2.0 * n * p))
+    return surely("P(the majority is wrong)", bound, _VOTERS, reference=_CHERNOFF)
+
+
+@theorem
+def majority_vote_hoeffding(*, n_voters: int, voter_accuracy: float) -> Guarantee:
+    """Bound the error of a majority vote by Hoeffding's inequality.
+
+    Examples
+    --------
+    >>> round(majority_vote_hoeffding(n_voters=21, voter_accuracy=0.7).bound, 6)
+    0.121991
+    """
+    n, p = _odd(n_voters), _better_than_chance(voter_accuracy)
+    bound = _squared_tail(n * p - n // 2, float(n))
+    return surely("P(the majority is wrong)", bound, _VOTERS, reference=_HOEFFDING)
+
+
+@theorem
+def majority_vote_kl(*, n_voters: int, voter_accuracy: float) -> Guarantee:
+    """Bound the error of a majority vote by Chernoff's bound in its relative-entropy form.
+
+    Examples
+    --------
+    >>> round(majority_vote_kl(n_voters=21, voter_accuracy=0.7).bound, 6)
+    0.102471
+    """
+    n, p = _odd(n_voters), _better_than_chance(voter_accuracy)
+    bound = exp_up(-n * kl(n // 2 / n, p))
+    return surely("P(the majority is wrong)", bound, _VOTERS, reference=_HOEFFDING)
+
+
+def plan_hoeffding(*, accuracy: float, delta: float, low: float = 0.0, high: float = 1.0) -> int:
+    """Return the n at which a sample mean is within `accuracy` on one side, but for `delta`.
+
+    Examples
+    --------
+    >>> plan_hoeffding(accuracy=0.1, delta=0.05)
+    150
+    """
+    ratio = width_of(low, high) / _domain.positive("accuracy", accuracy)
+    log_level = -math.log(_domain.open_fraction("delta", delta))
+    return max(1, math.ceil(_rounding.up(ratio**2 * log_level / 2.0)))
+
+
+def _squared_tail(deviation: float, sum_of_squares: float) -> float:
+    """Return exp(-2 deviation^2 / sum_of_squares); a constant deviates by 0 and no more."""
+    if sum_of_squares == 0.0:
+        return 0.0 if deviation > 0.0 else 1.0
+    return exp_up(-2.0 * deviation**2 / sum_of_squares)
+
+
+def _binomial_tail(k: int, n: int, p: float) -> float:
+    """Return P(Bin(n, p) <= k), rounded up, also where it underflows."""
+    tail = float(special.bdtr(k, n, p))
+    return tail if p == 1.0 or tail == 1.0 else math.nextafter(_rounding.up(tail), 2.0)
+
+
+def _odd(n_voters: int) -> int:
+    n = _domain.count("n_voters", n_voters, at_least=1)
+    if n % 2 == 0:
+        raise _domain.refuse("n_voters", n_voters, "odd, or the vote may be tied")
+    return n
+
+
+def _better_than_chance(voter_accuracy: float) -> float:
+    if not 0.5 < _domain.fraction("voter_accuracy", voter_accuracy) <= 1.0:
+        raise _domain.refuse("voter_accuracy", voter_accuracy, "in (1/2, 1]")
+    return voter_accuracy

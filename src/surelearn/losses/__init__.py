@@ -1,0 +1,36 @@
+"""Losses: their values, their subgradients and the constants that theorems ask for.
+
+Every loss is read `loss(y, prediction)`, truth first; see `Loss` for what all of them offer.
+"""
+
+from surelearn.losses._loss import Interval, LabelSet, Loss
+from surelearn.losses.decisions import CostMatrix, ZeroOne
+from surelearn.losses.margins import Exponential, Hinge, Logistic, MarginLoss
+from surelearn.losses.probabilities import Entropic, Logarithmic, relative_entropy
+from surelearn.losses.residuals import (
+    Absolute,
+    EpsilonInsensitive,
+    Huber,
+    ResidualLoss,
+    Square,
+)
+
+__all__ = [
+    "Absolute",
+    "CostMatrix",
+    "Entropic",
+    "EpsilonInsensitive",
+    "Exponential",
+    "Hinge",
+    "Huber",
+    "Interval",
+    "LabelSet",
+    "Logarithmic",
+    "Logistic",
+    "Loss",
+    "MarginLoss",
+    "ResidualLoss",
+    "Square",
+    "ZeroOne",
+    "relative_entropy",
+]

@@ -1,0 +1,164 @@
+"""Losses of the residual: a real prediction minus a real label."""
+
+import math
+from abc import abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+
+from surelearn._typing import Vector
+from surelearn.bounds import _domain
+from surelearn.losses._loss import Box, Interval, Loss
+
+
+class ResidualLoss(Loss):
+    """A convex and even function of the residual, given with its derivative."""
+
+    label_set = "reals"
+
+    @abstractmethod
+    def _of_residual(self, residual: Vector) -> Vector: ...
+
+    @abstractmethod
+    def _slope(self, residual: Vector) -> Vector: ...
+
+    def _value(self, y: Vector, prediction: Vector) -> Vector:
+        return self._of_residual(prediction - y)
+
+    def _gradient(self, y: Vector, prediction: Vector) -> Vector:
+        return self._slope(prediction - y)
+
+    def _range(self, box: Box) -> Interval:
+        least, largest = self._of_residual(np.array(box.distances))
+        return float(least), float(largest)
+
+    def _lipschitz(self, box: Box) -> float:
+        return float(self._slope(np.array(box.distances))[1])
+
+
+@dataclass(frozen=True)
+class Square(ResidualLoss):
+    """(prediction - y)², least in expectation at the conditional mean.
+
+    Examples
+    --------
+    >>> loss = Square()
+    >>> loss([1.0, 0.0], [0.5, 2.0])
+    array([0.25, 4.  ])
+    >>> loss.exp_concavity((0.0, 1.0)), loss.mixability((0.0, 1.0))
+    (0.5, 2.0)
+    """
+
+    def _of_residual(self, residual: Vector) -> Vector:
+        return residual * residual
+
+    def _slope(self, residual: Vector) -> Vector:
+        return 2.0 * residual
+
+    def _smoothness(self, box: Box) -> float:
+        del box
+        return 2.0
+
+    def _strong_convexity(self, box: Box) -> float:
+        del box
+        return 2.0
+
+    def _exp_concavity(self, box: Box) -> float:
+        farthest = box.distances[1]
+        return 0.5 / farthest**2 if farthest else math.inf
+
+    def _mixability(self, box: Box) -> float:
+        width = max(map(max, box)) - min(map(min, box))
+        return 2.0 / width**2 if width else math.inf
+
+
+@dataclass(frozen=True)
+class Absolute(ResidualLoss):
+    """|prediction - y|, least in expectation at the conditional median.
+
+    Its subgradient at residual 0 is 0.
+
+    Examples
+    --------
+    >>> loss = Absolute()
+    >>> loss([1.0, 0.0], [0.5, 2.0])
+    array([0.5, 2. ])
+    """
+
+    def _of_residual(self, residual: Vector) -> Vector:
+        return np.abs(residual)
+
+    def _slope(self, residual: Vector) -> Vector:
+        return np.sign(residual)
+
+
+@dataclass(frozen=True, kw_only=True)
+class EpsilonInsensitive(ResidualLoss):
+    """max(0, |prediction - y| - epsilon), the loss of support vector regression.
+
+    Its subgradient at |residual| = epsilon is 0.
+
+    Parameters
+    ----------
+    epsilon
+        The residual that costs nothing.
+
+    Examples
+    --------
+    >>> loss = EpsilonInsensitive(epsilon=0.5)
+    >>> loss([1.0, 0.0], [0.75, 2.0])
+    array([0. , 1.5])
+    """
+
+    epsilon: float = 0.1
+
+    def __post_init__(self) -> None:
+        """Refuse a negative tolerance."""
+        _domain.non_negative("epsilon", self.epsilon)
+
+    def _of_residual(self, residual: Vector) -> Vector:
+        return np.maximum(0.0, np.abs(residual) - self.epsilon)
+
+    def _slope(self, residual: Vector) -> Vector:
+        return np.sign(residual) * np.heaviside(np.abs(residual) - self.epsilon, 0.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Huber(ResidualLoss):
+    """Half the square of a small residual, linear beyond `threshold`: outliers pull less.
+
+    Parameters
+    ----------
+    threshold
+        The absolute residual at which the loss turns linear, and its Lipschitz constant.
+
+    Examples
+    --------
+    >>> loss = Huber(threshold=1.0)
+    >>> loss([0.0, 0.0], [0.5, 3.0])
+    array([0.125, 2.5  ])
+    """
+
+    threshold: float = 1.0
+
+    def __post_init__(self) -> None:
+        """Refuse a threshold at which nothing is left of the square."""
+        _domain.positive("threshold", self.threshold)
+
+    def _of_residual(self, residual: Vector) -> Vector:
+        size = np.abs(residual)
+        small = np.minimum(size, self.threshold)
+        return small * (size - 0.5 * small)
+
+    def _slope(self, residual: Vector) -> Vector:
+        return np.clip(residual, -self.threshold, self.threshold)
+
+    def _smoothness(self, box: Box) -> float:
+        return float(box.distances[0] < self.threshold)
+
+    def _strong_convexity(self, box: Box) -> float:
+        return float(box.distances[1] <= self.threshold)
+
+    def _exp_concavity(self, box: Box) -> float:
+        farthest = box.distances[1]
+        return 1.0 / farthest**2 if 0.0 < farthest <= self.threshold else 0.0

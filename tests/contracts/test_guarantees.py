@@ -1,0 +1,50 @@
+"""What holds for the certificates of every learner, in worlds that do and do not suit it."""
+
+import numpy as np
+import pytest
+
+from surelearn import check_certificate
+from surelearn.app.registry import find_learners
+from surelearn.certificate import Certificate
+from surelearn.datasets.worlds import Noisy, Separable
+
+CERTIFYING = {n: cls for n, cls in find_learners().items() if hasattr(cls, "certificates")}
+WORLDS = {
+    "separable": Separable(4, 0.1).draw(150, seed=0),
+    "noisy": Noisy(4, 0.2).draw(150, seed=0),
+    "pure noise": Noisy(4, 0.5).draw(150, seed=0),
+    "copies of two rows": (
+        np.tile([[1.0, 0.0, 0, 0], [0, 1.0, 0, 0]], (40, 1)),
+        np.tile([1.0, -1.0], 40),
+    ),
+    "one point, both labels": (np.ones((60, 4)), np.tile([1.0, -1.0], 30)),
+    "zero rows": (np.zeros((20, 4)), np.tile([1.0, -1.0], 10)),
+    "huge and tiny": (
+        np.outer(np.geomspace(1e-8, 1e8, 60), [1, -1, 2, 0.5]),
+        np.tile([1.0, -1.0], 30),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CERTIFYING)
+@pytest.mark.parametrize("world", WORLDS)
+def test_certificates_are_complete_recomputable_and_never_below_what_was_seen(name, world):
+    X, y = WORLDS[world]
+    model = CERTIFYING[name]().fit(X, y)
+    issued = model.certificates(delta=0.1)
+    assert issued
+    for certificate in issued:
+        assert certificate.preconditions
+        assert certificate.recompute() == certificate.bound
+        assert Certificate.from_json(certificate.to_json()).status == certificate.status
+        check_certificate(certificate, model)
+        if certificate.status != "void" and certificate.direction == "upper":
+            assert certificate.observed <= certificate.bound * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("name", CERTIFYING)
+@pytest.mark.parametrize("delta", [0.0, 1.0, -1.0, np.nan])
+def test_a_delta_outside_zero_and_one_is_refused(name, delta):
+    model = CERTIFYING[name]().fit(*WORLDS["noisy"])
+    with pytest.raises(ValueError, match="delta"):
+        model.certificates(delta=delta)

@@ -1,0 +1,259 @@
+"""What holds for every loss in `surelearn.losses`, discovered, never listed."""
+
+import copy
+import doctest
+import inspect
+import math
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from surelearn import losses
+from surelearn.losses import Loss, ZeroOne
+
+CLASSES = {
+    name: member
+    for name, member in vars(losses).items()
+    if inspect.isclass(member) and issubclass(member, Loss) and not inspect.isabstract(member)
+}
+BOXES = {
+    "reals": [((0, 1), None), ((-2, 3), (-1, 1)), ((2, 3), (0, 1)), ((0.0, 0.05), None)],
+    "signs": [((-3, 2), None), ((0.5, 2), None), ((-1, 4), (1, 1)), ((-3, -1), None)],
+    "fractions": [((0.1, 0.8), None), ((0.2, 0.3), (0.6, 0.9)), ((0.05, 0.95), (0.3, 0.7))],
+    "bits": [((0.1, 0.8), None), ((0.2, 0.9), (1, 1)), ((0.05, 0.1), None)],
+    "classes": [],
+}
+LABELS = {"reals": (0, 1), "signs": (-1, 1), "fractions": (0, 1), "bits": (0, 1)}
+
+
+def example_of(name):
+    """Return the loss that the docstring's example makes."""
+    scope = dict(vars(losses))
+    for example in doctest.DocTestParser().get_examples(inspect.getdoc(CLASSES[name])):
+        exec(example.source, scope)  # noqa: S102
+        if "loss" in scope:
+            return scope["loss"]
+    raise AssertionError(f"the example of {name} assigns no `loss`")
+
+
+def grid(loss, predictions, labels):
+    """Return labels and predictions that fill a box, its corners and kinks included."""
+    low, high = labels or (predictions if loss.label_set == "reals" else LABELS[loss.label_set])
+    inside = np.linspace(low, high, 21) if loss.label_set in {"reals", "fractions"} else []
+    y, p = np.meshgrid(np.unique([low, high, *inside]), np.linspace(*predictions, 241))
+    return y, p
+
+
+every_loss = pytest.mark.parametrize("name", CLASSES)
+ON_BOXES = [
+    pytest.param(name, box, id=f"{name}-{i}")
+    for name in CLASSES
+    for i, box in enumerate(BOXES[example_of(name).label_set])
+]
+on_every_box = pytest.mark.parametrize(("name", "box"), ON_BOXES)
+
+
+def test_the_losses_of_the_public_surface_are_all_there():
+    assert set(CLASSES) >= {
+        *("ZeroOne", "Square", "Absolute", "Hinge", "Logistic", "Exponential", "Logarithmic"),
+        *("Entropic", "EpsilonInsensitive", "Huber", "CostMatrix"),
+    }
+    assert len(ON_BOXES) > 25
+
+
+@every_loss
+def test_it_survives_pickling_cloning_and_its_own_repr(name):
+    loss = example_of(name)
+    assert pickle.loads(pickle.dumps(loss)) == loss  # noqa: S301
+    assert clone(loss, safe=False) == loss
+    assert copy.deepcopy(loss) == loss
+    assert eval(repr(loss), dict(vars(losses))) == loss  # noqa: S307
+    assert hash(copy.deepcopy(loss)) == hash(loss)
+    with pytest.raises(AttributeError):
+        loss.anything = 1
+
+
+@every_loss
+def test_labels_and_predictions_must_pair_up(name):
+    loss = example_of(name)
+    y = np.array(loss.labels if name == "CostMatrix" else [1, 1])
+    with pytest.raises(ValueError, match="one prediction for each label"):
+        loss(y, y[:, None])
+
+
+@every_loss
+def test_it_needs_no_loss_of_a_label_with_itself_and_gives_one_number_for_one_pair(name):
+    loss = example_of(name)
+    label = loss.labels[0] if name == "CostMatrix" else 1.0
+    value = loss(label, label)
+    assert np.ndim(value) == 0
+    assert loss.is_margin or value == 0.0
+
+
+@every_loss
+def test_a_wrong_kind_of_label_is_refused(name):
+    loss = example_of(name)
+    wrong = {"signs": 0.0, "bits": 0.5, "fractions": 1.5}
+    if loss.label_set in wrong:
+        with pytest.raises(ValueError, match="y must"):
+            loss([1.0, wrong[loss.label_set]], [0.5, 0.5])
+        with pytest.raises(ValueError, match="labels="):
+            loss.lipschitz(labels=(0.0, 2.0))
+    with pytest.raises(ValueError, match="predictions="):
+        loss.range(predictions=(1.0, 0.0))
+
+
+@on_every_box
+def test_the_gradient_is_the_finite_difference_wherever_there_is_one(name, box):
+    loss = example_of(name)
+    if loss.convex:
+        y, p = grid(loss, *box)
+        p, y = p[1:-1], y[1:-1]
+        step = 1e-6
+        right = (loss(y, p + step) - loss(y, p)) / step
+        left = (loss(y, p) - loss(y, p - step)) / step
+        scale = 1.0 + np.abs(right)
+        smooth = np.abs(right - left) < 1e-2 * scale
+        assert smooth.mean() > 0.9
+        gap = np.abs(loss.gradient(y, p) - (left + right) / 2) / scale
+        assert gap[smooth].max() < 1e-4
+
+
+@on_every_box
+def test_the_subgradient_inequality_holds_between_all_points_kinks_included(name, box):
+    loss = example_of(name)
+    if loss.convex:
+        y, p = grid(loss, *box)
+        values, slopes = loss(y, p), loss.gradient(y, p)
+        curvature = loss.strong_convexity(*box) / 2
+        for shift in (1, 7, 60, 200):
+            before, after = slice(-shift), slice(shift, None)
+            for here, there in ((before, after), (after, before)):
+                move = p[there] - p[here]
+                floor = values[here] + slopes[here] * move + curvature * move**2
+                assert (values[there] >= floor - 1e-9 * (1 + np.abs(floor))).all()
+
+
+@every_loss
+def test_the_subgradient_at_a_kink_is_the_one_of_least_absolute_value(name):
+    loss = example_of(name)
+    if loss.convex and loss.label_set in {"signs", "reals"}:
+        y, p = np.meshgrid([-1.0, 1.0], np.arange(-64, 65) / 16)  # exact floats hit the kinks
+        step = 2.0**-20
+        right = (loss(y, p + step) - loss(y, p)) / step
+        left = (loss(y, p) - loss(y, p - step)) / step
+        least = np.clip(0.0, left, right)
+        assert np.abs(loss.gradient(y, p) - least).max() < 1e-5 * np.abs(right).max()
+
+
+@on_every_box
+def test_the_range_is_never_left_and_its_ends_are_attained(name, box):
+    loss = example_of(name)
+    values = loss(*grid(loss, *box))
+    low, high = loss.range(*box)
+    assert low - 1e-12 <= values.min() <= low + 1e-3 * (high - low)
+    assert values.max() == pytest.approx(high, rel=1e-12, abs=1e-12)
+
+
+@on_every_box
+def test_the_lipschitz_constant_is_never_exceeded_and_nearly_attained(name, box):
+    loss = example_of(name)
+    if not loss.convex:
+        assert loss.lipschitz(*box) == math.inf
+        return
+    y, p = grid(loss, *box)
+    slopes = np.abs(np.diff(loss(y, p), axis=0) / np.diff(p, axis=0))
+    bound = loss.lipschitz(*box)
+    assert slopes.max() <= bound * (1 + 1e-9) + 1e-12
+    assert slopes.max() >= 0.9 * bound
+    assert np.abs(loss.gradient(y, p)).max() <= bound * (1 + 1e-12)
+
+
+@on_every_box
+def test_the_smoothness_is_never_exceeded_and_nearly_attained(name, box):
+    loss = example_of(name)
+    bound = loss.smoothness(*box)
+    if math.isfinite(bound):
+        y, p = grid(loss, *box)
+        curvature = np.diff(loss.gradient(y, p), axis=0) / np.diff(p, axis=0)
+        assert curvature.max() <= bound * (1 + 1e-9) + 1e-9
+        assert curvature.max() >= 0.8 * bound
+
+
+@on_every_box
+def test_the_strong_convexity_is_nearly_attained(name, box):
+    loss = example_of(name)
+    if loss.convex and loss.strong_convexity(*box) > 0.0:
+        y, p = grid(loss, *box)
+        curvature = np.diff(loss.gradient(y, p), axis=0) / np.diff(p, axis=0)
+        assert curvature.min() <= 1.1 * loss.strong_convexity(*box)
+
+
+@on_every_box
+def test_exp_of_minus_the_loss_is_concave_at_the_stated_rate(name, box):
+    loss = example_of(name)
+    rate = loss.exp_concavity(*box)
+    assert loss.mixability(*box) >= rate
+    if 0.0 < rate < math.inf:
+        potential = np.exp(-rate * loss(*grid(loss, *box)))
+        assert np.diff(potential, n=2, axis=0).max() <= 1e-12
+
+
+@on_every_box
+def test_some_prediction_is_as_good_as_the_mixture_at_the_stated_rate(name, box):
+    loss = example_of(name)
+    rate = loss.mixability(*box)
+    if not 0.0 < rate < math.inf:
+        return
+    y, p = grid(loss, *box)
+    candidates = np.linspace(min(y.min(), p.min()), max(y.max(), p.max()), 4001)
+    candidates = p[:, 0] if loss.label_set == "signs" else candidates
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        experts = rng.choice(p[[0, 40, -41, -1], 0] if rng.random() < 0.5 else p[:, 0], size=3)
+        weights = rng.dirichlet(np.full(3, 0.5))
+        outcomes = y[0]
+        each = loss(*(a.ravel() for a in np.meshgrid(outcomes, experts)))
+        mixture = -np.log(weights @ np.exp(-rate * each.reshape(3, -1))) / rate
+        costs = loss(*(a.ravel() for a in np.meshgrid(outcomes, candidates)))
+        excess = (costs.reshape(len(candidates), -1) - mixture).max(axis=1)
+        assert excess.min() <= 2 * loss.lipschitz((candidates[0], candidates[-1]), box[1]) * (
+            candidates[1] - candidates[0]
+        )
+
+
+@every_loss
+def test_a_surrogate_lies_above_the_zero_one_loss_and_others_do_not(name):
+    loss = example_of(name)
+    y, scores = np.meshgrid([-1.0, 1.0], np.linspace(-5, 5, 2001))
+    if loss.label_set in {"signs", "reals"}:
+        above = loss(y, scores) >= ZeroOne(margin=True)(y, scores) - 1e-12
+        assert above.all() == loss.is_surrogate
+    else:
+        assert not loss.is_surrogate
+
+
+@every_loss
+def test_inputs_are_left_alone_and_may_be_read_only_lists_or_single_precision(name):
+    loss = example_of(name)
+    labels = loss.labels if name == "CostMatrix" else [1, 1]
+    scores = loss.labels[::-1] if name == "CostMatrix" else [0.25, 0.75]
+    y, prediction = np.array(labels), np.array(scores)
+    if prediction.dtype == np.float64:
+        prediction = prediction.astype(np.float32)
+    y.flags.writeable = prediction.flags.writeable = False
+    expected = loss(labels, scores)
+    assert np.array_equal(loss(y, prediction), expected)
+    assert expected.dtype == np.float64
+    assert loss.mean(y, prediction) == pytest.approx(expected.mean(), rel=1e-15)
+    assert loss.mean(y, prediction, weights=[0.0, 2.0]) == expected[1]
+
+
+@every_loss
+def test_a_prediction_that_is_not_a_number_is_never_a_good_one(name):
+    loss = example_of(name)
+    if loss.label_set != "classes":
+        assert np.isnan(loss(1.0, math.nan))
+        assert np.isnan(loss.gradient(1.0, math.nan))
