@@ -1,6 +1,7 @@
 """Boosting: sure bounds on the training error, certified risks of votes, and what breaks them."""
 
 import functools
+import itertools
 import math
 
 import numpy as np
@@ -236,3 +237,21 @@ def test_a_vote_without_margin_gets_no_claim():
     assert boosting.vote_pac_bayes(margins=[0.0] * 50, divergence=1.0, delta=0.05).vacuous
     assert boosting.vote_rademacher(margins=[0.0] * 50, log_growth_base=1.0, delta=0.05).vacuous
     assert boosting.vote_pac_bayes(margins=[-1.0] * 50, divergence=1.0, delta=0.05).vacuous
+
+
+def test_rounds_until_a_vote_is_consistent_and_shorter_than_its_sample():
+    rounds = {m: boosting.plan_rounds_exact(n=m, edge=0.1) for m in (1, 634, 635, 1000)}
+    assert rounds[1] == 1
+    assert 2 * rounds[1000] == 678
+    assert 2 * rounds[634] >= 634  # the last sample size that two bits a round do not compress
+    assert 2 * rounds[635] < 635
+    assert boosting.plan_rounds_exact(n=100, edge=0.5) == 1
+    with pytest.raises(ValueError, match="edge"):
+        boosting.plan_rounds_exact(n=100, edge=0.6)
+
+
+def test_the_planned_rounds_leave_less_than_one_error():
+    for n, edge in itertools.product([2, 10, 1000, 10**6], [0.01, 0.1, 0.3, 0.49]):
+        rounds = boosting.plan_rounds_exact(n=n, edge=edge)
+        assert (1 - 4 * edge**2) ** (rounds / 2) * n < 1
+        assert (1 - 4 * edge**2) ** ((rounds - 1) / 2) * n >= 1

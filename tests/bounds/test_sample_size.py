@@ -33,8 +33,7 @@ from surelearn.evaluate.coverage import Coverage
         ("plan_agnostic", {"vc_dimension": 3, "error": 0.1}, 18_440),
         ("plan_uniform_convergence", {"vc_dimension": 3, "error": 0.1}, 11_167),
         ("lower_two_points", {"error": 0.1}, 27),
-        ("plan_runs", {"success": 0.05}, 72),
-        ("plan_selection", {"n_runs": 72, "error": 0.1, "target": 0.15}, 1478),
+        ("plan_restarts", {"success_probability": 0.05}, 59),
     ],
 )
 def test_catalogue_values(name, inputs, expected):
@@ -185,36 +184,48 @@ def test_the_vc_lower_size_is_exact_at_whole_numbers_and_refuses_large_errors():
         sample_size.lower_vc(vc_dimension=1, error=0.1)
 
 
-def test_the_runs_planned_contain_a_good_one():
-    runs = sample_size.plan_runs(success=0.05, delta=0.05)
-    assert 0.95**runs <= 0.025 < 0.95 ** (runs - 1)
-    assert pytest.approx(0.048495, abs=1e-6) == 0.95**59  # the source forgets the selection
-
-
-def best_of_runs(rng, repetitions, risks, n):
-    errors = rng.binomial(n, risks, size=(repetitions, len(risks)))
-    return risks[errors.argmin(axis=1)]
-
-
-def test_selection_on_the_planned_hold_out_finds_a_good_run(repetitions):
-    rng = np.random.default_rng(5)
-    risks = np.append(np.full(71, 0.151), 0.1)
-    n = sample_size.plan_selection(n_runs=72, error=0.1, target=0.15, delta=0.05)
-    chosen = best_of_runs(rng, repetitions, risks, n)
-    assert not Coverage(chosen, np.full(repetitions, 0.15), 0.025).refuted()
-    too_small = best_of_runs(rng, repetitions, risks, n // 8)
-    assert Coverage(too_small, np.full(repetitions, 0.15), 0.025).refuted()
-
-
 def test_exact_selection_needs_a_quarter_of_what_hoeffding_asks():
     hoeffding = math.ceil(math.log(2 * 72 / 0.05) / (2 * 0.025**2))
-    n = sample_size.plan_selection(n_runs=72, error=0.1, target=0.15, delta=0.05)
+    n = sample_size.plan_selection(n_restarts=72, error=0.1, target=0.15, delta=0.025)
     assert hoeffding == 6373
     assert 4 * n < hoeffding
     failures = special.bdtrc(173, n, 0.1) + 71 * special.bdtr(173, n, 0.15)
     assert failures <= 0.025
 
 
-def test_a_target_below_the_error_is_refused():
+def test_restarts_and_selection_give_the_tabulated_plan():
+    assert sample_size.plan_restarts(success_probability=0.05, delta=0.05) == 59
+    assert sample_size.plan_restarts(success_probability=0.05, delta=0.025) == 72
+    assert sample_size.plan_restarts(success_probability=1.0, delta=0.025) == 1
+    plan = sample_size.plan_selection(n_restarts=72, error=0.1, target=0.15, delta=0.025)
+    assert plan == 1478
+    assert sample_size.plan_selection(n_restarts=1, error=0.1, target=0.15, delta=0.025) == 0
     with pytest.raises(ValueError, match="target"):
-        sample_size.plan_selection(n_runs=5, error=0.2, target=0.2, delta=0.05)
+        sample_size.plan_selection(n_restarts=72, error=0.1, target=0.1, delta=0.025)
+
+
+@pytest.mark.parametrize(
+    ("restarts", "error", "target"), [(2, 0.1, 0.4), (30, 0.0, 0.2), (9, 0.3, 0.5)]
+)
+def test_the_cut_of_the_plan_is_the_best_there_is(restarts, error, target):
+    def smallest_failure(n):
+        cuts = np.arange(n + 1)
+        bad = (restarts - 1) * special.bdtr(cuts, n, target)
+        return (special.bdtrc(cuts, n, error) + bad).min() if error > 0 else bad[0]
+
+    plan = sample_size.plan_selection(n_restarts=restarts, error=error, target=target, delta=0.05)
+    failures = np.array([smallest_failure(n) for n in range(1, plan + 1)])
+    assert failures[-1] <= 0.05
+    assert (failures[:-1] > 0.05).all()
+
+
+def test_the_selected_run_is_good_as_often_as_planned(repetitions):
+    rng = np.random.default_rng(12)
+    restarts = sample_size.plan_restarts(success_probability=0.3, delta=0.05)
+    n = sample_size.plan_selection(n_restarts=restarts, error=0.1, target=0.3, delta=0.05)
+    risks = np.where(rng.random((repetitions, restarts)) < 0.3, 0.1, 0.301)
+    chosen = rng.binomial(n, risks).argmin(axis=1)
+    selected = risks[np.arange(repetitions), chosen]
+    assert not Coverage(selected, np.full(repetitions, 0.3), 0.1).refuted()
+    first = risks[:, 0]
+    assert Coverage(first, np.full(repetitions, 0.3), 0.1).refuted()

@@ -412,21 +412,3 @@ def test_cuts_coded_by_their_number_in_the_sample_are_refuted():
     ).bound
     assert Coverage(risk, np.full(400, naive), 0.05).miss_rate == 1.0
     assert not Coverage(risk, np.full(400, named), 0.05).refuted()
-
-
-def test_rounds_until_a_vote_is_consistent_and_shorter_than_its_sample():
-    rounds = {m: trees.plan_consistent_vote(n=m, edge=0.1) for m in (1, 634, 635, 1000)}
-    assert rounds[1] == 1
-    assert 2 * rounds[1000] == 678
-    assert 2 * rounds[634] >= 634  # the last sample size that two bits a round do not compress
-    assert 2 * rounds[635] < 635
-    assert trees.plan_consistent_vote(n=100, edge=0.5) == 1
-    with pytest.raises(ValueError, match="edge"):
-        trees.plan_consistent_vote(n=100, edge=0.6)
-
-
-def test_the_planned_rounds_leave_less_than_one_error():
-    for n, edge in itertools.product([2, 10, 1000, 10**6], [0.01, 0.1, 0.3, 0.49]):
-        rounds = trees.plan_consistent_vote(n=n, edge=edge)
-        assert (1 - 4 * edge**2) ** (rounds / 2) * n < 1
-        assert (1 - 4 * edge**2) ** ((rounds - 1) / 2) * n >= 1

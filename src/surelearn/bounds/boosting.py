@@ -77,6 +77,23 @@ def plan_rounds(*, edge: float, n: int) -> int:
     return math.floor(_rounding.up(math.log(n) / (2.0 * _edge(edge) ** 2))) + 1
 
 
+def plan_rounds_exact(*, edge: float, n: int) -> int:
+    """Return the smallest T with (1 - 4 edge^2)^(T/2) < 1/n: never more than `plan_rounds`.
+
+    With b bits for each base classifier the vote is described by b T bits: once that is below n,
+    something has been learnt.
+
+    Examples
+    --------
+    >>> plan_rounds_exact(edge=0.1, n=1000)
+    339
+    """
+    n, edge = _domain.count("n", n, at_least=1), _edge(edge)
+    if edge == 0.5:
+        return 1
+    return math.floor(_rounding.up(2.0 * math.log(n) / -math.log1p(-4.0 * edge**2))) + 1
+
+
 def plan_rounds_to_error(*, edge: float, training_error: float) -> int:
     """Return the number of rounds ceil(ln(1/error) / (2 edge^2)) that reaches a training error.
 

@@ -233,54 +233,6 @@ def plan_holdout_hoeffding(*, accuracy: float, delta: float, n_models: int = 1) 
     return math.ceil(_rounding.up(log_level / (2.0 * accuracy**2)))
 
 
-def plan_restarts(*, success_probability: float, delta: float) -> int:
-    """Return how many independent runs make at least one success, except with probability delta.
-
-    Examples
-    --------
-    >>> plan_restarts(success_probability=0.05, delta=0.05)
-    59
-    """
-    success = _domain.fraction("success_probability", success_probability)
-    if success == 0.0:
-        raise _domain.refuse("success_probability", success_probability, "in (0, 1]")
-    return 1 if success == 1.0 else _clean_trials(success, _level_of(delta))
-
-
-def plan_selection(*, n_restarts: int, error: float, target: float, delta: float) -> int:
-    """Return the smallest hold-out on which the best of `n_restarts` runs has risk <= `target`.
-
-    One run at least has risk <= `error`; the run with the fewest errors is taken. Together with
-    `plan_restarts` each gets half of delta.
-
-    Examples
-    --------
-    >>> plan_selection(n_restarts=72, error=0.1, target=0.15, delta=0.025)
-    1478
-    """
-    rivals = _domain.count("n_restarts", n_restarts, at_least=1) - 1
-    error, target = _domain.fraction("error", error), _domain.open_fraction("target", target)
-    delta = _level_of(delta)
-    if not error < target:
-        raise _domain.refuse("target", target, f"above error={error:g}")
-
-    def separates(n: int) -> bool:
-        c = _best_cut(n, rivals, error, target)
-        good_fails = float(special.bdtrc(c, n, error)) if error > 0.0 else 0.0
-        return good_fails + rivals * float(special.bdtr(c, n, target)) <= delta
-
-    return _rounding.smallest_integer(separates, 1, 64) if rivals > 0 else 0
-
-
-def _best_cut(n: int, rivals: int, error: float, target: float) -> int:
-    """Return the largest count at which a good run is likelier than `rivals` bad ones together."""
-    if error == 0.0:
-        return 0
-    per_success = math.log1p(-error) - math.log1p(-target)
-    per_error = per_success + math.log(target / error)
-    return min(n, max(0, math.ceil((n * per_success - math.log(rivals)) / per_error) - 1))
-
-
 def _first_passing_count(target: float, delta: float, error: float) -> tuple[int, int]:
     """Return the least number of errors that can certify `target`, and the largest n it has.
 

@@ -76,9 +76,8 @@ def littlestone_dimension(*, hypotheses: ArrayLike) -> int:
 
     Examples
     --------
-    >>> thresholds = [[int(point >= cut) for point in range(7)] for cut in range(8)]
-    >>> littlestone_dimension(hypotheses=thresholds)
-    3
+    >>> littlestone_dimension(hypotheses=[[1, 1, 1], [0, 1, 1], [0, 0, 1], [0, 0, 0]])
+    2
     """
     table = np.asarray(hypotheses)
     if table.ndim != 2 or len(table) == 0 or not np.isin(table, (0, 1)).all():

@@ -74,7 +74,7 @@ def normalized_winnow_separable(*, divergence: float, margin: float, radius: flo
     total = _domain.non_negative("divergence", divergence)
     return Guarantee(
         quantity=MISTAKES,
-        bound=_rounding.up(total / _conjugate(margin, radius)),
+        bound=_over_conjugate(total, margin, radius),
         assumes=(_WINNOW, "learning_rate is artanh(margin / radius) / radius", _FEATURES, _MARGIN),
         reference="surelearn theory pages; sharpens Grove, Littlestone and Schuurmans (2001)",
     )
@@ -95,7 +95,7 @@ def balanced_winnow(*, n_features: int, margin: float, radius: float) -> Guarant
     log_features = math.log(2 * _domain.count("n_features", n_features, at_least=1))
     return Guarantee(
         quantity=MISTAKES,
-        bound=_rounding.up(log_features / _conjugate(margin, radius)),
+        bound=_over_conjugate(log_features, margin, radius),
         assumes=(
             _WINNOW,
             "each feature comes with its negative, all 2 n_features weights start equal",
@@ -214,7 +214,12 @@ def passive_aggressive(*, radius: float, norm: float, comparator_loss: float = 0
     return Guarantee(
         quantity=_SQUARED_LOSSES,
         bound=_rounding.up(root * root),
-        assumes=("weights start at 0", RADIUS, "no row is zero", _COMPARATOR),
+        assumes=(
+            "weights start at 0, the steps are those of PA",
+            RADIUS,
+            "no row is zero",
+            _COMPARATOR,
+        ),
         reference="surelearn theory pages; sharpens Crammer et al., JMLR 7 (2006), theorem 3",
     )
 
@@ -243,9 +248,9 @@ def passive_aggressive_1(
     return Guarantee(
         quantity=f"the number of losses of at least {level:g}; every mistake has loss 1 or more",
         bound=_rounding.up(
-            max(scaled * scaled, 1.0 / (step * level)) * _capital(norm, step, comparator_loss)
+            max(scaled * scaled, 1.0 / step / level) * _capital(norm, step, comparator_loss)
         ),
-        assumes=("weights start at 0", RADIUS, _COMPARATOR),
+        assumes=("weights start at 0, the steps are those of PA-I", RADIUS, _COMPARATOR),
         reference="Crammer et al., JMLR 7 (2006), theorem 4",
     )
 
@@ -265,7 +270,7 @@ def passive_aggressive_1_losses(
     return Guarantee(
         quantity="the sum of step times loss",
         bound=_rounding.up(_capital(norm, _step(aggressiveness), comparator_loss)),
-        assumes=("weights start at 0", _COMPARATOR),
+        assumes=("weights start at 0, the steps are those of PA-I", _COMPARATOR),
         reference="Crammer et al., JMLR 7 (2006)",
     )
 
@@ -287,21 +292,23 @@ def passive_aggressive_2(
     return Guarantee(
         quantity=_SQUARED_LOSSES,
         bound=_rounding.up(scale * _capital(norm, step, comparator_loss)),
-        assumes=("weights start at 0", RADIUS, _COMPARATOR),
+        assumes=("weights start at 0, the steps are those of PA-II", RADIUS, _COMPARATOR),
         reference="Crammer et al., JMLR 7 (2006), theorem 5",
     )
 
 
-def _conjugate(margin: float, radius: float) -> float:
-    """Return ((1+r) ln(1+r) + (1-r) ln(1-r)) / 2 at r = margin / radius, the conjugate of ln cosh.
+def _over_conjugate(total: float, margin: float, radius: float) -> float:
+    """Return total / d(r), d(r) = ((1+r) ln(1+r) + (1-r) ln(1-r)) / 2 at r = margin / radius.
 
-    Written as r artanh(r) + ln(1 - r^2) / 2, which loses no digits when r is small.
+    d is the conjugate of ln cosh, written as r artanh(r) + ln(1 - r^2) / 2, which loses no digits
+    when r is small.
     """
     radius = _domain.positive("radius", radius)
     if not 0.0 < margin <= radius:
         raise _domain.refuse("margin", margin, f"above 0 and at most radius={radius:g}")
     r = margin / radius
-    return math.log(2.0) if r == 1.0 else r * math.atanh(r) + math.log1p(-r * r) / 2.0
+    conjugate = math.log(2.0) if r == 1.0 else r * math.atanh(r) + math.log1p(-r * r) / 2.0
+    return _rounding.up(total / conjugate) if conjugate > 0.0 else math.inf
 
 
 def _log_cosh(x: float) -> float:

@@ -274,7 +274,7 @@ def budget_random_removal(
     """Bound the expected mistakes of the kernel Perceptron that removes terms at random.
 
     At most 2 (rho^2 + hinge_loss) / (1 - rho^2 / budget), rho = radius norm; infinite from
-    rho = sqrt(budget) on, where no learner with that budget can do better.
+    rho^2 = budget on. From rho^2 = budget + 1 on no learner with that budget has a bound.
 
     Examples
     --------

@@ -8,7 +8,6 @@ closed forms they stand beside.
 import math
 from fractions import Fraction
 
-import numpy as np
 from scipy import special
 
 from surelearn.bounds import _domain, _rounding, vc
@@ -192,43 +191,53 @@ def lower_vc(*, vc_dimension: int, error: float) -> int:
     return math.floor(Fraction(d - 1) / (32 * Fraction(error))) + 1
 
 
-def plan_runs(*, success: float, delta: float) -> int:
-    """Return how many independent runs make one of them good with probability 1 - delta / 2.
-
-    Each run is good with probability at least `success`; the other half of delta pays for
-    finding a good one, see `plan_selection`.
+def plan_restarts(*, success_probability: float, delta: float) -> int:
+    """Return how many independent runs make at least one success, except with probability delta.
 
     Examples
     --------
-    >>> plan_runs(success=0.05, delta=0.05)
-    72
+    >>> plan_restarts(success_probability=0.05, delta=0.05)
+    59
     """
-    success = _domain.open_fraction("success", success)
-    return _ceil(math.log(2.0 / _domain.open_fraction("delta", delta)) / -math.log1p(-success))
+    success = _domain.fraction("success_probability", success_probability)
+    if success == 0.0:
+        raise _domain.refuse("success_probability", success_probability, "in (0, 1]")
+    delta = _domain.open_fraction("delta", delta)
+    return 1 if success == 1.0 else _ceil(math.log(delta) / math.log1p(-success))
 
 
-def plan_selection(*, n_runs: int, error: float, target: float, delta: float) -> int:
-    """Return a hold-out size at which the run with fewest errors has risk at most `target`.
+def plan_selection(*, n_restarts: int, error: float, target: float, delta: float) -> int:
+    """Return the smallest hold-out on which the best of `n_restarts` runs has risk <= `target`.
 
-    If one of `n_runs` rules has risk at most `error`; exact binomial tails at level delta / 2.
+    One run at least has risk <= `error`; the run with the fewest errors is taken. Together with
+    `plan_restarts` each gets half of delta.
 
     Examples
     --------
-    >>> plan_selection(n_runs=72, error=0.1, target=0.15, delta=0.05)
+    >>> plan_selection(n_restarts=72, error=0.1, target=0.15, delta=0.025)
     1478
     """
-    others = _domain.count("n_runs", n_runs, at_least=2) - 1
-    error, target = _domain.open_fraction("error", error), _domain.open_fraction("target", target)
+    rivals = _domain.count("n_restarts", n_restarts, at_least=1) - 1
+    error, target = _domain.fraction("error", error), _domain.open_fraction("target", target)
+    delta = _domain.open_fraction("delta", delta)
     if not error < target:
         raise _domain.refuse("target", target, f"above error={error:g}")
-    level = _rounding.down(_domain.open_fraction("delta", delta) / 2.0)
 
-    def enough(n: int) -> bool:
-        c = np.arange(math.floor(n * error), math.floor(n * target) + 1)
-        failures = special.bdtrc(c, n, error) + others * special.bdtr(c, n, target)
-        return bool(np.min(failures) <= level)
+    def separates(n: int) -> bool:
+        c = _best_cut(n, rivals, error, target)
+        good_fails = float(special.bdtrc(c, n, error)) if error > 0.0 else 0.0
+        return good_fails + rivals * float(special.bdtr(c, n, target)) <= delta
 
-    return _rounding.smallest_integer(enough, 1, 64)
+    return _rounding.smallest_integer(separates, 1, 64) if rivals > 0 else 0
+
+
+def _best_cut(n: int, rivals: int, error: float, target: float) -> int:
+    """Return the largest count at which a good run is likelier than `rivals` bad ones together."""
+    if error == 0.0:
+        return 0
+    per_success = math.log1p(-error) - math.log1p(-target)
+    per_error = per_success + math.log(target / error)
+    return min(n, max(0, math.ceil((n * per_success - math.log(rivals)) / per_error) - 1))
 
 
 def _log_class(n_hypotheses: int, delta: float) -> float:

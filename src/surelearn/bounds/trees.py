@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from surelearn.bounds import _domain, _rounding, inversions, pac, vc
+from surelearn.bounds import _domain, inversions, pac, vc
 from surelearn.bounds._guarantee import Guarantee, theorem
 from surelearn.bounds._special import log_choose
 from surelearn.bounds._tree_code import Feature, Tree, TreeCode
@@ -267,26 +267,6 @@ def threshold_growth(
         validity="fixed-n",
         trivial=1.0,
     )
-
-
-def plan_consistent_vote(*, n: int, edge: float) -> int:
-    """Return the boosting rounds after which a vote makes no error on `n` rows.
-
-    Every round's weighted error is at most 1/2 - edge. With b bits for each weak rule the vote is
-    described by b times as many bits: once that is below n, it has learnt something.
-
-    Examples
-    --------
-    >>> plan_consistent_vote(n=1000, edge=0.1)
-    339
-    """
-    n = _domain.count("n", n, at_least=1)
-    edge = _domain.open_fraction("edge", edge)
-    if edge > 0.5:
-        raise _domain.refuse("edge", edge, "at most 1/2")
-    if edge == 0.5:
-        return 1
-    return math.floor(_rounding.up(2.0 * math.log(n) / -math.log1p(-4.0 * edge**2))) + 1
 
 
 def _empirical_risk_minimiser(log_size: float, n: int, delta: float, rules: str) -> Guarantee:

@@ -26,6 +26,22 @@ Mode: TypeAlias = Literal["once", "family", "gate", "open"]
 PointwiseLoss: TypeAlias = Callable[[NDArray[Any], NDArray[Any]], ArrayLike]
 
 _NUMBERS = frozenset("biuf")  # NumPy's kinds of truth values, integers and floats
+_OF_MODE = {
+    "family": (
+        Precondition(
+            "all models were fixed before the first answer",
+            "assumed",
+            "docs/theory/holdout.md#family",
+        ),
+    ),
+    "gate": (
+        Precondition(
+            "models were made knowing nothing but that earlier ones failed",
+            "by-construction",
+            "the gate tells nothing else and locks at the first pass: docs/theory/holdout.md#gate",
+        ),
+    ),
+}
 _NOT_PASSED = "This model did not pass the gate; nothing else may be said."
 
 
@@ -234,10 +250,11 @@ class Holdout:
                 "model. Split again; or, if rows of a table of categories coincide by chance, pass "
                 "allow_duplicates=True"
             )
-        split = "the hold-out was split off without looking at rows or labels"
+        name = "the hold-out was split off without looking at rows or labels"
+        split = Precondition(name, "assumed", "a split stratified on labels voids it")
         if self.drawn_at_random:
-            return [unseen, Precondition(split, "by-construction", "Holdout.split drew it")]
-        return [unseen, Precondition(split, "assumed", "a split stratified on labels voids it")]
+            split = Precondition(name, "by-construction", "Holdout.split drew it")
+        return [unseen, split, *_OF_MODE.get(self.mode, ())]
 
     def _gate_condition(self, *, failed: bool) -> tuple[Precondition, ...]:
         if self.target is None:

@@ -1,0 +1,246 @@
+"""Losses: the numbers of the catalogue, the extremes, and the misprints that fail."""
+
+import math
+
+import numpy as np
+import pytest
+
+from surelearn.losses import (
+    Absolute,
+    CostMatrix,
+    Entropic,
+    EpsilonInsensitive,
+    Exponential,
+    Hinge,
+    Huber,
+    Logarithmic,
+    Logistic,
+    Square,
+    ZeroOne,
+    relative_entropy,
+)
+
+SPAM = CostMatrix(costs=[[0, 2], [1, 0]], labels=["nonspam", "spam"])
+
+
+@pytest.mark.parametrize(
+    ("loss", "expected"),
+    [
+        (ZeroOne(margin=True), 1.0),
+        (Hinge(), 1.5),
+        (Square(), 2.25),
+        (Exponential(), 1.6487212707),
+        (Logistic(), 0.9740769842),
+        (Logistic(base=2.0), 1.4052960345),
+    ],
+)
+def test_the_margin_losses_at_margin_minus_a_half(loss, expected):
+    assert loss([1, -1], [-0.5, 0.5]) == pytest.approx([expected] * 2, abs=5e-11)
+
+
+def test_a_score_of_zero_is_an_error_for_both_labels_and_costs_a_hinge_of_one():
+    assert ZeroOne(margin=True)([1, -1, 1, 1], [0, 0, 0.5, -0.5]).tolist() == [1, 1, 0, 1]
+    assert Hinge()([1, 1, 1], [-0.5, 0.5, 0]).tolist() == [1.5, 0.5, 1.0]
+
+
+def test_a_score_that_is_not_a_number_is_an_error():
+    assert ZeroOne(margin=True)(1, math.nan) == 1.0
+
+
+def test_the_zero_one_loss_compares_labels_of_any_kind_and_counts_a_predicted_zero_as_right():
+    assert ZeroOne()([0, 1, 0], [0, 1, 1]).tolist() == [0, 0, 1]
+    assert ZeroOne()(["a", "b"], ["a", "c"]).tolist() == [0, 1]
+
+
+def test_the_zero_one_loss_refuses_a_gradient_and_points_to_a_surrogate():
+    with pytest.raises(NotImplementedError, match="surrogate"):
+        ZeroOne().gradient([1], [1])
+
+
+def test_the_zero_one_range_knows_scores_of_known_sign():
+    loss = ZeroOne(margin=True)
+    assert loss.range((0.5, 2.0), (1, 1)) == (0.0, 0.0)
+    assert loss.range((-2.0, 0.0), (1, 1)) == (1.0, 1.0)
+    assert loss.range() == ZeroOne().range() == (0.0, 1.0)
+
+
+def test_the_logistic_loss_bounds_the_zero_one_loss_only_up_to_base_two():
+    assert Logistic()(1, 0.0) == pytest.approx(math.log(2.0), rel=1e-15)
+    assert Logistic(base=2.0).is_surrogate
+    assert not Logistic().is_surrogate
+    assert not Logistic(base=2.1).is_surrogate
+
+
+def test_the_logistic_slope_has_its_minus_sign():
+    # The source's middle expression e^-z / (1 + e^-z) has lost it.
+    assert Logistic().gradient(1, 0.7) == pytest.approx(-0.331812, abs=5e-7)
+    assert Logistic().gradient(-1, -0.7) == pytest.approx(0.331812, abs=5e-7)
+
+
+def test_margin_losses_survive_scores_whose_exponential_overflows():
+    assert Logistic()([1, 1], [-1e4, 1e4]).tolist() == [1e4, 0.0]
+    assert Logistic().gradient([1, 1], [-1e4, 1e4]).tolist() == [-1.0, 0.0]
+    assert Exponential()([1, 1], [-1e4, 1e4]).tolist() == [math.inf, 0.0]
+    assert Logistic()(1, 40.0) == pytest.approx(math.exp(-40.0), rel=1e-12)
+
+
+def test_the_log_loss_of_the_catalogue_and_its_two_infinite_limits():
+    loss = Logarithmic()
+    assert loss([1, 0], [0.8, 0.8]) == pytest.approx([0.223144, 1.609438], abs=5e-7)
+    assert loss([1, 0, 1, 0], [0.0, 1.0, 1.0, 0.0]).tolist() == [math.inf, math.inf, 0.0, 0.0]
+    assert loss(0, 1e-20) == pytest.approx(1e-20, rel=1e-12)
+    assert loss.gradient([1, 0, 1, 0], [0.0, 1.0, 1.0, 0.0]).tolist() == [
+        -math.inf,
+        math.inf,
+        -1,
+        1,
+    ]
+
+
+def test_the_entropic_loss_is_the_relative_entropy_of_two_coins():
+    assert relative_entropy([0.3, 0.7], [0.6, 0.4]) == pytest.approx(0.1837868974, abs=5e-11)
+    assert Entropic()(0.3, 0.6) == pytest.approx(0.1837868974, abs=5e-11)
+    assert Entropic()(1, 0) == math.inf
+    assert Entropic()([0, 1], [0.25, 0.25]) == pytest.approx(
+        Logarithmic()([0, 1], [0.25, 0.25]), rel=1e-15
+    )
+
+
+@pytest.mark.parametrize("n", [1, 2, 17])
+def test_a_certain_label_against_the_uniform_law_has_relative_entropy_ln_n(n):
+    assert relative_entropy(np.eye(n), np.full((n, n), 1 / n)) == pytest.approx([math.log(n)] * n)
+
+
+def test_relative_entropy_is_infinite_where_v_misses_u_but_not_the_other_way_round():
+    assert relative_entropy([1.0, 0.0], [0.0, 1.0]) == math.inf
+    assert relative_entropy([1.0, 0.0], [0.5, 0.5]) == pytest.approx(math.log(2.0))
+    assert relative_entropy([0.3, 0.7], [0.3, 0.7]) == 0.0
+    with pytest.raises(ValueError, match="v must hold probabilities"):
+        relative_entropy([0.3, 0.7], [0.3, 0.6])
+
+
+def test_predictions_that_are_no_probabilities_are_refused():
+    with pytest.raises(ValueError, match=r"prediction must lie in \[0, 1\]"):
+        Logarithmic()([1], [1.1])
+
+
+@pytest.mark.parametrize(
+    ("loss", "rate", "mixing"),
+    [(Square(), 0.5, 2.0), (Logarithmic(), 1.0, 1.0), (Entropic(), 1.0, 1.0), (Absolute(), 0, 0)],
+)
+def test_the_classical_rates_for_experts_in_the_unit_interval(loss, rate, mixing):
+    assert loss.exp_concavity((0.0, 1.0)) == rate
+    assert loss.mixability((0.0, 1.0)) == mixing
+
+
+def test_a_rate_scales_with_the_inverse_square_of_the_range():
+    assert Square().exp_concavity((-3.0, 7.0)) == pytest.approx(0.005)
+    assert Square().mixability((-3.0, 7.0)) == pytest.approx(0.02)
+
+
+def test_a_higher_rate_than_the_stated_one_fails():
+    grid = np.linspace(0.0, 1.0, 201)
+    for loss, rate in ((Square(), 0.5), (Logarithmic(), 1.0)):
+        potential = np.exp(-1.05 * rate * loss(np.ones(201), grid))
+        assert np.diff(potential, n=2).max() > 1e-9
+
+
+def test_the_plain_average_is_not_good_enough_at_the_mixable_rate_of_the_square_loss():
+    mixture = -math.log(0.9 * math.exp(-2.0) + 0.1 * math.exp(-2.0 * 0.0)) / 2.0
+    average = 0.9 * 0.0 + 0.1 * 1.0
+    assert Square()(1.0, average) > mixture
+
+
+def test_constants_without_a_box_are_those_of_all_predictions():
+    assert Hinge().lipschitz() == Absolute().lipschitz() == 1.0
+    assert EpsilonInsensitive(epsilon=0.1).lipschitz() == 1.0
+    assert Huber(threshold=1.5).lipschitz() == 1.5
+    assert Logistic().lipschitz() == 1.0
+    assert Logistic().smoothness() == 0.25
+    assert Logistic().strong_convexity() == Logistic().exp_concavity() == 0.0
+    assert (
+        Square().lipschitz() == Exponential().lipschitz() == Logarithmic().lipschitz() == math.inf
+    )
+    assert Square().smoothness() == Square().strong_convexity() == 2.0
+    assert Hinge().range() == Square().range() == Logarithmic().range() == (0.0, math.inf)
+
+
+def test_labels_outside_the_interval_of_the_predictions_are_counted_if_they_are_named():
+    assert Square().lipschitz((-0.5, 0.5)) == 2.0
+    assert Square().lipschitz((-0.5, 0.5), labels=(-1.0, 1.0)) == 3.0
+    assert Absolute().range((2.0, 3.0), labels=(0.0, 1.0)) == (1.0, 3.0)
+
+
+def test_the_spam_costs_of_the_catalogue():
+    truth, decision = ["nonspam", "spam", "spam"], ["spam", "nonspam", "spam"]
+    assert SPAM(truth, decision).tolist() == [2.0, 1.0, 0.0]
+    assert SPAM.mean(truth, decision) == 1.0
+    assert SPAM.range() == (0.0, 2.0)
+
+
+def test_mail_is_called_spam_only_beyond_probability_two_thirds():
+    assert SPAM.expected_costs([0.3, 0.7]) == pytest.approx([0.7, 0.6])
+    assert SPAM.decide([[0.3, 0.7], [1 / 3, 2 / 3], [0.34, 0.66]]).tolist() == [
+        "spam",
+        "nonspam",
+        "nonspam",
+    ]
+
+
+def test_the_bayes_decision_beats_every_other_on_random_tables():
+    rng = np.random.default_rng(0)
+    costs = rng.random((4, 4)) * (1 - np.eye(4))
+    loss = CostMatrix(costs=costs)
+    probabilities = rng.dirichlet(np.ones(4), size=200)
+    expected = loss.expected_costs(probabilities)
+    chosen = expected[np.arange(200), loss.decide(probabilities)]
+    for decision in range(4):
+        each = np.array([loss(k, decision) for k in range(4)])
+        assert probabilities @ each == pytest.approx(expected[:, decision])
+        assert (chosen <= expected[:, decision]).all()
+
+
+@pytest.mark.parametrize(
+    ("costs", "labels", "message"),
+    [
+        ([[0, 1]], None, "square"),
+        ([[0]], None, "square"),
+        ([[0, 1], [1, 0.5]], None, "right decision"),
+        ([[0, -1], [1, 0]], None, ">= 0"),
+        ([[0, math.inf], [1, 0]], None, "finite"),
+        ([[0, 1], [1, 0]], ["a", "a"], "once"),
+        ([[0, 1], [1, 0]], ["a", "b", "c"], "once"),
+    ],
+)
+def test_a_table_that_is_no_cost_matrix_is_refused(costs, labels, message):
+    with pytest.raises(ValueError, match=message):
+        CostMatrix(costs=costs, labels=labels)
+
+
+def test_an_unknown_label_or_a_missing_column_is_refused():
+    with pytest.raises(ValueError, match="prediction holds 'junk'"):
+        SPAM(["spam"], ["junk"])
+    with pytest.raises(ValueError, match="one column"):
+        SPAM.decide([0.2, 0.3, 0.5])
+    with pytest.raises(ValueError, match="sum to 1"):
+        SPAM.decide([0.2, 0.3])
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Logistic(base=1.0), "base=1.0"),
+        (lambda: Logistic(base=math.nan), "base=nan"),
+        (lambda: EpsilonInsensitive(epsilon=-0.1), "epsilon=-0.1"),
+        (lambda: Huber(threshold=0.0), "threshold=0.0"),
+    ],
+)
+def test_a_parameter_outside_its_domain_is_named(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+def test_huber_is_half_the_square_inside_and_linear_outside():
+    loss = Huber(threshold=2.0)
+    assert loss([0.0] * 4, [1.0, 2.0, 3.0, -10.0]).tolist() == [0.5, 2.0, 4.0, 18.0]
+    assert loss.gradient([0.0] * 4, [1.0, 2.0, 3.0, -10.0]).tolist() == [1.0, 2.0, 2.0, -2.0]
