@@ -9,7 +9,7 @@ import pytest
 
 from reference import halving, hedge, perceptron, weighted_majority
 from reference.streams import comparators, hinge, spiteful, streams, within
-from surelearn.bounds import mistakes
+from surelearn.bounds import dimensions, mistakes
 from surelearn.datasets import adversaries
 from surelearn.datasets.adversaries import Contrarian
 
@@ -100,13 +100,13 @@ def test_without_a_perfect_expert_halving_errs_for_ever():
 )
 def test_the_littlestone_dimension_of_small_classes(table, vc, optimal):
     assert vc_dimension(table) == vc
-    assert mistakes.littlestone_dimension(hypotheses=table) == optimal
+    assert dimensions.littlestone_dimension(patterns=table) == optimal
 
 
 def test_a_class_whose_optimal_learner_beats_halving():
     rows = ("0010", "1001", "0011", "0101", "1101", "1000", "1100", "1111")
     table = np.array([[int(bit) for bit in row] for row in rows])
-    assert vc_dimension(table) == mistakes.littlestone_dimension(hypotheses=table) == 2
+    assert vc_dimension(table) == dimensions.littlestone_dimension(patterns=table) == 2
     assert worst_case_of_halving(table, eager=True) == 3
 
 
@@ -115,7 +115,7 @@ def test_the_chain_of_dimensions_holds_on_random_classes():
     for _ in range(60):
         table = np.unique(rng.integers(0, 2, (rng.integers(1, 10), 4)), axis=0)
         lower = mistakes.littlestone_lower(vc_dimension=vc_dimension(table))
-        optimal = mistakes.littlestone_dimension(hypotheses=table)
+        optimal = dimensions.littlestone_dimension(patterns=table)
         assert lower.allows(optimal)
         assert optimal <= worst_case_of_halving(table, eager=True)
         assert (
@@ -124,10 +124,10 @@ def test_the_chain_of_dimensions_holds_on_random_classes():
 
 
 def test_repeated_hypotheses_do_not_count_and_a_wrong_table_is_refused():
-    assert mistakes.littlestone_dimension(hypotheses=[[0, 1], [0, 1]]) == 0
+    assert dimensions.littlestone_dimension(patterns=[[0, 1], [0, 1]]) == 0
     for table in ([], [[0, 2]], [0, 1]):
-        with pytest.raises(ValueError, match="hypotheses"):
-            mistakes.littlestone_dimension(hypotheses=table)
+        with pytest.raises(ValueError, match="patterns"):
+            dimensions.littlestone_dimension(patterns=table)
 
 
 def test_a_coin_escapes_the_lower_bound_for_deterministic_learners():

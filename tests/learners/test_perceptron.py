@@ -15,6 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from reference import perceptron as plain
 from surelearn import Perceptron
 from surelearn.certificate import Certificate
+from surelearn.datasets import adversaries
 from surelearn.datasets.real import load
 from surelearn.datasets.worlds import Noisy, Separable
 from surelearn.evaluate.coverage import Coverage
@@ -59,17 +60,11 @@ def test_orthonormal_rows_attain_novikoffs_bound():
     assert model.guarantee(margin=1 / np.sqrt(7)).bound == pytest.approx(7.0)
 
 
-def exponential_sample(n):
-    """Return the sample on which the Perceptron makes exactly (4^n - 1)/3 updates."""
-    X, y = np.zeros((n, n)), np.empty(n)
-    for i in range(1, n + 1):
-        X[i - 1, : i - 1], X[i - 1, i - 1], y[i - 1] = (-1) ** i, (-1) ** (i + 1), (-1) ** (i + 1)
-    return X, y
-
-
 @pytest.mark.parametrize("n", [2, 3, 5, 7])
 def test_the_exponential_sample_takes_exactly_its_updates(n):
-    model = Perceptron(fit_intercept=False, max_iter=10_000).fit(*exponential_sample(n))
+    model = Perceptron(fit_intercept=False, max_iter=10_000).fit(
+        *adversaries.exponential_perceptron_sample(n)
+    )
     assert model.n_mistakes_ == (4**n - 1) // 3
     np.testing.assert_array_equal(model.coef_[0], 2.0 ** np.arange(n))
 

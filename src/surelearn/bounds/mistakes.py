@@ -6,11 +6,7 @@ kernel's space. `mistakes_perceptron` has its other forms, `mistakes_boolean` le
 concepts, `mistakes_linear` the other linear learners.
 """
 
-import functools
 import math
-
-import numpy as np
-from numpy.typing import ArrayLike
 
 from surelearn.bounds import _domain, _rounding
 from surelearn.bounds._guarantee import Guarantee, theorem
@@ -66,31 +62,6 @@ def littlestone_lower(*, vc_dimension: int) -> Guarantee:
         direction="lower",
         trivial=0.0,
     )
-
-
-def littlestone_dimension(*, hypotheses: ArrayLike) -> int:
-    """Return the mistakes the best deterministic learner makes on the worst sequence of a class.
-
-    `hypotheses` has one row of 0-1 labels per hypothesis and one column per point. The time is
-    exponential in the number of hypotheses: keep it below about 20.
-
-    Examples
-    --------
-    >>> littlestone_dimension(hypotheses=[[1, 1, 1], [0, 1, 1], [0, 0, 1], [0, 0, 0]])
-    2
-    """
-    table = np.asarray(hypotheses)
-    if table.ndim != 2 or len(table) == 0 or not np.isin(table, (0, 1)).all():
-        raise _domain.refuse("hypotheses", hypotheses, "a non-empty table of zeros and ones")
-    rows = {tuple(row) for row in table.tolist()}
-    columns = [sum(int(bit) << i for i, bit in enumerate(c)) for c in zip(*rows, strict=True)]
-
-    @functools.cache
-    def depth(pool: int) -> int:
-        splits = ((pool & ones, pool & ~ones) for ones in columns)
-        return max((1 + min(depth(a), depth(b)) for a, b in splits if a and b), default=0)
-
-    return depth((1 << len(rows)) - 1)
 
 
 @theorem
