@@ -6,6 +6,7 @@ from . import kernels as kernels
 from . import losses as losses
 from . import plots as plots
 from .base import OnlineLinearClassifier as OnlineLinearClassifier
+from .base import OnlineLinearRegressor as OnlineLinearRegressor
 from .base import check_certificate as check_certificate
 from .bounds import Guarantee as Guarantee
 from .certificate import BoundViolatedError as BoundViolatedError

@@ -5,11 +5,13 @@ Only this package meets scikit-learn's base classes.
 
 from surelearn.base.fingerprint import check_certificate, data_fingerprint, fingerprint
 from surelearn.base.mistake_record import MistakeRecord, compression_certificate
-from surelearn.base.online_linear import OnlineLinearClassifier
+from surelearn.base.online_classifier import OnlineLinearClassifier
+from surelearn.base.online_regressor import OnlineLinearRegressor
 
 __all__ = [
     "MistakeRecord",
     "OnlineLinearClassifier",
+    "OnlineLinearRegressor",
     "check_certificate",
     "compression_certificate",
     "data_fingerprint",

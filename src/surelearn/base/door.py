@@ -1,7 +1,7 @@
 """Checks at the door: tables, labels and weights of any kind become arrays, or a clear refusal."""
 
 from numbers import Integral
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import narwhals as nw
 import numpy as np
@@ -11,17 +11,38 @@ from sklearn.utils.validation import check_non_negative, validate_data
 
 from surelearn._typing import Indices, Vector
 
+Targets: TypeAlias = Literal["labels", "numbers"]
+"""What is predicted: labels of any kind, or finite numbers."""
 
-def check(estimator: Any, X: Any, y: Any = "no_validation", *, reset: bool = False) -> Any:
-    """Check rows, and labels if given, by scikit-learn's rules; return both as arrays."""
+
+def check(
+    estimator: Any, X: Any, y: Any, *, targets: Targets = "labels", reset: bool = False
+) -> tuple[Any, NDArray[Any]]:
+    """Check rows and targets by scikit-learn's rules; return both as arrays."""
     _refuse_text_columns(X)
-    checked: Any = validate_data(
-        estimator, X, y, reset=reset, accept_sparse="csr", dtype=np.float64, order="C"
+    numeric = targets == "numbers"
+    X, y = validate_data(
+        estimator,
+        X,
+        y,
+        reset=reset,
+        accept_sparse="csr",
+        dtype=np.float64,
+        order="C",
+        y_numeric=numeric,
     )
-    if isinstance(y, str):
-        return checked, None
-    check_classification_targets(checked[1])
-    return checked
+    if numeric:
+        return X, np.asarray(y, dtype=np.float64)
+    check_classification_targets(y)
+    return X, y
+
+
+def check_rows(estimator: Any, X: Any) -> Any:
+    """Check rows alone, for a learner that knows its features."""
+    _refuse_text_columns(X)
+    return validate_data(
+        estimator, X, reset=False, accept_sparse="csr", dtype=np.float64, order="C"
+    )
 
 
 def at_least_one(name: str, value: Any) -> None:

@@ -329,6 +329,6 @@ def _rows_trained_on(model: Any, X: Any) -> int | None:
     kept = getattr(learner, "training_rows_", None)
     if kept is None:
         return None
-    X, _ = door.check(learner, X)
+    X = door.check_rows(learner, X)
     hashes = fingerprints.row_hashes(rows.of(X))
     return fingerprints.shared_rows(kept, hashes)

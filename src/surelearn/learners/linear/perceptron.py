@@ -52,7 +52,8 @@ class Perceptron(OnlineLinearClassifier):
     coef_, intercept_
         The weights, a row per two-class problem, and their constant terms.
     n_mistakes_, n_rounds_, cumulative_loss_
-        Mistakes made so far (each is an update), rows visited, rows predicted wrongly.
+        Mistakes made so far, each an update, over all two-class problems; rows visited; the sum of
+        the 0-1 losses.
     radius_
         The largest norm of a row seen, the constant feature included.
     compression_set_

@@ -10,9 +10,9 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.callback import CallbackSupportMixin, with_callbacks
-from sklearn.utils import Tags, gen_batches
+from sklearn.base import ClassifierMixin
+from sklearn.callback import with_callbacks
+from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted
 
 from surelearn._jit import fingerprints, rows
@@ -20,24 +20,16 @@ from surelearn._jit.rows import Rows
 from surelearn._typing import Indices, Mask, Matrix, Vector
 from surelearn.base import door
 from surelearn.base.mistake_record import MistakeRecord
+from surelearn.base.online import OnlineLearner
 
 _BLOCK = 2**22  # scores held at once when a whole training set is scored
 _TELL_CLASSES = (
     "This %(name)s has not learnt yet and does not know its classes: call "
     "learn(X, y, classes=[...]) or fit(X, y) first."
 )
-_OF_ONE_TRAINING_SET = (
-    "compression_set_",
-    "n_iter_",
-    "n_training_rows_",
-    "records_",
-    "stopped_early_",
-    "training_errors_",
-    "training_rows_",
-)
 
 
-class OnlineLinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
+class OnlineLinearClassifier(ClassifierMixin, OnlineLearner):
     """A linear classifier that learns from one row at a time, in order.
 
     With more than two classes it runs one two-class problem per class, that class against the
@@ -46,7 +38,8 @@ class OnlineLinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimato
     A learner stores `max_iter` and defines two methods. `_start(n_features, n_problems)` makes all
     its state, at least `coef_` (a row per problem), `intercept_` and `radius_`. `_learn(X, signs,
     problem, scores)` visits the rows once, writes the score of each before learning from it, and
-    may change only the state of that problem.
+    may change only the state of that problem. A learner that also changes on rows it gets right
+    says which in `_updates`; one with another loss than 0-1 gives it in `_losses`.
 
     Examples
     --------
@@ -62,8 +55,8 @@ class OnlineLinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimato
     (['yes'], 1)
     """
 
+    _targets = "labels"
     max_iter: int
-    n_features_in_: int
     coef_: Matrix
     intercept_: Vector
     radius_: float
@@ -120,7 +113,7 @@ class OnlineLinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimato
             All labels that will ever come; needed in the first call if it does not show them all.
         """
         if hasattr(self, "classes_"):
-            X, labels = door.check(self, X, y)
+            X, labels = self._check_rows(X, y)
             index = door.index_among(self.classes_, labels)
         else:
             X, labels, seen = self._check_first_rows(X, y)
@@ -150,7 +143,7 @@ class OnlineLinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimato
     def decision_function(self, X: Any) -> Vector:
         """Return the score of each row; with more than two classes, a column per class."""
         check_is_fitted(self)
-        X, _ = door.check(self, X)
+        X = door.check_rows(self, X)
         scores: Matrix = X @ self.coef_.T + self.intercept_
         return scores.ravel() if len(self.classes_) == 2 else scores
 
@@ -177,12 +170,12 @@ class OnlineLinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimato
         for n_passes in range(1, self.max_iter + 1):
             task = progress.subcontext("pass").call_on_fit_task_begin(estimator=self)
             self._learn(X, signs, problem, scores)
-            mistakes = self._mistakes(signs, scores)
-            n_updates += mistakes
-            self._count(problem, mistakes, len(index))
+            updates = self._updates(signs, scores)
+            n_updates += updates
+            self._count(problem, signs, scores)
             stop = task.call_on_fit_task_end(estimator=self)
             self.stopped_early_ |= bool(stop)
-            if stop or not mistakes.any():
+            if stop or not updates.any():
                 return n_updates, n_passes
         return n_updates, self.max_iter
 
@@ -209,51 +202,39 @@ class OnlineLinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimato
         self.n_training_rows_ = len(index)
 
     def _final_scores(self, X: Any) -> Matrix:
-        if (
-            len(self.coef_) == 1
-        ):  # a product with a vector is several times faster than with a column
+        if len(self.coef_) == 1:  # a product with a vector is faster than one with a column
             return (X @ self.coef_[0] + self.intercept_)[:, np.newaxis]
         block = max(1, _BLOCK // len(self.coef_))
         parts = [X[part] @ self.coef_.T for part in gen_batches(X.shape[0], block)]
         return np.concatenate(parts) + self.intercept_
 
-    def _forget_training_set(self) -> None:
-        """Drop what was known of one training set: the model has moved on."""
-        for name in _OF_ONE_TRAINING_SET:
-            self.__dict__.pop(name, None)
-
     def _begin(self, seen: dict[str, Any], classes: NDArray[Any]) -> None:
         """Forget everything and make the state of an untrained learner for these features."""
-        for name in [name for name in vars(self) if name.endswith("_")]:
-            delattr(self, name)
-        vars(self).update(seen)
-        self.classes_ = classes
+        self._restart(seen)
+        self.classes_, self.n_mistakes_ = classes, 0
         self._start(self.n_features_in_, 1 if len(classes) == 2 else len(classes))
-        self.n_rounds_, self.n_mistakes_, self.cumulative_loss_ = 0, 0, 0.0
 
     def _learn_block(self, X: Rows, index: Indices) -> Vector:
         scores = np.empty((len(self.coef_), len(index)))
         for problem, row in enumerate(scores):
             signs = self._signs(index, problem)
             self._learn(X, signs, problem, row)
-            mistakes = self._mistakes(signs, row)
-            self.n_mistakes_ += int(np.count_nonzero(mistakes))
-        self.n_rounds_ += len(index)
-        if len(scores) == 1:
-            self.cumulative_loss_ = float(self.n_mistakes_)
-            return scores[0]
-        wrong = self._predicted_index(scores.T) != index
-        self.cumulative_loss_ += float(np.count_nonzero(wrong))
-        return np.ascontiguousarray(scores.T)
+            self._count(problem, signs, row)
+        return scores[0] if len(scores) == 1 else np.ascontiguousarray(scores.T)
 
-    def _mistakes(self, signs: Vector, scores: Vector) -> Mask:
-        return signs * scores <= 0.0  # a score of 0 counts, or zero weights would never move
+    def _count(self, problem: int, signs: Vector, scores: Vector) -> None:
+        """Count rounds, mistakes and losses of one problem."""
+        self.n_rounds_ += len(signs) if problem == 0 else 0
+        self.n_mistakes_ += int(np.count_nonzero(_mistakes(signs, scores)))
+        self.cumulative_loss_ += float(self._losses(signs, scores).sum())
 
-    def _count(self, problem: int, mistakes: Mask, n_rows: int) -> None:
-        n_mistakes = int(np.count_nonzero(mistakes))
-        self.n_mistakes_ += n_mistakes
-        self.cumulative_loss_ += n_mistakes
-        self.n_rounds_ += n_rows if problem == 0 else 0
+    def _updates(self, signs: Vector, scores: Vector) -> Mask:
+        """Return the rows that changed the weights: by default the mistakes."""
+        return _mistakes(signs, scores)
+
+    def _losses(self, signs: Vector, scores: Vector) -> Vector | Mask:
+        """Return the loss of each round: by default 1 for a mistake."""
+        return _mistakes(signs, scores)
 
     def _signs(self, index: Indices, problem: int) -> Vector:
         positive = 1 if len(self.classes_) == 2 else problem
@@ -267,41 +248,6 @@ class OnlineLinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimato
     def _labels_of(self, scores: Matrix) -> NDArray[Any]:
         return self.classes_[self._predicted_index(scores)]
 
-    def _check_first_rows(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any], dict[str, Any]]:
-        """Check rows and labels and return what was seen of the features.
 
-        A copy is asked, so that a bad input leaves this learner as it was.
-        """
-        copy = clone(self)
-        X, labels = door.check(copy, X, y, reset=True)
-        return X, labels, {k: v for k, v in vars(copy).items() if k.endswith("_in_")}
-
-    def _check_one(self, x: Mapping[str, float] | ArrayLike) -> Matrix:
-        if isinstance(x, Mapping):
-            x = self._in_order(x)
-        row = np.array(x, dtype=np.float64, ndmin=2)
-        if row.shape != (1, self.n_features_in_):
-            raise ValueError(
-                f"the row has shape {np.shape(x)}; this learner knows "
-                f"{self.n_features_in_} features"
-            )
-        if not np.isfinite(row).all():
-            raise ValueError("the row contains NaN or infinity; fill or drop it first")
-        return row
-
-    def _in_order(self, x: Mapping[str, float]) -> list[float]:
-        names = getattr(self, "feature_names_in_", None)
-        if names is None:
-            raise ValueError(
-                "a mapping needs feature names; learn first from a data frame, or pass an array"
-            )
-        unknown = sorted(set(x) - set(names))
-        if unknown:
-            raise ValueError(f"unknown features {unknown}; this learner knows {list(names)}")
-        return [x.get(name, 0.0) for name in names]
-
-    def __sklearn_tags__(self) -> Tags:
-        """Say to scikit-learn that sparse matrices are welcome."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
+def _mistakes(signs: Vector, scores: Vector) -> Mask:
+    return signs * scores <= 0.0  # a score of 0 counts, or zero weights would never move

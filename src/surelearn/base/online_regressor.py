@@ -1,0 +1,136 @@
+"""The base of linear regressors that take one row at a time."""
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import RegressorMixin
+from sklearn.callback import with_callbacks
+from sklearn.utils.validation import check_is_fitted
+
+from surelearn._jit import fingerprints, rows
+from surelearn._jit.rows import Rows
+from surelearn._typing import Vector
+from surelearn.base import door
+from surelearn.base.online import OnlineLearner
+
+
+class OnlineLinearRegressor(RegressorMixin, OnlineLearner):
+    """A linear regressor that learns from one row at a time, in order.
+
+    A learner stores `max_iter` and defines three methods. `_start(n_features)` makes all its state,
+    at least `coef_` and `intercept_` (an array of one number). `_learn(X, targets, predictions)`
+    visits the rows once and writes the prediction for each before learning from it.
+    `_losses(targets, predictions)` gives the loss of each round.
+
+    Examples
+    --------
+    >>> class Mean(OnlineLinearRegressor):
+    ...     max_iter = 1
+    ...     def _start(self, n_features):
+    ...         self.coef_, self.intercept_ = np.zeros(n_features), np.zeros(1)
+    ...     def _learn(self, X, targets, predictions):
+    ...         for t, target in enumerate(targets):
+    ...             predictions[t] = self.intercept_[0]
+    ...             self.intercept_ += (target - predictions[t]) / (self.n_rounds_ + t + 1)
+    ...     def _losses(self, targets, predictions):
+    ...         return (targets - predictions) ** 2
+    >>> model = Mean()
+    >>> model.learn([[0.0], [0.0]], [1.0, 3.0]), model.predict([[0.0]])
+    (array([0., 1.]), array([2.]))
+    """
+
+    _targets = "numbers"
+    max_iter: int
+    coef_: Vector
+    intercept_: Vector
+
+    @abstractmethod
+    def _start(self, n_features: int) -> None:
+        """Make the state of an untrained learner."""
+
+    @abstractmethod
+    def _learn(self, X: Rows, targets: Vector, predictions: Vector) -> None:
+        """Learn from each row once, in order; write into `predictions` what was said before."""
+
+    @abstractmethod
+    def _losses(self, targets: Vector, predictions: Vector) -> Vector:
+        """Return the loss of each round."""
+
+    @with_callbacks
+    def fit(self, X: Any, y: ArrayLike) -> Self:
+        """Start anew and pass over the rows, in the order given, `max_iter` times.
+
+        Parameters
+        ----------
+        X
+            Rows of numbers: an array, a data frame or a sparse matrix.
+        y
+            A number per row.
+        """
+        door.at_least_one("max_iter", self.max_iter)
+        X, targets, seen = self._check_first_rows(X, y)
+        self._begin(seen)
+        view = rows.of(X)
+        progress = self._init_callback_context(max_subtasks=self.max_iter)
+        progress.call_on_fit_task_begin(estimator=self)
+        for n_passes in range(1, self.max_iter + 1):
+            task = progress.subcontext("pass").call_on_fit_task_begin(estimator=self)
+            self._learn_block(view, targets)
+            self.n_iter_ = n_passes
+            if task.call_on_fit_task_end(estimator=self):
+                break
+        self.training_rows_ = fingerprints.sketch(fingerprints.row_hashes(view))
+        progress.call_on_fit_task_end(estimator=self)
+        return self
+
+    def partial_fit(self, X: Any, y: ArrayLike) -> Self:
+        """Learn from each row once, in order; the same as `learn`, returning the learner."""
+        self.learn(X, y)
+        return self
+
+    def learn(self, X: Any, y: ArrayLike) -> Vector:
+        """Learn from each row once, in order, and return the prediction given to it beforehand.
+
+        How the rows are cut into calls does not matter.
+        """
+        if hasattr(self, "coef_"):
+            X, targets = self._check_rows(X, y)
+        else:
+            X, targets, seen = self._check_first_rows(X, y)
+            self._begin(seen)
+        self._forget_training_set()
+        return self._learn_block(rows.of(X), targets)
+
+    def learn_one(self, x: Mapping[str, float] | ArrayLike, y: float) -> Self:
+        """Learn from one row, given as an array or as a mapping from feature names to numbers."""
+        check_is_fitted(self)
+        row, target = self._check_one(x), np.array([y], dtype=np.float64)
+        if not np.isfinite(target[0]):
+            raise ValueError(f"the target {y!r} is not a finite number; leave that row out")
+        self._forget_training_set()
+        self._learn_block(row, target)
+        return self
+
+    def predict_one(self, x: Mapping[str, float] | ArrayLike) -> float:
+        """Return the prediction for one row, an array or a mapping from names to numbers."""
+        check_is_fitted(self)
+        return float((self._check_one(x) @ self.coef_ + self.intercept_)[0])
+
+    def predict(self, X: Any) -> Vector:
+        """Return the prediction for each row."""
+        check_is_fitted(self)
+        return door.check_rows(self, X) @ self.coef_ + self.intercept_
+
+    def _begin(self, seen: dict[str, Any]) -> None:
+        self._restart(seen)
+        self._start(self.n_features_in_)
+
+    def _learn_block(self, X: Rows, targets: Vector) -> Vector:
+        predictions = np.empty(len(targets))
+        self._learn(X, targets, predictions)
+        self.n_rounds_ += len(targets)
+        self.cumulative_loss_ += float(self._losses(targets, predictions).sum())
+        return predictions
