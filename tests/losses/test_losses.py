@@ -53,7 +53,7 @@ def test_the_zero_one_loss_compares_labels_of_any_kind_and_counts_a_predicted_ze
 
 
 def test_the_zero_one_loss_refuses_a_gradient_and_points_to_a_surrogate():
-    with pytest.raises(NotImplementedError, match="surrogate"):
+    with pytest.raises(TypeError, match="surrogate"):
         ZeroOne().gradient([1], [1])
 
 

@@ -139,7 +139,8 @@ class Loss(ABC):
     def _range(self, box: Box) -> Interval: ...
 
     def _gradient(self, y: Vector, prediction: Vector) -> Vector:
-        raise NotImplementedError(f"{self} has no subgradients; use a surrogate such as Hinge()")
+        del y, prediction
+        raise TypeError(f"{self} has no subgradients; use a surrogate such as Hinge()")
 
     def _lipschitz(self, box: Box) -> float:
         del box
