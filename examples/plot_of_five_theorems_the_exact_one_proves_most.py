@@ -13,7 +13,7 @@ def figure():
     drawing, (ax,) = style.new_figure(title)
     result = demonstrate()
     plot_guarantees(result.certificate.observed, result.comparison, certified=EXACT, ax=ax)
-    ax.set_xlabel("probability of an error on a new example (95% upper bounds, 114 test rows)")
+    ax.set_xlabel("error probability: 95% upper bounds from 114 test rows")
     return drawing
 
 

@@ -9,7 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_non_negative, validate_data
 
-from surelearn._typing import Indices, Vector
+from surelearn._typing import Indices, Mask, Vector
+
+_HEAD, _FEW = 1000, 8  # labels looked at first; classes compared one by one
 
 Targets: TypeAlias = Literal["labels", "numbers"]
 """What is predicted: labels of any kind, or finite numbers."""
@@ -33,7 +35,8 @@ def check(
     )
     if numeric:
         return X, np.asarray(y, dtype=np.float64)
-    check_classification_targets(y)
+    if y.dtype.kind not in "biuUS":  # integers and strings are labels; floats may be measurements
+        check_classification_targets(y)
     return X, y
 
 
@@ -61,16 +64,39 @@ def two_or_more(classes: NDArray[Any]) -> NDArray[Any]:
     return classes
 
 
+def distinct(labels: NDArray[Any]) -> NDArray[Any]:
+    """Return the sorted distinct labels; a few that stand at the beginning are found fast.
+
+    Examples
+    --------
+    >>> distinct(np.array(["yes", "no", "yes"])).tolist()
+    ['no', 'yes']
+    """
+    head = np.unique(labels[:_HEAD])
+    if len(head) <= _FEW and not _strangers(head, labels).any():
+        return head
+    return np.unique(labels)
+
+
 def index_among(classes: NDArray[Any], labels: NDArray[Any]) -> Indices:
     """Return the position of each label among the sorted classes."""
-    index = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
-    strangers = classes[index] != labels
-    if np.any(strangers):
+    strangers = _strangers(classes, labels)
+    if strangers.any():
         raise ValueError(
             f"label {labels[strangers][0]!r} is not among the classes {classes.tolist()} of the "
             "first call; name them all there: partial_fit(X, y, classes=[...])"
         )
-    return index
+    if len(classes) == 2:
+        return (labels == classes[1]).astype(np.int64)
+    return np.searchsorted(classes, labels)
+
+
+def _strangers(classes: NDArray[Any], labels: NDArray[Any]) -> Mask:
+    """Return which labels are none of the sorted classes; a few classes are compared in turn."""
+    if len(classes) <= _FEW:
+        return ~np.logical_or.reduce([labels == known for known in classes])
+    nearest = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
+    return classes[nearest] != labels
 
 
 def sample_weights(weights: ArrayLike | None, n: int) -> Vector:

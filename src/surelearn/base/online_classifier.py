@@ -82,8 +82,8 @@ class OnlineLinearClassifier(ClassifierMixin, OnlineLearner):
         """
         door.at_least_one("max_iter", self.max_iter)
         X, labels, seen = self._check_first_rows(X, y)
-        self._begin(seen, door.two_or_more(np.unique(labels)))
-        self._train(X, np.searchsorted(self.classes_, labels))
+        self._begin(seen, door.two_or_more(door.distinct(labels)))
+        self._train(X, door.index_among(self.classes_, labels))
         return self
 
     def partial_fit(self, X: Any, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
@@ -117,7 +117,8 @@ class OnlineLinearClassifier(ClassifierMixin, OnlineLearner):
             index = door.index_among(self.classes_, labels)
         else:
             X, labels, seen = self._check_first_rows(X, y)
-            known = door.two_or_more(np.unique(labels if classes is None else np.asarray(classes)))
+            known = door.distinct(labels if classes is None else np.asarray(classes))
+            door.two_or_more(known)
             index = door.index_among(known, labels)
             self._begin(seen, known)
         self._forget_training_set()
