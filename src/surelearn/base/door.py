@@ -1,11 +1,12 @@
 """Checks at the door: tables, labels and weights of any kind become arrays, or a clear refusal."""
 
 from numbers import Integral
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, cast
 
 import narwhals as nw
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_non_negative, validate_data
 
@@ -46,6 +47,23 @@ def check_rows(estimator: Any, X: Any) -> Any:
     return validate_data(
         estimator, X, reset=False, accept_sparse="csr", dtype=np.float64, order="C"
     )
+
+
+def bits(X: Any) -> Any:
+    """Return the rows if every value is 0 or 1; say how to get there otherwise.
+
+    Examples
+    --------
+    >>> bits(np.array([[0.0, 1.0]]))
+    array([[0., 1.]])
+    """
+    values: Any = cast("Any", X).data if sparse.issparse(X) else X
+    if not ((values == 0.0) | (values == 1.0)).all():
+        raise ValueError(
+            "this learner reads features that are 0 or 1; turn numbers into bits first, for "
+            "example with scikit-learn's Binarizer, KBinsDiscretizer or OneHotEncoder"
+        )
+    return X
 
 
 def at_least_one(name: str, value: Any) -> None:

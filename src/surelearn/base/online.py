@@ -1,7 +1,7 @@
 """What online linear learners share: the door for tables and for single rows."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -33,6 +33,7 @@ class OnlineLearner(CallbackSupportMixin, BaseEstimator):
     n_rounds_: int
     cumulative_loss_: float
     _targets: door.Targets
+    _features: ClassVar[Literal["numbers", "bits"]] = "numbers"
 
     def _check_first_rows(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any], dict[str, Any]]:
         """Check rows and targets and return what was seen of the features.
@@ -41,10 +42,21 @@ class OnlineLearner(CallbackSupportMixin, BaseEstimator):
         """
         copy = clone(self)
         X, targets = door.check(copy, X, y, targets=self._targets, reset=True)
-        return X, targets, {k: v for k, v in vars(copy).items() if k.endswith("_in_")}
+        return self._admit(X), targets, {k: v for k, v in vars(copy).items() if k.endswith("_in_")}
 
     def _check_rows(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any]]:
-        return door.check(self, X, y, targets=self._targets)
+        X, targets = door.check(self, X, y, targets=self._targets)
+        return self._admit(X), targets
+
+    def _check_features(self, X: Any) -> Any:
+        return self._admit(door.check_rows(self, X))
+
+    def _admit(self, X: Any) -> Any:
+        """Return the rows if this learner can learn from them: one of bits refuses other numbers.
+
+        `X` has passed scikit-learn's checks and is a float matrix, dense or CSR.
+        """
+        return door.bits(X) if self._features == "bits" else X
 
     def _restart(self, seen: dict[str, Any]) -> None:
         """Forget everything learnt and adopt what was seen of the features."""
@@ -69,7 +81,7 @@ class OnlineLearner(CallbackSupportMixin, BaseEstimator):
             )
         if not np.isfinite(row).all():
             raise ValueError("the row contains NaN or infinity; fill or drop it first")
-        return row
+        return self._admit(row)
 
     def _in_order(self, x: Mapping[str, float]) -> list[float]:
         names = getattr(self, "feature_names_in_", None)

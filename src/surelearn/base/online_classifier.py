@@ -144,7 +144,7 @@ class OnlineLinearClassifier(ClassifierMixin, OnlineLearner):
     def decision_function(self, X: Any) -> Vector:
         """Return the score of each row; with more than two classes, a column per class."""
         check_is_fitted(self)
-        X = door.check_rows(self, X)
+        X = self._check_features(X)
         scores: Matrix = X @ self.coef_.T + self.intercept_
         return scores.ravel() if len(self.classes_) == 2 else scores
 

@@ -122,7 +122,7 @@ class OnlineLinearRegressor(RegressorMixin, OnlineLearner):
     def predict(self, X: Any) -> Vector:
         """Return the prediction for each row."""
         check_is_fitted(self)
-        return door.check_rows(self, X) @ self.coef_ + self.intercept_
+        return self._check_features(X) @ self.coef_ + self.intercept_
 
     def _begin(self, seen: dict[str, Any]) -> None:
         self._restart(seen)
