@@ -36,6 +36,18 @@ def test_every_name_is_importable_and_documented_with_an_example(name):
         assert doctest.DocTestParser().get_examples(text), f"{name} has no example"
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_every_name_stands_in_the_documentation(name):
+    docs = pathlib.Path(__file__).parents[2] / "docs"
+    pages = [docs / "reference.md", *sorted((docs / "learners").glob("*.md"))]
+    text = "\n".join(page.read_text(encoding="utf-8") for page in pages)
+    member = getattr(surelearn, name)
+    path = member.__name__ if inspect.ismodule(member) else f"{member.__module__}.{name}"
+    shown = re.findall(r"^::: (\S+)$", text, re.MULTILINE)
+    inside = any(path == place or path.startswith(f"{place}.") for place in shown)
+    assert inside or re.search(rf"\b{name}\b", text), f"{name} is documented nowhere"
+
+
 def test_every_learner_is_public():
     assert set(find_learners()) <= set(NAMES)
 
