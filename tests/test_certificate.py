@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from surelearn._wording import outward, percent, percent_outward
+from surelearn._wording import confidence, outward, percent_outward
 from surelearn.bounds import concentration, mistakes, sequences
 from surelearn.certificate import (
     BoundViolatedError,
@@ -119,6 +119,41 @@ def test_a_missing_field_is_named():
         Certificate.from_json(json.dumps(content))
 
 
+@pytest.mark.parametrize(
+    ("field", "forged"),
+    [
+        ("bound", 0.0001),
+        ("bound", "nan"),
+        ("direction", "sideways"),
+        ("kind", "promise"),
+        ("delta", "zero"),
+        ("delta", None),
+        ("preconditions", []),
+        ("preconditions", [{"name": "n", "status": "Violated", "evidence": ""}]),
+        ("status", "void"),
+    ],
+)
+def test_a_forged_field_is_noticed(field, forged):
+    content = json.loads(holdout_certificate().to_json())
+    content[field] = forged
+    with pytest.raises(ValueError, match="certificate"):
+        Certificate.from_json(json.dumps(content)).verify()
+
+
+def test_a_void_certificate_has_nothing_to_recompute():
+    void = holdout_certificate(also=[Precondition("rows are independent", "violated")])
+    with pytest.raises(ValueError, match="void"):
+        void.recompute()
+    with pytest.raises(ValueError, match="NaN"):
+        certify(
+            concentration.clopper_pearson(errors=1, n=10, delta=0.05),
+            kind="risk",
+            subject="s",
+            observed=math.nan,
+            n=10,
+        )
+
+
 def test_html_escapes_what_it_shows():
     bad = Precondition("<script>alert(1)</script>", "assumed")
     html = holdout_certificate(also=[bad])._repr_html_()
@@ -135,5 +170,7 @@ def test_a_bound_is_never_shown_smaller_than_it_is(value):
 
 
 def test_levels_near_one_are_not_rounded_to_certainty():
-    assert percent(1 - 1e-6) == "99.9999%"
+    assert confidence(1e-6) == "99.9999%"
+    assert confidence(1e-17) == "99.999999999999999%"
+    assert confidence(1 / 3) == "66.66%"
     assert outward(math.inf, "upper") == "inf"

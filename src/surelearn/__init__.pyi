@@ -5,6 +5,9 @@ from . import impurities as impurities
 from . import kernels as kernels
 from . import losses as losses
 from . import plots as plots
+from .app.river import to_river as to_river
+from .app.streams import blocks as blocks
+from .app.streams import learn_stream as learn_stream
 from .base import OnlineLinearClassifier as OnlineLinearClassifier
 from .base import OnlineLinearRegressor as OnlineLinearRegressor
 from .base import check_certificate as check_certificate
@@ -14,10 +17,22 @@ from .certificate import Certificate as Certificate
 from .certificate import LedgerEntry as LedgerEntry
 from .certificate import Precondition as Precondition
 from .certificate import joint_delta as joint_delta
+from .evaluate.adversarial import play_against as play_against
 from .evaluate.coverage import Coverage as Coverage
 from .evaluate.coverage import simulate_coverage as simulate_coverage
 from .evaluate.holdout import Holdout as Holdout
 from .evaluate.holdout import Quantile as Quantile
+from .evaluate.linear_regret import linear_regret as linear_regret
+from .evaluate.mistakes import Mistakes as Mistakes
+from .evaluate.mistakes import mistakes_curve as mistakes_curve
+from .evaluate.online_to_batch import OnlineToBatch as OnlineToBatch
+from .evaluate.online_to_batch import certify_suffix as certify_suffix
+from .evaluate.online_to_batch import online_to_batch as online_to_batch
+from .evaluate.progressive import ProgressiveValidation as ProgressiveValidation
+from .evaluate.progressive import progressive_validate as progressive_validate
+from .evaluate.regret import Regret as Regret
+from .evaluate.regret import bandit_regret as bandit_regret
+from .evaluate.regret import experts_regret as experts_regret
 from .evaluate.risk_monitor import RiskMonitor as RiskMonitor
 from .kernels import Agreement as Agreement
 from .kernels import Anova as Anova
@@ -25,7 +40,54 @@ from .kernels import Gaussian as Gaussian
 from .kernels import Linear as Linear
 from .kernels import Polynomial as Polynomial
 from .kernels import Subsequence as Subsequence
+from .learners.bandits.exp3 import Exp3 as Exp3
+from .learners.bandits.exp3_ix import Exp3IX as Exp3IX
+from .learners.bandits.kl_ucb import KLUCB as KLUCB
+from .learners.bandits.thompson_sampling import ThompsonSampling as ThompsonSampling
+from .learners.bandits.tsallis_inf import TsallisInf as TsallisInf
+from .learners.bandits.ucb1 import UCB1 as UCB1
+from .learners.concepts.axis_aligned_rectangle import AxisAlignedRectangle as AxisAlignedRectangle
+from .learners.concepts.disjunction import Disjunction as Disjunction
+from .learners.concepts.finite_class import FiniteClass as FiniteClass
+from .learners.concepts.halfspace import Halfspace as Halfspace
+from .learners.concepts.monotone_disjunction import MonotoneDisjunction as MonotoneDisjunction
+from .learners.experts.adahedge import AdaHedge as AdaHedge
+from .learners.experts.aggregating_algorithm import AggregatingAlgorithm as AggregatingAlgorithm
+from .learners.experts.doubling import Doubling as Doubling
+from .learners.experts.fixed_share import FixedShare as FixedShare
+from .learners.experts.halving import Halving as Halving
+from .learners.experts.hedge import Hedge as Hedge
+from .learners.experts.randomized_weighted_majority import (
+    RandomizedWeightedMajority as RandomizedWeightedMajority,
+)
+from .learners.experts.squint import Squint as Squint
+from .learners.experts.weighted_majority import WeightedMajority as WeightedMajority
+from .learners.kernelized.kernel_perceptron import KernelPerceptron as KernelPerceptron
+from .learners.linear.adagrad import AdaGrad as AdaGrad
+from .learners.linear.adagrad import AdaGradRegressor as AdaGradRegressor
+from .learners.linear.averaged_perceptron import AveragedPerceptron as AveragedPerceptron
+from .learners.linear.normalized_winnow import NormalizedWinnow as NormalizedWinnow
+from .learners.linear.online_gradient_descent import OnlineGradientDescent as OnlineGradientDescent
+from .learners.linear.online_gradient_descent import (
+    OnlineGradientDescentRegressor as OnlineGradientDescentRegressor,
+)
+from .learners.linear.online_ridge import OnlineRidge as OnlineRidge
+from .learners.linear.passive_aggressive import PassiveAggressive as PassiveAggressive
+from .learners.linear.passive_aggressive import PassiveAggressiveSquared as PassiveAggressiveSquared
+from .learners.linear.passive_aggressive_regressor import (
+    PassiveAggressiveRegressor as PassiveAggressiveRegressor,
+)
+from .learners.linear.passive_aggressive_regressor import (
+    PassiveAggressiveSquaredRegressor as PassiveAggressiveSquaredRegressor,
+)
 from .learners.linear.perceptron import Perceptron as Perceptron
+from .learners.linear.schedules import AdaptiveRate as AdaptiveRate
+from .learners.linear.schedules import FixedRate as FixedRate
+from .learners.linear.schedules import InverseSquareRootRate as InverseSquareRootRate
+from .learners.linear.schedules import StronglyConvexRate as StronglyConvexRate
+from .learners.linear.second_order_perceptron import SecondOrderPerceptron as SecondOrderPerceptron
+from .learners.linear.voted_perceptron import VotedPerceptron as VotedPerceptron
+from .learners.linear.winnow import Winnow as Winnow
 from .losses import Absolute as Absolute
 from .losses import CostMatrix as CostMatrix
 from .losses import Entropic as Entropic

@@ -26,15 +26,17 @@ def outward(value: float, direction: str, *, digits: int = 4) -> str:
     return f"{rounded:.{digits - 1}e}"
 
 
-def percent(value: float) -> str:
-    """Return a fraction as a percentage with just enough digits for a level near 1.
+def confidence(delta: float) -> str:
+    """Return 1 - delta as a percentage, rounded down and never to 100%.
 
     Examples
     --------
-    >>> percent(0.95), percent(0.9975), percent(1 - 1e-9)
-    ('95%', '99.75%', '99.9999999%')
+    >>> confidence(0.05), confidence(0.0025), confidence(1e-17), confidence(1 / 3)
+    ('95%', '99.75%', '99.999999999999999%', '66.66%')
     """
-    return f"{Decimal(str(round(100.0 * value, 12))).normalize():f}%"
+    percentage = 100 * (1 - Decimal(repr(float(delta))))
+    places = max(2, 1 - Decimal(repr(float(delta))).adjusted() - 2)
+    return f"{percentage.quantize(Decimal(1).scaleb(-places), rounding=ROUND_FLOOR).normalize():f}%"
 
 
 def percent_outward(value: float, direction: str) -> str:

@@ -65,12 +65,15 @@ def check_inputs_untouched(learner: Any) -> None:
 
 
 def check_sparse_equals_dense(learner: Any) -> None:
-    """Require that a sparse matrix gives exactly the dense scores on integer data."""
+    """Require that a sparse matrix gives the dense scores, to rounding."""
     X, y = _stream(learner)
     twin = _copy(learner)
     rows = sparse.csr_array(X)
-    np.testing.assert_array_equal(learner.learn(X, y), twin.learn(rows, y))
-    np.testing.assert_array_equal(learner.decision_function(X), twin.decision_function(rows))
+    np.testing.assert_allclose(learner.learn(X, y), twin.learn(rows, y), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(learner.coef_, twin.coef_, rtol=1e-9, atol=1e-12)
+    read = "predict" if is_regressor(learner) else "decision_function"
+    dense, thin = getattr(learner, read)(X), getattr(twin, read)(rows)
+    np.testing.assert_allclose(dense, thin, rtol=1e-9, atol=1e-12)
 
 
 def check_single_precision(learner: Any) -> None:
@@ -92,7 +95,7 @@ def check_more_than_two_classes(learner: Any) -> None:
     twin.learn(X[:9], y[:9], classes=["red", "green", "blue"])
     twin.learn(X[9:], y[9:])
     np.testing.assert_array_equal(learner.coef_, twin.coef_)
-    np.testing.assert_equal(twin.cumulative_loss_, learner.cumulative_loss_)
+    np.testing.assert_allclose(twin.cumulative_loss_, learner.cumulative_loss_, rtol=1e-12)
 
 
 def check_bad_input_changes_nothing(learner: Any) -> None:

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy import special
 
 from reference import adaboost
 from surelearn.bounds import boosting, vc
@@ -218,8 +219,8 @@ def test_the_randomised_votes_err_at_least_their_share_where_the_vote_errs():
         law, margins = rng.dirichlet(np.ones(20)), rng.uniform(-1, 1, 20)
         for draws in (1, 3, 16, 91):
             for most in {draws // 2, int(0.6 * draws)}:
-                share = boosting.special.bdtr(most, draws, 0.5)
-                randomised = law @ boosting.special.bdtr(most, draws, (1 + margins) / 2)
+                share = special.bdtr(most, draws, 0.5)
+                randomised = law @ special.bdtr(most, draws, (1 + margins) / 2)
                 assert law @ (margins <= 0) <= randomised / share + 1e-12
 
 

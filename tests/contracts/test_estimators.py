@@ -14,7 +14,10 @@ def reading_numbers(learner):
         bits = (X > 0).astype(np.float64)
         return sparse.csr_array(bits) if sparse.issparse(bits) else bits
 
-    return type(learner.__name__, (learner,), {"_admit": admit, "_features": "numbers"})
+    name = f"Binarised{learner.__name__}"
+    body = {"_admit": admit, "_features": "numbers", "__module__": __name__}
+    globals()[name] = type(name, (learner,), body)  # where pickle will look for it
+    return globals()[name]
 
 
 LEARNERS = [

@@ -41,7 +41,8 @@ def test_certificates_are_complete_recomputable_and_never_below_what_was_seen(na
     assert issued
     for certificate in issued:
         assert certificate.preconditions
-        assert certificate.recompute() == certificate.bound
+        if certificate.status != "void":
+            assert certificate.recompute() == certificate.bound
         assert Certificate.from_json(certificate.to_json()).status == certificate.status
         check_certificate(certificate, model)
         if certificate.status != "void" and certificate.direction == "upper":

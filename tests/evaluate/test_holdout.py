@@ -1,13 +1,17 @@
 """The hold-out: coverage, the ledger, what it refuses, and the attacks it withstands."""
 
+import copy
+
 import numpy as np
 import pytest
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import Binarizer, StandardScaler
 
 from surelearn import Holdout, Perceptron, Quantile, check_certificate
+from surelearn.bounds import concentration
 from surelearn.certificate import Certificate
 from surelearn.datasets.worlds import Noisy
 from surelearn.evaluate.coverage import Coverage
@@ -120,9 +124,51 @@ def test_training_rows_in_the_hold_out_are_refused_when_the_model_can_tell():
     with pytest.raises(ValueError, match="30 of 30 hold-out rows"):
         Holdout(X[:30], y[:30]).certify(scaled)
     allowed = Holdout(X[:30], y[:30], allow_duplicates=True).certify(model)
-    assert "30 rows coincide" in allowed.preconditions[1].evidence
+    assert "30 of them are among" in allowed.preconditions[1].evidence
     silent = Holdout(X[:30], y[:30]).certify(LogisticRegression().fit(X, y))
     assert silent.preconditions[1].status == "assumed"
+
+
+def test_a_clean_memory_is_proof_only_if_it_is_complete():
+    X, y = WORLD.draw(6000, seed=14)
+    X_test, y_test = WORLD.draw(50, seed=15)
+    small, large = (Perceptron(max_iter=1).fit(X[:n], y[:n]) for n in (1000, 6000))
+    statuses = [Holdout(X_test, y_test).certify(m).preconditions[1].status for m in (small, large)]
+    assert statuses == ["checked", "assumed"]
+    piped = make_pipeline(StandardScaler(), Perceptron(max_iter=1)).fit(X[:1000], y[:1000])
+    assert Holdout(X_test, y_test).certify(piped).preconditions[1].status == "assumed"
+    rough = make_pipeline(Binarizer(), Perceptron(max_iter=1)).fit(X[:1000], y[:1000])
+    assert Holdout(X_test, y_test).certify(rough).status == "valid"
+    with pytest.raises(ValueError, match="1 of 1"):
+        Holdout([[-0.0, 1.0]], [1]).certify(Perceptron().fit([[0.0, 1.0], [1.0, 0.0]], [1, 0]))
+
+
+def test_changed_data_and_changed_rules_are_noticed():
+    X, y = WORLD.draw(40, seed=16)
+    held_out = Holdout(X, y)
+    y[:] = 1.0
+    with pytest.raises(ValueError, match="changed after it was set up"):
+        held_out.certify(Rule(WORLD.direction))
+    with pytest.raises(AttributeError):
+        held_out.ledger = ()
+
+
+def test_a_tuned_search_and_a_plain_data_frame_can_be_certified():
+    pd = pytest.importorskip("pandas")
+    X, y = WORLD.draw(120, seed=17)
+    search = GridSearchCV(Perceptron(), {"max_iter": [1, 2]}, cv=2).fit(X[:80], y[:80])
+    certificate = Holdout(pd.DataFrame(X[80:]), y[80:]).certify(search)
+    check_certificate(certificate, copy.deepcopy(search))
+
+
+def test_it_says_how_many_points_would_halve_the_slack():
+    X, y = WORLD.draw(200, seed=18)
+    certificate = Holdout(X, y).certify(Rule(WORLD.direction))
+    n = certificate.reproduce["n_to_halve_slack"]
+    errors = int(np.ceil(certificate.observed * n - 1e-9))
+    halved = concentration.clopper_pearson(errors=errors, n=n, delta=0.05).bound
+    assert halved - certificate.observed <= certificate.slack / 2 + 1e-12
+    assert f"{n} examples would halve the slack" in str(certificate)
 
 
 def test_split_draws_at_random_and_says_so():
@@ -148,8 +194,11 @@ def test_a_bounded_loss_is_certified_by_betting_and_a_loss_outside_is_refused():
     assert certificate.method == "sequences.betting_order_free"
     assert certificate.observed < certificate.bound < 0.1
     assert certificate.recompute() == certificate.bound
-    with pytest.raises(ValueError, match=r"losses\[\d+\].*\[0, 1\]"):
-        Holdout(X[50:], y[50:], loss=lambda y, p: 100 * np.abs(y - p)).certify(model)
+    for bad in (lambda y, p: 100 * np.abs(y - p), lambda y, p: np.abs(y - p)[:3]):
+        held_out = Holdout(X[50:], y[50:], loss=bad)
+        with pytest.raises(ValueError, match=r"150 values in \[0, 1\]"):
+            held_out.certify(model)
+        assert len(held_out.ledger) == 1  # the error itself told something about the labels
 
 
 def test_a_quantile_certificate_needs_no_bounded_loss(repetitions):
@@ -176,6 +225,10 @@ def test_a_quantile_certificate_needs_no_bounded_loss(repetitions):
         (([[1.0]], [1]), {"n_models": 3}, "n_models"),
         (([[1.0]], [1]), {"mode": "gate"}, "target"),
         (([[1.0]], [1]), {"target": 0.1}, "target"),
+        (([[1.0]], [1]), {"mode": "gate", "target": np.nan}, "target"),
+        (([[1.0]], [1]), {"mode": "gate", "target": "0.1"}, "target"),
+        (([[1.0]], [1]), {"loss": None}, "loss"),
+        (([[1.0]], np.array([None], dtype=object)), {}, "missing labels"),
         (([[1.0]], [1]), {"loss": "hinge"}, "loss"),
     ],
 )
@@ -188,7 +241,7 @@ def test_models_that_do_not_fit_the_question_are_refused():
     X, y = WORLD.draw(30, seed=12)
     with pytest.raises(ValueError, match="zero-one loss is for classifiers"):
         Holdout(X, y).certify(LinearRegression().fit(X, y))
-    with pytest.raises(ValueError, match="different kinds"):
+    with pytest.raises(ValueError, match="another kind"):
         Holdout(X, y).certify(DummyClassifier().fit(X, np.where(y > 0, "a", "b")))
 
     class Wide:

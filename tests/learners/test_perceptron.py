@@ -225,6 +225,19 @@ def test_in_more_classes_wrong_predictions_are_at_most_the_binary_mistakes():
     assert model.score(table.X / 16, table.y) > 0.8
 
 
+def test_the_guarantee_bounds_the_mistakes_of_all_problems_together():
+    model = Perceptron().fit(np.tile(np.eye(50), (3, 1)), np.tile(np.arange(50), 3))
+    assert model.n_mistakes_ > model.guarantee(margin=5**-0.5).bound / 50
+    assert model.guarantee(margin=5**-0.5).allows(model.n_mistakes_)
+
+
+def test_entries_of_a_sparse_row_that_come_in_parts_are_added_first():
+    split = sparse.csr_array(([3.0, 4.0, 1.0], [0, 0, 0], [0, 2, 3]), shape=(2, 1))
+    model = Perceptron(fit_intercept=False).fit(split, [1, 0])
+    assert model.radius_ == 7.0
+    assert split.nnz == 3
+
+
 def test_it_works_in_a_grid_search():
     X, signs = Noisy(3, 0.1).draw(120, seed=4)
     search = GridSearchCV(Perceptron(), {"max_iter": [1, 5]}, cv=3).fit(X, signs)

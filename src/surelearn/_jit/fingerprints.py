@@ -15,16 +15,18 @@ from surelearn._jit.rows import Rows, SparseRows
 
 Hashes = NDArray[np.uint64]
 
-_SKETCH_SIZE = 4096
+SKETCH_SIZE = 4096
 _HALF = np.uint64(32)
 _ONE = np.uint64(1)
+_MINUS_ZERO = np.uint64(1 << 63)
 _MIX = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio: spreads consecutive integers
 _MIX_AGAIN = np.uint64(0xBF58476D1CE4E5B9)
 
 
 @jit
 def _term(value: np.uint64, column: int) -> np.uint64:
-    """Return what the bits of one value add to its row's hash; nothing for zero."""
+    """Return what the bits of one value add to its row's hash; nothing for 0.0 and -0.0."""
+    value = np.uint64(0) if value == _MINUS_ZERO else value
     key = np.uint64(column + 1) * _MIX
     multiplier = ((key ^ (key >> _HALF)) * _MIX_AGAIN) | _ONE
     return (value ^ (value >> _HALF)) * multiplier
@@ -75,9 +77,9 @@ def row_hashes(X: Rows) -> Hashes:
 
 def sketch(hashes: Hashes) -> Hashes:
     """Return the smallest distinct hashes, sorted: all of them if there are few."""
-    if len(hashes) > 2 * _SKETCH_SIZE:  # duplicates may leave fewer than the size; still sound
-        hashes = np.partition(hashes, 2 * _SKETCH_SIZE)[: 2 * _SKETCH_SIZE]
-    return np.unique(hashes)[:_SKETCH_SIZE]
+    if len(hashes) > 2 * SKETCH_SIZE:  # duplicates may leave fewer than the size; still sound
+        hashes = np.partition(hashes, 2 * SKETCH_SIZE)[: 2 * SKETCH_SIZE]
+    return np.unique(hashes)[:SKETCH_SIZE]
 
 
 def shared_rows(kept: Hashes, hashes: Hashes) -> int:

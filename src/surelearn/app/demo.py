@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from surelearn._wording import percent
+from surelearn._wording import confidence
 from surelearn.bounds import Guarantee, concentration, sequences
 from surelearn.certificate import Certificate
 from surelearn.datasets.real import load
@@ -71,6 +71,6 @@ def save_figure(demonstration: Demonstration, path: Path) -> None:
     title = f"What {certificate.n} rows never seen prove about the risk of this model"
     figure, (ax,) = style.new_figure(title)
     plot_guarantees(certificate.observed, demonstration.comparison, certified=EXACT, ax=ax)
-    level = percent(1.0 - demonstration.comparison[EXACT].inputs["delta"])
+    level = confidence(demonstration.comparison[EXACT].inputs["delta"])
     ax.set_xlabel(f"probability of an error on a new example ({level} upper bounds)")
     style.save(figure, path)

@@ -4,7 +4,11 @@ Only this package meets scikit-learn's base classes.
 """
 
 from surelearn.base.fingerprint import check_certificate, data_fingerprint, fingerprint
-from surelearn.base.mistake_record import MistakeRecord, compression_certificate
+from surelearn.base.mistake_record import (
+    MistakeRecord,
+    compression_certificate,
+    perceptron_certificates,
+)
 from surelearn.base.online_classifier import OnlineLinearClassifier
 from surelearn.base.online_regressor import OnlineLinearRegressor
 
@@ -16,4 +20,5 @@ __all__ = [
     "compression_certificate",
     "data_fingerprint",
     "fingerprint",
+    "perceptron_certificates",
 ]

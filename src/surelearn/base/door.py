@@ -34,6 +34,7 @@ def check(
         order="C",
         y_numeric=numeric,
     )
+    X = _canonical(X)
     if numeric:
         return X, np.asarray(y, dtype=np.float64)
     if y.dtype.kind not in "biuUS":  # integers and strings are labels; floats may be measurements
@@ -44,9 +45,17 @@ def check(
 def check_rows(estimator: Any, X: Any) -> Any:
     """Check rows alone, for a learner that knows its features."""
     _refuse_text_columns(X)
-    return validate_data(
-        estimator, X, reset=False, accept_sparse="csr", dtype=np.float64, order="C"
-    )
+    X = validate_data(estimator, X, reset=False, accept_sparse="csr", dtype=np.float64, order="C")
+    return _canonical(X)
+
+
+def _canonical(X: Any) -> Any:
+    """Return sparse rows with each entry stored once; squares of its parts are not its square."""
+    if not sparse.issparse(X) or cast("Any", X).has_canonical_format:
+        return X
+    merged: Any = cast("Any", X).copy()
+    merged.sum_duplicates()
+    return merged
 
 
 def bits(X: Any) -> Any:

@@ -1,13 +1,22 @@
-"""A hash by which a certificate recognises the model it speaks of."""
+"""Hashes by which a certificate recognises the model and the data it speaks of.
 
+A model's fingerprint is made of its class and everything it holds: numbers by their values, not by
+how memory happens to lay them out, so that a copy or a stored and loaded model has the same one.
+What a model keeps elsewhere (class attributes, globals, files) is not seen.
+"""
+
+import hashlib
+import pickle
+from collections.abc import Mapping
 from typing import Any, cast
 
-import joblib
 import narwhals as nw
 import numpy as np
 from scipy import sparse
 
 from surelearn.certificate import Certificate
+
+_NOT_LEARNT = frozenset({"_skl_callbacks"})
 
 
 def fingerprint(model: object) -> str:
@@ -25,28 +34,30 @@ def fingerprint(model: object) -> str:
     >>> fingerprint(model.fit([[0.0], [1.0]], [0.0, 2.0])) == before
     False
     """
-    state = {k: v for k, v in sorted(vars(model).items()) if k != "_skl_callbacks"}
-    name = f"{type(model).__module__}.{type(model).__qualname__}"
-    return cast("str", joblib.hash((name, state), hash_name="sha1"))
+    return _Hasher().add(model).hexdigest()
 
 
 def data_fingerprint(X: Any, y: Any) -> str:
     """Return a hash of a table and its labels that does not depend on the library holding them.
 
+    Arrays and data frames of the same numbers, column by column, have the same one; a sparse matrix
+    has its own.
+
     Examples
     --------
-    >>> data_fingerprint([[1.0, 2.0]], ["a"]) == data_fingerprint(np.array([[1.0, 2.0]]), ["a"])
+    >>> data_fingerprint([[1, 2]], ["a"]) == data_fingerprint(np.array([[1.0, 2.0]]), ["a"])
     True
     """
+    hasher = _Hasher()
     if nw.dependencies.is_into_dataframe(X):
-        frame = nw.from_native(X, eager_only=True)
-        content: Any = [frame[name].to_list() for name in frame.columns]
+        for column in nw.from_native(X, eager_only=True).iter_columns():
+            hasher.add(_as_numbers(column.to_numpy()))
     elif sparse.issparse(X):
-        csr = cast("Any", X).tocsr()
-        content = (csr.shape, csr.data, csr.indices, csr.indptr)
+        hasher.add(sparse.csr_array(cast("Any", X)))
     else:
-        content = np.asarray(X)
-    return cast("str", joblib.hash((content, np.asarray(y).tolist()), hash_name="sha1"))
+        for column in np.asarray(X).T:
+            hasher.add(_as_numbers(column))
+    return hasher.add(np.asarray(y)).hexdigest()
 
 
 def check_certificate(certificate: Certificate, model: object) -> None:
@@ -68,3 +79,101 @@ def check_certificate(certificate: Certificate, model: object) -> None:
             "this certificate was issued for another model, or this one was refitted or changed "
             "since: certify it again on data it has not seen"
         )
+
+
+class _Hasher:
+    """SHA-256 over a canonical description of an object, part by part."""
+
+    def __init__(self) -> None:
+        self._digest = hashlib.sha256()
+        self._open: set[int] = set()  # objects being described, so that a cycle ends
+
+    def hexdigest(self) -> str:
+        return self._digest.hexdigest()[:40]
+
+    def add(self, value: Any) -> "_Hasher":
+        """Describe any object; equal content gives equal bytes."""
+        self._text(f"<{type(value).__module__}.{type(value).__qualname__}>")
+        if isinstance(value, np.ndarray):
+            self._array(value)
+        elif isinstance(value, str | bytes | int | float | complex | bool | np.generic | None):
+            self._text(repr(value))
+        elif id(value) in self._open:
+            self._text("<cycle>")
+        else:
+            self._open.add(id(value))
+            self._compound(value)
+            self._open.discard(id(value))
+        return self
+
+    def _compound(self, value: Any) -> None:
+        if isinstance(value, Mapping):
+            items = cast("Mapping[Any, Any]", value).items()
+            self._all(part for item in sorted(items, key=lambda kv: repr(kv[0])) for part in item)
+        elif isinstance(value, list | tuple):
+            self._all(cast("list[Any]", value))
+        elif isinstance(value, set | frozenset):
+            self._all(sorted(cast("set[Any]", value), key=repr))
+        elif sparse.issparse(value):
+            csr = cast("Any", value).tocsr().copy()
+            csr.sum_duplicates()
+            self._all(
+                (csr.shape, csr.data, csr.indices.astype(np.int64), csr.indptr.astype(np.int64))
+            )
+        elif isinstance(value, type) or hasattr(value, "__code__"):
+            self._function(value)
+        else:
+            self._state(value)
+
+    def _array(self, array: Any) -> None:
+        self._text(f"{array.dtype}{array.shape}")
+        if isinstance(array, np.ma.MaskedArray):
+            self._all((np.ma.getmaskarray(array), array.filled(array.fill_value).tolist()))
+        elif array.dtype.names:  # bytes between the fields are arbitrary
+            self._all(array[name] for name in array.dtype.names)
+        elif array.dtype.kind == "O":
+            self._all(array.ravel().tolist())
+        else:
+            self._digest.update(np.ascontiguousarray(array).tobytes())
+
+    def _function(self, value: Any) -> None:
+        self._text(f"{value.__module__}.{value.__qualname__}")
+        if hasattr(value, "__code__"):
+            self._text(value.__code__.co_code.hex() + repr(value.__code__.co_consts))
+            self._all(cell.cell_contents for cell in value.__closure__ or ())
+
+    def _state(self, value: Any) -> None:
+        """Describe an object by what it would store: its attributes, or else its pickle."""
+        attributes = dict(getattr(value, "__dict__", {}))
+        for cls in type(value).__mro__:
+            for name in np.atleast_1d(getattr(cls, "__slots__", ())).tolist():
+                if hasattr(value, name):
+                    attributes[name] = getattr(value, name)
+        if attributes:
+            self.add({k: v for k, v in attributes.items() if k not in _NOT_LEARNT})
+        elif type(value).__getstate__ is not object.__getstate__:
+            self.add(value.__getstate__())
+        else:
+            self._reduced(value)
+
+    def _reduced(self, value: Any) -> None:
+        try:
+            self._all(part for part in value.__reduce_ex__(pickle.DEFAULT_PROTOCOL)[1:3])
+        except (TypeError, pickle.PicklingError):
+            raise ValueError(
+                f"a model that holds a {type(value).__name__} cannot be recognised again; keep it "
+                "out of the model"
+            ) from None
+
+    def _all(self, parts: Any) -> None:
+        for part in parts:
+            self.add(part)
+        self._text("<end>")
+
+    def _text(self, text: str) -> None:
+        self._digest.update(text.encode("utf-8", "surrogatepass"))
+
+
+def _as_numbers(column: Any) -> Any:
+    """Return a column of numbers in double precision, others as a list."""
+    return column.astype(np.float64) if column.dtype.kind in "biuf" else column.tolist()

@@ -1,17 +1,18 @@
 """What a mistake-driven run leaves behind for its certificates."""
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize_scalar
 
 from surelearn._typing import Indices, Vector
-from surelearn._wording import percent, percent_outward
+from surelearn._wording import confidence, percent_outward
 from surelearn.base.fingerprint import fingerprint
-from surelearn.bounds import compression
-from surelearn.certificate import Certificate, Precondition, certify
+from surelearn.bounds import Guarantee, compression, mistakes
+from surelearn.certificate import Certificate, Kind, Precondition, Status, certify
 
 _ROWS_FOR_THE_CHOICE = 4096
 
@@ -47,37 +48,120 @@ class MistakeRecord:
     ) -> "MistakeRecord":
         """Summarise a run from the updates of each row and the final signed scores.
 
-        `length` is the radius of the rows times the norm of the final weights. Every comparator is
-        allowed, so its choice may look at a part of the rows; its loss is summed over all.
+        `length` is the radius of the rows times the norm of the final weights.
         """
         updated = np.flatnonzero(n_updates)
-        some = margins[:: max(1, len(margins) // _ROWS_FOR_THE_CHOICE)]
 
-        def hinge_loss(scale: float, over: Vector) -> float:
-            mean = float(np.maximum(0.0, 1.0 - scale * over).mean())
+        def hinge_loss(scale: float, part: slice) -> float:
+            mean = float(np.maximum(0.0, 1.0 - scale * margins[part]).mean())
             return mean * len(margins) * n_passes
 
-        def bound(log_scale: float) -> float:
-            slope, loss = math.exp(log_scale) * length, hinge_loss(math.exp(log_scale), some)
-            return (slope + math.sqrt(slope * slope + 4.0 * loss)) ** 2
+        def bound(scale: float, part: slice) -> float:
+            slope = scale * length
+            return (slope + math.sqrt(slope * slope + 4.0 * hinge_loss(scale, part))) ** 2
 
-        scale, typical = 0.0, float(np.abs(some).mean())
-        if typical > 0.0:
-            around = (-math.log(typical) - 12.0, -math.log(typical) + 12.0)
-            scale = math.exp(float(minimize_scalar(bound, bounds=around, method="bounded").x))
+        scale = best_multiple(bound, margins)
         return cls(
             updated=updated,
             n_updates=n_updates[updated],
             n_passes=n_passes,
             smallest_margin=float(margins.min()),
             scale=scale,
-            hinge_loss=hinge_loss(scale, margins),
+            hinge_loss=hinge_loss(scale, slice(None)),
         )
 
     @property
     def total_updates(self) -> int:
         """The number of updates, which for a mistake-driven learner is the number of mistakes."""
         return int(self.n_updates.sum())
+
+
+def best_multiple(bound: Callable[[float, slice], float], scores: Vector) -> float:
+    """Return the multiple of the weights with the least `bound(multiple, part)`; 0.0 if none.
+
+    `scores` are those of the final weights. Every comparator is allowed, so its choice may look at
+    a part of the rows; its loss must then be summed over all.
+
+    Examples
+    --------
+    >>> scores = np.array([0.5, 2.0])
+    >>> def squares(scale, part):
+    ...     return float(np.sum((1.0 - scale * scores[part]) ** 2))
+    >>> round(best_multiple(squares, scores), 3)
+    0.588
+    """
+    part = slice(None, None, max(1, len(scores) // _ROWS_FOR_THE_CHOICE))
+    typical = float(np.abs(scores[part]).mean())
+    if typical == 0.0:
+        return 0.0
+    found = minimize_scalar(
+        lambda log_scale: bound(math.exp(log_scale), part),
+        bounds=(-math.log(typical) - 12.0, -math.log(typical) + 12.0),
+        method="bounded",
+    )
+    return math.exp(float(found.x))
+
+
+def certify_run(
+    model: Any,
+    problem: int,
+    guarantee: Guarantee,
+    *,
+    kind: Kind = "mistakes",
+    observed: float,
+    n_rounds: int,
+    statuses: Sequence[tuple[Status, str]],
+) -> Certificate:
+    """Bind a sure statement to the run of a learner on one of its two-class problems."""
+    subject = f"this run of {type(model).__name__}"
+    if len(getattr(model, "classes_", ())) > 2:
+        subject += f", class {model.classes_[problem]!r} against the rest"
+    return certify(
+        replace(guarantee, trivial=float(n_rounds)) if kind == "mistakes" else guarantee,
+        kind=kind,
+        subject=subject,
+        observed=observed,
+        n=n_rounds,
+        statuses=statuses,
+        reproduce={"model": fingerprint(model)},
+    )
+
+
+def perceptron_certificates(model: Any) -> list[Certificate]:
+    """Certify the mistakes a Perceptron made in `fit`, in each of its two-class problems.
+
+    Novikoff's bound with the margin that the final weights achieve, if they separate the rows, and
+    the bound by the hinge loss of the best multiple of the final weights.
+    """
+    start: tuple[Status, str] = ("by-construction", "the code does exactly this")
+    longest: tuple[Status, str] = ("checked", f"the longest row has norm {model.radius_:.6g}")
+    return [
+        certify_run(
+            model,
+            problem,
+            guarantee,
+            observed=record.total_updates,
+            n_rounds=record.n_passes * model.n_training_rows_,
+            statuses=[start, longest, ("checked", comparator)],
+        )
+        for problem, record in enumerate(model.records_)
+        for guarantee, comparator in _of_perceptron(model, problem, record)
+    ]
+
+
+def _of_perceptron(
+    model: Any, problem: int, record: MistakeRecord
+) -> Iterator[tuple[Guarantee, str]]:
+    """Yield what holds for the run of one problem, and how its comparator was found."""
+    norm = math.hypot(float(np.linalg.norm(model.coef_[problem])), model.intercept_[problem])
+    if record.smallest_margin > 0.0:
+        margin = record.smallest_margin / norm
+        novikoff = mistakes.novikoff(radius=model.radius_, margin=margin)
+        yield novikoff, f"the final weights achieve {margin:.6g}"
+    any_comparator = mistakes.perceptron(
+        radius=model.radius_, norm=record.scale * norm, hinge_loss=record.hinge_loss
+    )
+    yield any_comparator, "the final weights, on all rounds of this run"
 
 
 def compression_certificate(model: Any, *, delta: float) -> Certificate:
@@ -96,7 +180,7 @@ def compression_certificate(model: Any, *, delta: float) -> Certificate:
         subject="this fitted model",
         observed=model.training_errors_ / n,
         n=n,
-        claim=f"With confidence {percent(1.0 - delta)}, this model errs on at most {limit} of new "
+        claim=f"With confidence {confidence(delta)}, this model errs on at most {limit} of new "
         "examples from the law of the training examples.",
         statuses=(
             ("violated", "a callback stopped the run")

@@ -6,16 +6,16 @@ It counts rounds and mistakes and runs the passes; a learner supplies `_start` (
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin
+from sklearn.base import ClassifierMixin, clone
 from sklearn.callback import with_callbacks
 from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted
 
-from surelearn._jit import fingerprints, rows
+from surelearn._jit import fingerprints, jit, rows
 from surelearn._jit.rows import Rows
 from surelearn._typing import Indices, Mask, Matrix, Vector
 from surelearn.base import door
@@ -23,6 +23,7 @@ from surelearn.base.mistake_record import MistakeRecord
 from surelearn.base.online import OnlineLearner
 
 _BLOCK = 2**22  # scores held at once when a whole training set is scored
+_PLUS, _MINUS = np.array([1.0]), np.array([-1.0])  # learners read signs, they never write them
 _TELL_CLASSES = (
     "This %(name)s has not learnt yet and does not know its classes: call "
     "learn(X, y, classes=[...]) or fit(X, y) first."
@@ -56,10 +57,17 @@ class OnlineLinearClassifier(ClassifierMixin, OnlineLearner):
     """
 
     _targets = "labels"
+    _not_learnt = _TELL_CLASSES
+    _counts_mistakes: ClassVar[bool]
     max_iter: int
     coef_: Matrix
     intercept_: Vector
     radius_: float
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Note whether the loss is the number of mistakes, which costs nothing to know."""
+        super().__init_subclass__(**kwargs)
+        cls._counts_mistakes = cls._losses is OnlineLinearClassifier._losses
 
     @abstractmethod
     def _start(self, n_features: int, n_problems: int) -> None:
@@ -129,17 +137,16 @@ class OnlineLinearClassifier(ClassifierMixin, OnlineLearner):
 
         The classes must be known from an earlier call of `learn` or `partial_fit`.
         """
-        check_is_fitted(self, msg=_TELL_CLASSES)
-        row, index = self._check_one(x), door.index_among(self.classes_, np.asarray([y]))
-        self._forget_training_set()
-        self._learn_block(row, index)
+        row, index = self._check_one(x), self._index_of(y)
+        if "training_rows_" in self.__dict__:
+            self._forget_training_set()
+        self._learn_row(row, index)
         return self
 
     def predict_one(self, x: Mapping[str, float] | ArrayLike) -> Any:
         """Return the label predicted for one row, an array or a mapping from names to numbers."""
-        check_is_fitted(self, msg=_TELL_CLASSES)
-        scores = self._check_one(x) @ self.coef_.T + self.intercept_
-        return self._labels_of(scores)[0]
+        row = self._check_one(x)
+        return self.classes_[_winner(row, self.coef_, self.intercept_)]
 
     def decision_function(self, X: Any) -> Vector:
         """Return the score of each row; with more than two classes, a column per class."""
@@ -155,13 +162,13 @@ class OnlineLinearClassifier(ClassifierMixin, OnlineLearner):
     def _train(self, X: Any, index: Indices) -> None:
         """Run every two-class problem until a clean pass and keep what certificates need."""
         n_problems, view = len(self.coef_), rows.of(X)
+        self.training_rows_ = fingerprints.sketch(fingerprints.row_hashes(view))
         progress = self._init_callback_context(max_subtasks=n_problems * self.max_iter)
         progress.call_on_fit_task_begin(estimator=self)
         self.stopped_early_ = False
         counts = [self._cycle(view, index, problem, progress) for problem in range(n_problems)]
         self.n_iter_ = max(n_passes for _, n_passes in counts)
         self._record_run(X, index, counts)
-        self.training_rows_ = fingerprints.sketch(fingerprints.row_hashes(view))
         progress.call_on_fit_task_end(estimator=self)
 
     def _cycle(self, X: Rows, index: Indices, problem: int, progress: Any) -> tuple[Indices, int]:
@@ -213,7 +220,37 @@ class OnlineLinearClassifier(ClassifierMixin, OnlineLearner):
         """Forget everything and make the state of an untrained learner for these features."""
         self._restart(seen)
         self.classes_, self.n_mistakes_ = classes, 0
+        self._positions = {label: index for index, label in enumerate(classes.tolist())}
         self._start(self.n_features_in_, 1 if len(classes) == 2 else len(classes))
+
+    def _untrained(self, n_features: int) -> Self:
+        copy = cast("Self", clone(self))
+        copy._begin({"n_features_in_": n_features}, self.classes_)  # noqa: SLF001 - our own copy
+        return copy
+
+    def _index_of(self, label: Any) -> int:
+        """Return the position of one label among the classes."""
+        try:
+            return self._positions[label]
+        except (KeyError, TypeError):  # a stranger; the door says so
+            return int(door.index_among(self.classes_, np.asarray([label]))[0])
+
+    def _learn_row(self, row: Matrix, index: int) -> None:
+        """Do what `_learn_block` does, for one row: its counting in arrays costs ten times more."""
+        n_problems, scores = len(self.coef_), np.empty(1)
+        for problem in range(n_problems):
+            positive = index == (1 if n_problems == 1 else problem)
+            signs = _PLUS if positive else _MINUS
+            self._learn(row, signs, problem, scores)
+            score = scores.item()
+            mistake = score <= 0.0 if positive else score >= 0.0
+            if mistake:
+                self.n_mistakes_ += 1
+            if not self._counts_mistakes:
+                self.cumulative_loss_ += self._losses(signs, scores).item()
+            elif mistake:
+                self.cumulative_loss_ += 1.0
+        self.n_rounds_ += 1
 
     def _learn_block(self, X: Rows, index: Indices) -> Vector:
         scores = np.empty((len(self.coef_), len(index)))
@@ -248,6 +285,19 @@ class OnlineLinearClassifier(ClassifierMixin, OnlineLearner):
 
     def _labels_of(self, scores: Matrix) -> NDArray[Any]:
         return self.classes_[self._predicted_index(scores)]
+
+
+@jit
+def _winner(row: Matrix, coef: Matrix, intercept: Vector) -> int:
+    """Return the position of the class predicted for the only row of a matrix."""
+    index, best = 0, rows.dot(row, 0, coef[0]) + intercept[0]
+    if len(coef) == 1:
+        return int(best > 0.0)
+    for k in range(1, len(coef)):
+        score = rows.dot(row, 0, coef[k]) + intercept[k]
+        if score > best:
+            index, best = k, score
+    return index
 
 
 def _mistakes(signs: Vector, scores: Vector) -> Mask:

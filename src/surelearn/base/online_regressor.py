@@ -1,18 +1,19 @@
 """The base of linear regressors that take one row at a time."""
 
+import math
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import RegressorMixin
+from sklearn.base import RegressorMixin, clone
 from sklearn.callback import with_callbacks
 from sklearn.utils.validation import check_is_fitted
 
-from surelearn._jit import fingerprints, rows
+from surelearn._jit import fingerprints, jit, rows
 from surelearn._jit.rows import Rows
-from surelearn._typing import Vector
+from surelearn._typing import Matrix, Vector
 from surelearn.base import door
 from surelearn.base.online import OnlineLearner
 
@@ -74,6 +75,7 @@ class OnlineLinearRegressor(RegressorMixin, OnlineLearner):
         X, targets, seen = self._check_first_rows(X, y)
         self._begin(seen)
         view = rows.of(X)
+        self.training_rows_ = fingerprints.sketch(fingerprints.row_hashes(view))
         progress = self._init_callback_context(max_subtasks=self.max_iter)
         progress.call_on_fit_task_begin(estimator=self)
         for n_passes in range(1, self.max_iter + 1):
@@ -82,7 +84,6 @@ class OnlineLinearRegressor(RegressorMixin, OnlineLearner):
             self.n_iter_ = n_passes
             if task.call_on_fit_task_end(estimator=self):
                 break
-        self.training_rows_ = fingerprints.sketch(fingerprints.row_hashes(view))
         progress.call_on_fit_task_end(estimator=self)
         return self
 
@@ -106,18 +107,19 @@ class OnlineLinearRegressor(RegressorMixin, OnlineLearner):
 
     def learn_one(self, x: Mapping[str, float] | ArrayLike, y: float) -> Self:
         """Learn from one row, given as an array or as a mapping from feature names to numbers."""
-        check_is_fitted(self)
-        row, target = self._check_one(x), np.array([y], dtype=np.float64)
-        if not np.isfinite(target[0]):
+        row, targets, predictions = self._check_one(x), np.array([y], np.float64), np.empty(1)
+        if not math.isfinite(targets.item()):
             raise ValueError(f"the target {y!r} is not a finite number; leave that row out")
-        self._forget_training_set()
-        self._learn_block(row, target)
+        if "training_rows_" in self.__dict__:
+            self._forget_training_set()
+        self._learn(row, targets, predictions)
+        self.n_rounds_ += 1
+        self.cumulative_loss_ += self._losses(targets, predictions).item()
         return self
 
     def predict_one(self, x: Mapping[str, float] | ArrayLike) -> float:
         """Return the prediction for one row, an array or a mapping from names to numbers."""
-        check_is_fitted(self)
-        return float((self._check_one(x) @ self.coef_ + self.intercept_)[0])
+        return float(_prediction(self._check_one(x), self.coef_, self.intercept_))
 
     def predict(self, X: Any) -> Vector:
         """Return the prediction for each row."""
@@ -128,9 +130,20 @@ class OnlineLinearRegressor(RegressorMixin, OnlineLearner):
         self._restart(seen)
         self._start(self.n_features_in_)
 
+    def _untrained(self, n_features: int) -> Self:
+        copy = cast("Self", clone(self))
+        copy._begin({"n_features_in_": n_features})  # noqa: SLF001 - our own copy
+        return copy
+
     def _learn_block(self, X: Rows, targets: Vector) -> Vector:
         predictions = np.empty(len(targets))
         self._learn(X, targets, predictions)
         self.n_rounds_ += len(targets)
         self.cumulative_loss_ += float(self._losses(targets, predictions).sum())
         return predictions
+
+
+@jit
+def _prediction(row: Matrix, coef: Vector, intercept: Vector) -> float:
+    """Return the prediction for the only row of a matrix."""
+    return rows.dot(row, 0, coef) + intercept[0]

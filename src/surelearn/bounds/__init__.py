@@ -4,6 +4,7 @@ Every function is keyword-only, named as the theorem is cited, refuses arguments
 and rounds outward. Planners return the integer they plan. A theorem never knows a learner.
 """
 
+import functools
 import importlib
 import inspect
 import pkgutil
@@ -55,12 +56,13 @@ def find(theorem: str) -> Callable[..., Guarantee | int]:
     """
     module, _, function = theorem.partition(".")
     if module in _public_modules() and not function.startswith("_"):
-        found = getattr(importlib.import_module(f"{__name__}.{module}"), function, None)
-        if found is not None:
+        found: Any = getattr(importlib.import_module(f"{__name__}.{module}"), function, None)
+        if getattr(found, "__module__", "") == f"{__name__}.{module}":
             return found
     raise ValueError(f"theorem={theorem!r} is unknown; see surelearn.bounds.theorems()")
 
 
+@functools.cache
 def _public_modules() -> list[str]:
     return [m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_")]
 

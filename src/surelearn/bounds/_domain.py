@@ -66,9 +66,10 @@ def count(name: str, value: int, *, at_least: int = 0, at_most: int | None = Non
     try:
         number = operator.index(value)
     except TypeError:
-        if not float(_as_float(name, value)).is_integer():
+        as_float = _as_float(name, value)
+        if not as_float.is_integer():
             raise refuse(name, value, limits) from None
-        number = int(value)
+        number = int(as_float)
     if number < at_least or (at_most is not None and number > at_most):
         raise refuse(name, value, limits)
     return number
@@ -78,7 +79,13 @@ def vector(
     name: str, values: ArrayLike, *, low: float = -math.inf, high: float = math.inf
 ) -> Vector:
     """Return `values` as a non-empty float vector within [low, high], without NaN."""
-    array: Vector = np.asarray(values, dtype=np.float64)
+    try:
+        raw = np.asarray(values)
+    except ValueError:
+        raise refuse(name, values, "a one-dimensional array of numbers") from None
+    if raw.dtype.kind not in "biuf":
+        raise refuse(name, f"array of {raw.dtype}", "an array of numbers")
+    array: Vector = raw.astype(np.float64)
     if array.ndim != 1 or array.size == 0:
         raise refuse(name, f"array of shape {array.shape}", "a non-empty one-dimensional array")
     inside = (array >= low) & (array <= high) & np.isfinite(array)
@@ -91,6 +98,8 @@ def vector(
 
 def _as_float(name: str, value: Any) -> float:
     try:
-        return float(value)
-    except (TypeError, ValueError):
-        raise refuse(name, value, "a number") from None
+        if not isinstance(value, str | bytes):
+            return float(value)
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise refuse(name, value, "a number")

@@ -4,7 +4,11 @@ import functools
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, ParamSpec
+from typing import Any, Literal, ParamSpec, cast
+
+import numpy as np
+
+from surelearn._wording import shorten
 
 Validity = Literal["surely", "fixed-n", "anytime", "in-expectation", "quoted"]
 """How a statement holds.
@@ -97,7 +101,19 @@ def theorem(function: Callable[_Inputs, Guarantee]) -> Callable[_Inputs, Guarant
 
     @functools.wraps(function)
     def evaluate(*args: _Inputs.args, **inputs: _Inputs.kwargs) -> Guarantee:
-        guarantee = function(*args, **inputs)
-        return replace(guarantee, theorem=name, inputs={**defaults, **inputs})
+        given: dict[str, Any] = {key: _as_python(value) for key, value in inputs.items()}
+        try:
+            guarantee = cast("Callable[..., Guarantee]", function)(*args, **given)
+        except (ArithmeticError, MemoryError) as error:
+            raise ValueError(
+                f"{name}({shorten(given)}) is beyond what floating-point numbers can do ({error}): "
+                "an argument is too large or too small"
+            ) from error
+        return replace(guarantee, theorem=name, inputs={**defaults, **given})
 
     return evaluate
+
+
+def _as_python(value: Any) -> Any:
+    """Return NumPy scalars as Python's: single precision would round inward."""
+    return value.item() if isinstance(value, np.generic) else value

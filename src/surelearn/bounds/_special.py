@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import special
 
 from surelearn._typing import Vector
@@ -11,6 +12,25 @@ from surelearn._typing import Vector
 def log_choose(n: int, k: int) -> float:
     """Return ln C(n, k) for 0 <= k <= n."""
     return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
+
+
+def log_choose_padding(n: int) -> float:
+    """Return more than the rounding error of `log_choose(n, k)`, a difference of lgamma values."""
+    return 1e-15 * math.lgamma(n + 1)
+
+
+def binomial_cdf(k: ArrayLike, n: ArrayLike, p: float | Vector) -> Vector:
+    """Return P(Bin(n, p) <= k), elementwise; SciPy's `bdtr` stops at n = 2^31."""
+    top, trials = np.asarray(k, dtype=np.float64), np.asarray(n, dtype=np.float64)
+    inside = special.betaincc(np.maximum(top, 0.0) + 1.0, np.maximum(trials - top, 1.0), p)
+    return np.where(top < 0.0, 0.0, np.where(top >= trials, 1.0, inside))
+
+
+def binomial_sf(k: ArrayLike, n: ArrayLike, p: float | Vector) -> Vector:
+    """Return P(Bin(n, p) > k), elementwise."""
+    top, trials = np.asarray(k, dtype=np.float64), np.asarray(n, dtype=np.float64)
+    inside = special.betainc(np.maximum(top, 0.0) + 1.0, np.maximum(trials - top, 1.0), p)
+    return np.where(top < 0.0, 1.0, np.where(top >= trials, 0.0, inside))
 
 
 def log_choose_all(n: int, top: int) -> Vector:

@@ -9,10 +9,10 @@ import functools
 import math
 
 from numpy.typing import ArrayLike
-from scipy import special
 
 from surelearn.bounds import _domain, _margins, _pac_bayes, _rounding, vc
 from surelearn.bounds._guarantee import Guarantee, theorem
+from surelearn.bounds._special import binomial_cdf
 
 _SAMPLE = "the examples are independent draws of one law"
 _VOTE = "the vote has weights >= 0 that sum to 1 and members that answer -1 or +1; ties are errors"
@@ -125,12 +125,12 @@ def vote_pac_bayes(*, margins: ArrayLike, divergence: float, delta: float) -> Gu
     n = int(counts.sum())
 
     def mean_loss(draws: int, most: int) -> float:
-        return float(counts @ special.bdtr(most, draws, right)) / n
+        return float(counts @ binomial_cdf(most, draws, right)) / n
 
     candidates = [
         _pac_bayes.Candidate(
             divergence=draws * divergence,
-            share=float(special.bdtr(most, draws, 0.5)),
+            share=float(binomial_cdf(most, draws, 0.5)),
             mean_loss=functools.partial(mean_loss, draws, most),
         )
         for draws in _DRAWS

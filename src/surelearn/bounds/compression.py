@@ -12,7 +12,7 @@ from scipy import special
 
 from surelearn.bounds import _domain, _rounding, inversions
 from surelearn.bounds._guarantee import Guarantee, theorem
-from surelearn.bounds._special import kl, log_choose
+from surelearn.bounds._special import kl, log_choose, log_choose_padding
 
 _SAMPLE = "the examples are independent draws of one law"
 _STABLE = (
@@ -39,7 +39,7 @@ def campi_garatti(*, n_compressed: int, n: int, delta: float) -> Guarantee:
     k = _domain.count("n_compressed", n_compressed, at_most=n)
     log_level = -math.log(_domain.open_fraction("delta", delta))
     # ln C(n, k) is a difference of numbers of this size: allow for their rounding error.
-    log_level += 1e-10 + 1e-15 * math.lgamma(n + 1)
+    log_level += 1e-10 + log_choose_padding(n)
 
     def risk_is_compatible(risk: float) -> bool:
         return _log_stable_test(risk, k, n) < log_level
@@ -74,7 +74,8 @@ def campi_garatti_single(*, n_compressed: int, n: int, block: int, delta: float)
     if k > m:
         bound = 1.0
     else:
-        bound = _rounding.up((log_choose(n, k) - log_choose(m, k) + log_level) / (n - m))
+        log_sets = log_choose(n, k) - log_choose(m, k) + 2.0 * log_choose_padding(n)
+        bound = _rounding.up((log_sets + log_level) / (n - m))
     return Guarantee(
         quantity="the probability that the model is wrong",
         bound=bound,
@@ -252,6 +253,6 @@ def _rebuilt(k: int, errors: int, n: int, delta: float, bits: float, log_sets: f
     """Return the binomial inversion at delta 2^-bits / (n times the number of compressed sets)."""
     errors = _domain.count("errors", errors, at_most=n - k)
     bits = _domain.non_negative("bits", bits)
-    penalty = math.log(n) + log_sets + bits * math.log(2.0)
+    penalty = math.log(n) + log_sets + log_choose_padding(n) + bits * math.log(2.0)
     log_level = math.log(_domain.open_fraction("delta", delta)) - _rounding.up(penalty)
     return inversions.binomial_upper_at_log_level(errors, n - k, log_level)

@@ -6,11 +6,9 @@ For 0-1 losses use `clopper_pearson`, which is exact; for losses in [0, 1] use t
 
 import math
 
-from scipy import special
-
 from surelearn.bounds import _domain, _rounding, inversions
 from surelearn.bounds._guarantee import Guarantee, theorem
-from surelearn.bounds._special import kl
+from surelearn.bounds._special import binomial_cdf, kl
 
 _INDEPENDENT = "the observations are independent of each other and of what is measured"
 
@@ -173,7 +171,7 @@ def hoeffding_bentkus(*, mean: float, n: int, delta: float) -> Guarantee:
 
     def tail_is_large(p: float) -> bool:
         chernoff = math.exp(-n * kl(mean, p))
-        bentkus = math.e * float(special.bdtr(total, n, p))
+        bentkus = math.e * float(binomial_cdf(total, n, p))
         return min(chernoff, bentkus) >= delta * (1.0 - 1e-9)
 
     return Guarantee(
@@ -222,6 +220,7 @@ def _hoeffding_half_width(n: int, delta: float, low: float, high: float, *, side
 
 
 def _mean_within(mean: float, low: float, high: float) -> float:
+    mean = _domain.real("mean", mean)
     if not low <= mean <= high:
         raise _domain.refuse("mean", mean, f"in [{low:g}, {high:g}]")
-    return float(mean)
+    return mean

@@ -13,7 +13,7 @@ from scipy import special
 
 from surelearn.bounds import _domain, _rounding, _wealth, inversions
 from surelearn.bounds._guarantee import Guarantee, theorem
-from surelearn.bounds._special import log_choose, log_choose_all
+from surelearn.bounds._special import binomial_cdf, log_choose, log_choose_all
 
 _FRESH = "the hold-out is i.i.d., split off without looking at x or y, and unseen by every model"
 
@@ -30,7 +30,7 @@ def quantile_index(*, n: int, alpha: float, delta: float) -> int:
     alpha, delta = _domain.open_fraction("alpha", alpha), _domain.open_fraction("delta", delta)
 
     def rare(j: int) -> bool:
-        return bool(special.bdtr(n - j, n, alpha) <= delta)
+        return bool(binomial_cdf(n - j, n, alpha) <= delta)
 
     if not rare(n):
         needed = max(n + 1, _clean_trials(alpha, delta))
@@ -129,7 +129,7 @@ def mcnemar(*, only_first_wrong: int, only_second_wrong: int) -> float:
     """
     first = _domain.count("only_first_wrong", only_first_wrong)
     differ = first + _domain.count("only_second_wrong", only_second_wrong)
-    return min(1.0, _rounding.up(float(special.bdtr(first, differ, 0.5))))
+    return min(1.0, _rounding.up(float(binomial_cdf(first, differ, 0.5))))
 
 
 @theorem

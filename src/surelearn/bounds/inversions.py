@@ -5,23 +5,27 @@ them, and what they assume, are in the other files of this package.
 """
 
 import math
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from surelearn._typing import Vector
+from surelearn._typing import Mask, Vector
 from surelearn.bounds import _domain, _rounding
-from surelearn.bounds._special import kl, log_choose_all
+from surelearn.bounds._special import kl, log_choose_all, log_choose_padding
 
-_LOG_SMALLEST = -690.0  # below this exp underflows and the incomplete beta function is useless
+_LOG_SMALLEST = -300.0  # below this SciPy's inverse of the incomplete beta function fails
+_SHRINK = 1.0 - 1e-9  # the level is lowered so much, more than the error of the inverse
+_TINY, _HUGE = 1e-60, 1e7  # levels and sizes from which SciPy's inverse is not trusted
+_MOST_TERMS = 10**6  # of a binomial sum in logarithms
 
 
 def binomial_upper(errors: ArrayLike, n: ArrayLike, delta: ArrayLike) -> Vector:
     """Return sup{p : P(Bin(n, p) <= errors) >= delta}, elementwise: one-sided Clopper-Pearson.
 
-    The inverse *survival* function is used: 1 - delta would round to 1 for a tiny delta.
+    The inverse *survival* function is used: 1 - delta would round to 1 for a tiny delta. Every root
+    at an extreme is tried, and one whose tail is not below delta is found again by bisection.
 
     Examples
     --------
@@ -29,9 +33,12 @@ def binomial_upper(errors: ArrayLike, n: ArrayLike, delta: ArrayLike) -> Vector:
     array([0.0099, 0.1023, 1.    ])
     """
     k, m, level = _counts_and_level(errors, n, delta)
-    with np.errstate(invalid="ignore"):  # errors = n has no beta law; the answer there is 1
-        root = special.betainccinv(k + 1.0, np.maximum(m - k, 1.0), level)
-    return np.where(k >= m, 1.0, np.minimum(1.0, root * (1.0 + 1e-12)))
+    a, b = k + 1.0, np.maximum(m - k, 1.0)
+    with np.errstate(all="ignore"):
+        root = np.minimum(1.0, special.betainccinv(a, b, level * _SHRINK))
+        sound = _sound(special.betaincc, a, b, root, level)
+    root = np.where(k >= m, 1.0, root)
+    return _mend(root, sound | (k >= m), k, m, level)
 
 
 def binomial_lower(errors: ArrayLike, n: ArrayLike, delta: ArrayLike) -> Vector:
@@ -43,14 +50,20 @@ def binomial_lower(errors: ArrayLike, n: ArrayLike, delta: ArrayLike) -> Vector:
     array([0.    , 0.8977, 0.9901])
     """
     k, m, level = _counts_and_level(errors, n, delta)
-    root = special.betaincinv(np.maximum(k, 1.0), m - k + 1.0, level)
-    return np.where(k <= 0.0, 0.0, root * (1.0 - 1e-12))
+    a, b = np.maximum(k, 1.0), m - k + 1.0
+    with np.errstate(all="ignore"):
+        root = special.betaincinv(a, b, level * _SHRINK)
+        sound = _sound(special.betainc, a, b, root, level)
+    root = np.where(k <= 0.0, 0.0, root)
+    # The few that fail are found as 1 minus the upper bound on the successes.
+    mirrored = _mend(1.0 - root, sound | (k <= 0.0), m - k, m, level)
+    return np.where(sound | (k <= 0.0), root, np.maximum(0.0, 1.0 - mirrored - 1e-15))
 
 
 def binomial_upper_at_log_level(errors: int, n: int, log_delta: float) -> float:
     """Return `binomial_upper` for a level given by its logarithm, however small.
 
-    Union bounds over codes and subsets have levels like exp(-2751): below exp(-690) the logarithm
+    Union bounds over codes and subsets have levels like exp(-2751): below exp(-300) the logarithm
     of the binomial tail is summed term by term and bisected.
 
     Examples
@@ -62,12 +75,49 @@ def binomial_upper_at_log_level(errors: int, n: int, log_delta: float) -> float:
         return 1.0
     if log_delta >= _LOG_SMALLEST:
         return float(binomial_upper(errors, n, math.exp(log_delta)))
+    return _bisected(errors, n, log_delta)
+
+
+def _sound(tail: Any, a: Vector, b: Vector, root: Any, level: Vector) -> Mask:
+    """Return where the tail at the root is below the level.
+
+    Tried at extremes only: elsewhere the inverse never failed, and trying costs twice as much.
+    """
+    extreme = (level < _TINY) | (a + b > _HUGE) | np.isnan(root)
+    if not np.any(extreme):
+        return ~extreme
+    return ~extreme | (tail(a, b, root) <= level)
+
+
+def _mend(root: Vector, sound: Mask, k: Vector, n: Vector, level: Vector) -> Vector:
+    """Return the roots, those that are not sound found again one by one."""
+    if np.all(sound):
+        return root
+    shape = np.shape(root)
+    mended, everywhere = np.array(np.broadcast_to(root, shape)), np.broadcast_arrays(k, n, level)
+    for where in np.argwhere(~np.broadcast_to(sound, shape)):
+        at = tuple(where)
+        errors, trials, delta = (float(values[at]) for values in everywhere)
+        mended[at] = _bisected(int(errors), int(trials), math.log(delta))
+    return mended
+
+
+def _bisected(errors: int, n: int, log_delta: float) -> float:
+    """Return the root by bisection of the logarithm of the tail, or a bound above it.
+
+    Where even that sum has too many terms, Chernoff's bound, which is never smaller, stands in.
+    """
+    if errors >= n:
+        return 1.0
+    if errors > _MOST_TERMS:
+        return kl_upper(errors / n, -log_delta / n)
     i = np.arange(errors + 1, dtype=np.float64)
     choose = log_choose_all(n, errors)
+    reached = log_delta - 1e-10 - log_choose_padding(n)
 
     def tail_is_large(p: float) -> bool:
         tail = special.logsumexp(choose + special.xlogy(i, p) + special.xlog1py(n - i, -p))
-        return cast("float", tail) >= log_delta
+        return cast("float", tail) >= reached
 
     return _rounding.last_true(tail_is_large, errors / n, 1.0)
 
@@ -80,6 +130,7 @@ def kl_upper(q: float, budget: float) -> float:
     >>> round(kl_upper(0.05, 0.02), 4)
     0.1057
     """
+    q, budget = _domain.fraction("q", q), _domain.non_negative("budget", budget)
     return _rounding.last_true(lambda p: kl(q, p) <= _slightly_more(budget, p - q), q, 1.0)
 
 
@@ -91,6 +142,7 @@ def kl_lower(q: float, budget: float) -> float:
     >>> round(kl_lower(0.05, 0.02), 4)
     0.0178
     """
+    q, budget = _domain.fraction("q", q), _domain.non_negative("budget", budget)
     return _rounding.first_true(lambda p: kl(q, p) <= _slightly_more(budget, q - p), 0.0, q)
 
 
@@ -105,8 +157,8 @@ def _counts_and_level(
     k, m = np.asarray(errors, dtype=np.float64), np.asarray(n, dtype=np.float64)
     level = np.asarray(delta, dtype=np.float64)
     checks = (
-        ("errors", k, (k >= 0) & (np.floor(k) == k), "integers >= 0"),
-        ("n", m, (m >= 0) & (np.floor(m) == m), "integers >= 0"),
+        ("errors", k, (k >= 0) & (np.floor(k) == k) & np.isfinite(k), "integers >= 0"),
+        ("n", m, (m >= 0) & (np.floor(m) == m) & np.isfinite(m), "integers >= 0"),
         ("errors", k, k <= m, "at most n"),
         ("delta", level, (level > 0) & (level < 1), "in (0, 1)"),
     )

@@ -10,7 +10,7 @@ from scipy import special
 
 from surelearn.bounds import _domain, _rounding
 from surelearn.bounds._guarantee import Guarantee, theorem
-from surelearn.bounds._special import log_choose
+from surelearn.bounds._special import binomial_cdf, binomial_sf, log_choose
 
 _BLIND_TIES = "distance ties are broken without looking at labels"
 _LIPSCHITZ = "the probability of a class is Lipschitz in x with the stated constant"
@@ -29,9 +29,9 @@ def knn_asymptotic_error(*, p: float, k: int, random_ties: bool = True) -> float
     0.2624
     """
     p, k = _domain.fraction("p", p), _domain.count("k", k, at_least=1)
-    positive = float(special.bdtrc(k // 2, k, p))
+    positive = float(binomial_sf(k // 2, k, p))
     if random_ties and k % 2 == 0:
-        positive += 0.5 * float(special.bdtr(k // 2, k, p) - special.bdtr(k // 2 - 1, k, p))
+        positive += 0.5 * float(binomial_cdf(k // 2, k, p) - binomial_cdf(k // 2 - 1, k, p))
     return p + (1.0 - 2.0 * p) * positive
 
 

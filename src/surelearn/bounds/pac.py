@@ -14,7 +14,7 @@ from scipy import special
 from surelearn._typing import Indices, Mask
 from surelearn.bounds import _domain, _rounding, inversions
 from surelearn.bounds._guarantee import Guarantee, theorem
-from surelearn.bounds._special import log_choose
+from surelearn.bounds._special import binomial_sf, log_choose
 
 _SAMPLE = "the n examples are independent draws from the law the risk refers to"
 _CLASS = "the class of rules was fixed before the data were seen"
@@ -247,7 +247,7 @@ def plan_no_free_lunch_domain(*, n: int, error: float, delta: float) -> int:
 
     def fails(size: Indices) -> Mask:
         # At least size - n points are unseen, and each is wrong under half of the labellings.
-        return special.bdtrc(np.ceil(error * size) - 1.0, size - n, 0.5) >= delta
+        return binomial_sf(np.ceil(error * size) - 1.0, size - n, 0.5) >= delta
 
     near = _rounding.smallest_integer(lambda k: bool(fails(np.array([k]))[0]), n + 1, 2 * n + 2)
     # The ceiling makes a sawtooth: the first size that fails may lie a few teeth before.

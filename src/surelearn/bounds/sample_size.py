@@ -8,9 +8,8 @@ closed forms they stand beside.
 import math
 from fractions import Fraction
 
-from scipy import special
-
 from surelearn.bounds import _domain, _rounding, vc
+from surelearn.bounds._special import binomial_cdf, binomial_sf
 
 
 def plan_finite_class(*, n_hypotheses: int, error: float, delta: float) -> int:
@@ -225,8 +224,8 @@ def plan_selection(*, n_restarts: int, error: float, target: float, delta: float
 
     def separates(n: int) -> bool:
         c = _best_cut(n, rivals, error, target)
-        good_fails = float(special.bdtrc(c, n, error)) if error > 0.0 else 0.0
-        return good_fails + rivals * float(special.bdtr(c, n, target)) <= delta
+        good_fails = float(binomial_sf(c, n, error)) if error > 0.0 else 0.0
+        return good_fails + rivals * float(binomial_cdf(c, n, target)) <= delta
 
     return _rounding.smallest_integer(separates, 1, 64) if rivals > 0 else 0
 

@@ -8,11 +8,10 @@ import math
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special
 
 from surelearn.bounds import _domain, _rounding
 from surelearn.bounds._guarantee import Guarantee, theorem
-from surelearn.bounds._special import kl
+from surelearn.bounds._special import binomial_cdf, kl
 from surelearn.bounds._tail import deviation_of, exp_up, surely, width_of
 
 _INDEPENDENT = "the summands are independent"
@@ -224,7 +223,7 @@ def _squared_tail(deviation: float, sum_of_squares: float) -> float:
 
 def _binomial_tail(k: int, n: int, p: float) -> float:
     """Return P(Bin(n, p) <= k), rounded up, also where it underflows."""
-    tail = float(special.bdtr(k, n, p))
+    tail = float(binomial_cdf(k, n, p))
     return tail if p == 1.0 or tail == 1.0 else math.nextafter(_rounding.up(tail), 2.0)
 
 

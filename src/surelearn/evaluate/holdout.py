@@ -7,25 +7,23 @@ and is the only thing that issues hold-out certificates.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import is_regressor
 from sklearn.model_selection import train_test_split
-from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
-from surelearn._jit import fingerprints, rows
-from surelearn._wording import outward, percent, percent_outward
-from surelearn.base import data_fingerprint, door, fingerprint
+from surelearn._wording import confidence, outward, percent_outward
+from surelearn.base import data_fingerprint, fingerprint
 from surelearn.bounds import Guarantee, _domain, concentration, holdout, sequences
 from surelearn.certificate import Certificate, Kind, LedgerEntry, Precondition, certify
+from surelearn.evaluate._training_memory import training_memory
 
 Mode: TypeAlias = Literal["once", "family", "gate", "open"]
 PointwiseLoss: TypeAlias = Callable[[NDArray[Any], NDArray[Any]], ArrayLike]
 
-_NUMBERS = frozenset("biuf")  # NumPy's kinds of truth values, integers and floats
 _OF_MODE = {
     "family": (
         Precondition(
@@ -43,6 +41,21 @@ _OF_MODE = {
     ),
 }
 _NOT_PASSED = "This model did not pass the gate; nothing else may be said."
+
+
+class _Rules(NamedTuple):
+    """What was fixed before anyone looked."""
+
+    delta: float
+    mode: Mode
+    n_models: int
+    loss: Any
+    target: float | None
+
+    @property
+    def share(self) -> float:
+        """The failure probability of one question."""
+        return self.delta / self.n_models
 
 
 @dataclass(frozen=True)
@@ -113,27 +126,36 @@ class Holdout:
         target: float | None = None,
         allow_duplicates: bool = False,
     ) -> None:
-        self.y = column_or_1d(y)
+        self.X, self.y = X, column_or_1d(y)
         check_consistent_length(X, self.y)
         if len(self.y) == 0:
             raise ValueError("the hold-out is empty: give at least one row")
         _refuse_missing_labels(self.y)
-        if mode not in {"once", "family", "gate", "open"}:
+        if mode not in get_args(Mode):
             raise _domain.refuse("mode", mode, "'once', 'family', 'gate' or 'open'")
-        if isinstance(loss, str) and loss != "zero_one":
+        if not (loss == "zero_one" or isinstance(loss, Quantile) or callable(loss)):
             raise _domain.refuse("loss", loss, "'zero_one', Quantile(alpha) or a function")
         if mode == "once" and n_models != 1:
             raise _domain.refuse("n_models", n_models, "1 in mode 'once'; see mode 'family'")
         if (mode == "gate") != (target is not None):
             raise _domain.refuse("target", target, "given in mode 'gate', and only there")
-        self.X, self.mode, self.loss, self.target = X, mode, loss, target
-        self.delta = _domain.open_fraction("delta", delta)
-        self.n_models = _domain.count("n_models", n_models, at_least=1)
+        self._rules = _Rules(
+            delta=_domain.open_fraction("delta", delta),
+            mode=mode,
+            n_models=_domain.count("n_models", n_models, at_least=1),
+            loss=loss,
+            target=None if target is None else _domain.positive("target", target),
+        )
         self.allow_duplicates = allow_duplicates
         self.drawn_at_random = False
         self.identity = data_fingerprint(X, self.y)
-        self.ledger: list[LedgerEntry] = []
+        self._ledger: list[LedgerEntry] = []
         self._issued: dict[str, Certificate] = {}
+
+    @property
+    def ledger(self) -> tuple[LedgerEntry, ...]:
+        """Every question asked so far, also those that ended in an error about the losses."""
+        return tuple(self._ledger)
 
     @classmethod
     def split(
@@ -162,116 +184,135 @@ class Holdout:
         A model asked about before gets the same certificate again. In mode "gate" a model that
         does not pass gets a void certificate without numbers: nothing but the failure may leak.
         """
-        if self.mode == "open":
+        rules = self._rules
+        if rules.mode == "open":
             raise ValueError("an open hold-out gives numbers, not certificates: call score(model)")
+        predicted = self._predictions(model)
         identity = fingerprint(model)
         if identity in self._issued:
             return self._issued[identity]
         self._refuse_if_spent()
         conditions = self._conditions(model)
-        guarantee, observed, kind = self._ask(model)
-        entry = LedgerEntry(
-            self.identity, self.mode, self.n_models, self._share, len(self.ledger) + 1
-        )
-        failed = self.target is not None and guarantee.bound > self.target
+        # From here on labels are looked at, and even an error about them tells something: it is
+        # charged before, and says nothing in particular.
+        n_asked = len(self._ledger) + 1
+        entry = LedgerEntry(self.identity, rules.mode, rules.n_models, rules.share, n_asked)
+        self._ledger.append(entry)
+        guarantee, observed, kind = self._ask(predicted)
+        failed = rules.target is not None and guarantee.bound > rules.target
         certificate = certify(
             _without_numbers(guarantee) if failed else guarantee,
             kind=kind,
             subject="this fitted model",
             observed=np.nan if failed else observed,
             n=len(self.y),
-            claim=_NOT_PASSED if failed else self._claim(guarantee, kind),
+            claim=_NOT_PASSED if failed else self._claim(guarantee),
             statuses=[("assumed", "rows of one population, each drawn independently")],
             also=(*conditions, *self._gate_condition(failed=failed)),
             family=entry,
-            reproduce={"model": identity, "data": self.identity},
+            reproduce={
+                "model": identity,
+                "data": self.identity,
+                **({} if failed else _points_to_halve_slack(guarantee, observed)),
+            },
         )
-        self.ledger.append(entry)
         self._issued[identity] = certificate
         return certificate
 
     def score(self, model: Any) -> float:
         """Return the average loss of a model, in mode "open" only: elsewhere a look costs."""
-        if self.mode != "open":
+        if self._rules.mode != "open":
             raise ValueError(
-                f"a hold-out of mode {self.mode!r} answers only through certify(model), which "
-                "keeps the ledger; use mode='open' for numbers without certificates"
+                f"a hold-out of mode {self._rules.mode!r} answers only through certify(model), "
+                "which keeps the ledger; use mode='open' for numbers without certificates"
             )
-        return self._ask(model)[1]
+        return self._ask(self._predictions(model))[1]
 
-    @property
-    def _share(self) -> float:
-        return self.delta / self.n_models
+    def _predictions(self, model: Any) -> NDArray[Any]:
+        """Return the model's predictions, if they can be compared with the labels at all."""
+        if data_fingerprint(self.X, self.y) != self.identity:
+            raise ValueError("the data of this hold-out were changed after it was set up")
+        predicted = np.asarray(model.predict(self.X))
+        if predicted.shape != self.y.shape:
+            raise ValueError(
+                f"the model's predictions have shape {predicted.shape}; a hold-out of "
+                f"{len(self.y)} rows needs one prediction per row: {self.y.shape}"
+            )
+        if self._rules.loss == "zero_one":
+            _refuse_other_kinds(model, self.y, predicted)
+        return predicted
 
-    def _ask(self, model: Any) -> tuple[Guarantee, float, Kind]:
+    def _ask(self, predicted: NDArray[Any]) -> tuple[Guarantee, float, Kind]:
         """Return the guarantee at this question's share of delta, the observed value, its kind.
 
         The method follows from the kind of loss, never from the size of the bound.
         """
-        predicted = _predictions(model, self.X, len(self.y))
-        if isinstance(self.loss, Quantile):
+        loss, share, n = self._rules.loss, self._rules.share, len(self.y)
+        if isinstance(loss, Quantile):
             residuals = np.abs(np.asarray(self.y, dtype=np.float64) - predicted)
-            alpha = self.loss.alpha
-            guarantee = holdout.quantile(residuals=residuals, alpha=alpha, delta=self._share)
-            return guarantee, float(np.quantile(residuals, 1.0 - alpha)), "quantile"
-        if isinstance(self.loss, str):
-            errors = _count_errors(model, self.y, predicted)
-            n = len(self.y)
-            guarantee = concentration.clopper_pearson(errors=errors, n=n, delta=self._share)
+            guarantee = holdout.quantile(residuals=residuals, alpha=loss.alpha, delta=share)
+            return guarantee, float(np.quantile(residuals, 1.0 - loss.alpha)), "quantile"
+        if isinstance(loss, str):
+            errors = int(np.count_nonzero(predicted != self.y))
+            guarantee = concentration.clopper_pearson(errors=errors, n=n, delta=share)
             return guarantee, errors / n, "risk"
-        losses = _domain.vector("losses", self.loss(self.y, predicted), low=0.0, high=1.0)
-        guarantee = sequences.betting_order_free(losses=losses, delta=self._share)
+        losses = np.asarray(loss(self.y, predicted), dtype=np.float64)
+        if losses.shape != (n,) or not ((losses >= 0.0) & (losses <= 1.0)).all():
+            raise ValueError(
+                f"the loss must give {n} values in [0, 1], one per row: clip or rescale it. Which "
+                "row it was is not told, and this question is spent"
+            )
+        guarantee = sequences.betting_order_free(losses=losses, delta=share)
         return guarantee, float(losses.mean()), "risk"
 
-    def _claim(self, guarantee: Guarantee, kind: Kind) -> str:
-        together = "" if self.n_models == 1 else f" for all {self.n_models} models together"
-        start = f"With confidence {percent(1.0 - self.delta)}{together}, "
-        if kind == "quantile" and isinstance(self.loss, Quantile):
-            share = percent(1.0 - self.loss.alpha)
+    def _claim(self, guarantee: Guarantee) -> str:
+        rules = self._rules
+        together = "" if rules.n_models == 1 else f" for all {rules.n_models} models together"
+        start = f"With confidence {confidence(rules.delta)}{together}, "
+        if isinstance(rules.loss, Quantile):
             limit = outward(guarantee.bound, "upper")
+            share = confidence(rules.loss.alpha)
             return f"{start}at least {share} of new examples have an absolute error <= {limit}."
         limit = percent_outward(guarantee.bound, "upper")
-        if self.loss == "zero_one":
+        if rules.loss == "zero_one":
             return f"{start}this model errs on at most {limit} of new examples from the same law."
         return f"{start}the expected loss of this model on a new example is at most {limit}."
 
     def _conditions(self, model: Any) -> list[Precondition]:
-        shared = _rows_trained_on(model, self.X)
-        name = "no row of the hold-out was used for training"
-        if shared is None:
-            unseen = Precondition(name, "assumed", "this model does not remember its training rows")
-        elif shared == 0:
-            unseen = Precondition(name, "checked", "no hold-out row stands in the training data")
-        elif self.allow_duplicates:
-            unseen = Precondition(name, "assumed", f"{shared} rows coincide with training rows")
-        else:
+        memory = training_memory(model, self.X)
+        if memory.shared and not self.allow_duplicates:
             raise ValueError(
-                f"{shared} of {len(self.y)} hold-out rows also stand in the training data of this "
-                "model. Split again; or, if rows of a table of categories coincide by chance, pass "
-                "allow_duplicates=True"
+                f"{memory.shared} of {len(self.y)} hold-out rows also stand in the training data "
+                "of this model. Split again; or, if rows of a table of categories coincide by "
+                "chance, pass allow_duplicates=True"
             )
+        status = "checked" if memory.complete and not memory.shared else "assumed"
+        unseen = Precondition(
+            "no row of the hold-out was used for training", status, memory.evidence
+        )
         name = "the hold-out was split off without looking at rows or labels"
         split = Precondition(name, "assumed", "a split stratified on labels voids it")
         if self.drawn_at_random:
             split = Precondition(name, "by-construction", "Holdout.split drew it")
-        return [unseen, split, *_OF_MODE.get(self.mode, ())]
+        return [unseen, split, *_OF_MODE.get(self._rules.mode, ())]
 
     def _gate_condition(self, *, failed: bool) -> tuple[Precondition, ...]:
-        if self.target is None:
+        if self._rules.target is None:
             return ()
-        name = f"the certified risk is at most the target {self.target:g}"
+        name = f"the certified bound is at most the target {self._rules.target:g}"
         if failed:
             return (Precondition(name, "violated", "the model did not pass the gate"),)
         return (Precondition(name, "checked", "the gate is locked from now on"),)
 
     def _refuse_if_spent(self) -> None:
         passed = any(c.status != "void" for c in self._issued.values())
-        if self.mode == "gate" and passed:
+        if self._rules.mode == "gate" and passed:
             raise ValueError("the gate is locked: a model has passed. Draw a fresh hold-out")
-        if len(self.ledger) >= self.n_models:
+        if len(self._ledger) >= self._rules.n_models:
             raise ValueError(
-                f"this hold-out has answered all {self.n_models} questions it was set up for. Draw "
-                "a fresh one, or plan more beforehand: Holdout(..., mode='family', n_models=K)"
+                f"this hold-out has answered all {self._rules.n_models} questions it was set up "
+                "for. Draw a fresh one, or plan more beforehand: Holdout(..., mode='family', "
+                "n_models=K)"
             )
 
 
@@ -290,45 +331,30 @@ def _without_numbers(guarantee: Guarantee) -> Guarantee:
     )
 
 
+def _points_to_halve_slack(guarantee: Guarantee, observed: float) -> dict[str, int]:
+    """Return how large a hold-out with the same error rate would have half the slack."""
+    if guarantee.theorem != "concentration.clopper_pearson" or guarantee.vacuous:
+        return {}
+    target = (observed + guarantee.bound) / 2.0
+    n = holdout.plan_holdout(target=target, error=observed, delta=guarantee.inputs["delta"])
+    return {"n_to_halve_slack": n}
+
+
 def _refuse_missing_labels(y: NDArray[Any]) -> None:
-    missing = np.isnan(y) if y.dtype.kind == "f" else np.array([label is None for label in y])
+    missing = np.array([label is None or label != label for label in y.tolist()])  # noqa: PLR0124
     if missing.any():
         raise ValueError(f"y has {int(missing.sum())} missing labels; leave those rows out")
 
 
-def _predictions(model: Any, X: Any, n: int) -> NDArray[Any]:
-    predicted = np.asarray(model.predict(X))
-    if predicted.shape != (n,):
-        raise ValueError(
-            f"the model's predictions have shape {predicted.shape}; a hold-out of {n} rows needs "
-            f"one prediction per row: ({n},)"
-        )
-    return predicted
-
-
-def _count_errors(model: Any, y: NDArray[Any], predicted: NDArray[Any]) -> int:
+def _refuse_other_kinds(model: Any, y: NDArray[Any], predicted: NDArray[Any]) -> None:
     if hasattr(model, "__sklearn_tags__") and is_regressor(model):
         raise ValueError(
             "the zero-one loss is for classifiers; for a regressor use loss=Quantile(alpha=0.1) or "
             "a loss with values in [0, 1]"
         )
-    if (predicted.dtype.kind in _NUMBERS) != (y.dtype.kind in _NUMBERS):
+    kinds = {"numbers" if array.dtype.kind in "biuf" else "words" for array in (y, predicted)}
+    if len(kinds) > 1 and "O" not in {y.dtype.kind, predicted.dtype.kind}:
         raise ValueError(
-            f"predictions (such as {predicted[0]!r}) and labels (such as {y[0]!r}) are of "
-            "different kinds: the model was trained on other labels"
+            f"the labels are {y.dtype} and the predictions {predicted.dtype}: the model was "
+            "trained on labels of another kind"
         )
-    return int(np.count_nonzero(predicted != y))
-
-
-def _rows_trained_on(model: Any, X: Any) -> int | None:
-    """Return how many rows the model was trained on, as far as it remembers; None if it cannot."""
-    learner: Any = model
-    if isinstance(model, Pipeline):
-        learner = model[-1]
-        X = model[:-1].transform(X) if len(model) > 1 else X
-    kept = getattr(learner, "training_rows_", None)
-    if kept is None:
-        return None
-    X = door.check_rows(learner, X)
-    hashes = fingerprints.row_hashes(rows.of(X))
-    return fingerprints.shared_rows(kept, hashes)

@@ -6,7 +6,7 @@ from typing import Self
 
 from numpy.typing import ArrayLike
 
-from surelearn._wording import outward, percent
+from surelearn._wording import confidence, outward
 from surelearn.bounds import Guarantee, _domain, sequences
 from surelearn.certificate import Certificate, certify
 
@@ -39,10 +39,11 @@ class RiskMonitor:
         self, *, delta: float = 0.05, loss_range: tuple[float, float] = (0.0, 1.0)
     ) -> None:
         self.delta = _domain.open_fraction("delta", delta)
-        low, high = (_domain.real("loss_range", end) for end in loss_range)
+        ends = _domain.vector("loss_range", loss_range)
+        low, high = ends if len(ends) == 2 else (0.0, 0.0)
         if not low < high:
             raise _domain.refuse("loss_range", loss_range, "a pair (low, high) with low < high")
-        self.loss_range = (low, high)
+        self.loss_range = (float(low), float(high))
         self.n_rounds = 0
         self._total = 0.0  # in units of the range, so that each loss lies in [0, 1]
 
@@ -64,7 +65,7 @@ class RiskMonitor:
             subject="the average round of this stream",
             observed=self._in_range(self._total / self.n_rounds),
             n=self.n_rounds,
-            claim=f"With confidence {percent(1.0 - self.delta)}, at this and every other moment, "
+            claim=f"With confidence {confidence(self.delta)}, at this and every other moment, "
             f"the average risk of the rounds so far is at most {limit}.",
             statuses=[("checked", "every loss was compared with the declared range")],
             reproduce={"loss_range": list(self.loss_range)},
@@ -82,8 +83,10 @@ class RiskMonitor:
             raise ValueError("no losses yet: call update(losses) before asking what they show")
         mixture = sequences.progressive_mixture_lower if lower else sequences.progressive_mixture
         guarantee = mixture(total=self._total, n=self.n_rounds, delta=self.delta)
+        low, high = self.loss_range
         return replace(
             guarantee,
+            assumes=(f"every loss lies in [{low:g}, {high:g}]", *guarantee.assumes[1:]),
             bound=self._in_range(guarantee.bound),
             trivial=self._in_range(guarantee.trivial),
         )

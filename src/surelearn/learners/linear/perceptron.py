@@ -6,35 +6,35 @@ Rosenblatt (1958); mistake bound by Novikoff (1962), see `surelearn.bounds.mista
 """
 
 import math
-from dataclasses import replace
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from surelearn._jit import jit, rows
 from surelearn._jit.rows import Rows
-from surelearn._typing import Vector
+from surelearn._typing import Matrix, Vector
 from surelearn.base import (
-    MistakeRecord,
     OnlineLinearClassifier,
     compression_certificate,
-    fingerprint,
+    perceptron_certificates,
 )
 from surelearn.bounds import Guarantee, mistakes
-from surelearn.certificate import Certificate, Status, certify
+from surelearn.certificate import Certificate
 
 
 @jit
 def _learn_rows(
-    X: Rows, signs: Vector, step: float, coef: Vector, bias: Vector, radius: Vector, scores: Vector
-) -> None:
-    """Score each row, then learn from it; `coef`, `bias`, `radius`, `scores` change in place."""
+    X: Rows, signs: Vector, step: float, problem: int, coef: Matrix, bias: Vector, scores: Vector
+) -> float:
+    """Score each row, then learn from it; return the largest squared norm of a row."""
+    weights, largest = coef[problem], 0.0
     for t in range(rows.count(X)):
-        scores[t] = rows.dot(X, t, coef) + bias[0]
+        scores[t] = rows.dot(X, t, weights) + bias[problem]
         if signs[t] * scores[t] <= 0.0:  # a tie counts, or w = 0 would never move
-            rows.add(X, t, signs[t], coef)
-            bias[0] += step * signs[t]
-        radius[0] = max(radius[0], rows.squared_norm(X, t) + step)
+            rows.add(X, t, signs[t], weights)
+            bias[problem] += step * signs[t]
+        largest = max(largest, rows.squared_norm(X, t) + step)
+    return largest
 
 
 class Perceptron(OnlineLinearClassifier):
@@ -75,9 +75,11 @@ class Perceptron(OnlineLinearClassifier):
         self.max_iter = max_iter
 
     def guarantee(self, *, margin: float) -> Guarantee:
-        """Bound `n_mistakes_`, if a unit vector separates the rows by `margin`."""
+        """Bound `n_mistakes_`, if in each two-class problem a unit vector has this `margin`."""
         check_is_fitted(self)
-        return mistakes.novikoff(radius=self.radius_, margin=margin)
+        # With C two-class problems the mistakes of all are at most C (R / margin)^2.
+        radius = self.radius_ * math.sqrt(len(self.coef_))
+        return mistakes.novikoff(radius=radius, margin=margin)
 
     def certificates(self, *, delta: float = 0.05) -> tuple[Certificate, ...]:
         """State what the last `fit` proves; a learner that has moved on since proves nothing.
@@ -94,49 +96,13 @@ class Perceptron(OnlineLinearClassifier):
         check_is_fitted(self)
         if not hasattr(self, "records_"):
             return ()
-        sure = [c for i, record in enumerate(self.records_) for c in self._of_run(i, record)]
-        return (*sure, compression_certificate(self, delta=delta))
-
-    def _of_run(self, problem: int, record: MistakeRecord) -> list[Certificate]:
-        """Return the certificates on the number of mistakes in one two-class problem."""
-        norm = math.hypot(float(np.linalg.norm(self.coef_[problem])), self.intercept_[problem])
-        start: tuple[Status, str] = ("by-construction", "the code does exactly this")
-        longest: tuple[Status, str] = ("checked", f"the longest row has norm {self.radius_:.6g}")
-        loss: tuple[Status, str] = ("checked", "the final weights, on all rounds of this run")
-        any_comparator = mistakes.perceptron(
-            radius=self.radius_, norm=record.scale * norm, hinge_loss=record.hinge_loss
-        )
-        proved = [(any_comparator, [start, longest, loss])]
-        if record.smallest_margin > 0.0:
-            margin = record.smallest_margin / norm
-            apart: tuple[Status, str] = ("checked", f"the final weights achieve {margin:.6g}")
-            novikoff = mistakes.novikoff(radius=self.radius_, margin=margin)
-            proved.insert(0, (novikoff, [start, longest, apart]))
-        n_rounds = record.n_passes * self.n_training_rows_
-        return [
-            certify(
-                replace(guarantee, trivial=float(n_rounds)),
-                kind="mistakes",
-                subject=self._subject(problem),
-                observed=record.total_updates,
-                n=n_rounds,
-                statuses=statuses,
-                reproduce={"model": fingerprint(self)},
-            )
-            for guarantee, statuses in proved
-        ]
-
-    def _subject(self, problem: int) -> str:
-        if len(self.classes_) == 2:
-            return "this run of the Perceptron"
-        return f"this run of the Perceptron, class {self.classes_[problem]!r} against the rest"
+        return (*perceptron_certificates(self), compression_certificate(self, delta=delta))
 
     def _start(self, n_features: int, n_problems: int) -> None:
         self.coef_, self.intercept_ = np.zeros((n_problems, n_features)), np.zeros(n_problems)
         self.radius_ = 0.0
 
     def _learn(self, X: Rows, signs: Vector, problem: int, scores: Vector) -> None:
-        squared_radius, bias = np.array([self.radius_**2]), self.intercept_[problem : problem + 1]
-        step, coef = float(self.fit_intercept), self.coef_[problem]
-        _learn_rows(X, signs, step, coef, bias, squared_radius, scores)
-        self.radius_ = max(self.radius_, math.sqrt(squared_radius[0]))
+        step = float(bool(self.fit_intercept))
+        largest = _learn_rows(X, signs, step, problem, self.coef_, self.intercept_, scores)
+        self.radius_ = max(self.radius_, math.sqrt(largest))

@@ -1,0 +1,189 @@
+"""Primitives of the game of experts: exponential weights, sleepers, mixability gaps.
+
+`behind[k]` is how much more than the best expert so far expert k has lost; the best is 0 behind.
+All of it works on what is lost beyond the least loss of a round, so that a common constant, however
+large, rounds nothing away.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from surelearn._jit._decorator import jit
+from surelearn._typing import Matrix, Vector
+
+
+class Rounds(NamedTuple):
+    """A table of losses in a form that compiled code accepts.
+
+    `awake` has a row of confidences in [0, 1] for each round, or no row: then nobody sleeps.
+    `floor` is the least loss of an awake expert in each round.
+    """
+
+    losses: Matrix
+    awake: Matrix
+    floor: Vector
+
+    def part(self, rows: slice) -> "Rounds":
+        """Return some consecutive rounds; nothing is copied."""
+        awake = self.awake[rows] if len(self.awake) else self.awake
+        return Rounds(self.losses[rows], awake, self.floor[rows])
+
+
+def rounds(losses: Matrix, awake: Matrix | None = None) -> Rounds:
+    """Return a table of losses with the least loss of each round.
+
+    Examples
+    --------
+    >>> rounds(np.array([[3.0, 1.0], [2.0, 5.0]]), np.array([[1.0, 0.0], [0.0, 0.0]])).floor
+    array([3., 0.])
+    """
+    asleep = np.empty((0, losses.shape[1])) if awake is None else awake
+    table = Rounds(losses, asleep, np.empty(len(losses)))
+    _find_floor(losses, asleep, table.floor)
+    return table
+
+
+@jit
+def _find_floor(losses: Matrix, awake: Matrix, floor: Vector) -> None:
+    """Write the least loss of an awake expert in each round; 0 if all sleep."""
+    for t in range(losses.shape[0]):
+        least = np.inf
+        for k in range(losses.shape[1]):
+            if awake.shape[0] == 0 or awake[t, k] > 0.0:
+                least = min(least, losses[t, k])
+        floor[t] = least if least < np.inf else 0.0
+
+
+_PER_LN2, _LN2 = 1.0 / math.log(2.0), math.log(2.0)
+_C = [1.0 / math.factorial(i) for i in range(13)]
+_C2, _C3, _C4, _C5, _C6, _C7, _C8, _C9, _C10, _C11, _C12 = _C[2:]
+_TOO_SMALL = 1e-60
+_SMALLEST = -708.0  # beyond it exp(x) is not a normal number
+
+
+@jit
+def exp(x: float) -> float:
+    """Return exp(x) for x <= 0, and 0 for x <= -708: a loop over it becomes vector instructions.
+
+    Relative error below 1e-15 for x > -10 and below 3e-14 everywhere.
+    """
+    halvings = np.floor(max(x, _SMALLEST) * _PER_LN2 + 0.5)
+    r = max(x, _SMALLEST) - halvings * _LN2
+    series = _C8 + r * (_C9 + r * (_C10 + r * (_C11 + r * _C12)))
+    series = _C3 + r * (_C4 + r * (_C5 + r * (_C6 + r * (_C7 + r * series))))
+    series = 1.0 + r * (1.0 + r * (_C2 + r * series))
+    power = np.int64((np.int64(halvings) + 1023) << 52).view(np.float64)
+    return series * power if x > _SMALLEST else 0.0
+
+
+@jit
+def weigh(t: int, behind: Vector, rate: float, weights: Matrix) -> float:
+    """Weigh the experts in round `t` by exp(-rate x behind); return the sum before division."""
+    total = 0.0
+    for k in range(behind.shape[0]):
+        weight = exp(-rate * behind[k])
+        weights[t, k] = weight
+        total += weight
+    share = 1.0 / total
+    for k in range(behind.shape[0]):
+        weights[t, k] *= share
+    return total
+
+
+@jit
+def weigh_awake(table: Rounds, t: int, behind: Vector, rate: float, weights: Matrix) -> None:
+    """Weigh the awake experts in round `t` relative to the best of them, who may be far behind."""
+    nearest = np.inf
+    for k in range(behind.shape[0]):
+        if table.awake[t, k] > 0.0:
+            nearest = min(nearest, behind[k])
+    for k in range(behind.shape[0]):
+        weights[t, k] = exp(min(rate * (nearest - behind[k]), 0.0))
+    restrict(table, t, weights)
+
+
+@jit
+def restrict(table: Rounds, t: int, weights: Matrix) -> None:
+    """Multiply weights by the confidences of round `t`; they sum to 1, or to 0 if all sleep."""
+    total = 0.0
+    for k in range(weights.shape[1]):
+        if table.awake.shape[0] > 0:
+            weights[t, k] *= table.awake[t, k]
+        total += weights[t, k]
+    share = 1.0 / total if total > 0.0 else 0.0
+    for k in range(weights.shape[1]):
+        weights[t, k] *= share
+
+
+@jit
+def _potential(behind: Vector, rate: float) -> float:
+    """Return the sum of exp(-rate x behind)."""
+    total = 0.0
+    for k in range(behind.shape[0]):
+        total += exp(-rate * behind[k])
+    return total
+
+
+@jit
+def excess_of(table: Rounds, t: int, weights: Matrix) -> float:
+    """Return the weighted loss of round `t` beyond the least loss of the awake."""
+    total = 0.0
+    for k in range(weights.shape[1]):
+        total += weights[t, k] * (table.losses[t, k] - table.floor[t])
+    return total
+
+
+@jit
+def charged(table: Rounds, t: int, k: int, excess: float) -> float:
+    """Return what expert `k` loses beyond the floor; a sleeper is charged the learner's excess."""
+    if table.awake.shape[0] == 0:
+        return table.losses[t, k] - table.floor[t]
+    awake = table.awake[t, k]
+    return awake * (table.losses[t, k] - table.floor[t]) + (1.0 - awake) * excess
+
+
+@jit
+def advance(
+    table: Rounds, t: int, excess: float, rate: float, before: float, behind: Vector
+) -> float:
+    """Charge the losses of round `t` to `behind` and return the mixability gap, never negative.
+
+    The gap is the weighted loss minus the increase of -ln(sum of exp(-rate x loss)) / rate, taken
+    from the potentials and not from the weights, which may have underflowed. Zero stays below the
+    best expert and is moved up to it only when the sum becomes too small.
+    """
+    for k in range(behind.shape[0]):
+        behind[k] += charged(table, t, k, excess)
+    after, moved = _potential(behind, rate), 0.0
+    if after < _TOO_SMALL:
+        moved = behind.min()
+        for k in range(behind.shape[0]):
+            behind[k] -= moved
+        after = _potential(behind, rate)
+    gap = excess - moved - math.log(before / after) / rate
+    return min(max(gap, 0.0), excess)
+
+
+@jit
+def exponential_weights(
+    table: Rounds, rates: Vector, behind: Vector, gaps: Vector, weights: Matrix, excess: Vector
+) -> None:
+    """Play each round at its own rate; `behind` and `gaps` change, `weights` and `excess` fill."""
+    for t in range(table.floor.shape[0]):
+        before = weigh(t, behind, rates[t], weights)
+        if table.awake.shape[0] > 0:
+            weigh_awake(table, t, behind, rates[t], weights)
+        excess[t] = excess_of(table, t, weights)
+        gaps[0] += advance(table, t, excess[t], rates[t], before, behind)
+
+
+@jit
+def tally(table: Rounds, excess: Vector, expert_losses: Vector, regrets: Vector) -> None:
+    """Add up what each expert lost and what the learner lost beyond it while it was awake."""
+    for t in range(table.floor.shape[0]):
+        for k in range(regrets.shape[0]):
+            loss = charged(table, t, k, excess[t])
+            expert_losses[k] += table.floor[t] + loss
+            regrets[k] += excess[t] - loss

@@ -1,0 +1,26 @@
+"""A guarantee bound to one run: the bound beside the observed value, and what it rests on.
+
+A `Guarantee` is a theorem applied to numbers. A `Certificate` says which run the numbers came from,
+whether each assumption was checked, holds by construction, is merely assumed or was violated, and
+stores what is needed to compute the bound again. One violated assumption voids it.
+"""
+
+from surelearn.certificate._certificate import (
+    Certificate,
+    Kind,
+    LedgerEntry,
+    Precondition,
+    Status,
+)
+from surelearn.certificate._issue import BoundViolatedError, certify, joint_delta
+
+__all__ = [
+    "BoundViolatedError",
+    "Certificate",
+    "Kind",
+    "LedgerEntry",
+    "Precondition",
+    "Status",
+    "certify",
+    "joint_delta",
+]

@@ -1,0 +1,151 @@
+"""Binding a guarantee to the run its numbers came from."""
+
+import inspect
+import math
+import platform
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.metadata import version
+from itertools import zip_longest
+from typing import Any
+
+import numpy as np
+import scipy
+
+from surelearn import bounds
+from surelearn._wording import confidence, outward, shorten
+from surelearn.bounds import Guarantee
+from surelearn.certificate._certificate import (
+    Certificate,
+    Kind,
+    LedgerEntry,
+    Precondition,
+    Status,
+    plain,
+)
+
+_ROUNDING = 1e-9  # sure bounds are attained with equality; only more than this is a bug
+
+
+class BoundViolatedError(AssertionError):
+    """A value lies beyond a bound that holds surely: by definition a bug in this library."""
+
+
+def certify(  # noqa: PLR0913 - as many arguments as a certificate has sources
+    guarantee: Guarantee,
+    *,
+    kind: Kind,
+    subject: str,
+    observed: float,
+    n: int,
+    claim: str = "",
+    statuses: Sequence[tuple[Status, str]] = (),
+    also: Iterable[Precondition] = (),
+    family: LedgerEntry | None = None,
+    reproduce: Mapping[str, Any] | None = None,
+) -> Certificate:
+    """Bind a guarantee to the run its numbers came from.
+
+    Each assumption of the theorem appears among the preconditions: with the status and evidence
+    given for it in `statuses`, in the theorem's order, or as merely assumed; `also` adds what the
+    issuer demands beyond the theorem. A quoted bound is refused, and a sure bound that the observed
+    value exceeds raises `BoundViolatedError`, because then this library has a bug.
+
+    Examples
+    --------
+    >>> from surelearn.bounds import mistakes
+    >>> certificate = certify(
+    ...     mistakes.halving(n_experts=8), kind="mistakes", subject="the run", observed=2, n=50
+    ... )
+    >>> print(certificate.claim)
+    With certainty, the number of mistakes is at most 3.
+    """
+    if guarantee.validity == "quoted":
+        raise ValueError(f"{guarantee.theorem} is quoted, not proved: it cannot be certified")
+    if len(statuses) > len(guarantee.assumes):
+        raise ValueError(f"{guarantee.theorem} has only {len(guarantee.assumes)} assumptions")
+    settled = zip_longest(guarantee.assumes, statuses, fillvalue=("assumed", ""))
+    stated = (Precondition(str(name), *status) for name, status in settled)
+    certificate = Certificate(
+        claim=claim or _default_claim(guarantee),
+        kind=kind,
+        subject=subject,
+        quantity=guarantee.quantity,
+        bound=guarantee.bound,
+        observed=float(observed),
+        trivial=guarantee.trivial,
+        n=n,
+        delta=_delta(guarantee),
+        validity=guarantee.validity,
+        method=guarantee.theorem,
+        theorem=_first_line(guarantee.theorem),
+        reference=f"{guarantee.reference}; docs/theory/{guarantee.theorem.replace('.', '.md#', 1)}",
+        formula=f"{guarantee.theorem}({shorten(guarantee.inputs)})",
+        preconditions=(*stated, *also),
+        direction=guarantee.direction,
+        family=family,
+        reproduce={
+            "inputs": plain(dict(guarantee.inputs)),
+            **(reproduce or {}),
+            "versions": _versions(),
+        },
+    )
+    _assert_sure(certificate, guarantee)
+    return certificate
+
+
+def joint_delta(*certificates: Certificate) -> float:
+    """Return the probability that at least one of several certificates fails, at most.
+
+    Examples
+    --------
+    >>> from surelearn.bounds import concentration
+    >>> one = certify(
+    ...     concentration.clopper_pearson(errors=0, n=60, delta=0.05),
+    ...     kind="risk", subject="this fitted model", observed=0.0, n=60,
+    ... )
+    >>> joint_delta(one, one)
+    0.1
+    """
+    return min(1.0, math.fsum(c.delta or 0.0 for c in certificates))
+
+
+def _delta(guarantee: Guarantee) -> float | None:
+    if guarantee.validity in {"surely", "in-expectation"}:
+        return None
+    return float(guarantee.inputs["delta"])
+
+
+def _default_claim(guarantee: Guarantee) -> str:
+    side = "at most" if guarantee.direction == "upper" else "at least"
+    limit = f"{guarantee.quantity} is {side} {outward(guarantee.bound, guarantee.direction)}"
+    if guarantee.validity == "surely":
+        return f"With certainty, {limit}."
+    if guarantee.validity == "in-expectation":
+        return f"On average over the data, {limit}."
+    return f"With confidence {confidence(float(guarantee.inputs['delta']))}, {limit}."
+
+
+def _first_line(theorem: str) -> str:
+    return (inspect.getdoc(bounds.find(theorem)) or "").partition("\n")[0]
+
+
+def _assert_sure(certificate: Certificate, guarantee: Guarantee) -> None:
+    if guarantee.validity != "surely" or certificate.violated:
+        return
+    tolerance = _ROUNDING * (1.0 + abs(guarantee.bound))
+    beyond = -certificate.slack
+    if beyond > tolerance and all(p.status != "assumed" for p in certificate.preconditions):
+        raise BoundViolatedError(
+            f"{guarantee.quantity} is {certificate.observed}, beyond its sure bound "
+            f"{guarantee.bound} ({certificate.formula}): this is a bug of surelearn, please "
+            "report it"
+        )
+
+
+def _versions() -> dict[str, str]:
+    return {
+        "surelearn": version("surelearn"),
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+        "python": platform.python_version(),
+    }

@@ -1,0 +1,64 @@
+"""A certificate in words: plain sentences, and a small table for notebooks."""
+
+from html import escape
+from typing import TYPE_CHECKING
+
+from surelearn._wording import outward
+
+if TYPE_CHECKING:
+    from surelearn.certificate._certificate import Certificate
+
+_TITLES = {
+    "checked": "Checked",
+    "by-construction": "True by construction",
+    "assumed": "Assumed, not checked",
+}
+
+
+def sentences(certificate: "Certificate") -> str:
+    """Return the claim, the numbers, then what it rests on, a line each."""
+    proof = f"Proof: {certificate.reference}."
+    return "\n".join([*headline(certificate), *_assumptions(certificate), proof])
+
+
+def headline(certificate: "Certificate") -> list[str]:
+    """Return the claim and the numbers; a void certificate has reasons instead."""
+    c = certificate
+    if c.status == "void":
+        reasons = "; ".join(f"{p.name} ({p.evidence})" for p in c.violated)
+        return [f"No guarantee: an assumption is violated. {reasons}."]
+    bound = outward(c.bound, c.direction)
+    lines = [c.claim]
+    if c.status == "vacuous":
+        known = f"{c.trivial:g} is known without data"
+        lines = [f"The bound is vacuous: it is {bound} and {known}."]
+    where = f"{c.n} {'rounds' if c.kind in {'regret', 'mistakes'} else 'examples'}"
+    lines.append(f"Observed on {where}: {c.observed:.4g}. Bound: {bound}.")
+    if "n_to_halve_slack" in c.reproduce:
+        lines.append(f"{c.reproduce['n_to_halve_slack']} examples would halve the slack.")
+    return lines
+
+
+def _assumptions(certificate: "Certificate") -> list[str]:
+    lines: list[str] = []
+    for status, title in _TITLES.items():
+        names = [p.name for p in certificate.preconditions if p.status == status]
+        if names:
+            lines.append(f"{title}: {'; '.join(names)}.")
+    return lines
+
+
+def html(certificate: "Certificate") -> str:
+    """Return a small table: no scripts, no network."""
+    rows = "".join(
+        f"<tr><td>{escape(p.status)}</td><td>{escape(p.name)}</td>"
+        f"<td>{escape(p.evidence)}</td></tr>"
+        for p in certificate.preconditions
+    )
+    top = "<br>".join(escape(line) for line in headline(certificate))
+    return (
+        f"<div><p><strong>{escape(certificate.status)}</strong> {top}</p><table><thead><tr>"
+        f"<th>status</th><th>assumption</th><th>evidence</th></tr></thead><tbody>{rows}"
+        f"</tbody></table><p><code>{escape(certificate.formula)}</code><br>"
+        f"{escape(certificate.reference)}</p></div>"
+    )

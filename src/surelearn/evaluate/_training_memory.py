@@ -1,0 +1,40 @@
+"""What a model remembers of its training rows, and whether a hold-out shares any."""
+
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+
+from surelearn._jit import fingerprints, rows
+from surelearn.base import door
+
+
+class TrainingMemory(NamedTuple):
+    """What a model remembers of its training rows, compared with the rows of a hold-out."""
+
+    shared: int
+    complete: bool  # whether finding none proves that there is none
+    evidence: str
+
+
+def training_memory(model: Any, X: Any) -> TrainingMemory:
+    """Compare the hold-out's rows with those the model was trained on, as far as it remembers."""
+    learner: Any = model[-1] if isinstance(model, Pipeline) else model
+    kept = getattr(learner, "training_rows_", None)
+    if kept is None:
+        return TrainingMemory(
+            0, complete=False, evidence="the model does not remember its training rows"
+        )
+    transformed = isinstance(model, Pipeline) and len(model) > 1
+    seen = cast("Pipeline", model)[:-1].transform(X) if transformed else X
+    checked = door.check_rows(learner, seen)
+    hashes = fingerprints.row_hashes(rows.of(checked))
+    shared = fingerprints.shared_rows(kept, hashes)
+    if transformed:
+        # Rounding may hide a row that was seen, and a transform may make different rows equal.
+        merged = len(np.unique(hashes)) < len(hashes)
+        evidence = f"{shared} rows coincide after the transforms of the pipeline"
+        return TrainingMemory(0 if merged else shared, complete=False, evidence=evidence)
+    complete = len(kept) < fingerprints.SKETCH_SIZE
+    evidence = f"{shared} of them are among the {len(kept)} training rows remembered"
+    return TrainingMemory(shared, complete=complete, evidence=evidence)

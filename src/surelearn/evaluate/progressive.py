@@ -1,0 +1,169 @@
+"""Progressive validation: every row tests the model first and teaches it afterwards.
+
+All rows serve for both, and the certificate holds at every moment of the stream at once, under
+drift too. It is about the average of the models that the learner passed through, not the last one.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import is_regressor
+from sklearn.utils.validation import check_consistent_length, column_or_1d
+
+from surelearn._typing import Vector
+from surelearn._wording import confidence, outward
+from surelearn.bounds import _domain
+from surelearn.bounds.online_to_batch import progressive_validation
+from surelearn.certificate import Certificate, Precondition, Status, certify
+
+PointwiseLoss: TypeAlias = Callable[[NDArray[Any], NDArray[Any]], ArrayLike]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ProgressiveValidation:
+    """The loss of each row before the learner had learnt from it, and what it certifies.
+
+    Parameters
+    ----------
+    learner
+        The learner after the last row.
+    losses
+        The loss of each row, in [0, 1].
+    certificate
+        The bound on the average risk of the models that judged the rows.
+
+    Examples
+    --------
+    >>> from surelearn.learners.linear.perceptron import Perceptron
+    >>> result = progressive_validate(Perceptron(), [[-1.0], [1.0], [2.0]], [0, 1, 1])
+    >>> result.losses, result.mean_losses
+    (array([0., 1., 0.]), array([0.        , 0.5       , 0.33333333]))
+    """
+
+    learner: Any
+    losses: Vector
+    certificate: Certificate
+
+    @property
+    def mean_losses(self) -> Vector:
+        """The mean loss of the first 1, 2, ... n rows."""
+        return np.cumsum(self.losses) / np.arange(1, len(self.losses) + 1)
+
+    @property
+    def mean_loss(self) -> float:
+        """The mean loss of all rows."""
+        return float(self.losses.mean())
+
+
+def progressive_validate(
+    learner: Any,
+    X: Any,
+    y: ArrayLike | None = None,
+    *,
+    loss: Literal["zero_one"] | PointwiseLoss = "zero_one",
+    delta: float = 0.05,
+    classes: ArrayLike | None = None,
+) -> ProgressiveValidation:
+    """Test a learner on each row before it learns from it; certify its average risk.
+
+    A learner of this library is tested row by row. One that only has `partial_fit` is tested on a
+    block, then learns the block; it must have learnt something before.
+
+    Parameters
+    ----------
+    learner
+        What learns; a copy is taken, and goes on from where the learner stands.
+    X, y
+        Rows and labels; or, without `y`, a stream: any iterable of pairs (rows, labels).
+    loss
+        "zero_one" for classifiers, or a function of labels and predictions with values in [0, 1].
+    delta
+        The probability that the certificate is false at any moment of the stream.
+    classes
+        All labels that will ever come; needed for a stream whose first block does not show them.
+
+    Examples
+    --------
+    >>> from surelearn.datasets.worlds import Noisy
+    >>> from surelearn.learners.linear.perceptron import Perceptron
+    >>> X, y = Noisy(n_features=3, bayes_risk=0.05).draw(2000, seed=0)
+    >>> stream = ((X[i : i + 100], y[i : i + 100]) for i in range(0, 2000, 100))
+    >>> result = progressive_validate(Perceptron(), stream)
+    >>> round(result.mean_loss, 3), round(result.certificate.bound, 3)
+    (0.159, 0.186)
+    """
+    if isinstance(loss, str):
+        _refuse_strings(learner, loss)
+    if y is not None and classes is None and not is_regressor(learner):
+        classes = np.unique(column_or_1d(y))
+    player, parts = deepcopy(learner), list[Vector]()
+    for rows, labels in _blocks(X, y):
+        predicted = _test_then_learn(player, rows, labels, classes)
+        losses = predicted != labels if isinstance(loss, str) else loss(labels, predicted)
+        parts.append(_domain.vector("losses", losses, low=0.0, high=1.0))
+    if not parts:
+        raise ValueError("the stream is empty: there is nothing to certify")
+    losses = np.concatenate(parts)
+    return ProgressiveValidation(
+        learner=player, losses=losses, certificate=_certificate(learner, losses, delta)
+    )
+
+
+def _certificate(learner: Any, losses: Vector, delta: float) -> Certificate:
+    n = len(losses)
+    guarantee = progressive_validation(total_loss=float(losses.sum()), n_rounds=n, delta=delta)
+    before: tuple[Status, str] = ("by-construction", "each row is predicted, then learnt")
+    if not hasattr(learner, "learn") or getattr(learner, "n_rounds_", 0) > 0:
+        before = ("assumed", "what it had learnt before must have been other rows")
+    known = Precondition("the labels that can occur were known beforehand", "assumed")
+    limit = outward(guarantee.bound, "upper")
+    return certify(
+        guarantee,
+        kind="risk",
+        subject="the average of the models that judged the rows; not the last one",
+        observed=float(losses.mean()),
+        n=n,
+        claim=f"With confidence {confidence(delta)}, at this and every other moment, the risks "
+        f"that the models had in their rounds, given the past, average to at most {limit}.",
+        statuses=[before, ("checked", "every loss was compared with [0, 1]")],
+        also=[] if is_regressor(learner) else [known],
+    )
+
+
+def _blocks(X: Any, y: ArrayLike | None) -> Iterator[tuple[Any, NDArray[Any]]]:
+    """Return the stream as pairs of rows and labels that belong together."""
+    pairs: Iterable[tuple[Any, Any]] = X if y is None else [(X, y)]
+    for rows, labels in pairs:
+        column = column_or_1d(labels)
+        check_consistent_length(rows, column)
+        if len(column):
+            yield rows, column
+
+
+def _test_then_learn(
+    player: Any, rows: Any, labels: NDArray[Any], classes: ArrayLike | None
+) -> NDArray[Any]:
+    """Return what was predicted for each row before it was learnt."""
+    if not hasattr(player, "learn"):
+        predicted = np.asarray(player.predict(rows))
+        player.partial_fit(rows, labels)
+        return predicted
+    if is_regressor(player):
+        return player.learn(rows, labels)
+    scores = player.learn(rows, labels, classes=classes)
+    chosen = (scores > 0.0).astype(np.int64) if scores.ndim == 1 else scores.argmax(axis=1)
+    return player.classes_[chosen]
+
+
+def _refuse_strings(learner: Any, loss: str) -> None:
+    if loss != "zero_one":
+        raise _domain.refuse("loss", loss, "'zero_one' or a function with values in [0, 1]")
+    if is_regressor(learner):
+        raise ValueError(
+            "the zero-one loss is for classifiers; give a function of labels and predictions with "
+            "values in [0, 1]"
+        )

@@ -1,0 +1,1 @@
+"""Learners that see only the loss of the arm they play."""

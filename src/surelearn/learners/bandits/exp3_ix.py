@@ -1,0 +1,216 @@
+"""EXP3-IX: EXP3 whose estimates are biased downward, so that its bounds hold with confidence.
+
+    p_i ∝ exp(−η·L̂_i),   draw I from p,   L̂_I ← L̂_I + loss / (p_I + γ),   γ = η/2
+
+Neu (2015); see `surelearn.bounds.bandits` and, for what a run proves, `bandits_realised`.
+"""
+
+import math
+
+import numpy as np
+from numpy.random import Generator
+
+from surelearn._jit import jit
+from surelearn._jit.draws import draw, exponential_weights
+from surelearn._typing import Indices, Matrix, Vector
+from surelearn._wording import confidence
+from surelearn.base import door
+from surelearn.base.bandits import STOPPING
+from surelearn.base.randomized_bandits import (
+    RandomizedBandit,
+    Trace,
+    anytime_rates,
+    horizon_rate,
+)
+from surelearn.bounds import Guarantee, bandits, bandits_realised
+from surelearn.certificate import Certificate, Status
+
+_ANYTIME_GRID = [2.0**j for j in range(-12, 2)]  # serves from ten rounds to a million
+
+
+@jit
+def _play_rounds(
+    losses: Matrix,
+    uniforms: Vector,
+    rates: Vector,
+    estimates: Vector,
+    weights: Vector,
+    arms: Indices,
+    chances: Vector,
+) -> int:
+    """Draw an arm in each round and add its loss over its chance plus half the rate."""
+    for t in range(len(losses)):
+        total = exponential_weights(estimates, rates[t], weights)
+        arm = draw(weights, uniforms[t] * total)
+        arms[t], chances[t] = arm, weights[arm] / total
+        loss = losses[t, arm]
+        if not 0.0 <= loss <= 1.0:
+            return t
+        estimates[arm] += loss / (chances[t] + 0.5 * rates[t])
+    return len(losses)
+
+
+@jit
+def _add_log_wealths(
+    arms: Indices, losses: Vector, chances: Vector, grid: Vector, log_wealths: Matrix
+) -> None:
+    """Add ln(1 + α·loss/chance) to the arm played, for each α of the grid."""
+    for t in range(len(arms)):
+        if losses[t] > 0.0:
+            for j in range(len(grid)):
+                log_wealths[j, arms[t]] += math.log1p(grid[j] * (losses[t] / chances[t]))
+
+
+class Exp3IX(RandomizedBandit):
+    """Bandit against an adversary, even one that reacts: its regret is bounded with confidence.
+
+    The run proves far less regret than theory promises beforehand; both are certified. What is
+    proved holds at every number of rounds at once.
+
+    Parameters
+    ----------
+    n_arms
+        The number of arms, two or more.
+    horizon
+        The number of rounds, if known: η = √(2 ln K/(K T)). By default η falls as √(ln K/(K t))
+        and no horizon is needed.
+    delta
+        The probability with which a certificate may fail: the theorems want it before the run.
+    seed
+        A whole number, or a NumPy Generator to draw from. Whoever chooses the losses must not know
+        it.
+
+    Attributes
+    ----------
+    pulls_, arm_losses_
+        How often each arm was played, and the losses paid on it, summed.
+    estimated_losses_
+        The estimate of the total loss of each arm, biased downward by implicit exploration.
+    n_rounds_, cumulative_loss_
+        Rounds played, and the sum of the losses paid.
+    probabilities
+        The chance of each arm in this round.
+    grid_, log_wealths_
+        Rates fixed before the run; for each (row) and arm (column) the sum of ln(1 + rate · loss /
+        chance): all that the realised certificate needs.
+
+    Examples
+    --------
+    >>> bandit = Exp3IX(n_arms=3, horizon=2000, delta=0.05)
+    >>> losses = np.random.default_rng(1).random((2000, 3)) < [0.2, 0.6, 0.7]
+    >>> arms = bandit.play(losses)
+    >>> realised, promised = bandit.certificates()
+    >>> regret = losses[np.arange(2000), arms].sum() - losses.sum(axis=0).min()
+    >>> bool(regret < realised.bound < promised.bound)
+    True
+    """
+
+    _weigh = staticmethod(exponential_weights)
+    _play_rounds = staticmethod(_play_rounds)
+
+    def __init__(
+        self,
+        *,
+        n_arms: int,
+        horizon: int | None = None,
+        delta: float = 0.05,
+        seed: int | Generator = 0,
+    ) -> None:
+        super().__init__(n_arms=n_arms, seed=seed)
+        if horizon is not None:
+            door.at_least_one("horizon", horizon)
+        if not 0.0 < delta < 1.0:
+            raise ValueError(f"delta={delta!r} must lie between 0 and 1")
+        self.horizon = horizon
+        self.delta = delta
+        self.grid_: Vector = np.array(self._grid())
+        self.log_wealths_: Matrix = np.zeros((len(self.grid_), self.n_arms))
+
+    def guarantee(self, *, n_rounds: int) -> Guarantee:
+        """Bound the regret over `n_rounds` rounds with probability 1 - delta."""
+        if self.horizon is not None and n_rounds > self.horizon:
+            raise ValueError(
+                f"n_rounds={n_rounds} is beyond horizon={self.horizon}, for which the rate was "
+                "chosen: nothing is promised there"
+            )
+        return self._promise(n_rounds, self.delta)
+
+    def certificates(self, *, delta: float | None = None) -> tuple[Certificate, ...]:
+        """State the regret that this run proves, and what theory promised beforehand.
+
+        The regret itself cannot be seen: observed is the loss paid minus the least estimated loss.
+
+        Parameters
+        ----------
+        delta
+            The probability with which each statement may fail; by default the constructor's. A
+            different one is assumed to have been chosen without looking at the run.
+        """
+        if not self.n_rounds_:
+            return ()
+        level = self.delta if delta is None else delta
+        return (self._realised(level), self._promised(level))
+
+    def _realised(self, delta: float) -> Certificate:
+        guarantee = bandits_realised.exp3_ix_realised_mixture(
+            algorithm_loss=self.cumulative_loss_,
+            log_wealths=self.log_wealths_,
+            rates=self.grid_,
+            n_rounds=self.n_rounds_,
+            delta=delta,
+        )
+        fixed: tuple[Status, str] = ("by-construction", "they were given to the constructor")
+        if delta != self.delta:
+            fixed = ("assumed", f"delta={self.delta} was announced, {delta} is asked")
+        return self._certify(
+            guarantee,
+            f"With confidence {confidence(delta)}, at all rounds up to here at once, the "
+            "learner has paid at most {bound} more than the best arm would have. Observed is its "
+            "regret in estimated losses.",
+            observed=self._estimated_regret,
+            statuses=(
+                self._losses_before_coins,
+                ("by-construction", "it is kept for each round"),
+                fixed,
+            ),
+        )
+
+    def _promised(self, delta: float) -> Certificate:
+        tuned: tuple[Status, str] = ("by-construction", "the code does exactly this")
+        stopping = (STOPPING,)
+        if self.horizon is not None:
+            stopping = ()  # rounds not played up to the horizon are rounds without loss
+            if self.n_rounds_ > self.horizon:
+                tuned = (
+                    "violated",
+                    f"{self.n_rounds_} rounds, the rate is that for {self.horizon}",
+                )
+        return self._certify(
+            self._promise(self.n_rounds_, delta),
+            f"With confidence {confidence(delta)}, the learner pays at most "
+            "{bound} more than the best arm. Observed is its regret in estimated losses.",
+            observed=self._estimated_regret,
+            statuses=(self._losses_before_coins, tuned),
+            also=stopping,
+        )
+
+    def _promise(self, n_rounds: int, delta: float) -> Guarantee:
+        if self.horizon is None:
+            return bandits.exp3_ix_anytime(n_arms=self.n_arms, n_rounds=n_rounds, delta=delta)
+        n_rounds = max(n_rounds, self.horizon)
+        return bandits.exp3_ix(n_arms=self.n_arms, n_rounds=n_rounds, delta=delta)
+
+    def _grid(self) -> list[float]:
+        """Return the rates of the realised certificate, known before the first round."""
+        if self.horizon is None:
+            return _ANYTIME_GRID
+        rate = horizon_rate(self.n_arms, self.horizon)
+        return bandits_realised.exploration_grid(exploration=rate / 2.0)
+
+    def _rates(self, rounds: Vector) -> Vector:
+        if self.horizon is None:
+            return anytime_rates(self.n_arms, rounds)
+        return np.full(len(rounds), horizon_rate(self.n_arms, self.horizon))
+
+    def _record(self, trace: Trace) -> None:
+        _add_log_wealths(trace.arms, trace.losses, trace.chances, self.grid_, self.log_wealths_)

@@ -1,0 +1,1 @@
+"""Learners of concepts: Boolean formulas, boxes, half-spaces, explicit classes of rules."""

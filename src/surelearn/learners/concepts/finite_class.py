@@ -1,0 +1,182 @@
+"""An explicit class of rules: the one with fewest errors, and how Halving fares on the way.
+
+    minimise   #{i : h(x_i) ≠ y_i}   over   h ∈ H
+
+Its risk is bounded in `surelearn.bounds.pac`; Halving, which predicts by the majority of the rules
+that never erred, in `surelearn.bounds.mistakes`.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
+
+from surelearn._jit import jit, tables
+from surelearn._typing import Indices, Mask
+from surelearn.base import fingerprint
+from surelearn.base.classifier import TwoClassLearner, risk_certificate
+from surelearn.bounds import Guarantee, mistakes, pac
+from surelearn.certificate import Certificate, Status, certify
+
+Rule = Callable[[Any], ArrayLike]
+
+
+@jit
+def _halve(advice: Mask, outcomes: Mask, pool: Mask, run: Indices) -> None:
+    """Vote with the pool, then drop the rules that err; a tied vote is positive.
+
+    `pool` changes, and `run`: the number of mistakes, and the row that emptied the pool.
+    """
+    size = len(pool)
+    for t in range(len(outcomes)):
+        votes = 0
+        for h in range(len(pool)):
+            votes += pool[h] and advice[t, h]
+        run[0] += (2 * votes >= size) != outcomes[t]
+        for h in range(len(pool)):
+            if pool[h] and advice[t, h] != outcomes[t]:
+                pool[h] = False
+                size -= 1
+        if size == 0:
+            run[1] = t
+            break
+
+
+class FiniteClass(TwoClassLearner):
+    """The rule with the fewest training errors in a class listed beforehand.
+
+    Parameters
+    ----------
+    hypotheses
+        The class. Either functions, each of which takes the table of rows (dense) and returns 0 or
+        1 for each row; or a table of zeros and ones with a row per rule and a column per point, for
+        data of one column: the number of the point, from 0. Left out, the class has a rule for each
+        feature that is positive where the feature is, one where it is not, and the two constants.
+        The certificates need that it was fixed before the data were seen.
+
+    Attributes
+    ----------
+    best_
+        The number of the rule with the fewest training errors; the first of several.
+    errors_
+        The training errors of each rule.
+    pool_
+        Which rules are right on every training row.
+    n_mistakes_
+        The mistakes of Halving on the training rows in the order given, until its pool was empty.
+    emptied_
+        The row that refuted the last rule of the pool, or -1 if the labels are those of a rule.
+    training_errors_, n_training_rows_
+        Errors of the best rule; the number of training rows.
+
+    Examples
+    --------
+    >>> thresholds = [lambda X, c=c: X[:, 0] >= c for c in range(5)]
+    >>> model = FiniteClass(hypotheses=thresholds).fit([[0], [1], [2], [3]], [0, 0, 1, 1])
+    >>> model.best_, model.errors_.tolist(), model.n_mistakes_
+    (2, [2, 1, 0, 1, 2], 1)
+    >>> table = [[0, 0, 1], [0, 1, 1], [1, 1, 1]]
+    >>> FiniteClass(hypotheses=table).fit([[0], [1], [2]], [0, 1, 1]).best_
+    1
+    """
+
+    def __init__(self, *, hypotheses: Sequence[Rule] | ArrayLike | None = None) -> None:
+        self.hypotheses = hypotheses
+
+    def guarantee(self) -> Guarantee:
+        """Bound the mistakes of Halving, if a rule of the class is right on every row."""
+        check_is_fitted(self)
+        return mistakes.halving(n_experts=len(self.errors_))
+
+    def certificates(self, *, delta: float = 0.05) -> tuple[Certificate, ...]:
+        """State the mistakes of Halving on the training rows and the risk of the best rule.
+
+        The first is void if no rule is right on every row. The second holds for every law: exact
+        binomial tails for all rules at once; without training errors it is the realisable bound.
+
+        Parameters
+        ----------
+        delta
+            The probability with which the statement about the risk may fail.
+        """
+        check_is_fitted(self)
+        bits = math.nextafter(math.log2(len(self.errors_)), math.inf)
+        n = self.n_training_rows_
+        risk = pac.occam(errors=self.training_errors_, n=n, bits=bits, delta=delta)
+        done: tuple[Status, str] = ("by-construction", "the code does exactly this")
+        halving = certify(
+            self.guarantee(),
+            kind="mistakes",
+            subject="Halving on the training rows, in the order given",
+            observed=self.n_mistakes_,
+            n=n,
+            statuses=[self._consistent(), done, done],
+            reproduce={"model": fingerprint(self)},
+        )
+        sample: tuple[Status, str] = ("assumed", "cannot be verified from the data")
+        listed: tuple[Status, str] = ("assumed", "all rules weigh the same; list them beforehand")
+        return halving, risk_certificate(self, risk, [sample, listed])
+
+    def _consistent(self) -> tuple[Status, str]:
+        if self.emptied_ < 0:
+            return "checked", f"rule {int(self.pool_.argmax())} is right on every row"
+        return "violated", f"no rule is: row {self.emptied_} refuted the last one of the pool"
+
+    def _solve(self, X: Any, positive: Mask) -> None:
+        advice = self._advice(X)
+        self.errors_ = np.count_nonzero(advice != positive[:, np.newaxis], axis=0)
+        self.best_ = int(self.errors_.argmin())
+        self.pool_, run = np.ones(advice.shape[1], dtype=np.bool_), np.array([0, -1])
+        _halve(advice, positive, self.pool_, run)
+        self.n_mistakes_, self.emptied_ = (int(value) for value in run)
+
+    def _decide(self, X: Any) -> Mask:
+        return self._advice(X, self.best_)[:, 0]
+
+    def _advice(self, X: Any, only: int | None = None) -> Mask:
+        """Return what each rule says of each row, or what the only one asked says."""
+        dense = tables.dense(X)
+        if self.hypotheses is None:
+            signs = dense > 0.0
+            constants = np.broadcast_to([False, True], (len(dense), 2))
+            advice = np.hstack([signs, ~signs, constants])
+            return advice if only is None else advice[:, [only]]
+        rules: Any = self.hypotheses
+        if len(rules) and callable(rules[0]):
+            asked = range(len(rules)) if only is None else [only]
+            return np.column_stack([_answers(rules[h], h, dense) for h in asked])
+        table = _bits("hypotheses", rules, 2)
+        return (table if only is None else table[[only]])[:, _points(dense, table.shape[1])].T
+
+    def __sklearn_tags__(self) -> Tags:
+        """Say to scikit-learn that a class listed beforehand fits few data."""
+        tags: Any = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True
+        return tags
+
+
+def _answers(rule: Rule, number: int, X: Any) -> Mask:
+    answers = _bits(f"the answer of rule {number}", rule(X), 1)
+    if len(answers) != len(X):
+        raise ValueError(f"rule {number} gives {len(answers)} answers for {len(X)} rows")
+    return answers
+
+
+def _bits(name: str, values: Any, n_dimensions: int) -> Mask:
+    array = np.asarray(values)
+    if array.ndim != n_dimensions or 0 in array.shape or not ((array == 0) | (array == 1)).all():
+        raise ValueError(f"{name} must be a {n_dimensions}-dimensional array of zeros and ones")
+    return array == 1
+
+
+def _points(X: Any, n_points: int) -> Indices:
+    """Return the only column as numbers of points."""
+    if X.shape[1] != 1 or not np.isin(X, np.arange(n_points)).all():
+        raise ValueError(
+            f"with a table of rules, X has one column: the number of the point, 0 to {n_points - 1}"
+        )
+    return X[:, 0].astype(np.int64)

@@ -1,0 +1,117 @@
+"""AdaHedge: exponential weights whose rate follows from what mixing has cost so far.
+
+    η_t = ln K / Δ_{t-1},   Δ_t = Δ_{t-1} + (weighted loss - mix loss)
+
+de Rooij, van Erven, Grünwald and Koolen (2014); bounds in `surelearn.bounds.regret_adaptive`.
+"""
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+
+from surelearn._jit import experts, jit
+from surelearn._jit.experts import Rounds
+from surelearn._typing import Matrix, Vector
+from surelearn.base.experts import AveragingGame
+from surelearn.bounds import Guarantee, regret_adaptive, regret_sleeping
+from surelearn.certificate import Certificate, Status
+
+_INFINITE = 1e300  # the rate before the first gap: only the leaders have weight
+
+
+@jit
+def _play_rounds(
+    table: Rounds, behind: Vector, gaps: Vector, widest: Vector, weights: Matrix, excess: Vector
+) -> None:
+    """Play each round; `gaps` holds Δ before and after the last one, `widest` the largest range."""
+    log_k = math.log(behind.shape[0])
+    for t in range(table.floor.shape[0]):
+        rate = min(log_k / gaps[1], _INFINITE) if gaps[1] > 0.0 else _INFINITE
+        before = experts.weigh(t, behind, rate, weights)
+        if table.awake.shape[0] > 0:
+            experts.weigh_awake(table, t, behind, rate, weights)
+        excess[t] = experts.excess_of(table, t, weights)
+        gaps[0] = gaps[1]
+        gaps[1] += experts.advance(table, t, excess[t], rate, before, behind)
+        for k in range(behind.shape[0]):
+            widest[0] = max(widest[0], experts.charged(table, t, k, excess[t]))
+
+
+class AdaHedge(AveragingGame):
+    """Experts with nothing to tune: no rate, no horizon, no range of losses.
+
+    The default choice. Weights do not change if all losses are shifted or scaled.
+
+    Attributes
+    ----------
+    weights
+        The distribution over the experts in the next round.
+    regret_, regrets_
+        What the learner lost beyond the best expert, and beyond each.
+    cumulative_loss_, expert_losses_, n_experts_, n_rounds_, slept_
+        The tallies of the game; see `AveragingGame`.
+    sum_mixability_gaps_, previous_sum_mixability_gaps_
+        Weighted losses minus mix losses, summed up to the last round and the one before.
+    largest_range_
+        The largest difference between two experts' losses in one round.
+
+    Examples
+    --------
+    >>> learner = AdaHedge()
+    >>> learner.learn([[0, 1], [1, 0], [0, 1], [1, 0]]).round(4).tolist()
+    [0.5, 0.8, 0.5, 0.7114]
+    >>> realised, a_priori = learner.certificates()
+    >>> round(learner.regret_, 4), round(realised.bound, 4), round(a_priori.bound, 4)
+    (0.5114, 1.6391, 2.9423)
+    """
+
+    def guarantee(self, *, n_experts: int, n_rounds: int, loss_range: float = 1.0) -> Guarantee:
+        """Bound the regret if the losses of every round span at most `loss_range`."""
+        return regret_adaptive.adahedge(
+            n_experts=n_experts, n_rounds=n_rounds, loss_range=loss_range
+        )
+
+    def _check_parameters(self) -> None:
+        pass
+
+    def _start(self, n_experts: int) -> None:
+        super()._start(n_experts)
+        self.behind_ = np.zeros(n_experts)
+        self.sum_mixability_gaps_ = self.previous_sum_mixability_gaps_ = 0.0
+        self.largest_range_ = 0.0
+
+    def _play(self, table: Rounds, weights: Matrix, excess: Vector) -> None:
+        gaps = np.array([self.previous_sum_mixability_gaps_, self.sum_mixability_gaps_])
+        widest = np.array([self.largest_range_])
+        _play_rounds(table, self.behind_, gaps, widest, weights, excess)
+        self.previous_sum_mixability_gaps_, self.sum_mixability_gaps_ = gaps.tolist()
+        self.largest_range_ = float(widest[0])
+
+    def _certificates(self) -> Iterable[Certificate]:
+        built: tuple[Status, str] = ("by-construction", "the code does exactly this")
+        width: tuple[Status, str] = ("checked", f"the widest round spans {self.largest_range_:.6g}")
+        yield self._of_run(self._realised(), built)
+        if self.largest_range_ > 0.0:
+            yield self._of_run(self._a_priori(), width)
+
+    def _of_run(self, guarantee: Guarantee, *statuses: tuple[Status, str]) -> Certificate:
+        fed: tuple[Status, str] = ("by-construction", "the code does exactly this")
+        statuses = (*statuses, fed) if self.slept_ else statuses
+        return self._certify(guarantee, *statuses, kind="regret", observed=self.regret_)
+
+    def _realised(self) -> Guarantee:
+        plain, asleep = (
+            regret_adaptive.adahedge_realised,
+            regret_sleeping.sleeping_adahedge_realised,
+        )
+        return (asleep if self.slept_ else plain)(
+            sum_mixability_gaps=self.sum_mixability_gaps_,
+            previous_sum_mixability_gaps=self.previous_sum_mixability_gaps_,
+        )
+
+    def _a_priori(self) -> Guarantee:
+        plain, asleep = regret_adaptive.adahedge, regret_sleeping.sleeping_adahedge
+        return (asleep if self.slept_ else plain)(
+            n_experts=self.n_experts_, n_rounds=self.n_rounds_, loss_range=self.largest_range_
+        )

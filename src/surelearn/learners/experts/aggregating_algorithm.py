@@ -1,0 +1,167 @@
+"""The aggregating algorithm: for losses that can be mixed the regret does not grow with the rounds.
+
+    w_k ∝ exp(-η L_k),   predict p:  loss(y, p) ≤ -(1/η) ln Σ w_k exp(-η loss(y, x_k)) for all y
+
+Vovk (1990), Kivinen and Warmuth (1999); bounds in `surelearn.bounds.regret_mixable`.
+"""
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special
+
+from surelearn._jit import experts
+from surelearn._jit.experts import Rounds
+from surelearn._typing import Matrix, Vector
+from surelearn.base import expert_tables
+from surelearn.base.expert_tables import Advice
+from surelearn.base.experts import AveragingGame
+from surelearn.bounds import Guarantee, regret_mixable
+from surelearn.certificate import Certificate, Status
+from surelearn.losses import Entropic, Interval, Loss, Square
+
+_CLIP = "keep the advice away from 0 and 1, for example np.clip(advice, 1e-9, 1 - 1e-9)"
+
+
+class AggregatingAlgorithm(AveragingGame):
+    """Experts under square or logarithmic loss: regret at most ln K / rate, for ever.
+
+    Parameters
+    ----------
+    loss
+        `Square()`, `Entropic()` or `Logarithmic()`: what a prediction costs.
+    interval
+        Where outcomes and predictions lie; others are refused. For the logarithmic losses [0, 1].
+    substitution
+        For the square loss: False predicts the weighted average at the rate 1 / (2 width²), with
+        regret at most 2 width² ln K; True uses Vovk's prediction at the rate 2 / width², with
+        regret at most width² ln K / 2. The logarithmic losses are mixed by the average already.
+
+    Attributes
+    ----------
+    weights
+        The distribution over the experts in the next round.
+    regret_, regrets_
+        What the learner lost beyond the best expert, and beyond each.
+    cumulative_loss_, expert_losses_, n_experts_, n_rounds_
+        The tallies of the game; see `AveragingGame`.
+
+    Examples
+    --------
+    >>> learner = AggregatingAlgorithm()
+    >>> learner.learn([[0, 1], [0.2, 0.9], [0.6, 0.4]], [1, 1, 0]).round(4).tolist()
+    [0.5, 0.6357, 0.4614]
+    >>> round(learner.regret_, 4), round(learner.certificates()[1].bound, 4)
+    (0.4256, 1.3863)
+    """
+
+    _may_sleep = False
+
+    def __init__(
+        self,
+        *,
+        loss: Loss = Square(),  # noqa: B008 - frozen
+        interval: Interval = (0.0, 1.0),
+        substitution: bool = False,
+    ) -> None:
+        self.loss = loss
+        self.interval = interval
+        self.substitution = substitution
+
+    @property
+    def learning_rate(self) -> float:
+        """The rate at which the loss can be mixed."""
+        if self.substitution:
+            return self.loss.mixability(self.interval)
+        return self.loss.exp_concavity(self.interval)
+
+    def guarantee(self, *, n_experts: int) -> Guarantee:
+        """Bound the regret after any number of rounds, known before the first."""
+        self._check_parameters()
+        return regret_mixable.mixable(n_experts=n_experts, learning_rate=self.learning_rate)
+
+    def learn(
+        self,
+        losses: ArrayLike,
+        outcomes: ArrayLike | None = None,
+        *,
+        loss: Loss | None = None,
+        awake: ArrayLike | None = None,
+    ) -> Vector:
+        """Play rounds of advice and return the predictions.
+
+        Parameters
+        ----------
+        losses
+            What the experts predict: a row for each round, a column for each expert.
+        outcomes
+            What came true in each round.
+        loss, awake
+            Not needed: the loss is the learner's own, and its experts do not sleep.
+        """
+        if outcomes is None or loss not in {None, self.loss}:
+            raise ValueError(f"call learn(advice, outcomes): the loss is always {self.loss!r}")
+        return super().learn(losses, outcomes, loss=self.loss, awake=awake)
+
+    def _check_parameters(self) -> None:
+        expert_tables.check_range(self.interval)
+        square = isinstance(self.loss, Square)
+        if not (square or isinstance(self.loss, Entropic)):
+            raise ValueError(
+                f"loss={self.loss!r} cannot be mixed; Hedge and AdaHedge take any convex loss"
+            )
+        if self.substitution and not square:
+            raise ValueError(f"substitution is for Square(); the average mixes {self.loss!r}")
+
+    def _check_advice(self, spoken: Advice) -> None:
+        low, high = self.interval
+        for name, values in (("advice", spoken.said), ("outcomes", spoken.outcomes)):
+            if ((values < low) | (values > high)).any():
+                raise ValueError(f"{name} must lie in interval=({low:g}, {high:g})")
+
+    def _check_losses(self, losses: Matrix) -> None:
+        """Let certainty that proves wrong cost infinity, as long as one expert never does so."""
+        alive = np.isfinite(losses).all(axis=0) & np.isfinite(getattr(self, "expert_losses_", 0.0))
+        if not alive.any() and losses.size:
+            raise ValueError("every expert has lost infinitely much; " + _CLIP)
+
+    def _start(self, n_experts: int) -> None:
+        super()._start(n_experts)
+        self.behind_ = np.zeros(n_experts)
+
+    def _play(self, table: Rounds, weights: Matrix, excess: Vector) -> None:
+        rates = np.full(len(excess), self.learning_rate)
+        experts.exponential_weights(table, rates, self.behind_, np.zeros(1), weights, excess)
+
+    def _predictions(self, weights: Matrix, said: Matrix) -> Vector:
+        if not self.substitution:
+            return super()._predictions(weights, said)
+        low, high = self.interval
+        rate, width = self.learning_rate, high - low
+        at_low, at_high = (
+            -special.logsumexp(-rate * (end - said) ** 2, b=weights, axis=1) / rate
+            for end in (low, high)
+        )
+        return np.clip((low + high) / 2.0 + (at_low - at_high) / (2.0 * width), low, high)
+
+    def _settle(self, table: Rounds, excess: Vector) -> None:
+        if not np.isfinite(excess).all():
+            raise ValueError("the average was certain and wrong, to rounding; " + _CLIP)
+        super()._settle(table, excess)
+
+    def _certificates(self) -> Iterable[Certificate]:
+        built: tuple[Status, str] = (
+            "by-construction",
+            f"{self.loss!r} on {self.interval}, checked",
+        )
+        rate, log_k = self.learning_rate, math.log(self.n_experts_)
+        # ln mean exp(rate x regret) / rate is the sum of the losses minus that of the mix losses.
+        sum_excess = (float(special.logsumexp(rate * self.regrets_)) - log_k) / rate
+        realised = regret_mixable.mixable_realised(
+            n_experts=self.n_experts_, learning_rate=rate, sum_excess=sum_excess
+        )
+        yield self._certify(realised, built, kind="regret", observed=self.regret_)
+        a_priori = self.guarantee(n_experts=self.n_experts_)
+        yield self._certify(a_priori, built, built, kind="regret", observed=self.regret_)

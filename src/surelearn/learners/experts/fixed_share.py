@@ -1,0 +1,206 @@
+"""Fixed share: after every round each expert gives a share of its weight to the others.
+
+    v_k ∝ w_k exp(-η ℓ_k),   w_k ← (1 - α) v_k + α (1 - v_k) / (K - 1)
+
+Herbster and Warmuth (1998); bounds in `surelearn.bounds.regret_tracking`.
+"""
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from surelearn._jit import experts, jit
+from surelearn._jit.experts import Rounds
+from surelearn._typing import Matrix, Vector
+from surelearn.base import expert_tables
+from surelearn.base.experts import AveragingGame
+from surelearn.bounds import Guarantee, _domain, regret_tracking
+from surelearn.certificate import Certificate, Status
+from surelearn.losses import Interval
+
+
+@jit
+def _play_rounds(
+    table: Rounds,
+    rate: float,
+    switch_rates: Vector,
+    shares: Vector,
+    gaps: Vector,
+    weights: Matrix,
+    excess: Vector,
+) -> None:
+    """Play each round; `shares` and `gaps` change, `weights` and `excess` fill."""
+    n_experts = shares.shape[0]
+    for t in range(table.floor.shape[0]):
+        for k in range(n_experts):
+            weights[t, k] = shares[k]
+        experts.restrict(table, t, weights)
+        excess[t] = experts.excess_of(table, t, weights)
+        total = 0.0
+        for k in range(n_experts):
+            shares[k] *= experts.exp(-rate * experts.charged(table, t, k, excess[t]))
+            total += shares[k]
+        gaps[0] += min(max(excess[t] + math.log(total) / rate, 0.0), excess[t])
+        given = switch_rates[t] / max(n_experts - 1, 1)
+        for k in range(n_experts):
+            kept = shares[k] / total
+            shares[k] = (1.0 - switch_rates[t]) * kept + given * (1.0 - kept)
+
+
+@jit
+def _follow_paths(table: Rounds, excess: Vector, first: int, paths: Matrix) -> None:
+    """Move on the largest regret to a sequence of experts, by its switches and its last expert."""
+    for t in range(table.floor.shape[0]):
+        for s in range(paths.shape[0] - 1 if t + first > 0 else 0, 0, -1):
+            leader, best, second = 0, -np.inf, -np.inf
+            for k in range(paths.shape[1]):
+                if paths[s - 1, k] > best:
+                    leader, best, second = k, paths[s - 1, k], best
+                elif paths[s - 1, k] > second:
+                    second = paths[s - 1, k]
+            for k in range(paths.shape[1]):
+                paths[s, k] = max(paths[s, k], second if k == leader else best)
+        for k in range(paths.shape[1]):
+            regret = excess[t] - experts.charged(table, t, k, excess[t])
+            for s in range(paths.shape[0]):
+                paths[s, k] += regret
+
+
+class FixedShare(AveragingGame):
+    """Experts when the best one changes: little regret to sequences of experts with few switches.
+
+    Parameters
+    ----------
+    switch_rate
+        The share α in (0, 1) that an expert gives away. If left out, it is tuned to `horizon` and
+        `n_switches`; without a horizon it is 1/t before round t.
+    learning_rate
+        The rate η; if left out, tuned likewise, and 1 / range without a horizon.
+    horizon
+        The number of rounds, if known.
+    n_switches
+        How often the best sequence may switch; the run keeps the regret to all such sequences.
+    loss_range
+        The least and the largest possible loss; a loss outside is refused.
+
+    Attributes
+    ----------
+    weights
+        The distribution over the experts in the next round.
+    path_regrets_
+        What the learner lost beyond the best sequence of experts with exactly 0, 1, ... switches.
+    regret_, regrets_
+        What the learner lost beyond the best expert, and beyond each.
+    cumulative_loss_, expert_losses_, n_experts_, n_rounds_, slept_
+        The tallies of the game; see `AveragingGame`.
+    sum_mixability_gaps_
+        Weighted losses minus mix losses, summed.
+    learning_rate_, switch_rate_
+        The rates in use; the latter is None if it is 1/t.
+
+    Examples
+    --------
+    >>> learner = FixedShare(horizon=100, n_switches=1)
+    >>> losses = [[0, 1]] * 50 + [[1, 0]] * 50
+    >>> float(learner.learn(losses).sum().round(2)), learner.path_regrets_.round(2).tolist()
+    (8.53, [-41.47, 8.53])
+    """
+
+    def __init__(
+        self,
+        *,
+        switch_rate: float | None = None,
+        learning_rate: float | None = None,
+        horizon: int | None = None,
+        n_switches: int = 1,
+        loss_range: Interval = (0.0, 1.0),
+    ) -> None:
+        self.switch_rate = switch_rate
+        self.learning_rate = learning_rate
+        self.horizon = horizon
+        self.n_switches = n_switches
+        self.loss_range = loss_range
+
+    @property
+    def path_regrets_(self) -> Vector:
+        """The loss beyond the best sequence with exactly 0, 1, ... switches."""
+        return self.paths_.max(axis=1)
+
+    def _check_parameters(self) -> None:
+        expert_tables.check_range(self.loss_range)
+        _domain.count("n_switches", self.n_switches, at_least=1)
+        if self.switch_rate is not None:
+            _domain.open_fraction("switch_rate", self.switch_rate)
+        if self.learning_rate is not None:
+            _domain.positive("learning_rate", self.learning_rate)
+        if self.horizon is not None:
+            _domain.count("horizon", self.horizon, at_least=self.n_switches + 1)
+
+    def _start(self, n_experts: int) -> None:
+        super()._start(n_experts)
+        self.switch_rate_, self.learning_rate_ = self._tune(n_experts)
+        self.shares_, self.sum_mixability_gaps_ = np.full(n_experts, 1.0 / n_experts), 0.0
+        self.paths_ = np.full((self.n_switches + 1, n_experts), -np.inf)
+        self.paths_[0] = 0.0
+
+    def _tune(self, n_experts: int) -> tuple[float | None, float]:
+        """Return the rates in use; a switch rate of None is 1/t before round t."""
+        switch_rate, learning_rate = self.switch_rate, self.learning_rate
+        if n_experts == 1:
+            switch_rate = 0.0
+        elif self.horizon is not None:
+            game = {"n_experts": n_experts, "n_rounds": self.horizon, "n_switches": self.n_switches}
+            switch_rate = switch_rate or regret_tracking.fixed_share_switch_rate(**game)
+            tuned = regret_tracking.fixed_share_learning_rate(**game, loss_range=self._width)
+            learning_rate = learning_rate or tuned
+        return switch_rate, learning_rate or 1.0 / self._width
+
+    def _play(self, table: Rounds, weights: Matrix, excess: Vector) -> None:
+        gaps, share = np.array([self.sum_mixability_gaps_]), self.switch_rate_
+        rates = np.full(len(excess), share or 0.0)
+        if share is None:  # 1/t from round t - 1 to round t
+            rates = 1.0 / np.arange(self.n_rounds_ + 2.0, self.n_rounds_ + len(excess) + 2.0)
+        _play_rounds(table, self.learning_rate_, rates, self.shares_, gaps, weights, excess)
+        self.sum_mixability_gaps_ = float(gaps[0])
+
+    def _settle(self, table: Rounds, excess: Vector) -> None:
+        _follow_paths(table, excess, self.n_rounds_, self.paths_)
+        super()._settle(table, excess)
+
+    def _certificates(self) -> Iterable[Certificate]:
+        inside: tuple[Status, str] = ("checked", f"all losses lie in {self.loss_range}")
+        built: tuple[Status, str] = ("by-construction", "the code does exactly this")
+        reachable = min(self.n_switches, self.n_rounds_ - 1) if self.n_experts_ > 1 else 0
+        exactly, at_most = self.path_regrets_[reachable], self.path_regrets_.max()
+        realised, a_priori = self._realised(reachable), self._a_priori(reachable)
+        observed = float(at_most if self.switch_rate_ is None else exactly)
+        yield self._certify(realised, built, built, kind="regret", observed=observed)
+        if a_priori is not None:
+            yield self._certify(a_priori, inside, built, kind="regret", observed=float(at_most))
+
+    def _realised(self, n_switches: int) -> Guarantee:
+        run: dict[str, Any] = {
+            "n_experts": self.n_experts_,
+            "n_rounds": self.n_rounds_,
+            "n_switches": n_switches,
+            "learning_rate": self.learning_rate_,
+            "sum_mixability_gaps": self.sum_mixability_gaps_,
+        }
+        if self.switch_rate_ is None:
+            return regret_tracking.fixed_share_untuned_realised(**run)
+        return regret_tracking.fixed_share_realised(**run, switch_rate=self.switch_rate_)
+
+    def _a_priori(self, n_switches: int) -> Guarantee | None:
+        game: dict[str, Any] = {
+            "n_experts": self.n_experts_,
+            "n_rounds": self.n_rounds_,
+            "n_switches": n_switches,
+            "loss_range": self._width,
+        }
+        if self.switch_rate_ is None:
+            return regret_tracking.fixed_share_untuned(**game, learning_rate=self.learning_rate_)
+        tuned = self.switch_rate is None and self.learning_rate is None
+        finished = tuned and self.horizon == self.n_rounds_
+        return regret_tracking.fixed_share(**game) if finished else None

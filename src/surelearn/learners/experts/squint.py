@@ -1,0 +1,163 @@
+"""Squint: exponential weights of regret and its variance, over a grid of learning rates.
+
+    w_k ∝ π_k Σ_j γ_j η_j exp(η_j R_k - η_j² V_k),   R_k = Σ r_k,   V_k = Σ r_k²,   r_k = h - ℓ_k
+
+Koolen and van Erven (2015); bounds in `surelearn.bounds.regret_adaptive`.
+"""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from surelearn._jit import experts, jit
+from surelearn._jit.experts import Rounds
+from surelearn._typing import Matrix, Vector
+from surelearn.base import expert_tables
+from surelearn.base.experts import AveragingGame
+from surelearn.bounds import Guarantee, _domain, regret_adaptive, regret_sleeping
+from surelearn.certificate import Certificate, Status
+from surelearn.losses import Interval
+
+_LONGEST = 4**30  # rounds that thirty rates cover
+
+
+@jit
+def _highest(table: Rounds, t: int, rates: Vector, regrets: Vector, variances: Vector) -> float:
+    """Return the largest exponent η R - η² V of an awake expert."""
+    highest = -np.inf
+    for k in range(regrets.shape[0]):
+        if table.awake.shape[0] == 0 or table.awake[t, k] > 0.0:
+            for j in range(rates.shape[0]):
+                highest = max(highest, rates[j] * (regrets[k] - rates[j] * variances[k]))
+    return highest
+
+
+@jit
+def _mix_rates(rates: Vector, regret: float, variance: float, highest: float) -> float:
+    """Return the sum of η exp(η R - η² V - highest) over the grid."""
+    total = 0.0
+    for j in range(rates.shape[0]):
+        exponent = rates[j] * (regret - rates[j] * variance) - highest
+        total += rates[j] * experts.exp(min(exponent, 0.0))
+    return total
+
+
+@jit
+def _play_rounds(
+    table: Rounds,
+    prior: Vector,
+    rates: Vector,
+    regrets: Vector,
+    variances: Vector,
+    weights: Matrix,
+    excess: Vector,
+) -> None:
+    """Play each round; `regrets` and `variances` change, `weights` and `excess` fill."""
+    for t in range(table.floor.shape[0]):
+        highest = _highest(table, t, rates, regrets, variances)
+        for k in range(prior.shape[0]):
+            weights[t, k] = prior[k] * _mix_rates(rates, regrets[k], variances[k], highest)
+        experts.restrict(table, t, weights)
+        excess[t] = experts.excess_of(table, t, weights)
+        for k in range(prior.shape[0]):
+            regret = excess[t] - experts.charged(table, t, k, excess[t])
+            regrets[k] += regret
+            variances[k] += regret * regret
+
+
+class Squint(AveragingGame):
+    """Experts by a prior over learning rates: little regret where the regret varies little.
+
+    The bound to each expert depends on its own variance and prior weight, so that easy sequences
+    and many good experts are recognised without tuning.
+
+    Parameters
+    ----------
+    prior
+        Positive weights of the experts before the first round; equal if left out.
+    horizon
+        The grid has the rates 1/2, 1/4, ... that cover so many rounds; thirty if left out.
+    loss_range
+        The least and the largest possible loss; a loss outside is refused.
+
+    Attributes
+    ----------
+    weights
+        The distribution over the experts in the next round.
+    regret_, regrets_
+        What the learner lost beyond the best expert, and beyond each.
+    cumulative_loss_, expert_losses_, n_experts_, n_rounds_, slept_
+        The tallies of the game; see `AveragingGame`.
+    variances_
+        For each expert the sum of the squared differences between the weighted loss and its own.
+    learning_rates_, prior_
+        The grid, equally weighted, and the prior, made to sum to 1.
+
+    Examples
+    --------
+    >>> learner = Squint(horizon=16)
+    >>> learner.learn([[0, 1], [1, 0], [0, 1], [1, 0]]).round(4).tolist()
+    [0.5, 0.602, 0.4906, 0.6108]
+    >>> learner.variances_.round(4).tolist()
+    [0.8005, 1.245]
+    """
+
+    def __init__(
+        self,
+        *,
+        prior: ArrayLike | None = None,
+        horizon: int = _LONGEST,
+        loss_range: Interval = (0.0, 1.0),
+    ) -> None:
+        self.prior = prior
+        self.horizon = horizon
+        self.loss_range = loss_range
+
+    def guarantee(self, *, prior: float, n_rounds: int) -> Guarantee:
+        """Bound the regret to an expert with this prior weight, on losses of range 1.
+
+        Known before the run, for at most `horizon` rounds: the variance is at most their number.
+        """
+        closed = regret_adaptive.squint(variance=n_rounds, prior=prior, n_rounds=self.horizon)
+        return replace(closed, trivial=float(n_rounds))
+
+    def _check_parameters(self) -> None:
+        expert_tables.check_range(self.loss_range)
+        _domain.count("horizon", self.horizon, at_least=1)
+
+    def _start(self, n_experts: int) -> None:
+        super()._start(n_experts)
+        prior = np.ones(n_experts) if self.prior is None else np.array(self.prior, dtype=np.float64)
+        if prior.shape != (n_experts,) or not (np.isfinite(prior) & (prior > 0.0)).all():
+            raise ValueError(f"prior must hold {n_experts} positive weights, one for each expert")
+        self.prior_ = prior / prior.sum()
+        self.learning_rates_ = regret_adaptive.squint_rates(n_rounds=self.horizon)
+        self.weighted_regrets_, self.variances_ = np.zeros(n_experts), np.zeros(n_experts)
+
+    def _play(self, table: Rounds, weights: Matrix, excess: Vector) -> None:
+        rates = self.learning_rates_ / self._width
+        sums = self.weighted_regrets_, self.variances_
+        _play_rounds(table, self.prior_, rates, *sums, weights, excess)
+
+    def _certificates(self) -> Iterable[Certificate]:
+        best = int(np.argmax(self.regrets_))
+        inside: tuple[Status, str] = ("checked", f"all losses lie in {self.loss_range}")
+        built: tuple[Status, str] = ("by-construction", "the code does exactly this")
+        theorem = regret_sleeping.sleeping_squint if self.slept_ else regret_adaptive.squint_root
+        n_rates, prior = len(self.learning_rates_), float(self.prior_[best])
+        realised = theorem(
+            variance=float(self.variances_[best]) / self._width**2,
+            prior=prior,
+            learning_rates=self.learning_rates_.tolist(),
+            rate_weights=[1.0 / n_rates] * n_rates,
+        )
+        proved = [realised]
+        if prior <= 0.5 and self.n_rounds_ <= self.horizon:
+            proved.append(self.guarantee(prior=prior, n_rounds=self.n_rounds_))
+        for guarantee in proved:
+            statuses = (inside, built, built)[: len(guarantee.assumes)]
+            yield self._certify(
+                guarantee, *statuses, kind="regret", observed=self.regret_, scale=self._width
+            )

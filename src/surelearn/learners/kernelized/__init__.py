@@ -1,0 +1,1 @@
+"""Learners that see rows only through a kernel."""

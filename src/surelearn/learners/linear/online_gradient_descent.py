@@ -1,0 +1,294 @@
+"""Online gradient descent: step against the gradient of each loss, then back into a ball.
+
+    w ← Π(w - η·∇ℓ(w)),   Π the projection onto the ball of the given radius
+
+Zinkevich (2003); adaptive steps by Streeter and McMahan (2010); 1/(μt) by Hazan, Agarwal and Kale
+(2007); see `surelearn.bounds.online_convex`. The intercept is the weight of a constant feature 1:
+ball, penalty and bounds cover it.
+"""
+
+import math
+from typing import NamedTuple, cast
+
+import numpy as np
+
+from surelearn._jit import jit, rows, slopes
+from surelearn._jit.rows import Rows
+from surelearn._jit.slopes import LONGEST, LOSS, N_COMMON, ROUNDS, CompiledLoss
+from surelearn._typing import Mask, Matrix, Vector
+from surelearn.base import OnlineLinearClassifier, OnlineLinearRegressor
+from surelearn.base.gradient_learner import GradientLearner, compiled
+from surelearn.bounds import Guarantee, _domain
+from surelearn.learners.linear import schedules
+from surelearn.learners.linear.schedules import AdaptiveRate, Run, Schedule
+from surelearn.losses import Hinge, Loss, Square
+
+_SQUARES, _RATED, _SCALE, _NORM, _ROW, _N_COLUMNS = range(N_COMMON, N_COMMON + 6)
+_SMALLEST_SCALE = 1e-100
+_HINGE, _SQUARE, _ADAPTIVE = Hinge(), Square(), AdaptiveRate()
+
+
+class _Constants(NamedTuple):
+    loss: CompiledLoss
+    formula: int
+    factor: float
+    penalty: float
+    radius: float
+    constant: float
+
+
+@jit
+def _learn_rows(
+    X: Rows,
+    targets: Vector,
+    constants: _Constants,
+    weights: Vector,
+    ledger: Vector,
+    predictions: Vector,
+) -> None:
+    """Predict each row, then step; the weights meant are `weights` times the ledger's scale."""
+    constant, coef = constants.constant, weights[1:]
+    for t in range(rows.count(X)):
+        predictions[t] = ledger[_SCALE] * (rows.dot(X, t, coef) + constant * weights[0])
+        slopes.enter(constants.loss, targets[t], predictions[t], ledger)
+        slope = slopes.slope(constants.loss, targets[t], predictions[t])
+        length = rows.squared_norm(X, t) + constant
+        ledger[_ROW] = max(ledger[_ROW], length)
+        rate = _rate(constants, slope * predictions[t], slope * slope * length, ledger)
+        if rate * slope != 0.0:
+            step = -rate * slope / ledger[_SCALE]
+            rows.add(X, t, step, coef)
+            weights[0] += step * constant
+        _project(constants.radius, weights, ledger)
+
+
+@jit
+def _rate(constants: _Constants, along: float, squared: float, ledger: Vector) -> float:
+    """Enter a gradient g into the ledger and return the rate of its step, 0 if there is none.
+
+    Without the penalty, `along` is ⟨g, w⟩ and `squared` is ‖g‖².
+    """
+    penalty, norm = constants.penalty, ledger[_NORM]
+    ledger[LOSS] += 0.5 * penalty * norm
+    squared += penalty * (2.0 * along + penalty * norm)
+    if squared <= 0.0:
+        return 0.0
+    ledger[LONGEST] = max(ledger[LONGEST], math.sqrt(squared))
+    ledger[_SQUARES] += squared
+    rate = schedules.rate(constants.formula, constants.factor, ledger[ROUNDS], ledger[_SQUARES])
+    ledger[_RATED] += rate * squared
+    ledger[_NORM] = max(0.0, norm - rate * (2.0 * (along + penalty * norm) - rate * squared))
+    if ledger[ROUNDS] > 1.0:  # in the first round the weights are 0
+        ledger[_SCALE] *= 1.0 - rate * penalty
+    return rate
+
+
+@jit
+def _project(radius: float, weights: Vector, ledger: Vector) -> None:
+    """Bring the weights back into the ball by their scale, so that a sparse row costs no more."""
+    if int(ledger[ROUNDS]) % len(weights) == 0:  # rounding errors must not pile up
+        total = 0.0
+        for weight in weights:
+            total += weight * weight
+        ledger[_NORM] = ledger[_SCALE] * ledger[_SCALE] * total
+    if ledger[_NORM] > radius * radius:
+        ledger[_SCALE] *= radius / math.sqrt(ledger[_NORM])
+        ledger[_NORM] = radius * radius
+    if ledger[_SCALE] < _SMALLEST_SCALE:
+        weights *= ledger[_SCALE]
+        ledger[_SCALE] = 1.0
+
+
+class _Descent(GradientLearner):
+    """What the classifier and the regressor share."""
+
+    schedule: Schedule
+    radius: float
+    weights_: Matrix
+
+    def guarantee(self, *, gradient_norm: float, n_rounds: int) -> Guarantee:
+        """Bound the regret to every vector of the ball, if no gradient is longer than this.
+
+        Parameters
+        ----------
+        gradient_norm
+            The largest length of a gradient: the slope of the loss times that of the row, the
+            constant feature included.
+        n_rounds
+            The number of rounds.
+        """
+        return self.schedule.a_priori(
+            radius=self.radius, gradient_norm=gradient_norm, n_rounds=n_rounds
+        )
+
+    def _realised(self, problem: int) -> Guarantee:
+        ledger = self.ledger_[problem]
+        sums = float(ledger[_SQUARES]), float(ledger[_RATED])
+        return self.schedule.realised(Run(self.radius, int(ledger[ROUNDS]), *sums))
+
+    def _rivals(self) -> str:
+        penalty = self.schedule.penalty
+        ball = f"of norm at most {self.radius:g}"
+        return f"{ball}, both charged {penalty / 2:g}‖w‖² a round" if penalty else ball
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        _domain.positive("radius", self.radius)
+        if not isinstance(cast("object", self.schedule), Schedule):
+            raise TypeError(f"schedule={self.schedule!r} is none; use for example AdaptiveRate()")
+
+    def _make_state(self, n_features: int, n_problems: int) -> None:
+        self.weights_ = np.zeros((n_problems, n_features + 1))
+        self.ledger_ = np.zeros((n_problems, _N_COLUMNS))
+        self.ledger_[:, _SCALE] = 1.0
+
+    def _descend(self, X: Rows, targets: Vector, problem: int, predictions: Vector) -> Vector:
+        """Learn from each row once and return the weights, that of the constant first."""
+        constants = _Constants(
+            compiled(self.loss),
+            self.schedule.formula,
+            self.schedule.factor(self.radius),
+            self.schedule.penalty,
+            float(self.radius),
+            float(self.fit_intercept),
+        )
+        weights, ledger = self.weights_[problem], self.ledger_[problem]
+        _learn_rows(X, targets, constants, weights, ledger, predictions)
+        return ledger[_SCALE] * weights
+
+
+class OnlineGradientDescent(_Descent, OnlineLinearClassifier):
+    """Linear classifier whose loss stays near that of the best weights of a ball, surely.
+
+    Parameters
+    ----------
+    loss
+        A convex loss of a score: `Hinge()`, `Logistic()`, or one of residuals to the labels ±1,
+        `Square()`, `Absolute()`, `EpsilonInsensitive()`, `Huber()`.
+    schedule
+        The step sizes: `AdaptiveRate()`, `FixedRate(...)`, `InverseSquareRootRate(...)` or
+        `StronglyConvexRate(...)`.
+    radius
+        The norm that weights and intercept together may not exceed.
+    fit_intercept
+        Learn a constant term, as if every row had one more feature equal to 1.
+    max_iter
+        The number of passes `fit` makes; it stops at a pass in which no weight changed.
+
+    Attributes
+    ----------
+    coef_, intercept_
+        The weights, a row per two-class problem, and their constant terms.
+    n_mistakes_, n_rounds_, cumulative_loss_
+        Scores of the wrong sign so far, over all two-class problems; rows visited; the sum of the
+        losses, penalties not counted.
+    radius_
+        The largest norm of a row seen, the constant feature included.
+    weights_, ledger_
+        The weights up to a scale, that of the constant first; what the run leaves behind for its
+        certificates.
+
+    Examples
+    --------
+    >>> model = OnlineGradientDescent()
+    >>> model.learn([[-1.0], [3.0], [2.0]], ["no", "yes", "yes"]).round(3)
+    array([0.   , 1.414, 0.707])
+    >>> model.predict([[2.0]]).tolist()
+    ['yes']
+    >>> realised, a_priori = model.certificates()
+    >>> realised.observed <= realised.bound <= a_priori.bound
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        loss: Loss = _HINGE,
+        schedule: Schedule = _ADAPTIVE,
+        radius: float = 1.0,
+        fit_intercept: bool = True,
+        max_iter: int = 10,
+    ) -> None:
+        self.loss = loss
+        self.schedule = schedule
+        self.radius = radius
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+
+    def _start(self, n_features: int, n_problems: int) -> None:
+        self._make_state(n_features, n_problems)
+        self.coef_, self.intercept_ = np.zeros((n_problems, n_features)), np.zeros(n_problems)
+        self.radius_ = 0.0
+
+    def _learn(self, X: Rows, signs: Vector, problem: int, scores: Vector) -> None:
+        weights = self._descend(X, signs, problem, scores)
+        self.coef_[problem], self.intercept_[problem] = weights[1:], weights[0]
+        self.radius_ = max(self.radius_, math.sqrt(self.ledger_[problem, _ROW]))
+
+    def _updates(self, signs: Vector, scores: Vector) -> Mask:
+        return (self.loss.gradient(signs, scores) != 0.0) | (self.schedule.penalty > 0.0)
+
+    def _losses(self, signs: Vector, scores: Vector) -> Vector:
+        return slopes.values(compiled(self.loss), signs, scores)
+
+
+class OnlineGradientDescentRegressor(_Descent, OnlineLinearRegressor):
+    """Linear regressor whose loss stays near that of the best weights of a ball, surely.
+
+    Parameters
+    ----------
+    loss
+        A convex loss of the residual: `Square()`, `Absolute()`, `EpsilonInsensitive()`, `Huber()`.
+    schedule
+        The step sizes: `AdaptiveRate()`, `FixedRate(...)`, `InverseSquareRootRate(...)` or
+        `StronglyConvexRate(...)`.
+    radius
+        The norm that weights and intercept together may not exceed.
+    fit_intercept
+        Learn a constant term, as if every row had one more feature equal to 1.
+    max_iter
+        The number of passes `fit` makes.
+
+    Attributes
+    ----------
+    coef_, intercept_
+        The weights and their constant term, an array of one number.
+    n_rounds_, cumulative_loss_
+        Rows visited; the sum of the losses, penalties not counted.
+    weights_, ledger_
+        The weights up to a scale, that of the constant first; what the run leaves behind for its
+        certificates.
+
+    Examples
+    --------
+    >>> from surelearn.losses import Absolute
+    >>> model = OnlineGradientDescentRegressor(loss=Absolute(), fit_intercept=False)
+    >>> model.learn([[1.0], [1.0], [1.0]], [0.5, 0.5, 0.5])
+    array([0., 1., 0.])
+    """
+
+    def __init__(
+        self,
+        *,
+        loss: Loss = _SQUARE,
+        schedule: Schedule = _ADAPTIVE,
+        radius: float = 1.0,
+        fit_intercept: bool = True,
+        max_iter: int = 10,
+    ) -> None:
+        self.loss = loss
+        self.schedule = schedule
+        self.radius = radius
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+
+    def _start(self, n_features: int) -> None:
+        self._make_state(n_features, 1)
+        self.coef_, self.intercept_ = np.zeros(n_features), np.zeros(1)
+
+    def _learn(self, X: Rows, targets: Vector, predictions: Vector) -> None:
+        weights = self._descend(X, targets, 0, predictions)
+        self.coef_[:], self.intercept_[:] = weights[1:], weights[:1]
+
+    def _losses(self, targets: Vector, predictions: Vector) -> Vector:
+        return slopes.values(compiled(self.loss), targets, predictions)

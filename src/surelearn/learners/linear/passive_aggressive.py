@@ -1,0 +1,185 @@
+"""Passive-Aggressive classification: the least change of the weights that repairs a row's loss.
+
+    w ← w + τ·y·x   whenever   ℓ = max(0, 1 − y·⟨w, x⟩) > 0
+
+    PA-I    τ = min(C, ℓ / ‖x‖²)
+    PA-II   τ = ℓ / (‖x‖² + 1/(2C))
+
+With C = ∞ both are PA, which repairs the loss whole. Crammer, Dekel, Keshet, Shalev-Shwartz and
+Singer (2006); the bounds, for rows of any norm, are in `surelearn.bounds.mistakes_linear`.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
+
+from surelearn._jit import jit, passive_steps, rows
+from surelearn._jit.passive_steps import LONGEST, MISTAKES, Rule
+from surelearn._jit.rows import Rows
+from surelearn._typing import Indices, Mask, Vector
+from surelearn.base import OnlineLinearClassifier, compression_certificate
+from surelearn.base.passive_aggressive_record import (
+    PassiveAggressiveRecord,
+    cut,
+    damped,
+    no_sums,
+    on_mistakes,
+)
+from surelearn.bounds import Guarantee
+from surelearn.certificate import Certificate
+
+
+@jit
+def _learn_rows(
+    X: Rows, signs: Vector, rule: Rule, coef: Vector, bias: Vector, sums: Vector, scores: Vector
+) -> None:
+    """Score each row, then repair its loss; the last four arguments change in place."""
+    for t in range(rows.count(X)):
+        scores[t] = rows.dot(X, t, coef) + bias[0]
+        loss = max(0.0, 1.0 - signs[t] * scores[t])
+        square = rows.squared_norm(X, t) + rule.constant
+        step = passive_steps.step(loss, square, rule)
+        if step > 0.0:
+            rows.add(X, t, step * signs[t], coef)
+            bias[0] += step * signs[t] * rule.constant
+        passive_steps.note(loss, square, step, sums)
+        sums[MISTAKES] += signs[t] * scores[t] <= 0.0
+
+
+class PassiveAggressive(OnlineLinearClassifier):
+    """PA-I: repair the hinge loss of each row by the least change, of size at most `C`.
+
+    Parameters
+    ----------
+    C
+        The largest step; smaller values resist noise. `math.inf` repairs every loss whole.
+    fit_intercept
+        Learn a constant term, as if every row had one more feature equal to 1.
+    max_iter
+        The largest number of passes `fit` makes; it stops at the first pass without any loss.
+
+    Attributes
+    ----------
+    coef_, intercept_
+        The weights, a row per two-class problem, and their constant terms.
+    n_mistakes_, n_rounds_, cumulative_loss_
+        Mistakes made so far over all two-class problems; rows visited; the sum of the losses.
+    radius_
+        The largest norm of a row seen, the constant feature included.
+    rule_, sums_
+        The step in numbers; for each problem the mistakes, the sum of steps times losses, that of
+        squared losses, and the largest and least squared norm of a row.
+    compression_set_
+        After `fit`: the training rows that ever had a loss or are still wrong.
+
+    Examples
+    --------
+    >>> model = PassiveAggressive(C=0.5).fit([[-1.0], [3.0]], ["no", "yes"])
+    >>> model.predict([[2.0]]).tolist()
+    ['yes']
+    >>> model.guarantee(norm=1.0).allows(model.n_mistakes_)
+    True
+    >>> [certificate.kind for certificate in model.certificates()]
+    ['mistakes', 'regret', 'risk']
+    """
+
+    def __init__(self, *, C: float = 1.0, fit_intercept: bool = True, max_iter: int = 10) -> None:
+        self.C = C
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+
+    def guarantee(self, *, norm: float, comparator_loss: float = 0.0) -> Guarantee:
+        """Bound the mistakes of each two-class problem, given what one comparator achieves.
+
+        Parameters
+        ----------
+        norm
+            The comparator's norm, its constant term included: 1 / margin if it has no loss.
+        comparator_loss
+            The sum of its hinge losses over the rounds; for PA-II of their squares, for C = inf of
+            their squares divided by the squared norms of the rows.
+        """
+        check_is_fitted(self)
+        return on_mistakes(
+            self.rule_, radius=self.radius_, norm=norm, comparator_loss=comparator_loss
+        )
+
+    def certificates(self, *, delta: float = 0.05) -> tuple[Certificate, ...]:
+        """State what the last `fit` proves; a learner that has moved on since proves nothing.
+
+        For each two-class problem a bound on the mistakes and one on the losses, both by the best
+        multiple of the final weights. Then the risk of the model by stable compression.
+
+        Parameters
+        ----------
+        delta
+            The probability with which the statement about the risk may fail.
+        """
+        check_is_fitted(self)
+        if not hasattr(self, "records_"):
+            return ()
+        sure = [c for k, run in enumerate(self.records_) for c in run.certificates(self, k)]
+        return (*sure, compression_certificate(self, delta=delta))
+
+    def _rule(self) -> Rule:
+        return cut(self.C, constant=float(self.fit_intercept))
+
+    def _check_first_rows(self, X: Any, y: ArrayLike) -> tuple[Any, Any, dict[str, Any]]:
+        self._rule()  # refuses bad parameters before anything changes
+        return super()._check_first_rows(X, y)
+
+    def _start(self, n_features: int, n_problems: int) -> None:
+        self.coef_, self.intercept_ = np.zeros((n_problems, n_features)), np.zeros(n_problems)
+        self.rule_, self.sums_, self.radius_ = self._rule(), no_sums(n_problems), 0.0
+
+    def _learn(self, X: Rows, signs: Vector, problem: int, scores: Vector) -> None:
+        bias, sums = self.intercept_[problem : problem + 1], self.sums_[problem]
+        _learn_rows(X, signs, self.rule_, self.coef_[problem], bias, sums, scores)
+        self.radius_ = math.sqrt(self.sums_[:, LONGEST].max())
+
+    def _losses(self, signs: Vector, scores: Vector) -> Vector:
+        return np.maximum(0.0, 1.0 - signs * scores)
+
+    def _updates(self, signs: Vector, scores: Vector) -> Mask:
+        return signs * scores < 1.0
+
+    def _record_run(self, X: Any, index: Indices, counts: list[tuple[Indices, int]]) -> None:
+        super()._record_run(X, index, counts)
+        final = self._final_scores(X)
+        self.records_ = tuple(
+            self._summary(X, problem, self._signs(index, problem) * final[:, problem], n_passes)
+            for problem, (_, n_passes) in enumerate(counts)
+        )
+
+    def _summary(
+        self, X: Any, problem: int, margins: Vector, n_passes: int
+    ) -> PassiveAggressiveRecord:
+        def losses(scale: float, part: slice) -> Vector:
+            return np.maximum(0.0, 1.0 - scale * margins[part])
+
+        return PassiveAggressiveRecord.of(
+            self, problem, X, losses, scores=margins, n_passes=n_passes
+        )
+
+
+class PassiveAggressiveSquared(PassiveAggressive):
+    """PA-II: as PA-I, with a soft limit: steps are damped by 1 / (2 C) instead of cut at C.
+
+    The bounds speak of squared hinge losses. Parameters and attributes are those of
+    `PassiveAggressive`.
+
+    Examples
+    --------
+    >>> model = PassiveAggressiveSquared(C=0.5).fit([[-1.0], [3.0]], ["no", "yes"])
+    >>> model.predict([[2.0]]).tolist()
+    ['yes']
+    """
+
+    def _rule(self) -> Rule:
+        return damped(self.C, constant=float(self.fit_intercept))
+
+    def _losses(self, signs: Vector, scores: Vector) -> Vector:
+        return np.square(super()._losses(signs, scores))

@@ -1,0 +1,179 @@
+"""Streams of any kind: the same model as from the whole table, one block in memory at a time."""
+
+import weakref
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import csv, parquet
+
+from surelearn.app import streams
+from surelearn.app.streams import blocks, learn_stream
+from surelearn.learners.linear.perceptron import Perceptron
+
+NAMES = ["a", "b", "c"]
+
+
+def world(n=100):
+    X = np.random.default_rng(0).integers(-3, 4, size=(n, 3)).astype(float)
+    return X, np.where(X @ [1.0, -2.0, 3.0] > 0.5, "yes", "no")
+
+
+def as_table(X, y):
+    return pa.table({**{n: X[:, j] for j, n in enumerate(NAMES)}, "label": y})
+
+
+def write(table, path):
+    if path.suffix == ".csv":
+        csv.write_csv(table, path)
+    else:
+        parquet.write_table(table, path, row_group_size=30)
+    return path
+
+
+def sources(X, y, folder):
+    pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    table = as_table(X, y)
+    yield write(table, folder / "table.parquet")
+    yield str(write(table, folder / "table.csv"))
+    yield from (table, table.to_reader(max_chunksize=17), table.to_pandas(), pl.from_arrow(table))
+    yield pd.DataFrame(X, columns=NAMES).assign(label=pd.Categorical(y))
+
+
+def test_every_table_gives_the_model_of_the_whole_with_its_names(tmp_path):
+    X, y = world()
+    whole = Perceptron().partial_fit(X, y)
+    for source in sources(X, y, tmp_path):
+        model = learn_stream(Perceptron(), source, target="label", block_size=16)
+        assert model.coef_.tolist() == whole.coef_.tolist()
+        assert (model.n_rounds_, model.n_mistakes_) == (100, whole.n_mistakes_)
+        assert model.feature_names_in_.tolist() == NAMES
+        assert model.classes_.tolist() == ["no", "yes"]
+
+
+def test_pairs_of_arrays_or_mappings_give_the_same_model():
+    X, y = world()
+    whole = Perceptron().partial_fit(X, y)
+    arrays = learn_stream(Perceptron(), zip(X, y, strict=True), block_size=7)
+    mappings = ({n: v for n, v in zip(NAMES, x, strict=True) if v} for x in X.tolist())
+    named = learn_stream(Perceptron(), zip(mappings, y, strict=True), block_size=17)
+    for model in (arrays, named):
+        order = [NAMES.index(n) for n in getattr(model, "feature_names_in_", NAMES)]
+        assert model.coef_[0].tolist() == whole.coef_[0][order].tolist()
+    assert not hasattr(arrays, "feature_names_in_")
+
+
+def test_a_river_dataset_is_a_stream():
+    datasets = pytest.importorskip("river.datasets")
+    model = learn_stream(Perceptron(), datasets.Phishing(), classes=[False, True], block_size=100)
+    assert model.n_rounds_ == 1250
+    assert "empty_server_form_handler" in model.feature_names_in_
+
+
+def test_columns_are_chosen_in_the_order_asked(tmp_path):
+    path = write(as_table(*world()), tmp_path / "table.parquet")
+    X, _ = next(blocks(path, target="label", columns=["c", "a"], block_size=10))
+    assert (X.column_names, X.num_rows) == (["c", "a"], 10)
+
+
+def test_blocks_are_no_larger_than_asked_and_lose_nothing(tmp_path):
+    X, y = world()
+    for source in sources(X, y, tmp_path):
+        sizes = [len(targets) for _, targets in blocks(source, target="label", block_size=16)]
+        assert max(sizes) <= 16
+        assert sum(sizes) == 100
+
+
+@pytest.mark.parametrize("kind", ["parquet", "csv", "pairs"])
+def test_only_one_block_is_alive_at_a_time(kind, tmp_path, monkeypatch):
+    X, y = world()
+    made, alive = [], []
+
+    def watched(table):
+        made.append(weakref.ref(table))
+        alive.append(sum(block() is not None for block in made))
+        return table
+
+    split, named = streams._split, streams._PairBlocks._named
+    monkeypatch.setattr(
+        streams, "_split", lambda *args, **kw: (watched((b := split(*args, **kw))[0]), b[1])
+    )
+    monkeypatch.setattr(streams._PairBlocks, "_named", lambda self, r: watched(named(self, r)))
+    if kind == "pairs":
+        pairs = zip((dict(zip(NAMES, x, strict=True)) for x in X), y, strict=True)
+        learn_stream(Perceptron(), pairs, block_size=10)
+    else:
+        path = write(as_table(X, y), tmp_path / f"table.{kind}")
+        learn_stream(Perceptron(), path, target="label", block_size=10)
+    assert len(alive) >= 10
+    assert set(alive) == {1}
+
+
+def test_the_counter_tells_the_rows_learnt():
+    X, y = world(25)
+    seen = []
+    learn_stream(Perceptron(), zip(X, y, strict=True), block_size=10, on_block=seen.append)
+    assert seen == [10, 20, 25]
+
+
+def test_a_bad_block_is_refused_whole_and_what_was_learnt_stays():
+    X, y = world(40)
+    X[25, 1] = np.nan
+    good = Perceptron().partial_fit(X[:20], y[:20])
+    model = Perceptron()
+    with pytest.raises(ValueError, match=r"^20 rows were learnt and stay; .*NaN"):
+        learn_stream(model, zip(X, y, strict=True), block_size=10)
+    assert model.coef_.tolist() == good.coef_.tolist()
+    assert model.n_rounds_ == 20
+
+
+@pytest.mark.parametrize(
+    ("pairs", "message"),
+    [
+        ([([1.0, 2.0], 0), ([1.0], 1)], r"different numbers of values: \[1, 2\]"),
+        ([([1.0, 2.0], 0), ([0.0, 1.0], 1), ([1.0], 1)], "^2 rows.*1 features.*2 features"),
+        ([({"a": 1}, 0), ({"a": 2}, 1), ({"b": 1}, 1)], r"^2 rows.*\['b'\] are new.*to_river"),
+        ([({"a": 1, "town": "Bonn"}, 0), ({"a": 2, "town": "Rome"}, 1)], r"^0 rows.*town"),
+        ([({"a": None}, 0), ({"a": 2}, 1)], "^0 rows.*NaN"),
+        ([([1.0], 0), ([2.0], 0)], r"^0 rows.*classes=\["),
+        ([([1.0], 0), ([2.0], 1), ([2.0], 7)], "^2 rows.*label.*7.*not among"),
+        ([1.0, 2.0], "pairs of a row and its target"),
+    ],
+)
+def test_bad_pairs_are_refused_with_a_sentence(pairs, message):
+    with pytest.raises(ValueError, match=message):
+        learn_stream(Perceptron(), pairs, block_size=2)
+
+
+def test_bad_tables_are_refused_with_a_sentence(tmp_path):
+    table = as_table(*world())
+    path = write(table, tmp_path / "table.parquet")
+    holes = table.set_column(3, "label", pa.array([None, *["no"] * 99]))
+    text = table.append_column("town", pa.array(["Bonn"] * 100))
+    for source, options, message in [
+        (path, {}, "target="),
+        (path, {"target": "y"}, r"no column \['y'\].*'label'"),
+        (path, {"target": "label", "columns": ["a", "z"]}, r"no column \['z'\]"),
+        (path, {"target": "label", "columns": ["a", "label"]}, "must not be among"),
+        (path, {"target": "label", "block_size": 0}, "block_size=0"),
+        (tmp_path / "table.txt", {"target": "label"}, "neither"),
+        (holes, {"target": "label"}, "missing in 1"),
+        (text, {"target": "label"}, r"town.*OneHotEncoder"),
+        ([([1.0], 0)], {"target": "label"}, "pairs bring their targets"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            learn_stream(Perceptron(), source, **options)
+
+
+def test_an_empty_stream_teaches_nothing():
+    assert not hasattr(learn_stream(Perceptron(), []), "coef_")
+
+
+def test_a_regressor_and_scikit_learns_own_learners_go_through_too():
+    sgd = pytest.importorskip("sklearn.linear_model")
+    X, y = world()
+    table = as_table(X, X[:, 0] / 4.0)
+    model = learn_stream(sgd.SGDRegressor(), table, target="label", block_size=30)
+    assert model.t_ == 101.0
+    named = learn_stream(sgd.SGDClassifier(), as_table(X, y), target="label", classes=["no", "yes"])
+    assert named.feature_names_in_.tolist() == NAMES

@@ -1,0 +1,137 @@
+"""Progressive validation: judged before learnt, true as often as it says, on any stream."""
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.linear_model import SGDClassifier
+
+from surelearn.bounds.online_to_batch import progressive_validation
+from surelearn.datasets.worlds import Noisy
+from surelearn.evaluate.coverage import Coverage
+from surelearn.evaluate.progressive import progressive_validate
+from surelearn.learners.linear.online_gradient_descent import OnlineGradientDescentRegressor
+from surelearn.learners.linear.perceptron import Perceptron
+from surelearn.losses import Absolute
+
+WORLD = Noisy(n_features=3, bayes_risk=0.1)
+
+
+def blocks(X, y, size):
+    return ((X[i : i + size], y[i : i + size]) for i in range(0, len(y), size))
+
+
+def test_each_row_is_predicted_before_it_is_learnt():
+    X, y = WORLD.draw(200, seed=0)
+    model = Perceptron().partial_fit(X[:1], y[:1], classes=[-1, 1])
+    wrong = [y[0] != -1.0]  # zero weights score 0 and predict the first class
+    for x, label in zip(X[1:], y[1:], strict=True):
+        wrong.append(model.predict_one(x) != label)
+        model.learn_one(x, label)
+    result = progressive_validate(Perceptron(), X, y)
+    np.testing.assert_array_equal(result.losses, np.array(wrong, dtype=float))
+    np.testing.assert_array_equal(result.learner.coef_, model.coef_)
+    assert result.mean_losses[-1] == result.mean_loss == result.certificate.observed
+
+
+def test_the_certificate_is_the_theorem_on_the_losses():
+    X, y = WORLD.draw(300, seed=1)
+    result = progressive_validate(Perceptron(), X, y, delta=0.1)
+    theorem = progressive_validation(total_loss=result.losses.sum(), n_rounds=300, delta=0.1)
+    assert result.certificate.bound == theorem.bound == result.certificate.recompute()
+    assert result.certificate.validity == "anytime"
+    assert "not the last" in result.certificate.subject
+
+
+@pytest.mark.parametrize("size", [1, 7, 300])
+def test_how_a_stream_is_cut_does_not_matter(size):
+    X, y = WORLD.draw(300, seed=2)
+    labels = np.where(y > 0, "yes", "no")
+    whole = progressive_validate(Perceptron(), X, labels)
+    parts = progressive_validate(Perceptron(), blocks(X, labels, size), classes=["no", "yes"])
+    np.testing.assert_array_equal(whole.losses, parts.losses)
+
+
+def test_three_classes_are_judged_by_the_combined_rule():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(400, 3))
+    y = np.array(["a", "b", "c"])[X.argmax(axis=1)]
+    result = progressive_validate(Perceptron(), X, y)
+    assert result.losses[200:].mean() < 0.2
+
+
+def misses(rng):
+    """Return the average risk of the models of a run, exactly, and its certificate."""
+    X, y = WORLD.draw(60, seed=rng)
+    model, risks = Perceptron(fit_intercept=False), [0.5]
+    model.partial_fit(X[:1], y[:1], classes=[-1, 1])
+    for x, label in zip(X[1:], y[1:], strict=True):
+        norm = np.linalg.norm(model.coef_[0])
+        risks.append(WORLD.risk(model.coef_[0]) if norm else 0.5)
+        model.learn_one(x, label)
+    result = progressive_validate(Perceptron(fit_intercept=False), X, y, delta=0.2)
+    return np.mean(risks), result.certificate.bound
+
+
+def test_it_holds_as_often_as_it_says():
+    rng = np.random.default_rng(4)
+    truths, bounds = np.array([misses(rng) for _ in range(120)]).T
+    assert not Coverage(truths, bounds, 0.2).refuted()
+
+
+def test_a_model_judged_after_learning_would_be_refuted():
+    rng = np.random.default_rng(5)
+    bounds = []
+    for _ in range(50):
+        X, y = rng.normal(size=(40, 60)), rng.choice([-1.0, 1.0], size=40)
+        fitted = Perceptron().fit(X, y)  # remembers coins: the true risk is one half
+        wrong = float((fitted.predict(X) != y).sum())
+        bounds.append(progressive_validation(total_loss=wrong, n_rounds=40, delta=0.2).bound)
+    assert Coverage(np.full(50, 0.5), np.array(bounds), 0.2).refuted()
+    honest = progressive_validate(Perceptron(), X, y, delta=0.2)
+    assert honest.certificate.bound >= 0.5
+
+
+def test_regressors_need_a_loss_in_the_unit_interval():
+    X = np.random.default_rng(6).uniform(-1, 1, size=(200, 1))
+    learner = OnlineGradientDescentRegressor(loss=Absolute())
+    result = progressive_validate(
+        learner, X, X[:, 0], loss=lambda y, p: np.minimum(np.abs(y - p), 1.0)
+    )
+    assert result.certificate.status == "valid"
+    assert len(result.certificate.preconditions) == 2
+    with pytest.raises(ValueError, match="for classifiers"):
+        progressive_validate(learner, X, X[:, 0])
+    with pytest.raises(ValueError, match="losses"):
+        progressive_validate(learner, X, X[:, 0], loss=lambda y, p: 3.0 + y - p)
+
+
+def test_any_learner_with_partial_fit_is_tested_block_by_block():
+    X, y = WORLD.draw(300, seed=7)
+    peer = SGDClassifier(random_state=0).partial_fit(X[:100], y[:100], classes=[-1, 1])
+    result = progressive_validate(peer, blocks(X[100:], y[100:], 50))
+    assert len(result.losses) == 200
+    first = (peer.predict(X[100:150]) != y[100:150]).astype(float)
+    np.testing.assert_array_equal(result.losses[:50], first)
+    assert result.certificate.preconditions[0].status == "assumed"
+
+
+def test_the_learner_goes_on_from_where_it_stands_and_is_left_there():
+    X, y = WORLD.draw(300, seed=8)
+    learner = Perceptron().partial_fit(X[:100], y[:100])
+    before = pickle.dumps(learner)
+    result = progressive_validate(learner, X[100:], y[100:])
+    assert pickle.dumps(learner) == before
+    whole = progressive_validate(Perceptron(), X, y)
+    np.testing.assert_array_equal(result.losses, whole.losses[100:])
+    assert result.certificate.preconditions[0].status == "assumed"
+    assert whole.certificate.preconditions[0].status == "by-construction"
+
+
+def test_bad_streams_are_refused():
+    with pytest.raises(ValueError, match="the stream is empty"):
+        progressive_validate(Perceptron(), iter([]))
+    with pytest.raises(ValueError, match="inconsistent"):
+        progressive_validate(Perceptron(), np.eye(3), [0, 1])
+    with pytest.raises(ValueError, match="loss"):
+        progressive_validate(Perceptron(), np.eye(2), [0, 1], loss="hinge")
