@@ -43,7 +43,8 @@ def test_every_name_is_importable_and_documented_with_an_example(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_every_name_stands_in_the_documentation(name):
     docs = pathlib.Path(__file__).parents[2] / "docs"
-    pages = [docs / "reference.md", *sorted((docs / "learners").glob("*.md"))]
+    folders = (docs / "learners", docs / "how-to")
+    pages = [docs / "reference.md", *(page for f in folders for page in sorted(f.glob("*.md")))]
     text = "\n".join(page.read_text(encoding="utf-8") for page in pages)
     member = getattr(surelearn, name)
     path = member.__name__ if inspect.ismodule(member) else f"{member.__module__}.{name}"
