@@ -14,6 +14,7 @@ from sklearn.preprocessing import StandardScaler
 
 from reference import perceptron as plain
 from surelearn import Perceptron
+from surelearn.base import fingerprint
 from surelearn.certificate import Certificate
 from surelearn.datasets import adversaries
 from surelearn.datasets.real import load
@@ -256,3 +257,28 @@ def test_values_that_are_not_numbers_are_refused(bad):
 def test_at_least_one_pass_is_needed(max_iter):
     with pytest.raises(ValueError, match="max_iter"):
         Perceptron(max_iter=max_iter).fit(*FX_B)
+
+
+def test_rows_whose_products_overflow_are_refused_and_nothing_changes():
+    model = Perceptron().fit(*FX_B)
+    before = fingerprint(model)
+    for call in (model.fit, model.learn):
+        with pytest.raises(ValueError, match="Rescale"):
+            call(1e155 * FX_B[0], FX_B[1])
+    assert fingerprint(model) == before
+    tiny = Perceptron(fit_intercept=False).fit(1e-140 * FX_B[0], FX_B[1])
+    assert all(c.observed <= c.bound for c in tiny.certificates())
+
+
+def test_classes_named_later_must_be_those_known():
+    model = Perceptron().partial_fit(*FX_B, classes=[-1, 1])
+    model.partial_fit(*FX_B, classes=[-1, 1])
+    with pytest.raises(ValueError, match="label 2"):
+        model.partial_fit(*FX_B, classes=[-1, 1, 2])
+
+
+def test_a_named_series_is_read_by_its_names():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"a": [1.0, -1.0], "b": [0.0, 0.0]})
+    model = Perceptron().fit(frame, ["yes", "no"])
+    assert model.predict_one(pd.Series({"b": -9.0, "a": 2.0})) == "yes"

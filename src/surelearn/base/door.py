@@ -10,8 +10,10 @@ from scipy import sparse
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_non_negative, validate_data
 
+from surelearn._jit import rows
 from surelearn._typing import Indices, Mask, Vector
 
+LARGEST = 1e140  # products of longer rows, and sums of them, may overflow
 _HEAD, _FEW = 1000, 8  # labels looked at first; classes compared one by one
 
 Targets: TypeAlias = Literal["labels", "numbers"]
@@ -56,6 +58,23 @@ def _canonical(X: Any) -> Any:
     merged: Any = cast("Any", X).copy()
     merged.sum_duplicates()
     return merged
+
+
+def short_enough(X: Any) -> Any:
+    """Return the rows unless one is so long that products of rows overflow.
+
+    Examples
+    --------
+    >>> short_enough(np.array([[3.0, 4.0]])).shape
+    (1, 2)
+    """
+    longest = rows.largest_norm(rows.of(X))
+    if not longest <= LARGEST:
+        raise ValueError(
+            f"the longest row has norm {longest:.3g}, beyond {LARGEST:g}: inner products would "
+            "overflow. Rescale the features"
+        )
+    return X
 
 
 def bits(X: Any) -> Any:
@@ -110,8 +129,8 @@ def index_among(classes: NDArray[Any], labels: NDArray[Any]) -> Indices:
     strangers = _strangers(classes, labels)
     if strangers.any():
         raise ValueError(
-            f"label {labels[strangers][0]!r} is not among the classes {classes.tolist()} of the "
-            "first call; name them all there: partial_fit(X, y, classes=[...])"
+            f"label {labels[strangers].tolist()[0]!r} is not among the classes {classes.tolist()} "
+            "of the first call; name them all there: partial_fit(X, y, classes=[...])"
         )
     if len(classes) == 2:
         return (labels == classes[1]).astype(np.int64)

@@ -96,7 +96,7 @@ def best_multiple(bound: Callable[[float, slice], float], scores: Vector) -> flo
         return 0.0
     found = minimize_scalar(
         lambda log_scale: bound(math.exp(log_scale), part),
-        bounds=(-math.log(typical) - 12.0, -math.log(typical) + 12.0),
+        bounds=tuple(np.clip((-math.log(typical) - 12.0, -math.log(typical) + 12.0), -700, 700)),
         method="bounded",
     )
     return math.exp(float(found.x))
@@ -172,7 +172,7 @@ def compression_certificate(model: Any, *, delta: float) -> Certificate:
     """
     n, n_compressed = model.n_training_rows_, len(model.compression_set_)
     guarantee = compression.campi_garatti(n_compressed=n_compressed, n=n, delta=delta)
-    order = f"rows are visited in the order given, in at most max_iter={model.max_iter} passes"
+    order = f"rows are visited in the order given, in at most max_iter={model.pass_limit_} passes"
     limit = percent_outward(guarantee.bound, "upper")
     return certify(
         guarantee,

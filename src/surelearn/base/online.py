@@ -19,6 +19,7 @@ _OF_ONE_TRAINING_SET = (
     "compression_set_",
     "n_iter_",
     "n_training_rows_",
+    "pass_limit_",
     "records_",
     "stopped_early_",
     "training_errors_",
@@ -50,11 +51,12 @@ class OnlineLearner(CallbackSupportMixin, BaseEstimator):
         """
         copy = clone(self)
         X, targets = door.check(copy, X, y, targets=self._targets, reset=True)
+        X = door.short_enough(X)
         return self._admit(X), targets, {k: v for k, v in vars(copy).items() if k.endswith("_in_")}
 
     def _check_rows(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any]]:
         X, targets = door.check(self, X, y, targets=self._targets)
-        return self._admit(X), targets
+        return self._admit(door.short_enough(X)), targets
 
     def _check_features(self, X: Any) -> Any:
         return self._admit(door.check_rows(self, X))

@@ -121,11 +121,13 @@ class OnlineLinearClassifier(ClassifierMixin, OnlineLearner):
             All labels that will ever come; needed in the first call if it does not show them all.
         """
         if hasattr(self, "classes_"):
+            if classes is not None:
+                door.index_among(self.classes_, np.unique(np.asarray(classes)))
             X, labels = self._check_rows(X, y)
             index = door.index_among(self.classes_, labels)
         else:
             X, labels, seen = self._check_first_rows(X, y)
-            known = door.distinct(labels if classes is None else np.asarray(classes))
+            known = door.distinct(labels if classes is None else np.atleast_1d(np.asarray(classes)))
             door.two_or_more(known)
             index = door.index_among(known, labels)
             self._begin(seen, known)
@@ -165,7 +167,7 @@ class OnlineLinearClassifier(ClassifierMixin, OnlineLearner):
         self.training_rows_ = fingerprints.sketch(fingerprints.row_hashes(view))
         progress = self._init_callback_context(max_subtasks=n_problems * self.max_iter)
         progress.call_on_fit_task_begin(estimator=self)
-        self.stopped_early_ = False
+        self.stopped_early_, self.pass_limit_ = False, self.max_iter
         counts = [self._cycle(view, index, problem, progress) for problem in range(n_problems)]
         self.n_iter_ = max(n_passes for _, n_passes in counts)
         self._record_run(X, index, counts)

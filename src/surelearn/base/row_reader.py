@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from math import isfinite
 from operator import itemgetter
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -62,7 +62,10 @@ class RowReader(_Columns):
         The same values twice running, first to predict and then to learn, are read once.
         """
         if type(x) is not dict:
-            return self._array(self._in_order(x) if isinstance(x, Mapping) else x)
+            # A pandas Series has names as well, and reading it by position would mix them up.
+            if isinstance(x, Mapping) or hasattr(x, "items"):
+                return self._array(self._in_order(dict(cast("Any", x).items())))
+            return self._array(x)
         try:
             values = self._pick(x) if len(x) == self.n_features else self._in_order(x)
         except KeyError:
