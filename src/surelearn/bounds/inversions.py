@@ -130,7 +130,7 @@ def kl_upper(q: float, budget: float) -> float:
     >>> round(kl_upper(0.05, 0.02), 4)
     0.1057
     """
-    q, budget = _domain.fraction("q", q), _domain.non_negative("budget", budget)
+    q = _frequency_and_budget(q, budget)
     return _rounding.last_true(lambda p: kl(q, p) <= _slightly_more(budget, p - q), q, 1.0)
 
 
@@ -142,8 +142,15 @@ def kl_lower(q: float, budget: float) -> float:
     >>> round(kl_lower(0.05, 0.02), 4)
     0.0178
     """
-    q, budget = _domain.fraction("q", q), _domain.non_negative("budget", budget)
+    q = _frequency_and_budget(q, budget)
     return _rounding.first_true(lambda p: kl(q, p) <= _slightly_more(budget, q - p), 0.0, q)
+
+
+def _frequency_and_budget(q: float, budget: float) -> float:
+    """Return q; an infinite budget is allowed, and allows everything."""
+    if not budget >= 0.0:
+        raise _domain.refuse("budget", budget, "a number >= 0")
+    return _domain.fraction("q", q)
 
 
 def _slightly_more(budget: float, gap: float) -> float:
