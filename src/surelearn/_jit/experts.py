@@ -118,18 +118,9 @@ def restrict(table: Rounds, t: int, weights: Matrix) -> None:
 
 
 @jit
-def _potential(t: int, behind: Vector, rate: float, weights: Matrix) -> float:
-    """Return the sum of exp(-rate x behind); its terms are left in row `t` of `weights`, if any.
-
-    A round at the same rate need not compute them again.
-    """
+def _potential(behind: Vector, rate: float) -> float:
+    """Return the sum of exp(-rate x behind)."""
     total = 0.0
-    if t < weights.shape[0]:
-        for k in range(behind.shape[0]):
-            term = exp(-rate * behind[k])
-            weights[t, k] = term
-            total += term
-        return total
     for k in range(behind.shape[0]):
         total += exp(-rate * behind[k])
     return total
@@ -155,31 +146,24 @@ def charged(table: Rounds, t: int, k: int, excess: float) -> float:
 
 @jit
 def advance(
-    table: Rounds,
-    t: int,
-    excess: float,
-    rate: float,
-    before: float,
-    behind: Vector,
-    weights: Matrix,
-) -> tuple[float, float]:
-    """Charge the losses of round `t` to `behind`; return the mixability gap, and the potential.
+    table: Rounds, t: int, excess: float, rate: float, before: float, behind: Vector
+) -> float:
+    """Charge the losses of round `t` to `behind` and return the mixability gap, never negative.
 
     The gap is the weighted loss minus the increase of -ln(sum of exp(-rate x loss)) / rate, taken
     from the potentials and not from the weights, which may have underflowed. Zero stays below the
-    best expert and is moved up to it only when the sum becomes too small. The gap is never
-    negative.
+    best expert and is moved up to it only when the sum becomes too small.
     """
     for k in range(behind.shape[0]):
         behind[k] += charged(table, t, k, excess)
-    after, moved = _potential(t + 1, behind, rate, weights), 0.0
+    after, moved = _potential(behind, rate), 0.0
     if after < _TOO_SMALL:
         moved = behind.min()
         for k in range(behind.shape[0]):
             behind[k] -= moved
-        after = _potential(t + 1, behind, rate, weights)
+        after = _potential(behind, rate)
     gap = excess - moved - math.log(before / after) / rate
-    return min(max(gap, 0.0), excess), after
+    return min(max(gap, 0.0), excess)
 
 
 @jit
@@ -187,19 +171,12 @@ def exponential_weights(
     table: Rounds, rates: Vector, behind: Vector, gaps: Vector, weights: Matrix, excess: Vector
 ) -> None:
     """Play each round at its own rate; `behind` and `gaps` change, `weights` and `excess` fill."""
-    before = 0.0
     for t in range(table.floor.shape[0]):
-        if t > 0 and rates[t] == rates[t - 1]:
-            share = 1.0 / before
-            for k in range(behind.shape[0]):
-                weights[t, k] *= share
-        else:
-            before = weigh(t, behind, rates[t], weights)
+        before = weigh(t, behind, rates[t], weights)
         if table.awake.shape[0] > 0:
             weigh_awake(table, t, behind, rates[t], weights)
         excess[t] = excess_of(table, t, weights)
-        gap, before = advance(table, t, excess[t], rates[t], before, behind, weights)
-        gaps[0] += gap
+        gaps[0] += advance(table, t, excess[t], rates[t], before, behind)
 
 
 @jit

@@ -33,8 +33,7 @@ def _play_rounds(
             experts.weigh_awake(table, t, behind, rate, weights)
         excess[t] = experts.excess_of(table, t, weights)
         gaps[0] = gaps[1]
-        gap, _ = experts.advance(table, t, excess[t], rate, before, behind, weights)
-        gaps[1] += gap
+        gaps[1] += experts.advance(table, t, excess[t], rate, before, behind)
         for k in range(behind.shape[0]):
             widest[0] = max(widest[0], experts.charged(table, t, k, excess[t]))
 
