@@ -1,5 +1,5 @@
 # Every target sets up .venv by itself: a machine needs only Python 3.11, make and a C compiler.
-PYTHON ?= python3.11
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 CORES := $(shell nproc 2>/dev/null || echo 2)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
