@@ -10,7 +10,7 @@ import numpy as np
 
 from surelearn import bounds
 from surelearn.bounds import Guarantee, Validity
-from surelearn.certificate._text import html, sentences
+from surelearn.certificate._text import headline, html, sentences
 
 Status = Literal["checked", "by-construction", "assumed", "violated"]
 Kind = Literal["risk", "quantile", "difference", "regret", "mistakes", "training-error"]
@@ -229,6 +229,11 @@ class Certificate:
                 f"the certificate is damaged: it calls itself {status!r} but is {loaded.status!r}"
             )
         return loaded
+
+    @property
+    def headline(self) -> tuple[str, ...]:
+        """The claim and the numbers, a sentence or two each; the reasons, if it is void."""
+        return tuple(headline(self))
 
     def __str__(self) -> str:
         """Return the certificate in sentences: the claim, the numbers, then what it rests on."""

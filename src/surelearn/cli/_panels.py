@@ -21,15 +21,15 @@ _BORDERS = {"valid": "green", "vacuous": "yellow", "void": "red"}
 
 def certificate_panel(certificate: Certificate, *, title: str) -> Panel:
     """Return a panel with the claim, the numbers and every assumption with its status."""
-    headline = str(certificate).split("\n")
+    claim, *numbers = certificate.headline
     conditions = Table.grid(padding=(0, 2))
     for condition in certificate.preconditions:
         conditions.add_row(
             _MARKS[condition.status], condition.name, f"[dim]{condition.evidence}[/]"
         )
     body = Group(
-        Text(headline[0], style="bold"),
-        Text(headline[1] if certificate.status != "void" else ""),
+        Text(claim, style="bold"),
+        Text("\n".join(numbers)),
         Text(),
         conditions,
         Text(),
