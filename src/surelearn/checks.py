@@ -1,6 +1,7 @@
-"""The contract of a learner that learns in order; anyone's learner may be held to it.
+"""The contracts of learners; anyone's learner may be held to them.
 
-`check_online_learner(MyLearner())` raises an AssertionError that says which promise is broken.
+`check_online_learner(MyLearner())` and, for one that sees all rows at once,
+`check_batch_learner(MyLearner())` raise an AssertionError that says which promise is broken.
 scikit-learn's own checks (`sklearn.utils.estimator_checks`) are the other half of the contract.
 """
 
@@ -10,7 +11,8 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import clone, is_regressor
+from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.utils import get_tags
 
 from surelearn._typing import Matrix
 
@@ -131,6 +133,136 @@ ONLINE_CHECKS: tuple[Callable[[Any], None], ...] = (
     check_single_precision,
     check_sparse_equals_dense,
 )
+
+
+def check_batch_learner(learner: Any) -> None:
+    """Hold a learner that sees all rows at once to every promise it can keep.
+
+    Examples
+    --------
+    >>> from surelearn.learners.concepts.halfspace import Halfspace
+    >>> check_batch_learner(Halfspace())
+    """
+    for check in BATCH_CHECKS:
+        check(_copy(learner))
+
+
+def check_fit_leaves_inputs_untouched(learner: Any) -> None:
+    """Require that the caller's arrays are not changed and may be read-only."""
+    X, y = _stream(learner)
+    X_before, y_before = X.copy(), y.copy()
+    X.flags.writeable = y.flags.writeable = False
+    _output(learner.fit(X, y), X)
+    np.testing.assert_array_equal(X, X_before)
+    np.testing.assert_array_equal(y, y_before)
+
+
+def check_fit_takes_single_precision(learner: Any) -> None:
+    """Require that integers in single precision give the same model, to rounding."""
+    X, y = _stream(learner)
+    single = X.astype(np.float32)
+    twin = _copy(learner).fit(single, y)
+    expected = _output(learner.fit(X, y), X)
+    _close(_output(twin, single), expected, rtol=1e-4, atol=1e-6)
+
+
+def check_fit_takes_sparse_rows_or_says_so(learner: Any) -> None:
+    """Require the dense model from a sparse matrix, or a refusal that speaks of sparse rows."""
+    X, y = _stream(learner)
+    rows = sparse.csr_array(X)
+    if get_tags(learner).input_tags.sparse:
+        twin = _copy(learner).fit(rows, y)
+        _close(_output(twin, rows), _output(learner.fit(X, y), X), rtol=1e-6, atol=1e-8)
+        return
+    try:
+        learner.fit(rows, y)
+    except (TypeError, ValueError) as error:
+        if "sparse" not in str(error).lower():
+            raise AssertionError(f"the refusal does not speak of sparse rows: {error}") from error
+    else:
+        raise AssertionError("sparse rows were accepted against the learner's own tags")
+
+
+def check_fit_is_deterministic(learner: Any) -> None:
+    """Require that two fits with the same seed give the same model."""
+    X, y = _stream(learner)
+    twin = _copy(learner)
+    for model in (learner, twin):
+        if "random_state" in model.get_params():
+            model.set_params(random_state=0)
+    np.testing.assert_array_equal(_output(learner.fit(X, y), X), _output(twin.fit(X, y), X))
+
+
+def check_a_stored_model_is_the_same(learner: Any) -> None:
+    """Require that a model stored and loaded answers as before."""
+    X, y = _stream(learner)
+    learner.fit(X, y)
+    loaded = pickle.loads(pickle.dumps(learner))  # noqa: S301 - our own bytes
+    np.testing.assert_array_equal(_output(learner, X), _output(loaded, X))
+
+
+def check_a_bad_fit_changes_nothing(learner: Any) -> None:
+    """Require that a refused input leaves the fitted model exactly as it was."""
+    X, y = _stream(learner)
+    learner.fit(X, y)
+    before = pickle.dumps(learner)
+    endless = X.copy()
+    endless[3, 1] = np.inf
+    bad: list[Callable[[], Any]] = [
+        lambda: learner.fit(endless, y),
+        lambda: learner.fit(X[0], y),
+        lambda: learner.fit(X[:0], y[:0]),
+    ]
+    if is_classifier(learner) or is_regressor(learner):
+        bad.extend(
+            [lambda: learner.fit(X, y[:-1]), lambda: learner.fit(X, np.full(len(X), np.nan))]
+        )
+    if hasattr(learner, "partial_fit"):
+        bad.append(lambda: learner.partial_fit(X[:, :2], y))
+    for call in bad:
+        try:
+            call()
+        except (TypeError, ValueError):
+            np.testing.assert_equal(pickle.dumps(learner), before, "a bad input left its mark")
+        else:
+            raise AssertionError("a bad input was accepted")
+
+
+def check_blocks_add_up(learner: Any) -> None:
+    """Require that a learner that summarises finds one model, whole or in blocks."""
+    if not hasattr(learner, "_summarise"):
+        return
+    X, y = _stream(learner)
+    parts = _copy(learner)
+    for start, stop in ((0, 30), (30, 31), (31, len(X))):
+        parts.partial_fit(X[start:stop], y[start:stop])
+    _close(_output(parts, X), _output(learner.fit(X, y), X), rtol=1e-10, atol=1e-10)
+
+
+BATCH_CHECKS: tuple[Callable[[Any], None], ...] = (
+    check_a_bad_fit_changes_nothing,
+    check_a_stored_model_is_the_same,
+    check_blocks_add_up,
+    check_fit_is_deterministic,
+    check_fit_leaves_inputs_untouched,
+    check_fit_takes_single_precision,
+    check_fit_takes_sparse_rows_or_says_so,
+)
+
+
+def _output(model: Any, X: Any) -> Any:
+    """Return what a fitted model says of some rows: probabilities, predictions or new features."""
+    for method in ("predict_proba", "decision_function", "predict", "transform", "score_samples"):
+        if hasattr(model, method):
+            return np.asarray(getattr(model, method)(X))
+    raise AssertionError(f"{type(model).__name__} says nothing of new rows")
+
+
+def _close(found: Any, expected: Any, *, rtol: float, atol: float) -> None:
+    if expected.dtype.kind == "f":
+        np.testing.assert_allclose(found, expected, rtol=rtol, atol=atol)
+    else:
+        np.testing.assert_array_equal(found, expected)
 
 
 def _copy(learner: Any) -> Any:

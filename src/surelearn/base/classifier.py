@@ -6,7 +6,7 @@ from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
@@ -15,6 +15,7 @@ from surelearn._jit.fingerprints import Hashes
 from surelearn._typing import Mask
 from surelearn._wording import confidence, percent_outward
 from surelearn.base import door
+from surelearn.base.batch import adopt, fresh_copy
 from surelearn.base.fingerprint import fingerprint
 from surelearn.bounds import Guarantee
 from surelearn.certificate import Certificate, Status, certify
@@ -63,7 +64,7 @@ class TwoClassLearner(ClassifierMixin, BaseEstimator):
         y
             Labels of two classes; the last one, in sorted order, is the positive one.
         """
-        fresh = cast("Self", clone(self))
+        fresh = fresh_copy(self)
         X, labels = door.check(fresh, X, y, reset=True)
         fresh.classes_ = door.two_or_more(door.distinct(labels))
         if len(fresh.classes_) > 2:
@@ -76,10 +77,7 @@ class TwoClassLearner(ClassifierMixin, BaseEstimator):
         fresh.n_training_rows_ = len(positive)
         fresh.training_errors_ = int(np.count_nonzero(fresh._decide(X) != positive))  # noqa: SLF001
         fresh.training_rows_ = fingerprints.sketch(fingerprints.row_hashes(rows.of(X)))
-        for name in [name for name in vars(self) if name.endswith("_")]:
-            delattr(self, name)
-        vars(self).update({k: v for k, v in vars(fresh).items() if k.endswith("_")})
-        return self
+        return adopt(self, fresh)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the label of each row."""

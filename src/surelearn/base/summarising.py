@@ -1,0 +1,102 @@
+"""Models that are functions of a sum over examples: summarise, add, solve.
+
+A block of rows is summarised in a small record, records add, and the model is solved from their
+sum. So `fit`, `partial_fit`, a file read in blocks and, later, a cluster run the same code and find
+the same model.
+"""
+
+from abc import abstractmethod
+from collections.abc import Iterable
+from copy import copy
+from functools import reduce
+from operator import add
+from typing import Any, Generic, Protocol, Self, TypeVar
+
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+
+from surelearn.base.batch import adopt, fresh_copy
+
+
+class Record(Protocol):
+    """The summary of some rows; the sum of two records summarises the rows of both."""
+
+    def __add__(self, other: Any, /) -> Any:
+        """Return the summary of all the rows."""
+        ...
+
+
+_Record = TypeVar("_Record", bound=Record)
+
+
+class SummarisingLearner(BaseEstimator, Generic[_Record]):
+    """A learner whose model is a function of a sum over examples.
+
+    A learner defines three methods. `_admit` is its door: it checks a block, with `first=True` it
+    also learns from it what later blocks must match (features, classes), and it returns what
+    `_summarise` takes. `_summarise` returns the record of a checked block and changes nothing.
+    `_solve` finds the model from a record and stores it. The record stands in `record_`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> class Mean(SummarisingLearner):
+    ...     def _admit(self, X, y, sample_weight, *, first):
+    ...         return (np.asarray(X, dtype=float),)
+    ...     def _summarise(self, X):
+    ...         return np.append(X.sum(axis=0), len(X))
+    ...     def _solve(self, record):
+    ...         self.mean_ = record[:-1] / record[-1]
+    >>> whole = Mean().fit([[1.0], [2.0], [6.0]])
+    >>> parts = Mean().partial_fit([[1.0], [2.0]]).partial_fit([[6.0]])
+    >>> whole.mean_.tolist(), parts.mean_.tolist()
+    ([3.0], [3.0])
+    """
+
+    record_: _Record
+
+    @abstractmethod
+    def _admit(
+        self, X: Any, y: Any, sample_weight: ArrayLike | None, *, first: bool
+    ) -> tuple[Any, ...]:
+        """Check a block; return the arguments of `_summarise`."""
+
+    @abstractmethod
+    def _summarise(self, *block: Any) -> _Record:
+        """Return the record of a checked block; the learner stays as it is."""
+
+    @abstractmethod
+    def _solve(self, record: _Record) -> None:
+        """Store the model that belongs to a record."""
+
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
+        """Forget all, and find the model of these rows.
+
+        Parameters
+        ----------
+        X
+            The rows.
+        y
+            Their targets, for a learner that predicts.
+        sample_weight
+            How often each row counts; once, if left out.
+        """
+        fresh = fresh_copy(self)
+        block = fresh._admit(X, y, sample_weight, first=True)  # noqa: SLF001 - our own copy
+        fresh._learn([fresh._summarise(*block)])  # noqa: SLF001
+        return adopt(self, fresh)
+
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
+        """Add these rows to all seen so far, and find the model of all of them."""
+        if not hasattr(self, "record_"):
+            return self.fit(X, y, sample_weight)
+        fresh = copy(self)  # what fails leaves this learner as it is
+        block = fresh._admit(X, y, sample_weight, first=False)  # noqa: SLF001 - our own copy
+        fresh._learn([self.record_, fresh._summarise(*block)])  # noqa: SLF001
+        return adopt(self, fresh)
+
+    def _learn(self, records: Iterable[_Record]) -> None:
+        """Solve from the sum of the records, and keep it."""
+        total = reduce(add, records)
+        self._solve(total)
+        self.record_ = total

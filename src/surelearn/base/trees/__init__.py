@@ -1,0 +1,1 @@
+"""Decision trees: their structure, how they are pruned, read and certified."""
