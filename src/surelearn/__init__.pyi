@@ -66,6 +66,7 @@ from .learners.kernelized.kernel_perceptron import KernelPerceptron as KernelPer
 from .learners.linear.adagrad import AdaGrad as AdaGrad
 from .learners.linear.adagrad import AdaGradRegressor as AdaGradRegressor
 from .learners.linear.averaged_perceptron import AveragedPerceptron as AveragedPerceptron
+from .learners.linear.linear_regression import LinearRegression as LinearRegression
 from .learners.linear.normalized_winnow import NormalizedWinnow as NormalizedWinnow
 from .learners.linear.online_gradient_descent import OnlineGradientDescent as OnlineGradientDescent
 from .learners.linear.online_gradient_descent import (
@@ -81,6 +82,7 @@ from .learners.linear.passive_aggressive_regressor import (
     PassiveAggressiveSquaredRegressor as PassiveAggressiveSquaredRegressor,
 )
 from .learners.linear.perceptron import Perceptron as Perceptron
+from .learners.linear.ridge_regression import RidgeRegression as RidgeRegression
 from .learners.linear.schedules import AdaptiveRate as AdaptiveRate
 from .learners.linear.schedules import FixedRate as FixedRate
 from .learners.linear.schedules import InverseSquareRootRate as InverseSquareRootRate

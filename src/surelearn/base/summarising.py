@@ -33,17 +33,18 @@ class SummarisingLearner(BaseEstimator, Generic[_Record]):
     """A learner whose model is a function of a sum over examples.
 
     A learner defines three methods. `_admit` is its door: it checks a block, with `first=True` it
-    also learns from it what later blocks must match (features, classes), and it returns what
-    `_summarise` takes. `_summarise` returns the record of a checked block and changes nothing.
-    `_solve` finds the model from a record and stores it. The record stands in `record_`.
+    also learns from it what later blocks must match (features, classes), and it returns the rows,
+    targets and weights that `_summarise` takes. `_summarise` returns the record of a checked block
+    and changes nothing. `_solve` finds the model from a record and stores it. The record of all
+    rows stands in `record_`.
 
     Examples
     --------
     >>> import numpy as np
     >>> class Mean(SummarisingLearner):
     ...     def _admit(self, X, y, sample_weight, *, first):
-    ...         return (np.asarray(X, dtype=float),)
-    ...     def _summarise(self, X):
+    ...         return np.asarray(X, dtype=float), None, None
+    ...     def _summarise(self, X, y, weights):
     ...         return np.append(X.sum(axis=0), len(X))
     ...     def _solve(self, record):
     ...         self.mean_ = record[:-1] / record[-1]
@@ -58,11 +59,11 @@ class SummarisingLearner(BaseEstimator, Generic[_Record]):
     @abstractmethod
     def _admit(
         self, X: Any, y: Any, sample_weight: ArrayLike | None, *, first: bool
-    ) -> tuple[Any, ...]:
-        """Check a block; return the arguments of `_summarise`."""
+    ) -> tuple[Any, Any, Any]:
+        """Check a block; return its rows, targets and weights."""
 
     @abstractmethod
-    def _summarise(self, *block: Any) -> _Record:
+    def _summarise(self, X: Any, y: Any, weights: Any) -> _Record:
         """Return the record of a checked block; the learner stays as it is."""
 
     @abstractmethod
@@ -82,18 +83,25 @@ class SummarisingLearner(BaseEstimator, Generic[_Record]):
             How often each row counts; once, if left out.
         """
         fresh = fresh_copy(self)
-        block = fresh._admit(X, y, sample_weight, first=True)  # noqa: SLF001 - our own copy
-        fresh._learn([fresh._summarise(*block)])  # noqa: SLF001
+        fresh._begin(*fresh._admit(X, y, sample_weight, first=True))  # noqa: SLF001 - our own copy
         return adopt(self, fresh)
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Add these rows to all seen so far, and find the model of all of them."""
-        if not hasattr(self, "record_"):
-            return self.fit(X, y, sample_weight)
+        begun = hasattr(self, "record_")
+        if not begun and hasattr(self, "n_features_in_"):
+            raise ValueError(
+                "this model was fitted to all its rows at once and kept no summary to add to; "
+                "begin with partial_fit on an unfitted one"
+            )
         fresh = copy(self)  # what fails leaves this learner as it is
-        block = fresh._admit(X, y, sample_weight, first=False)  # noqa: SLF001 - our own copy
-        fresh._learn([self.record_, fresh._summarise(*block)])  # noqa: SLF001
+        block = fresh._summarise(*fresh._admit(X, y, sample_weight, first=not begun))  # noqa: SLF001
+        fresh._learn([self.record_, block] if begun else [block])  # noqa: SLF001
         return adopt(self, fresh)
+
+    def _begin(self, X: Any, y: Any, weights: Any) -> None:
+        """Find the model of rows that are all there; a learner may know a shorter way."""
+        self._learn([self._summarise(X, y, weights)])
 
     def _learn(self, records: Iterable[_Record]) -> None:
         """Solve from the sum of the records, and keep it."""

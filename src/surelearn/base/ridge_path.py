@@ -1,0 +1,138 @@
+"""Ridge regression on rows that are all there: every price from one decomposition.
+
+With A the rows, centred and scaled by the roots of their weights, and c the targets likewise, the
+weights are (AᵀA + αI)⁻¹Aᵀc. One eigendecomposition of AᵀA or, with fewer rows than features, of AAᵀ
+gives them for every α, and the leave-one-out residuals r_i / (1 − h_i) with them.
+"""
+
+from dataclasses import dataclass
+from itertools import count
+from typing import Any
+
+import numpy as np
+from scipy import linalg
+from scipy.sparse.linalg import LinearOperator, cg
+
+from surelearn._typing import Matrix, Vector
+
+
+@dataclass(frozen=True)
+class RidgePath:
+    """The weights for each of several prices α, and their leave-one-out errors.
+
+    Attributes
+    ----------
+    alphas
+        The prices, as given.
+    coefs, intercepts
+        The weights for each α, a row each; the constant terms.
+    leave_one_out_errors
+        For each α the mean squared error of predicting each row from all others.
+    """
+
+    alphas: Vector
+    coefs: Matrix
+    intercepts: Vector
+    leave_one_out_errors: Vector
+
+    @property
+    def best(self) -> int:
+        """The place of the α with the smallest leave-one-out error; of equals, the largest α."""
+        tied = np.flatnonzero(self.leave_one_out_errors == self.leave_one_out_errors.min())
+        return int(tied[np.argmax(self.alphas[tied])])
+
+
+class CentredRows:
+    """Rows and targets, dense or sparse, less their means and scaled by the roots of weights."""
+
+    def __init__(self, X: Any, y: Vector, weights: Vector | None, *, centre: bool) -> None:
+        self.X, self.weights = X, np.ones(len(y)) if weights is None else weights
+        self.total = float(self.weights.sum())
+        self.mean, self.target_mean = np.zeros(X.shape[1]), 0.0
+        self.pull = np.zeros(len(y))  # of the constant term: its part of each row's leverage
+        if centre:
+            self.mean = np.asarray(X.T @ self.weights) / self.total
+            self.target_mean = float(y @ self.weights) / self.total
+            self.pull = self.weights / self.total
+        self.root = np.sqrt(self.weights)
+        self.target = (y - self.target_mean) * self.root
+
+    def dense(self) -> Matrix:
+        """Return A."""
+        return (self.X - self.mean) * self.root[:, np.newaxis]
+
+    def times(self, coef: Vector) -> Vector:
+        """Return A w without making A."""
+        return self.root * (self.X @ coef - self.mean @ coef)
+
+    def transposed_times(self, values: Vector) -> Vector:
+        """Return Aᵀ v without making A."""
+        scaled = self.root * values
+        return self.X.T @ scaled - self.mean * scaled.sum()
+
+    def intercepts(self, coefs: Matrix) -> Vector:
+        """Return the constant term of each row of weights."""
+        return self.target_mean - coefs @ self.mean
+
+
+def ridge_path(rows: CentredRows, alphas: Vector) -> RidgePath:
+    """Return the weights and leave-one-out errors for every α, from one decomposition.
+
+    Examples
+    --------
+    >>> X, y = np.array([[1.0, 2], [2, 0], [0, 1], [3, 1]]), np.array([3.0, 1, 2, 5])
+    >>> path = ridge_path(CentredRows(X, y, None, centre=False), np.array([0.5]))
+    >>> path.coefs.round(6).tolist(), path.leave_one_out_errors.round(6).tolist()
+    ([[0.938628, 1.277978]], [2.609091])
+    """
+    A = rows.dense()
+    tall = A.shape[0] >= A.shape[1]
+    values, vectors = linalg.eigh(A.T @ A if tall else A @ A.T)
+    values = np.maximum(values, 0.0)
+    shrunk = 1.0 / (values[:, np.newaxis] + alphas)
+    if tall:
+        lift, scores = vectors, A @ vectors
+        seen = scores.T @ rows.target
+    else:
+        lift, scores = A.T @ vectors, vectors * np.sqrt(values)
+        seen = vectors.T @ rows.target
+    coefs = (lift @ (seen[:, np.newaxis] * shrunk)).T
+    residuals = rows.target[:, np.newaxis] - A @ coefs.T
+    kept = 1.0 - rows.pull[:, np.newaxis] - scores**2 @ shrunk
+    counted = rows.weights > 0.0
+    errors = ((residuals[counted] / kept[counted]) ** 2).sum(axis=0) / rows.total
+    return RidgePath(alphas, coefs, rows.intercepts(coefs), errors)
+
+
+def conjugate_gradients(
+    rows: CentredRows, alpha: float, *, tolerance: float, max_iter: int
+) -> tuple[Vector, int]:
+    """Return the weights, from products with the rows alone, and the number of steps.
+
+    Examples
+    --------
+    >>> X, y = np.array([[1.0, 2], [2, 0], [0, 1], [3, 1]]), np.array([3.0, 1, 2, 5])
+    >>> rows = CentredRows(X, y, None, centre=False)
+    >>> coef, n_steps = conjugate_gradients(rows, 0.5, tolerance=1e-12, max_iter=10)
+    >>> coef.round(6).tolist(), n_steps
+    ([0.938628, 1.277978], 2)
+    """
+    d, steps = rows.X.shape[1], count()
+
+    def normal(coef: Vector) -> Vector:
+        return rows.transposed_times(rows.times(coef)) + alpha * coef
+
+    def tick(_: Vector) -> None:
+        next(steps)
+
+    solve: Any = cg
+    operator = LinearOperator((d, d), matvec=normal, dtype=np.float64)
+    coef, _ = solve(
+        operator,
+        rows.transposed_times(rows.target),
+        rtol=tolerance,
+        atol=0.0,
+        maxiter=max_iter,
+        callback=tick,
+    )
+    return coef, next(steps)

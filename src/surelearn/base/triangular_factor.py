@@ -1,0 +1,93 @@
+"""The triangular factor of a least-squares problem, updated block by block.
+
+If [1 X y] = QR with orthonormal Q, then R holds all that least squares needs, and the factor of two
+blocks of rows is the factor of their two factors, one above the other. Unlike normal equations this
+squares no condition number.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import lapack
+
+from surelearn._typing import Matrix, Vector
+
+_LEAST_BLOCK = 1024  # rows factored at once, at least; and at least eight times their width
+
+
+@dataclass(frozen=True)
+class TriangularFactor:
+    """The factor R of the weighted rows [1 x y]; the sum of two is the factor of all the rows.
+
+    Attributes
+    ----------
+    n_rows
+        The number of rows with a positive weight.
+    factor
+        The upper triangle R.
+
+    Examples
+    --------
+    >>> X, y = np.array([[0.0], [1.0], [2.0]]), np.array([1.0, 3.0, 5.0])
+    >>> parts = triangular_factor(X[:2], y[:2]) + triangular_factor(X[2:], y[2:])
+    >>> square, target, rest = parts.centred()
+    >>> bool(np.allclose(square @ [2.0], target)), abs(rest) < 1e-12  # y = 1 + 2x fits all rows
+    (True, True)
+    """
+
+    n_rows: int
+    factor: Matrix
+
+    def __add__(self, other: Self) -> "TriangularFactor":
+        """Return the factor of the rows of both."""
+        return TriangularFactor(
+            self.n_rows + other.n_rows, _factor(np.vstack([self.factor, other.factor]))
+        )
+
+    @property
+    def weight(self) -> float:
+        """The sum of the weights."""
+        return float(self.factor[0, 0] ** 2)
+
+    @property
+    def means(self) -> Vector:
+        """The weighted means of the features and, last, of the target."""
+        return self.factor[0, 1:] / self.factor[0, 0]
+
+    def centred(self) -> tuple[Matrix, Vector, float]:
+        """Return R_X and r with |R_X w - r|² + s² = Σ (y - ȳ - ⟨w, x - x̄⟩)², and s."""
+        return self.factor[1:-1, 1:-1], self.factor[1:-1, -1], float(self.factor[-1, -1])
+
+    def raw(self) -> tuple[Matrix, Vector, float]:
+        """Return the same for rows that are not centred: Σ (y - ⟨w, x⟩)²."""
+        square = _factor(self.factor[:, 1:])
+        return square[:-1, :-1], square[:-1, -1], float(square[-1, -1])
+
+
+def triangular_factor(
+    X: NDArray[Any], y: Vector, weights: Vector | None = None
+) -> TriangularFactor:
+    """Return the triangular factor of rows and targets, block by block."""
+    width = X.shape[1] + 2
+    size = max(_LEAST_BLOCK, 8 * width)
+    factor = np.zeros((0, width))
+    for start in range(0, len(X), size):
+        rows = slice(start, start + size)
+        block = np.column_stack([np.ones(len(X[rows])), X[rows], y[rows]])
+        if weights is not None:
+            block *= np.sqrt(weights[rows, np.newaxis])
+        factor = _factor(np.vstack([factor, block]))
+    n_rows = len(X) if weights is None else int(np.count_nonzero(weights))
+    return TriangularFactor(n_rows, factor)
+
+
+def _factor(rows: Matrix) -> Matrix:
+    """Return the square upper-triangular factor of some rows, with a non-negative diagonal."""
+    height, width = rows.shape
+    if height < width:
+        rows = np.vstack([rows, np.zeros((width - height, width))])
+    packed = lapack.dgeqrf(np.asfortranarray(rows), overwrite_a=1)[0]
+    upper = np.triu(packed[:width])
+    return upper * np.where(np.diag(upper) < 0.0, -1.0, 1.0)[:, np.newaxis]

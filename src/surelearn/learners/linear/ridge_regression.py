@@ -1,0 +1,197 @@
+"""Ridge regression: least squares with a price on the length of the weights.
+
+    w = argmin Σ (y_i − b − ⟨w, x_i⟩)² + α‖w‖²
+
+Found from moments, which add up over blocks, if there are more rows than features; from the rows'
+inner products otherwise; from sparse rows by conjugate gradients. Hoerl and Kennard (1970).
+"""
+
+import warnings
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import linalg, sparse
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from surelearn._typing import Vector
+from surelearn.base.linear_regressor import LinearRegressor
+from surelearn.base.moments import Moments, moments
+from surelearn.base.ridge_path import CentredRows, RidgePath, conjugate_gradients, ridge_path
+from surelearn.bounds import Guarantee, stability
+
+
+class RidgeRegression(LinearRegressor):
+    """Least squares with a price α on the squared length of the weights; the intercept is free.
+
+    Parameters
+    ----------
+    alpha
+        The price, in the sum form: it does not grow with the number of rows by itself.
+    alphas
+        Prices to choose among by the exact leave-one-out error; `alpha` is not used then.
+    fit_intercept
+        Learn a constant term, which is not penalised.
+    tolerance, max_iter
+        For sparse rows: the residual, relative to the right-hand side, at which conjugate gradients
+        stop, and the most steps they take.
+
+    Attributes
+    ----------
+    coef_, intercept_
+        The model: ⟨coef, x⟩ + intercept.
+    alpha_
+        The price used.
+    path_
+        With `alphas`: the weights and the leave-one-out error for each of them.
+    gradient_norm_, suboptimality_
+        The norm of the objective's gradient at the weights, and what follows from it: the objective
+        is above its minimum by at most ‖gradient‖²/(4α).
+    n_iter_
+        The steps of conjugate gradients; 1 if the weights were found directly.
+    mean_squared_residual_, n_training_rows_
+        The mean squared residual on the training rows, and their number.
+    record_
+        The moments of all rows seen, to which `partial_fit` adds; absent if the model was found in
+        another way.
+
+    Examples
+    --------
+    >>> X, y = [[1.0, 2.0], [2.0, 0.0], [0.0, 1.0], [3.0, 1.0]], [3.0, 1.0, 2.0, 5.0]
+    >>> RidgeRegression(alpha=0.5).fit(X, y).coef_.round(6).tolist()
+    [0.843137, 1.137255]
+    >>> RidgeRegression(alphas=[0.01, 0.5, 100.0], fit_intercept=False).fit(X, y).alpha_
+    0.5
+    """
+
+    def __init__(
+        self,
+        *,
+        alpha: float = 1.0,
+        alphas: ArrayLike | None = None,
+        fit_intercept: bool = True,
+        tolerance: float = 1e-10,
+        max_iter: int = 1000,
+    ) -> None:
+        self.alpha = alpha
+        self.alphas = alphas
+        self.fit_intercept = fit_intercept
+        self.tolerance = tolerance
+        self.max_iter = max_iter
+
+    def guarantee(self, *, label_bound: float, radius: float, delta: float = 0.05) -> Guarantee:
+        """Bound the expected squared loss of the predictions, clipped to the labels' range.
+
+        It holds with confidence 1 − δ if no label exceeds `label_bound` and no row's norm exceeds
+        `radius`, both known before the data were seen, and if α was not chosen from them. It speaks
+        of a model without a free intercept.
+        """
+        check_is_fitted(self)
+        if self.fit_intercept:
+            raise ValueError(
+                "the theorem speaks of a model without a free intercept: fit_intercept=False; a "
+                "constant feature is penalised like any other, and covered"
+            )
+        return stability.kernel_ridge(
+            empirical_risk=min(self.mean_squared_residual_, 4.0 * label_bound**2),
+            regularization=self.alpha_ / self.n_training_rows_,
+            label_bound=label_bound,
+            kernel_radius=radius,
+            n=self.n_training_rows_,
+            delta=delta,
+            duality_gap=self.suboptimality_,
+        )
+
+    def _begin(self, X: Any, y: Vector, weights: Vector | None) -> None:
+        """Take the shortest way by the kind and the shape of the table."""
+        wide = X.shape[1] > X.shape[0]
+        if self.alphas is None and not sparse.issparse(X) and not wide:
+            super()._begin(X, y, weights)
+            return
+        rows = CentredRows(X, y, weights, centre=self.fit_intercept)
+        if self.alphas is not None:
+            self._choose(rows)
+        elif wide and not sparse.issparse(X):
+            self._use(rows, ridge_path(rows, _prices([self.alpha])), 0)
+        else:
+            self._iterate(rows)
+
+    def _choose(self, rows: CentredRows) -> None:
+        """Take the price with the smallest leave-one-out error."""
+        if sparse.issparse(rows.X):
+            raise TypeError(
+                "choosing among alphas decomposes dense rows, and these are sparse; X.toarray() "
+                "makes them dense, or choose by cross-validation with scikit-learn's GridSearchCV"
+            )
+        self.path_: RidgePath = ridge_path(rows, _prices(self.alphas))
+        self._use(rows, self.path_, self.path_.best)
+
+    def _use(self, rows: CentredRows, path: RidgePath, place: int) -> None:
+        self._store(rows, path.coefs[place], float(path.alphas[place]))
+
+    def _iterate(self, rows: CentredRows) -> None:
+        alpha = float(_prices([self.alpha])[0])
+        coef, n_steps = conjugate_gradients(
+            rows, alpha, tolerance=self.tolerance, max_iter=self.max_iter
+        )
+        self._store(rows, coef, alpha)
+        self.n_iter_ = max(1, n_steps)
+        allowed = 2.0 * self.tolerance * float(np.linalg.norm(rows.transposed_times(rows.target)))
+        if self.gradient_norm_ > 2.0 * allowed + np.finfo(np.float64).tiny:
+            warnings.warn(
+                f"conjugate gradients stopped after max_iter={self.max_iter} steps at gradient "
+                f"norm {self.gradient_norm_:.3g}; raise max_iter, or alpha, or rescale features",
+                ConvergenceWarning,
+                stacklevel=5,
+            )
+
+    def _store(self, rows: CentredRows, coef: Vector, alpha: float) -> None:
+        """Store the weights found from rows, and how far from the optimum they may be."""
+        residual = rows.target - rows.times(coef)
+        self.coef_, self.intercept_ = coef, float(rows.intercepts(coef[np.newaxis])[0])
+        self.n_training_rows_ = int(np.count_nonzero(rows.weights))
+        self.mean_squared_residual_ = float(residual @ residual) / rows.total
+        self._state_gradient(rows.transposed_times(residual) - alpha * coef, alpha)
+
+    def _state_gradient(self, half: Vector, alpha: float) -> None:
+        self.alpha_, self.gradient_norm_ = alpha, 2.0 * float(np.linalg.norm(half))
+        self.n_iter_ = 1
+        self.suboptimality_ = self.gradient_norm_**2 / (4.0 * alpha)
+
+    def _summarise(self, X: Any, y: Vector, weights: Vector | None) -> Moments:
+        if self.alphas is not None:
+            raise ValueError("choosing among alphas needs all rows at once; fix alpha for blocks")
+        return moments(cast("Any", X).toarray() if sparse.issparse(X) else X, y, weights=weights)
+
+    def _solve(self, record: Moments) -> None:
+        alpha = float(_prices([self.alpha])[0])
+        products = np.tril(record.scatter) + np.tril(record.scatter, -1).T
+        if not self.fit_intercept:
+            products += record.weight * np.outer(record.mean, record.mean)
+        square, target = products[:-1, :-1] + alpha * np.eye(len(products) - 1), products[:-1, -1]
+        try:
+            coef = linalg.cho_solve(linalg.cho_factor(square, lower=True), target)
+        except linalg.LinAlgError:
+            raise ValueError(
+                f"alpha={alpha!r} is lost in rounding beside features so large and collinear; "
+                "rescale them, raise alpha, or use LinearRegression"
+            ) from None
+        ends = np.append(coef, -1.0)
+        self.mean_squared_residual_ = max(0.0, float(ends @ products @ ends)) / record.weight
+        self.coef_, self.n_training_rows_ = coef, record.n_rows
+        shift = record.mean[-1] - record.mean[:-1] @ coef
+        self.intercept_ = float(shift) if self.fit_intercept else 0.0
+        self._state_gradient(target - square @ coef, alpha)
+
+
+def _prices(alphas: Any) -> Vector:
+    """Return the prices as an array; each must be positive."""
+    values = np.atleast_1d(np.asarray(alphas, dtype=np.float64))
+    bad = values[~((values > 0.0) & np.isfinite(values))]
+    if values.size == 0 or bad.size:
+        found = "none is given" if values.size == 0 else f"there is {float(bad[0])!r}"
+        raise ValueError(
+            f"alpha must be a positive number, and {found}; its limit at 0 is LinearRegression"
+        )
+    return values

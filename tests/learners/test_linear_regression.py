@@ -1,0 +1,152 @@
+"""Least squares: fixtures of the catalogue, the textbook's errors, and rows that do not suffice."""
+
+import numpy as np
+import pytest
+from scipy import sparse, stats
+from sklearn import linear_model
+from sklearn.datasets import load_diabetes
+from sklearn.exceptions import ConvergenceWarning
+
+from reference import linear_regression as plain
+from surelearn import Holdout, LinearRegression, Quantile
+
+X4 = np.array([[1.0, 2.0], [2.0, 0.0], [0.0, 1.0], [3.0, 1.0]])
+Y4 = np.array([3.0, 1.0, 2.0, 5.0])
+
+
+def world(n=80, d=4, seed=0, scale=1.0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d)) * scale + 3.0
+    return X, X @ rng.normal(size=d) + 2.0 + rng.normal(size=n)
+
+
+def test_the_fixtures_of_the_catalogue():
+    without = LinearRegression(fit_intercept=False).fit(X4, Y4)
+    np.testing.assert_allclose(without.coef_, [55 / 59, 82 / 59], rtol=1e-14)
+    assert np.mean((without.predict(X4) - Y4) ** 2) == pytest.approx(0.5720338983, abs=1e-10)
+    model = LinearRegression().fit(X4, Y4)
+    np.testing.assert_allclose(model.coef_, [1.0, 1.5], rtol=1e-14)
+    assert model.intercept_ == pytest.approx(-0.25, rel=1e-14)
+    assert model.residual_sum_of_squares_ / 4 == pytest.approx(0.5625, rel=1e-12)
+
+
+def test_a_line_through_four_points_and_its_likelihood():
+    model = LinearRegression().fit([[1.0], [2.0], [3.0], [4.0]], [2.0, 3.0, 5.0, 4.0])
+    rss = model.residual_sum_of_squares_
+    assert (model.intercept_, model.coef_[0], rss) == pytest.approx((1.5, 0.8, 1.8))
+    assert model.noise_variance_ == pytest.approx(0.9)
+    likelihood = -2 * np.log(2 * np.pi) - 2 * np.log(rss / 4) - 2
+    assert likelihood == pytest.approx(-4.078739, abs=1e-6)
+
+
+def test_of_many_solutions_it_takes_the_shortest():
+    model = LinearRegression(fit_intercept=False)
+    np.testing.assert_allclose(model.fit([[1.0, 1], [2, 2]], [1.0, 2.0]).coef_, [0.5, 0.5])
+    X = [[1.0, 2.0], [2.0, 4.0], [3.0, 6.0]]
+    np.testing.assert_allclose(model.fit(X, [1.0, 2.0, 2.0]).coef_, [0.157143, 0.314286], atol=1e-6)
+    assert model.rank_ == 1
+    assert np.isnan(model.standard_errors_).all()
+
+
+def test_it_squares_no_condition_number():
+    X = np.array([[1.0, 1.0], [1e-9, 0.0], [0.0, 1e-9]])
+    with pytest.warns(ConvergenceWarning, match="nearly collinear"):
+        model = LinearRegression(fit_intercept=False).fit(X, [2.0, 1e-9, 1e-9])
+    np.testing.assert_allclose(model.coef_, [1.0, 1.0], rtol=1e-6)
+    assert np.linalg.matrix_rank(X.T @ X) == 1  # normal equations would see one direction only
+
+
+@pytest.mark.parametrize("shape", [(80, 4), (6, 9), (1, 3), (500, 1)])
+def test_it_equals_the_plain_version(shape):
+    X, y = world(*shape)
+    model = LinearRegression().fit(X, y)
+    coef, intercept = plain.least_squares(X, y)
+    np.testing.assert_allclose(model.coef_, coef, rtol=1e-9, atol=1e-10)
+    assert model.intercept_ == pytest.approx(intercept, rel=1e-9)
+
+
+def test_it_agrees_with_scikit_learn_with_weights_and_sparse_rows():
+    X, y = load_diabetes(return_X_y=True)
+    weights = np.random.default_rng(1).uniform(0, 3, size=len(y))
+    model = LinearRegression().fit(X, y, weights)
+    peer = linear_model.LinearRegression().fit(X, y, weights)
+    np.testing.assert_allclose(model.coef_, peer.coef_, rtol=1e-9)
+    thin = LinearRegression().fit(sparse.csr_array(X), y)
+    assert np.mean((thin.predict(X) - y) ** 2) == pytest.approx(2859.696348, abs=1e-6)
+    assert thin.r_squared_ == pytest.approx(thin.score(X, y), rel=1e-12)
+
+
+def test_the_standard_errors_are_the_textbooks():
+    X, y = world()
+    model = LinearRegression().fit(X, y)
+    expected = plain.standard_errors(X, y)
+    np.testing.assert_allclose(model.intercept_standard_error_, expected[0], rtol=1e-9)
+    np.testing.assert_allclose(model.standard_errors_, expected[1:], rtol=1e-9)
+    line = stats.linregress(X[:, 0], y)
+    simple = LinearRegression().fit(X[:, :1], y)
+    assert simple.standard_errors_[0] == pytest.approx(line.stderr, rel=1e-10)
+    assert simple.intercept_standard_error_ == pytest.approx(line.intercept_stderr, rel=1e-10)
+    low, high = simple.confidence_intervals(level=0.9)[0]
+    reach = stats.t.ppf(0.95, 78) * line.stderr
+    assert (low, high) == pytest.approx((line.slope - reach, line.slope + reach))
+
+
+def test_the_intervals_cover_under_gaussian_noise_and_may_fail_without_it(repetitions):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(12, 2))
+    covered = {"gaussian": 0, "spread with x": 0}
+    for _ in range(repetitions):
+        noise = rng.normal(size=12)
+        for name, factor in (("gaussian", 1.0), ("spread with x", X[:, 0] ** 4)):
+            model = LinearRegression().fit(X, X @ [1.0, 0.0] + noise * factor)
+            low, high = model.confidence_intervals(level=0.8)[0]
+            covered[name] += low <= 1.0 <= high
+    good = stats.binomtest(covered["gaussian"], repetitions, 0.8).pvalue
+    bad = stats.binomtest(covered["spread with x"], repetitions, 0.8).pvalue
+    assert good > 1e-4
+    assert bad < 1e-4
+
+
+def test_leverages_are_the_diagonal_of_the_hat_matrix_and_sum_to_the_rank():
+    X, y = world(30)
+    A = np.column_stack([np.ones(30), X])
+    hat = np.diag(A @ np.linalg.pinv(A))
+    np.testing.assert_allclose(LinearRegression().fit(X, y).leverage(X), hat, rtol=1e-9)
+    without = LinearRegression(fit_intercept=False).fit(X, y)
+    assert without.leverage(X).sum() == pytest.approx(4.0)
+
+
+def test_blocks_find_the_model_of_all_rows():
+    X, y = world(5000, scale=1e-3)
+    parts = LinearRegression()
+    for start in range(0, 5000, 700):
+        parts.partial_fit(X[start : start + 700], y[start : start + 700])
+    whole = LinearRegression().fit(X, y)
+    np.testing.assert_allclose(parts.coef_, whole.coef_, rtol=1e-10)
+    np.testing.assert_allclose(parts.standard_errors_, whole.standard_errors_, rtol=1e-10)
+
+
+def test_rows_that_do_not_determine_the_coefficients_are_told():
+    model = LinearRegression().fit([[1.0, 1.0, 5.0], [2.0, 2.0, 7.0], [3.0, 3.0, 1.0]], [1, 2, 3])
+    with pytest.raises(ValueError, match="rank 2 do not determine 3 coefficients"):
+        model.confidence_intervals()
+    with pytest.raises(ValueError, match="level"):
+        LinearRegression().fit(X4, Y4).confidence_intervals(level=1.0)
+    X = np.column_stack([*np.random.default_rng(0).normal(size=(2, 20))])
+    collinear = LinearRegression().fit(np.column_stack([X, X[:, 1]]), X[:, 0])
+    assert np.isnan(collinear.standard_errors_).tolist() == [False, True, True]
+
+
+def test_constant_columns_and_constant_targets_are_harmless():
+    model = LinearRegression().fit([[1.0, 5.0], [2.0, 5.0], [4.0, 5.0]], [1.0, 2.0, 4.0])
+    np.testing.assert_allclose(model.coef_, [1.0, 0.0], atol=1e-12)
+    flat = LinearRegression().fit([[1.0], [2.0], [4.0]], [7.0, 7.0, 7.0])
+    assert flat.predict([[9.0]]) == pytest.approx([7.0])
+
+
+def test_a_holdout_certifies_its_errors():
+    X, y = world(400)
+    model = LinearRegression().fit(X[:200], y[:200])
+    certificate = Holdout(X[200:], y[200:], loss=Quantile(alpha=0.1)).certify(model)
+    assert certificate.status == "valid"
+    assert 1.0 < certificate.bound < 3.0  # ten per cent of Gaussian errors exceed 1.645
