@@ -51,6 +51,10 @@ from .learners.concepts.disjunction import Disjunction as Disjunction
 from .learners.concepts.finite_class import FiniteClass as FiniteClass
 from .learners.concepts.halfspace import Halfspace as Halfspace
 from .learners.concepts.monotone_disjunction import MonotoneDisjunction as MonotoneDisjunction
+from .learners.decompositions.low_rank_approximation import (
+    LowRankApproximation as LowRankApproximation,
+)
+from .learners.decompositions.principal_components import PrincipalComponents as PrincipalComponents
 from .learners.experts.adahedge import AdaHedge as AdaHedge
 from .learners.experts.aggregating_algorithm import AggregatingAlgorithm as AggregatingAlgorithm
 from .learners.experts.doubling import Doubling as Doubling

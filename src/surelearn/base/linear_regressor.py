@@ -4,7 +4,6 @@ from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse
 from sklearn.base import RegressorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
@@ -31,8 +30,6 @@ class LinearRegressor(RegressorMixin, SummarisingLearner[Any]):
         self, X: Any, y: Any, sample_weight: ArrayLike | None, *, first: bool
     ) -> tuple[Any, Vector, Vector | None]:
         rows, targets = door.check(self, X, y, targets="numbers", reset=first)
-        if not first and sparse.issparse(rows):
-            raise TypeError("blocks must be dense; X.toarray() makes a sparse matrix dense")
         if sample_weight is None:
             return rows, targets, None
         weights = row_weights(sample_weight, n=len(targets))

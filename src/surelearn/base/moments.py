@@ -1,10 +1,11 @@
 """First and second moments of rows, summed block by block without losing digits."""
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from scipy.linalg import blas
 
 from surelearn._typing import Matrix, Vector
@@ -58,11 +59,12 @@ class Moments:
         )
 
 
-def moments(*columns: NDArray[Any], weights: Vector | None = None) -> Moments:
+def moments(*columns: Any, weights: Vector | None = None) -> Moments:
     """Return the moments of tables that stand side by side; a vector is one more column.
 
     Rows are centred, a block at a time, at the mean of the first ones: the products then lose
-    digits only if later rows lie elsewhere. A value that is not finite makes the means NaN.
+    digits only if later rows lie elsewhere. A value that is not finite makes the means NaN or
+    infinite. Sparse rows become dense one block at a time.
 
     Examples
     --------
@@ -70,8 +72,8 @@ def moments(*columns: NDArray[Any], weights: Vector | None = None) -> Moments:
     np.float64(4.0)
     """
     tables = [table[:, np.newaxis] if table.ndim == 1 else table for table in columns]
-    n, width = len(tables[0]), sum(table.shape[1] for table in tables)
-    guess = np.concatenate([table[:_BLOCK].mean(axis=0, dtype=np.float64) for table in tables])
+    n, width = tables[0].shape[0], sum(table.shape[1] for table in tables)
+    guess = np.concatenate([_rows(table, 0, _BLOCK).mean(axis=0) for table in tables])
     buffer = np.empty((min(n, _BLOCK), width + 1))  # its last column, of ones, sums the others
     products = np.zeros((width + 1, width + 1), order="F")
     for start in range(0, n, _BLOCK):
@@ -86,12 +88,17 @@ def moments(*columns: NDArray[Any], weights: Vector | None = None) -> Moments:
     return Moments(n_rows, weight, guess + shift, scatter)
 
 
-def _centre(tables: list[NDArray[Any]], start: int, guess: Vector, block: Matrix) -> None:
+def _centre(tables: list[Any], start: int, guess: Vector, block: Matrix) -> None:
     """Write the rows from `start` on, less the guess of their mean, and a 1, into the block."""
     left = 0
     for table in tables:
         right = left + table.shape[1]
-        rows = table[start : start + len(block)]
+        rows = _rows(table, start, len(block))
         np.subtract(rows, guess[left:right], out=block[:, left:right])
         left = right
     block[:, -1] = 1.0
+
+
+def _rows(table: Any, start: int, size: int) -> NDArray[Any]:
+    rows = table[start : start + size]
+    return cast("Any", rows).toarray() if sparse.issparse(rows) else rows

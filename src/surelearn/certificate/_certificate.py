@@ -13,7 +13,9 @@ from surelearn.bounds import Guarantee, Validity
 from surelearn.certificate._text import headline, html, sentences
 
 Status = Literal["checked", "by-construction", "assumed", "violated"]
-Kind = Literal["risk", "quantile", "difference", "regret", "mistakes", "training-error"]
+Kind = Literal[
+    "risk", "quantile", "difference", "regret", "mistakes", "training-error", "approximation"
+]
 
 _SCHEMA = 1
 

@@ -7,7 +7,7 @@ inner products otherwise; from sparse rows by conjugate gradients. Hoerl and Ken
 """
 
 import warnings
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -162,7 +162,7 @@ class RidgeRegression(LinearRegressor):
     def _summarise(self, X: Any, y: Vector, weights: Vector | None) -> Moments:
         if self.alphas is not None:
             raise ValueError("choosing among alphas needs all rows at once; fix alpha for blocks")
-        return moments(cast("Any", X).toarray() if sparse.issparse(X) else X, y, weights=weights)
+        return moments(X, y, weights=weights)
 
     def _solve(self, record: Moments) -> None:
         alpha = float(_prices([self.alpha])[0])

@@ -1,0 +1,1 @@
+"""Learners that write a table as a product of smaller ones."""
