@@ -54,7 +54,9 @@ from .learners.concepts.monotone_disjunction import MonotoneDisjunction as Monot
 from .learners.decompositions.low_rank_approximation import (
     LowRankApproximation as LowRankApproximation,
 )
+from .learners.decompositions.matrix_completion import MatrixCompletion as MatrixCompletion
 from .learners.decompositions.principal_components import PrincipalComponents as PrincipalComponents
+from .learners.decompositions.soft_impute import SoftImpute as SoftImpute
 from .learners.experts.adahedge import AdaHedge as AdaHedge
 from .learners.experts.aggregating_algorithm import AggregatingAlgorithm as AggregatingAlgorithm
 from .learners.experts.doubling import Doubling as Doubling
