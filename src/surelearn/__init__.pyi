@@ -46,6 +46,9 @@ from .learners.bandits.kl_ucb import KLUCB as KLUCB
 from .learners.bandits.thompson_sampling import ThompsonSampling as ThompsonSampling
 from .learners.bandits.tsallis_inf import TsallisInf as TsallisInf
 from .learners.bandits.ucb1 import UCB1 as UCB1
+from .learners.bayes.categorical_naive_bayes import CategoricalNaiveBayes as CategoricalNaiveBayes
+from .learners.bayes.gaussian_naive_bayes import GaussianNaiveBayes as GaussianNaiveBayes
+from .learners.bayes.mixed_naive_bayes import MixedNaiveBayes as MixedNaiveBayes
 from .learners.concepts.axis_aligned_rectangle import AxisAlignedRectangle as AxisAlignedRectangle
 from .learners.concepts.disjunction import Disjunction as Disjunction
 from .learners.concepts.finite_class import FiniteClass as FiniteClass

@@ -60,8 +60,6 @@ def check_numbers(y: ArrayLike, *, n: int) -> Vector:
                 f"y holds {targets.tolist()[0]!r}, which is no number; a regressor predicts "
                 "numbers, a classifier predicts labels"
             ) from error
-    if not np.isfinite(targets).all():
-        raise ValueError("Input y contains NaN or infinity; leave such rows out")
     return targets.astype(np.float64)
 
 
@@ -95,8 +93,11 @@ def _targets(y: Any, n: int) -> NDArray[Any]:
             "Found input variables with inconsistent numbers of samples: "
             f"{[n, len(targets)]}; give one target per row"
         )
-    if targets.dtype.kind == "O" and any(missing(value) for value in targets.tolist()):
-        raise ValueError("Input y contains NaN: some targets are missing; leave such rows out")
+    empty = targets.dtype.kind == "O" and any(missing(value) for value in targets.tolist())
+    if empty or (targets.dtype.kind == "f" and not np.isfinite(targets).all()):
+        raise ValueError(
+            "Input y contains NaN or infinity: some targets are missing; leave such rows out"
+        )
     return targets
 
 

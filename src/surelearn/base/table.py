@@ -4,7 +4,7 @@ A numeric column stays as it is. A categorical one becomes codes 0, 1, ... in th
 its categories. A missing cell is NaN; a category that was not there in training is `UNSEEN`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias, cast
 
 import narwhals as nw
@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import validate_data
 
-from surelearn._typing import Mask, Matrix, Vector
-from surelearn.base.batch import missing
+from surelearn._typing import Mask, Matrix
+from surelearn.base import coding, columns
+from surelearn.base.columns import Words
 
-UNSEEN = -1.0
+UNSEEN = coding.UNSEEN
 """The code of a category that was not there in training."""
 
 Categorical: TypeAlias = Sequence[str] | Sequence[int] | Sequence[bool] | str | None
@@ -25,9 +26,20 @@ Categorical: TypeAlias = Sequence[str] | Sequence[int] | Sequence[bool] | str | 
 Categories: TypeAlias = tuple[NDArray[Any] | None, ...]
 """For each column its sorted categories, text or numbers; None for a numeric column."""
 
+Declared: TypeAlias = Mapping[Any, Any] | None
+"""All categories of some columns, given by name or place, known before any row is."""
+
+_Parts: TypeAlias = list[tuple[slice, Any]]  # consecutive columns: a matrix of numbers, or words
+
 
 def learn_table(
-    estimator: Any, X: Any, *, categorical: Categorical = None, most_categories: int | None = None
+    estimator: Any,
+    X: Any,
+    *,
+    categorical: Categorical = None,
+    most_categories: int | None = None,
+    declared: Declared = None,
+    codes: bool = False,
 ) -> Matrix:
     """Check a training table, set `categories_` and the features' names, return the codes.
 
@@ -42,6 +54,10 @@ def learn_table(
         The columns to treat as categories; None means those of text in a data frame or array.
     most_categories
         The largest number of categories a column may have.
+    declared
+        All categories of some columns; a row with another one is refused.
+    codes
+        Every column is categorical: return 32-bit integers, a missing cell as -1 too.
 
     Examples
     --------
@@ -57,28 +73,68 @@ def learn_table(
     array([[-1.,  2.]])
     """
     X, names = _enter(estimator, X, reset=True)
+    given = _given(declared, names)
     chosen = _chosen(categorical, names, X.shape[1])
+    chosen[list(given)] = True
     if isinstance(X, np.ndarray) and X.dtype.kind == "f" and not chosen.any():
         estimator.categories_ = (None,) * X.shape[1]
         return X
-    columns = [_column(X, place, names) for place in range(X.shape[1])]
+    parts = _parts(X, names)
+    found = _find(parts, chosen, names, most_categories)
+    for place, known in enumerate(found):
+        if known is not None and len(known) == 0 and place not in given:
+            raise ValueError(f"column {names[place]!r} has no value in any row; leave it out")
     estimator.categories_ = tuple(
-        _categories(column, name) if forced or column.dtype.kind == "U" else None
-        for column, name, forced in zip(columns, names, chosen, strict=True)
+        _within(given[place], known, names[place]) if place in given else known
+        for place, known in enumerate(found)
     )
-    if most_categories is not None:
-        _refuse_many(estimator.categories_, names, most_categories)
-    return _encode(columns, estimator.categories_, names)
+    return _encode(parts, estimator.categories_, names, codes=codes)
 
 
-def read_table(estimator: Any, X: Any) -> Matrix:
+def learn_more(
+    estimator: Any,
+    X: Any,
+    *,
+    most_categories: int | None = None,
+    declared: Declared = None,
+    codes: bool = False,
+) -> Matrix:
+    """Check a further block of a training table; its new categories join `categories_`.
+
+    Examples
+    --------
+    >>> from sklearn.base import BaseEstimator
+    >>> model = BaseEstimator()
+    >>> first = learn_table(model, np.array([["red"], ["blue"]], dtype=object), codes=True)
+    >>> learn_more(model, np.array([["green"], ["red"], [None]], dtype=object), codes=True).ravel()
+    array([ 1,  2, -1], dtype=int32)
+    >>> model.categories_[0].tolist()
+    ['blue', 'green', 'red']
+    """
+    X, names = _enter(estimator, X, reset=False)
+    parts, given = _parts(X, names), _given(declared, names)
+    before: Categories = estimator.categories_
+    chosen = np.array([known is not None for known in before])
+    found = _find(parts, chosen, names, most_categories)
+    after = list(before)
+    for place, (known, new) in enumerate(zip(before, found, strict=True)):
+        if place in given:
+            _within(given[place], new, names[place])
+        elif known is not None and new is not None and known.dtype.kind == new.dtype.kind:
+            after[place] = union = np.union1d(known, new)
+            coding.refuse_many(len(union), most_categories, names[place])
+    table = _encode(parts, tuple(after), names, codes=codes)
+    estimator.categories_ = tuple(after)
+    return table
+
+
+def read_table(estimator: Any, X: Any, *, codes: bool = False) -> Matrix:
     """Check a table by what the estimator learnt in training, and return the codes."""
     X, names = _enter(estimator, X, reset=False)
     categories: Categories = estimator.categories_
     if isinstance(X, np.ndarray) and X.dtype.kind == "f" and all(c is None for c in categories):
         return X
-    columns = [_column(X, place, names) for place in range(X.shape[1])]
-    return _encode(columns, categories, names)
+    return _encode(_parts(X, names), categories, names, codes=codes)
 
 
 def n_categories(categories: Categories) -> NDArray[np.int64]:
@@ -99,7 +155,7 @@ def column_names(estimator: Any) -> list[str]:
 
 
 def _enter(estimator: Any, X: Any, *, reset: bool) -> tuple[Any, list[str]]:
-    """Check the shape and names; return a float array, or what has to be read by columns."""
+    """Check the shape and names; return an array of numbers, or what has to be read by columns."""
     if sparse.issparse(X):
         raise TypeError(
             "this learner reads dense tables, and this one is sparse; X.toarray() makes it dense"
@@ -113,80 +169,89 @@ def _enter(estimator: Any, X: Any, *, reset: bool) -> tuple[Any, list[str]]:
                 f"(shape={frame.shape}) while a minimum of 1 is required."
             )
         return frame, [str(name) for name in frame.columns]
-    words = np.asarray(X).dtype.kind in "OUS"
+    kind = np.asarray(X).dtype.kind
+    if kind in "US" and not isinstance(X, np.ndarray):
+        X = np.array(X, dtype=object)  # NumPy would turn the numbers of a list into text
     X = validate_data(
         estimator,
-        X,
+        cast("Any", X),
         reset=reset,
-        dtype=None if words else [np.float64, np.float32],
-        ensure_all_finite=False if words else "allow-nan",
+        dtype=None if kind in "OUSiu" else [np.float64, np.float32],
+        ensure_all_finite=False if kind in "OUS" else "allow-nan",
     )
     return X, [f"x{place}" for place in range(X.shape[1])]
 
 
-def _column(X: Any, place: int, names: list[str]) -> NDArray[Any]:
-    """Return one column: floats with NaN, or text with empty strings for what is missing."""
-    name = names[place]
-    if isinstance(X, np.ndarray):
-        cells = cast("NDArray[Any]", X[:, place])
-        return cells if cells.dtype.kind == "f" else _plain(cells, name)
-    series = X[:, place]
-    kind = series.dtype
-    if kind.is_numeric() or kind == nw.Boolean:
-        return _finite(np.asarray(series.cast(nw.Float64).to_numpy(), dtype=np.float64), name)
-    if kind in {nw.Categorical, nw.Enum, nw.String}:
-        return _plain(np.asarray(series.cast(nw.String).to_numpy(), dtype=object), name)
-    if kind == nw.Object:
-        return _plain(np.asarray(series.to_numpy(), dtype=object), name)
-    raise ValueError(
-        f"column {name!r} has type {kind}; turn it into numbers or text first, or leave it out"
-    )
+def _parts(X: Any, names: list[str]) -> _Parts:
+    """Return an array of numbers whole, anything else column by column."""
+    if isinstance(X, np.ndarray) and X.dtype.kind in "iuf":
+        if X.dtype.kind != "f":
+            X = X.astype(np.int64 if np.can_cast(X.dtype, np.int64) else np.float64, copy=False)
+        return [(slice(0, X.shape[1]), X)]
+    parts: _Parts = []
+    for place, name in enumerate(names):
+        read = columns.of_cells if isinstance(X, np.ndarray) else columns.of_series
+        column = read(cast("Any", X)[:, place], name)
+        cells = column if isinstance(column, Words) else column[:, np.newaxis]
+        parts.append((slice(place, place + 1), cells))
+    return parts
 
 
-def _plain(cells: NDArray[Any], name: str) -> NDArray[Any]:
-    """Return the cells of a column of objects as floats or as text, never as a mixture."""
-    import pyarrow as pa  # noqa: PLC0415 - only tables of objects and text need it
-
-    if cells.dtype.kind in "US":
-        cells = cells.astype(str).astype(object)
-    try:
-        array = pa.array(cells, from_pandas=True)
-    except (pa.ArrowInvalid, pa.ArrowTypeError):
-        return _numbers(cells, name)
-    if pa.types.is_string(array.type) or pa.types.is_large_string(array.type):
-        coded = array.dictionary_encode()
-        words = np.array(["", *coded.dictionary.to_pylist()], dtype=str)
-        _refuse_empty_word(words[1:], name)
-        return words[np.asarray(coded.indices.fill_null(-1)) + 1]
-    return _numbers(cells, name)
-
-
-def _refuse_empty_word(words: NDArray[Any], name: str) -> None:
-    if (words == "").any():
-        raise ValueError(
-            f"column {name!r} holds empty text; put None where a value is missing, or a word"
-        )
+def _find(
+    parts: _Parts, chosen: Mask, names: list[str], most: int | None
+) -> list[NDArray[Any] | None]:
+    """Return the categories of each column of text and of each one called categorical."""
+    found: list[NDArray[Any] | None] = []
+    for where, cells in parts:
+        if isinstance(cells, Words):
+            found.append(coding.categories_of_words(cells, most, names[where.start]))
+        elif chosen[where].any():
+            found.extend(coding.categories_of_numbers(cells, chosen[where]))
+        else:
+            found.extend([None] * cells.shape[1])
+    for name, known in zip(names, found, strict=True):
+        coding.refuse_many(0 if known is None else len(known), most, name)
+    return found
 
 
-def _numbers(cells: NDArray[Any], name: str) -> Vector:
-    """Return the cells of a column of objects that are all numbers or missing."""
-    if any(isinstance(value, str) for value in cells.tolist()):
-        raise ValueError(
-            f"column {name!r} mixes numbers and text; turn all of it into one or the other"
-        )
-    try:
-        values = [np.nan if missing(value) else float(value) for value in cells.tolist()]
-    except (TypeError, ValueError) as error:
-        raise TypeError(
-            f"column {name!r}: every cell must be a number, or all of them strings; {error}"
-        ) from error
-    return _finite(np.array(values), name)
+def _encode(parts: _Parts, categories: Categories, names: list[str], *, codes: bool) -> Any:
+    """Return the table of numbers and codes."""
+    numbers = [cells.dtype for _, cells in parts if not isinstance(cells, Words)]
+    single = bool(numbers) and all(dtype == np.float32 for dtype in numbers)
+    dtype = np.int32 if codes else np.float32 if single else np.float64
+    table = np.empty((len(parts[0][1]), len(names)), dtype=dtype)
+    for where, cells in parts:
+        if isinstance(cells, Words):
+            coding.encode_words(cells, categories[where.start], table[:, where], names[where.start])
+        else:
+            coding.encode_numbers(cells, categories[where], table[:, where], names[where])
+    return table
 
 
-def _finite(values: Vector, name: str) -> Vector:
-    if np.isinf(values).any():
-        raise ValueError(f"column {name!r} contains infinity; a missing value is NaN or None")
-    return values
+def _given(declared: Declared, names: list[str]) -> dict[int, NDArray[Any]]:
+    """Return the declared categories by the place of their column, sorted."""
+    given: dict[int, NDArray[Any]] = {}
+    if declared is not None and not hasattr(declared, "items"):
+        raise TypeError(f"categories={declared!r} must map columns to their values, or be None")
+    for column, values in (declared or {}).items():
+        known = np.unique(np.asarray(list(values)))
+        if len(known) == 0 or known.dtype.kind not in "biufU":
+            raise ValueError(f"the categories of column {column!r} must be words, or numbers")
+        known = known if known.dtype.kind == "U" else known.astype(np.float64)
+        given[_place(column, names)] = known
+    return given
+
+
+def _within(given: NDArray[Any], found: NDArray[Any] | None, name: str) -> NDArray[Any]:
+    """Return the declared categories of a column unless its cells hold another one."""
+    if found is not None and len(found):
+        other = found[~np.isin(found, given)] if found.dtype.kind == given.dtype.kind else found
+        if len(other):
+            raise ValueError(
+                f"column {name!r} holds {other.tolist()[0]!r}, which is not among its declared "
+                f"categories {given.tolist()}"
+            )
+    return given
 
 
 def _chosen(categorical: Categorical, names: list[str], n_features: int) -> Mask:
@@ -222,49 +287,3 @@ def _place(item: Any, names: list[str]) -> int:
         f"categorical_features names {item!r}, which is no column; there are {names}, or their "
         f"places 0 to {len(names) - 1}"
     )
-
-
-def _categories(column: NDArray[Any], name: str) -> NDArray[Any]:
-    """Return the sorted categories of a column."""
-    there = column != "" if column.dtype.kind == "U" else ~np.isnan(column)
-    found = np.unique(column[there])
-    if len(found) == 0:
-        raise ValueError(f"column {name!r} has no value in any row; leave it out")
-    return found
-
-
-def _refuse_many(categories: Categories, names: list[str], most: int) -> None:
-    for name, found in zip(names, categories, strict=True):
-        if found is not None and len(found) > most:
-            raise ValueError(
-                f"column {name!r} has {len(found)} categories, more than {most}; group the rare "
-                "ones, leave the column out, or raise the limit"
-            )
-
-
-def _encode(columns: list[NDArray[Any]], categories: Categories, names: list[str]) -> Matrix:
-    """Return the table of numbers and codes."""
-    table = np.empty((len(columns[0]), len(columns)))
-    for place, (column, known) in enumerate(zip(columns, categories, strict=True)):
-        if known is None and column.dtype.kind == "U":
-            raise ValueError(
-                f"column {names[place]!r} was numeric in training and holds text now: "
-                f"{next(word for word in column if word)!r}"
-            )
-        table[:, place] = column if known is None else _codes(column, known, names[place])
-    return table
-
-
-def _codes(column: NDArray[Any], known: NDArray[Any], name: str) -> Vector:
-    """Return the place of each cell among the known categories."""
-    words = known.dtype.kind == "U"
-    if words and column.dtype.kind != "U":
-        if not np.isnan(column).all():
-            raise ValueError(f"column {name!r} held text in training and holds numbers now")
-        return np.full(len(column), np.nan)
-    if not words and column.dtype.kind == "U":
-        raise ValueError(f"column {name!r} held numbers in training and holds text now")
-    places = np.minimum(np.searchsorted(known, column), len(known) - 1)
-    codes = np.where(known[places] == column, places, UNSEEN).astype(np.float64)
-    codes[(column == "") if words else np.isnan(column)] = np.nan
-    return codes

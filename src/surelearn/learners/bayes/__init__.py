@@ -1,0 +1,1 @@
+"""Naive Bayes: classes by the product of what each feature says of them."""
