@@ -7,10 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.linalg import blas
+from sklearn.utils import assert_all_finite
 
 from surelearn._typing import Matrix, Vector
 
 _BLOCK = 2048  # rows centred at once: they stay in the cache until the product has read them
+_NEAR = 8.0  # standard deviations: means so near zero cost the products less than two digits
 
 
 @dataclass(frozen=True)
@@ -62,9 +64,9 @@ class Moments:
 def moments(*columns: Any, weights: Vector | None = None) -> Moments:
     """Return the moments of tables that stand side by side; a vector is one more column.
 
-    Rows are centred, a block at a time, at the mean of the first ones: the products then lose
-    digits only if later rows lie elsewhere. A value that is not finite makes the means NaN or
-    infinite. Sparse rows become dense one block at a time.
+    Rows far from zero are centred, a block at a time, at the mean of the first ones: the products
+    then lose digits only if later rows lie elsewhere. A value that is not finite is refused: it
+    shows in the sums, so it need not be looked for. Sparse rows become dense one block at a time.
 
     Examples
     --------
@@ -72,8 +74,53 @@ def moments(*columns: Any, weights: Vector | None = None) -> Moments:
     np.float64(4.0)
     """
     tables = [table[:, np.newaxis] if table.ndim == 1 else table for table in columns]
-    n, width = tables[0].shape[0], sum(table.shape[1] for table in tables)
-    guess = np.concatenate([_rows(table, 0, _BLOCK).mean(axis=0) for table in tables])
+    n, first = tables[0].shape[0], np.hstack([_rows(table, 0, _BLOCK) for table in tables])
+    guess = first.mean(axis=0)
+    near = (np.abs(guess) <= _NEAR * first.std(axis=0)).all()
+    if near and weights is None and _plain(tables[0]):
+        guess, products = np.zeros_like(guess), _raw_products(tables, n)
+    else:
+        products = _centred_products(tables, weights, guess, n)
+    if not np.isfinite(products).all():
+        _refuse(tables)
+    weight, shift = float(products[-1, -1]), products[-1, :-1] / products[-1, -1]
+    n_rows = n if weights is None else int(np.count_nonzero(weights))
+    scatter = products[:-1, :-1] - weight * np.outer(shift, shift)
+    return Moments(n_rows, weight, guess + shift, scatter)
+
+
+def _refuse(tables: list[Any]) -> None:
+    """Say which value is not finite, or that the products of finite ones are not."""
+    for table in tables:
+        assert_all_finite(table, input_name="X")
+    raise ValueError("the products of such large values overflow; rescale the features")
+
+
+def _plain(table: Any) -> bool:
+    """Return whether the product can read the rows where they stand."""
+    dense = isinstance(table, np.ndarray) and table.dtype == np.float64
+    return dense and cast("Matrix", table).flags.c_contiguous
+
+
+def _raw_products(tables: list[Any], n: int) -> Matrix:
+    """Return the products of all columns and a 1; the rows of the first table are not copied."""
+    d = tables[0].shape[1]
+    width = sum(table.shape[1] for table in tables)
+    products = np.zeros((width + 1, width + 1))
+    square = np.zeros((d, d), order="F")
+    for start in range(0, n, _BLOCK):
+        rows = tables[0][start : start + _BLOCK]
+        rest = np.hstack([*(_rows(t, start, _BLOCK) for t in tables[1:]), np.ones((len(rows), 1))])
+        square = blas.dsyrk(1.0, rows.T, beta=1.0, c=square, lower=1, overwrite_c=1)
+        products[d:, :d] += rest.T @ rows
+        products[d:, d:] += rest.T @ rest
+    products[:d, :d] = square
+    return products
+
+
+def _centred_products(tables: list[Any], weights: Vector | None, guess: Vector, n: int) -> Matrix:
+    """Return the products of all columns, less the guess, and a 1."""
+    width = len(guess)
     buffer = np.empty((min(n, _BLOCK), width + 1))  # its last column, of ones, sums the others
     products = np.zeros((width + 1, width + 1), order="F")
     for start in range(0, n, _BLOCK):
@@ -82,10 +129,7 @@ def moments(*columns: Any, weights: Vector | None = None) -> Moments:
         if weights is not None:
             block *= np.sqrt(weights[start : start + len(block), np.newaxis])
         products = blas.dsyrk(1.0, block.T, beta=1.0, c=products, lower=1, overwrite_c=1)
-    weight, shift = float(products[-1, -1]), products[-1, :-1] / products[-1, -1]
-    n_rows = n if weights is None else int(np.count_nonzero(weights))
-    scatter = products[:-1, :-1] - weight * np.outer(shift, shift)
-    return Moments(n_rows, weight, guess + shift, scatter)
+    return products
 
 
 def _centre(tables: list[Any], start: int, guess: Vector, block: Matrix) -> None:

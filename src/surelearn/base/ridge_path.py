@@ -56,6 +56,7 @@ class CentredRows:
             self.pull = self.weights / self.total
         self.root = np.sqrt(self.weights)
         self.target = (y - self.target_mean) * self.root
+        self.seen = self.transposed_times(self.target)
 
     def dense(self) -> Matrix:
         """Return A."""
@@ -129,7 +130,7 @@ def conjugate_gradients(
     operator = LinearOperator((d, d), matvec=normal, dtype=np.float64)
     coef, _ = solve(
         operator,
-        rows.transposed_times(rows.target),
+        rows.seen,
         rtol=tolerance,
         atol=0.0,
         maxiter=max_iter,

@@ -14,7 +14,8 @@ from scipy.linalg import lapack
 
 from surelearn._typing import Matrix, Vector
 
-_LEAST_BLOCK = 1024  # rows factored at once, at least; and at least eight times their width
+_PANEL = 64  # columns that are eliminated together: room for LAPACK to use large products
+_LEAST_BLOCK = 8192  # rows factored at once, at least; and at least eight times their width
 
 
 @dataclass(frozen=True)
@@ -88,6 +89,6 @@ def _factor(rows: Matrix) -> Matrix:
     height, width = rows.shape
     if height < width:
         rows = np.vstack([rows, np.zeros((width - height, width))])
-    packed = lapack.dgeqrf(np.asfortranarray(rows), overwrite_a=1)[0]
+    packed = lapack.dgeqrf(np.asfortranarray(rows), lwork=_PANEL * width, overwrite_a=1)[0]
     upper = np.triu(packed[:width])
     return upper * np.where(np.diag(upper) < 0.0, -1.0, 1.0)[:, np.newaxis]

@@ -137,7 +137,7 @@ class RidgeRegression(LinearRegressor):
         )
         self._store(rows, coef, alpha)
         self.n_iter_ = max(1, n_steps)
-        allowed = 2.0 * self.tolerance * float(np.linalg.norm(rows.transposed_times(rows.target)))
+        allowed = 2.0 * self.tolerance * float(np.linalg.norm(rows.seen))
         if self.gradient_norm_ > 2.0 * allowed + np.finfo(np.float64).tiny:
             warnings.warn(
                 f"conjugate gradients stopped after max_iter={self.max_iter} steps at gradient "
