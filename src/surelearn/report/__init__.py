@@ -1,0 +1,25 @@
+"""A certificate with its figures: one self-contained HTML file and its JSON twin."""
+
+from surelearn.report.content import (
+    Candidate,
+    ClassErrors,
+    ColumnSummary,
+    Figure,
+    ModelView,
+    Report,
+    svg,
+)
+from surelearn.report.page import render_html
+from surelearn.report.twin import render_json
+
+__all__ = [
+    "Candidate",
+    "ClassErrors",
+    "ColumnSummary",
+    "Figure",
+    "ModelView",
+    "Report",
+    "render_html",
+    "render_json",
+    "svg",
+]

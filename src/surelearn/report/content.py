@@ -1,0 +1,129 @@
+"""What a report says, before it is written down."""
+
+import io
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import matplotlib as mpl
+from matplotlib.figure import Figure as Drawing
+
+from surelearn.certificate import Certificate
+
+
+@dataclass(frozen=True)
+class ColumnSummary:
+    """One column of the table: what it holds, how much of it is missing, whether it was used."""
+
+    name: str
+    kind: str
+    missing: float
+    left_out: str = ""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One learner that was tried on the training part."""
+
+    name: str
+    score: float
+    spread: float
+    seconds: float
+    chosen: bool = False
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class ClassErrors:
+    """Errors on the hold-out among the rows of one class, with their certificate."""
+
+    label: str
+    n: int
+    errors: int
+    certificate: Certificate
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A drawing with the sentence it proves."""
+
+    title: str
+    caption: str
+    svg: str
+
+
+@dataclass(frozen=True)
+class ModelView:
+    """A way to look at the model: a drawing, a text such as rules, or a table of numbers."""
+
+    title: str
+    text: str = ""
+    svg: str = ""
+    header: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+
+
+@dataclass(frozen=True)
+class Report:
+    """Everything the two files of a report are made from.
+
+    Attributes
+    ----------
+    title
+        What was certified, in a few words.
+    certificate
+        The certificate the report is about.
+    others
+        Certificates beside it; `joint` says in one sentence at which level all hold together.
+    facts
+        The table in numbers: rows, columns, split, target.
+    columns, warnings, notes
+        The columns; what a reader should worry about; what was inferred, and how to override it.
+    choice, score_name, candidates
+        How the model was chosen, what the scores measure, and the learners tried, best first.
+    classes
+        Errors by class.
+    figures, views
+        Drawings; ways to look at the model.
+    plan
+        How many test points would halve the slack.
+    reproduce
+        All that is needed to do it again.
+    """
+
+    title: str
+    certificate: Certificate
+    others: tuple[Certificate, ...] = ()
+    joint: str = ""
+    facts: Mapping[str, str] = field(default_factory=dict[str, str])
+    columns: tuple[ColumnSummary, ...] = ()
+    warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    choice: str = ""
+    score_name: str = "error"
+    candidates: tuple[Candidate, ...] = ()
+    classes: tuple[ClassErrors, ...] = ()
+    figures: tuple[Figure, ...] = ()
+    views: tuple[ModelView, ...] = ()
+    plan: str = ""
+    reproduce: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+def svg(drawing: Drawing, *, name: str) -> str:
+    """Return a drawing as text for a page; `name` keeps its inner names apart from others'.
+
+    Examples
+    --------
+    >>> text = svg(Drawing(figsize=(1, 1)), name="empty")
+    >>> text.startswith("<svg"), "empty-" in text
+    (True, True)
+    """
+    buffer = io.StringIO()
+    with mpl.rc_context({"svg.hashsalt": name, "svg.fonttype": "path"}):
+        drawing.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+    text = buffer.getvalue()
+    text = text[text.index("<svg") :]
+    text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
+    text = re.sub(r'\bid="', f'id="{name}-', text)
+    text = re.sub(r"url\(#", f"url(#{name}-", text)
+    return re.sub(r'xlink:href="#', f'xlink:href="#{name}-', text)
