@@ -31,7 +31,7 @@ def check_online_learner(learner: Any) -> None:
 
 def check_blocks_do_not_matter(learner: Any) -> None:
     """Require that learning in blocks, or row by row, equals learning in one call."""
-    X, y = _stream(learner)
+    X, y = small_table(learner)
     other, single = _copy(learner), _copy(learner)
     whole = learner.learn(X, y)
     parts = [_first(other, X[:5], y[:5], y), other.learn(X[5:], y[5:])]
@@ -47,7 +47,7 @@ def check_blocks_do_not_matter(learner: Any) -> None:
 
 def check_pickle_mid_stream(learner: Any) -> None:
     """Require that a learner stored and loaded in mid-stream goes on as before."""
-    X, y = _stream(learner)
+    X, y = small_table(learner)
     learner.learn(X[:20], y[:20])
     loaded = pickle.loads(pickle.dumps(learner))  # noqa: S301 - our own bytes
     np.testing.assert_array_equal(learner.learn(X[20:], y[20:]), loaded.learn(X[20:], y[20:]))
@@ -56,7 +56,7 @@ def check_pickle_mid_stream(learner: Any) -> None:
 
 def check_inputs_untouched(learner: Any) -> None:
     """Require that the caller's arrays are not changed and may be read-only."""
-    X, y = _stream(learner)
+    X, y = small_table(learner)
     X_before, y_before = X.copy(), y.copy()
     X.flags.writeable = y.flags.writeable = False
     learner.learn(X, y)
@@ -68,7 +68,7 @@ def check_inputs_untouched(learner: Any) -> None:
 
 def check_sparse_equals_dense(learner: Any) -> None:
     """Require that a sparse matrix gives the dense scores, to rounding."""
-    X, y = _stream(learner)
+    X, y = small_table(learner)
     twin = _copy(learner)
     rows = sparse.csr_array(X)
     np.testing.assert_allclose(learner.learn(X, y), twin.learn(rows, y), rtol=1e-9, atol=1e-12)
@@ -80,7 +80,7 @@ def check_sparse_equals_dense(learner: Any) -> None:
 
 def check_single_precision(learner: Any) -> None:
     """Require that single precision gives exactly the same scores on integer data."""
-    X, y = _stream(learner)
+    X, y = small_table(learner)
     twin = _copy(learner)
     np.testing.assert_array_equal(learner.learn(X, y), twin.learn(X.astype(np.float32), y))
 
@@ -89,7 +89,7 @@ def check_more_than_two_classes(learner: Any) -> None:
     """Require a score per class when there are three, and that blocks do not matter."""
     if is_regressor(learner):
         return
-    X, _ = _stream(learner)
+    X, _ = small_table(learner)
     y = np.array(["red", "green", "blue"])[np.argmax(X[:, :3], axis=1)]
     twin = _copy(learner)
     whole = learner.learn(X, y)
@@ -102,7 +102,7 @@ def check_more_than_two_classes(learner: Any) -> None:
 
 def check_bad_input_changes_nothing(learner: Any) -> None:
     """Require that a refused input leaves the learner exactly as it was."""
-    X, y = _stream(learner)
+    X, y = small_table(learner)
     learner.fit(X, y)
     before = pickle.dumps(learner)
     broken = X.copy()
@@ -149,32 +149,32 @@ def check_batch_learner(learner: Any) -> None:
 
 def check_fit_leaves_inputs_untouched(learner: Any) -> None:
     """Require that the caller's arrays are not changed and may be read-only."""
-    X, y = _stream(learner)
+    X, y = small_table(learner)
     X_before, y_before = X.copy(), y.copy()
     X.flags.writeable = y.flags.writeable = False
-    _output(learner.fit(X, y), X)
+    answer(learner.fit(X, y), X)
     np.testing.assert_array_equal(X, X_before)
     np.testing.assert_array_equal(y, y_before)
 
 
 def check_fit_takes_single_precision(learner: Any) -> None:
     """Require that integers in single precision give the same model, to rounding."""
-    X, y = _stream(learner)
+    X, y = small_table(learner)
     single = X.astype(np.float32)
     twin = _copy(learner).fit(single, y)
-    expected = _output(learner.fit(X, y), X)
-    _close(_output(twin, single), expected, rtol=1e-4, atol=1e-6)
+    expected = answer(learner.fit(X, y), X)
+    _close(answer(twin, single), expected, rtol=1e-4, atol=1e-6)
 
 
 def check_fit_takes_sparse_rows_or_says_so(learner: Any) -> None:
     """Require the dense model from a sparse matrix, or a refusal that speaks of sparse rows."""
-    X, y = _stream(learner)
+    X, y = small_table(learner)
     rows = sparse.csr_array(X)
     if getattr(learner, "_sparse_zeros", "zeros") == "unknown":
         return  # sparse and dense rows say different things
     if get_tags(learner).input_tags.sparse:
         twin = _copy(learner).fit(rows, y)
-        _close(_output(twin, rows), _output(learner.fit(X, y), X), rtol=1e-6, atol=1e-8)
+        _close(answer(twin, rows), answer(learner.fit(X, y), X), rtol=1e-6, atol=1e-8)
         return
     try:
         learner.fit(rows, y)
@@ -187,25 +187,25 @@ def check_fit_takes_sparse_rows_or_says_so(learner: Any) -> None:
 
 def check_fit_is_deterministic(learner: Any) -> None:
     """Require that two fits with the same seed give the same model."""
-    X, y = _stream(learner)
+    X, y = small_table(learner)
     twin = _copy(learner)
     for model in (learner, twin):
         if "random_state" in model.get_params():
             model.set_params(random_state=0)
-    np.testing.assert_array_equal(_output(learner.fit(X, y), X), _output(twin.fit(X, y), X))
+    np.testing.assert_array_equal(answer(learner.fit(X, y), X), answer(twin.fit(X, y), X))
 
 
 def check_a_stored_model_is_the_same(learner: Any) -> None:
     """Require that a model stored and loaded answers as before."""
-    X, y = _stream(learner)
+    X, y = small_table(learner)
     learner.fit(X, y)
     loaded = pickle.loads(pickle.dumps(learner))  # noqa: S301 - our own bytes
-    np.testing.assert_array_equal(_output(learner, X), _output(loaded, X))
+    np.testing.assert_array_equal(answer(learner, X), answer(loaded, X))
 
 
 def check_a_bad_fit_changes_nothing(learner: Any) -> None:
     """Require that a refused input leaves the fitted model exactly as it was."""
-    X, y = _stream(learner)
+    X, y = small_table(learner)
     learner.fit(X, y)
     before = pickle.dumps(learner)
     endless = X.copy()
@@ -234,11 +234,11 @@ def check_blocks_add_up(learner: Any) -> None:
     """Require that a learner that summarises finds one model, whole or in blocks."""
     if not hasattr(learner, "_summarise"):
         return
-    X, y = _stream(learner)
+    X, y = small_table(learner)
     parts = _copy(learner)
     for start, stop in ((0, 30), (30, 31), (31, len(X))):
         parts.partial_fit(X[start:stop], y[start:stop])
-    _close(_output(parts, X), _output(learner.fit(X, y), X), rtol=1e-10, atol=1e-10)
+    _close(answer(parts, X), answer(learner.fit(X, y), X), rtol=1e-10, atol=1e-10)
 
 
 BATCH_CHECKS: tuple[Callable[[Any], None], ...] = (
@@ -252,8 +252,15 @@ BATCH_CHECKS: tuple[Callable[[Any], None], ...] = (
 )
 
 
-def _output(model: Any, X: Any) -> Any:
-    """Return what a fitted model says of some rows: probabilities, predictions or new features."""
+def answer(model: Any, X: Any) -> Any:
+    """Return what a fitted model says of some rows: probabilities, predictions or new features.
+
+    Examples
+    --------
+    >>> from surelearn.learners.concepts.halfspace import Halfspace
+    >>> answer(Halfspace().fit([[0.0], [1.0]], [0, 1]), [[2.0]]) > 0.0
+    array([ True])
+    """
     for method in ("predict_proba", "decision_function", "predict", "transform", "score_samples"):
         if hasattr(model, method):
             return np.asarray(getattr(model, method)(X))
@@ -278,10 +285,17 @@ def _first(learner: Any, X: Matrix, y: Any, all_targets: Any) -> Any:
     return learner.learn(X, y, classes=np.unique(all_targets))
 
 
-def _stream(learner: Any) -> tuple[Matrix, Any]:
+def small_table(learner: Any) -> tuple[Matrix, Any]:
     """Return integer-valued rows, bits if the learner reads only those, and targets it can learn.
 
     Sums of integers are exact, so equal learners give equal scores to the last bit.
+
+    Examples
+    --------
+    >>> from surelearn.learners.concepts.halfspace import Halfspace
+    >>> X, y = small_table(Halfspace())
+    >>> X.shape, sorted(set(y.tolist()))
+    ((60, 5), ['no', 'yes'])
     """
     rng = np.random.default_rng(7)
     X = rng.integers(-3, 4, size=(60, 5)).astype(np.float64)

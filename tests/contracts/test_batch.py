@@ -49,12 +49,12 @@ def frames(X):
 
 @every_batch_learner
 def test_data_frames_keep_their_names_and_give_the_same_model(name):
-    X, y = checks._stream(BATCH[name]())
-    plain = checks._output(BATCH[name]().fit(X, y), X)
+    X, y = checks.small_table(BATCH[name]())
+    plain = checks.answer(BATCH[name]().fit(X, y), X)
     for frame in frames(X):
         model = BATCH[name]().fit(frame, y)
         assert model.feature_names_in_.tolist() == ["f0", "f1", "f2", "f3", "f4"]
-        found = checks._output(model, frame)
+        found = checks.answer(model, frame)
         if plain.dtype.kind == "f":
             np.testing.assert_allclose(found, plain, rtol=1e-12, atol=1e-12)
         else:

@@ -12,7 +12,7 @@ from sklearn.utils import get_tags
 import surelearn
 from surelearn._jit import fingerprints, rows
 from surelearn.app.registry import find_learners
-from surelearn.checks import _output, _stream
+from surelearn.checks import answer, small_table
 
 
 def compiled_functions():
@@ -58,15 +58,15 @@ def test_row_hashes_agree_dense_and_sparse():
 @pytest.mark.parametrize("name", LEARNERS)
 def test_an_interpreted_learner_equals_the_compiled_one(name, monkeypatch):
     learner = LEARNERS[name]
-    X, y = _stream(learner())
+    X, y = small_table(learner())
     module = importlib.import_module(learner.__module__)
-    compiled = _output(learner().fit(X, y), X)
+    compiled = answer(learner().fit(X, y), X)
     for key, member in vars(module).copy().items():
         if isinstance(member, Dispatcher):
             monkeypatch.setattr(module, key, member.py_func)
     forms = [X, sparse.csr_array(X)] if get_tags(learner()).input_tags.sparse else [X]
     for form in forms:
-        interpreted = _output(learner().fit(form, y), X)
+        interpreted = answer(learner().fit(form, y), X)
         if interpreted.dtype.kind == "f":
             np.testing.assert_allclose(interpreted, compiled, rtol=1e-9, atol=1e-12)
         else:

@@ -53,7 +53,7 @@ def frames(X):
 
 @every_online_learner
 def test_data_frames_keep_their_names_and_give_the_same_weights(name):
-    X, y = checks._stream(ONLINE[name]())
+    X, y = checks.small_table(ONLINE[name]())
     plain = ONLINE[name]().fit(X, y)
     for frame in frames(X):
         model = ONLINE[name]().fit(frame, y)
@@ -73,7 +73,7 @@ def test_text_columns_are_named(name):
 
 @every_online_learner
 def test_mappings_need_names_and_known_features(name):
-    X, y = checks._stream(ONLINE[name]())
+    X, y = checks.small_table(ONLINE[name]())
     model = ONLINE[name]().fit(X, y)
     with pytest.raises(ValueError, match="data frame"):
         model.predict_one({"f0": 1.0})

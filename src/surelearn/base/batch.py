@@ -93,7 +93,8 @@ def _targets(y: Any, n: int) -> NDArray[Any]:
             "Found input variables with inconsistent numbers of samples: "
             f"{[n, len(targets)]}; give one target per row"
         )
-    empty = targets.dtype.kind == "O" and any(missing(value) for value in targets.tolist())
+    objects = targets.tolist() if targets.dtype.kind == "O" else []
+    empty = not set(map(type, objects)) <= {str} and any(missing(value) for value in objects)
     if empty or (targets.dtype.kind == "f" and not np.isfinite(targets).all()):
         raise ValueError(
             "Input y contains NaN or infinity: some targets are missing; leave such rows out"

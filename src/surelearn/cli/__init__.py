@@ -2,7 +2,13 @@
 
 import typer
 
+from surelearn.cli.bounds import bounds
+from surelearn.cli.certify import certify
 from surelearn.cli.demo import demo
+from surelearn.cli.learners import learners
+from surelearn.cli.plan import plan
+from surelearn.cli.verify import verify
+from surelearn.cli.warm_up import warm_up
 
 app = typer.Typer(
     name="surelearn",
@@ -23,4 +29,6 @@ def main() -> None:
     """
 
 
-app.command()(demo)
+for command in (certify, verify, plan, bounds, learners, demo):
+    app.command()(command)
+app.command("warm-up")(warm_up)

@@ -28,7 +28,6 @@ class Candidate:
     name: str
     score: float
     spread: float
-    seconds: float
     chosen: bool = False
     note: str = ""
 

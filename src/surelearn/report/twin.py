@@ -5,6 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from surelearn.certificate import Certificate
+from surelearn.certificate._certificate import plain
 from surelearn.report.content import Report
 
 _SCHEMA = 1
@@ -34,7 +35,7 @@ def render_json(report: Report) -> str:
         "notes": list(report.notes),
         "choice": report.choice,
         "score_name": report.score_name,
-        "candidates": [asdict(candidate) for candidate in report.candidates],
+        "candidates": plain([asdict(candidate) for candidate in report.candidates]),
         "classes": [
             {
                 "label": found.label,

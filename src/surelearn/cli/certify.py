@@ -1,0 +1,84 @@
+"""`surelearn certify`: from a table to a certified model."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def certify(  # noqa: PLR0913, PLR0917 - an argument for each option
+    table: Annotated[
+        Path, typer.Argument(help="A CSV, TSV, Parquet, Arrow or ARFF file.", show_default=False)
+    ],
+    target: Annotated[str, typer.Option(help="The column to predict.", show_default=False)],
+    delta: Annotated[float, typer.Option(help="Probability that the certificate is false.")] = 0.05,
+    learner: Annotated[
+        list[str] | None, typer.Option(help="Learner to try; may be repeated. All by default.")
+    ] = None,
+    holdout: Annotated[float, typer.Option(help="Fraction of the rows to hold out.")] = 0.2,
+    out: Annotated[Path, typer.Option(help="Folder for the four files.")] = Path("certified"),
+    seed: Annotated[int, typer.Option(help="Seed of the split and the folds.")] = 0,
+    task: Annotated[
+        str | None, typer.Option(help="classification or regression, if not as inferred.")
+    ] = None,
+    categorical: Annotated[
+        list[str] | None, typer.Option(help="Column of numbers that are categories.")
+    ] = None,
+    keep: Annotated[
+        list[str] | None, typer.Option(help="Column to use though it looks like an id.")
+    ] = None,
+    drop: Annotated[list[str] | None, typer.Option(help="Column to leave out.")] = None,
+    group: Annotated[
+        str | None, typer.Option(help="Column whose rows belong together: split by group.")
+    ] = None,
+    time: Annotated[
+        str | None, typer.Option(help="Column of times: the last rows are held out.")
+    ] = None,
+    delimiter: Annotated[str | None, typer.Option(help="What separates cells.")] = None,
+    header: Annotated[
+        bool | None, typer.Option("--header/--no-header", help="Whether line 1 has the names.")
+    ] = None,
+    missing: Annotated[
+        list[str] | None, typer.Option(help="Word that means missing; may be repeated.")
+    ] = None,
+    encoding: Annotated[str | None, typer.Option(help="Encoding of a text file.")] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace files of an earlier run.")
+    ] = False,
+) -> None:
+    """Train, choose and certify a model of one column of a table.
+
+    The split and delta are fixed before anything is looked at. Learners are compared by
+    cross-validation on the training rows; the hold-out is asked once, about the winner. Writes
+    `model.surelearn`, `certificate.json`, `report.html` and `report.json`.
+
+    Example: `surelearn certify patients.csv --target outcome`
+    """
+    from surelearn.app._notes import TableError  # noqa: PLC0415 - `--help` should not wait for it
+    from surelearn.cli._certifying import run  # noqa: PLC0415
+
+    reading = {
+        "task": task,
+        "categorical": tuple(categorical or ()),
+        "keep": tuple(keep or ()),
+        "drop": tuple(drop or ()),
+        "group": group,
+        "time": time,
+    }
+    format_ = {"delimiter": delimiter, "header": header, "missing": missing, "encoding": encoding}
+    try:
+        run(
+            table,
+            out=out,
+            force=force,
+            form=format_,
+            target=target,
+            delta=delta,
+            holdout=holdout,
+            seed=seed,
+            learners=tuple(learner or ()),
+            **{name: value for name, value in reading.items() if value},
+        )
+    except (TableError, OSError) as error:
+        typer.secho(f"surelearn: {error}", fg="red", err=True)
+        raise typer.Exit(2) from None

@@ -1,0 +1,46 @@
+"""`surelearn verify`: check a certificate."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def verify(
+    certificate: Annotated[
+        Path, typer.Argument(help="The file certificate.json.", show_default=False)
+    ],
+    model: Annotated[Path | None, typer.Option(help="The file model.surelearn.")] = None,
+    data: Annotated[Path | None, typer.Option(help="The table it was made from.")] = None,
+    delimiter: Annotated[str | None, typer.Option(help="What separates cells.")] = None,
+    header: Annotated[
+        bool | None, typer.Option("--header/--no-header", help="Whether line 1 has the names.")
+    ] = None,
+    encoding: Annotated[str | None, typer.Option(help="Encoding of a text file.")] = None,
+) -> None:
+    """Check a certificate: exit status 0 if it holds, 1 if something differs, 2 if unreadable.
+
+    Recomputes the bound from the stored statistics. With `--model` and `--data` it also splits the
+    table as recorded, asks the hold-out about the model again, and compares all fingerprints.
+    """
+    from rich.console import Console  # noqa: PLC0415 - `--help` should not wait for it
+
+    from surelearn.app._notes import TableError  # noqa: PLC0415
+    from surelearn.app.model_files import ModelFileError  # noqa: PLC0415
+    from surelearn.app.verify import read_certificate, verify_certificate  # noqa: PLC0415
+
+    form = {"delimiter": delimiter, "header": header, "encoding": encoding}
+    try:
+        stated = read_certificate(certificate)
+        findings = verify_certificate(stated, model=model, table=data, **form)
+    except (TableError, ModelFileError, OSError) as error:
+        typer.secho(f"surelearn: {error}", fg="red", err=True)
+        raise typer.Exit(2) from None
+    console = Console()
+    for line in stated.headline:
+        console.print(line)
+    for finding in findings:
+        mark = "[green]holds[/]  " if finding.holds else "[red]differs[/]"
+        console.print(f"{mark}  {finding.name} [dim]({finding.evidence})[/]")
+    if not all(finding.holds for finding in findings):
+        raise typer.Exit(1)

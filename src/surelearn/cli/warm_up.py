@@ -1,0 +1,14 @@
+"""`surelearn warm-up`: compile every loop once."""
+
+import typer
+
+
+def warm_up() -> None:
+    """Compile everything once, so that no later call waits for the compiler."""
+    from rich.progress import track  # noqa: PLC0415 - `--help` should not wait for it
+
+    from surelearn.app.warm_up import steps  # noqa: PLC0415
+
+    for _ in track(steps(), description="compiling", total=len(steps())):
+        pass
+    typer.echo("Compiled; the results are kept on disk.")
