@@ -386,3 +386,23 @@ def test_the_loss_of_the_aggregating_algorithm_is_its_own():
     with pytest.raises(ValueError, match="the loss is always"):
         AggregatingAlgorithm().learn([[0.2, 0.3]], [1], loss=Absolute())
     assert AggregatingAlgorithm().update([0.2, 0.3], 1, loss=Square()) == pytest.approx(0.75**2)
+
+
+def test_a_loss_outside_the_range_is_named_by_its_row_in_the_whole_table():
+    losses, learner = np.zeros((70_000, 2)), Hedge()
+    losses[69_999, 1] = 1.5
+    learner.learn([[0.0, 1.0]])
+    before = pickle.dumps(learner)
+    with pytest.raises(ValueError, match=r"expert 1 in row 69999 is 1\.5"):
+        learner.learn(losses)
+    assert pickle.dumps(learner) == before
+
+
+@pytest.mark.parametrize("rate", [None, 0.3, 50.0])
+def test_a_game_in_which_all_are_said_to_be_awake_is_the_game_without_a_word_on_it(rate):
+    for losses in tables(8, seed=1):
+        silent, told = Hedge(learning_rate=rate), Hedge(learning_rate=rate)
+        paid = silent.learn(losses)
+        np.testing.assert_allclose(told.learn(losses, awake=np.ones_like(losses)), paid, rtol=1e-9)
+        gaps = silent.sum_mixability_gaps_, told.sum_mixability_gaps_
+        assert gaps[0] == pytest.approx(gaps[1], rel=1e-9, abs=1e-9)

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from numba import njit
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.callback import ProgressBar
@@ -14,6 +15,7 @@ from sklearn.preprocessing import StandardScaler
 
 from reference import perceptron as plain
 from surelearn import Perceptron
+from surelearn._jit import rows
 from surelearn.base import fingerprint
 from surelearn.certificate import Certificate
 from surelearn.datasets import adversaries
@@ -282,3 +284,23 @@ def test_a_named_series_is_read_by_its_names():
     frame = pd.DataFrame({"a": [1.0, -1.0], "b": [0.0, 0.0]})
     model = Perceptron().fit(frame, ["yes", "no"])
     assert model.predict_one(pd.Series({"b": -9.0, "a": 2.0})) == "yes"
+
+
+def test_entries_stored_in_many_parts_are_refused_by_their_sum():
+    parts = np.full(50, 1e139), np.zeros(50, dtype=np.int32), [0, 50]
+    with pytest.raises(ValueError, match=r"norm 5e\+140"):
+        Perceptron().learn(sparse.csr_array(parts, shape=(1, 1)), [0], classes=[0, 1])
+
+
+def test_the_product_and_the_square_of_a_row_are_read_together_as_apart():
+    rng = np.random.default_rng(0)
+    X, weights = rng.integers(-3, 4, size=(20, 6)).astype(float), np.arange(6.0)
+
+    @njit
+    def both(X, t, weights):
+        return rows.dot_and_square(X, t, weights)
+
+    for form in (rows.of(X), rows.of(sparse.csr_array(X))):
+        for t in range(len(X)):
+            expected = X[t] @ weights, X[t] @ X[t]
+            assert both(form, t, weights) == rows.dot_and_square(form, t, weights) == expected

@@ -46,6 +46,15 @@ def rounds(losses: Matrix, awake: Matrix | None = None) -> Rounds:
 
 
 @jit
+def lie_within(losses: Matrix, low: float, high: float) -> bool:
+    """Say whether every loss lies in [low, high]; one that is not a number does not."""
+    flat, n_outside = losses.ravel(), 0
+    for i in range(len(flat)):
+        n_outside += not low <= flat[i] <= high
+    return n_outside == 0
+
+
+@jit
 def _find_floor(losses: Matrix, awake: Matrix, floor: Vector) -> None:
     """Write the least loss of an awake expert in each round; 0 if all sleep."""
     for t in range(losses.shape[0]):
@@ -145,6 +154,15 @@ def charged(table: Rounds, t: int, k: int, excess: float) -> float:
 
 
 @jit
+def _move_up(behind: Vector) -> float:
+    """Move zero up to the best expert; return by how much."""
+    least = behind.min()
+    for k in range(behind.shape[0]):
+        behind[k] -= least
+    return least
+
+
+@jit
 def advance(
     table: Rounds, t: int, excess: float, rate: float, before: float, behind: Vector
 ) -> float:
@@ -158,9 +176,7 @@ def advance(
         behind[k] += charged(table, t, k, excess)
     after, moved = _potential(behind, rate), 0.0
     if after < _TOO_SMALL:
-        moved = behind.min()
-        for k in range(behind.shape[0]):
-            behind[k] -= moved
+        moved = _move_up(behind)
         after = _potential(behind, rate)
     gap = excess - moved - math.log(before / after) / rate
     return min(max(gap, 0.0), excess)
@@ -171,12 +187,57 @@ def exponential_weights(
     table: Rounds, rates: Vector, behind: Vector, gaps: Vector, weights: Matrix, excess: Vector
 ) -> None:
     """Play each round at its own rate; `behind` and `gaps` change, `weights` and `excess` fill."""
+    if table.awake.shape[0] == 0:
+        _all_awake(table, rates, behind, gaps, weights, excess)
+        return
     for t in range(table.floor.shape[0]):
         before = weigh(t, behind, rates[t], weights)
-        if table.awake.shape[0] > 0:
-            weigh_awake(table, t, behind, rates[t], weights)
+        weigh_awake(table, t, behind, rates[t], weights)
         excess[t] = excess_of(table, t, weights)
         gaps[0] += advance(table, t, excess[t], rates[t], before, behind)
+
+
+@jit
+def _write_terms(behind: Vector, rate: float, terms: Vector) -> float:
+    """Write exp(-rate x behind) into `terms` and return the sum of them."""
+    total = 0.0
+    for k in range(behind.shape[0]):
+        term = exp(-rate * behind[k])
+        terms[k] = term
+        total += term
+    return total
+
+
+@jit
+def _all_awake(
+    table: Rounds, rates: Vector, behind: Vector, gaps: Vector, weights: Matrix, excess: Vector
+) -> None:
+    """Do the same when nobody sleeps, in half the time: `terms` hold on while the rate does.
+
+    One function without helpers, so that its two loops over the experts become vectors.
+    """
+    terms, total = np.empty(behind.shape[0]), 0.0
+    for t in range(table.floor.shape[0]):
+        rate, floor, paid, after, moved = rates[t], table.floor[t], 0.0, 0.0, 0.0
+        if t == 0 or rate != rates[t - 1]:
+            total = _write_terms(behind, rate, terms)
+        share = 1.0 / total
+        for k in range(behind.shape[0]):
+            weight = share * terms[k]
+            weights[t, k] = weight
+            paid += weight * (table.losses[t, k] - floor)
+        for k in range(behind.shape[0]):
+            lost = behind[k] + (table.losses[t, k] - floor)
+            term = exp(-rate * lost)
+            behind[k] = lost
+            terms[k] = term
+            after += term
+        if after < _TOO_SMALL:
+            moved = _move_up(behind)
+            after = _write_terms(behind, rate, terms)
+        gap = paid - moved - math.log(total / after) / rate
+        gaps[0] += min(max(gap, 0.0), paid)
+        excess[t], total = paid, after
 
 
 @jit

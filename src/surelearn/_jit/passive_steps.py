@@ -14,6 +14,10 @@ ZERO = 1e-200
 """A row of a smaller squared norm counts as zero: no step repairs its loss."""
 
 
+LIMIT, SOFTENING, CONSTANT, EPSILON = range(1, 5)
+"""Places in a rule; compiled code is given `tuple(rule)`, which it recognises twice as fast."""
+
+
 class Rule(NamedTuple):
     """The step min(limit, loss / (squared norm + softening)) that an aggressiveness C leads to.
 
@@ -29,10 +33,10 @@ class Rule(NamedTuple):
 
 
 @jit
-def step(loss: float, square: float, rule: Rule) -> float:
+def step(loss: float, square: float, rule: tuple[float, ...]) -> float:
     """Return how far to go along a row of that loss and squared norm."""
     if loss > 0.0 and square > ZERO:
-        return min(rule.limit, loss / (square + rule.softening))
+        return min(rule[LIMIT], loss / (square + rule[SOFTENING]))
     return 0.0
 
 

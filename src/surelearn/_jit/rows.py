@@ -1,7 +1,8 @@
 """Rows of a data matrix, dense or sparse: one loop in a learner serves both.
 
 Inside compiled code `dot`, `add` and `squared_norm` become the dense or the sparse version by the
-type of `X`; outside they run as plain Python.
+type of `X`; outside they run as plain Python. Positions in sparse rows are read as unsigned: a
+signed one would be tested for counting from the end at every entry, at twice the cost of a loop.
 """
 
 from typing import Any, NamedTuple, TypeAlias, cast
@@ -64,6 +65,11 @@ def add(X: Rows, t: int, scale: float, weights: Vector) -> None:
         weights += scale * X[t]
 
 
+def dot_and_square(X: Rows, t: int, weights: Vector) -> tuple[float, float]:
+    """Return the inner product of row `t` with `weights` and its squared norm, reading it once."""
+    return dot(X, t, weights), squared_norm(X, t)
+
+
 def squared_norm(X: Rows, t: int) -> float:
     """Return the squared Euclidean norm of row `t`."""
     row = X.data[X.indptr[t] : X.indptr[t + 1]] if isinstance(X, SparseRows) else X[t]
@@ -85,8 +91,8 @@ def _count(X: Any) -> Any:
 def _dot(X: Any, t: Any, weights: Any) -> Any:  # noqa: ARG001
     def sparse_dot(X: Any, t: int, weights: Vector) -> float:
         total = 0.0
-        for i in range(X.indptr[t], X.indptr[t + 1]):
-            total += X.data[i] * weights[X.indices[i]]
+        for i in range(np.uint64(X.indptr[t]), np.uint64(X.indptr[t + 1])):
+            total += X.data[i] * weights[np.uint64(X.indices[i])]
         return total
 
     def dense_dot(X: Any, t: int, weights: Vector) -> float:
@@ -101,8 +107,8 @@ def _dot(X: Any, t: Any, weights: Any) -> Any:  # noqa: ARG001
 @compiled_as(add)
 def _add(X: Any, t: Any, scale: Any, weights: Any) -> Any:  # noqa: ARG001
     def sparse_add(X: Any, t: int, scale: float, weights: Vector) -> None:
-        for i in range(X.indptr[t], X.indptr[t + 1]):
-            weights[X.indices[i]] += scale * X.data[i]
+        for i in range(np.uint64(X.indptr[t]), np.uint64(X.indptr[t + 1])):
+            weights[np.uint64(X.indices[i])] += scale * X.data[i]
 
     def dense_add(X: Any, t: int, scale: float, weights: Vector) -> None:
         for j in range(X.shape[1]):
@@ -111,11 +117,30 @@ def _add(X: Any, t: Any, scale: Any, weights: Any) -> Any:  # noqa: ARG001
     return sparse_add if isinstance(X, types.BaseNamedTuple) else dense_add
 
 
+@compiled_as(dot_and_square)
+def _dot_and_square(X: Any, t: Any, weights: Any) -> Any:  # noqa: ARG001
+    def sparse_both(X: Any, t: int, weights: Vector) -> tuple[float, float]:
+        product, square = 0.0, 0.0
+        for i in range(np.uint64(X.indptr[t]), np.uint64(X.indptr[t + 1])):
+            product += X.data[i] * weights[np.uint64(X.indices[i])]
+            square += X.data[i] * X.data[i]
+        return product, square
+
+    def dense_both(X: Any, t: int, weights: Vector) -> tuple[float, float]:
+        product, square = 0.0, 0.0
+        for j in range(X.shape[1]):
+            product += X[t, j] * weights[j]
+            square += X[t, j] * X[t, j]
+        return product, square
+
+    return sparse_both if isinstance(X, types.BaseNamedTuple) else dense_both
+
+
 @compiled_as(squared_norm)
 def _squared_norm(X: Any, t: Any) -> Any:  # noqa: ARG001
     def sparse_norm(X: Any, t: int) -> float:
         total = 0.0
-        for i in range(X.indptr[t], X.indptr[t + 1]):
+        for i in range(np.uint64(X.indptr[t]), np.uint64(X.indptr[t + 1])):
             total += X.data[i] * X.data[i]
         return total
 
@@ -126,6 +151,15 @@ def _squared_norm(X: Any, t: Any) -> Any:  # noqa: ARG001
         return total
 
     return sparse_norm if isinstance(X, types.BaseNamedTuple) else dense_norm
+
+
+@jit
+def sum_of_squares(values: Vector) -> float:
+    """Return the sum of the squares of some values; not a number if one is not."""
+    total = 0.0
+    for i in range(len(values)):
+        total += values[i] * values[i]
+    return total
 
 
 @jit

@@ -1,14 +1,18 @@
 """Tables of losses, advice and confidences at the door: arrays, or a clear refusal."""
 
 import math
+import sys
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from surelearn._jit import experts
 from surelearn._typing import Matrix, Vector
 from surelearn.bounds import _domain
 from surelearn.losses import Interval, Loss
+
+_LARGEST = sys.float_info.max
 
 
 class Advice(NamedTuple):
@@ -97,16 +101,16 @@ def check_range(loss_range: Interval) -> None:
         raise _domain.refuse("loss_range", loss_range, "a pair (low, high) with low < high")
 
 
-def check_losses(losses: Matrix, loss_range: Interval) -> None:
-    """Refuse a loss that is not finite or not in the declared range; name the first."""
+def check_losses(losses: Matrix, loss_range: Interval, first: int = 0) -> None:
+    """Refuse a loss that is not finite or not in the declared range; name the first.
+
+    `first` is the number of the first row.
+    """
     low, high = loss_range
-    if losses.size == 0 or (
-        math.isfinite(least := float(losses.min()))
-        and math.isfinite(largest := float(losses.max()))
-        and low <= least
-        and largest <= high
-    ):
+    if experts.lie_within(losses, max(low, -_LARGEST), min(high, _LARGEST)):
         return
     t, k = np.argwhere(~(np.isfinite(losses) & (losses >= low) & (losses <= high)))[0]
     wanted = "a finite number" if math.isinf(low) else f"in loss_range=({low:g}, {high:g})"
-    raise ValueError(f"the loss of expert {k} in row {t} is {losses[t, k]:g}; it must be {wanted}")
+    raise ValueError(
+        f"the loss of expert {k} in row {first + t} is {losses[t, k]:g}; it must be {wanted}"
+    )

@@ -104,7 +104,6 @@ class AveragingGame(ExpertGame):
             raise ValueError("a loss without outcomes: learn(advice, outcomes, loss=...)")
         if mask is not None:
             values = np.where(mask > 0.0, values, 0.0)
-        self._check_losses(values)
         with self._tentatively(values.shape[1]):
             return self._learn_table(values, mask, spoken)
 
@@ -150,6 +149,7 @@ class AveragingGame(ExpertGame):
         answers, size = np.empty(len(losses)), max(1, _BLOCK // losses.shape[1])
         for start in range(0, len(losses), size):
             rows = slice(start, start + size)
+            self._check_losses(losses[rows], start)
             table = experts.rounds(losses[rows], None if awake is None else awake[rows])
             block = None if spoken is None else spoken.part(rows)
             answers[rows] = self._learn_block(table, block)
@@ -186,5 +186,6 @@ class AveragingGame(ExpertGame):
     def _check_advice(self, spoken: Advice) -> None:
         """Refuse advice that this learner cannot average."""
 
-    def _check_losses(self, losses: Matrix) -> None:
-        expert_tables.check_losses(losses, self.loss_range)
+    def _check_losses(self, losses: Matrix, first: int) -> None:
+        """Refuse losses that must not be; `first` is the number of the first row."""
+        expert_tables.check_losses(losses, self.loss_range, first)

@@ -19,8 +19,9 @@ from surelearn._jit.slopes import (
     ROUNDS,
     SQUARE,
     CompiledLoss,
+    values,
 )
-from surelearn._typing import Matrix
+from surelearn._typing import Matrix, Vector
 from surelearn._wording import outward
 from surelearn.base.fingerprint import fingerprint
 from surelearn.base.online import OnlineLearner
@@ -102,6 +103,9 @@ class GradientLearner(OnlineLearner):
         if len(self.ledger_) == 1:
             return name
         return f"{name}, class {vars(self)['classes_'][problem]!r} against the rest"
+
+    def _losses(self, targets: Vector, predictions: Vector, /) -> Vector:
+        return values(compiled(self.loss), targets, predictions)
 
     def _check_first_rows(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any], dict[str, Any]]:
         self._check_parameters()  # before anything learnt is forgotten

@@ -42,7 +42,13 @@ class OnlineLearner(CallbackSupportMixin, BaseEstimator):
     _targets: door.Targets
     _features: ClassVar[Literal["numbers", "bits"]] = "numbers"
     _late_features: ClassVar[bool] = True
+    _admits_all: ClassVar[bool]
     _not_learnt: ClassVar[str] = "This %(name)s has not learnt yet: call learn or fit first."
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Note whether all rows of numbers are admitted, which single rows need not ask."""
+        super().__init_subclass__(**kwargs)
+        cls._admits_all = cls._admit is OnlineLearner._admit and cls._features == "numbers"
 
     def _check_first_rows(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any], dict[str, Any]]:
         """Check rows and targets and return what was seen of the features.
@@ -50,13 +56,12 @@ class OnlineLearner(CallbackSupportMixin, BaseEstimator):
         A copy is asked, so that a bad input leaves this learner as it was.
         """
         copy = clone(self)
-        X, targets = door.check(copy, X, y, targets=self._targets, reset=True)
-        X = door.short_enough(X)
+        X, targets = door.check(copy, X, y, targets=self._targets, reset=True, short=True)
         return self._admit(X), targets, {k: v for k, v in vars(copy).items() if k.endswith("_in_")}
 
     def _check_rows(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any]]:
-        X, targets = door.check(self, X, y, targets=self._targets)
-        return self._admit(door.short_enough(X)), targets
+        X, targets = door.check(self, X, y, targets=self._targets, short=True)
+        return self._admit(X), targets
 
     def _check_features(self, X: Any) -> Any:
         return self._admit(door.check_rows(self, X))
@@ -87,7 +92,7 @@ class OnlineLearner(CallbackSupportMixin, BaseEstimator):
             read = self._read_row
         except AttributeError:
             raise NotFittedError(self._not_learnt % {"name": type(self).__name__}) from None
-        return self._admit(read(x))
+        return read(x) if self._admits_all else self._admit(read(x))
 
     def _grow(self, n_features: int) -> None:
         """Widen the state for features that come late, and so were 0 in every row until now.

@@ -139,7 +139,11 @@ class OnlineLinearClassifier(ClassifierMixin, OnlineLearner):
 
         The classes must be known from an earlier call of `learn` or `partial_fit`.
         """
-        row, index = self._check_one(x), self._index_of(y)
+        row = self._check_one(x)
+        try:
+            index = self._positions[y]
+        except (KeyError, TypeError):  # a stranger; the door says so
+            index = int(door.index_among(self.classes_, np.asarray([y]))[0])
         if "training_rows_" in self.__dict__:
             self._forget_training_set()
         self._learn_row(row, index)
@@ -230,29 +234,26 @@ class OnlineLinearClassifier(ClassifierMixin, OnlineLearner):
         copy._begin({"n_features_in_": n_features}, self.classes_)  # noqa: SLF001 - our own copy
         return copy
 
-    def _index_of(self, label: Any) -> int:
-        """Return the position of one label among the classes."""
-        try:
-            return self._positions[label]
-        except (KeyError, TypeError):  # a stranger; the door says so
-            return int(door.index_among(self.classes_, np.asarray([label]))[0])
-
     def _learn_row(self, row: Matrix, index: int) -> None:
         """Do what `_learn_block` does, for one row: its counting in arrays costs ten times more."""
-        n_problems, scores = len(self.coef_), np.empty(1)
-        for problem in range(n_problems):
-            positive = index == (1 if n_problems == 1 else problem)
-            signs = _PLUS if positive else _MINUS
-            self._learn(row, signs, problem, scores)
-            score = scores.item()
-            mistake = score <= 0.0 if positive else score >= 0.0
-            if mistake:
-                self.n_mistakes_ += 1
-            if not self._counts_mistakes:
-                self.cumulative_loss_ += self._losses(signs, scores).item()
-            elif mistake:
-                self.cumulative_loss_ += 1.0
+        n_problems = len(self.coef_)
+        if n_problems == 1:
+            self._learn_side(row, 1.0 if index else -1.0, 0)
+        else:
+            for problem in range(n_problems):
+                self._learn_side(row, 1.0 if index == problem else -1.0, problem)
         self.n_rounds_ += 1
+
+    def _learn_side(self, row: Matrix, sign: float, problem: int) -> None:
+        score, loss = self._learn_single(row, sign, problem)
+        self.n_mistakes_ += sign * score <= 0.0
+        self.cumulative_loss_ += loss
+
+    def _learn_single(self, row: Matrix, sign: float, problem: int) -> tuple[float, float]:
+        """Do what `_learn` and `_losses` do, for one row; a learner may know a faster way."""
+        signs, scores = _PLUS if sign > 0.0 else _MINUS, np.empty(1)
+        self._learn(row, signs, problem, scores)
+        return scores.item(), float(self._losses(signs, scores).item())
 
     def _learn_block(self, X: Rows, index: Indices) -> Vector:
         scores = np.empty((len(self.coef_), len(index)))
@@ -265,20 +266,22 @@ class OnlineLinearClassifier(ClassifierMixin, OnlineLearner):
     def _count(self, problem: int, signs: Vector, scores: Vector) -> None:
         """Count rounds, mistakes and losses of one problem."""
         self.n_rounds_ += len(signs) if problem == 0 else 0
-        self.n_mistakes_ += int(np.count_nonzero(_mistakes(signs, scores)))
-        self.cumulative_loss_ += float(self._losses(signs, scores).sum())
+        n_wrong = int(np.count_nonzero(_mistakes(signs, scores)))
+        self.n_mistakes_ += n_wrong
+        losses = n_wrong if self._counts_mistakes else self._losses(signs, scores).sum()
+        self.cumulative_loss_ += float(losses)
 
     def _updates(self, signs: Vector, scores: Vector) -> Mask:
         """Return the rows that changed the weights: by default the mistakes."""
         return _mistakes(signs, scores)
 
-    def _losses(self, signs: Vector, scores: Vector) -> Vector | Mask:
+    def _losses(self, signs: Vector, scores: Vector, /) -> Vector | Mask:
         """Return the loss of each round: by default 1 for a mistake."""
         return _mistakes(signs, scores)
 
     def _signs(self, index: Indices, problem: int) -> Vector:
         positive = 1 if len(self.classes_) == 2 else problem
-        return np.where(index == positive, 1.0, -1.0)
+        return 2.0 * (index == positive) - 1.0
 
     def _predicted_index(self, scores: Matrix) -> Indices:
         if len(self.classes_) == 2:

@@ -57,7 +57,7 @@ class OnlineLinearRegressor(RegressorMixin, OnlineLearner):
         """Learn from each row once, in order; write into `predictions` what was said before."""
 
     @abstractmethod
-    def _losses(self, targets: Vector, predictions: Vector) -> Vector:
+    def _losses(self, targets: Vector, predictions: Vector, /) -> Vector:
         """Return the loss of each round."""
 
     @with_callbacks

@@ -121,8 +121,9 @@ class AggregatingAlgorithm(AveragingGame):
             if ((values < low) | (values > high)).any():
                 raise ValueError(f"{name} must lie in interval=({low:g}, {high:g})")
 
-    def _check_losses(self, losses: Matrix) -> None:
+    def _check_losses(self, losses: Matrix, first: int) -> None:
         """Let certainty that proves wrong cost infinity, as long as one expert never does so."""
+        del first
         alive = np.isfinite(losses).all(axis=0) & np.isfinite(getattr(self, "expert_losses_", 0.0))
         if not alive.any() and losses.size:
             raise ValueError("every expert has lost infinitely much; " + _CLIP)

@@ -47,10 +47,11 @@ def _learn_rows(
     """Predict each row, then move the weights where it is not 0."""
     limit, constant = constants.limit, constants.constant
     for t in range(rows.count(X)):
-        predictions[t] = rows.dot(X, t, coef) + bias[0]
+        product, square = rows.dot_and_square(X, t, coef)
+        predictions[t] = product + bias[0]
         slopes.enter(constants.loss, targets[t], predictions[t], ledger)
         slope = slopes.slope(constants.loss, targets[t], predictions[t])
-        length = math.sqrt(rows.squared_norm(X, t) + constant)
+        length = math.sqrt(square + constant)
         ledger[_ROW] = max(ledger[_ROW], length)
         ledger[LONGEST] = max(ledger[LONGEST], abs(slope) * length)
         if slope != 0.0:
@@ -84,7 +85,7 @@ def _move_row(
 @compiled_as(_move_row)
 def _compiled_move(X: Any, t: Any, slope: Any, limit: Any, weights: Any, squares: Any) -> Any:  # noqa: ARG001
     def sparse_move(X: Any, t: int, slope: float, limit: float, weights: Any, squares: Any) -> None:
-        for i in range(X.indptr[t], X.indptr[t + 1]):
+        for i in range(np.uint64(X.indptr[t]), np.uint64(X.indptr[t + 1])):
             _move(X.indices[i], slope * X.data[i], limit, weights, squares)
 
     def dense_move(X: Any, t: int, slope: float, limit: float, weights: Any, squares: Any) -> None:
@@ -210,9 +211,6 @@ class AdaGrad(_BoxDescent, OnlineLinearClassifier):
     def _updates(self, signs: Vector, scores: Vector) -> Mask:
         return self.loss.gradient(signs, scores) != 0.0
 
-    def _losses(self, signs: Vector, scores: Vector) -> Vector:
-        return slopes.values(compiled(self.loss), signs, scores)
-
 
 class AdaGradRegressor(_BoxDescent, OnlineLinearRegressor):
     """Linear regressor with a rate for each weight: rare features take large steps.
@@ -266,6 +264,3 @@ class AdaGradRegressor(_BoxDescent, OnlineLinearRegressor):
 
     def _learn(self, X: Rows, targets: Vector, predictions: Vector) -> None:
         self._descend(X, targets, 0, self.coef_, self.intercept_, predictions)
-
-    def _losses(self, targets: Vector, predictions: Vector) -> Vector:
-        return slopes.values(compiled(self.loss), targets, predictions)

@@ -36,14 +36,15 @@ def _learn_rows(
     The second row of `weights`, and of `bias`, sums the updates times the rounds before each.
     """
     for t in range(rows.count(X)):
-        scores[t] = rows.dot(X, t, weights[0]) + bias[0]
+        score, square = rows.dot_and_square(X, t, weights[0])
+        scores[t] = score + bias[0]
         if signs[t] * scores[t] <= 0.0:  # a tie counts, or w = 0 would never move
             late = (n_before + t) * signs[t]
             rows.add(X, t, signs[t], weights[0])
             rows.add(X, t, late, weights[1])
             bias[0] += step * signs[t]
             bias[1] += step * late
-        radius[0] = max(radius[0], rows.squared_norm(X, t) + step)
+        radius[0] = max(radius[0], square + step)
 
 
 class AveragedPerceptron(OnlineLinearClassifier):

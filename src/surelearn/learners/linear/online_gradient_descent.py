@@ -38,27 +38,35 @@ class _Constants(NamedTuple):
 
 
 @jit
+def _constants(rule: Vector) -> _Constants:
+    """Give the constants their names; an array crosses into compiled code faster than they do."""
+    loss = CompiledLoss(int(rule[0]), rule[1])
+    return _Constants(loss, int(rule[2]), rule[3], rule[4], rule[5], rule[6])
+
+
+@jit
 def _learn_rows(
-    X: Rows,
-    targets: Vector,
-    constants: _Constants,
-    weights: Vector,
-    ledger: Vector,
-    predictions: Vector,
+    X: Rows, targets: Vector, rule: Vector, weights: Vector, ledger: Vector, predictions: Vector
 ) -> None:
     """Predict each row, then step; the weights meant are `weights` times the ledger's scale."""
+    constants = _constants(rule)
     constant, coef = constants.constant, weights[1:]
+    due = len(weights) - int(ledger[ROUNDS]) % len(weights)
     for t in range(rows.count(X)):
-        predictions[t] = ledger[_SCALE] * (rows.dot(X, t, coef) + constant * weights[0])
+        product, square = rows.dot_and_square(X, t, coef)
+        predictions[t] = ledger[_SCALE] * (product + constant * weights[0])
         slopes.enter(constants.loss, targets[t], predictions[t], ledger)
         slope = slopes.slope(constants.loss, targets[t], predictions[t])
-        length = rows.squared_norm(X, t) + constant
-        ledger[_ROW] = max(ledger[_ROW], length)
-        rate = _rate(constants, slope * predictions[t], slope * slope * length, ledger)
+        ledger[_ROW] = max(ledger[_ROW], square + constant)
+        squared = slope * slope * (square + constant)
+        rate = _rate(constants, slope * predictions[t], squared, ledger)
         if rate * slope != 0.0:
             step = -rate * slope / ledger[_SCALE]
             rows.add(X, t, step, coef)
             weights[0] += step * constant
+        if t + 1 == due:  # every so many rounds, or rounding errors would pile up
+            _measure(weights, ledger)
+            due += len(weights)
         _project(constants.radius, weights, ledger)
 
 
@@ -84,13 +92,17 @@ def _rate(constants: _Constants, along: float, squared: float, ledger: Vector) -
 
 
 @jit
+def _measure(weights: Vector, ledger: Vector) -> None:
+    """Write the squared norm of the weights into the ledger, which else follows it by updates."""
+    total = 0.0
+    for weight in weights:
+        total += weight * weight
+    ledger[_NORM] = ledger[_SCALE] * ledger[_SCALE] * total
+
+
+@jit
 def _project(radius: float, weights: Vector, ledger: Vector) -> None:
     """Bring the weights back into the ball by their scale, so that a sparse row costs no more."""
-    if int(ledger[ROUNDS]) % len(weights) == 0:  # rounding errors must not pile up
-        total = 0.0
-        for weight in weights:
-            total += weight * weight
-        ledger[_NORM] = ledger[_SCALE] * ledger[_SCALE] * total
     if ledger[_NORM] > radius * radius:
         ledger[_SCALE] *= radius / math.sqrt(ledger[_NORM])
         ledger[_NORM] = radius * radius
@@ -99,12 +111,32 @@ def _project(radius: float, weights: Vector, ledger: Vector) -> None:
         ledger[_SCALE] = 1.0
 
 
+@jit
+def _learn_row(
+    row: Matrix,
+    target: float,
+    rule: Vector,
+    weights: Vector,
+    ledger: Vector,
+    coef: Vector,
+    bias: Vector,
+) -> tuple[float, float]:
+    """Learn from the only row of a matrix; return its prediction and loss."""
+    predictions = np.empty(1)
+    _learn_rows(row, np.full(1, target), rule, weights, ledger, predictions)
+    for j in range(len(coef)):
+        coef[j] = ledger[_SCALE] * weights[j + 1]
+    bias[0] = ledger[_SCALE] * weights[0]
+    return predictions[0], slopes.value(_constants(rule).loss, target, predictions[0])
+
+
 class _Descent(GradientLearner):
     """What the classifier and the regressor share."""
 
     schedule: Schedule
     radius: float
     weights_: Matrix
+    rule_: Vector
 
     def guarantee(self, *, gradient_norm: float, n_rounds: int) -> Guarantee:
         """Bound the regret to every vector of the ball, if no gradient is longer than this.
@@ -138,22 +170,17 @@ class _Descent(GradientLearner):
             raise TypeError(f"schedule={self.schedule!r} is none; use for example AdaptiveRate()")
 
     def _make_state(self, n_features: int, n_problems: int) -> None:
+        loss, schedule = compiled(self.loss), self.schedule
+        shape = schedule.formula, schedule.factor(self.radius), schedule.penalty
+        self.rule_ = np.array([*loss, *shape, self.radius, self.fit_intercept], dtype=np.float64)
         self.weights_ = np.zeros((n_problems, n_features + 1))
         self.ledger_ = np.zeros((n_problems, _N_COLUMNS))
         self.ledger_[:, _SCALE] = 1.0
 
     def _descend(self, X: Rows, targets: Vector, problem: int, predictions: Vector) -> Vector:
         """Learn from each row once and return the weights, that of the constant first."""
-        constants = _Constants(
-            compiled(self.loss),
-            self.schedule.formula,
-            self.schedule.factor(self.radius),
-            self.schedule.penalty,
-            float(self.radius),
-            float(self.fit_intercept),
-        )
         weights, ledger = self.weights_[problem], self.ledger_[problem]
-        _learn_rows(X, targets, constants, weights, ledger, predictions)
+        _learn_rows(X, targets, self.rule_, weights, ledger, predictions)
         return ledger[_SCALE] * weights
 
 
@@ -225,11 +252,15 @@ class OnlineGradientDescent(_Descent, OnlineLinearClassifier):
         self.coef_[problem], self.intercept_[problem] = weights[1:], weights[0]
         self.radius_ = max(self.radius_, math.sqrt(self.ledger_[problem, _ROW]))
 
+    def _learn_single(self, row: Matrix, sign: float, problem: int) -> tuple[float, float]:
+        coef, bias = self.coef_[problem], self.intercept_[problem : problem + 1]
+        weights, ledger = self.weights_[problem], self.ledger_[problem]
+        found = _learn_row(row, sign, self.rule_, weights, ledger, coef, bias)
+        self.radius_ = max(self.radius_, math.sqrt(ledger[_ROW]))
+        return found
+
     def _updates(self, signs: Vector, scores: Vector) -> Mask:
         return (self.loss.gradient(signs, scores) != 0.0) | (self.schedule.penalty > 0.0)
-
-    def _losses(self, signs: Vector, scores: Vector) -> Vector:
-        return slopes.values(compiled(self.loss), signs, scores)
 
 
 class OnlineGradientDescentRegressor(_Descent, OnlineLinearRegressor):
@@ -289,6 +320,3 @@ class OnlineGradientDescentRegressor(_Descent, OnlineLinearRegressor):
     def _learn(self, X: Rows, targets: Vector, predictions: Vector) -> None:
         weights = self._descend(X, targets, 0, predictions)
         self.coef_[:], self.intercept_[:] = weights[1:], weights[:1]
-
-    def _losses(self, targets: Vector, predictions: Vector) -> Vector:
-        return slopes.values(compiled(self.loss), targets, predictions)

@@ -17,9 +17,9 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from surelearn._jit import jit, passive_steps, rows
-from surelearn._jit.passive_steps import LONGEST, MISTAKES, Rule
+from surelearn._jit.passive_steps import CONSTANT, LONGEST, MISTAKES, Rule
 from surelearn._jit.rows import Rows
-from surelearn._typing import Indices, Mask, Vector
+from surelearn._typing import Indices, Mask, Matrix, Vector
 from surelearn.base import OnlineLinearClassifier, compression_certificate
 from surelearn.base.passive_aggressive_record import (
     PassiveAggressiveRecord,
@@ -34,19 +34,36 @@ from surelearn.certificate import Certificate
 
 @jit
 def _learn_rows(
-    X: Rows, signs: Vector, rule: Rule, coef: Vector, bias: Vector, sums: Vector, scores: Vector
+    X: Rows,
+    signs: Vector,
+    rule: tuple[float, ...],
+    coef: Vector,
+    bias: Vector,
+    sums: Vector,
+    scores: Vector,
 ) -> None:
     """Score each row, then repair its loss; the last four arguments change in place."""
     for t in range(rows.count(X)):
-        scores[t] = rows.dot(X, t, coef) + bias[0]
+        product, square = rows.dot_and_square(X, t, coef)
+        scores[t] = product + bias[0]
+        square += rule[CONSTANT]
         loss = max(0.0, 1.0 - signs[t] * scores[t])
-        square = rows.squared_norm(X, t) + rule.constant
         step = passive_steps.step(loss, square, rule)
         if step > 0.0:
             rows.add(X, t, step * signs[t], coef)
-            bias[0] += step * signs[t] * rule.constant
+            bias[0] += step * signs[t] * rule[CONSTANT]
         passive_steps.note(loss, square, step, sums)
         sums[MISTAKES] += signs[t] * scores[t] <= 0.0
+
+
+@jit
+def _learn_row(
+    row: Matrix, sign: float, rule: tuple[float, ...], coef: Vector, bias: Vector, sums: Vector
+) -> float:
+    """Learn from the only row of a matrix and return its score."""
+    scores = np.empty(1)
+    _learn_rows(row, np.full(1, sign), rule, coef, bias, sums, scores)
+    return scores[0]
 
 
 class PassiveAggressive(OnlineLinearClassifier):
@@ -137,8 +154,15 @@ class PassiveAggressive(OnlineLinearClassifier):
 
     def _learn(self, X: Rows, signs: Vector, problem: int, scores: Vector) -> None:
         bias, sums = self.intercept_[problem : problem + 1], self.sums_[problem]
-        _learn_rows(X, signs, self.rule_, self.coef_[problem], bias, sums, scores)
-        self.radius_ = math.sqrt(self.sums_[:, LONGEST].max())
+        _learn_rows(X, signs, tuple(self.rule_), self.coef_[problem], bias, sums, scores)
+        self.radius_ = max(self.radius_, math.sqrt(sums[LONGEST]))
+
+    def _learn_single(self, row: Matrix, sign: float, problem: int) -> tuple[float, float]:
+        coef, bias = self.coef_[problem], self.intercept_[problem : problem + 1]
+        sums = self.sums_[problem]
+        score = _learn_row(row, sign, tuple(self.rule_), coef, bias, sums)
+        self.radius_ = max(self.radius_, math.sqrt(sums[LONGEST]))
+        return score, max(0.0, 1.0 - sign * score)
 
     def _losses(self, signs: Vector, scores: Vector) -> Vector:
         return np.maximum(0.0, 1.0 - signs * scores)
@@ -183,3 +207,7 @@ class PassiveAggressiveSquared(PassiveAggressive):
 
     def _losses(self, signs: Vector, scores: Vector) -> Vector:
         return np.square(super()._losses(signs, scores))
+
+    def _learn_single(self, row: Matrix, sign: float, problem: int) -> tuple[float, float]:
+        score, loss = super()._learn_single(row, sign, problem)
+        return score, loss * loss

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from surelearn._jit import jit, passive_steps, rows
-from surelearn._jit.passive_steps import LONGEST, Rule
+from surelearn._jit.passive_steps import CONSTANT, EPSILON, LONGEST, Rule
 from surelearn._jit.rows import Rows
 from surelearn._typing import Vector
 from surelearn.base import OnlineLinearRegressor
@@ -34,18 +34,25 @@ from surelearn.certificate import Certificate
 
 @jit
 def _learn_rows(
-    X: Rows, targets: Vector, rule: Rule, coef: Vector, bias: Vector, sums: Vector, said: Vector
+    X: Rows,
+    targets: Vector,
+    rule: tuple[float, ...],
+    coef: Vector,
+    bias: Vector,
+    sums: Vector,
+    said: Vector,
 ) -> None:
     """Predict each row, then repair its loss; the last four arguments change in place."""
     for t in range(rows.count(X)):
-        said[t] = rows.dot(X, t, coef) + bias[0]
+        product, square = rows.dot_and_square(X, t, coef)
+        said[t] = product + bias[0]
+        square += rule[CONSTANT]
         residual = targets[t] - said[t]
-        loss = max(0.0, abs(residual) - rule.epsilon)
-        square = rows.squared_norm(X, t) + rule.constant
+        loss = max(0.0, abs(residual) - rule[EPSILON])
         step = passive_steps.step(loss, square, rule)
         if step > 0.0:
             rows.add(X, t, step * np.sign(residual), coef)
-            bias[0] += step * np.sign(residual) * rule.constant
+            bias[0] += step * np.sign(residual) * rule[CONSTANT]
         passive_steps.note(loss, square, step, sums)
 
 
@@ -157,7 +164,8 @@ class PassiveAggressiveRegressor(OnlineLinearRegressor):
         self.rule_, self.sums_ = self._rule(), no_sums(1)
 
     def _learn(self, X: Rows, targets: Vector, predictions: Vector) -> None:
-        _learn_rows(X, targets, self.rule_, self.coef_, self.intercept_, self.sums_[0], predictions)
+        rule, coef, bias, sums = tuple(self.rule_), self.coef_, self.intercept_, self.sums_[0]
+        _learn_rows(X, targets, rule, coef, bias, sums, predictions)
 
     def _errors(self, targets: Vector, predictions: Vector) -> Vector:
         return np.maximum(0.0, np.abs(targets - predictions) - self.rule_.epsilon)

@@ -29,12 +29,23 @@ def _learn_rows(
     """Score each row, then learn from it; return the largest squared norm of a row."""
     weights, largest = coef[problem], 0.0
     for t in range(rows.count(X)):
-        scores[t] = rows.dot(X, t, weights) + bias[problem]
+        product, square = rows.dot_and_square(X, t, weights)
+        scores[t] = product + bias[problem]
         if signs[t] * scores[t] <= 0.0:  # a tie counts, or w = 0 would never move
             rows.add(X, t, signs[t], weights)
             bias[problem] += step * signs[t]
-        largest = max(largest, rows.squared_norm(X, t) + step)
+        largest = max(largest, square + step)
     return largest
+
+
+@jit
+def _learn_row(
+    row: Matrix, sign: float, step: float, problem: int, coef: Matrix, bias: Vector
+) -> tuple[float, float]:
+    """Learn from the only row of a matrix; return its score and its squared norm."""
+    scores = np.empty(1)
+    square = _learn_rows(row, np.full(1, sign), step, problem, coef, bias, scores)
+    return scores[0], square
 
 
 class Perceptron(OnlineLinearClassifier):
@@ -106,3 +117,10 @@ class Perceptron(OnlineLinearClassifier):
         step = float(bool(self.fit_intercept))
         largest = _learn_rows(X, signs, step, problem, self.coef_, self.intercept_, scores)
         self.radius_ = max(self.radius_, math.sqrt(largest))
+
+    def _learn_single(self, row: Matrix, sign: float, problem: int) -> tuple[float, float]:
+        step = 1.0 if self.fit_intercept else 0.0
+        score, square = _learn_row(row, sign, step, problem, self.coef_, self.intercept_)
+        if (norm := math.sqrt(square)) > self.radius_:
+            self.radius_ = norm
+        return score, 1.0 if sign * score <= 0.0 else 0.0

@@ -45,13 +45,14 @@ def _learn_rows(
     """
     k = 0
     for t in range(rows.count(X)):
-        scores[t] = rows.dot(X, t, coef) + bias[0]
+        score, square = rows.dot_and_square(X, t, coef)
+        scores[t] = score + bias[0]
         if signs[t] * scores[t] <= 0.0:  # a tie counts, or w = 0 would never move
             rows.add(X, t, signs[t], coef)
             bias[0] += step * signs[t]
             k += 1
         survived[k] += 1
-        radius[0] = max(radius[0], rows.squared_norm(X, t) + step)
+        radius[0] = max(radius[0], square + step)
 
 
 @jit
