@@ -1,0 +1,1 @@
+"""Nearest neighbours: spaces, exact search, votes and what their learners share."""

@@ -1,0 +1,49 @@
+"""Work shared among threads: compiled loops and matrix products leave the interpreter alone."""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, cast
+
+import joblib
+from threadpoolctl import ThreadpoolController
+
+AT_ONCE = 512
+"""Queries that a thread searches for at a time."""
+
+
+def in_parallel(
+    work: Callable[[slice], None], n: int, n_jobs: int | None, largest: int = AT_ONCE
+) -> None:
+    """Do the work on slices of n items, in `n_jobs` threads; None: one per core, one if nested."""
+    n_threads = int(cast("Any", joblib).effective_n_jobs(-1 if n_jobs is None else n_jobs))
+    rounds = -(-n // (largest * n_threads))  # every thread gets as many slices as the others
+    parts = list(slices(n, max(1, -(-n // max(1, rounds * n_threads)))))
+    if n_threads == 1 or n < 2 * n_threads:
+        for part in parts:
+            work(part)
+        return
+    with ThreadPoolExecutor(n_threads) as pool:
+        for _ in pool.map(work, parts):
+            pass
+
+
+def slices(n: int, size: int) -> Iterator[slice]:
+    """Cut n items into slices of a size.
+
+    Examples
+    --------
+    >>> [(part.start, part.stop) for part in slices(5, 2)]
+    [(0, 2), (2, 4), (4, 5)]
+    """
+    for start in range(0, n, size):
+        yield slice(start, min(start + size, n))
+
+
+_BLAS: list[ThreadpoolController] = []
+
+
+def blas_threads() -> ThreadpoolController:
+    """Return what sets the number of threads of matrix products; looking for it takes a while."""
+    if not _BLAS:
+        _BLAS.append(ThreadpoolController())
+    return _BLAS[0]

@@ -1,0 +1,1 @@
+"""Learners that predict from the nearest training rows."""

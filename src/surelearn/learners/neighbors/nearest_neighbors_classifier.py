@@ -1,0 +1,239 @@
+"""k nearest neighbours: the majority label of the k training rows nearest to a row.
+
+Every row at the k-th distance votes, so predictions do not depend on the order of the rows; a tied
+vote goes to the most frequent training label among the tied, then to the smallest.
+
+Fix and Hodges (1951); Cover and Hart (1967). The leave-one-out certificate sharpens Rogers and
+Wagner (1978), see `surelearn.bounds.neighbors`.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from surelearn._typing import Indices, Matrix, Vector
+from surelearn._wording import confidence, percent_outward
+from surelearn.base.batch import learn_classes
+from surelearn.base.fingerprint import fingerprint
+from surelearn.base.neighbors.learner import NearestNeighborsLearner, Schedule, TieRule
+from surelearn.base.neighbors.lists import Lists, count_votes, decide, tied_votes
+from surelearn.base.table import Categorical
+from surelearn.bounds import Guarantee, neighbors
+from surelearn.certificate import Certificate, Precondition, Status, certify
+
+
+class NearestNeighborsClassifier(ClassifierMixin, NearestNeighborsLearner):
+    """Let the k nearest training rows vote.
+
+    Parameters
+    ----------
+    n_neighbors
+        The number k; "schedule" takes an odd number near √n, which makes the rule consistent;
+        "cross-validation" takes the odd number with the fewest leave-one-out errors.
+    metric
+        "euclidean", "manhattan", "chebyshev", "cosine" (1 - cos of the angle), or "gower" for
+        tables with numbers, categories and missing values.
+    weights
+        "uniform", or "distance": a vote counts one over its distance.
+    ties
+        "all": every row at the k-th distance votes, and a tied vote goes to the most frequent
+        training label among the tied. "random": exactly k vote, ordered by distance and a random
+        tag, and a tied vote goes to the smallest label, as the certificate needs it. "first": the
+        same with the number of the row as its tag, which serves if the rows are in random order.
+    categorical_features
+        With metric="gower", the columns that hold categories: names, places or a mask; None means
+        those of text.
+    random_state
+        Seed of the tags.
+    n_jobs
+        Threads to search with; as many as there are cores if None.
+
+    Attributes
+    ----------
+    classes_
+        The labels, sorted.
+    n_neighbors_
+        The number k in use.
+    candidates_, candidate_losses_
+        What cross-validation chose among, and the leave-one-out error of each.
+
+    Examples
+    --------
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["low", "low", "high", "high"]
+    >>> model = NearestNeighborsClassifier(n_neighbors=3).fit(X, y)
+    >>> model.predict([[0.5]]).tolist()
+    ['low']
+    >>> model.kneighbors([[1.4]], return_distance=False).tolist()
+    [[1, 2, 0]]
+    """
+
+    classes_: NDArray[Any]
+
+    def __init__(
+        self,
+        *,
+        n_neighbors: int | Schedule = 5,
+        metric: str = "euclidean",
+        weights: Literal["uniform", "distance"] = "uniform",
+        ties: TieRule = "all",
+        categorical_features: Categorical = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.metric = metric
+        self.weights = weights
+        self.ties = ties
+        self.categorical_features = categorical_features
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the label of each row."""
+        votes = self._all_votes(self._lists(X))
+        return self.classes_[decide(votes, self._preference)]
+
+    def predict_proba(self, X: Any) -> Matrix:
+        """Return the share of the votes of each class; a tied vote shows as equal shares."""
+        votes = self._all_votes(self._lists(X))
+        return votes / votes.sum(axis=1, keepdims=True)
+
+    def errors_over_k(self, X: Any, y: ArrayLike, n_neighbors: ArrayLike) -> Vector:
+        """Return the fraction of wrong labels for each of several k, from one search.
+
+        Parameters
+        ----------
+        X, y
+            Rows and their labels; the training rows themselves count as their own neighbours.
+        n_neighbors
+            The numbers of neighbours to try.
+
+        Examples
+        --------
+        >>> model = NearestNeighborsClassifier(n_neighbors=1).fit([[0.0], [1.0], [4.0]], [0, 0, 1])
+        >>> model.errors_over_k([[4.1], [0.2]], [1, 0], [1, 3])
+        array([0. , 0.5])
+        """
+        check_is_fitted(self)
+        sizes, back = np.unique(np.asarray(n_neighbors), return_inverse=True)
+        lists = self._search(self._read(X), int(sizes[-1]), whole_ties=self._whole)
+        votes = self._votes(lists, lists.stops(sizes, whole_ties=self._whole))
+        labels = (self.classes_[decide(vote, self._preference)] for vote in votes)
+        return np.array([np.mean(label != np.asarray(y)) for label in labels])[back]
+
+    def guarantee(self, *, bayes_risk: float, lipschitz: float | None = None) -> Guarantee:
+        """Bound the expected risk by the Bayes risk, before or without seeing labels.
+
+        With a Lipschitz constant of the probability of a class, two classes and features in
+        [-1, 1], for this number of rows; without one, in the limit of many rows (Cover and Hart).
+
+        Parameters
+        ----------
+        bayes_risk
+            The smallest risk any rule could have.
+        lipschitz
+            By how much the probability of the last class changes per unit of distance, at most.
+
+        Examples
+        --------
+        >>> model = NearestNeighborsClassifier(n_neighbors=1).fit([[0.0], [1.0]], [0, 1])
+        >>> round(model.guarantee(bayes_risk=0.1).bound, 2)
+        0.18
+        """
+        check_is_fitted(self)
+        k, n_classes = self.n_neighbors_, len(self.classes_)
+        if lipschitz is None:
+            if n_classes > 2 or k % 2 == 0 or k == 1:
+                return neighbors.cover_hart(bayes_risk=bayes_risk, n_classes=max(2, n_classes))
+            return neighbors.knn_limit(bayes_risk=bayes_risk, k=k)
+        if n_classes > 2 or self.space_.name != "euclidean":
+            raise ValueError("the bound by a Lipschitz constant is for two classes and 'euclidean'")
+        world = {"bayes_risk": bayes_risk, "lipschitz": lipschitz}
+        sizes = {"dimension": self.n_features_in_, "n": self.n_training_rows_}
+        if k == 1:
+            return neighbors.one_nn(**world, **sizes)
+        return neighbors.knn_finite_sample(**world, **sizes, k=k)
+
+    def certificates(self, *, delta: float = 0.05) -> tuple[Certificate, ...]:
+        """Certify the risk from the leave-one-out errors, if there are k + 2 rows or more.
+
+        It holds for ties="random" and "first"; with ties="all" unless a tie at the k-th distance,
+        or a tied vote, was met. k, metric and scaling must not come from the rows.
+
+        Parameters
+        ----------
+        delta
+            The probability with which the statement may fail.
+        """
+        check_is_fitted(self)
+        k, n = self.n_neighbors_, self.n_training_rows_
+        if n < k + 2:
+            return ()
+        lists = self._lists_of_others(k, whole_ties=self._whole)
+        errors = int(next(self._losses(lists, [lists.starts[1:]])).sum())
+        guarantee = neighbors.leave_one_out(
+            errors=errors, n=n, k=k, delta=delta, n_classes=max(2, len(self.classes_))
+        )
+        limit = percent_outward(guarantee.bound, "upper")
+        certificate = certify(
+            guarantee,
+            kind="risk",
+            subject="this fitted model",
+            observed=errors / n,
+            n=n,
+            claim=f"With confidence {confidence(delta)}, this model errs on at most {limit} of new "
+            "examples from the law of the training examples.",
+            statuses=[("assumed", "cannot be verified from the data"), *self._statuses(lists)],
+            also=(Precondition("the labels that can occur were known beforehand", "assumed"),),
+            reproduce={"model": fingerprint(self)},
+        )
+        return (certificate,)
+
+    def _statuses(self, lists: Lists) -> list[tuple[Status, str]]:
+        """Return what is known of the choices, of the vote and of ties."""
+        fixed: tuple[Status, str] = ("assumed", f"k = {self.n_neighbors_}; none may come from them")
+        if hasattr(self, "candidates_"):
+            fixed = "violated", "k was chosen by the errors on these rows; give a number instead"
+        elif self.space_.scaled_by_data:
+            fixed = "violated", "'gower' scales numeric columns by their ranges in these rows"
+        vote: tuple[Status, str] = "by-construction", f"ties={self.ties!r}"
+        tie: tuple[Status, str] = "by-construction", f"ties={self.ties!r}"
+        if self._whole:
+            tied = int((np.diff(lists.starts) > self.n_neighbors_).sum())
+            draws = int((tied_votes(self._all_votes(lists)).sum(axis=1) > 1).sum())
+            n = self.n_training_rows_
+            vote = "checked", f"no tie at the k-th distance and no tied vote on any of {n} rows"
+            tie = "checked", f"no tie at the k-th distance on any of {n} rows"
+            if tied or draws:
+                vote = "violated", f"{tied} ties and {draws} tied votes; use ties='random'"
+            if tied:
+                tie = "violated", f"on {tied} rows all tied neighbours voted; use ties='random'"
+        if self.weights == "distance":
+            vote = "violated", "weights='distance': distances decide too"
+        return [fixed, vote, tie]
+
+    @property
+    def _preference(self) -> Vector:
+        """How often each label occurs in training; nothing if only the votes may decide."""
+        counts = np.bincount(self.targets_, minlength=len(self.classes_)).astype(np.float64)
+        return counts if self._whole else 0.0 * counts
+
+    def _votes(self, lists: Lists, stops: Iterable[Indices]) -> Iterator[Matrix]:
+        n_classes = len(self.classes_)
+        return count_votes(lists, self.targets_, n_classes, weights=self.weights, stops=stops)
+
+    def _all_votes(self, lists: Lists) -> Matrix:
+        return next(self._votes(lists, [lists.starts[1:]]))
+
+    def _losses(self, lists: Lists, stops: Iterable[Indices]) -> Iterator[Vector]:
+        """Yield 1 where the others are wrong; the row's own label has no say in the default."""
+        own = np.eye(len(self.classes_))[self.targets_] if self._whole else 0.0
+        for votes in self._votes(lists, stops):
+            yield (decide(votes, self._preference - own) != self.targets_).astype(np.float64)
+
+    def _learn_targets(self, y: ArrayLike, n: int) -> NDArray[Any]:
+        return learn_classes(self, y, n=n)
