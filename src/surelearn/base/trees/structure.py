@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from surelearn._jit.trees.walk import Questions
 from surelearn._typing import Indices, Mask, Matrix, Vector
 
 LEAF = -1
@@ -26,7 +27,7 @@ class Tree:
     feature
         The column each node asks about; `LEAF` at a leaf.
     threshold
-        The cut point of a numeric question, NaN otherwise.
+        The cut point of a numeric question, NaN otherwise; infinity asks whether a cell is known.
     first_child, n_children
         Where the children of a node begin, and how many there are; 0 at a leaf.
     route_start, routes
@@ -71,6 +72,46 @@ class Tree:
     def n_leaves(self) -> int:
         """The number of leaves."""
         return int(np.count_nonzero(self.is_leaf))
+
+    @property
+    def spreads(self) -> bool:
+        """Whether a row without an answer goes to several children at some node."""
+        return bool((self.default_child[~self.is_leaf] < 0).any())
+
+    @property
+    def parent(self) -> Indices:
+        """The parent of each node; -1 for the root."""
+        parent = np.full(self.n_nodes, -1, dtype=np.int64)
+        inner = np.flatnonzero(~self.is_leaf)
+        n_children = self.n_children[inner]
+        before = np.cumsum(n_children) - n_children
+        place = np.arange(n_children.sum()) - np.repeat(before, n_children)
+        parent[np.repeat(self.first_child[inner], n_children) + place] = np.repeat(
+            inner, n_children
+        )
+        return parent
+
+    def questions(self) -> Questions:
+        """Return the arrays that a walk needs."""
+        return Questions(*(getattr(self, name) for name in Questions._fields))
+
+    def shares(self) -> Matrix:
+        """Return the share of each class at each node; a node without weight has its parent's."""
+        totals = self.value.sum(axis=1, keepdims=True)
+        shares = np.divide(self.value, totals, out=np.zeros_like(self.value), where=totals > 0.0)
+        for node in np.flatnonzero(totals[1:, 0] <= 0.0) + 1:  # a parent comes before its children
+            shares[node] = shares[self.parent[node]]
+        return shares
+
+    def importances(self, n_features: int) -> Vector:
+        """Return each feature's share of the total decrease of impurity; zeros if there is none."""
+        lost = self.weight * self.impurity
+        kept = np.bincount(self.parent[1:], weights=lost[1:], minlength=self.n_nodes)
+        inner = ~self.is_leaf
+        decrease = np.bincount(
+            self.feature[inner], weights=(lost - kept)[inner], minlength=n_features
+        )
+        return np.asarray(decrease / (decrease.sum() or 1.0), dtype=np.float64)
 
     def children(self, node: int) -> range:
         """Return the children of a node."""

@@ -1,0 +1,1 @@
+"""Decision trees: questions about one feature at a time, greedily chosen."""

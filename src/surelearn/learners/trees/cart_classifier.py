@@ -1,0 +1,111 @@
+"""CART: ask the yes-or-no question that lowers the impurity most, then ask again on both sides.
+
+    gain = W I(node) − W_left I(left) − W_right I(right)
+
+Breiman, Friedman, Olshen and Stone (1984), "Classification and Regression Trees".
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from surelearn.base.table import Categorical
+from surelearn.base.trees.binary import BinaryTree
+from surelearn.base.trees.code import Grid
+from surelearn.base.trees.learner import TreeClassifier
+
+
+class CARTClassifier(BinaryTree, TreeClassifier):
+    """Decision tree of yes-or-no questions; an impure node is split whenever it can be.
+
+    A number is compared with a cut point, the midpoint of two neighbouring values. A categorical
+    column is divided into two sets of categories: into the best two if there are two classes, or
+    at most ten categories at the node; otherwise into the best two along the order of the
+    categories by the share of one class, for each class. Of equal gains the first column wins,
+    then the smallest cut point. Missing cells go together to the side where they gain more, and if
+    there were none in training, with categories that were not there, to the heavier side.
+
+    Parameters
+    ----------
+    criterion
+        The impurity: "gini", "entropy", "misclassification" or "sqrt" (the sum over pairs of
+        classes of √(p q)).
+    max_depth
+        The largest number of questions on a path; None for no limit.
+    max_leaf_nodes, max_nodes
+        The largest number of leaves, or of all nodes. With either, the split that gains most comes
+        first.
+    min_samples_split, min_samples_leaf
+        The least number of rows of a node that is split, and of each of its children.
+    min_weight_fraction_leaf
+        The least share of the total weight that each child must have.
+    min_gain
+        The least decrease of the impurity, times the node's share of the total weight.
+    thresholds
+        The cut points to choose from: a list of numbers for all numeric columns, or a list of such
+        lists, one for each column. Fix them before you look at the data: then the certificates are
+        those of a grid, which are much smaller. None means any midpoint.
+    categorical_features
+        The columns that hold categories: names, places or a mask, or "all"; None means text.
+    most_categories
+        The largest number of categories a column may have.
+    class_weight
+        The weight of each class, a mapping or "balanced"; None for 1 each.
+
+    Attributes
+    ----------
+    tree_
+        The nodes; see `surelearn.base.trees.structure.Tree`.
+    classes_
+        The sorted labels.
+    categories_
+        For each column its sorted categories, or None if it is numeric.
+    grid_
+        The cut points of each column, if they were given.
+    n_leaves_, n_nodes_, depth_, feature_importances_
+        The size of the tree, and how much each feature contributes.
+
+    Examples
+    --------
+    >>> rows = [[0.0, 1.0], [1.0, 0.0], [2.0, 1.0], [3.0, 0.0]]
+    >>> model = CARTClassifier().fit(rows, ["no", "no", "yes", "yes"])
+    >>> int(model.tree_.feature[0]), float(model.tree_.threshold[0])
+    (0, 1.5)
+    >>> model.predict([[1.4, 0.0], [1.6, 0.0]]).tolist()
+    ['no', 'yes']
+    """
+
+    _criteria = ("gini", "entropy", "misclassification", "sqrt")
+
+    def __init__(  # noqa: PLR0913 - users know these names
+        self,
+        *,
+        criterion: str = "gini",
+        max_depth: int | None = None,
+        max_leaf_nodes: int | None = None,
+        max_nodes: int | None = None,
+        min_samples_split: int = 2,
+        min_samples_leaf: int = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        min_gain: float = 0.0,
+        thresholds: Sequence[float] | Sequence[ArrayLike] | None = None,
+        categorical_features: Categorical = None,
+        most_categories: int = 1000,
+        class_weight: Any = None,
+    ) -> None:
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.max_leaf_nodes = max_leaf_nodes
+        self.max_nodes = max_nodes
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.min_gain = min_gain
+        self.thresholds = thresholds
+        self.categorical_features = categorical_features
+        self.most_categories = most_categories
+        self.class_weight = class_weight
+
+    def _grid(self) -> Grid:
+        return self.grid_
