@@ -1,0 +1,1 @@
+"""Densities that are sums of simple ones, found by expectation maximisation."""
