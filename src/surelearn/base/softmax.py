@@ -1,0 +1,190 @@
+"""The log loss of linear softmax models, its gradient and its curvature, row block by row block.
+
+    F(W, b) = Σ s_i [ln Σ_k exp(z_ik) − z_{i,y_i}] / S + (μ/2)‖W‖²,   z_i = W x_i + b,  S = Σ s_i
+
+Two classes have one score z and the loss ln(1 + exp(∓z)). A block of rows stays in cache between
+the product that makes its scores and the one that makes its share of the gradient.
+"""
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from surelearn._jit import rows, softmax
+from surelearn._typing import Indices, Matrix, Vector
+
+_BLOCK = 2048  # rows: with a hundred features, what a second-level cache holds
+_WORTH_THREADS = 400_000  # entries of a table below which starting threads costs more than it saves
+
+
+@dataclass(frozen=True, eq=False)
+class SoftmaxObjective:
+    """The objective as a function of all parameters in one vector: a line (w_k, b_k) per score.
+
+    Parameters
+    ----------
+    X
+        Checked rows, dense in C order or CSR.
+    codes
+        The class of each row, 0, 1, ...
+    shares
+        The weight of each row; they sum to 1.
+    n_scores
+        1 for two classes, else their number.
+    penalty
+        The μ of the penalty; intercepts are free of it.
+    fit_intercept
+        Whether there are intercepts; without, their entries stay 0.
+    """
+
+    X: Any
+    codes: Indices
+    shares: Vector
+    n_scores: int
+    penalty: float
+    fit_intercept: bool
+    _rows: Any = field(init=False)
+    _signs: Vector = field(init=False)
+    _last: dict[str, Any] = field(init=False, default_factory=dict[str, Any])
+
+    def __post_init__(self) -> None:
+        """Keep rows and labels in the form that compiled code takes."""
+        object.__setattr__(self, "_rows", rows.of(self.X))
+        object.__setattr__(self, "_signs", np.where(self.codes == 1, 1.0, -1.0))
+
+    @property
+    def n_parameters(self) -> int:
+        """The number of entries of a point."""
+        return self.n_scores * (self.X.shape[1] + 1)
+
+    def __call__(self, point: Vector) -> tuple[float, Vector]:
+        """Return the value and the gradient; the last point is remembered."""
+        if not np.array_equal(self._last.get("point", ()), point):
+            self._last.update(point=point.copy(), seen=self._evaluate(point))
+        return self._last["seen"]
+
+    def _evaluate(self, point: Vector) -> tuple[float, Vector]:
+        theta = point.reshape(self.n_scores, -1)
+        parts = self.in_parts(partial(self._value_of, theta))
+        value = sum(part[0] for part in parts)
+        gradient = np.sum([part[1] for part in parts], axis=0)
+        gradient[:, :-1] += self.penalty * theta[:, :-1]
+        value += 0.5 * self.penalty * float((theta[:, :-1] ** 2).sum())
+        if not self.fit_intercept:
+            gradient[:, -1] = 0.0
+        return float(value), gradient.ravel()
+
+    def thinned(self, step: int) -> "SoftmaxObjective":
+        """Return the objective on every step-th row, or on all if those have no weight."""
+        kept = np.arange(0, len(self.codes), step)
+        shares = self.shares[kept]
+        if step == 1 or not shares.any():
+            return self
+        return replace(self, X=self.X[kept], codes=self.codes[kept], shares=shares / shares.sum())
+
+    def _value_of(self, theta: Matrix, first: int, last: int) -> tuple[float, Matrix]:
+        """Return what rows first .. last - 1 add to the value and the gradient."""
+        total, gradient = 0.0, np.zeros((self.X.shape[1] + 1, self.n_scores))
+        if self.n_scores == 1:
+            labels = self._signs, self.shares
+            total = softmax.logistic_pass(
+                self._rows, first, last, *labels, theta[0], gradient[:, 0]
+            )
+            return total, gradient.T
+        for start, stop in blocks(first, last):
+            scores = self.block_scores(theta, start, stop)
+            losses, residuals = log_losses(scores, self.codes[start:stop])
+            shares = self.shares[start:stop]
+            total += float(shares @ losses)
+            residuals *= shares[:, np.newaxis]
+            self.combine(residuals, start, stop, gradient)
+        return total, gradient.T
+
+    def block_scores(self, theta: Matrix, start: int, stop: int) -> Matrix:
+        """Return the scores of some rows."""
+        X, coef = self._rows, theta[:, :-1]
+        scores = np.empty((stop - start, self.n_scores))
+        if self.n_scores == 1:
+            softmax.scores(X, start, stop, coef[0], scores[:, 0])
+        elif isinstance(X, rows.SparseRows):
+            softmax.sparse_class_scores(X, start, stop, np.ascontiguousarray(coef.T), scores)
+        else:
+            np.matmul(X[start:stop], coef.T, out=scores)
+        scores += theta[:, -1]
+        return scores
+
+    def combine(self, residuals: Matrix, start: int, stop: int, total: Matrix) -> None:
+        """Add residuals' times rows to `total`, a line per feature and one for the intercept."""
+        X = self._rows
+        if self.n_scores == 1:
+            softmax.combination(X, start, stop, residuals[:, 0], total[:-1, 0])
+        elif isinstance(X, rows.SparseRows):
+            softmax.sparse_class_combination(X, start, stop, residuals, total)
+        else:
+            total[:-1] += X[start:stop].T @ residuals
+        total[-1] += residuals.sum(axis=0)
+
+    def in_parts(self, work: Callable[[int, int], Any]) -> list[Any]:
+        """Do the work on all rows, on as many threads as there are processors if it is much."""
+        n = len(self.codes)
+        size = len(X.data) if isinstance(X := self._rows, rows.SparseRows) else X.size
+        workers = len(os.sched_getaffinity(0))
+        ours = self.n_scores == 1 or isinstance(X, rows.SparseRows)  # other products have threads
+        if workers == 1 or not ours or size < _WORTH_THREADS:
+            return [work(0, n)]
+        cuts = [n * i // workers for i in range(workers + 1)]
+        with ThreadPoolExecutor(workers - 1) as pool:
+            others = [pool.submit(work, a, b) for a, b in pairwise(cuts[1:])]
+            return [work(cuts[0], cuts[1]), *(other.result() for other in others)]
+
+
+def blocks(first: int, last: int, size: int = _BLOCK) -> list[tuple[int, int]]:
+    """Return where the blocks of rows first .. last - 1 begin and end.
+
+    Examples
+    --------
+    >>> blocks(0, 5, 2)
+    [(0, 2), (2, 4), (4, 5)]
+    """
+    return [(start, min(start + size, last)) for start in range(first, last, size)]
+
+
+def log_losses(scores: Matrix, codes: Indices) -> tuple[Vector, Matrix]:
+    """Return the log loss of each row of many classes and its derivative by the scores.
+
+    Examples
+    --------
+    >>> losses, residuals = log_losses(np.array([[0.0, 0.0]]), np.array([1]))
+    >>> round(float(losses[0]), 6), residuals.tolist()
+    (0.693147, [[0.5, -0.5]])
+    """
+    each = np.arange(len(codes))
+    probabilities = scores - scores.max(axis=1, keepdims=True)
+    right = probabilities[each, codes]
+    np.exp(probabilities, out=probabilities)
+    sums = probabilities.sum(axis=1, keepdims=True)
+    probabilities /= sums
+    probabilities[each, codes] -= 1.0
+    return np.log(sums[:, 0]) - right, probabilities
+
+
+def probabilities(scores: Matrix) -> Matrix:
+    """Return the probabilities that scores stand for: of the last class if there is one score.
+
+    Examples
+    --------
+    >>> probabilities(np.array([[1.0, 2.0, 3.0]])).round(6).tolist()
+    [[0.090031, 0.244728, 0.665241]]
+    >>> probabilities(np.array([[800.0], [-800.0]])).tolist()
+    [[1.0], [0.0]]
+    """
+    if scores.shape[1] == 1:
+        return special.expit(scores)
+    return special.softmax(scores, axis=1)

@@ -1,0 +1,258 @@
+"""Logistic regression: log odds that are linear in the features, penalised maximum likelihood.
+
+    minimise  C · Σ s_i [ln Σ_k exp(z_ik) − z_{i,y_i}] + ½‖W‖²,   z_i = W x_i + b
+
+Two classes have one score z, the log odds of the last. Cox (1958); many classes: McFadden (1974).
+"""
+
+import math
+import warnings
+from numbers import Real
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
+
+from surelearn._jit import fingerprints, rows
+from surelearn._jit.fingerprints import Hashes
+from surelearn._typing import Matrix, Vector
+from surelearn.base import door
+from surelearn.base.batch import adopt, fresh_copy, row_weights
+from surelearn.base.classifier import risk_certificate
+from surelearn.base.separation import no_finite_minimum
+from surelearn.base.softmax import SoftmaxObjective
+from surelearn.base.softmax_classifier import SoftmaxClassifier
+from surelearn.base.softmax_optimum import Audit, audit, minimise, squared
+from surelearn.bounds import Guarantee, margin, vc
+from surelearn.certificate import Certificate, Status
+from surelearn.optimizers import Trace
+
+_ROWS_FOR_VC = 4  # for each parameter; with fewer the VC bound says nothing even without errors
+_PROGRAMME = 200_000  # entries of a table up to which a linear programme looks for a separator
+
+
+class LogisticRegression(SoftmaxClassifier):
+    """Linear classifier whose scores are log odds, fitted by penalised maximum likelihood.
+
+    Parameters
+    ----------
+    C
+        The weight of the losses against the penalty ½‖coef‖², as in scikit-learn; infinity means no
+        penalty. Without one, rows that can be separated have no best coefficients, and are refused.
+    fit_intercept
+        Learn a constant term; it is not penalised.
+    class_weight
+        A weight for each class, or "balanced"; it multiplies the sample weights.
+    tol
+        Stop when the gradient of the objective, divided by C and the sum of the weights, has at
+        most this Euclidean norm.
+    max_iter
+        The largest number of steps.
+    warm_start
+        Start from the coefficients of the last fit, if classes and features are the same.
+
+    Attributes
+    ----------
+    coef_, intercept_
+        A line for each class, one line alone for two classes.
+    classes_
+        The labels, sorted.
+    gradient_norm_
+        The norm of the gradient where the method stopped, in the units of `tol`.
+    suboptimality_
+        How far the mean objective may be above its minimum, by weak duality.
+    n_iter_
+        The number of steps over all rows.
+    training_errors_, n_training_rows_
+        Training rows predicted wrongly; the number of training rows.
+
+    Examples
+    --------
+    >>> X = [[-2.0], [-1.0], [0.0], [1.0], [2.0], [3.0]]
+    >>> model = LogisticRegression(C=float("inf")).fit(X, [0, 0, 1, 0, 1, 1])
+    >>> model.coef_.round(4).tolist(), model.intercept_.round(4).tolist()
+    ([[1.214]], [-0.607])
+    >>> model.predict_proba([[0.5]]).round(6).tolist()
+    [[0.5, 0.5]]
+    """
+
+    coef_: Matrix
+    intercept_: Vector
+    n_features_in_: int
+    n_training_rows_: int
+    training_rows_: Hashes
+    training_errors_: int
+    training_margins_: Vector | None
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        fit_intercept: bool = True,
+        class_weight: Any = None,
+        tol: float = 1e-6,
+        max_iter: int = 1000,
+        warm_start: bool = False,
+    ) -> None:
+        self.C = C
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.tol = tol
+        self.max_iter = max_iter
+        self.warm_start = warm_start
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Find the coefficients from rows of two classes or more.
+
+        Parameters
+        ----------
+        X
+            Rows of numbers: an array, a data frame or a sparse matrix.
+        y
+            Their labels, of any kind.
+        sample_weight
+            How much each row counts; 1 if left out.
+        """
+        fresh = fresh_copy(self)
+        fresh._check_parameters()  # noqa: SLF001 - our own copy
+        X, labels = door.check(fresh, X, y, reset=True)
+        fresh.classes_ = door.two_or_more(door.distinct(labels))
+        weights = row_weights(
+            sample_weight, class_weight=self.class_weight, labels=labels, n=len(labels)
+        )
+        objective = SoftmaxObjective(
+            X=X,
+            codes=door.index_among(fresh.classes_, labels),
+            shares=weights / weights.sum(),
+            n_scores=1 if len(fresh.classes_) == 2 else len(fresh.classes_),
+            penalty=1.0 / (self.C * float(weights.sum())),
+            fit_intercept=bool(self.fit_intercept),
+        )
+        start = self._start(fresh, objective)
+        trace = minimise(objective, start, tolerance=self.tol, max_iter=self.max_iter)
+        fresh._take(objective, trace, audit(objective, trace.point))  # noqa: SLF001
+        return adopt(self, fresh)
+
+    def certificates(self, *, delta: float = 0.05) -> tuple[Certificate, ...]:
+        """State the risk of this model from its training rows alone.
+
+        With four rows or more for each coefficient, by the number of ways hyperplanes can cut the
+        rows: any penalty, tuning or affine scaling is allowed. With fewer, for two classes, by the
+        margins. Which of the two depends on the shape of the table only.
+
+        Parameters
+        ----------
+        delta
+            The probability with which the statement may fail.
+        """
+        check_is_fitted(self)
+        sample: tuple[Status, str] = ("assumed", "cannot be verified from the data")
+        if self.training_margins_ is not None:
+            guarantee = margin.pac_bayes_margin(margins=self.training_margins_, delta=delta)
+            fixed = "true unless features were scaled, selected or made by looking at these rows"
+            return (risk_certificate(self, guarantee, [sample, ("assumed", fixed)]),)
+        statuses: list[tuple[Status, str]] = [
+            sample,
+            ("by-construction", "the class is that of all affine rules"),
+            ("by-construction", "whatever the penalty and the weights of the rows"),
+        ]
+        return (risk_certificate(self, self._counting_bound(delta), statuses),)
+
+    def _counting_bound(self, delta: float) -> Guarantee:
+        counts: dict[str, Any] = {
+            "errors": self.training_errors_,
+            "n": self.n_training_rows_,
+            "dimension": self.n_features_in_,
+            "delta": delta,
+        }
+        if len(self.classes_) == 2:
+            return vc.linear(**counts)
+        return vc.linear_multiclass(**counts, n_classes=len(self.classes_))
+
+    def _check_parameters(self) -> None:
+        if not isinstance(self.C, Real) or not self.C > 0.0:
+            raise ValueError(f"C={self.C!r} must be a number above 0, or infinity for no penalty")
+        if not isinstance(self.tol, Real) or not 0.0 < self.tol < math.inf:
+            raise ValueError(f"tol={self.tol!r} must be a finite number above 0")
+        door.at_least_one("max_iter", self.max_iter)
+
+    def _start(self, fresh: Self, objective: SoftmaxObjective) -> Vector:
+        """Return where to begin: at 0, or where the last fit ended."""
+        theta = np.zeros((objective.n_scores, objective.X.shape[1] + 1))
+        known = self.warm_start and np.array_equal(getattr(self, "classes_", ()), fresh.classes_)
+        if known and self.coef_.shape[1] == objective.X.shape[1]:
+            theta[:, :-1], theta[:, -1] = self.coef_, self.intercept_
+            theta -= theta.mean(axis=0) if len(theta) > 1 else 0.0
+            theta[:, -1] *= objective.fit_intercept
+        return theta.ravel()
+
+    def _take(self, objective: SoftmaxObjective, trace: Trace, found: Audit) -> None:
+        """Store the optimum, unless there is none; say so if it was not reached."""
+        self._refuse_separable(objective, trace, found)
+        theta = trace.point.reshape(objective.n_scores, -1)
+        self.coef_, self.intercept_ = theta[:, :-1].copy(), theta[:, -1].copy()
+        self.gradient_norm_ = float(trace.gradient_norms[-1])
+        self.suboptimality_ = found.suboptimality
+        self.n_iter_ = trace.n_steps
+        self.training_errors_, self.n_training_rows_ = found.training_errors, len(objective.codes)
+        hashes = objective.in_parts(
+            lambda first, last: fingerprints.row_hashes(rows.of(objective.X[first:last]))
+        )
+        self.training_rows_ = fingerprints.sketch(np.concatenate(hashes))
+        self.training_margins_ = _normalised_margins(objective, theta)
+        if not trace.converged:
+            warnings.warn(
+                f"the optimum was not reached: {trace.reason}; raise max_iter or tol, or scale the "
+                "features",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    def _refuse_separable(self, objective: SoftmaxObjective, trace: Trace, found: Audit) -> None:
+        if objective.penalty > 0.0:
+            return
+        separated = found.smallest_margin > 0.0
+        if not separated and objective.X.shape[0] * objective.n_parameters <= _PROGRAMME:
+            counted = objective.shares > 0.0
+            separated = no_finite_minimum(
+                objective.X[counted],
+                objective.codes[counted],
+                len(self.classes_),
+                fit_intercept=objective.fit_intercept,
+            )
+        if separated:
+            length = np.linalg.norm(trace.point)
+            raise ValueError(
+                "the classes can be separated, so without a penalty no coefficients are best: "
+                f"longer ones always fit better, and they were {length:.3g} long when the search "
+                "ended. Set a finite C, such as C=1.0"
+            )
+
+    def decision_function(self, X: Any) -> Vector | Matrix:
+        """Return the log odds of the last of two classes, or the score of each of many."""
+        scores = self._fitted_scores(X)
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def _scores(self, X: Any) -> Matrix:
+        return door.check_rows(self, X) @ self.coef_.T + self.intercept_
+
+    def __sklearn_tags__(self) -> Tags:
+        """Say to scikit-learn that sparse matrices are welcome."""
+        tags: Any = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _normalised_margins(objective: SoftmaxObjective, theta: Matrix) -> Vector | None:
+    """Return y⟨w, x⟩/(‖w‖‖x‖), the intercept and a 1 included, if few rows call for them."""
+    n, width = len(objective.codes), theta.shape[1]
+    if objective.n_scores > 1 or n >= _ROWS_FOR_VC * width:
+        return None
+    scores = objective.block_scores(theta, 0, n)[:, 0]
+    squares = squared(objective.X).sum(axis=1) + float(objective.fit_intercept)
+    lengths = np.linalg.norm(theta) * np.sqrt(squares)
+    signed = np.where(objective.codes == 1, scores, -scores)
+    return np.divide(signed, lengths, out=np.zeros(n), where=lengths > 0.0).clip(-1.0, 1.0)
