@@ -4,6 +4,7 @@ from . import datasets as datasets
 from . import impurities as impurities
 from . import kernels as kernels
 from . import losses as losses
+from . import optimizers as optimizers
 from . import plots as plots
 from .app.river import to_river as to_river
 from .app.streams import blocks as blocks
@@ -18,6 +19,8 @@ from .certificate import LedgerEntry as LedgerEntry
 from .certificate import Precondition as Precondition
 from .certificate import joint_delta as joint_delta
 from .evaluate.adversarial import play_against as play_against
+from .evaluate.calibration import Calibration as Calibration
+from .evaluate.calibration import calibration_curve as calibration_curve
 from .evaluate.coverage import Coverage as Coverage
 from .evaluate.coverage import simulate_coverage as simulate_coverage
 from .evaluate.holdout import Holdout as Holdout
@@ -76,6 +79,11 @@ from .learners.linear.adagrad import AdaGrad as AdaGrad
 from .learners.linear.adagrad import AdaGradRegressor as AdaGradRegressor
 from .learners.linear.averaged_perceptron import AveragedPerceptron as AveragedPerceptron
 from .learners.linear.linear_regression import LinearRegression as LinearRegression
+from .learners.linear.logistic_regression import LogisticRegression as LogisticRegression
+from .learners.linear.maximum_entropy import MaximumEntropy as MaximumEntropy
+from .learners.linear.maximum_entropy_quasi_newton import (
+    MaximumEntropyQuasiNewton as MaximumEntropyQuasiNewton,
+)
 from .learners.linear.normalized_winnow import NormalizedWinnow as NormalizedWinnow
 from .learners.linear.online_gradient_descent import OnlineGradientDescent as OnlineGradientDescent
 from .learners.linear.online_gradient_descent import (
@@ -99,6 +107,21 @@ from .learners.linear.schedules import StronglyConvexRate as StronglyConvexRate
 from .learners.linear.second_order_perceptron import SecondOrderPerceptron as SecondOrderPerceptron
 from .learners.linear.voted_perceptron import VotedPerceptron as VotedPerceptron
 from .learners.linear.winnow import Winnow as Winnow
+from .learners.mixtures.bernoulli_mixture import BernoulliMixture as BernoulliMixture
+from .learners.mixtures.gaussian_mixture import GaussianMixture as GaussianMixture
+from .learners.neighbors.condensed_nearest_neighbor import (
+    CondensedNearestNeighbor as CondensedNearestNeighbor,
+)
+from .learners.neighbors.nearest_neighbors_classifier import (
+    NearestNeighborsClassifier as NearestNeighborsClassifier,
+)
+from .learners.neighbors.nearest_neighbors_regressor import (
+    NearestNeighborsRegressor as NearestNeighborsRegressor,
+)
+from .learners.trees.c45_classifier import C45Classifier as C45Classifier
+from .learners.trees.cart_classifier import CARTClassifier as CARTClassifier
+from .learners.trees.cart_regressor import CARTRegressor as CARTRegressor
+from .learners.trees.id3_classifier import ID3Classifier as ID3Classifier
 from .losses import Absolute as Absolute
 from .losses import CostMatrix as CostMatrix
 from .losses import Entropic as Entropic
@@ -110,3 +133,7 @@ from .losses import Logarithmic as Logarithmic
 from .losses import Logistic as Logistic
 from .losses import Square as Square
 from .losses import ZeroOne as ZeroOne
+from .optimizers import gradient_descent as gradient_descent
+from .optimizers import momentum as momentum
+from .optimizers import nesterov as nesterov
+from .optimizers import stochastic_gradient_descent as stochastic_gradient_descent

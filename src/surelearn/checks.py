@@ -301,5 +301,7 @@ def small_table(learner: Any) -> tuple[Matrix, Any]:
     X = rng.integers(-3, 4, size=(60, 5)).astype(np.float64)
     if getattr(learner, "_features", "numbers") == "bits":
         X = (X > 0.0).astype(np.float64)
+    if get_tags(learner).input_tags.positive_only:
+        X -= X.min()
     noisy = X @ np.array([2.0, -1.0, 1.0, 0.0, 3.0]) + rng.integers(-3, 4, size=60)
     return X, noisy / 16.0 if is_regressor(learner) else np.where(noisy > 0, "yes", "no")
