@@ -1,0 +1,174 @@
+"""Ways to cut a table into rows to learn from and rows to be tested on."""
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple, TypeAlias, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold, TimeSeriesSplit
+from sklearn.utils.validation import column_or_1d
+
+from surelearn._typing import Indices
+from surelearn.base import batch
+from surelearn.certificate import Status
+from surelearn.evaluate._task import Task
+
+Splitter: TypeAlias = Any
+"""A number of folds, a splitter of scikit-learn, or pairs of training and test rows."""
+
+
+class Split(NamedTuple):
+    """The rows one model learns from, and those it is tested on."""
+
+    train: Indices
+    test: Indices
+
+
+class Splits(NamedTuple):
+    """Several splits of one table, how they were made, and what that means for a certificate."""
+
+    pairs: list[Split]
+    scheme: str
+    blind: tuple[Status, str]
+
+    @property
+    def partition(self) -> bool:
+        """Whether every row is tested exactly once."""
+        tested = np.concatenate([pair.test for pair in self.pairs])
+        return len(np.unique(tested)) == len(tested) == self.n_rows
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows that occur."""
+        return len(np.unique(np.concatenate([np.concatenate(pair) for pair in self.pairs])))
+
+
+def make_splits(
+    task: Task,
+    cv: Splitter = 5,
+    *,
+    groups: ArrayLike | None = None,
+    ordered: bool = False,
+    random_state: Any = 0,
+) -> Splits:
+    """Return the splits that `cv` asks for, each checked; a number is the number of folds.
+
+    A number of folds makes parts of whole groups if groups are given, parts that follow each other
+    in time if the rows are ordered, and shuffled ones otherwise: stratified by the labels of a
+    classifier.
+    """
+    named = None if groups is None else _groups(groups, task.n)
+    if isinstance(cv, bool | str):
+        raise TypeError(f"cv={cv!r} must be a number of folds, a splitter, or pairs of row numbers")
+    if isinstance(cv, int | np.integer):
+        splitter = _splitter(task, int(cv), named, ordered=ordered, random_state=random_state)
+    else:
+        if ordered:
+            raise ValueError("ordered=True chooses the splits; give cv as a number of folds then")
+        splitter = cv
+    if not hasattr(splitter, "split"):
+        return Splits(_checked(splitter, task.n), "given splits", ("assumed", "given row by row"))
+    try:
+        pairs = list(splitter.split(np.zeros(task.n), task.y, named))
+    except ValueError as error:
+        if named is None and "groups" in str(error):
+            raise ValueError(
+                f"{type(splitter).__name__} keeps groups together: name the group of each row, "
+                "groups=[...]"
+            ) from error
+        raise
+    return Splits(_checked(pairs, task.n), *_described(splitter))
+
+
+def _splitter(
+    task: Task, k: int, groups: NDArray[Any] | None, *, ordered: bool, random_state: Any
+) -> Any:
+    if k < 2:
+        raise ValueError(f"cv={k} must be at least 2: one part to test on, another to learn from")
+    if ordered and groups is not None:
+        raise ValueError("rows are split by group or by time, not both; give a splitter as cv")
+    if ordered:
+        _enough(task.n, k + 1, f"{k} parts that follow each other")
+        return TimeSeriesSplit(k)
+    if groups is not None:
+        _enough(len(np.unique(groups)), k, f"cv={k} folds of whole groups", "groups")
+        return GroupKFold(k, shuffle=True, random_state=random_state)
+    _enough(task.n, k, f"cv={k} folds")
+    if not task.classifies:
+        return KFold(k, shuffle=True, random_state=random_state)
+    names, counts = np.unique(task.y, return_counts=True)
+    if counts.min() < k:
+        rarest = names.tolist()[int(counts.argmin())]
+        raise ValueError(
+            f"class {rarest!r} has {counts.min()} members, fewer than cv={k} folds: ask for fewer "
+            "folds, merge rare classes, or do not stratify: "
+            f"cv=KFold({k}, shuffle=True, random_state=0)"
+        )
+    return StratifiedKFold(k, shuffle=True, random_state=random_state)
+
+
+def _described(splitter: Any) -> tuple[str, tuple[Status, str]]:
+    """Return how a splitter is called in a sentence, and whether it looks at the data."""
+    name = type(splitter).__name__
+    known: dict[str, tuple[str, tuple[Status, str]]] = {
+        "KFold": ("plain folds", ("by-construction", "rows were dealt by their numbers alone")),
+        "LeaveOneOut": ("one row at a time", ("by-construction", "every row is a fold")),
+        "StratifiedKFold": (
+            "stratified folds",
+            ("violated", "the folds were stratified by the labels; take cv=KFold(...)"),
+        ),
+        "GroupKFold": (
+            "folds of whole groups",
+            ("violated", "rows of a group are dealt together; the unit is the group"),
+        ),
+        "TimeSeriesSplit": (
+            "parts that follow each other in time",
+            ("violated", "the rows are ordered in time"),
+        ),
+    }
+    return known.get(name, (f"splits by {name}", ("assumed", f"{name} made them")))
+
+
+def _checked(pairs: Iterable[Any], n: int) -> list[Split]:
+    """Return the splits if every model is tested on rows it did not see."""
+    checked: list[Split] = []
+    for i, pair in enumerate(pairs):
+        train, test = (_rows(part, n) for part in cast("tuple[Any, Any]", pair))
+        if not (len(train) and len(test)):
+            raise ValueError(f"split {i + 1} leaves no rows to learn from, or none to test on")
+        shared = len(np.intersect1d(train, test))
+        if shared:
+            raise ValueError(
+                f"split {i + 1} tests {shared} rows that its model learns from; keep them apart"
+            )
+        checked.append(Split(train, test))
+    if not checked:
+        raise ValueError("cv gives no split; give at least one pair of training and test rows")
+    return checked
+
+
+def _rows(part: Any, n: int) -> Indices:
+    rows = np.asarray(part)
+    rows = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows.astype(np.int64)
+    if rows.ndim != 1 or (len(rows) and not 0 <= rows.min() <= rows.max() < n):
+        raise ValueError(f"cv names rows that are not there: give numbers from 0 to {n - 1}")
+    return rows
+
+
+def _groups(groups: ArrayLike, n: int) -> NDArray[Any]:
+    named = cast("NDArray[Any]", column_or_1d(groups, warn=False))
+    if len(named) != n:
+        raise ValueError(
+            f"groups names {len(named)} rows and there are {n}; give one group per row"
+        )
+    missing = int(sum(batch.missing(value) for value in named.tolist()))
+    if missing:
+        raise ValueError(f"groups is missing for {missing} rows; name a group for every row")
+    return named
+
+
+def _enough(there: int, needed: int, what: str, unit: str = "rows") -> None:
+    if there < needed:
+        raise ValueError(
+            f"{what} need at least {needed} {unit}, and there are {there}; ask for fewer folds"
+        )

@@ -1,0 +1,224 @@
+"""Is one model better than another? Exact answers from rows that neither has seen.
+
+For the zero-one loss only the rows matter on which exactly one of the two is wrong: if the models
+were equally good, each such row would be a toss of a fair coin (McNemar). For other losses in
+[0, 1] a gambler bets on the differences.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from surelearn._typing import Vector
+from surelearn._wording import confidence, outward
+from surelearn.bounds import Guarantee, _domain, _wealth, holdout, sequences
+from surelearn.certificate import Precondition
+from surelearn.evaluate._task import ZERO_ONE, PointwiseLoss, RowLoss, check_labels
+from surelearn.evaluate._training_memory import training_memory
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Comparison:
+    """What fresh rows say of two models; `surelearn.plots` draws it.
+
+    Attributes
+    ----------
+    names
+        What the models are called.
+    differences
+        The loss of the first model minus that of the second, for each row.
+    p_value
+        The probability of so much in favour of the first model, or more, if it were not better.
+    guarantee
+        An upper bound on the risk of the first minus that of the second, with its assumptions.
+    delta
+        The probability of each of the two statements to be false: that the first is better when it
+        is not, and the bound.
+    preconditions
+        What the statements rest on, and what is known of it.
+    only_first_wrong, only_second_wrong
+        On how many rows exactly one of the models is wrong; None for other losses.
+
+    Examples
+    --------
+    >>> from surelearn.datasets.worlds import Noisy
+    >>> from surelearn.learners.linear.averaged_perceptron import AveragedPerceptron
+    >>> from surelearn.learners.linear.perceptron import Perceptron
+    >>> X, y = Noisy(n_features=5, bayes_risk=0.1).draw(1500, seed=0)
+    >>> models = [kind().fit(X[:500], y[:500]) for kind in (AveragedPerceptron, Perceptron)]
+    >>> result = compare(*models, X[500:], y[500:])
+    >>> result.better, result.only_first_wrong, result.only_second_wrong
+    (True, 66, 319)
+    """
+
+    names: tuple[str, str]
+    differences: Vector
+    p_value: float
+    guarantee: Guarantee
+    delta: float
+    preconditions: tuple[Precondition, ...]
+    only_first_wrong: int | None = None
+    only_second_wrong: int | None = None
+
+    @property
+    def n(self) -> int:
+        """The number of rows."""
+        return len(self.differences)
+
+    @property
+    def difference(self) -> float:
+        """The mean loss of the first model minus that of the second on these rows."""
+        return float(self.differences.mean())
+
+    @property
+    def better(self) -> bool:
+        """Whether the first model is shown to be better, at level delta."""
+        return self.p_value <= self.delta
+
+    def __str__(self) -> str:
+        """Return the answer in sentences, the numbers, then what they rest on."""
+        first, second = self.names
+        shown = "is better than" if self.better else "is not shown to be better than"
+        limit = outward(self.guarantee.bound, "upper")
+        apart = ""
+        if self.only_first_wrong is not None:
+            apart = (
+                f" Only {first} is wrong on {self.only_first_wrong} rows, only {second} on "
+                f"{self.only_second_wrong}."
+            )
+        rests = "; ".join(f"{p.name} ({p.status})" for p in self.preconditions)
+        return (
+            f"At level {self.delta:g}, {first} {shown} {second} (p = {self.p_value:.3g}, "
+            f"{self.n} rows).{apart}\nWith confidence {confidence(self.delta)}, its risk exceeds "
+            f"that of the other by at most {limit}; observed: {self.difference:.4g}.\n"
+            f"It rests on this: {rests}.\nThese rows are used up for choosing between the two: "
+            "certify the winner on others."
+        )
+
+
+def compare(
+    first: Any,
+    second: Any,
+    X: Any,
+    y: ArrayLike,
+    *,
+    loss: Literal["zero_one"] | PointwiseLoss = "zero_one",
+    delta: float = 0.05,
+    allow_duplicates: bool = False,
+) -> Comparison:
+    """Test whether the first of two fitted models is better than the second, on fresh rows.
+
+    Which one is the first, and the loss, must be fixed before looking at these rows.
+
+    Parameters
+    ----------
+    first, second
+        Fitted models; the question is whether the first is better.
+    X, y
+        Rows and labels drawn at random that neither model has learnt from.
+    loss
+        "zero_one", or a function of labels and predictions with values in [0, 1].
+    delta
+        The level of the test, and the failure probability of the bound.
+    allow_duplicates
+        Accept rows that also stand in the training data: independent draws from a table of
+        categories do coincide.
+
+    Examples
+    --------
+    >>> from surelearn.learners.bayes.gaussian_naive_bayes import GaussianNaiveBayes
+    >>> from sklearn.dummy import DummyClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(300, 1))
+    >>> y = X[:, 0] > 0
+    >>> models = [m.fit(X[:100], y[:100]) for m in (GaussianNaiveBayes(), DummyClassifier())]
+    >>> print(compare(*models, X[100:], y[100:]).p_value < 1e-6)
+    True
+    """
+    _domain.open_fraction("delta", delta)
+    labels = check_labels(X, y)
+    seen = _unseen((first, second), X, allow_duplicates=allow_duplicates)
+    judge = _judge(loss)
+    costs = [judge.of(labels, np.asarray(_fitted(model).predict(X))) for model in (first, second)]
+    names = _names(first, second)
+    conditions = (
+        Precondition("the rows are independent draws from one law", "assumed"),
+        Precondition("which model is the first was fixed before these rows were seen", "assumed"),
+        seen,
+    )
+    if loss == "zero_one":
+        alone = [int(((costs[i] == 1.0) & (costs[1 - i] == 0.0)).sum()) for i in (0, 1)]
+        counts = {"only_first_wrong": alone[0], "only_second_wrong": alone[1]}
+        p_value = holdout.mcnemar(**counts)
+        guarantee = holdout.error_difference(**counts, n=len(labels), delta=delta)
+    else:
+        counts = {}
+        p_value, guarantee = _bet(costs[0] - costs[1], delta)
+    return Comparison(
+        names=names,
+        differences=costs[0] - costs[1],
+        p_value=p_value,
+        guarantee=guarantee,
+        delta=delta,
+        preconditions=conditions,
+        **counts,
+    )
+
+
+def _bet(differences: Vector, delta: float) -> tuple[float, Guarantee]:
+    """Bet on (difference + 1) / 2: the wealth against its mean being 1/2 or more is 1 / p."""
+    halves = (differences + 1.0) / 2.0
+    log_wealth = _wealth.stake_mixture(*np.unique(halves, return_counts=True))
+    p_value = min(1.0, math.exp(-log_wealth(0.5)) * (1.0 + 1e-9))
+    guarantee = sequences.betting_order_free(losses=halves, delta=delta)
+    # Markov's inequality: a fair gambler multiplies his wealth by 1/p with probability p at most.
+    shifted = replace(
+        guarantee,
+        quantity="the risk of the first model minus the risk of the second",
+        bound=2.0 * guarantee.bound - 1.0,
+    )
+    return p_value, shifted
+
+
+def _judge(loss: Any) -> RowLoss:
+    if loss == "zero_one":
+        return ZERO_ONE
+    if not callable(loss):
+        raise _domain.refuse("loss", loss, "'zero_one' or a function with values in [0, 1]")
+
+    def bounded(y: Any, predicted: Any) -> Vector:
+        losses = np.asarray(loss(y, predicted), dtype=np.float64)
+        if not ((losses >= 0.0) & (losses <= 1.0)).all():
+            raise ValueError("the loss must lie in [0, 1] for every row: clip or rescale it")
+        return losses
+
+    return RowLoss(getattr(loss, "__name__", "given"), bounded)
+
+
+def _unseen(models: tuple[Any, Any], X: Any, *, allow_duplicates: bool) -> Precondition:
+    memories = [training_memory(model, X) for model in models]
+    shared = max(memory.shared for memory in memories)
+    if shared and not allow_duplicates:
+        raise ValueError(
+            f"{shared} of these rows also stand in the training data of a model. Compare on rows "
+            "neither has seen; or, if rows of a table of categories coincide by chance, pass "
+            "allow_duplicates=True"
+        )
+    known = all(memory.complete and not memory.shared for memory in memories)
+    evidence = "; ".join(dict.fromkeys(memory.evidence for memory in memories))
+    name = "neither model learnt from these rows"
+    return Precondition(name, "checked" if known else "assumed", evidence)
+
+
+def _fitted(model: Any) -> Any:
+    if not callable(getattr(model, "predict", None)):
+        raise TypeError(f"{model!r} is no model: it has no method predict; pass fitted models")
+    return model
+
+
+def _names(first: Any, second: Any) -> tuple[str, str]:
+    names = type(first).__name__, type(second).__name__
+    return names if names[0] != names[1] else (f"the first {names[0]}", f"the second {names[1]}")
