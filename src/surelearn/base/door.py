@@ -28,10 +28,12 @@ def check(
     targets: Targets = "labels",
     reset: bool = False,
     short: bool = False,
+    finite: bool = True,
 ) -> tuple[Any, NDArray[Any]]:
     """Check rows and targets by scikit-learn's rules; return both as arrays.
 
-    With `short` rows are refused whose products may overflow.
+    With `short` rows are refused whose products may overflow. Without `finite` dense rows are not
+    looked through: for a learner whose sums will tell.
     """
     _refuse_text_columns(X)
     numeric = targets == "numbers"
@@ -46,7 +48,9 @@ def check(
         ensure_all_finite=False,
         y_numeric=numeric,
     )
-    X = _finite(estimator, _canonical(X), short=short)
+    X = _canonical(X)
+    if finite or sparse.issparse(X):
+        X = _finite(estimator, X, short=short)
     if numeric:
         return X, np.asarray(y, dtype=np.float64)
     if y.dtype.kind not in "biuUS":  # integers and strings are labels; floats may be measurements

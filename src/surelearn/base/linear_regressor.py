@@ -17,6 +17,7 @@ from surelearn.base.summarising import SummarisingLearner
 class LinearRegressor(RegressorMixin, SummarisingLearner[Any]):
     """A linear regressor whose weights are a function of a sum over examples."""
 
+    _sums_tell = False  # whether a value that is not finite is found without looking for it
     coef_: Vector
     intercept_: float
     n_features_in_: int
@@ -29,7 +30,8 @@ class LinearRegressor(RegressorMixin, SummarisingLearner[Any]):
     def _admit(
         self, X: Any, y: Any, sample_weight: ArrayLike | None, *, first: bool
     ) -> tuple[Any, Vector, Vector | None]:
-        rows, targets = door.check(self, X, y, targets="numbers", reset=first)
+        finite = not self._sums_tell
+        rows, targets = door.check(self, X, y, targets="numbers", reset=first, finite=finite)
         if sample_weight is None:
             return rows, targets, None
         weights = row_weights(sample_weight, n=len(targets))

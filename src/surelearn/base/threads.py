@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, cast
 
 import joblib
@@ -47,3 +48,19 @@ def blas_threads() -> ThreadpoolController:
     if not _BLAS:
         _BLAS.append(ThreadpoolController())
     return _BLAS[0]
+
+
+_SMALL = 512  # rows of a square matrix that one thread solves as fast as several
+
+
+def small_matrices(side: int) -> AbstractContextManager[Any]:
+    """Keep the threads of matrix products asleep while a small matrix is solved.
+
+    Woken, they spin for a while after the call and take the processors from whatever comes next.
+
+    Examples
+    --------
+    >>> with small_matrices(3):
+    ...     pass
+    """
+    return blas_threads().limit(limits=1) if side <= _SMALL else nullcontext()

@@ -10,7 +10,7 @@ import numpy as np
 from surelearn._jit import kd_tree, nearest
 from surelearn._jit.distances import Blocks, Metric
 from surelearn._typing import Indices, Matrix, Vector
-from surelearn.base.neighbors.threads import AT_ONCE, in_parallel
+from surelearn.base.threads import AT_ONCE, in_parallel
 
 BLOCK = 32
 """Points compared at once."""

@@ -8,7 +8,7 @@ import numpy as np
 from surelearn._typing import Indices, Mask, Matrix, Vector
 from surelearn.base.neighbors.blocks import BlockIndex
 from surelearn.base.neighbors.index import Index
-from surelearn.base.neighbors.threads import in_parallel
+from surelearn.base.threads import in_parallel
 
 _SHORT = 64  # up to so many, a longer search is cheaper than a scan
 

@@ -10,7 +10,7 @@ from surelearn._jit import products
 from surelearn._jit.distances import Metric
 from surelearn._typing import Matrix, Vector
 from surelearn.base.neighbors.blocks import BLOCK, BlockIndex, Nearest
-from surelearn.base.neighbors.threads import AT_ONCE, blas_threads
+from surelearn.base.threads import AT_ONCE, blas_threads
 
 MOST_FEATURES = 50_000
 """The error bound takes d × 2⁻²⁴ to be small."""

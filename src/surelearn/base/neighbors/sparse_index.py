@@ -12,7 +12,7 @@ from surelearn._jit.distances import Euclidean, Metric
 from surelearn._jit.rows import SparseRows
 from surelearn._typing import Vector
 from surelearn.base.neighbors.blocks import Nearest
-from surelearn.base.neighbors.threads import AT_ONCE, in_parallel
+from surelearn.base.threads import AT_ONCE, in_parallel
 
 _VALUES = 1 << 22  # of a dense slice of queries, or of its products, at most
 

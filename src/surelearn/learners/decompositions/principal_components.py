@@ -11,7 +11,7 @@ from typing import Any, Self, cast
 import numpy as np
 from scipy import linalg, sparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils import Tags, check_random_state
+from sklearn.utils import Tags, assert_all_finite, check_random_state
 from sklearn.utils.extmath import randomized_svd, svd_flip
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -19,6 +19,7 @@ from surelearn._typing import Matrix, Vector
 from surelearn.base import door
 from surelearn.base.moments import Moments, moments
 from surelearn.base.summarising import SummarisingLearner
+from surelearn.base.threads import small_matrices
 from surelearn.bounds import Guarantee, decompositions
 
 _SMALL_SHARE = 0.1  # of the shorter side: so few components are found by random projection
@@ -155,6 +156,7 @@ class PrincipalComponents(
             accept_sparse="csr",
             dtype=np.float64,
             order="C",
+            ensure_all_finite=False,  # the sums of the moments tell
             ensure_min_samples=least,
         )
         return rows, None, None
@@ -165,6 +167,7 @@ class PrincipalComponents(
         if n >= d or sparse.issparse(X):
             super()._begin(X, y, weights)
             return
+        assert_all_finite(X, input_name="X")
         self._check_choice(n)
         variances = X.var(axis=0, ddof=1)
         self._centre(X.mean(axis=0), variances)
@@ -195,7 +198,8 @@ class PrincipalComponents(
         k = self.n_components
         few = isinstance(k, (int, np.integer)) and k < _SMALL_SHARE * d
         wanted = [d - int(cast("Any", k)), d - 1] if few else None
-        values, vectors = linalg.eigh(scatter, lower=True, subset_by_index=wanted)
+        with small_matrices(d):
+            values, vectors = linalg.eigh(scatter, lower=True, subset_by_index=wanted)
         variances, axes = np.maximum(values[::-1], 0.0), vectors.T[::-1]
         self._keep(variances, axes, total=total, n=record.n_rows)
 

@@ -13,12 +13,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import linalg, sparse
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import check_is_fitted
 
 from surelearn._typing import Vector
 from surelearn.base.linear_regressor import LinearRegressor
 from surelearn.base.moments import Moments, moments
 from surelearn.base.ridge_path import CentredRows, RidgePath, conjugate_gradients, ridge_path
+from surelearn.base.threads import small_matrices
 from surelearn.bounds import Guarantee, stability
 
 
@@ -65,6 +67,8 @@ class RidgeRegression(LinearRegressor):
     0.5
     """
 
+    _sums_tell = True
+
     def __init__(
         self,
         *,
@@ -109,6 +113,7 @@ class RidgeRegression(LinearRegressor):
         if self.alphas is None and not sparse.issparse(X) and not wide:
             super()._begin(X, y, weights)
             return
+        assert_all_finite(X, input_name="X")
         rows = CentredRows(X, y, weights, centre=self.fit_intercept)
         if self.alphas is not None:
             self._choose(rows)
@@ -171,7 +176,8 @@ class RidgeRegression(LinearRegressor):
             products += record.weight * np.outer(record.mean, record.mean)
         square, target = products[:-1, :-1] + alpha * np.eye(len(products) - 1), products[:-1, -1]
         try:
-            coef = linalg.cho_solve(linalg.cho_factor(square, lower=True), target)
+            with small_matrices(len(square)):
+                coef = linalg.cho_solve(linalg.cho_factor(square, lower=True), target)
         except linalg.LinAlgError:
             raise ValueError(
                 f"alpha={alpha!r} is lost in rounding beside features so large and collinear; "
