@@ -9,6 +9,7 @@ from pyarrow import csv, parquet
 
 from surelearn.app import streams
 from surelearn.app.streams import blocks, learn_stream
+from surelearn.learners.decompositions.principal_components import PrincipalComponents
 from surelearn.learners.linear.perceptron import Perceptron
 
 NAMES = ["a", "b", "c"]
@@ -177,3 +178,12 @@ def test_a_regressor_and_scikit_learns_own_learners_go_through_too():
     assert model.t_ == 101.0
     named = learn_stream(sgd.SGDClassifier(), as_table(X, y), target="label", classes=["no", "yes"])
     assert named.feature_names_in_.tolist() == NAMES
+
+
+def test_a_table_without_a_target_suits_a_learner_that_predicts_none():
+    table = pa.table({"a": np.arange(30.0), "b": np.arange(30.0)[::-1].copy() ** 2})
+    model = learn_stream(PrincipalComponents(n_components=1), table, block_size=7)
+    whole = PrincipalComponents(n_components=1).fit(table)
+    np.testing.assert_allclose(model.components_, whole.components_, rtol=1e-9)
+    with pytest.raises(ValueError, match="say which column"):
+        learn_stream(Perceptron(), table)

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 from pyarrow import csv, parquet
-from sklearn.base import is_classifier
+from sklearn.base import is_classifier, is_regressor
 
 from surelearn.base import door
 
@@ -56,7 +56,7 @@ def learn_stream(
     6
     2
     """
-    stream, n_learnt = blocks(source, **reading), 0
+    stream, n_learnt = _targeted(learner, blocks(source, **reading), reading), 0
     told = (classes,) if is_classifier(learner) and classes is not None else ()
     while True:
         try:
@@ -87,7 +87,7 @@ def blocks(
         A path to a Parquet or CSV file, a table, or an iterable of pairs of a row and its target.
         Rows in pairs are arrays or mappings; a feature that a mapping lacks is 0.
     target
-        The column to predict, for files and tables.
+        The column to predict, for files and tables; without one the targets are None.
     block_size
         The largest number of rows in a block.
     columns
@@ -101,32 +101,41 @@ def blocks(
     """
     door.at_least_one("block_size", block_size)
     if isinstance(source, str | PathLike) or hasattr(source, "__arrow_c_stream__"):
-        if target is None:
-            raise ValueError("say which column of the table is to be predicted: target=...")
         return _table_blocks(source, target, columns, block_size)
     if target is not None or columns is not None:
         raise ValueError("pairs bring their targets along; target= and columns= are for tables")
     return _PairBlocks(source, block_size)
 
 
+def _targeted(learner: Any, stream: Iterator[Any], reading: Mapping[str, Any]) -> Iterator[Any]:
+    """Refuse a table without a target for a learner that predicts one."""
+    tables = not isinstance(stream, _PairBlocks)
+    predicts = is_classifier(learner) or is_regressor(learner)
+    if tables and predicts and reading.get("target") is None:
+        raise ValueError("say which column of the table is to be predicted: target=...")
+    return stream
+
+
 def _learn_next(learner: Any, stream: Iterator[Any], told: tuple[Any, ...]) -> int:
     """Learn from the next block, which is gone afterwards, and return its number of rows."""
-    X, y = next(stream, (None, ()))
-    if len(y) > 0:
+    X, y = next(stream, (None, None))
+    n_rows = 0 if X is None else X.shape[0]
+    if n_rows > 0:
         learner.partial_fit(X, y, *told)
-    return len(y)
+    return n_rows
 
 
 def _table_blocks(
-    source: Any, target: str, columns: Sequence[str] | None, size: int
-) -> Iterator[tuple[Any, NDArray[Any]]]:
+    source: Any, target: str | None, columns: Sequence[str] | None, size: int
+) -> Iterator[tuple[Any, Any]]:
     """Read record batches; no name here holds on to one while the next is read."""
     if not isinstance(source, str | PathLike):
         reader: Any = pa.RecordBatchReader.from_stream(source)
     elif Path(source).suffix.lower() in {".parquet", ".pq"}:
         file = parquet.ParquetFile(source, buffer_size=_READ_AHEAD, pre_buffer=False)
         names = _chosen(file.schema_arrow.names, target, columns)
-        batches = file.iter_batches(size, columns=[*names, target], use_threads=False)
+        wanted = names if target is None else [*names, target]
+        batches = file.iter_batches(size, columns=wanted, use_threads=False)
         yield from map(partial(_split, names=names, target=target), batches)
         return
     elif Path(source).suffix.lower() == ".csv":
@@ -138,10 +147,11 @@ def _table_blocks(
     yield from map(partial(_split, names=names, target=target), batches)
 
 
-def _chosen(there: list[str], target: str, columns: Sequence[str] | None) -> list[str]:
+def _chosen(there: list[str], target: str | None, columns: Sequence[str] | None) -> list[str]:
     """Return the columns of the features; say which are not there."""
     names = [name for name in there if name != target] if columns is None else list(columns)
-    missing = [name for name in [*names, target] if name not in there]
+    asked = names if target is None else [*names, target]
+    missing = [name for name in asked if name not in there]
     if missing:
         raise ValueError(f"there is no column {missing}; the table has {there}")
     if target in names:
@@ -153,8 +163,10 @@ def _slices(batch: Any, *, size: int) -> Iterator[Any]:
     return (batch.slice(start, size) for start in range(0, batch.num_rows, size))
 
 
-def _split(batch: Any, *, names: list[str], target: str) -> tuple[Any, NDArray[Any]]:
-    """Return the features as a table and the targets as an array."""
+def _split(batch: Any, *, names: list[str], target: str | None) -> tuple[Any, Any]:
+    """Return the features as a table and the targets, if there are any, as an array."""
+    if target is None:
+        return pa.Table.from_batches([batch.select(names)]), None
     column = batch.column(target)
     if column.null_count:
         raise ValueError(f"the target {target!r} is missing in {column.null_count} of its rows")
