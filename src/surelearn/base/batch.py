@@ -94,10 +94,15 @@ def _targets(y: Any, n: int) -> NDArray[Any]:
             f"{[n, len(targets)]}; give one target per row"
         )
     objects = targets.tolist() if targets.dtype.kind == "O" else []
-    empty = not set(map(type, objects)) <= {str} and any(missing(value) for value in objects)
+    kinds = set(map(type, objects))
+    empty = not kinds <= {str} and any(missing(value) for value in objects)
     if empty or (targets.dtype.kind == "f" and not np.isfinite(targets).all()):
         raise ValueError(
             "Input y contains NaN or infinity: some targets are missing; leave such rows out"
+        )
+    if str in kinds and len(kinds) > 1:
+        raise ValueError(
+            "y mixes text and other things, which cannot be sorted; make all of it text"
         )
     return targets
 

@@ -34,6 +34,8 @@ def categories_of_numbers(X: NDArray[Any], chosen: Mask) -> list[Vector | None]:
     """
     low, high = _extremes(X)
     codes.limits(X, low, high)
+    if X.dtype == np.int64 and chosen.any():
+        _refuse_huge(low[chosen], high[chosen])
     widths = np.subtract(high, low, dtype=np.float64)
     narrow = chosen & (widths < _WIDEST)
     starts, sizes = _layout(np.where(narrow, widths + 1.0, -1.0))
@@ -97,6 +99,14 @@ def refuse_many(n: int, most: int | None, name: str) -> None:
         raise ValueError(
             f"column {name!r} has {n} categories, more than {most}; group the rare ones, leave "
             "the column out, or raise the limit"
+        )
+
+
+def _refuse_huge(low: NDArray[Any], high: NDArray[Any]) -> None:
+    if max(-float(low.min()), float(high.max())) > 2.0**53:
+        raise ValueError(
+            "whole numbers beyond 2**53 are no categories here: floats cannot tell them apart; "
+            "turn them into text"
         )
 
 

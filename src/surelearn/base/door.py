@@ -152,7 +152,10 @@ def distinct(labels: NDArray[Any]) -> NDArray[Any]:
     >>> distinct(np.array(["yes", "no", "yes"])).tolist()
     ['no', 'yes']
     """
-    head = np.unique(labels[:_HEAD])
+    try:
+        head = np.unique(labels[:_HEAD])
+    except TypeError:
+        raise ValueError("y mixes labels that cannot be sorted, such as numbers and text") from None
     if len(head) <= _FEW and not _strangers(head, labels).any():
         return head
     return np.unique(labels)

@@ -16,6 +16,7 @@ from surelearn.base.threads import blas_threads, slices
 
 _BLOCK = 4096  # rows centred at once: they stay in the cache until the product has read them
 _FIRST = 256  # rows whose mean is the guess
+_PARTS = 4  # sums that are added in the end
 _FEW_BLOCKS = 4  # for one thread: with less a second one costs more than it saves
 _NEAR = 8.0  # standard deviations: means so near zero cost the products less than two digits
 
@@ -115,7 +116,7 @@ def _products(n: int, width: int, add: Callable[[slice, Matrix], None]) -> Matri
     Threads that multiply a block each are faster than one product shared among threads.
     """
     blocks = list(slices(n, _BLOCK))
-    workers = min(joblib.cpu_count(), max(1, len(blocks) // _FEW_BLOCKS))
+    workers = min(_PARTS, max(1, len(blocks) // _FEW_BLOCKS))  # never by the machine: sums differ
     totals = [np.zeros((width + 1, width + 1)) for _ in range(workers)]
 
     def work(worker: int) -> None:
@@ -126,7 +127,7 @@ def _products(n: int, width: int, add: Callable[[slice, Matrix], None]) -> Matri
     if workers == 1:
         work(0)
     else:
-        with blas_threads().limit(limits=1), ThreadPoolExecutor(workers) as pool:
+        with blas_threads().limit(limits=1), ThreadPoolExecutor(joblib.cpu_count()) as pool:
             for _ in pool.map(work, range(workers)):
                 pass
     return np.sum(totals, axis=0)

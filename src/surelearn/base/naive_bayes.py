@@ -13,14 +13,21 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags, _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
-from surelearn._typing import Indices, Matrix, Vector
+from surelearn._typing import Indices, Mask, Matrix, Vector
 from surelearn.base import door
 from surelearn.base.batch import adopt, learn_classes
 from surelearn.base.bayes_factors import LogScores, NormalFactors, softmax, split_log
 from surelearn.base.class_summary import ClassSummary
 from surelearn.base.classifier import risk_certificate
 from surelearn.base.summarising import SummarisingLearner
-from surelearn.base.table import Categories, column_names, learn_more, learn_table, read_table
+from surelearn.base.table import (
+    Categories,
+    column_names,
+    columns_with_rare_categories,
+    learn_more,
+    learn_table,
+    read_table,
+)
 from surelearn.bounds import vc
 from surelearn.certificate import Certificate, Status
 
@@ -61,6 +68,8 @@ class NaiveBayesClassifier(ClassifierMixin, SummarisingLearner[ClassSummary]):
     n_training_rows_: int
     training_errors_: int | None
     undeclared_features_: list[str]
+    rows_left_out_: bool
+    rare_: Mask
 
     @abstractmethod
     def _reading(self) -> dict[str, Any]:
@@ -122,8 +131,8 @@ class NaiveBayesClassifier(ClassifierMixin, SummarisingLearner[ClassSummary]):
 
         Whatever the estimates, the rule compares affine functions of one feature for each category
         and three for each column of numbers: x, x² and whether x is there. There is no statement
-        after `partial_fit`, where the errors of the final rule on earlier rows are not known, and
-        none if there is only one class.
+        after `partial_fit`, where the errors of the final rule on earlier rows are not known, none
+        if rows of weight 0 were left out, and none if there is only one class.
 
         Parameters
         ----------
@@ -131,7 +140,7 @@ class NaiveBayesClassifier(ClassifierMixin, SummarisingLearner[ClassSummary]):
             The probability with which the statement may fail.
         """
         check_is_fitted(self)
-        if self.training_errors_ is None or len(self.classes_) < 2:
+        if self.training_errors_ is None or len(self.classes_) < 2 or self.rows_left_out_:
             return ()
         dimension = sum(3 if known is None else len(known) for known in self.categories_)
         counts = {"errors": self.training_errors_, "n": self.n_training_rows_}
@@ -151,11 +160,19 @@ class NaiveBayesClassifier(ClassifierMixin, SummarisingLearner[ClassSummary]):
     def _class_status(self) -> tuple[Status, str]:
         """Say whether the categories, and so the class of rules, were known beforehand."""
         learnt = self.undeclared_features_
+        features = "the features must not have been made or chosen by looking at these rows"
         if not learnt:
-            return "by-construction", "no category was learnt from the rows"
+            return "assumed", f"no category was learnt from the rows; {features}"
+        names = column_names(self)
+        open_ended = [name for name in learnt if self.rare_[names.index(name)]]
+        if open_ended:
+            return "violated", (
+                f"column {open_ended[0]!r} has categories that a single training row has, so there "
+                "are likely others: declare all of them with `categories`"
+            )
         return "assumed", (
             f"the categories of {len(learnt)} columns were learnt from the rows ({learnt[0]!r} is "
-            "one): it holds if there are no others; declaring them with `categories` ensures it"
+            f"one): it holds if there are no others (declare them with `categories`); {features}"
         )
 
     def _admit(
@@ -164,6 +181,8 @@ class NaiveBayesClassifier(ClassifierMixin, SummarisingLearner[ClassSummary]):
         """Check a block; a row of weight 0 is not there."""
         self._check_parameters()
         X, y, weights = _weighed(X, y, sample_weight)
+        dropped = sample_weight is not None and not np.asarray(sample_weight).all()
+        self.rows_left_out_ = dropped or getattr(self, "rows_left_out_", False)
         reading = self._reading()
         if first:
             table = learn_table(self, X, **reading)
@@ -182,6 +201,7 @@ class NaiveBayesClassifier(ClassifierMixin, SummarisingLearner[ClassSummary]):
 
     def _begin(self, X: Any, y: Any, weights: Any) -> None:
         super()._begin(X, y, weights)
+        self.rare_ = columns_with_rare_categories(X, self.categories_)
         errors = self._score_table(X).limit().argmax(axis=1) != y
         self.training_errors_ = int(np.count_nonzero(errors))
         declared = self._reading().get("declared") or {}
@@ -214,6 +234,8 @@ class NaiveBayesClassifier(ClassifierMixin, SummarisingLearner[ClassSummary]):
                 f"column {names[int(empty.argmax())]!r} has no value in any row; leave it out"
             )
         factors = NormalFactors.estimate(record.moments, columns, self.var_smoothing)
+        for i in np.flatnonzero(~np.isfinite(factors.variance).all(axis=0)):
+            raise ValueError(f"the squares of column {names[i]!r} overflow; rescale the column")
         for c, i in np.argwhere(factors.variance == 0.0):
             raise ValueError(
                 f"column {names[i]!r} has a single value in class {self.classes_[c]!r}, and "

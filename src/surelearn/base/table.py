@@ -148,6 +148,27 @@ def n_categories(categories: Categories) -> NDArray[np.int64]:
     return np.array([0 if found is None else len(found) for found in categories], dtype=np.int64)
 
 
+def columns_with_rare_categories(table: Matrix, categories: Categories) -> Mask:
+    """Return which columns have a category that stands in a single row.
+
+    Where some categories are that rare there are likely others that no row has: their share is
+    estimated by the share of rows that are alone with their category (Good, 1953).
+
+    Examples
+    --------
+    >>> codes = np.array([[0.0], [0.0], [1.0]])
+    >>> columns_with_rare_categories(codes, (np.array(["a", "b"]),))
+    array([ True])
+    """
+    rare = np.zeros(len(categories), dtype=bool)
+    for place, known in enumerate(categories):
+        if known is not None:
+            codes = np.asarray(table[:, place])
+            there = codes[codes >= 0].astype(np.int64)
+            rare[place] = (np.bincount(there, minlength=len(known)) == 1).any()
+    return rare
+
+
 def column_names(estimator: Any) -> list[str]:
     """Return the names of the features of a fitted estimator, x0, x1, ... if they have none."""
     names = getattr(estimator, "feature_names_in_", None)

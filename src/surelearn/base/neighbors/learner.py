@@ -141,7 +141,7 @@ class NearestNeighborsLearner(BaseEstimator):
         )
         n = points.shape[0]
         targets = self._learn_targets(y, n)
-        self.order_ = np.arange(n)
+        self.order_, self.fitted_rules_ = np.arange(n), (self.ties, self.weights)
         if self.ties == "random":
             self.order_ = check_random_state(self.random_state).permutation(n)
         self.targets_, self.n_training_rows_ = targets[self.order_], n

@@ -47,6 +47,8 @@ class TreeCertificates(TreePruning):
         For each node the training rows that arrive there whole and have its label.
     missing_
         The columns in which a training cell was missing.
+    rare_
+        The columns of categories with one that a single training row has.
     named_
         For each node the training row whose value is its cut point, if `snap` put it there.
 
@@ -70,6 +72,7 @@ class TreeCertificates(TreePruning):
     training_errors_: int
     correct_: Indices
     missing_: Mask
+    rare_: Mask
     named_: Indices | None
 
     def certificates(self, *, delta: float = 0.05) -> tuple[Certificate, ...]:
@@ -150,6 +153,7 @@ class TreeCertificates(TreePruning):
         tree, n = self.tree_, len(X)
         self.n_training_rows_, self.named_ = n, None
         self.missing_ = np.isnan(X.min(axis=0))
+        self.rare_ = table.columns_with_rare_categories(X, self.categories_)
         if self.missing_.any() or not (weights == 1.0).all():
             self.correct_ = walk.count_correct(tree, X, labels)
         else:
@@ -232,7 +236,7 @@ class TreeCertificates(TreePruning):
             schema += f"; the categories of {', '.join(words)} were read off these rows"
         statuses: list[tuple[Status, str]] = [
             ("assumed", "cannot be verified from the data"),
-            ("assumed", schema),
+            self._schema_status(schema),
         ]
         if self.named_ is not None:
             statuses.append(("checked", "each cut is the value of the training row it names"))
@@ -240,10 +244,24 @@ class TreeCertificates(TreePruning):
             statuses.append(self._grid_status())
         return statuses
 
+    def _schema_status(self, schema: str) -> tuple[Status, str]:
+        """Say whether the categories can have been known: one seen once tells of others unseen."""
+        asked = np.unique(self.tree_.feature[~self.tree_.is_leaf])
+        open_ended = [table.column_names(self)[place] for place in asked if self.rare_[place]]
+        if open_ended:
+            return "violated", (
+                f"column {open_ended[0]!r} has categories that a single training row has, so there "
+                "are likely others: the schema was not known beforehand"
+            )
+        return "assumed", schema
+
     def _grid_status(self) -> tuple[Status, str]:
         grid, tree = self._grid(), self.tree_
         if grid is None:
-            return "by-construction", "no column is numeric, so there is no cut point"
+            return (
+                "assumed",
+                "no column is numeric: no cut point; the code is the schema's",
+            )
         for node in np.flatnonzero(~np.isnan(tree.threshold)):
             if tree.threshold[node] not in grid[tree.feature[node]]:
                 return "violated", f"{tree.threshold[node]:g} is a cut point outside the grid"

@@ -140,7 +140,7 @@ class LowRankApproximation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         k = self.rank
         thin = bool(sparse.issparse(matrix))
         if thin and matrix.shape[0] * matrix.shape[1] > _DENSE and k + 1 < min(matrix.shape):
-            start = np.ones(min(matrix.shape))  # the same matrix gives the same vectors
+            start = np.random.default_rng(0).normal(size=min(matrix.shape))  # never in a null space
             left, values, right = cast("Any", svds)(matrix, k=k + 1, v0=start)
             order = np.argsort(values)[::-1]
             left, values, right = left[:, order], values[order], right[order]

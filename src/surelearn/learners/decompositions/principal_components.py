@@ -57,6 +57,8 @@ class PrincipalComponents(
         What is subtracted from each column, and what it is divided by.
     n_components_, n_training_rows_
         The number of directions, and of rows.
+    fixed_beforehand_
+        Whether neither the number of components nor a scaling was learnt from the rows.
     residual_
         The mean squared distance of the training rows to their reconstructions.
     n_features_in_
@@ -96,7 +98,7 @@ class PrincipalComponents(
         It holds with confidence 1 − δ if no two rows are ever farther apart than `diameter`.
         """
         check_is_fitted(self)
-        if not isinstance(self.n_components, (int, np.integer)) or self.standardize:
+        if not self.fixed_beforehand_:
             raise ValueError(
                 "the theorem needs a number of components and a scaling fixed before the data were "
                 "seen: n_components=k, standardize=False"
@@ -214,6 +216,8 @@ class PrincipalComponents(
         """Store the first components and what they explain."""
         k = self._how_many(variances[: min(n, len(self.mean_))], total)
         self.n_components_, self.n_training_rows_ = k, n
+        counted = isinstance(self.n_components, (int, np.integer))
+        self.fixed_beforehand_ = counted and not self.standardize
         self.components_ = svd_flip(None, axes[:k].copy(), u_based_decision=False)[1]
         self.explained_variance_ = variances[:k].copy()
         self.explained_variance_ratio_ = self.explained_variance_ / (total if total > 0.0 else 1.0)

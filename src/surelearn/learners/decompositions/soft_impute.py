@@ -148,9 +148,8 @@ def _dual(known: KnownEntries, price: float) -> float:
     if min(rest.shape) == 1:
         largest = float(np.linalg.norm(rest.data))
     else:
-        largest = float(
-            solve(rest, k=1, return_singular_vectors=False, v0=np.ones(min(rest.shape)))[0]
-        )
+        start = np.random.default_rng(0).normal(size=min(rest.shape))  # never in a null space
+        largest = float(solve(rest, k=1, return_singular_vectors=False, v0=start)[0])
     scale = min(1.0, price / largest) if largest > 0.0 else 1.0
     candidate = scale * (1.0 - 1e-9) * rest.data  # the norm was found up to rounding
     return float(candidate @ known.values) - 0.5 * float(candidate @ candidate)

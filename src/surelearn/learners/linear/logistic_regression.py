@@ -156,7 +156,7 @@ class LogisticRegression(SoftmaxClassifier):
             return (risk_certificate(self, guarantee, [sample, ("assumed", fixed)]),)
         statuses: list[tuple[Status, str]] = [
             sample,
-            ("by-construction", "the class is that of all affine rules"),
+            ("assumed", "all affine rules, unless features were made or chosen from these rows"),
             ("by-construction", "whatever the penalty and the weights of the rows"),
         ]
         return (risk_certificate(self, self._counting_bound(delta), statuses),)

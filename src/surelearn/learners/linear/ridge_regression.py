@@ -54,6 +54,8 @@ class RidgeRegression(LinearRegressor):
         The steps of conjugate gradients; 1 if the weights were found directly.
     mean_squared_residual_, n_training_rows_
         The mean squared residual on the training rows, and their number.
+    outside_the_theorem_
+        Why `guarantee` does not cover this model; empty if it does.
     record_
         The moments of all rows seen, to which `partial_fit` adds; absent if the model was found in
         another way.
@@ -92,11 +94,8 @@ class RidgeRegression(LinearRegressor):
         of a model without a free intercept.
         """
         check_is_fitted(self)
-        if self.fit_intercept:
-            raise ValueError(
-                "the theorem speaks of a model without a free intercept: fit_intercept=False; a "
-                "constant feature is penalised like any other, and covered"
-            )
+        if self.outside_the_theorem_:
+            raise ValueError(f"the theorem speaks of a model {self.outside_the_theorem_}")
         return stability.kernel_ridge(
             empirical_risk=min(self.mean_squared_residual_, 4.0 * label_bound**2),
             regularization=self.alpha_ / self.n_training_rows_,
@@ -106,6 +105,25 @@ class RidgeRegression(LinearRegressor):
             delta=delta,
             duality_gap=self.suboptimality_,
         )
+
+    def _admit(
+        self, X: Any, y: Any, sample_weight: ArrayLike | None, *, first: bool
+    ) -> tuple[Any, Vector, Vector | None]:
+        block = super()._admit(X, y, sample_weight, first=first)
+        before = "" if first else self.outside_the_theorem_
+        self.outside_the_theorem_ = before or self._outside(weighted=block[2] is not None)
+        return block
+
+    def _outside(self, *, weighted: bool) -> str:
+        """Say what the theorem demands of a model and this one lacks, as it was fitted."""
+        if self.fit_intercept:
+            return (
+                "without a free intercept: fit_intercept=False; a constant feature is penalised "
+                "like any other, and covered"
+            )
+        if self.alphas is not None:
+            return "whose alpha was not chosen on the same rows: give alpha, not alphas"
+        return "of rows that count alike: leave sample_weight out" if weighted else ""
 
     def _begin(self, X: Any, y: Vector, weights: Vector | None) -> None:
         """Take the shortest way by the kind and the shape of the table."""

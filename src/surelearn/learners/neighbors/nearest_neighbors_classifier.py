@@ -146,8 +146,16 @@ class NearestNeighborsClassifier(ClassifierMixin, NearestNeighborsLearner):
         """
         check_is_fitted(self)
         k, n_classes = self.n_neighbors_, len(self.classes_)
+        if self.fitted_rules_[1] == "distance" and k > 1:
+            raise ValueError("the theorems speak of votes that count alike: weights='uniform'")
+        if k > 1 and (k % 2 == 0 or n_classes > 2):
+            raise ValueError(
+                f"with k = {k} and {max(2, n_classes)} classes votes can tie, and the theorems "
+                "break them at random, which no rule here does: use k = 1, or an odd k for two "
+                "classes"
+            )
         if lipschitz is None:
-            if n_classes > 2 or k % 2 == 0 or k == 1:
+            if k == 1:
                 return neighbors.cover_hart(bayes_risk=bayes_risk, n_classes=max(2, n_classes))
             return neighbors.knn_limit(bayes_risk=bayes_risk, k=k)
         if n_classes > 2 or self.space_.name != "euclidean":
@@ -214,6 +222,8 @@ class NearestNeighborsClassifier(ClassifierMixin, NearestNeighborsLearner):
                 tie = "violated", f"on {tied} rows all tied neighbours voted; use ties='random'"
         if self.weights == "distance":
             vote = "violated", "weights='distance': distances decide too"
+        if self.fitted_rules_ != (self.ties, self.weights):
+            vote = tie = "violated", "ties or weights were changed after fit; fit again"
         return [fixed, vote, tie]
 
     @property
