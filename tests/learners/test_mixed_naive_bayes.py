@@ -118,7 +118,7 @@ def test_the_certificate_counts_three_features_for_a_number_and_one_for_a_catego
     assert certificate.preconditions[1].status == "assumed"
     declared = {"colour": ["red", "green", "blue"], "shape": ["flat", "tall"]}
     certificate = MixedNaiveBayes(categories=declared).fit(X, y).certificates()[0]
-    assert certificate.preconditions[1].status == "by-construction"
+    assert certificate.preconditions[1].status == "assumed"
     late = MixedNaiveBayes().fit(X, y).set_params(categories=declared)
     assert late.certificates()[0].preconditions[1].status == "assumed"
 
