@@ -1,0 +1,38 @@
+"""What reading a table found out, in words, and the one error it raises."""
+
+from dataclasses import dataclass
+
+
+class TableError(ValueError):
+    """A table that cannot be used, told in one sentence that says what to do."""
+
+
+@dataclass(frozen=True)
+class Note:
+    """One inference: what was found, why, and how to say otherwise.
+
+    Parameters
+    ----------
+    about
+        What it is about: "delimiter", "column 'age'".
+    found
+        What was inferred.
+    why
+        What spoke for it.
+    override
+        The option that says otherwise; empty if there is none.
+
+    Examples
+    --------
+    >>> print(Note("delimiter", "';'", "it splits all first lines alike", "--delimiter ','"))
+    delimiter: ';' (it splits all first lines alike; otherwise: --delimiter ',')
+    """
+
+    about: str
+    found: str
+    why: str
+    override: str = ""
+
+    def __str__(self) -> str:
+        otherwise = f"; otherwise: {self.override}" if self.override else ""
+        return f"{self.about}: {self.found} ({self.why}{otherwise})"

@@ -1,0 +1,125 @@
+"""Predictions for a table by a stored model: the columns are read as the model learnt them."""
+
+from collections.abc import Iterable, Mapping
+from os import PathLike
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import csv
+
+from surelearn.app._features import Feature, as_kind, features_of, is_missing
+from surelearn.app._notes import Note, TableError
+from surelearn.app.model_files import SavedModel, replacing
+from surelearn.app.tables import TableFile, read_table_file
+
+_compute: Any = pc
+
+
+def read_for(schema: Mapping[str, Any], path: str | PathLike[str], **reading: Any) -> TableFile:
+    """Read a table for a stored model: which columns are text and what means "missing" is known.
+
+    Columns without a header get the names they had in training, also if the target is not there.
+
+    Parameters
+    ----------
+    schema
+        The schema of the model file.
+    path, **reading
+        See `read_table_file`; unless `header` says otherwise, a table has a header if the one the
+        model learnt from had.
+    """
+    columns: list[str] = schema["columns"]
+    without_target = [name for name in columns if name != schema["target"]]
+    own: dict[str, Any] = {
+        "header": schema["header"],
+        "missing": schema["missing"],
+        "text": [feature.name for feature in features_of(schema) if feature.kind == "text"],
+        "names": () if schema["header"] else (columns, without_target),
+    }
+    said = {name: value for name, value in reading.items() if value is not None}
+    return read_table_file(path, **{**own, **said})
+
+
+def read_features(table: Any, schema: Mapping[str, Any]) -> tuple[Any, tuple[Note, ...]]:
+    """Return the features of a table as a stored model learnt them, and what was noticed.
+
+    Examples
+    --------
+    >>> feature = {"name": "age", "kind": "number", "categories": []}
+    >>> schema = {"target": "ill", "features": [feature]}
+    >>> X, notes = read_features(pa.table({"name": ["Ada"], "age": [36]}), schema)
+    >>> X.to_pylist(), str(notes[0])
+    ([{'age': 36.0}], 'extra columns: name (the model does not use them)')
+    """
+    features = features_of(schema)
+    absent = [f.name for f in features if f.name not in table.column_names]
+    if absent:
+        raise TableError(
+            f"the table lacks {_listed(absent)}, which the model needs; it has "
+            f"{_listed(table.column_names)}"
+        )
+    read = {f.name: as_kind(table.column(f.name), f.kind, f.name) for f in features}
+    notes = list(_noticed(table, read, features))
+    extra = [name for name in table.column_names if name not in read and name != schema["target"]]
+    if extra:
+        notes.append(Note("extra columns", _listed(extra), "the model does not use them"))
+    return pa.table(read).combine_chunks(), tuple(notes)
+
+
+def predict_table(saved: SavedModel, X: Any) -> Any:
+    """Return the predictions as a PyArrow table: one per row, and the probability of each class.
+
+    Examples
+    --------
+    >>> from surelearn.learners.bayes.gaussian_naive_bayes import GaussianNaiveBayes
+    >>> model = GaussianNaiveBayes().fit([[0.0], [0.1], [1.0], [1.1]], ["no", "no", "yes", "yes"])
+    >>> predict_table(SavedModel(model, {}, {}, ""), [[1.0]]).column_names
+    ['prediction', 'probability_no', 'probability_yes']
+    """
+    try:
+        columns = {"prediction": pa.array(np.asarray(saved.model.predict(X)))}
+        if hasattr(saved.model, "predict_proba"):
+            probabilities = np.asarray(saved.model.predict_proba(X))
+            for place, label in enumerate(saved.model.classes_.tolist()):
+                columns[f"probability_{label}"] = pa.array(probabilities[:, place])
+    except (TypeError, ValueError) as error:
+        raise TableError(f"the model cannot predict for this table: {error}") from error
+    return pa.table(columns)
+
+
+def write_predictions(table: Any, path: Path) -> None:
+    """Write predictions as CSV, whole or not at all."""
+    with replacing(path) as file:
+        write_csv(table, file)
+
+
+def write_csv(table: Any, file: IO[bytes]) -> None:
+    """Write a table as CSV, with quotes if a word needs them."""
+    words = {*table.column_names, *map(str, table.column("prediction").unique().to_pylist())}
+    odd = any(character in word for word in words for character in ',"\r\n')
+    style = "needed" if odd else "none"
+    csv.write_csv(table, file, csv.WriteOptions(quoting_style=style, quoting_header=style))
+
+
+def _noticed(table: Any, read: Mapping[str, Any], features: Iterable[Feature]) -> Iterable[Note]:
+    """Yield what in a table was not as in training."""
+    for f in features:
+        lost = int(is_missing(read[f.name]).sum() - is_missing(table.column(f.name)).sum())
+        if lost:
+            found = f"{lost:,} cells are not of the kind {f.kind}"
+            yield Note(f"column {f.name!r}", found, "they count as missing")
+        if f.categories:
+            known = pa.array([*f.categories, None], pa.string())
+            cells = read[f.name].cast(pa.string())
+            unseen = int(_compute.sum(_compute.invert(_compute.is_in(cells, known))).as_py() or 0)
+            if unseen:
+                found = f"{unseen:,} cells hold categories that training has not seen"
+                yield Note(f"column {f.name!r}", found, "the learner treats them as unknown")
+
+
+def _listed(names: list[str]) -> str:
+    shown = ", ".join(names[:10])
+    return f"{shown}, ... ({len(names):,} in all)" if len(names) > 10 else shown

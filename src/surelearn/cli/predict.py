@@ -1,0 +1,39 @@
+"""`surelearn predict`: a stored model, a table, a prediction for each row."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def predict(
+    model: Annotated[
+        Path, typer.Argument(help="A model.surelearn file of `certify`.", show_default=False)
+    ],
+    table: Annotated[
+        Path, typer.Argument(help="A table with the columns it learnt from.", show_default=False)
+    ],
+    out: Annotated[
+        Path | None, typer.Option(help="The CSV file to write; the terminal by default.")
+    ] = None,
+    delimiter: Annotated[str | None, typer.Option(help="What separates cells.")] = None,
+    header: Annotated[
+        bool | None, typer.Option("--header/--no-header", help="Whether line 1 has the names.")
+    ] = None,
+    encoding: Annotated[str | None, typer.Option(help="Encoding of a text file.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the file of --out.")] = False,
+) -> None:
+    """Predict the target of each row of a table with a stored model.
+
+    Writes CSV: the prediction of each row, in the order of the table, and the probability of each
+    class if the model gives it. What was noticed on the way goes to the standard error.
+
+    Example: `surelearn predict certified/model.surelearn new.csv --out predicted.csv`
+    """
+    # Imported here: `surelearn --help` should not wait for them.
+    from surelearn.cli._predicting import run  # noqa: PLC0415
+    from surelearn.cli._refusals import refusals  # noqa: PLC0415
+
+    form = {"delimiter": delimiter, "header": header, "encoding": encoding}
+    with refusals():
+        run(model, table, out=out, force=force, form=form)
