@@ -47,7 +47,7 @@ def test_the_plan_reads_as_sentences():
         ({"n_hypotheses": 50}, True, pac.erm_excess),
         ({"box_dimension": 2}, False, pac.rectangle_exact),
     ],
-    ids=str,
+    ids=lambda value: getattr(value, "__name__", str(value)),
 )
 def test_a_planned_sample_is_the_smallest_of_its_theorem(named, agnostic, theorem):
     plan = plan_sample(error=0.1, delta=0.05, agnostic=agnostic, **named)
