@@ -1,45 +1,81 @@
 """The command line: what a stranger sees first."""
 
-import json
+import subprocess
+import sys
 
 import pytest
 from typer.testing import CliRunner
 
+from surelearn.app.output import NAMES
 from surelearn.certificate import Certificate
 from surelearn.cli import app
 
 run = CliRunner().invoke
+FILES = sorted([*NAMES, "breast-cancer.csv"])
 
 
-def test_the_demo_prints_a_certificate_and_writes_what_it_says(tmp_path):
-    result = run(app, ["demo", "--out", str(tmp_path)])
+@pytest.fixture(scope="module")
+def demonstrated(tmp_path_factory):
+    out = tmp_path_factory.mktemp("demo")
+    return out, run(app, ["demo", "--out", str(out)], env={"COLUMNS": "120"})
+
+
+def test_the_demo_prints_a_certificate_and_writes_what_it_says(demonstrated):
+    out, result = demonstrated
     assert result.exit_code == 0
     assert "With confidence 95%" in result.output
     assert "assumed" in result.output
-    stored = Certificate.from_json((tmp_path / "certificate.json").read_text(encoding="utf-8"))
+    assert sorted(path.name for path in out.iterdir()) == FILES
+    stored = Certificate.from_json((out / "certificate.json").read_text(encoding="utf-8"))
     assert stored.status == "valid"
+    assert stored.n == 114
     assert stored.recompute() == stored.bound
-    assert (tmp_path / "bounds.svg").read_text(encoding="utf-8").count("<svg") == 1
+    assert stored.bound < 0.1
+    assert f"Open {out / 'report.html'}" in result.output.replace("\n", "")
 
 
-def test_the_same_seed_writes_the_same_files(tmp_path):
-    for folder in ("a", "b"):
-        run(app, ["demo", "--out", str(tmp_path / folder), "--seed", "3"])
-    for name in ("certificate.json", "bounds.svg"):
-        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
-    content = json.loads((tmp_path / "a" / "certificate.json").read_text(encoding="utf-8"))
-    assert content["reproduce"]["inputs"]["n"] == 114
+def test_its_certificate_can_be_verified_by_the_command_it_prints(demonstrated):
+    out, result = demonstrated
+    command = result.output[result.output.index("surelearn verify") :].replace("\n", "").split()[1:]
+    assert command[1] == str(out / "certificate.json")
+    assert run(app, command).exit_code == 0
+
+
+def test_a_second_demo_replaces_the_first_by_the_same_files(demonstrated):
+    out, _ = demonstrated
+    before = {name: (out / name).read_bytes() for name in FILES}
+    assert run(app, ["demo", "--out", str(out)]).exit_code == 0
+    assert {name: (out / name).read_bytes() for name in FILES} == before
 
 
 @pytest.mark.parametrize("delta", ["0", "1", "-3"])
 def test_a_bad_delta_is_refused_with_a_sentence(tmp_path, delta):
     result = run(app, ["demo", "--out", str(tmp_path), f"--delta={delta}"])
     assert result.exit_code == 2
+    assert "delta must lie between 0 and 1" in result.stderr
     assert not list(tmp_path.iterdir())
 
 
 def test_help_is_worth_reading():
-    assert "certificate" in run(app, ["--help"]).output
-    text = run(app, ["demo", "--help"]).output
-    assert "--delta" in text
-    assert "certificate.json" in text
+    text = run(app, ["--help"]).output
+    for command in (
+        "certify",
+        "predict",
+        "verify",
+        "plan",
+        "bounds",
+        "learners",
+        "demo",
+        "warm-up",
+    ):
+        assert command in text
+    assert "certificate.json" in run(app, ["demo", "--help"]).output
+
+
+def test_help_does_not_wait_for_heavy_libraries():
+    heavy = {"numpy", "scipy", "sklearn", "numba", "matplotlib", "pyarrow"}
+    code = f"import sys, surelearn.cli; print(sorted({heavy} & set(sys.modules)))"
+    done = subprocess.run(  # noqa: S603 - our own interpreter
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"

@@ -28,49 +28,69 @@ def _encoded(learner: Any) -> Pipeline:
     return Pipeline([("encode", TableEncoder()), ("learn", learner)])
 
 
-_CLASSIFIERS: dict[str, Maker] = {
-    "LogisticRegression": lambda: _encoded(LogisticRegression()),
-    "C45Classifier": C45Classifier,
-    "CARTClassifier": lambda: CARTClassifier(max_leaf_nodes=16),
-    "MixedNaiveBayes": MixedNaiveBayes,
-    "AveragedPerceptron": lambda: _encoded(AveragedPerceptron(max_iter=10)),
-    "NearestNeighborsClassifier": lambda: _encoded(NearestNeighborsClassifier(n_neighbors=15)),
+_CLASSIFIERS: dict[str, dict[str, Maker]] = {
+    "LogisticRegression": {
+        "C = 0.1": lambda: _encoded(LogisticRegression(C=0.1)),
+        "C = 10": lambda: _encoded(LogisticRegression(C=10.0)),
+    },
+    "C45Classifier": {"": C45Classifier},
+    "CARTClassifier": {
+        "8 leaves": lambda: CARTClassifier(max_leaf_nodes=8),
+        "64 leaves": lambda: CARTClassifier(max_leaf_nodes=64, min_samples_leaf=5),
+    },
+    "MixedNaiveBayes": {"": MixedNaiveBayes},
+    "AveragedPerceptron": {"": lambda: _encoded(AveragedPerceptron(max_iter=10))},
+    "NearestNeighborsClassifier": {
+        "k = 5": lambda: _encoded(NearestNeighborsClassifier(n_neighbors=5)),
+        "k = 25": lambda: _encoded(NearestNeighborsClassifier(n_neighbors=25)),
+    },
 }
-_REGRESSORS: dict[str, Maker] = {
-    "RidgeRegression": lambda: _encoded(RidgeRegression()),
-    "CARTRegressor": lambda: CARTRegressor(max_leaf_nodes=64),
-    "NearestNeighborsRegressor": lambda: _encoded(NearestNeighborsRegressor(n_neighbors=15)),
+_REGRESSORS: dict[str, dict[str, Maker]] = {
+    "RidgeRegression": {
+        "alpha = 1": lambda: _encoded(RidgeRegression(alpha=1.0)),
+        "alpha = 100": lambda: _encoded(RidgeRegression(alpha=100.0)),
+    },
+    "CARTRegressor": {
+        "16 leaves": lambda: CARTRegressor(max_leaf_nodes=16, min_samples_leaf=5),
+        "256 leaves": lambda: CARTRegressor(max_leaf_nodes=256, min_samples_leaf=5),
+    },
+    "NearestNeighborsRegressor": {
+        "k = 5": lambda: _encoded(NearestNeighborsRegressor(n_neighbors=5)),
+        "k = 25": lambda: _encoded(NearestNeighborsRegressor(n_neighbors=25)),
+    },
 }
 
 
 def find_candidates(task: Task, *, n_rows: int, names: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the learners to try, each ready for a mixed table with missing cells.
+    """Return the learners to try, with a few settings, each ready for a mixed table.
 
     Parameters
     ----------
     task
         "binary", "multiclass" or "regression".
     n_rows
-        The number of training rows; with many, nearest neighbours are left out.
+        The number of training rows; with many, nearest neighbours are left out unless named.
     names
         The learners asked for; all that fit the task if there are none.
 
     Examples
     --------
-    >>> list(find_candidates("regression", n_rows=100_000))
-    ['RidgeRegression', 'CARTRegressor']
+    >>> list(find_candidates("regression", n_rows=100, names=["CARTRegressor"]))
+    ['CARTRegressor (16 leaves)', 'CARTRegressor (256 leaves)']
     """
     known = _REGRESSORS if task == "regression" else _CLASSIFIERS
     for name in names:
         if name not in known:
             near = get_close_matches(name, known, n=1)
-            hint = f"; did you mean {near[0]}?" if near else ""
-            raise TableError(f"no learner {name!r} for {task} ({', '.join(known)}){hint}")
-    if names:
-        return {name: known[name]() for name in names}
+            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
+            kind = "regression" if task == "regression" else "classification"
+            raise TableError(f"there is no learner {name!r} for {kind}; {hint}")
     large = n_rows > _MOST_TO_SEARCH
+    chosen = names or [
+        name for name in known if not (large and name.startswith("NearestNeighbors"))
+    ]
     return {
-        name: make()
-        for name, make in known.items()
-        if not (large and name.startswith("NearestNeighbors"))
+        f"{name} ({setting})" if setting else name: make()
+        for name in chosen
+        for setting, make in known[name].items()
     }

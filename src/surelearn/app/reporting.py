@@ -1,6 +1,7 @@
-"""From a certified run to its report: figures, views of the model, how to do it again."""
+"""From a certified run to its report."""
 
 import math
+import shlex
 from collections.abc import Iterator
 from importlib.metadata import version
 from typing import Any
@@ -10,50 +11,49 @@ import pyarrow as pa
 from sklearn.pipeline import Pipeline
 
 from surelearn._wording import confidence
-from surelearn.app.certify import CertifiedRun, Trial
+from surelearn.app._drawings import draw
+from surelearn.app._views import views_of
+from surelearn.app.certify import CertifiedRun
+from surelearn.app.parts import held_out_part
 from surelearn.app.tables import TableFile
-from surelearn.bounds import concentration, sequences
+from surelearn.app.trials import FOLDS, LOSSES, Trial
 from surelearn.certificate import Certificate
-from surelearn.evaluate.calibration import calibration_curve
-from surelearn.plots import style
-from surelearn.plots.calibration import plot_calibration
-from surelearn.plots.guarantees import plot_guarantees
-from surelearn.plots.tree import plot_tree
-from surelearn.report import (
-    Candidate,
-    ClassErrors,
-    ColumnSummary,
-    Figure,
-    ModelView,
-    Report,
-    svg,
-)
+from surelearn.report import Candidate, ClassErrors, ColumnSummary, ModelView, Report
 
-_MOST_LEAVES = 24  # in a drawing that can still be read
-_MOST_COEFFICIENTS = 20
+_MOST_CLASSES = 12  # in a table of confusions
 
 
 def make_report(run: CertifiedRun, file: TableFile) -> Report:
     """Return the report of a certified run."""
-    problem, certificate = run.problem, run.certificate
-    loss = "squared error" if problem.task == "regression" else "error rate"
+    problem = run.problem
     return Report(
         title=f"{run.name} predicting {problem.target} in {file.path.name}",
-        certificate=certificate,
+        certificate=run.certificate,
+        others=_own(run),
         facts=_facts(run, file),
         columns=tuple(_columns(run, file)),
-        warnings=problem.warnings,
+        warnings=run.warnings,
         notes=tuple(str(note) for note in (*file.notes, *problem.notes)),
         choice=_choice(run),
-        score_name=f"cross-validated {loss}",
-        candidates=tuple(_candidate(trial, run.name) for trial in run.trials),
+        score_name=LOSSES[problem.task == "regression"],
+        candidates=tuple(_candidates(run)),
         classes=tuple(_classes(run)),
         joint=_joint(run),
-        figures=tuple(_figures(run)),
-        views=tuple(_views(run)),
-        plan=_plan(certificate),
+        confusion=_confusion(run),
+        figures=tuple(draw(run)),
+        views=tuple(views_of(run)),
+        plan=_plan(run.certificate),
         reproduce=_reproduce(run, file),
     )
+
+
+def _own(run: CertifiedRun) -> tuple[Certificate, ...]:
+    """Return what the training run proves about itself with certainty: it costs no delta."""
+    learner: Any = run.model[-1] if isinstance(run.model, Pipeline) else run.model
+    if not hasattr(learner, "certificates"):
+        return ()
+    stated = learner.certificates(delta=float(run.options["delta"]))
+    return tuple(c for c in stated if c.validity == "surely" and c.status == "valid")
 
 
 def _facts(run: CertifiedRun, file: TableFile) -> dict[str, str]:
@@ -66,6 +66,8 @@ def _facts(run: CertifiedRun, file: TableFile) -> dict[str, str]:
         "training rows": f"{len(problem.split.train):,}",
         "rows held out": f"{len(problem.split.holdout):,}, by a {problem.split.kind} split",
     }
+    if problem.groups is not None:
+        facts["groups held out"] = f"{run.certificate.n:,}"
     if problem.dropped_rows:
         facts["rows left out"] = f"{problem.dropped_rows:,}, whose target is missing"
     return facts
@@ -75,30 +77,49 @@ def _columns(run: CertifiedRun, file: TableFile) -> Iterator[ColumnSummary]:
     problem = run.problem
     for name in file.table.column_names:
         column = file.table.column(name)
-        text = pa.types.is_dictionary(column.type) or pa.types.is_string(column.type)
-        kind = f"{len(column.unique()):,} words" if text else str(column.type)
+        n_values = len(column.unique().drop_null())
+        kind = f"{_kind(column.type)}, {n_values:,} different"
         missing = column.null_count / max(1, len(column))
         reason = "it is the target" if name == problem.target else problem.left_out.get(name, "")
         yield ColumnSummary(name, kind, missing, reason)
+
+
+def _kind(found: Any) -> str:
+    for is_kind, word in (
+        (pa.types.is_dictionary, "text"),
+        (pa.types.is_boolean, "truth values"),
+        (pa.types.is_integer, "whole numbers"),
+        (pa.types.is_floating, "numbers"),
+        (pa.types.is_timestamp, "dates"),
+    ):
+        if is_kind(found):
+            return word
+    return str(found)
 
 
 def _choice(run: CertifiedRun) -> str:
     tried = [trial for trial in run.trials if trial.result is not None]
     if len(tried) == 1:
         return f"{run.name} was the only learner tried; the hold-out was not looked at."
+    winner = tried[0].result
+    how = "" if winner is None else f" in {FOLDS} {winner.scheme}"
     return (
-        f"{len(tried)} learners were compared by cross-validation on the training rows alone, and "
-        f"{run.name} has the least estimate. The estimates are no certificates, and the winner's "
-        "is too small on average because it won. The hold-out was asked once, about the winner."
+        f"{len(tried)} ways to learn were compared by cross-validation{how}, on the training rows "
+        f"alone, and {run.name} has the least estimate. Estimates are no certificates, and the "
+        "winner's is too small on average because it won. The hold-out was asked once, about the "
+        "winner."
     )
 
 
-def _candidate(trial: Trial, chosen: str) -> Candidate:
-    known = trial.result is not None
-    score = trial.estimate if known else math.nan
-    return Candidate(
-        trial.name, score, trial.spread, chosen=trial.name == chosen, note=trial.problem
-    )
+def _candidates(run: CertifiedRun) -> Iterator[Candidate]:
+    for trial in run.trials:
+        yield _candidate(trial, chosen=trial.name == run.name)
+    yield _candidate(run.constant._replace(note="for comparison"), chosen=False)
+
+
+def _candidate(trial: Trial, *, chosen: bool) -> Candidate:
+    score = math.nan if trial.result is None else trial.estimate
+    return Candidate(trial.name, score, trial.spread, chosen=chosen, note=trial.note)
 
 
 def _classes(run: CertifiedRun) -> Iterator[ClassErrors]:
@@ -110,100 +131,63 @@ def _classes(run: CertifiedRun) -> Iterator[ClassErrors]:
 def _joint(run: CertifiedRun) -> str:
     if not run.by_class:
         return ""
-    level = confidence(min(1.0, 2.0 * float(run.options["delta"])))
-    return f"The certificate above and those of all classes hold together with confidence {level}."
+    delta = float(run.options["delta"])
+    return (
+        f"The rates of all classes hold together with confidence {confidence(delta)}; together "
+        f"with the certificate above, {confidence(min(1.0, 2.0 * delta))}."
+    )
+
+
+def _confusion(run: CertifiedRun) -> ModelView | None:
+    """Count for each class in the hold-out what was predicted."""
+    X, y = held_out_part(run.problem)
+    predicted = np.asarray(run.model.predict(X))
+    labels = np.unique(np.concatenate([y, predicted]))
+    if run.problem.task == "regression" or len(labels) > _MOST_CLASSES:
+        return None
+    rows = tuple(
+        (str(true), *(f"{np.count_nonzero(predicted[y == true] == said):,}" for said in labels))
+        for true in labels
+    )
+    heads = tuple(f"predicted {label}" for label in labels.tolist())
+    return ModelView("What was predicted for them", header=("true class", *heads), rows=rows)
 
 
 def _plan(certificate: Certificate) -> str:
     n = certificate.reproduce.get("n_to_halve_slack")
-    return "" if n is None else f"With {n:,} rows held out the slack would be half as large."
-
-
-def _figures(run: CertifiedRun) -> Iterator[Figure]:
-    X, y = run.held_out
-    if run.problem.task != "regression" and run.problem.groups is None:
-        yield _bounds(run.certificate)
-    if run.problem.task == "binary" and hasattr(run.model, "predict_proba"):
-        classes = np.asarray(run.model.classes_)
-        chances = np.asarray(run.model.predict_proba(X))[:, 1]
-        drawing, (ax,) = style.new_figure("Are the stated probabilities true?")
-        plot_calibration(calibration_curve((y == classes[1]).astype(int), chances), ax=ax)
-        caption = f"Of the rows held out: how often {classes[1]} came, by the probability stated."
-        yield Figure("Calibration", caption, svg(drawing, name="calibration"))
-    if run.problem.task == "regression":
-        drawing, (ax,) = style.new_figure("Predictions and outcomes on the rows held out")
-        predicted = np.asarray(run.model.predict(X))
-        ends = [min(y.min(), predicted.min()), max(y.max(), predicted.max())]
-        ax.plot(ends, ends, color=style.MUTED)
-        shown = slice(None, 2000)
-        ax.plot(predicted[shown], y[shown], ".", ms=3, alpha=0.5, color=style.OBSERVED)
-        ax.set(xlabel="predicted", ylabel="true")
-        caption = "Points near the line are predicted well; at most 2,000 are drawn."
-        yield Figure("Errors", caption, svg(drawing, name="errors"))
-
-
-def _bounds(certificate: Certificate) -> Figure:
-    """Draw the certificate beside other theorems on the same numbers."""
-    inputs = certificate.reproduce["inputs"]
-    n, errors, delta = int(inputs["n"]), int(inputs["errors"]), float(inputs["delta"])
-    exact = "Clopper-Pearson (certified)"
-    others = {
-        exact: concentration.clopper_pearson(errors=errors, n=n, delta=delta),
-        "kl (Chernoff)": concentration.kl_chernoff(mean=errors / n, n=n, delta=delta),
-        "valid at every n": sequences.progressive_mixture(total=errors, n=n, delta=delta),
-        "Hoeffding": concentration.hoeffding(mean=errors / n, n=n, delta=delta),
-    }
-    drawing, (ax,) = style.new_figure(f"What {n} rows never seen prove about this model")
-    plot_guarantees(certificate.observed, others, certified=exact, ax=ax)
-    ax.set_xlabel(f"probability of an error on a new row ({confidence(delta)} upper bounds)")
-    caption = "The method was fixed beforehand; the others are drawn for comparison only."
-    return Figure("Observed and guaranteed", caption, svg(drawing, name="bounds"))
-
-
-def _views(run: CertifiedRun) -> Iterator[ModelView]:
-    """Yield ways to look at the model, by what it offers."""
-    learner, names = _learner(run.model), _names(run.model)
-    if hasattr(learner, "tree_"):
-        if learner.n_leaves_ <= _MOST_LEAVES:
-            drawing, (ax,) = style.new_figure("The tree")
-            plot_tree(learner, ax=ax)
-            yield ModelView("The tree", svg=svg(drawing, name="tree"))
-        yield ModelView("The tree as text", text=learner.to_text())
-    coefficients = np.atleast_2d(getattr(learner, "coef_", np.empty((2, 0))))
-    if len(coefficients) == 1 and coefficients.shape[1] == len(names):
-        order = np.argsort(-np.abs(coefficients[0]))[:_MOST_COEFFICIENTS]
-        rows = tuple((names[i], f"{coefficients[0, i]:+.4g}") for i in order)
-        title = f"The {len(rows)} largest coefficients (columns of numbers have one scale)"
-        yield ModelView(title, header=("feature", "coefficient"), rows=rows)
-
-
-def _learner(model: Any) -> Any:
-    return model[-1] if isinstance(model, Pipeline) else model
-
-
-def _names(model: Any) -> list[str]:
-    if not isinstance(model, Pipeline):
-        return []
-    encoder: Any = model[0]
-    return list(encoder.get_feature_names_out())
+    if n is None:
+        return ""
+    return (
+        f"With {n:,} rows held out and the same error rate, the bound would be half as far from "
+        "what was observed."
+    )
 
 
 def _reproduce(run: CertifiedRun, file: TableFile) -> dict[str, str]:
-    options = run.options
-    plain = {"target", "delta", "holdout", "seed", "learners"}
-    extra = "".join(f" --{name} {value}" for name, value in options.items() if name not in plain)
-    command = (
-        f"surelearn certify {file.path.name} --target {options['target']} "
-        f"--delta {options['delta']:g} --holdout {options['holdout']:g} "
-        f"--seed {options['seed']}{extra}"
-    )
+    stored = run.certificate.reproduce
     return {
-        "command": command,
+        "command": _command(run, file),
+        "check it": f"surelearn verify certificate.json --model model.surelearn --data "
+        f"{shlex.quote(file.path.name)}",
         "table (SHA-256)": file.sha256,
-        "model": str(run.certificate.reproduce["model"]),
-        "hold-out": str(run.certificate.reproduce["data"]),
+        "model": str(stored["model"]),
+        "hold-out": str(stored["data"]),
         "method": run.certificate.formula,
         "surelearn": version("surelearn"),
-        **{name: str(v) for name, v in run.certificate.reproduce["versions"].items()},
-        "check it": "surelearn verify certificate.json --model model.surelearn --data TABLE",
+        **{name: str(found) for name, found in stored["versions"].items() if name != "surelearn"},
     }
+
+
+def _command(run: CertifiedRun, file: TableFile) -> str:
+    """Return the command line that does the same again."""
+    options = dict(run.options)
+    names = options.pop("learners", [])
+    form: dict[str, Any] = options.pop("form", {})
+    words = ["surelearn", "certify", file.path.name]
+    for name, value in {**options, "learner": names, **form}.items():
+        if isinstance(value, bool):
+            words.append(f"--{name}" if value else f"--no-{name}")
+        else:
+            each = value if isinstance(value, list | tuple) else [value]
+            words += [word for one in each for word in (f"--{name}", str(one))]
+    return shlex.join(words)

@@ -102,7 +102,7 @@ class GradientLearner(OnlineLearner):
         name = f"this run of {type(self).__name__}"
         if len(self.ledger_) == 1:
             return name
-        return f"{name}, class {vars(self)['classes_'][problem]!r} against the rest"
+        return f"{name}, class {vars(self)['classes_'].tolist()[problem]!r} against the rest"
 
     def _losses(self, targets: Vector, predictions: Vector, /) -> Vector:
         return values(compiled(self.loss), targets, predictions)

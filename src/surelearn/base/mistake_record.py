@@ -115,7 +115,7 @@ def certify_run(
     """Bind a sure statement to the run of a learner on one of its two-class problems."""
     subject = f"this run of {type(model).__name__}"
     if len(getattr(model, "classes_", ())) > 2:
-        subject += f", class {model.classes_[problem]!r} against the rest"
+        subject += f", class {model.classes_.tolist()[problem]!r} against the rest"
     return certify(
         replace(guarantee, trivial=float(n_rounds)) if kind == "mistakes" else guarantee,
         kind=kind,

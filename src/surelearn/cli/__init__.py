@@ -7,6 +7,7 @@ from surelearn.cli.certify import certify
 from surelearn.cli.demo import demo
 from surelearn.cli.learners import learners
 from surelearn.cli.plan import plan
+from surelearn.cli.predict import predict
 from surelearn.cli.verify import verify
 from surelearn.cli.warm_up import warm_up
 
@@ -29,6 +30,6 @@ def main() -> None:
     """
 
 
-for command in (certify, verify, plan, bounds, learners, demo):
+for command in (certify, predict, verify, plan, bounds, learners, demo):
     app.command()(command)
 app.command("warm-up")(warm_up)

@@ -23,6 +23,8 @@ def list_theorems(word: str) -> None:
         says = (inspect.getdoc(bounds.find(name)) or "").partition("\n")[0]
         if word.lower() in f"{name} {says}".lower():
             table.add_row(name, says)
+    if not table.row_count:
+        raise ValueError(f"no theorem mentions {word!r}")
     Console().print(table)
 
 

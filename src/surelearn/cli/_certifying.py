@@ -1,40 +1,63 @@
 """What `surelearn certify` shows while it works and when it is done."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from surelearn.app.certify import CertifiedRun, Trial, certify_table
+from surelearn.app.certify import CertifiedRun, certify_table, check_rules
 from surelearn.app.output import check_folder, write_run
 from surelearn.app.tables import TableFile, read_table_file
+from surelearn.app.trials import LOSSES, Trial
 from surelearn.cli._panels import certificate_panel
 
 
-def run(table: Path, *, out: Path, force: bool, form: Mapping[str, Any], **options: Any) -> None:
-    """Read, certify, write and print; the certificate first, the learners after."""
+def run(
+    table: Path,
+    *,
+    out: Path,
+    force: bool,
+    form: Mapping[str, Any],
+    prepare: Callable[[], object] = lambda: None,
+    **options: Any,
+) -> None:
+    """Read, certify, write and print; the certificate first, the learners after.
+
+    Parameters
+    ----------
+    table, out, force
+        The file, the folder for the results, and whether it may hold some already.
+    form
+        How to read the file: options of `read_table_file`.
+    prepare
+        Makes the file, once the folder is known to be writable.
+    **options
+        Options of `certify_table`.
+    """
     console = Console()
+    check_rules(**{name: options[name] for name in ("delta", "holdout", "seed") if name in options})
     check_folder(out, force=force)
+    prepare()
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True) as progress:
-        bar = progress.add_task(f"reading {table.name}", total=None)
+        bar = progress.add_task(f"reading {escape(table.name)}", total=None)
         file = read_table_file(
             table,
             on_progress=lambda done, total: progress.update(bar, completed=done, total=total),
             **form,
         )
-        progress.update(
-            bar, description="training (the first run compiles)", completed=0, total=None
-        )
+        training = "training (the first run compiles)"
+        progress.update(bar, description=training, completed=0, total=None)
         best = Best()
 
         def tell(trial: Trial, done: int, total: int) -> None:
             progress.update(bar, description=best.hear(trial), completed=done, total=total)
 
-        certified = certify_table(file, on_trial=tell, **options)
+        certified = certify_table(file, form=form, on_trial=tell, **options)
         progress.update(bar, description="writing the report", completed=0, total=None)
         files = write_run(certified, file, out)
     _show(console, certified, file, files)
@@ -58,23 +81,31 @@ class Best:
 
 def _show(console: Console, run: CertifiedRun, file: TableFile, files: tuple[Path, ...]) -> None:
     title = f"{run.name} on {file.path.name}"
-    console.print(certificate_panel(run.certificate, title=title))
-    for warning in run.problem.warnings:
-        console.print(f"[yellow]Warning:[/] {warning}")
-    board = Table(title="Learners on the training rows (no certificates)", title_justify="left")
-    for name, justify in (("learner", "left"), ("loss", "right"), ("±", "right"), ("s", "right")):
-        board.add_column(name, justify=justify)  # pyright: ignore[reportArgumentType]
+    console.print(certificate_panel(run.certificate, title=escape(title)))
+    for warning in run.warnings:
+        console.print(f"[yellow]Warning:[/] {escape(warning)}", highlight=False)
+    console.print(_board(run))
+    for note in (*file.notes, *run.problem.notes):
+        console.print(f"[dim]{escape(str(note))}[/]", highlight=False)
+    console.print(f"Written to {files[0].parent}: {', '.join(path.name for path in files)}")
+
+
+def _board(run: CertifiedRun) -> Table:
+    """Return the learners tried, best first, and the constant answer they should beat."""
+    loss = LOSSES[run.problem.task == "regression"]
+    board = Table(title="Learners on the training rows: estimates", title_justify="left")
+    board.add_column("learner")
+    for name in (loss, "±", "seconds"):
+        board.add_column(name, justify="right")
     board.add_column("")
-    for trial in run.trials:
+    for trial in (*run.trials, run.constant._replace(note="for comparison")):
         known = trial.result is not None
+        said = ["chosen"] if trial.name == run.name else []
         board.add_row(
             trial.name,
             f"{trial.estimate:.4g}" if known else "-",
             f"{trial.spread:.2g}" if known else "-",
             f"{trial.seconds:.1f}",
-            "chosen" if trial.name == run.name else trial.problem,
+            escape("; ".join(filter(None, [*said, trial.note]))),
         )
-    console.print(board)
-    for note in (*file.notes, *run.problem.notes):
-        console.print(f"[dim]{note}[/]")
-    console.print("Written: " + ", ".join(str(path) for path in files))
+    return board

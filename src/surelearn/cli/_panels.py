@@ -1,13 +1,11 @@
 """Certificates on the terminal: the claim first, then what it rests on."""
 
-from collections.abc import Iterable
-
 from rich.console import Group
+from rich.markup import escape
 from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from surelearn._wording import outward
 from surelearn.certificate import Certificate
 
 _MARKS = {
@@ -24,9 +22,8 @@ def certificate_panel(certificate: Certificate, *, title: str) -> Panel:
     claim, *numbers = certificate.headline
     conditions = Table.grid(padding=(0, 2))
     for condition in certificate.preconditions:
-        conditions.add_row(
-            _MARKS[condition.status], condition.name, f"[dim]{condition.evidence}[/]"
-        )
+        evidence = f"[dim]{escape(condition.evidence)}[/]"
+        conditions.add_row(_MARKS[condition.status], escape(condition.name), evidence)
     body = Group(
         Text(claim, style="bold"),
         Text("\n".join(numbers)),
@@ -41,12 +38,3 @@ def certificate_panel(certificate: Certificate, *, title: str) -> Panel:
         border_style=_BORDERS[certificate.status],
         padding=(1, 2),
     )
-
-
-def run_panel(certificates: Iterable[Certificate]) -> Panel:
-    """Return a panel with what a training run proves about itself, a line each."""
-    rows = Table.grid(padding=(0, 2))
-    for c in certificates:
-        limit = outward(c.bound, c.direction)
-        rows.add_row(c.quantity, f"{c.observed:g} <= {limit}", c.status, f"[dim]{c.method}[/]")
-    return Panel(rows, title="what the training run proves about itself", padding=(1, 2))

@@ -18,10 +18,14 @@ def bounds(
 
     Example: `surelearn bounds concentration.clopper_pearson errors=5 n=100 delta=0.05`
     """
-    from surelearn.cli._bounds import evaluate, list_theorems  # noqa: PLC0415 - imports NumPy
+    # Imported here: `surelearn --help` should not wait for them.
+    from surelearn.cli._bounds import evaluate, list_theorems  # noqa: PLC0415
+    from surelearn.cli._refusals import refuse  # noqa: PLC0415
 
     try:
-        list_theorems(find) if theorem is None else evaluate(theorem, values or [])
+        if theorem is None:
+            list_theorems(find)
+        else:
+            evaluate(theorem, values or [])
     except (KeyError, TypeError, ValueError) as error:
-        typer.secho(f"surelearn: {error.args[0] if error.args else error}", fg="red", err=True)
-        raise typer.Exit(2) from None
+        refuse(str(error.args[0] if error.args else error))

@@ -54,31 +54,29 @@ def certify(  # noqa: PLR0913, PLR0917 - an argument for each option
 
     Example: `surelearn certify patients.csv --target outcome`
     """
-    from surelearn.app._notes import TableError  # noqa: PLC0415 - `--help` should not wait for it
-    from surelearn.cli._certifying import run  # noqa: PLC0415
+    from surelearn.cli._certifying import run  # noqa: PLC0415 - `--help` should not wait for it
+    from surelearn.cli._refusals import refusals  # noqa: PLC0415
 
-    reading = {
-        "task": task,
-        "categorical": tuple(categorical or ()),
-        "keep": tuple(keep or ()),
-        "drop": tuple(drop or ()),
-        "group": group,
-        "time": time,
-    }
-    format_ = {"delimiter": delimiter, "header": header, "missing": missing, "encoding": encoding}
-    try:
+    with refusals():
         run(
             table,
             out=out,
             force=force,
-            form=format_,
+            form={
+                "delimiter": delimiter,
+                "header": header,
+                "missing": missing,
+                "encoding": encoding,
+            },
             target=target,
             delta=delta,
             holdout=holdout,
             seed=seed,
             learners=tuple(learner or ()),
-            **{name: value for name, value in reading.items() if value},
+            task=task,
+            categorical=tuple(categorical or ()),
+            keep=tuple(keep or ()),
+            drop=tuple(drop or ()),
+            group=group,
+            time=time,
         )
-    except (TableError, OSError) as error:
-        typer.secho(f"surelearn: {error}", fg="red", err=True)
-        raise typer.Exit(2) from None

@@ -24,23 +24,23 @@ def verify(
     table as recorded, asks the hold-out about the model again, and compares all fingerprints.
     """
     from rich.console import Console  # noqa: PLC0415 - `--help` should not wait for it
+    from rich.markup import escape  # noqa: PLC0415
 
-    from surelearn.app._notes import TableError  # noqa: PLC0415
-    from surelearn.app.model_files import ModelFileError  # noqa: PLC0415
     from surelearn.app.verify import read_certificate, verify_certificate  # noqa: PLC0415
+    from surelearn.cli._refusals import refusals  # noqa: PLC0415
 
     form = {"delimiter": delimiter, "header": header, "encoding": encoding}
-    try:
+    with refusals():
         stated = read_certificate(certificate)
         findings = verify_certificate(stated, model=model, table=data, **form)
-    except (TableError, ModelFileError, OSError) as error:
-        typer.secho(f"surelearn: {error}", fg="red", err=True)
-        raise typer.Exit(2) from None
-    console = Console()
+    console = Console(highlight=False)
     for line in stated.headline:
-        console.print(line)
+        console.print(escape(line))
     for finding in findings:
         mark = "[green]holds[/]  " if finding.holds else "[red]differs[/]"
-        console.print(f"{mark}  {finding.name} [dim]({finding.evidence})[/]")
+        console.print(f"{mark}  {escape(finding.name)} [dim]({escape(finding.evidence)})[/]")
     if not all(finding.holds for finding in findings):
+        console.print("[red]This certificate must not be relied on.[/]")
         raise typer.Exit(1)
+    if model is None:
+        console.print("Give --model and --data to check the statistics themselves.")

@@ -9,6 +9,7 @@ def warm_up() -> None:
 
     from surelearn.app.warm_up import steps  # noqa: PLC0415
 
-    for _ in track(steps(), description="compiling", total=len(steps())):
+    every = steps()
+    for _ in track(every, description="compiling", total=len(every)):
         pass
     typer.echo("Compiled; the results are kept on disk.")

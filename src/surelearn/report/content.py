@@ -53,13 +53,25 @@ class Figure:
 
 @dataclass(frozen=True)
 class ModelView:
-    """A way to look at the model: a drawing, a text such as rules, or a table of numbers."""
+    """A way to look at the model: a drawing, a text such as rules, or a table of numbers.
+
+    Attributes
+    ----------
+    title, note
+        What is shown, and how to read it.
+    text, svg
+        Rules in words; a drawing.
+    header, rows, bars
+        A table, and for each row how long its bar is, from -1 to 1.
+    """
 
     title: str
+    note: str = ""
     text: str = ""
     svg: str = ""
     header: tuple[str, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
+    bars: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -73,15 +85,15 @@ class Report:
     certificate
         The certificate the report is about.
     others
-        Certificates beside it; `joint` says in one sentence at which level all hold together.
+        What the training run proves about itself with certainty.
     facts
         The table in numbers: rows, columns, split, target.
     columns, warnings, notes
         The columns; what a reader should worry about; what was inferred, and how to override it.
     choice, score_name, candidates
         How the model was chosen, what the scores measure, and the learners tried, best first.
-    classes
-        Errors by class.
+    classes, joint, confusion
+        Errors by class, at which level their certificates hold together, and what was predicted.
     figures, views
         Drawings; ways to look at the model.
     plan
@@ -93,7 +105,6 @@ class Report:
     title: str
     certificate: Certificate
     others: tuple[Certificate, ...] = ()
-    joint: str = ""
     facts: Mapping[str, str] = field(default_factory=dict[str, str])
     columns: tuple[ColumnSummary, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -102,6 +113,8 @@ class Report:
     score_name: str = "error"
     candidates: tuple[Candidate, ...] = ()
     classes: tuple[ClassErrors, ...] = ()
+    joint: str = ""
+    confusion: ModelView | None = None
     figures: tuple[Figure, ...] = ()
     views: tuple[ModelView, ...] = ()
     plan: str = ""
@@ -119,7 +132,9 @@ def svg(drawing: Drawing, *, name: str) -> str:
     """
     buffer = io.StringIO()
     with mpl.rc_context({"svg.hashsalt": name, "svg.fonttype": "path"}):
-        drawing.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+        drawing.savefig(
+            buffer, format="svg", transparent=True, metadata={"Date": None, "Creator": None}
+        )
     text = buffer.getvalue()
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)

@@ -6,7 +6,14 @@ from importlib import resources
 
 from surelearn._wording import outward, percent_outward
 from surelearn.certificate import Certificate
-from surelearn.report.content import Candidate, ClassErrors, ColumnSummary, ModelView, Report
+from surelearn.report.content import (
+    Candidate,
+    ClassErrors,
+    ColumnSummary,
+    Figure,
+    ModelView,
+    Report,
+)
 
 _STATUS = {
     "checked": "checked",
@@ -32,17 +39,19 @@ def render_html(report: Report) -> str:
     style = resources.files("surelearn.report").joinpath("style.css").read_text("utf-8")
     sections = [
         _section("What it rests on", _conditions(report.certificate)),
-        _section("Beside it", _others(report)),
-        _section("Errors by class", _classes(report.classes)),
+        *[_section(f.title, _figure(f)) for f in report.figures[:1]],
+        _section("Errors by class", _classes(report)),
         _section("How the model was chosen", _choice(report)),
-        *[_section(f.title, _drawing(f.svg, f.caption)) for f in report.figures],
+        *[_section(f.title, _figure(f)) for f in report.figures[1:]],
         _section("What the model looks like", "".join(_view(view) for view in report.views)),
+        _section("What the training run proves about itself", _others(report.others)),
         _section("The table", _table_of_data(report)),
-        _section("How to do it again", _facts(report.reproduce)),
+        _section("How to do it again", _facts(report.reproduce, code=True)),
     ]
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<meta name="color-scheme" content="light dark">'
         f"<title>{escape(report.title)}</title><style>{style}</style></head><body><main>"
         f"{_top(report)}{''.join(sections)}</main></body></html>\n"
     )
@@ -51,99 +60,110 @@ def render_html(report: Report) -> str:
 def _top(report: Report) -> str:
     """Return the claim with its number large, what was seen, and what to worry about."""
     c = report.certificate
-    numbers = f"Observed {_value(c, c.observed)} on {c.n:,} examples"
     number = "" if c.status == "void" else f'<p class="number">{_bound(c)}</p>'
-    lines = "".join(f"<p>{escape(line)}</p>" for line in c.headline[1:])
-    plan = f"<p>{escape(report.plan)}</p>" if report.plan else ""
+    unit = "examples" if c.kind in {"risk", "quantile"} else "rounds"
+    seen = f"Observed {_value(c, c.observed)} on {c.n:,} {unit}."
+    plan = f" {report.plan}" if report.plan else ""
     worries = "".join(f"<li>{escape(text)}</li>" for text in report.warnings)
     warned = f'<ul class="warnings">{worries}</ul>' if worries else ""
     return (
         f'<header class="{c.status}"><p class="status">{c.status} certificate</p>'
         f"<h1>{escape(report.title)}</h1>{number}"
         f'<p class="claim">{escape(c.headline[0])}</p>'
-        f'<p class="seen">{escape(numbers)}</p>{lines}{plan}</header>{warned}'
+        f'<p class="seen">{escape(seen)}{escape(plan)}</p></header>{warned}'
     )
 
 
 def _conditions(certificate: Certificate) -> str:
-    rows = [
-        (
-            f'<span class="mark {p.status}">{_STATUS[p.status]}</span>',
-            escape(p.name),
-            escape(p.evidence),
-        )
+    items = "".join(
+        f'<li><span class="mark {p.status}">{_STATUS[p.status]}</span>'
+        f"<span><strong>{escape(p.name)}</strong>"
+        f"{f'<br>{escape(p.evidence)}' if p.evidence else ''}</span></li>"
         for p in certificate.preconditions
-    ]
-    proof = (
-        f"<p>Method: <code>{escape(certificate.formula)}</code></p>"
-        f"<p>Proof: {escape(certificate.reference)}</p>"
     )
-    return _grid(("status", "assumption", "evidence"), rows) + proof
+    proof = (
+        f"<p>Method: <code>{escape(certificate.formula)}</code><br>"
+        f"Proof: {escape(certificate.reference)}</p>"
+    )
+    return f'<ul class="conditions">{items}</ul>{proof}'
 
 
-def _others(report: Report) -> str:
-    if not report.others:
-        return ""
+def _others(certificates: Sequence[Certificate]) -> str:
     rows = [
-        (escape(c.headline[0]), _bound(c) if c.status != "void" else "void", _value(c, c.observed))
-        for c in report.others
+        (escape(c.subject), escape(c.claim), _value(c, c.observed), _bound(c)) for c in certificates
     ]
+    return _grid(("of", "claim", "observed", "bound"), rows) if rows else ""
+
+
+def _classes(report: Report) -> str:
+    if not report.classes:
+        return ""
+    heads = ("class", "rows held out", "errors", "error rate", "certified: at most")
+    grid = _grid(heads, [_class(found) for found in report.classes])
     joint = f"<p>{escape(report.joint)}</p>" if report.joint else ""
-    return _grid(("claim", "bound", "observed"), rows) + joint
+    return grid + joint + (_view(report.confusion) if report.confusion else "")
 
 
-def _classes(classes: Sequence[ClassErrors]) -> str:
-    if not classes:
-        return ""
-    rows = [
-        (
-            escape(found.label),
-            f"{found.n:,}",
-            f"{found.errors:,}",
-            _value(found.certificate, found.certificate.observed),
-            _bound(found.certificate),
-        )
-        for found in classes
-    ]
-    return _grid(("class", "rows", "errors", "error rate", "certified: at most"), rows)
+def _class(found: ClassErrors) -> tuple[str, ...]:
+    certificate = found.certificate
+    return (
+        escape(found.label),
+        f"{found.n:,}",
+        f"{found.errors:,}",
+        _value(certificate, certificate.observed),
+        f"<strong>{_bound(certificate)}</strong>",
+    )
 
 
 def _choice(report: Report) -> str:
     if not report.candidates and not report.choice:
         return ""
     rows = [_candidate(candidate) for candidate in report.candidates]
-    header = ("learner", report.score_name, "±", "")
-    grid = _grid(header, rows) if rows else ""
+    grid = _grid(("learner", f"estimated {report.score_name}", "±", ""), rows) if rows else ""
     return f"<p>{escape(report.choice)}</p>{grid}"
 
 
 def _candidate(candidate: Candidate) -> tuple[str, ...]:
-    name = (
-        f"<strong>{escape(candidate.name)}</strong>" if candidate.chosen else escape(candidate.name)
-    )
-    note = "chosen" if candidate.chosen else escape(candidate.note)
+    name = escape(candidate.name)
     known = candidate.score == candidate.score
-    score = f"{candidate.score:.4g}" if known else "–"
-    spread = f"{candidate.spread:.2g}" if known else "–"
-    return name, score, spread, note
+    notes = ["chosen"] if candidate.chosen else []
+    return (
+        f"<strong>{name}</strong>" if candidate.chosen else name,
+        f"{candidate.score:.4g}" if known else "–",
+        f"{candidate.spread:.2g}" if known else "–",
+        escape("; ".join(filter(None, [*notes, candidate.note]))),
+    )
 
 
 def _view(view: ModelView) -> str:
+    note = f"<p>{escape(view.note)}</p>" if view.note else ""
     text = f"<pre>{escape(view.text)}</pre>" if view.text else ""
+    drawing = f'<figure class="wide">{_labelled(view.svg, view.title)}</figure>' if view.svg else ""
     rows = [tuple(escape(cell) for cell in row) for row in view.rows]
-    grid = _grid(view.header, rows) if rows else ""
-    return f"<h3>{escape(view.title)}</h3>{_drawing(view.svg) if view.svg else ''}{text}{grid}"
+    heads = list(view.header)
+    if view.bars:
+        heads.append("")
+        rows = [(*row, _bar(part)) for row, part in zip(rows, view.bars, strict=True)]
+    grid = _grid(heads, rows) if rows else ""
+    return f"<h3>{escape(view.title)}</h3>{note}{drawing}{text}{grid}"
+
+
+def _bar(part: float) -> str:
+    """Return a bar of up to the cell's width, to the right of its middle or to the left."""
+    width = min(abs(part), 1.0) * 100
+    side = "below" if part < 0 else "above"
+    return f'<div class="bar {side}"><div style="width:{width:.1f}%"></div></div>'
 
 
 def _table_of_data(report: Report) -> str:
     notes = "".join(f"<li>{escape(note)}</li>" for note in report.notes)
-    listed = f"<details><summary>What was inferred</summary><ul>{notes}</ul></details>"
+    listed = f"<h3>What was inferred</h3><ul>{notes}</ul>" if notes else ""
     columns = _grid(
         ("column", "holds", "missing", "left out because"),
         [_column(column) for column in report.columns],
     )
-    shown = f"<details><summary>{len(report.columns)} columns</summary>{columns}</details>"
-    return _facts(report.facts) + (shown if report.columns else "") + (listed if notes else "")
+    shown = f"<details><summary>All {len(report.columns)} columns</summary>{columns}</details>"
+    return _facts(report.facts) + (shown if report.columns else "") + listed
 
 
 def _column(column: ColumnSummary) -> tuple[str, ...]:
@@ -155,16 +175,23 @@ def _column(column: ColumnSummary) -> tuple[str, ...]:
     )
 
 
-def _facts(facts: Mapping[str, str]) -> str:
+def _facts(facts: Mapping[str, str], *, code: bool = False) -> str:
+    mark, end = ("<code>", "</code>") if code else ("", "")
     rows = "".join(
-        f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in facts.items()
+        f"<dt>{escape(name)}</dt><dd>{mark}{escape(value)}{end}</dd>"
+        for name, value in facts.items()
     )
     return f"<dl>{rows}</dl>" if rows else ""
 
 
-def _drawing(svg: str, caption: str = "") -> str:
-    words = f"<figcaption>{escape(caption)}</figcaption>" if caption else ""
-    return f"<figure>{svg}{words}</figure>"
+def _figure(figure: Figure) -> str:
+    words = f"<figcaption>{escape(figure.caption)}</figcaption>" if figure.caption else ""
+    return f"<figure>{_labelled(figure.svg, figure.title)}{words}</figure>"
+
+
+def _labelled(svg: str, title: str) -> str:
+    """Return a drawing that says what it is to who cannot see it."""
+    return svg.replace("<svg", f'<svg role="img" aria-label="{escape(title)}"', 1)
 
 
 def _section(title: str, body: str) -> str:
@@ -182,7 +209,8 @@ def _grid(header: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 def _bound(certificate: Certificate) -> str:
     if certificate.kind == "risk":
         return percent_outward(certificate.bound, certificate.direction)
-    return outward(certificate.bound, certificate.direction)
+    limit = outward(certificate.bound, certificate.direction)
+    return f"±{limit}" if certificate.kind == "quantile" else limit
 
 
 def _value(certificate: Certificate, value: float) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 from surelearn.certificate import Certificate
 from surelearn.certificate._certificate import plain
-from surelearn.report.content import Report
+from surelearn.report.content import ModelView, Report
 
 _SCHEMA = 1
 
@@ -28,7 +28,6 @@ def render_json(report: Report) -> str:
         "title": report.title,
         "certificate": _certificate(report.certificate),
         "others": [_certificate(other) for other in report.others],
-        "joint": report.joint,
         "facts": dict(report.facts),
         "columns": [asdict(column) for column in report.columns],
         "warnings": list(report.warnings),
@@ -45,15 +44,18 @@ def render_json(report: Report) -> str:
             }
             for found in report.classes
         ],
+        "joint": report.joint,
+        "confusion": None if report.confusion is None else _view(report.confusion),
         "figures": [{"title": f.title, "caption": f.caption} for f in report.figures],
-        "views": [
-            {"title": view.title, "text": view.text, "header": view.header, "rows": view.rows}
-            for view in report.views
-        ],
+        "views": [_view(view) for view in report.views],
         "plan": report.plan,
         "reproduce": dict(report.reproduce),
     }
     return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _view(view: ModelView) -> dict[str, Any]:
+    return {key: value for key, value in asdict(view).items() if key not in {"svg", "bars"}}
 
 
 def _certificate(certificate: Certificate) -> Any:

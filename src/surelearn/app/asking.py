@@ -1,0 +1,213 @@
+"""The one question put to the hold-out of a problem, and the certificates that answer it."""
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surelearn._typing import Indices, Vector
+from surelearn._wording import confidence, outward, percent_outward
+from surelearn.app._notes import TableError
+from surelearn.app.parts import held_out_part, take
+from surelearn.app.profile import Problem
+from surelearn.base import data_fingerprint, fingerprint
+from surelearn.bounds import holdout as theorems
+from surelearn.bounds import sequences
+from surelearn.certificate import Certificate, LedgerEntry, Precondition, certify
+from surelearn.evaluate.holdout import Holdout, Quantile
+
+ALPHA = 0.1  # of new rows may have a larger error than the one certified for a regression
+_USEFUL = 0.25  # an error rate; if not even this can be certified, there are too few rows
+
+_UNSEEN = "no row of the hold-out was used for training"
+_BLIND = "the hold-out was split off without looking at rows or labels"
+_DRAWN = {
+    "random": "drawn from the number of rows and seed {seed} alone",
+    "group": "whole groups, drawn from their number and seed {seed} alone",
+    "time": "the last rows, by their time alone",
+}
+
+
+class Answer(NamedTuple):
+    """What the hold-out said of a model.
+
+    Attributes
+    ----------
+    certificate
+        The certificate of the model.
+    by_class
+        For each class with rows in the hold-out, the certificate of the error rate among its rows;
+        together they hold with the confidence of the certificate.
+    """
+
+    certificate: Certificate
+    by_class: dict[str, Certificate]
+
+
+def ask(problem: Problem, model: Any, *, delta: float) -> Answer:
+    """Ask the hold-out of a problem about a fitted model."""
+    if problem.groups is not None and problem.task != "regression":
+        return Answer(_ask_groups(problem, model, delta=delta), {})
+    X, y = take(problem, _rows_to_ask(problem))
+    loss: Any = Quantile(ALPHA) if problem.task == "regression" else "zero_one"
+    held_out = Holdout(X, y, delta=delta, loss=loss, allow_duplicates=True)
+    certificate = held_out.certify(model)
+    limit = percent_outward(certificate.bound, "upper")
+    claim = f"this model errs on at most {limit} of new rows"
+    if problem.task == "regression":
+        most, limit = confidence(ALPHA), outward(certificate.bound, "upper")
+        claim = f"at least {most} of new rows have an absolute error of at most {limit}"
+    certificate = _worded(certificate, claim, problem)
+    if problem.task == "regression":
+        return Answer(certificate, {})
+    return Answer(certificate, _by_class(problem, model, certificate, delta=delta))
+
+
+def refuse_if_too_few(problem: Problem, *, delta: float, share: float) -> None:
+    """Say how many rows would certify anything useful, if the hold-out has too few."""
+    unit = "rows" if problem.groups is None else "groups"
+    n = len(_rows_to_ask(problem)) if problem.groups is None else len(_group_rows(problem))
+    if problem.task == "regression":
+        least = math.ceil(math.log(delta) / math.log1p(-ALPHA))
+        aim = f"a limit on {1 - ALPHA:.0%} of the errors"
+    else:
+        least = _first(lambda n: _bound_without_errors(problem, n, delta) <= _USEFUL)
+        aim = f"an error rate of at most {_USEFUL:.0%}, even if none of them is wrong"
+    if n < least:
+        raise TableError(
+            f"the hold-out has {n} {unit}, and {least} are needed to certify {aim}: give "
+            f"{math.ceil(least / share):,} {unit} or more, or a larger --holdout"
+        )
+
+
+def _worded(certificate: Certificate, claim: str, problem: Problem) -> Certificate:
+    """Say what the claim is about, and what is true because of how it came about."""
+    about = f"This is {problem.split.wording}."
+    if problem.dropped_rows:
+        about += " Rows whose target is missing are not meant."
+    return replace(
+        certificate,
+        claim=f"With confidence {confidence(certificate.delta or 0.0)}, {claim}. {about}",
+        preconditions=(certificate.preconditions[0], *_known(certificate, problem)),
+    )
+
+
+def _known(certificate: Certificate, problem: Problem) -> tuple[Precondition, ...]:
+    """Return what this use case makes true, where a hold-out alone would have to assume it."""
+    parts = problem.split
+    drawn = _DRAWN[parts.kind].format(seed=parts.seed)
+    apart = f"{len(parts.train):,} rows train, {len(parts.holdout):,} others are held out"
+    settled = {
+        _UNSEEN: Precondition(_UNSEEN, "by-construction", apart),
+        _BLIND: Precondition(_BLIND, "by-construction", drawn),
+    }
+    fixed = "alpha was fixed beforehand"
+    settled[fixed] = Precondition(fixed, "by-construction", f"it is {ALPHA:g} for every table")
+    also = Precondition(
+        "nothing that shapes the model has seen the hold-out",
+        "by-construction",
+        "types, features and learner were decided on the training rows; it was asked once",
+    )
+    rest = certificate.preconditions[1:]
+    return (*(settled.get(p.name, p) for p in rest), also)
+
+
+def _by_class(
+    problem: Problem, model: Any, whole: Certificate, *, delta: float
+) -> dict[str, Certificate]:
+    """Certify the error rate among the rows of each class; all of them together at delta.
+
+    Given the labels of the hold-out, the number of classes in it is fixed, and so is each share.
+    """
+    X, y = held_out_part(problem)
+    wrong, labels = np.asarray(model.predict(X)) != y, np.unique(y)
+    share, level = delta / len(labels), confidence(delta)
+    together = "" if len(labels) == 1 else f" for all {len(labels)} classes together"
+    found: dict[str, Certificate] = {}
+    for label in labels.tolist():
+        n, errors = int((y == label).sum()), int(wrong[y == label].sum())
+        guarantee = theorems.class_conditional(errors=errors, n_in_class=n, delta=share)
+        limit = percent_outward(guarantee.bound, "upper")
+        found[str(label)] = certify(
+            guarantee,
+            kind="risk",
+            subject="this fitted model",
+            observed=errors / n,
+            n=n,
+            claim=f"With confidence {level}{together}, this model errs on at most {limit} of new "
+            f"rows of class {label}.",
+            statuses=[("assumed", "rows of one population, each drawn independently")],
+            also=whole.preconditions[1:],
+            family=None if whole.family is None else replace(whole.family, delta_spent=share),
+            reproduce={key: whole.reproduce[key] for key in ("model", "data")},
+        )
+    return found
+
+
+def _ask_groups(problem: Problem, model: Any, *, delta: float) -> Certificate:
+    """Certify the mean over groups of the error rate in a group: a group is one draw."""
+    X, y = held_out_part(problem)
+    losses = _error_rates(problem, np.asarray(model.predict(X)) != y)
+    guarantee = sequences.betting_order_free(losses=losses, delta=delta)
+    limit = percent_outward(guarantee.bound, "upper")
+    data = data_fingerprint(X, y)
+    certificate = certify(
+        guarantee,
+        kind="risk",
+        subject="this fitted model",
+        observed=float(losses.mean()),
+        n=len(losses),
+        statuses=[("assumed", "groups of one population, each drawn independently")],
+        also=[Precondition(_UNSEEN, "by-construction"), Precondition(_BLIND, "by-construction")],
+        family=LedgerEntry(data, mode="once", n_models=1, delta_spent=delta, query=1),
+        reproduce={"model": fingerprint(model), "data": data},
+    )
+    claim = f"this model errs on at most {limit} of the rows of a new group, on average over groups"
+    return _worded(certificate, claim, problem)
+
+
+def _rows_to_ask(problem: Problem) -> Indices:
+    """Return the rows of the hold-out that are independent draws: of each group only one."""
+    if problem.groups is None:
+        return problem.split.holdout
+    rng = np.random.default_rng(problem.split.seed)
+    return np.array([rng.choice(rows) for rows in _group_rows(problem)])
+
+
+def _group_rows(problem: Problem) -> list[Indices]:
+    """Return the rows of each group of the hold-out."""
+    held_out, groups = problem.split.holdout, _held_out_groups(problem)
+    return [held_out[groups == i] for i in range(int(groups.max()) + 1)]
+
+
+def _error_rates(problem: Problem, wrong: NDArray[np.bool_]) -> Vector:
+    groups = _held_out_groups(problem)
+    return np.bincount(groups, weights=wrong) / np.bincount(groups)
+
+
+def _held_out_groups(problem: Problem) -> Indices:
+    """Return the group of each row held out, counted from 0."""
+    groups: Any = problem.groups
+    return np.unique(groups[problem.split.holdout], return_inverse=True)[1]
+
+
+def _bound_without_errors(problem: Problem, n: int, delta: float) -> float:
+    """Return what a hold-out of n rows or groups certifies if nothing is wrong."""
+    if problem.groups is None:
+        return theorems.class_conditional(errors=0, n_in_class=n, delta=delta).bound
+    return sequences.betting_order_free(losses=np.zeros(n), delta=delta).bound
+
+
+def _first(enough: Callable[[int], bool]) -> int:
+    """Return the smallest number from which on something is enough."""
+    high = 1
+    while not enough(high):
+        high *= 2
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high

@@ -1,0 +1,27 @@
+"""Refusals on the terminal: one sentence and exit status 2, never a traceback."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+
+import typer
+
+from surelearn.app._notes import TableError
+from surelearn.app.model_files import ModelFileError
+
+
+@contextmanager
+def refusals() -> Generator[None]:
+    """Print what the library refuses as one sentence, and end with exit status 2."""
+    try:
+        yield
+    except (TableError, ModelFileError) as error:
+        refuse(str(error))
+    except OSError as error:
+        where = f" ({error.filename})" if error.filename else ""
+        refuse(f"{error.strerror or error}{where}")
+
+
+def refuse(sentence: str) -> None:
+    """Print a sentence on the standard error and end with exit status 2."""
+    typer.secho(f"surelearn: {sentence}", fg="red", err=True)
+    raise typer.Exit(2)

@@ -1,0 +1,216 @@
+"""Checking a certificate: what was changed after it was issued is found."""
+
+import json
+import zipfile
+
+import numpy as np
+import pytest
+
+from surelearn.app._notes import TableError
+from surelearn.app.certify import certify_table
+from surelearn.app.model_files import load_model, save_model
+from surelearn.app.output import write_run
+from surelearn.app.tables import read_table_file
+from surelearn.app.verify import read_certificate, verify_certificate
+from surelearn.bounds import concentration
+from surelearn.certificate import Certificate
+
+
+@pytest.fixture(scope="module")
+def written(pets_run, tmp_path_factory):
+    out = tmp_path_factory.mktemp("written")
+    write_run(pets_run[1], pets_run[0], out)
+    return out
+
+
+def changed(written, **changes):
+    """Return the certificate with some of its content changed in the file."""
+    content = json.loads((written / "certificate.json").read_text(encoding="utf-8"))
+    for name, value in changes.items():
+        part = content["reproduce"]["inputs"] if name in content["reproduce"]["inputs"] else content
+        part[name] = value
+    return Certificate.from_json(json.dumps(content))
+
+
+def failures(findings):
+    return [finding.name for finding in findings if not finding.holds]
+
+
+def test_an_honest_certificate_passes_alone_and_with_model_and_table(written, pets):
+    certificate = read_certificate(written / "certificate.json")
+    assert len(verify_certificate(certificate)) == 4
+    model = written / "model.surelearn"
+    findings = verify_certificate(certificate, model=model, table=pets)
+    assert len(findings) == 9
+    assert failures(findings) == []
+
+
+@pytest.mark.parametrize("options", [{"group": "owner"}, {"time": "visit"}])
+def test_so_does_one_of_groups_or_of_times(pets, tmp_path, options):
+    file = read_table_file(pets)
+    run = certify_table(file, target="kind", holdout=0.5, learners=["MixedNaiveBayes"], **options)
+    write_run(run, file, tmp_path)
+    certificate = read_certificate(tmp_path / "certificate.json")
+    findings = verify_certificate(certificate, model=tmp_path / "model.surelearn", table=pets)
+    assert failures(findings) == []
+
+
+def test_so_does_one_of_a_regression_from_a_table_in_an_odd_form(tmp_path):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=200)
+    y = x + rng.normal(size=200)
+    table = tmp_path / "odd.txt"
+    lines = [f"{a:.6f}|{b:.6f}" if i % 9 else f"none|{b:.6f}" for i, (a, b) in enumerate(zip(x, y))]  # noqa: B905
+    table.write_text("\n".join(lines) + "\n", encoding="utf-16")
+    form = {"delimiter": "|", "header": False, "missing": ["none"], "encoding": "utf-16"}
+    file = read_table_file(table, **form)
+    run = certify_table(file, target="column_2", learners=["RidgeRegression"], form=form)
+    write_run(run, file, tmp_path / "out")
+    certificate = read_certificate(tmp_path / "out" / "certificate.json")
+    model = tmp_path / "out" / "model.surelearn"
+    assert failures(verify_certificate(certificate, model=model, table=table)) == []
+    content = certificate.reproduce["inputs"]
+    content["residuals"][0] += 100.0
+    content["residuals"][1] += 100.0
+    assert failures(verify_certificate(certificate)) != []
+
+
+def test_a_changed_bound_is_found(written):
+    assert failures(verify_certificate(changed(written, bound=0.01))) == [
+        "the bound follows from the stored statistics",
+        "the claim states this bound",
+    ]
+
+
+def test_a_changed_claim_is_found(written):
+    certificate = read_certificate(written / "certificate.json")
+    claim = certificate.claim.replace("at most ", "at most 0.")
+    assert failures(verify_certificate(changed(written, claim=claim))) == [
+        "the claim states this bound"
+    ]
+
+
+@pytest.mark.parametrize("name", ["errors", "n", "delta"])
+def test_a_changed_count_is_found(written, name):
+    value = {"errors": 0, "n": 600, "delta": 0.2}[name]
+    found = failures(verify_certificate(changed(written, **{name: value})))
+    assert "the bound follows from the stored statistics" in found
+
+
+def test_counts_that_make_no_sense_are_found(written):
+    for changes in ({"errors": 61}, {"n": "many"}, {"method": "magic.oracle"}):
+        (finding,) = verify_certificate(changed(written, **changes))
+        assert not finding.holds
+        assert finding.evidence.startswith("they cannot be evaluated: ")
+
+
+def test_a_count_and_bound_changed_together_are_found_by_the_table(written, pets):
+    bound = concentration.clopper_pearson(errors=0, n=60, delta=0.05).bound
+    claim = "With confidence 95%, this model errs on at most 4.88% of new rows."
+    forged = changed(written, errors=0, bound=bound, observed=0.0, claim=claim)
+    assert failures(verify_certificate(forged)) == []  # it is consistent in itself
+    findings = verify_certificate(forged, model=written / "model.surelearn", table=pets)
+    assert failures(findings) == [
+        "asked again, it gives the same bound",
+        "and the same certificate in every word",
+    ]
+
+
+def test_a_changed_assumption_is_found_by_the_table(written, pets):
+    certificate = read_certificate(written / "certificate.json")
+    conditions = json.loads(certificate.to_json())["preconditions"]
+    conditions[0]["status"] = "checked"
+    findings = verify_certificate(
+        changed(written, preconditions=conditions), model=written / "model.surelearn", table=pets
+    )
+    assert failures(findings) == ["and the same certificate in every word"]
+
+
+def test_a_changed_model_is_found(written, pets, tmp_path):
+    saved = load_model(written / "model.surelearn")
+    learner = saved.model if not hasattr(saved.model, "steps") else saved.model[-1]
+    name = "coef_" if hasattr(learner, "coef_") else "means_"
+    setattr(learner, name, getattr(learner, name) + 1e-9)
+    other = tmp_path / "model.surelearn"
+    save_model(saved.model, other, schema=saved.schema, metadata=saved.metadata)
+    certificate = read_certificate(written / "certificate.json")
+    found = failures(verify_certificate(certificate, model=other, table=pets))
+    assert "the model is the one certified" in found
+
+
+def test_changed_data_are_found(written, pets, tmp_path):
+    text = pets.read_text(encoding="utf-8")
+    certificate = read_certificate(written / "certificate.json")
+    for i, other in enumerate((text.replace(",cat\n", ",dog\n", 5), text + "\n")):
+        path = tmp_path / f"{i}.csv"
+        path.write_text(other, encoding="utf-8")
+        found = failures(
+            verify_certificate(certificate, model=written / "model.surelearn", table=path)
+        )
+        assert "the table is the one certified" in found
+
+
+def test_a_changed_row_of_the_hold_out_is_found(written, pets, pets_run, tmp_path):
+    lines = pets.read_text(encoding="utf-8").splitlines()
+    row = int(pets_run[1].problem.split.holdout[0]) + 1
+    lines[row] = lines[row].replace(",cat", ",X").replace(",dog", ",cat").replace(",X", ",dog")
+    path = tmp_path / "pets.csv"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    certificate = read_certificate(written / "certificate.json")
+    found = failures(verify_certificate(certificate, model=written / "model.surelearn", table=path))
+    assert "the hold-out is the one certified" in found
+    assert "asked again, it gives the same bound" in found
+
+
+def test_a_void_certificate_does_not_pass(written):
+    certificate = read_certificate(written / "certificate.json")
+    content = json.loads(certificate.to_json())
+    content["preconditions"][0]["status"] = "violated"
+    content["status"] = "void"
+    assert failures(verify_certificate(Certificate.from_json(json.dumps(content)))) == [
+        "it states a bound"
+    ]
+
+
+class TestRefusals:
+    def test_files_that_cannot_be_read(self, tmp_path):
+        damaged = tmp_path / "certificate.json"
+        damaged.write_text("{}", encoding="utf-8")
+        with pytest.raises(TableError, match="cannot be read: this is not a certificate"):
+            read_certificate(damaged)
+        damaged.write_bytes(b"\xff\xfe\x00")
+        with pytest.raises(TableError, match="cannot be read"):
+            read_certificate(damaged)
+        with pytest.raises(TableError, match="there is no file"):
+            read_certificate(tmp_path / "none.json")
+        with pytest.raises(TableError, match="cannot be read: Is a directory"):
+            read_certificate(tmp_path)
+
+    def test_a_model_without_its_table(self, written):
+        certificate = read_certificate(written / "certificate.json")
+        with pytest.raises(TableError, match="give both --model and --data"):
+            verify_certificate(certificate, model=written / "model.surelearn")
+
+    def test_a_certificate_that_came_from_elsewhere(self, written, pets):
+        certificate = changed(written, reproduce={"inputs": {"errors": 1, "n": 60, "delta": 0.05}})
+        with pytest.raises(TableError, match="does not say how its table was split"):
+            verify_certificate(certificate, model=written / "model.surelearn", table=pets)
+
+    def test_a_table_that_lacks_a_column_of_the_model(self, written, tmp_path):
+        other = tmp_path / "other.csv"
+        rows = "".join(f"{i * 0.37:.2f},{'cat' if i % 2 else 'dog'}\n" for i in range(200))
+        other.write_text("size,kind\n" + rows, encoding="utf-8")
+        certificate = read_certificate(written / "certificate.json")
+        with pytest.raises(TableError):
+            verify_certificate(certificate, model=written / "model.surelearn", table=other)
+
+    def test_a_corrupted_model_file(self, written, pets, tmp_path):
+        broken = tmp_path / "model.surelearn"
+        content = bytearray((written / "model.surelearn").read_bytes())
+        with zipfile.ZipFile(written / "model.surelearn") as archive:
+            start = archive.getinfo("model.json").header_offset
+        content[start + 100] ^= 1
+        broken.write_bytes(bytes(content))
+        certificate = read_certificate(written / "certificate.json")
+        with pytest.raises(ValueError, match="damaged"):
+            verify_certificate(certificate, model=broken, table=pets)

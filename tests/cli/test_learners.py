@@ -1,0 +1,27 @@
+"""`surelearn learners` and `surelearn warm-up`: what there is, and compiling it."""
+
+from typer.testing import CliRunner
+
+from surelearn.app import warm_up
+from surelearn.app.registry import find_learners
+from surelearn.cli import app
+from surelearn.learners.linear.perceptron import Perceptron
+
+run = CliRunner().invoke
+
+
+def test_every_learner_is_listed_with_what_it_does_and_states():
+    result = run(app, ["learners"], env={"COLUMNS": "220"})
+    assert result.exit_code == 0
+    for name in find_learners():
+        assert name in result.output
+    row = next(line for line in result.output.splitlines() if line.startswith("Perceptron "))
+    assert "certificates()" in row
+    assert "guarantee(...)" in row
+
+
+def test_warming_up_lets_every_learner_learn(monkeypatch):
+    monkeypatch.setattr(warm_up, "find_learners", lambda: {"Perceptron": Perceptron})
+    result = run(app, ["warm-up"])
+    assert result.exit_code == 0
+    assert "kept on disk" in result.output

@@ -1,0 +1,173 @@
+"""The page: one file that says everything, safely, without a network."""
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+from matplotlib.figure import Figure as Drawing
+
+from surelearn.bounds import concentration, mistakes
+from surelearn.certificate import Precondition, certify
+from surelearn.report import (
+    Candidate,
+    ClassErrors,
+    ColumnSummary,
+    Figure,
+    ModelView,
+    Report,
+    render_html,
+    svg,
+)
+
+EVIL = "<script>alert('x')</script>&\"quote"
+VOID_TAGS = {"meta", "br", "path", "use", "rect", "img", "hr", "line", "circle"}
+
+
+def certified(errors=5, n=100, delta=0.05, **changes):
+    guarantee = concentration.clopper_pearson(errors=errors, n=n, delta=delta)
+    arguments = {"kind": "risk", "subject": "this model", "observed": errors / n, "n": n, **changes}
+    return certify(guarantee, **arguments)
+
+
+def full_report(word="word"):
+    """Return a report in which every field holds a word."""
+    drawing = Drawing(figsize=(2, 1))
+    drawing.add_subplot().plot([0, 1], [1, 0])
+    view = ModelView(word, note=word, text=word, header=(word, word), rows=((word, word),),
+                     bars=(-0.5,), svg=svg(drawing, name="view"))  # fmt: skip
+    halving = mistakes.halving(n_experts=8)
+    own = certify(halving, kind="mistakes", subject=word, observed=2, n=9)
+    return Report(
+        title=word,
+        certificate=certified(claim=f"{word} is at most 10.23%", subject=word),
+        others=(own,),
+        facts={word: word},
+        columns=(ColumnSummary(word, word, 0.25, word),),
+        warnings=(word,),
+        notes=(word,),
+        choice=word,
+        score_name=word,
+        candidates=(
+            Candidate(word, 0.1, 0.01, chosen=True),
+            Candidate(word, float("nan"), float("nan"), note=word),
+        ),
+        classes=(ClassErrors(word, 100, 5, certified()),),
+        joint=word,
+        confusion=view,
+        figures=(Figure(word, word, svg(drawing, name="figure")),) * 2,
+        views=(view,),
+        plan=word,
+        reproduce={word: word},
+    )
+
+
+class Balance(HTMLParser):
+    """Raises if a tag is closed that was not the last one opened."""
+
+    def __init__(self):
+        super().__init__()
+        self.open = []
+
+    def handle_starttag(self, tag, attrs):  # noqa: ARG002
+        if tag not in VOID_TAGS:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        if tag not in VOID_TAGS:
+            assert self.open.pop() == tag
+
+
+def test_the_claim_stands_first_with_its_number_large():
+    page = render_html(full_report())
+    assert '<p class="number">10.23%</p>' in page
+    places = [
+        page.index(part) for part in ("number", "is at most 10.23%", "Observed 5%", "<section")
+    ]
+    assert places[1:] == sorted(places[1:])
+
+
+def test_every_section_is_there_in_order():
+    titles = re.findall(r"<h2>(.*?)</h2>", render_html(full_report("figure title")))
+    assert titles == [
+        "What it rests on",
+        "figure title",
+        "Errors by class",
+        "How the model was chosen",
+        "figure title",
+        "What the model looks like",
+        "What the training run proves about itself",
+        "The table",
+        "How to do it again",
+    ]
+
+
+def test_a_section_without_content_is_left_out():
+    page = render_html(Report(title="A model", certificate=certified()))
+    assert re.findall(r"<h2>(.*?)</h2>", page) == ["What it rests on"]
+    assert '<ul class="warnings">' not in page
+
+
+@pytest.mark.parametrize(
+    "report",
+    [full_report(), full_report(EVIL), Report(title="t", certificate=certified())],
+    ids=["full", "evil", "bare"],
+)
+def test_tags_are_balanced(report):
+    parser = Balance()
+    parser.feed(render_html(report))
+    assert parser.open == []
+
+
+def test_words_of_the_table_are_never_markup():
+    page = render_html(full_report(EVIL))
+    assert "<script" not in page
+    assert page.count("&lt;script&gt;") > 25
+
+
+def test_nothing_is_fetched_and_nothing_runs():
+    page = render_html(full_report())
+    links = re.findall(r'(?:href|src)="([^"#][^"]*)"', page)
+    assert links == []
+    assert "<link" not in page
+    assert "@import" not in page
+    assert not re.search(r"url\((?!#)", page)
+
+
+def test_names_inside_drawings_do_not_meet():
+    drawing = Drawing(figsize=(2, 1))
+    drawing.add_subplot().plot([0, 1], [1, 0])
+    page = svg(drawing, name="first") + svg(drawing, name="second")
+    ids = re.findall(r'\bid="([^"]+)"', page)
+    assert len(ids) == len(set(ids)) > 0
+    assert set(re.findall(r'href="#([^"]+)"', page)) <= set(ids)
+    assert set(re.findall(r"url\(#([^)]+)\)", page)) <= set(ids)
+
+
+def test_drawings_say_what_they_are():
+    assert 'role="img" aria-label="word"' in render_html(full_report())
+
+
+@pytest.mark.parametrize(
+    ("certificate", "words"),
+    [
+        (certified(errors=1, n=1), ["vacuous certificate", 'class="vacuous"']),
+        (
+            certified(also=[Precondition("the sky is blue", "violated", "it rains")]),
+            ["void certificate", "No guarantee: an assumption is violated", "the sky is blue"],
+        ),
+    ],
+)
+def test_a_certificate_that_says_nothing_says_so(certificate, words):
+    page = render_html(Report(title="t", certificate=certificate))
+    for part in words:
+        assert part in page
+    assert ('<p class="number">' in page) == (certificate.status == "vacuous")
+
+
+def test_a_learner_that_could_not_be_tried_has_no_numbers():
+    page = render_html(full_report())
+    assert "<td>–</td><td>–</td><td>word</td>" in page
+
+
+def test_the_same_report_gives_the_same_page():
+    assert render_html(full_report()) == render_html(full_report())
