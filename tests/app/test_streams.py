@@ -187,3 +187,34 @@ def test_a_table_without_a_target_suits_a_learner_that_predicts_none():
     np.testing.assert_allclose(model.components_, whole.components_, rtol=1e-9)
     with pytest.raises(ValueError, match="say which column"):
         learn_stream(Perceptron(), table)
+
+
+@pytest.mark.parametrize("label", ["number", "word"])
+def test_many_columns_are_read_one_after_the_other(tmp_path, label):
+    rng = np.random.default_rng(0)
+    columns = {f"f{j}": rng.integers(0, 9, 1000) / 2 for j in range(18)}
+    columns["f3"] = columns["f3"].astype(np.float32)
+    columns["f4"] = rng.integers(0, 9, 1000)
+    y = (columns["f0"] > 2).astype(int)
+    table = pa.table({**columns, "label": y if label == "number" else np.array(["no", "yes"])[y]})
+    path = tmp_path / "coded.parquet"
+    parquet.write_table(table, path, row_group_size=300)
+    assert streams.worth_spooling(parquet.ParquetFile(path), [f"f{j}" for j in range(18)])
+    read = list(blocks(path, target="label", block_size=128))
+    assert [X.num_rows for X, _ in read] == [128, 128, 44] * 3 + [100]
+    assert pa.concat_tables([X for X, _ in read]).equals(table.drop_columns("label"))
+    np.testing.assert_array_equal(
+        np.concatenate([y for _, y in read]), table.column("label").to_numpy()
+    )
+    classes = np.unique(table.column("label").to_numpy())
+    coded = learn_stream(Perceptron(), path, target="label", classes=classes)
+    held = learn_stream(Perceptron(), table, target="label", classes=classes)
+    np.testing.assert_array_equal(coded.coef_, held.coef_)
+
+
+def test_missing_cells_of_many_columns_are_refused_as_everywhere(tmp_path):
+    table = pa.table({**{f"f{j}": [1.0, None, 2.0] for j in range(20)}, "label": [0, 1, 0]})
+    path = tmp_path / "holes.parquet"
+    parquet.write_table(table, path)
+    with pytest.raises(ValueError, match="NaN"):
+        learn_stream(Perceptron(), path, target="label")

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from pyarrow import csv, parquet
 from sklearn.base import is_classifier, is_regressor
 
+from surelearn.app._spool import spooled_batches, worth_spooling
 from surelearn.base import door
 
 _Learner = TypeVar("_Learner")
@@ -135,7 +136,10 @@ def _table_blocks(
         file = parquet.ParquetFile(source, buffer_size=_READ_AHEAD, pre_buffer=False)
         names = _chosen(file.schema_arrow.names, target, columns)
         wanted = names if target is None else [*names, target]
-        batches = file.iter_batches(size, columns=wanted, use_threads=False)
+        if worth_spooling(file, names):
+            batches = spooled_batches(file, names, target, size)
+        else:
+            batches = file.iter_batches(size, columns=wanted, use_threads=False)
         yield from map(partial(_split, names=names, target=target), batches)
         return
     elif Path(source).suffix.lower() == ".csv":
