@@ -1,23 +1,20 @@
 """First and second moments of rows, summed block by block without losing digits."""
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Self, cast
 
-import joblib
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils import assert_all_finite
 
 from surelearn._typing import Matrix, Vector
-from surelearn.base.threads import blas_threads, slices
+from surelearn.base.threads import blas_threads, in_parts, slices
 
 _BLOCK = 4096  # rows centred at once: they stay in the cache until the product has read them
 _FIRST = 256  # rows whose mean is the guess
-_PARTS = 4  # sums that are added in the end
-_FEW_BLOCKS = 4  # for one thread: with less a second one costs more than it saves
+_MANY_BLOCKS = 8  # with less a second thread costs more than it saves
 _NEAR = 8.0  # standard deviations: means so near zero cost the products less than two digits
 
 
@@ -111,26 +108,22 @@ def _plain(table: Any) -> bool:
 
 
 def _products(n: int, width: int, add: Callable[[slice, Matrix], None]) -> Matrix:
-    """Return the sum of what `add` adds for each block of rows, half of the blocks in each thread.
+    """Return the sum of what `add` adds for each block of rows, part by part in threads.
 
     Threads that multiply a block each are faster than one product shared among threads.
     """
     blocks = list(slices(n, _BLOCK))
-    workers = min(_PARTS, max(1, len(blocks) // _FEW_BLOCKS))  # never by the machine: sums differ
-    totals = [np.zeros((width + 1, width + 1)) for _ in range(workers)]
 
-    def work(worker: int) -> None:
-        first, last = (len(blocks) * i // workers for i in (worker, worker + 1))
+    def work(first: int, last: int) -> Matrix:
+        total = np.zeros((width + 1, width + 1))
         for block in blocks[first:last]:
-            add(block, totals[worker])
+            add(block, total)
+        return total
 
-    if workers == 1:
-        work(0)
-    else:
-        with blas_threads().limit(limits=1), ThreadPoolExecutor(joblib.cpu_count()) as pool:
-            for _ in pool.map(work, range(workers)):
-                pass
-    return np.sum(totals, axis=0)
+    if len(blocks) < _MANY_BLOCKS:
+        return work(0, len(blocks))
+    with blas_threads().limit(limits=1):
+        return np.sum(in_parts(work, len(blocks)), axis=0)
 
 
 def _raw_products(tables: list[Any], n: int) -> Matrix:

@@ -7,20 +7,18 @@ the product that makes its scores and the one that makes its share of the gradie
 """
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-import joblib
 import numpy as np
 from scipy import special
 
 from surelearn._jit import rows, softmax
 from surelearn._typing import Indices, Matrix, Vector
+from surelearn.base.threads import in_parts
 
 _BLOCK = 2048  # rows: with a hundred features, what a second-level cache holds
-_PARTS = 4
 _WORTH_THREADS = 400_000  # entries of a table below which starting threads costs more than it saves
 
 
@@ -138,9 +136,7 @@ class SoftmaxObjective:
         ours = self.n_scores == 1 or isinstance(X, rows.SparseRows)  # other products have threads
         if not ours or size < _WORTH_THREADS:
             return [work(0, n)]
-        cuts = [n * i // _PARTS for i in range(_PARTS + 1)]  # not by the machine: sums would differ
-        with ThreadPoolExecutor(joblib.cpu_count()) as pool:
-            return list(pool.map(work, cuts[:-1], cuts[1:]))
+        return in_parts(work, n)
 
 
 def blocks(first: int, last: int, size: int = _BLOCK) -> list[tuple[int, int]]:

@@ -3,10 +3,13 @@
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import joblib
 from threadpoolctl import ThreadpoolController
+
+_Result = TypeVar("_Result")
+_PARTS = 4
 
 AT_ONCE = 512
 """Queries that a thread searches for at a time."""
@@ -26,6 +29,21 @@ def in_parallel(
     with ThreadPoolExecutor(n_threads) as pool:
         for _ in pool.map(work, parts):
             pass
+
+
+def in_parts(work: Callable[[int, int], _Result], n: int) -> list[_Result]:
+    """Return what the work makes of items first .. last - 1, for each of a few parts of n items.
+
+    Their number does not depend on the machine, so neither do sums of what comes back.
+
+    Examples
+    --------
+    >>> in_parts(lambda first, last: (first, last), 10)
+    [(0, 2), (2, 5), (5, 7), (7, 10)]
+    """
+    cuts = [n * i // _PARTS for i in range(_PARTS + 1)]
+    with ThreadPoolExecutor(joblib.cpu_count()) as pool:
+        return list(pool.map(work, cuts[:-1], cuts[1:]))
 
 
 def slices(n: int, size: int) -> Iterator[slice]:
