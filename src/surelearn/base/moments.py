@@ -1,21 +1,19 @@
 """First and second moments of rows, summed block by block without losing digits."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Self, cast
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils import assert_all_finite
 
+from surelearn._jit import symmetric_products
 from surelearn._typing import Matrix, Vector
 from surelearn.base.threads import blas_threads, in_parts, slices
 
-_BLOCK = 4096  # rows centred at once: they stay in the cache until the product has read them
+_BLOCK = 4096  # rows multiplied in one call
 _FIRST = 256  # rows whose mean is the guess
-_MANY_BLOCKS = 8  # with less a second thread costs more than it saves
-_NEAR = 8.0  # standard deviations: means so near zero cost the products less than two digits
+_LITTLE_WORK = 5e7  # multiplications, that a second thread does not pay for
 
 
 @dataclass(frozen=True)
@@ -67,9 +65,9 @@ class Moments:
 def moments(*columns: Any, weights: Vector | None = None) -> Moments:
     """Return the moments of tables that stand side by side; a vector is one more column.
 
-    Rows far from zero are centred, a block at a time, at the mean of the first ones: the products
-    then lose digits only if later rows lie elsewhere. A value that is not finite is refused: it
-    shows in the sums, so it need not be looked for. Sparse rows become dense one block at a time.
+    Rows are centred, a block at a time, at the mean of the first ones: the products then lose
+    digits only if later rows lie elsewhere. A value that is not finite is refused: it shows in the
+    sums, so it need not be looked for. Sparse rows become dense one block at a time.
 
     Examples
     --------
@@ -79,19 +77,14 @@ def moments(*columns: Any, weights: Vector | None = None) -> Moments:
     tables = [table[:, np.newaxis] if table.ndim == 1 else table for table in columns]
     n = tables[0].shape[0]
     with np.errstate(invalid="ignore", over="ignore"):  # what is not finite is refused below
-        first = np.hstack([_rows(table, 0, _FIRST) for table in tables])
-        guess = first.mean(axis=0)
-        near = (np.abs(guess) <= _NEAR * first.std(axis=0)).all()
-        if near and weights is None and _plain(tables[0]):
-            guess, products = np.zeros_like(guess), _raw_products(tables, n)
-        else:
-            products = _centred_products(tables, weights, guess, n)
+        guess = np.hstack([_rows(table, slice(_FIRST)) for table in tables]).mean(axis=0)
+        products = _centred_products(tables, weights, guess, n)
     if not np.isfinite(products).all():
         _refuse(tables)
-    weight, shift = float(products[-1, -1]), products[-1, :-1] / products[-1, -1]
+    weight, shift = float(products[-1, -1]), products[:-1, -1] / products[-1, -1]
     n_rows = n if weights is None else int(np.count_nonzero(weights))
     scatter = products[:-1, :-1] - weight * np.outer(shift, shift)
-    return Moments(n_rows, weight, guess + shift, scatter)
+    return Moments(n_rows, weight, guess + shift, scatter.T)
 
 
 def _refuse(tables: list[Any]) -> None:
@@ -101,70 +94,41 @@ def _refuse(tables: list[Any]) -> None:
     raise ValueError("the products of such large values overflow; rescale the features")
 
 
-def _plain(table: Any) -> bool:
-    """Return whether the product can read the rows where they stand."""
-    dense = isinstance(table, np.ndarray) and table.dtype == np.float64
-    return dense and cast("Matrix", table).flags.c_contiguous
-
-
-def _products(n: int, width: int, add: Callable[[slice, Matrix], None]) -> Matrix:
-    """Return the sum of what `add` adds for each block of rows, part by part in threads.
+def _centred_products(tables: list[Any], weights: Vector | None, guess: Vector, n: int) -> Matrix:
+    """Return the products of all columns, less the guess, and a 1: only the upper triangle.
 
     Threads that multiply a block each are faster than one product shared among threads.
     """
+    width = len(guess) + 1
+    fast = symmetric_products.is_fast(width)
+    add = symmetric_products.add_centred_products if fast else _add_centred_products
+    shares = np.ones(n) if weights is None else np.sqrt(weights)
     blocks = list(slices(n, _BLOCK))
 
     def work(first: int, last: int) -> Matrix:
-        total = np.zeros((width + 1, width + 1))
+        scratch = symmetric_products.scratch(width)
+        total = np.zeros((scratch.shape[1], scratch.shape[1]))
         for block in blocks[first:last]:
-            add(block, total)
-        return total
+            rows, *others = (_rows(table, block) for table in tables)
+            rest = np.hstack([*others, np.ones((len(rows), 1))])
+            add(rows, rest, np.append(guess, 0.0), shares[block], scratch, total)
+        return total[:width, :width]
 
-    if len(blocks) < _MANY_BLOCKS:
+    if n * width**2 < _LITTLE_WORK:
         return work(0, len(blocks))
     with blas_threads().limit(limits=1):
         return np.sum(in_parts(work, len(blocks)), axis=0)
 
 
-def _raw_products(tables: list[Any], n: int) -> Matrix:
-    """Return the products of all columns and a 1; the rows of the first table are not copied."""
-    d, width = tables[0].shape[1], sum(table.shape[1] for table in tables)
-
-    def add(block: slice, total: Matrix) -> None:
-        rows = tables[0][block]
-        size = len(rows)
-        rest = np.hstack([*(_rows(t, block.start, size) for t in tables[1:]), np.ones((size, 1))])
-        total[:d, :d] += rows.T @ rows
-        total[d:, :d] += rest.T @ rows
-        total[d:, d:] += rest.T @ rest
-
-    return _products(n, width, add)
+def _add_centred_products(
+    rows: Matrix, rest: Matrix, guess: Vector, shares: Vector, _: Matrix, total: Matrix
+) -> None:
+    """Do the same as the compiled loop, by a general product."""
+    centred = (np.hstack([rows, rest]) - guess) * shares[:, np.newaxis]
+    total[: len(guess), : len(guess)] += centred.T @ centred
 
 
-def _centred_products(tables: list[Any], weights: Vector | None, guess: Vector, n: int) -> Matrix:
-    """Return the products of all columns, less the guess, and a 1."""
-
-    def add(block: slice, total: Matrix) -> None:
-        rows = np.empty((block.stop - block.start, len(guess) + 1))
-        _centre(tables, block.start, guess, rows)
-        if weights is not None:
-            rows *= np.sqrt(weights[block, np.newaxis])
-        total += rows.T @ rows
-
-    return _products(n, len(guess), add)
-
-
-def _centre(tables: list[Any], start: int, guess: Vector, block: Matrix) -> None:
-    """Write the rows from `start` on, less the guess of their mean, and a 1, into the block."""
-    left = 0
-    for table in tables:
-        right = left + table.shape[1]
-        rows = _rows(table, start, len(block))
-        np.subtract(rows, guess[left:right], out=block[:, left:right])
-        left = right
-    block[:, -1] = 1.0
-
-
-def _rows(table: Any, start: int, size: int) -> NDArray[Any]:
-    rows = table[start : start + size]
-    return cast("Any", rows).toarray() if sparse.issparse(rows) else rows
+def _rows(table: Any, block: slice) -> Matrix:
+    rows = table[block]
+    rows = cast("Any", rows).toarray() if sparse.issparse(rows) else rows
+    return np.ascontiguousarray(rows, dtype=np.float64)
