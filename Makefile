@@ -4,7 +4,7 @@ BIN := .venv/bin
 CORES := $(shell nproc 2>/dev/null || echo 2)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test slow check lint types layers bench docs figures format clean
+.PHONY: help demo test slow check lint types layers bench docs figures screenshots format clean
 
 help: ## Show this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
@@ -47,10 +47,13 @@ bench: .venv/dev ## Time everything against its peers and print the ratios
 	for script in benchmarks/speed/bench_*.py; do $(BIN)/python $$script || exit 1; done
 
 figures: .venv/dev ## Draw the figures of the documentation again
-	for script in examples/plot_*.py; do $(BIN)/python $$script || exit 1; done
+	printf '%s\n' examples/plot_*.py | OPENBLAS_NUM_THREADS=1 xargs -n 1 -P $(CORES) $(BIN)/python
+
+screenshots: .venv/dev ## Take the pictures of the README again (needs Chromium)
+	$(BIN)/python scripts/screenshots.py
 
 docs: .venv/dev .venv/docs figures ## Build the documentation into site/
-	$(BIN)/mkdocs build --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 format: .venv/dev ## Format the code
 	$(BIN)/ruff check --fix .
