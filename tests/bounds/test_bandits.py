@@ -168,6 +168,11 @@ def play_tsallis(adversary, n_runs=400, n_rounds=150, rate=lambda t: t**-0.5, **
     )
 
 
+def test_tsallis_inf_has_its_catalogue_value():
+    bound = bandits.tsallis_inf(n_arms=5, n_rounds=2000).bound
+    assert bound == pytest.approx(308.3212, abs=5e-5)
+
+
 def test_tsallis_weights_are_the_catalogues_and_solve_their_equation():
     weights = tsallis_inf.probabilities(np.array([0.0, 1.0, 2.0]), 1.0)
     assert weights == pytest.approx([0.6955044, 0.20678349, 0.09771211], abs=1e-8)

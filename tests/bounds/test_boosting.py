@@ -137,7 +137,12 @@ def test_rounds_for_a_training_error(edge, error, expected):
 
 @pytest.mark.parametrize(
     ("n", "sampled", "ramp"),
-    [(10**3, 0.592249, 0.849), (10**4, 0.124752, 0.268), (10**5, 0.018581, 0.085)],
+    [
+        (10**3, 0.592249, 0.849),
+        (10**4, 0.124752, 0.268),
+        (10**5, 0.018581, 0.085),
+        (10**6, 0.002395, 0.027),
+    ],
 )
 def test_margins_of_three_tenths_give_the_tabulated_values(n, sampled, ramp):
     margins, size = np.full(n, 0.3), math.log(1000)

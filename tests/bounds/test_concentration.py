@@ -17,6 +17,7 @@ from surelearn.evaluate.coverage import Coverage, simulate_coverage
         (100, 2000, 0.0588),
         (0, 100, 0.0295),
         (30, 1000, 0.0404722),
+        (100, 1000, 0.1169915),
     ],
 )
 def test_clopper_pearson_gives_the_tabulated_values(errors, n, expected):
@@ -51,6 +52,17 @@ def test_a_tiny_delta_gives_a_finite_bound_and_all_errors_give_one():
 def test_catalogue_values(name, inputs, expected):
     guarantee = getattr(concentration, name)(**inputs, delta=0.05)
     assert guarantee.bound == pytest.approx(expected, abs=6e-5)
+
+
+def test_both_sides_of_one_coin_need_the_factor_two_that_the_source_forgets():
+    # One loss of a fair coin is a half away from its mean, always.
+    printed = math.sqrt(math.log(1 / 0.7) / 2)
+    corrected = concentration.hoeffding_two_sided(n=1, delta=0.7)
+    assert (printed, corrected.bound) == pytest.approx((0.4223, 0.7245), abs=5e-5)
+    assert printed < 0.5
+    assert corrected.allows(0.5)
+    slack = concentration.hoeffding(mean=0.0, n=1000, delta=0.05).bound
+    assert slack == pytest.approx(0.0387022756, abs=1e-10)
 
 
 def test_stratified_bound_never_drops_its_maximum():

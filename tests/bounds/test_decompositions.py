@@ -188,6 +188,10 @@ def test_a_matrix_of_higher_rank_or_forgotten_singular_values_break_it():
 def test_the_planned_rank_by_values_and_by_squares():
     values = [10.0, 5.0, 2.0, 1.0, 0.5]
     assert decompositions.plan_rank(singular_values=values) == 3
+    tail = 1.5 / 18.5  # of the sum of all values, for three of them
+    assert tail == pytest.approx(0.0811, abs=5e-5)
+    assert decompositions.plan_rank(singular_values=values, tail=tail * 1.001) == 3
+    assert decompositions.plan_rank(singular_values=values, tail=tail) == 4
     assert decompositions.plan_rank(singular_values=values, squared=True) == 2
     assert decompositions.plan_rank(singular_values=[1.0, 1.0], tail=0.5) == 2
     assert decompositions.plan_rank(singular_values=[0.0, 0.0]) == 0

@@ -259,6 +259,7 @@ def test_winnow_over_all_conjunctions_obeys_its_bound():
     guarantee = theory.winnow_dnf(n_variables=5, n_terms=2)
     assert guarantee.bound == theory.winnow_classic(n_variables=2**5, n_relevant=2).bound == 31
     assert guarantee.allows(np.sum(predictions != labels))
+    assert theory.winnow_dnf(n_variables=6, n_terms=2).bound == 37  # printed: 3k(n + 1) + 2 = 44
 
 
 def test_counts_are_exact_in_any_dimension():

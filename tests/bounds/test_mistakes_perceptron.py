@@ -4,12 +4,15 @@ import math
 
 import numpy as np
 import pytest
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
 
 from reference import budget_perceptron, delayed_perceptron, perceptron
 from reference.streams import comparators, hinge, spiteful, streams, within
 from surelearn.bounds import mistakes
 from surelearn.bounds import mistakes_perceptron as theory
 from surelearn.datasets import adversaries
+from surelearn.datasets.real import load
 
 
 def updates_from(start, X, signs, step=1.0, max_passes=2000):
@@ -215,6 +218,14 @@ def test_a_smaller_budget_than_claimed_breaks_the_decay_bound():
     assert not within(200, theory.budget_decay_corollary(**inputs, budget=100))
 
 
+@pytest.mark.parametrize(("budget", "radius"), [(25, 1.393), (100, 2.330), (1000, 6.016)])
+def test_the_corollary_reaches_comparators_of_the_tabulated_length(budget, radius):
+    inputs = {"radius": 1.0, "hinge_loss": 0.0, "budget": budget}
+    assert theory.budget_decay_corollary(**inputs, norm=radius - 5e-4).bound > 0.0
+    with pytest.raises(ValueError, match="norm"):
+        theory.budget_decay_corollary(**inputs, norm=radius + 1e-3)
+
+
 @pytest.mark.parametrize(
     ("budget", "capacity"), [(20, 2.83), (50, 4.34), (100, 5.94), (200, 8.10), (1000, 16.6)]
 )
@@ -319,3 +330,17 @@ def test_the_printed_form_of_random_removal_is_never_below_ours():
         assert ours <= printed * (1 + 1e-9)
         if loss == 0.0:
             assert ours == pytest.approx(printed)
+
+
+def test_a_soft_margin_compares_well_with_the_breast_cancer_table():
+    table = load("breast_cancer")
+    X = StandardScaler().fit_transform(table.X)
+    signs = np.where(table.y == table.y[0], 1.0, -1.0)
+    updated = perceptron.learn(X, signs, fit_intercept=False)[3]
+    assert len(updated) == 33
+    u = LinearSVC(C=0.00096, loss="hinge", fit_intercept=False, max_iter=10**6).fit(X, signs).coef_
+    radius, loss = np.linalg.norm(X, axis=1).max(), hinge(u[0], X, signs).sum()
+    root, expanded, _ = l1_forms(radius, np.linalg.norm(u), loss)
+    # The catalogue's best along the path of its machine; ours is finer.
+    assert 33 < root.bound < 269.9
+    assert root.bound < expanded.bound < 302.1

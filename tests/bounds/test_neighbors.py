@@ -36,7 +36,13 @@ def test_cover_hart_is_met_pointwise_and_attained_by_equal_other_classes():
     law = np.array([0.7, 0.1, 0.1, 0.1])
     bound = neighbors.cover_hart(bayes_risk=0.3, n_classes=4).bound
     assert bound == pytest.approx(float((law * (1 - law)).sum()))
-    assert neighbors.cover_hart(bayes_risk=0.39, n_classes=3).bound == pytest.approx(0.55185)
+    masses = np.array([0.2, 0.5, 0.3])
+    laws = np.array([[0.7, 0.2, 0.1], [0.3, 0.3, 0.4], [0.05, 0.9, 0.05]])
+    limit = float(masses @ (laws * (1 - laws)).sum(axis=1))
+    assert limit == pytest.approx(0.4775)
+    bound = neighbors.cover_hart(bayes_risk=float(masses @ (1 - laws.max(axis=1))), n_classes=3)
+    assert bound.bound == pytest.approx(0.55185)
+    assert bound.allows(limit)
 
 
 def plurality_error(law, k):
@@ -78,6 +84,23 @@ def test_the_best_constant_of_the_limit_bound_is_a_third():
     p, k = np.linspace(1e-4, 0.5, 2000), 3
     excess = np.array([neighbors.knn_asymptotic_error(p=float(q), k=k) for q in p]) - p
     assert 0.2 < (excess / np.sqrt(p * (1 - p) / k)).max() < 0.34
+
+
+@pytest.mark.parametrize(
+    ("k", "worst"),
+    [(1, 0.2722), (3, 0.2755), (5, 0.2714), (15, 0.2610), (101, 0.2490), (1001, 0.2432)],
+)
+def test_the_excess_over_the_bayes_risk_has_the_tabulated_constants(k, worst):
+    p = np.linspace(1e-3, 0.5, 800)
+    excess = np.array([neighbors.knn_asymptotic_error(p=float(q), k=k) for q in p]) - p
+    assert (excess * np.sqrt(k / p)).max() == pytest.approx(worst, abs=1e-4)
+    assert (excess * math.sqrt(k)).max() <= 0.170
+
+
+@pytest.mark.parametrize(("n", "expected"), [(100, 1.2187), (1000, 0.5657), (10_000, 0.2626)])
+def test_the_distance_to_the_nearest_row_of_the_plane_has_the_tabulated_bound(n, expected):
+    inputs = {"bayes_risk": 0.0, "lipschitz": 1.0, "dimension": 2, "n": n}
+    assert neighbors.one_nn(**inputs).bound == pytest.approx(expected, abs=5e-5)
 
 
 def test_the_risk_identity_of_one_neighbour_by_enumeration():
@@ -194,6 +217,9 @@ def test_the_vote_constant_is_the_maximum_of_its_formula():
         j = k // 2
         values = math.comb(k - 1, j) * p**j * (1 - p) ** (k - 1 - j) * np.maximum(p, 1 - p)
         assert neighbors.vote_change_constant(k=k) == pytest.approx(values.max(), rel=1e-6)
+    known = {1: 1.0, 3: 8 / 27, 5: 0.20736, 7: 0.1679, 15: 0.1083}
+    for k, constant in known.items():
+        assert neighbors.vote_change_constant(k=k) == pytest.approx(constant, abs=5e-5)
     assert 100_001 * neighbors.vote_change_constant(k=100_001) == pytest.approx(
         math.sqrt(100_001 / (2 * math.pi)), rel=1e-3
     )

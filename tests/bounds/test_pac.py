@@ -33,6 +33,9 @@ def test_catalogue_values(name, inputs, expected):
 
 def test_mdl_bits_of_the_catalogue():
     assert pac.mdl_bits(bits=37.0, errors=3, n=100) == pytest.approx(60.961, abs=5e-4)
+    count = pac.mdl_bits(bits=0.0, errors=0, n=100)
+    places = pac.mdl_bits(bits=0.0, errors=3, n=100) - count
+    assert (count, places) == pytest.approx((6.658, 17.303), abs=5e-4)
     assert pac.mdl_bits(bits=0.0, errors=0, n=1) == 1.0
 
 

@@ -40,12 +40,16 @@ def every_run(rates):
         ("randomized_weighted_majority_tuned", {"n_experts": 2, "n_rounds": 200}, 23.5482),
         ("randomized_weighted_majority_tuned", {"n_experts": 100, "n_rounds": 4}, 11.2103),
         ("hedge_tuned", {"n_experts": 2, "n_rounds": 3}, 1.019667),
+        ("hedge_tuned", {"n_experts": 2, "n_rounds": 20}, 2.6328),
+        ("hedge_tuned", {"n_experts": 2, "n_rounds": 200}, 8.3255),
+        ("hedge_tuned", {"n_experts": 2, "n_rounds": 2000}, 26.3277),
         ("hedge_tuned", {"n_experts": 10, "n_rounds": 1000}, 33.9307021),
         ("hedge_anytime", {"n_experts": 2, "n_rounds": 2000}, 37.025),
         ("hedge_doubling", {"n_experts": 4, "n_rounds": 1}, 0.832555),
         ("hedge_doubling", {"n_experts": 4, "n_rounds": 1000}, 87.8784),
         ("hedge_doubling", {"n_experts": 10, "n_rounds": 1000}, 113.256),
         ("rademacher_lower", {"n_rounds": 10}, 1.118034),
+        ("rademacher_lower", {"n_rounds": 100}, 3.535534),
     ],
 )
 def test_catalogue_values(name, inputs, expected):
@@ -140,8 +144,14 @@ def test_the_worst_case_of_two_experts_comes_within_a_tenth_of_the_tuned_bound(n
 )
 def test_the_worst_case_of_the_anytime_rates_comes_near_their_bound(n_rounds, share):
     rates = 2 * np.sqrt(math.log(2) / np.arange(1, n_rounds + 1))
-    bound = regret.hedge_anytime(n_experts=2, n_rounds=n_rounds).bound
-    assert worst_case(n_rounds, rates) / bound == pytest.approx(share, abs=1e-3)
+    bound, worst = (
+        regret.hedge_anytime(n_experts=2, n_rounds=n_rounds).bound,
+        worst_case(n_rounds, rates),
+    )
+    assert worst / bound == pytest.approx(share, abs=1e-3)
+    known = {100: (7.284, 8.117), 1000: (25.007, 26.120), 2000: (35.829, 37.025)}
+    if n_rounds in known:
+        assert (worst, bound) == pytest.approx(known[n_rounds], abs=1e-3)
 
 
 def test_the_steeper_anytime_rates_of_the_literature_are_worse():
@@ -174,6 +184,9 @@ def test_doubling_keeps_its_bound_and_the_printed_step_of_its_proof_does_not():
     truncated = hedge([(0, 1)] * 2, math.sqrt(8 * math.log(2) / 1024)).regret
     assert truncated == pytest.approx(0.981611, abs=1e-6)
     assert truncated > math.sqrt(math.log(2))
+    whole = regret.hedge_tuned(n_experts=2, n_rounds=1024)
+    assert whole.bound == pytest.approx(18.8386, abs=5e-5)
+    assert holds(whole, truncated)
 
 
 def test_the_printed_inverse_rate_violates_its_bound_and_the_corrected_one_keeps_it():

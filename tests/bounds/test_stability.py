@@ -330,12 +330,15 @@ def test_the_planned_regularisation_balances_the_two_terms():
     assert excess(best) < min(excess(0.9 * best), excess(1.1 * best))
     source = math.sqrt(8 / 1000) / 2.0  # the sources' lambda, for their looser bound
     assert source == pytest.approx(0.044721, abs=1e-6)
+    term = stability.regularised_erm(lipschitz=1.0, regularization=source, n=1000).bound
+    assert source / 2 * 2.0**2 + 2 * term == pytest.approx(0.178885, abs=1e-6)
     assert excess(source) > excess(best)
 
 
 def test_the_consistency_schedule_makes_both_terms_vanish():
     n = 10_000
     regularization = stability.svm_consistency_schedule(n=n)
+    assert regularization == pytest.approx(0.046416, abs=1e-6)
     term = stability.regularised_erm(lipschitz=1.0, regularization=regularization, n=n).bound
     assert 2 * term == pytest.approx(0.008618, abs=1e-6)  # the sources print 4 / (lambda n)
 

@@ -40,6 +40,18 @@ def test_exponential_variables_stay_below_their_bounds():
         assert tails.cantelli(variance=1.0, deviation=t).allows(math.exp(-1 - t))
 
 
+def test_the_exact_tails_of_the_catalogue_lie_below_their_bounds():
+    exponential = math.exp(-3.0)  # P(Z >= 3), and P(|Z - 1| >= 2): below 1 there is no room for 2
+    assert exponential == pytest.approx(0.0497870684, abs=1e-10)
+    assert tails.markov(mean=1.0, threshold=3.0).allows(exponential)
+    assert tails.chebyshev(variance=1.0, deviation=2.0).allows(exponential)
+    normal = float(special.ndtr(-2.0))
+    assert normal == pytest.approx(0.0227501319, abs=1e-10)
+    assert tails.gaussian_tail(scale=1.0, deviation=2.0).allows(normal)
+    sign, limit = math.cosh(1.0), math.exp(tails.rademacher_mgf(rate=1.0).bound)
+    assert (sign, limit) == pytest.approx((1.5430806, 1.6487213), abs=5e-8)
+
+
 def test_two_point_laws_attain_markov_chebyshev_and_cantelli():
     p, t = 0.2, 3.0
     assert tails.markov(mean=p * t, threshold=t).bound == pytest.approx(p)
@@ -145,10 +157,12 @@ def test_the_union_bound_is_attained_by_disjoint_events_and_not_by_independent_o
     assert not tails.union(probabilities=[0.1]).allows(0.19)  # an event left out
 
 
-@pytest.mark.parametrize(("m", "expected"), [(10, 6.513215599), (100, 63.39676587)])
+@pytest.mark.parametrize(
+    ("m", "expected"), [(10, 6.513215599), (100, 63.39676587), (10**9, 632120558.8)]
+)
 def test_a_bootstrap_holds_the_catalogued_number_of_distinct_rows(m, expected):
     absent = tails.unseen_mass(mass=1 / m, n=m).bound
-    assert m * (1 - absent) == pytest.approx(expected, abs=1e-7)
+    assert m * (1 - absent) == pytest.approx(expected, rel=2e-9)
     assert absent < math.exp(-1)
 
 

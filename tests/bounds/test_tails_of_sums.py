@@ -34,6 +34,27 @@ def test_catalogue_values(name, inputs, expected):
     assert getattr(tails_of_sums, name)(**inputs).bound == pytest.approx(expected, rel=2e-5)
 
 
+def test_the_exact_tails_of_the_catalogue_lie_below_their_bounds():
+    below, above = float(special.bdtr(20, 100, 0.3)), float(special.bdtrc(39, 100, 0.3))
+    assert (below, above) == pytest.approx((0.0164628532, 0.0209885760), abs=1e-10)
+    assert tails_of_sums.chernoff_lower_tail(expected_total=30.0, total=20.0).allows(below)
+    assert tails_of_sums.hoeffding_tail(n=100, deviation=0.1).allows(above)
+    assert tails_of_sums.kl_tail(n=100, mean=0.3, threshold=0.4).allows(above)
+    coins = float(special.bdtrc(74, 100, 0.5))
+    assert coins == pytest.approx(2.8181e-7, rel=1e-4)
+    assert tails_of_sums.hoeffding_tail(n=100, deviation=0.25).allows(coins)
+
+
+@pytest.mark.parametrize(("T", "edge", "printed"), [(10, 0.2, 0.7261490), (50, 0.1, 0.6703200)])
+def test_the_relaxation_printed_for_votes_is_valid_and_looser_than_chernoff(T, edge, printed):
+    assert math.exp(-0.8 * edge**2 * T) == pytest.approx(printed, abs=1e-7)
+    for voters in (T, 1, 2, 399):
+        chernoff = tails_of_sums.majority_vote_chernoff(
+            n_voters=2 * voters + 1, voter_accuracy=0.5 + edge
+        )
+        assert chernoff.bound < math.exp(-0.8 * edge**2 * voters)
+
+
 def test_hoeffding_plans_the_size_its_inequality_asks_for():
     n = tails_of_sums.plan_hoeffding(accuracy=0.1, delta=0.05, low=-1.0, high=1.0)
     assert n == math.ceil(4 * math.log(20) / 0.02)

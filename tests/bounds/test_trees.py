@@ -70,6 +70,24 @@ def test_the_textbook_code_satisfies_kraft():
     assert total == pytest.approx(0.01588, abs=5e-6)
 
 
+@pytest.mark.parametrize(
+    ("bits", "most_nodes", "expected"),
+    [
+        (lambda n: (n + 1) * math.ceil(math.log2(2 + 3)), 199, 0.03349),  # an end marker
+        (lambda n: n * math.ceil(math.log2(2 + 2)), 199, 0.94365),  # pre-order needs none
+        (lambda n: n + (n - 1) / 2 * math.log2(2) + (n + 1) / 2, 1999, 0.982),  # fractions of bits
+    ],
+)
+def test_shorter_codes_than_the_textbooks_satisfy_kraft_too(bits, most_nodes, expected):
+    total = math.fsum(
+        math.exp(trees.log_labelled_trees(n_nodes=n, n_features=2) - bits(n) * math.log(2))
+        for n in range(1, most_nodes + 1, 2)
+    )
+    assert total == pytest.approx(expected, abs=5e-4 if most_nodes > 199 else 5e-6)
+    static = trees.code_length_static(n_leaves=4, n_features=2, n_cuts=1, n_classes=2)
+    assert static == pytest.approx(7 + 3 + 4)  # the last of the three, for seven nodes
+
+
 def test_the_static_code_satisfies_kraft():
     # Static weights of all shapes, tests and labels of L leaves: Catalan(L - 1) 2^-(2L - 1).
     weights = [

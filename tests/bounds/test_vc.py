@@ -64,7 +64,10 @@ def test_sauer_equals_its_sum_of_binomials(n, d):
 
 
 def test_sauer_is_at_most_its_power_form_and_keeps_its_digits_at_a_million():
-    assert vc.log_sauer(n=1000, vc_dimension=3) < 3 * math.log(math.e * 1000 / 3)
+    patterns, power = math.exp(vc.log_sauer(n=1000, vc_dimension=3)), (math.e * 1000 / 3) ** 3
+    assert (patterns, power) == pytest.approx((166_667_501, 7.439e8), rel=1e-4)
+    assert round(patterns) == 166_667_501
+    assert patterns < power
     exact = math.log(sum(math.comb(10**6, i) for i in range(6)))
     assert vc.log_sauer(n=10**6, vc_dimension=5) == pytest.approx(exact, rel=1e-14)
 

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
+from surelearn.bounds import neighbors
 from surelearn.datasets import real, worlds
+from surelearn.learners.linear.linear_regression import LinearRegression
 
 ALL = [
     worlds.Separable(3, 0.1),
@@ -88,3 +90,28 @@ def test_real_tables_have_their_shapes_and_names(name, shape):
     assert len(table.feature_names) == shape[1]
     assert len(table.y) == shape[0]
     assert table.task == ("regression" if name == "diabetes" else "classification")
+
+
+def test_the_catalogues_noise_of_a_table_is_the_risk_of_its_regression_function():
+    # For bits the best prediction under square loss is P(1|x), whose risk is the mean variance.
+    world = worlds.FiniteTable((1 / 3,) * 3, (0.1, 0.9, 0.2))
+    best = np.array(world.positive)
+    points, labels = world.draw(300_000, seed=0)
+    exact = np.asarray(world.probabilities) @ (best * (1 - best))
+    assert exact == pytest.approx(0.113333, abs=1e-6)
+    assert np.mean((labels - best[points]) ** 2) == pytest.approx(exact, abs=1e-3)
+    means = LinearRegression(fit_intercept=False).fit(np.eye(3)[points], labels)
+    np.testing.assert_allclose(means.coef_, best, atol=0.005)  # least squares find it
+
+
+def test_the_catalogues_two_points_under_two_losses():
+    world = worlds.FiniteTable((0.5, 0.5), (0.2, 0.9))
+    assert world.bayes_risk == world.risk(np.array([0, 1])) == pytest.approx(0.15)
+    positive = np.array(world.positive)
+    means = 2 * positive - 1  # of labels -1 and 1
+    assert means.tolist() == pytest.approx([-0.6, 0.8])
+    within, between = np.mean(1 - means**2), np.var(means)
+    assert (within, between, within + between) == pytest.approx((0.50, 0.49, 0.99))
+    limit = float(np.mean(2 * positive * (1 - positive)))
+    assert limit == pytest.approx(0.25)
+    assert neighbors.cover_hart(bayes_risk=world.bayes_risk).allows(limit)

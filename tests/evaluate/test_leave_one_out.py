@@ -138,3 +138,18 @@ def test_its_mean_is_the_mean_risk_of_one_row_fewer(m, expected):
 def test_a_row_that_cannot_be_left_out_is_named():
     with pytest.raises(ValueError, match="without row 0"):
         leave_one_out(LinearRegression(), [[1.0], [np.nan], [3.0]], [1.0, 2.0, 3.0], shortcut=False)
+
+
+def test_leaving_one_out_chooses_the_cubic_of_the_catalogue():
+    y = np.array([5.56, 5.70, 5.91, 6.40, 6.80, 7.05, 8.90, 8.70, 9.00, 9.05])
+    basis = np.polynomial.legendre.legvander(np.linspace(-1.0, 1.0, 10), 6)
+    left_out, training = [], []
+    for degree in range(1, 7):
+        X = basis[:, 1 : degree + 1]
+        left_out.append(leave_one_out(LinearRegression(), X, y).estimate)
+        training.append(np.mean((LinearRegression().fit(X, y).predict(X) - y) ** 2))
+    expected = [0.22143771, 0.35640025, 0.18629854, 0.32855534, 0.92944886, 2.87036455]
+    np.testing.assert_allclose(left_out, expected, atol=1e-8)
+    assert int(np.argmin(left_out)) + 1 == 3
+    assert (np.diff(training) < 0.0).all()
+    assert (training[0], training[-1]) == pytest.approx((0.15143188, 0.05510604), abs=1e-8)

@@ -183,4 +183,6 @@ def test_the_variance_gain_is_the_drop_in_variance_and_ignores_an_empty_child():
 
 def test_the_variance_of_values_far_from_zero_does_not_cancel():
     assert variance(np.array([1.0, 2.0, 3.0]) + 2.0**40) == 2 / 3
+    assert variance(np.array([4.0, 7.0, 13.0, 16.0]) + 1e9) == 22.5  # by raw moments: -128
+    assert variance(np.array([1.0] * 3 + [0.0] * 7)) == pytest.approx(0.21)
     assert variance_gain([1, 1], [2.0**40, 2.0**40 + 2.0]) == 1.0

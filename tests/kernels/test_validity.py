@@ -26,6 +26,7 @@ X = np.array([[1.0, 2.0], [2.0, 0.0], [0.0, 1.0], [3.0, 1.0]])
             1 - np.square(np.subtract.outer(np.arange(3.0), np.arange(3.0))), -2.0, id="1 - d²"
         ),
         pytest.param(-Gaussian(gamma=0.1)(X), -2.9353140294, id="K - 2K"),
+        pytest.param(np.array([[1.0, 2.0], [2.0, 1.0]]), -1.0, id="x²+4xy+y²"),
     ],
 )
 def test_what_is_no_kernel_is_refuted(gram, least):

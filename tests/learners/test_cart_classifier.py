@@ -199,6 +199,11 @@ def test_the_weather_is_divided_by_overcast_first():
     assert tree.impurity[0] == pytest.approx(0.4591836735)
     after = tree.weight[1:] @ tree.impurity[1:] / 14
     assert after == pytest.approx(0.3571428571)
+    questions = {(0, "overcast"): 0.3571428571, (2, "H"): 0.3673469388, (0, "sunny"): 0.3936507937}
+    for (column, word), gini in questions.items():
+        answers = np.array([[float(row[column] == word)] for row in WEATHER])
+        tree = CARTClassifier(max_depth=1).fit(answers, PLAY).tree_
+        assert tree.weight[1:] @ tree.impurity[1:] / 14 == pytest.approx(gini)
 
 
 def test_xor_is_split_although_no_question_gains():

@@ -96,6 +96,12 @@ def test_the_catalogues_first_split():
     assert (tree.feature[0], tree.threshold[0]) == (0, 2.5)
     assert tree.value.ravel().tolist() == [2.75, 2.0, 5.0]
     assert tree.weight[1:] @ tree.impurity[1:] == pytest.approx(2.0)
+    scan = {0: {0.5: 8.0, 1.5: 8.5, 2.5: 2.0}, 1: {0.5: 4.6666667, 1.5: 8.6666667}}
+    for column, cuts in scan.items():
+        for cut, squares in cuts.items():
+            x = np.array(X)[:, [column]]
+            tree = CARTRegressor(max_depth=1, thresholds=[cut]).fit(x, y).tree_
+            assert tree.weight[1:] @ tree.impurity[1:] == pytest.approx(squares, abs=1e-7)
 
 
 def test_the_catalogues_scan_of_cut_points():
@@ -108,6 +114,7 @@ def test_the_catalogues_scan_of_cut_points():
     np.testing.assert_allclose(errors, expected, atol=5e-5)
     tree = CARTRegressor(max_depth=1).fit(x, BOOSTED).tree_
     assert tree.threshold[0] == 6.5
+    assert tree.weight[1:] @ tree.impurity[1:] == pytest.approx(1.9300083, abs=1e-7)
     np.testing.assert_allclose(tree.value[1:, 0], [6.2366667, 8.9125], atol=1e-7)
 
 

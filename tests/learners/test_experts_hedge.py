@@ -81,6 +81,7 @@ def test_the_catalogue_run_of_the_weighted_average_under_absolute_loss():
     learner = Hedge(horizon=3)
     predictions = learner.learn([[0, 1]] * 3, [1, 1, 0], loss=Absolute())
     np.testing.assert_allclose(predictions, [0.5, 0.795688, 0.938145], atol=1e-6)
+    assert learner.cumulative_loss_ == pytest.approx(1.642457, abs=1e-6)
     assert learner.regret_ == pytest.approx(0.642457, abs=1e-6)
     assert learner.certificates()[1].bound == pytest.approx(1.019667, abs=1e-6)
 
@@ -166,6 +167,18 @@ def test_a_good_best_expert_known_beforehand_makes_the_regret_small():
     assert learner.regret_ <= total.bound - learner.expert_losses_.min() <= small.bound
 
 
+def test_the_catalogue_run_of_hedge_for_a_best_loss_of_at_most_two_hundred():
+    losses = np.random.default_rng(0).random((200, 5)) ** 2
+    rate = regret.small_loss_learning_rate(n_experts=5, best_loss_bound=200.0)
+    learner = Hedge(learning_rate=rate)
+    learner.learn(losses)
+    best = float(learner.expert_losses_.min())
+    drawn = RandomizedWeightedMajority(beta=math.exp(-rate)).guarantee(n_experts=5, best_loss=best)
+    small = best + regret.hedge_small_loss(n_experts=5, best_loss_bound=200.0).bound
+    found = (learner.cumulative_loss_, drawn.bound, small)
+    assert found == pytest.approx((69.13, 81.36, 90.20), abs=5e-3)
+
+
 def test_losses_outside_the_range_break_the_bound_so_they_are_refused():
     with pytest.raises(ValueError, match=r"expert 1 in row 2 is 1\.5"):
         Hedge().learn([[0, 1], [1, 0], [0, 1.5]])
@@ -204,6 +217,9 @@ def test_the_catalogue_run_of_randomised_weighted_majority():
     learner.learn([[1, 0], [1, 0], [1, 0], [0, 1]])
     assert learner.expected_loss_ == pytest.approx(1.922222, abs=1e-6)
     assert learner.certificates()[0].bound == pytest.approx(2.772589, abs=1e-6)
+    tuned = RandomizedWeightedMajority(horizon=200)
+    tuned.learn([[1, 0]])
+    assert tuned.beta_ == pytest.approx(0.9411, abs=5e-5)
 
 
 def test_its_weights_are_those_of_hedge():
@@ -299,8 +315,13 @@ def advice(rng, n_rounds, n_experts):
 
 
 def test_the_catalogue_run_of_the_weighted_average_under_square_loss():
+    advice, outcomes = [[0, 1], [0.2, 0.9], [0.6, 0.4]], [1, 1, 0]
     learner = AggregatingAlgorithm()
-    predictions = learner.learn([[0, 1], [0.2, 0.9], [0.6, 0.4]], [1, 1, 0])
+    for said, outcome, weight in zip(advice, outcomes, [0.3775406688, 0.3068260507], strict=False):
+        learner.update(said, outcome)
+        np.testing.assert_allclose(learner.weights, [weight, 1.0 - weight], rtol=1e-9)
+    learner = AggregatingAlgorithm()
+    predictions = learner.learn(advice, outcomes)
     np.testing.assert_allclose(predictions, [0.5, 0.6357215318, 0.4613652101], rtol=1e-9)
     assert learner.cumulative_loss_ == pytest.approx(0.5955566595)
     assert learner.regret_ == pytest.approx(0.4255566595)

@@ -1,5 +1,6 @@
 """Explicit classes: empirical risk minimisation, Halving on the way, certificates, refusals."""
 
+import itertools
 import pickle
 from functools import partial
 
@@ -135,3 +136,19 @@ def test_what_is_no_class_of_rules_for_these_rows_is_refused(hypotheses, X, word
     with pytest.raises(ValueError, match=word):
         model.fit(X, [0, 1])
     assert pickle.dumps(model.errors_) == before
+
+
+def test_three_of_five_points_leave_four_labellings_of_which_one_is_right():
+    table = np.array([[(code >> i) & 1 for i in range(5)] for code in range(32)])
+    points = np.arange(5)
+    for target in table[1:-1]:
+        for seen in itertools.combinations(range(5), 3):
+            labels = target[list(seen)]
+            if labels.min() == labels.max():
+                continue  # one class alone is refused
+            model = FiniteClass(hypotheses=table).fit(points[list(seen), np.newaxis], labels)
+            agreeing = table[model.errors_ == model.training_errors_]
+            unseen = np.setdiff1d(points, seen)
+            assert (model.training_errors_, len(agreeing)) == (0, 4)
+            assert np.mean(agreeing[:, unseen] != target[unseen]) == 0.5
+            assert (agreeing[:, unseen] == target[unseen]).all(axis=1).sum() == 1

@@ -423,6 +423,9 @@ BAD = {
     "zero everywhere": ({}, OVERLAPPING, {"sample_weight": [0] * 8}),
     "covariance_type='round'": ({"covariance_type": "round"}, OVERLAPPING, {}),
     "covariance_floor=-1": ({"covariance_floor": -1.0}, OVERLAPPING, {}),
+    "covariance_floor=inf": ({"covariance_floor": np.inf}, OVERLAPPING, {}),
+    "vanish": ({}, OVERLAPPING * 1e-200, {}),
+    "start must be the tuple": ({"start": 3}, OVERLAPPING, {}),
     "n_components=0": ({"n_components": 0}, OVERLAPPING, {}),
     "n_init=1.5": ({"n_init": 1.5}, OVERLAPPING, {}),
     "tol=-1": ({"tol": -1.0}, OVERLAPPING, {}),
@@ -454,3 +457,29 @@ def test_sparse_rows_and_wrong_widths_are_refused():
     with pytest.raises(ValueError, match="n_samples=0"):
         model.sample(0)
     assert pickle.dumps(model) == before
+
+
+@pytest.mark.parametrize("weight", [1e-300, 1e-3, 1e3])
+def test_a_weight_common_to_all_rows_changes_nothing(weight):
+    X = clouds(100)
+    plain_fit = GaussianMixture(n_components=3, random_state=0).fit(X)
+    weighted = GaussianMixture(n_components=3, random_state=0)
+    weighted.fit(X, sample_weight=np.full(100, weight))
+    assert weighted.n_iter_ == plain_fit.n_iter_
+    np.testing.assert_allclose(weighted.means_, plain_fit.means_, rtol=1e-9, atol=1e-12)
+
+
+def test_without_a_floor_large_features_are_read_without_a_warning():
+    X, settings = clouds(100), {"covariance_floor": 0.0, "tol": 0.0, "max_iter": 10}
+    one, other = (fit(rows, n_components=2, random_state=0, **settings) for rows in (X, X * 1e100))
+    np.testing.assert_allclose(other.means_ * 1e-100, one.means_, rtol=1e-6, atol=1e-9)
+
+
+def test_a_fitted_mixture_keeps_the_type_it_was_fitted_with():
+    X = clouds(60)
+    model = GaussianMixture(n_components=2, random_state=0).fit(X)
+    before = model.predict_proba(X)
+    model.set_params(covariance_type="diag")
+    np.testing.assert_array_equal(model.predict_proba(X), before)
+    assert model.partial_fit(X).covariances_.shape == (2, 3, 3)
+    assert model.fit(X).covariances_.shape == (2, 3)

@@ -146,6 +146,15 @@ def test_formulas_of_two_terms_over_six_bits_are_learnt_within_576_mistakes(
     assert model.certificates()[0].method == "mistakes.novikoff"
 
 
+def test_the_three_term_formula_of_the_catalogue_is_learnt():
+    X = np.array(list(np.ndindex((2,) * 7)))
+    labels = np.any([term(X, *part) for part in ((1, 4, 7), (1, -2), (2, 5))], axis=0)
+    assert labels.sum() == 68
+    model = KernelPerceptron(kernel=Agreement()).fit(X, labels)
+    np.testing.assert_array_equal(model.predict(X), labels)
+    assert mistakes_boolean.kernel_dnf(n_variables=7, n_terms=3).allows(model.n_mistakes_)
+
+
 def test_every_two_term_formula_tried_stays_within_its_bound():
     rng = np.random.default_rng(2)
     bound = mistakes_boolean.kernel_dnf(n_variables=6, n_terms=2)

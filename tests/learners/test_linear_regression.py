@@ -1,5 +1,7 @@
 """Least squares: fixtures of the catalogue, the textbook's errors, and rows that do not suffice."""
 
+import pickle
+
 import numpy as np
 import pytest
 from scipy import sparse, stats
@@ -30,11 +32,22 @@ def test_the_fixtures_of_the_catalogue():
     assert model.residual_sum_of_squares_ / 4 == pytest.approx(0.5625, rel=1e-12)
 
 
+def test_square_tables_are_interpolated_and_directions_that_are_missing_left_at_zero():
+    exact = LinearRegression(fit_intercept=False).fit([[1.0, 2.0], [2.0, 0.0]], [3.0, 1.0])
+    np.testing.assert_allclose(exact.coef_, [0.5, 1.25], rtol=1e-14)
+    assert exact.residual_sum_of_squares_ < 1e-28
+    inverse = [
+        LinearRegression(fit_intercept=False).fit(np.diag([2.0, 0.0, 5.0]), column).coef_
+        for column in np.eye(3)
+    ]
+    np.testing.assert_allclose(np.column_stack(inverse), np.diag([0.5, 0.0, 0.2]), atol=1e-15)
+
+
 def test_a_line_through_four_points_and_its_likelihood():
     model = LinearRegression().fit([[1.0], [2.0], [3.0], [4.0]], [2.0, 3.0, 5.0, 4.0])
     rss = model.residual_sum_of_squares_
     assert (model.intercept_, model.coef_[0], rss) == pytest.approx((1.5, 0.8, 1.8))
-    assert model.noise_variance_ == pytest.approx(0.9)
+    assert (model.noise_variance_, rss / 4) == pytest.approx((0.9, 0.45))
     likelihood = -2 * np.log(2 * np.pi) - 2 * np.log(rss / 4) - 2
     assert likelihood == pytest.approx(-4.078739, abs=1e-6)
 
@@ -150,3 +163,23 @@ def test_a_holdout_certifies_its_errors():
     certificate = Holdout(X[200:], y[200:], loss=Quantile(alpha=0.1)).certify(model)
     assert certificate.status == "valid"
     assert 1.0 < certificate.bound < 3.0  # ten per cent of Gaussian errors exceed 1.645
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-160, 1e160, 1e300])
+def test_features_of_any_size_give_the_same_predictions_and_errors(scale):
+    X, y = world()
+    plain_model, scaled = LinearRegression().fit(X, y), LinearRegression().fit(X * scale, y)
+    np.testing.assert_allclose(scaled.predict(X * scale), plain_model.predict(X), rtol=1e-12)
+    errors = scaled.standard_errors_ * scale
+    np.testing.assert_allclose(errors, plain_model.standard_errors_, rtol=1e-10)
+
+
+def test_targets_whose_squares_are_no_numbers_are_refused_and_leave_no_mark():
+    X, y = world()
+    model = LinearRegression().fit(X, y)
+    before = pickle.dumps(model)
+    for factor, words in ((1e200, "overflow"), (1e-200, "vanish")):
+        with pytest.raises(ValueError, match=rf"squares would {words}\. Rescale the targets"):
+            model.fit(X, y * factor)
+        assert pickle.dumps(model) == before
+    assert LinearRegression().fit(X, 0.0 * y).noise_variance_ == 0.0

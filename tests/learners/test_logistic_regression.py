@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression as Peer
 from sklearn.metrics import log_loss
 
 from reference import logistic_regression as plain
-from surelearn.base import softmax_optimum
+from surelearn.base import softmax, softmax_metric, softmax_optimum
 from surelearn.base.softmax import SoftmaxObjective
 from surelearn.datasets.worlds import Noisy, Separable
 from surelearn.evaluate.coverage import Coverage
@@ -87,6 +87,19 @@ def test_the_catalogues_softmax_with_a_reference_class():
     np.testing.assert_allclose(found, [0.09070284, 0.81859433, 0.09070284], atol=1e-8)
 
 
+def test_the_catalogues_sigmoid_and_its_mean():
+    model = LogisticRegression().fit([[-1.0], [1.0]], [0, 1])
+    model.coef_, model.intercept_ = np.ones((1, 1)), np.zeros(1)
+    chances = model.predict_proba([[1.0], [0.8], [800.0], [-800.0]])[:, 1]
+    assert chances[0] == pytest.approx(0.7310585786, abs=1e-10)
+    assert 2 * chances[1] - 1 == pytest.approx(0.379949, abs=1e-6)  # E[Y|x] of labels -1 and 1
+    assert chances[2:].tolist() == [1.0, 0.0]
+    scores = np.linspace(-40.0, 40.0, 80_001)  # the law whose distribution function it is
+    density = np.gradient(model.predict_proba(scores[:, np.newaxis])[:, 1], scores)
+    assert density.max() == pytest.approx(0.25, abs=1e-6)
+    assert np.trapezoid(scores**2 * density, scores) == pytest.approx(3.2898681337, abs=1e-5)
+
+
 def test_intercepts_alone_give_the_class_frequencies():
     y = np.repeat([0, 1, 2], [5, 3, 2])
     model = LogisticRegression(tol=1e-10).fit(np.zeros((10, 1)), y)
@@ -130,12 +143,29 @@ def test_a_table_too_wide_for_a_matrix_metric_reaches_the_same_optimum(classes, 
 
 def test_many_rows_are_solved_on_a_sample_first_and_in_threads_with_the_same_optimum(monkeypatch):
     X, y = world(30_000, 15)
+    monkeypatch.setattr(softmax, "_WORTH_THREADS", 0)
+    monkeypatch.setattr(softmax_metric, "_WORTH_THREADS", 0)
     model = LogisticRegression(tol=1e-8).fit(X, y)
     assert model.n_iter_ < 8
-    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0})
+    monkeypatch.setattr("joblib.cpu_count", lambda: 1)
     alone = LogisticRegression(tol=1e-8).fit(X, y)
-    np.testing.assert_allclose(parameters(model), parameters(alone), atol=1e-7)
+    np.testing.assert_array_equal(parameters(model), parameters(alone))
+    assert model.suboptimality_ == alone.suboptimality_
+    np.testing.assert_array_equal(model.training_rows_, alone.training_rows_)
     np.testing.assert_allclose(parameters(model)[0], plain.binary(X, y, 1.0), atol=1e-6)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("row", [0, 1, 16, 29_999])
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_a_value_that_is_not_finite_is_refused_wherever_it_stands(classes, row, value):
+    X, y = world(30_000, 4, classes)
+    X[row, 2] = value
+    words = "NaN" if np.isnan(value) else "infinity"
+    for form in (X, sparse.csr_array(X)):
+        for weights in (None, (np.arange(30_000) != row).astype(float)):
+            with pytest.raises(ValueError, match=f"X contains {words}"):
+                LogisticRegression().fit(form, y, sample_weight=weights)
 
 
 @pytest.mark.parametrize("classes", [2, 3])

@@ -51,6 +51,12 @@ def test_a_large_sparse_matrix_is_decomposed_in_part():
     np.testing.assert_allclose(np.linalg.norm(scores, axis=0), model.singular_values_, rtol=1e-8)
 
 
+def test_a_large_matrix_of_zeros_is_its_own_approximation():
+    model = LowRankApproximation(rank=2).fit(sparse.csr_array((6000, 3000)))
+    assert (model.frobenius_error_, model.next_singular_value_) == (0.0, 0.0)
+    np.testing.assert_array_equal(model.transform(sparse.csr_array((3, 3000))), 0.0)
+
+
 def test_full_rank_leaves_nothing():
     A = np.random.default_rng(3).normal(size=(5, 3))
     model = LowRankApproximation(rank=3).fit(A)
@@ -63,3 +69,11 @@ def test_full_rank_leaves_nothing():
 def test_a_rank_that_cannot_be_had_is_refused(rank):
     with pytest.raises(ValueError, match="rank="):
         LowRankApproximation(rank=rank).fit(np.eye(3))
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-170, 1e200])
+def test_matrices_of_any_size_have_their_errors(scale):
+    A = np.random.default_rng(4).normal(size=(9, 5))
+    model, scaled = (LowRankApproximation(rank=2).fit(matrix) for matrix in (A, A * scale))
+    assert scaled.frobenius_error_ / scale == pytest.approx(model.frobenius_error_, rel=1e-12)
+    np.testing.assert_allclose(scaled.approximation() / scale, model.approximation(), atol=1e-12)

@@ -129,5 +129,18 @@ def test_what_cannot_be_completed_is_refused_with_its_place():
         MatrixCompletion(start="ones").fit(EXAMPLE)
     with pytest.raises(ValueError, match="outside the matrix"):
         MatrixCompletion().fit(EXAMPLE).entries().predict([[5, 0]])
+    for places in ([[0.5, 1]], [[np.nan, 1]]):
+        with pytest.raises(ValueError, match="whole numbers"):
+            MatrixCompletion().fit(EXAMPLE).entries().predict(places)
+    for settings in ({"tolerance": -1.0}, {"max_iter": 0}):
+        with pytest.raises(ValueError, match=next(iter(settings))):
+            SoftImpute(**settings).fit(EXAMPLE)
     with pytest.raises(ValueError, match="infinity"):
         MatrixCompletion().fit(np.where(np.isnan(EXAMPLE), np.inf, EXAMPLE))
+
+
+def test_nothing_but_zeros_is_completed_by_zeros():
+    X = np.where(np.isnan(EXAMPLE), NAN, 0.0)
+    for model in (MatrixCompletion(), SoftImpute()):
+        np.testing.assert_array_equal(model.fit(X).completed(), 0.0)
+        assert model.converged_

@@ -158,6 +158,9 @@ def test_bad_features_and_rows_are_refused_and_leave_no_mark(learner):
         (lambda X, _: X[:1], "shape"),
         (lambda X, _: np.full((len(X), 1), np.nan), "finite"),
         ([lambda *_: "text"], "numbers"),
+        (3, "must be a function"),
+        ([1, 2], "must be a function"),
+        ("all", "must be a function"),
     ):
         with pytest.raises(ValueError, match=words):
             learner(features=features).fit(X, y)

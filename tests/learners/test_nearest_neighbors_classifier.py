@@ -411,3 +411,13 @@ def test_neighbours_of_the_training_rows_leave_themselves_out():
         found = nearest(4, ties=ties, random_state=0).fit(X, np.zeros(40)).kneighbors()
         np.testing.assert_array_equal(found[1], peer[1])
         np.testing.assert_allclose(found[0], peer[0], rtol=1e-12)
+
+
+def test_votes_do_not_depend_on_the_axes():
+    rng = np.random.default_rng(3)
+    X, y, queries = rng.normal(size=(90, 3)), rng.integers(0, 3, 90), rng.normal(size=(200, 3))
+    turn, shift = np.linalg.qr(rng.normal(size=(3, 3)))[0], rng.normal(size=3)
+    plain, moved = nearest(5).fit(X, y), nearest(5).fit(X @ turn + shift, y)
+    np.testing.assert_array_equal(
+        plain.predict_proba(queries), moved.predict_proba(queries @ turn + shift)
+    )

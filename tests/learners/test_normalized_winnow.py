@@ -12,6 +12,7 @@ from reference import normalized_winnow as plain
 from reference.streams import hinge, spiteful, streams
 from surelearn.checks import ONLINE_CHECKS
 from surelearn.datasets.worlds import Noisy
+from surelearn.learners.experts.weighted_majority import WeightedMajority
 from surelearn.learners.linear.normalized_winnow import NormalizedWinnow
 
 
@@ -71,6 +72,19 @@ def test_one_relevant_expert_of_many_costs_the_logarithm_of_their_number(n, boun
     model.learn(X, X[:, 0])
     assert 0 < model.n_mistakes_ <= bound
     assert model.guarantee(margin=1.0).allows(model.n_mistakes_)
+
+
+def test_on_signs_it_is_the_weighted_majority_of_its_features():
+    rng = np.random.default_rng(6)
+    X = sign_rows(200, 7, rng)
+    signs = np.where(rng.random(200) < 0.8, X[:, 2], -X[:, 2])
+    model = bare(learning_rate=0.3, balanced=False)
+    scores = model.learn(X, signs, classes=[-1.0, 1.0])
+    vote = WeightedMajority(beta=np.exp(-2 * 0.3), only_on_mistakes=True)
+    said = vote.learn((X > 0).astype(int), (signs > 0).astype(int))
+    assert np.abs(scores).min() > 1e-12  # no tie, which the two break differently
+    np.testing.assert_array_equal(scores > 0, said == 1)
+    np.testing.assert_allclose(model.coef_[0], vote.weights, rtol=1e-13)
 
 
 def test_a_negative_target_needs_balanced_features():

@@ -280,3 +280,25 @@ def test_it_learns_digits_and_a_line():
     X = rng.normal(size=(500, 5))
     y = X @ rng.normal(size=5) + 3.0
     assert PassiveAggressiveRegressor().fit(X, y).score(X, y) > 0.95
+
+
+@pytest.mark.parametrize(
+    ("price", "least", "linearised"), [(0.25, 0.03125, 2.0), (1.0, 0.125, 0.5), (5.0, 0.4, 0.4)]
+)
+def test_a_step_is_the_proximal_one_and_not_the_linearised_one_of_the_source(
+    price, least, linearised
+):
+    x, start = np.array([1.0, 1.0]), np.array([0.5, 0.0])
+    limit = 1 / (2 * price)
+
+    def objective(w):
+        return max(0.0, 1.0 - w @ x) + price * np.sum((w - start) ** 2)
+
+    model = PassiveAggressive(C=limit, fit_intercept=False)
+    model.learn([[0.0, 0.0]], [1], classes=[-1, 1])  # which moves nothing
+    model.coef_ = start[np.newaxis].copy()
+    model.learn(x[np.newaxis], [1])
+    assert objective(model.coef_[0]) == pytest.approx(least)
+    assert objective(start + limit * x) == pytest.approx(linearised)
+    line = [objective(start + step * x) for step in np.linspace(0.0, limit, 40_001)]
+    assert min(line) >= least - 1e-9

@@ -304,3 +304,20 @@ def test_the_product_and_the_square_of_a_row_are_read_together_as_apart():
         for t in range(len(X)):
             expected = X[t] @ weights, X[t] @ X[t]
             assert both(form, t, weights) == rows.dot_and_square(form, t, weights) == expected
+
+
+def test_mistakes_do_not_depend_on_the_axes():
+    rng = np.random.default_rng(0)
+    X, signs = rng.normal(size=(60, 4)), rng.choice([-1.0, 1.0], 60)
+    turn = np.linalg.qr(rng.normal(size=(4, 4)))[0]
+    model, turned = (Perceptron(fit_intercept=False, max_iter=5) for _ in range(2))
+    np.testing.assert_allclose(model.learn(X, signs), turned.learn(X @ turn, signs), atol=1e-12)
+    assert model.n_mistakes_ == turned.n_mistakes_
+    np.testing.assert_allclose(model.coef_ @ turn, turned.coef_, atol=1e-12)
+
+
+def test_a_score_of_zero_is_the_negative_class():
+    model = Perceptron().fit(*FX_B)
+    points = [[3.0, 3.0], [1.0, 1.0], [1.0, 2.0]]
+    assert model.decision_function(points).tolist() == [3.0, -1.0, 0.0]
+    assert model.predict(points).tolist() == [model.classes_[k] for k in (1, 0, 0)]

@@ -6,7 +6,7 @@ from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.decomposition import PCA
 
-from surelearn import PrincipalComponents
+from surelearn import LowRankApproximation, PrincipalComponents
 
 
 def world(n=60, d=6, seed=0):
@@ -138,3 +138,11 @@ def test_constant_columns_are_harmless():
     same = PrincipalComponents().fit(np.ones((5, 3)))
     assert np.isfinite(same.transform(np.ones((2, 3)))).all()
     assert same.explained_variance_ratio_.sum() == 0.0
+
+
+@pytest.mark.parametrize("scores", [np.ones((2, 3)), np.ones(2), [[np.nan, 1.0]], [["a", "b"]]])
+def test_what_are_no_coordinates_is_refused(scores):
+    X = world()
+    for model in (PrincipalComponents(n_components=2), LowRankApproximation(rank=2)):
+        with pytest.raises(ValueError, match=r"components|2D array|NaN|convert"):
+            model.fit(X).inverse_transform(scores)

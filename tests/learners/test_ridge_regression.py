@@ -1,5 +1,7 @@
 """Ridge regression: every way to its weights leads to the same, whatever the shape of the table."""
 
+import pickle
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -32,6 +34,16 @@ def test_the_fixtures_of_the_catalogue():
     penalised = RidgeRegression(**RIDGE).fit(np.column_stack([X4, np.ones(4)]), Y4)
     expected = [0.8817518248, 1.1941605839, 0.2072992701]
     np.testing.assert_allclose(penalised.coef_, expected, atol=1e-10)
+
+
+def test_its_residuals_over_alpha_are_the_weights_of_the_rows():
+    # The dual: α = (XXᵀ + λ)⁻¹ y, w = Xᵀα, α_i = (y_i - f(x_i)) / λ.
+    model = RidgeRegression(**RIDGE).fit(X4, Y4)
+    dual = (Y4 - model.predict(X4)) / 0.5
+    expected = [-0.9891696751, -1.7545126354, 1.4440433213, 1.8122743682]
+    np.testing.assert_allclose(dual, expected, atol=1e-10)
+    np.testing.assert_allclose(dual, np.linalg.solve(X4 @ X4.T + 0.5 * np.eye(4), Y4), atol=1e-12)
+    np.testing.assert_allclose(X4.T @ dual, model.coef_, rtol=1e-12)
 
 
 def test_diabetes_centred():
@@ -139,3 +151,44 @@ def test_what_cannot_be_done_in_blocks_or_on_sparse_rows_is_said():
         whole.partial_fit(X, y)
     with pytest.raises(ValueError, match="lost in rounding"):
         RidgeRegression(alpha=1e-30).fit(np.repeat(X[:, :1], 3, axis=1) * 1e8, y)
+
+
+def test_one_row_has_no_other_to_be_predicted_from():
+    model = RidgeRegression().fit([[1.0, 2.0, 3.0]], [4.0])
+    assert (model.intercept_, model.coef_.tolist()) == (4.0, [0.0, 0.0, 0.0])
+    with pytest.raises(ValueError, match="leaves each row out in turn, and there is only one"):
+        RidgeRegression(alphas=[0.1, 1.0]).fit([[1.0, 2.0, 3.0]], [4.0])
+    with pytest.raises(ValueError, match="only one"):
+        RidgeRegression(alphas=[0.1, 1.0]).fit(X4, Y4, sample_weight=[0.0, 2.0, 0.0, 0.0])
+
+
+@pytest.mark.parametrize("settings", [{"alphas": [0.1, 1.0]}, {}])
+def test_products_that_overflow_and_squares_that_vanish_are_refused(settings):
+    X, y = world(6, 9)
+    model = RidgeRegression(**settings).fit(X, y)
+    before = pickle.dumps(model)
+    for rows, targets, words in (
+        (X * 1e160, y, "products would overflow"),
+        (X, y * 1e200, "overflow"),
+        (X, y * 1e-200, "vanish"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            model.fit(rows, targets)
+        assert pickle.dumps(model) == before
+
+
+def test_huge_weights_leave_a_model_without_a_price():
+    X, y = world()
+    model = RidgeRegression().fit(X, y, sample_weight=np.full(60, 1e200))
+    coef, _ = plain.least_squares(X, y)
+    np.testing.assert_allclose(model.coef_, coef, rtol=1e-8)
+
+
+def test_settings_that_mean_nothing_are_refused():
+    X, y = world()
+    for settings in ({"tolerance": -1.0}, {"tolerance": np.nan}, {"max_iter": 0}):
+        with pytest.raises(ValueError, match=next(iter(settings))):
+            RidgeRegression(**settings).fit(sparse.csr_array(X), y)
+    for settings in ({"alpha": [1.0, 2.0]}, {"alphas": [[1.0, 2.0]]}):
+        with pytest.raises(ValueError, match="alpha is one number, and alphas a list"):
+            RidgeRegression(**settings).fit(X, y)

@@ -8,7 +8,7 @@ from sklearn.datasets import load_breast_cancer
 
 from reference import weather
 from reference.pruning import as_code, leaf_sets
-from surelearn import check_certificate
+from surelearn import Holdout, Quantile, check_certificate
 from surelearn.base.trees.certificates import NAMED_DEFAULTS, NO_DEFAULTS
 from surelearn.bounds import trees
 from surelearn.evaluate.coverage import Coverage
@@ -281,3 +281,32 @@ def test_a_grid_chosen_after_looking_misses_too_often():
         peeked = CARTClassifier(max_depth=1, thresholds=[0.5]).fit(X[:, [chosen]], y)
         misses += only(peeked, delta=0.05).bound < 0.5
     assert stats.binomtest(misses, 60, 0.05, alternative="greater").pvalue < 1e-6
+
+
+@pytest.mark.parametrize("learner", [CARTClassifier(), C45Classifier(), CARTRegressor()])
+def test_trees_recognise_rows_of_numbers_whatever_their_gaps_precision_and_order(learner):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 3)).astype(np.float32)
+    X[rng.random(X.shape) < 0.1] = np.nan
+    y = rng.integers(0, 2, 300)
+    weights = np.repeat([1.0, 0.0, 1.0], 100)
+    loss = Quantile(alpha=0.3) if isinstance(learner, CARTRegressor) else "zero_one"
+    model = learner.fit(np.asfortranarray(X), y, weights)
+    again = X[:100].astype(np.float64)
+    again[np.isnan(again)] = -np.nan
+    with pytest.raises(ValueError, match="100 of 100 hold-out rows"):
+        Holdout(again, y[:100], loss=loss).certify(model)
+    unseen = Holdout(X[100:200], y[100:200], loss=loss).certify(model)  # rows of weight 0
+    assert not_used_for_training(unseen).status == "checked"
+
+
+def not_used_for_training(certificate):
+    return next(p for p in certificate.preconditions if "used for training" in p.name)
+
+
+def test_rows_of_categories_may_coincide_by_chance():
+    X = np.random.default_rng(0).choice(["a", "b"], size=(200, 3))
+    y = (X[:, 0] == "a").astype(int)
+    model = CARTClassifier().fit(X[:100], y[:100])
+    certificate = Holdout(X[100:], y[100:]).certify(model)
+    assert "does not remember" in not_used_for_training(certificate).evidence

@@ -111,16 +111,20 @@ def test_without_a_choice_leaves_are_charged_by_the_criterion(noisy):
 
 @pytest.mark.parametrize(
     ("alpha", "n_leaves"),
-    [(0.0, 5), (1.0, 5), (2.0, 5), (2.28, 5), (2.2812, 1), (2.5, 1), (3.0, 1)],
+    [(0.0, 5), (1.0, 5), (2.0, 5), (2.2811479, 5), (2.2811481, 1), (2.5, 1), (3.0, 1)],
 )
 def test_the_entropy_cost_is_minimised_over_all_subtrees(days, alpha, n_leaves):
     _, _, model = days
     pruned = model.prune_entropy_cost(alpha=alpha)
     assert pruned.n_leaves_ == n_leaves
-    if n_leaves == 1:  # the literal rule of the source would stop at five leaves
-        tree = pruned.tree_
-        cost = np.log(2.0) * Entropy()(tree.value[0]) * tree.weight[0] + alpha
-        assert cost == pytest.approx(9.1245918564 + alpha)
+    tree = pruned.tree_
+    leaves = tree.is_leaf
+    nats = np.log(2.0) * Entropy()(tree.value[leaves]) @ tree.weight[leaves]
+    # The literal rule of the source would stop at five leaves: no bottom split alone can go.
+    expected = {0.0: 0.0, 1.0: 5.0, 2.0: 10.0, 2.5: 11.6245918564, 3.0: 12.1245918564}
+    assert nats + alpha * n_leaves == pytest.approx(
+        expected.get(alpha, alpha * 5 if n_leaves == 5 else 9.1245918564 + alpha), abs=1e-9
+    )
 
 
 def test_the_entropy_cost_gives_the_weakest_link_subtree_of_the_entropy(noisy):

@@ -200,6 +200,14 @@ def test_the_bayes_decision_beats_every_other_on_random_tables():
         assert (chosen <= expected[:, decision]).all()
 
 
+def test_the_bayes_decisions_of_the_catalogue():
+    laws = np.array([[0.7, 0.2, 0.1], [0.3, 0.3, 0.4], [0.05, 0.9, 0.05]])
+    equal = CostMatrix(costs=1 - np.eye(3))
+    assert equal.decide(laws).tolist() == [0, 2, 1]
+    risk = np.array([0.2, 0.5, 0.3]) @ equal.expected_costs(laws).min(axis=1)
+    assert risk == pytest.approx(0.39)
+
+
 @pytest.mark.parametrize(
     ("costs", "labels", "message"),
     [

@@ -16,6 +16,7 @@ from surelearn._jit.rows import Rows, SparseRows
 Hashes = NDArray[np.uint64]
 
 SKETCH_SIZE = 4096
+_BLOCK = 4096  # rows of a table made ready at once
 _HALF = np.uint64(32)
 _ONE = np.uint64(1)
 _MINUS_ZERO = np.uint64(1 << 63)
@@ -24,21 +25,27 @@ _MIX_AGAIN = np.uint64(0xBF58476D1CE4E5B9)
 
 
 @jit
-def _term(value: np.uint64, column: int) -> np.uint64:
+def _multiplier(column: int) -> np.uint64:
+    """Return the odd number by which a column's values are multiplied."""
+    key = np.uint64(column + 1) * _MIX
+    return ((key ^ (key >> _HALF)) * _MIX_AGAIN) | _ONE
+
+
+@jit
+def _term(value: np.uint64, multiplier: np.uint64) -> np.uint64:
     """Return what the bits of one value add to its row's hash; nothing for 0.0 and -0.0."""
     value = np.uint64(0) if value == _MINUS_ZERO else value
-    key = np.uint64(column + 1) * _MIX
-    multiplier = ((key ^ (key >> _HALF)) * _MIX_AGAIN) | _ONE
     return (value ^ (value >> _HALF)) * multiplier
 
 
 @jit
 def _hash_dense(bits: NDArray[np.uint64], hashes: Hashes) -> None:
     """Hash each row; `bits` are the values read as integers, `hashes` is filled."""
+    multipliers = np.array([_multiplier(j) for j in range(bits.shape[1])], dtype=np.uint64)
     for t in range(bits.shape[0]):
         total = np.uint64(0)
         for j in range(bits.shape[1]):
-            total += _term(bits[t, j], j)
+            total += _term(bits[t, j], multipliers[j])
         hashes[t] = total
 
 
@@ -53,7 +60,7 @@ def _hash_sparse(
     for t in range(len(indptr) - 1):
         total = np.uint64(0)
         for i in range(indptr[t], indptr[t + 1]):
-            total += _term(bits[i], indices[i])
+            total += _term(bits[i], _multiplier(indices[i]))
         hashes[t] = total
 
 
@@ -73,6 +80,23 @@ def row_hashes(X: Rows) -> Hashes:
         hashes = np.empty(len(X), dtype=np.uint64)
         _hash_dense(X.view(np.uint64), hashes)
     return (hashes ^ (hashes >> _HALF)) * _MIX
+
+
+def table_hashes(table: NDArray[Any]) -> Hashes:
+    """Return a hash of every row of a table of any precision and order; all gaps are alike.
+
+    Examples
+    --------
+    >>> table = np.array([[1.0, np.nan], [1.0, -np.nan]], dtype=np.float32)
+    >>> len(np.unique(table_hashes(table)))
+    1
+    """
+    hashes = np.empty(len(table), dtype=np.uint64)
+    for start in range(0, len(table), _BLOCK):
+        block = np.array(table[start : start + _BLOCK], dtype=np.float64, order="C")
+        block[np.isnan(block)] = np.nan
+        hashes[start : start + _BLOCK] = row_hashes(block)
+    return hashes
 
 
 def sketch(hashes: Hashes) -> Hashes:

@@ -41,6 +41,13 @@ def adopt(estimator: _Estimator, fresh: _Estimator) -> _Estimator:
     return estimator
 
 
+def check_iterations(estimator: Any) -> None:
+    """Refuse a `max_iter` or a `tolerance` that mean nothing."""
+    door.at_least_one("max_iter", estimator.max_iter)
+    if not estimator.tolerance >= 0.0:
+        raise ValueError(f"tolerance={estimator.tolerance!r} must be 0 or more")
+
+
 def learn_classes(estimator: Any, y: ArrayLike, *, n: int) -> Indices:
     """Check the labels, set `classes_`, and return the place of each label among them."""
     labels = _targets(y, n)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from surelearn._jit import class_moments, counts
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.base.class_summary import ClassCounts, ClassMoments, starts
+from surelearn.base.magnitude import refuse_tiny
 from surelearn.base.table import n_categories
 
 
@@ -110,6 +111,7 @@ class NormalFactors:
         A class without a value of a column has the moments of all rows.
         """
         pooled = of.pooled()
+        refuse_tiny(np.append(pooled.mean, np.sqrt(pooled.variance())), "features")
         largest = float(pooled.variance().max(initial=0.0))
         floor = var_smoothing * (largest if largest > 0.0 else 1.0)
         known = of.weight > 0.0

@@ -83,14 +83,17 @@ class ClassMoments:
         centre = _ratio(sums[1], sums[0])
         sums[:] = 0.0
         class_moments.deviations(X, labels, weights, columns, centre, sums)
-        drift = _ratio(sums[1], sums[0])
-        return cls(sums[0], centre + drift, np.maximum(0.0, sums[2] - drift * sums[1]))
+        with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused later
+            drift = _ratio(sums[1], sums[0])
+            squares = np.maximum(0.0, sums[2] - drift * sums[1])
+        return cls(sums[0], centre + drift, squares)
 
     def __add__(self, other: Self) -> "ClassMoments":
         """Summarise the rows of both."""
         weight = self.weight + other.weight
         share, gap = _ratio(other.weight, weight), other.mean - self.mean
-        squares = self.squares + other.squares + gap**2 * self.weight * share
+        with np.errstate(over="ignore", invalid="ignore"):
+            squares = self.squares + other.squares + gap**2 * self.weight * share
         return ClassMoments(weight, self.mean + gap * share, squares)
 
     def pooled(self) -> "ClassMoments":

@@ -18,8 +18,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from surelearn._jit import entries
 from surelearn._typing import Indices, Matrix, Vector
-from surelearn.base import door
 from surelearn.base.batch import adopt, fresh_copy
+from surelearn.base.magnitude import refuse_huge, refuse_tiny
 
 Start: TypeAlias = Literal["zeros", "column-means", "global-mean"]
 """What fills the unknown entries at first."""
@@ -143,12 +143,15 @@ class EntryPredictor:
 
     def predict(self, X: ArrayLike) -> Vector:
         """Return the entry at each place, a row and a column counted from 0."""
-        places = np.asarray(X).astype(np.int64)
+        given = np.asarray(X, dtype=np.float64)
         shape = (len(self.model.left), len(self.model.right))
-        if places.ndim != 2 or places.shape[1] != 2:
+        if given.ndim != 2 or given.shape[1] != 2:
             raise ValueError("places are pairs of a row and a column: an array of shape (n, 2)")
-        if (places < 0).any() or (places >= shape).any():
+        if not (given == np.floor(given)).all():
+            raise ValueError("places are whole numbers, counted from 0")
+        if (given < 0).any() or (given >= shape).any():
             raise ValueError(f"a place lies outside the matrix of shape {shape}")
+        places = given.astype(np.int64)
         scaled = self.model.left[places[:, 0]] * self.model.values
         return (scaled * self.model.right[places[:, 1]]).sum(axis=1)
 
@@ -241,6 +244,8 @@ def _known(estimator: Any, X: Any, *, reset: bool) -> Any:
         table.sum_duplicates()
     _refuse_empty(np.diff(table.indptr), f"row {{}} of {kind}")
     if reset:
+        refuse_huge(table.data, "entries")
+        refuse_tiny(table.data, "entries")
         counts = np.bincount(table.indices, minlength=table.shape[1])
         _refuse_empty(counts, f"column {{}} of {kind}")
     return table
@@ -250,10 +255,3 @@ def _refuse_empty(counts: NDArray[Any], name: str) -> None:
     if not counts.all():
         place = name.format(int(np.argmin(counts)))
         raise ValueError(f"{place} has no known entry; leave it out: nothing can be said of it")
-
-
-def check_settings(learner: Any) -> None:
-    """Refuse settings of the iteration that mean nothing."""
-    door.at_least_one("max_iter", learner.max_iter)
-    if not learner.tolerance >= 0.0:
-        raise ValueError(f"tolerance={learner.tolerance!r} must be 0 or more")

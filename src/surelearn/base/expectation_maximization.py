@@ -93,6 +93,7 @@ def maximise(
     max_iter: int = 200,
     tol: float = 1e-6,
     rounding: float = 1e-9,
+    unit: float = 1.0,
     mapper: Callable[..., Iterable[Expectation]] = map,
 ) -> Run:
     """Climb from each start; return the run that ended at the largest likelihood.
@@ -108,10 +109,12 @@ def maximise(
     max_iter
         The largest number of iterations from each start.
     tol
-        Stop when the log-likelihood L gains no more than tol·max(1, |L|).
+        Stop when the log-likelihood L gains no more than tol·max(unit, |L|).
     rounding
-        How much of max(1, |L|) a step may lose to rounding; a larger loss raises, except under
+        How much of max(unit, |L|) a step may lose to rounding; a larger loss raises, except under
         `python -O`.
+    unit
+        How often a row counts on average: with it a weight common to all rows changes nothing.
     mapper
         Applies the E-step to all blocks, in order: `map`, or that of a pool or a cluster. The sums
         are added in the order of the blocks: the result does not depend on it.
@@ -132,7 +135,7 @@ def maximise(
     >>> run.converged, float(run.parameters.round(4))
     (True, 0.5)
     """
-    limits = _Limits(max_iter, tol, rounding)
+    limits = _Limits(max_iter, tol, rounding, unit)
     runs = [_climb(model, blocks, start, limits, mapper) for start in starts]
     return max(runs, key=lambda run: run.log_likelihoods[-1])
 
@@ -154,10 +157,11 @@ class _Limits:
     max_iter: int
     tol: float
     rounding: float
+    unit: float
 
     def reached(self, before: float, after: float) -> bool:
         """Return whether the last step gained too little to go on."""
-        gain, scale = after - before, max(1.0, abs(before))
+        gain, scale = after - before, max(self.unit, abs(before))
         if __debug__ and gain < -self.rounding * scale:
             raise LikelihoodFellError(
                 f"a step lowered the log-likelihood from {before!r} to {after!r}: the M-step does "

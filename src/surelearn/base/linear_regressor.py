@@ -4,6 +4,7 @@ from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import sparse
 from sklearn.base import RegressorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
@@ -11,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from surelearn._typing import Vector
 from surelearn.base import door
 from surelearn.base.batch import row_weights
+from surelearn.base.magnitude import refuse_tiny
 from surelearn.base.summarising import SummarisingLearner
 
 
@@ -27,10 +29,14 @@ class LinearRegressor(RegressorMixin, SummarisingLearner[Any]):
         check_is_fitted(self)
         return door.check_rows(self, X) @ self.coef_ + self.intercept_
 
+    def _begin(self, X: Any, y: Any, weights: Any) -> None:
+        refuse_tiny(y, "targets")
+        super()._begin(X, y, weights)
+
     def _admit(
         self, X: Any, y: Any, sample_weight: ArrayLike | None, *, first: bool
     ) -> tuple[Any, Vector, Vector | None]:
-        finite = not self._sums_tell
+        finite = not self._sums_tell or sparse.issparse(X)
         rows, targets = door.check(self, X, y, targets="numbers", reset=first, finite=finite)
         if sample_weight is None:
             return rows, targets, None

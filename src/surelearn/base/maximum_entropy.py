@@ -110,6 +110,12 @@ class MaximumEntropyModel(SoftmaxClassifier):
         if not 0.0 < self.tol < 1.0:
             raise ValueError(f"tol={self.tol!r} must lie between 0 and 1")
         door.at_least_one("max_iter", self.max_iter)
+        given: Any = () if self.features is None or callable(self.features) else self.features
+        if not (isinstance(given, Sequence) and all(callable(function) for function in given)):
+            raise ValueError(
+                "features must be a function of a table and a label, or a list of "
+                "functions of a row and a label"
+            )
 
     def _observe(self, X: Matrix, codes: Any, shares: Vector) -> Constraints:
         """Merge equal rows and average the features over what was observed."""

@@ -167,6 +167,12 @@ class Mixture(DensityMixin, BaseEstimator, ABC):
     def _draw(self, components: Indices, rng: RandomState) -> Matrix:
         """Draw one row of each of these components."""
 
+    def _start_parts(self, *names: str) -> list[Any]:
+        """Return the arrays that `start` consists of."""
+        if not (isinstance(self.start, Sequence) and len(self.start) == len(names)):
+            raise ValueError(f"start must be the tuple ({', '.join(names)})")
+        return [np.array(part, dtype=np.float64) for part in self.start]
+
     def _check_start(self, weights: Vector, lines: Matrix, name: str) -> None:
         """Refuse a start whose weights are none, or whose lines do not fit the rows."""
         shape = (self.n_components, self.n_features_in_)
@@ -221,6 +227,7 @@ class Mixture(DensityMixin, BaseEstimator, ABC):
                 max_iter=self.max_iter,
                 tol=self.tol,
                 rounding=self._rounding(X),
+                unit=float(weights.mean()),
                 mapper=mapper,
             )
         self._keep(run)

@@ -101,7 +101,8 @@ def ridge_path(rows: CentredRows, alphas: Vector) -> RidgePath:
     residuals = rows.target[:, np.newaxis] - A @ coefs.T
     kept = 1.0 - rows.pull[:, np.newaxis] - scores**2 @ shrunk
     counted = rows.weights > 0.0
-    errors = ((residuals[counted] / kept[counted]) ** 2).sum(axis=0) / rows.total
+    with np.errstate(invalid="ignore"):  # a row that is alone cannot be left out: 0 / 0
+        errors = ((residuals[counted] / kept[counted]) ** 2).sum(axis=0) / rows.total
     return RidgePath(alphas, coefs, rows.intercepts(coefs), errors)
 
 

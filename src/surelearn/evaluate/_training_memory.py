@@ -7,6 +7,8 @@ from sklearn.pipeline import Pipeline
 
 from surelearn._jit import fingerprints, rows
 from surelearn.base import door
+from surelearn.base.blocks import in_blocks
+from surelearn.base.table import read_table
 
 
 class TrainingMemory(NamedTuple):
@@ -18,7 +20,11 @@ class TrainingMemory(NamedTuple):
 
 
 def training_memory(model: Any, X: Any) -> TrainingMemory:
-    """Compare the hold-out's rows with those the model was trained on, as far as it remembers."""
+    """Compare the hold-out's rows with those the model was trained on, as far as it remembers.
+
+    A model that keeps sums of its rows only, and one of a table with categories, whose rows may
+    coincide by chance, remembers none.
+    """
     learner: Any = model[-1] if isinstance(model, Pipeline) else model
     kept = getattr(learner, "training_rows_", None)
     if kept is None:
@@ -26,9 +32,8 @@ def training_memory(model: Any, X: Any) -> TrainingMemory:
             0, complete=False, evidence="the model does not remember its training rows"
         )
     transformed = isinstance(model, Pipeline) and len(model) > 1
-    seen = cast("Pipeline", model)[:-1].transform(X) if transformed else X
-    checked = door.check_rows(learner, seen)
-    hashes = fingerprints.row_hashes(rows.of(checked))
+    seen = cast("Pipeline", model)[:-1].transform if transformed else _same
+    hashes = in_blocks(lambda block: _hashes(learner, seen(block)), X)
     shared = fingerprints.shared_rows(kept, hashes)
     if transformed:
         # Rounding may hide a row that was seen, and a transform may make different rows equal.
@@ -38,3 +43,14 @@ def training_memory(model: Any, X: Any) -> TrainingMemory:
     complete = len(kept) < fingerprints.SKETCH_SIZE
     evidence = f"{shared} of them are among the {len(kept)} training rows remembered"
     return TrainingMemory(shared, complete=complete, evidence=evidence)
+
+
+def _same(X: Any) -> Any:
+    return X
+
+
+def _hashes(learner: Any, X: Any) -> fingerprints.Hashes:
+    """Return the hashes of rows as the learner reads them."""
+    if hasattr(learner, "categories_"):
+        return fingerprints.table_hashes(read_table(learner, X))
+    return fingerprints.row_hashes(rows.of(door.check_rows(learner, X)))

@@ -13,6 +13,7 @@ from surelearn._jit.distances import Chebyshev, Euclidean, Gower, Manhattan, Met
 from surelearn._typing import Matrix, Vector
 from surelearn.base import door, table
 from surelearn.base.door import Targets
+from surelearn.base.magnitude import refuse_tiny
 from surelearn.base.table import Categorical, Categories
 
 METRICS: dict[str, Metric] = {
@@ -96,6 +97,8 @@ def learn_space(
     _refuse_sparse(X, metric)
     with _naming_gaps(X, metric):
         rows, y = door.check(estimator, X, y, targets=targets, reset=True)
+    if metric == "euclidean":
+        refuse_tiny(cast("Any", rows).data if sparse.issparse(rows) else rows, "features")
     space = Space(metric)
     return Learnt(space, rows, space.points(rows), y)
 

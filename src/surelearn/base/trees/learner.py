@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from surelearn._jit import fingerprints
 from surelearn._jit.trees import walk
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.base import table
@@ -33,6 +34,8 @@ class TreeLearner(BaseEstimator):
         The nodes.
     categories_
         For each column its sorted categories, or None if it is numeric.
+    training_rows_
+        A sketch of the training rows, if all columns are numbers: a hold-out recognises them.
     """
 
     categorical_features: table.Categorical
@@ -120,6 +123,8 @@ class TreeLearner(BaseEstimator):
             X, targets, weights = X[there], targets[there], weights[there]
         n_categories = table.n_categories(self.categories_)
         self.tree_ = self._grow(X, n_categories, targets, weights, n_classes)
+        if not n_categories.any():  # rows of categories coincide by chance
+            self.training_rows_ = fingerprints.sketch(fingerprints.table_hashes(X))
 
     def __sklearn_tags__(self) -> Tags:
         """Say to scikit-learn that cells may be missing or hold categories."""

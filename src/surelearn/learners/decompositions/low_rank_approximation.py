@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from surelearn._typing import Matrix, Vector
 from surelearn.base import door
 from surelearn.base.batch import adopt, fresh_copy
+from surelearn.base.coordinates import check_coordinates
 from surelearn.base.fingerprint import fingerprint
 from surelearn.bounds import _domain, decompositions
 from surelearn.certificate import Certificate, Status, certify
@@ -133,30 +134,29 @@ class LowRankApproximation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
     def inverse_transform(self, X: Any) -> Matrix:
         """Return the rows that have these coordinates and nothing across the components."""
         check_is_fitted(self)
-        return np.asarray(X, dtype=np.float64) @ self.components_
+        return check_coordinates(X, len(self.components_)) @ self.components_
 
     def _decompose(self, matrix: Any) -> None:
         """Find all singular values, or the first of a large sparse matrix."""
         k = self.rank
         thin = bool(sparse.issparse(matrix))
         if thin and matrix.shape[0] * matrix.shape[1] > _DENSE and k + 1 < min(matrix.shape):
-            start = np.random.default_rng(0).normal(size=min(matrix.shape))  # never in a null space
-            left, values, right = cast("Any", svds)(matrix, k=k + 1, v0=start)
-            order = np.argsort(values)[::-1]
-            left, values, right = left[:, order], values[order], right[order]
-            rest = float((matrix.data**2).sum()) - float((values[:k] ** 2).sum())
+            left, values, right = _first_vectors(matrix, k + 1)
+            scale = float(values[0]) or 1.0  # squares of large values would overflow
+            squares = (matrix.data / scale) ** 2
+            rest = scale * np.sqrt(max(0.0, squares.sum() - ((values[:k] / scale) ** 2).sum()))
             self.spectrum_: Vector | None = None
         else:
             dense = matrix.toarray() if thin else matrix
             left, values, right = linalg.svd(dense, full_matrices=False)
-            rest, self.spectrum_ = float((values[k:] ** 2).sum()), values
+            rest, self.spectrum_ = linalg.norm(values[k:]), values
         orient: Any = svd_flip
         self.left_vectors_, self.components_ = orient(
             left[:, :k].copy(), right[:k].copy(), u_based_decision=False
         )
         self.singular_values_ = values[:k].copy()
         self.next_singular_value_ = float(values[k]) if len(values) > k else 0.0
-        self.frobenius_error_ = float(np.sqrt(max(0.0, rest)))
+        self.frobenius_error_ = float(rest)
         self.n_training_rows_ = matrix.shape[0]
 
     @property
@@ -168,3 +168,13 @@ class LowRankApproximation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         tags = cast("Any", super().__sklearn_tags__())
         tags.input_tags.sparse = True
         return tags
+
+
+def _first_vectors(matrix: Any, k: int) -> tuple[Matrix, Vector, Matrix]:
+    """Return the first singular vectors and values of a sparse matrix; any will do for zeros."""
+    if not matrix.data.any():
+        return np.eye(matrix.shape[0], k), np.zeros(k), np.eye(k, matrix.shape[1])
+    start = np.random.default_rng(0).normal(size=min(matrix.shape))  # never in a null space
+    left, values, right = cast("Any", svds)(matrix, k=k, v0=start)
+    order = np.argsort(values)[::-1]
+    return left[:, order], values[order], right[order]

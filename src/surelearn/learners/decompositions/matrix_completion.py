@@ -13,7 +13,8 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from surelearn.base import door
-from surelearn.base.completion import Completer, KnownEntries, LowRank, Start, check_settings
+from surelearn.base.batch import check_iterations
+from surelearn.base.completion import Completer, KnownEntries, LowRank, Start
 
 
 class MatrixCompletion(Completer):
@@ -66,7 +67,7 @@ class MatrixCompletion(Completer):
         self.random_state = random_state
 
     def _complete(self, known: KnownEntries) -> LowRank:
-        check_settings(self)
+        check_iterations(self)
         door.at_least_one("rank", self.rank)
         if self.rank > min(known.shape):
             raise ValueError(

@@ -17,6 +17,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from surelearn._typing import Matrix, Vector
 from surelearn.base import door
+from surelearn.base.coordinates import check_coordinates
+from surelearn.base.magnitude import refuse_huge, refuse_tiny
 from surelearn.base.moments import Moments, moments
 from surelearn.base.summarising import SummarisingLearner
 from surelearn.base.threads import small_matrices
@@ -138,7 +140,7 @@ class PrincipalComponents(
     def inverse_transform(self, X: Any) -> Matrix:
         """Return the rows that have these coordinates and nothing across the components."""
         check_is_fitted(self)
-        scores = np.asarray(X, dtype=np.float64) * self._spread()
+        scores = check_coordinates(X, self.n_components_) * self._spread()
         return scores @ self.components_ * self.scale_ + self.mean_
 
     def _spread(self) -> Vector | float:
@@ -170,6 +172,7 @@ class PrincipalComponents(
             super()._begin(X, y, weights)
             return
         assert_all_finite(X, input_name="X")
+        refuse_huge(X, "features")
         self._check_choice(n)
         variances = X.var(axis=0, ddof=1)
         self._centre(X.mean(axis=0), variances)
@@ -208,6 +211,7 @@ class PrincipalComponents(
     def _centre(self, mean: Vector, variances: Vector) -> None:
         self.mean_ = mean
         spread = np.sqrt(np.maximum(variances, 0.0))
+        refuse_tiny(np.append(mean, spread), "features")
         self.scale_ = (
             np.where(spread > 0.0, spread, 1.0) if self.standardize else np.ones(len(mean))
         )

@@ -15,7 +15,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from surelearn._typing import Vector
 from surelearn.base import door
-from surelearn.base.completion import Completer, KnownEntries, LowRank, check_settings
+from surelearn.base.batch import check_iterations
+from surelearn.base.completion import Completer, KnownEntries, LowRank
 
 _LOOK_EVERY = 10  # passes from one look at the duality gap, which costs as much as one, to the next
 
@@ -74,7 +75,7 @@ class SoftImpute(Completer):
         self.random_state = random_state
 
     def _complete(self, known: KnownEntries) -> LowRank:
-        check_settings(self)
+        check_iterations(self)
         price = self.regularization
         if not (price > 0.0 and np.isfinite(price)):
             raise ValueError(f"regularization={price!r} must be a positive number")
@@ -145,7 +146,7 @@ def _dual(known: KnownEntries, price: float) -> float:
     """
     rest = known.rest
     solve: Any = svds
-    if min(rest.shape) == 1:
+    if min(rest.shape) == 1 or not rest.data.any():
         largest = float(np.linalg.norm(rest.data))
     else:
         start = np.random.default_rng(0).normal(size=min(rest.shape))  # never in a null space

@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from surelearn._typing import Matrix, Vector
 from surelearn.base import door
 from surelearn.base.linear_regressor import LinearRegressor
+from surelearn.base.magnitude import refuse_huge
 from surelearn.base.triangular_factor import TriangularFactor, triangular_factor
 
 _HURTS = 1e8  # beyond this condition number half the digits of a coefficient may be lost
@@ -96,6 +97,7 @@ class LinearRegression(LinearRegressor):
 
     def _solve(self, record: TriangularFactor) -> None:
         square, target, rest = record.centred() if self.fit_intercept else record.raw()
+        refuse_huge(np.append(target, rest), "targets")
         left, values, right = linalg.svd(square)
         largest = values[0] if len(values) else 0.0
         cut = max(record.n_rows, len(values)) * np.finfo(np.float64).eps * largest
@@ -119,7 +121,7 @@ class LinearRegression(LinearRegressor):
         self.degrees_of_freedom_ = freedom
         variance = self.residual_sum_of_squares_ / freedom if freedom > 0 else np.nan
         self.noise_variance_ = float(variance)
-        spread = np.sqrt((self.unscaled_root_**2).sum(axis=1) * variance)
+        spread = np.hypot.reduce(self.unscaled_root_, axis=1) * np.sqrt(variance)  # no square
         self.standard_errors_ = np.where(self._determined(), spread, np.nan)
         at_zero = record.means[:-1] @ self.unscaled_root_
         constant = variance * (1.0 / record.weight + float(at_zero @ at_zero))

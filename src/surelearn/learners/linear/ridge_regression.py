@@ -17,7 +17,10 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import check_is_fitted
 
 from surelearn._typing import Vector
+from surelearn.base import door
+from surelearn.base.batch import check_iterations
 from surelearn.base.linear_regressor import LinearRegressor
+from surelearn.base.magnitude import refuse_huge, refuse_tiny
 from surelearn.base.moments import Moments, moments
 from surelearn.base.ridge_path import CentredRows, RidgePath, conjugate_gradients, ridge_path
 from surelearn.base.threads import small_matrices
@@ -132,6 +135,9 @@ class RidgeRegression(LinearRegressor):
             super()._begin(X, y, weights)
             return
         assert_all_finite(X, input_name="X")
+        door.short_enough(X)
+        refuse_huge(y, "targets")
+        refuse_tiny(y, "targets")
         rows = CentredRows(X, y, weights, centre=self.fit_intercept)
         if self.alphas is not None:
             self._choose(rows)
@@ -147,6 +153,11 @@ class RidgeRegression(LinearRegressor):
                 "choosing among alphas decomposes dense rows, and these are sparse; X.toarray() "
                 "makes them dense, or choose by cross-validation with scikit-learn's GridSearchCV"
             )
+        if np.count_nonzero(rows.weights) < 2:
+            raise ValueError(
+                "choosing among alphas leaves each row out in turn, and there is only one "
+                "(n_samples = 1): give alpha, or more rows"
+            )
         self.path_: RidgePath = ridge_path(rows, _prices(self.alphas))
         self._use(rows, self.path_, self.path_.best)
 
@@ -154,6 +165,7 @@ class RidgeRegression(LinearRegressor):
         self._store(rows, path.coefs[place], float(path.alphas[place]))
 
     def _iterate(self, rows: CentredRows) -> None:
+        check_iterations(self)
         alpha = float(_prices([self.alpha])[0])
         coef, n_steps = conjugate_gradients(
             rows, alpha, tolerance=self.tolerance, max_iter=self.max_iter
@@ -178,9 +190,9 @@ class RidgeRegression(LinearRegressor):
         self._state_gradient(rows.transposed_times(residual) - alpha * coef, alpha)
 
     def _state_gradient(self, half: Vector, alpha: float) -> None:
-        self.alpha_, self.gradient_norm_ = alpha, 2.0 * float(np.linalg.norm(half))
+        self.alpha_, self.gradient_norm_ = alpha, 2.0 * float(linalg.norm(half))
         self.n_iter_ = 1
-        self.suboptimality_ = self.gradient_norm_**2 / (4.0 * alpha)
+        self.suboptimality_ = self.gradient_norm_ / (2.0 * alpha) * self.gradient_norm_ / 2.0
 
     def _summarise(self, X: Any, y: Vector, weights: Vector | None) -> Moments:
         if self.alphas is not None:
@@ -212,6 +224,8 @@ class RidgeRegression(LinearRegressor):
 def _prices(alphas: Any) -> Vector:
     """Return the prices as an array; each must be positive."""
     values = np.atleast_1d(np.asarray(alphas, dtype=np.float64))
+    if values.ndim > 1:
+        raise ValueError("alpha is one number, and alphas a list of numbers")
     bad = values[~((values > 0.0) & np.isfinite(values))]
     if values.size == 0 or bad.size:
         found = "none is given" if values.size == 0 else f"there is {float(bad[0])!r}"

@@ -98,7 +98,8 @@ class BernoulliMixture(Mixture):
     start
         Weights and probabilities to begin with instead, in the shapes of the attributes.
     tol
-        Stop when the log-likelihood L gains no more than tol·max(1, |L|) in an iteration.
+        Stop when the log-likelihood L gains no more than tol·max(w, |L|) in an iteration, w the
+        mean weight of a row: 1 if no weights are given.
     max_iter
         The largest number of iterations from one start.
     random_state
@@ -159,7 +160,7 @@ class BernoulliMixture(Mixture):
         return BernoulliModel(self.probability_floor)
 
     def _given(self) -> Bernoullis:
-        weights, probabilities = (np.array(part, dtype=np.float64) for part in self.start)
+        weights, probabilities = self._start_parts("weights", "probabilities")
         self._check_start(weights, probabilities, "probabilities")
         if not ((probabilities > 0.0) & (probabilities < 1.0)).all():
             raise ValueError("the probabilities of start must lie between 0 and 1, and not on them")

@@ -5,18 +5,18 @@
 Dempster, Laird and Rubin (1977); with missing values Ghahramani and Jordan (1994).
 """
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.random import RandomState
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 from sklearn.utils.validation import check_is_fitted
 
-from surelearn._typing import Indices, Matrix
-from surelearn.base import door
+from surelearn._typing import Indices, Matrix, Vector
+from surelearn.base.magnitude import refuse_huge, refuse_tiny
 from surelearn.base.mixture import Mixture
-from surelearn.learners.mixtures._covariances import SHAPES
+from surelearn.learners.mixtures._covariances import SHAPES, Covariance
 from surelearn.learners.mixtures._gaussians import GaussianModel, Gaussians
 
 
@@ -41,7 +41,8 @@ class GaussianMixture(Mixture):
         Weights, means and covariances to begin with instead, in the shapes of the attributes: those
         of a fitted mixture, to go on from there.
     tol
-        Stop when the log-likelihood L gains no more than tol·max(1, |L|) in an iteration.
+        Stop when the log-likelihood L gains no more than tol·max(w, |L|) in an iteration, w the
+        mean weight of a row: 1 if no weights are given.
     max_iter
         The largest number of iterations from one start.
     random_state
@@ -51,9 +52,10 @@ class GaussianMixture(Mixture):
     ----------
     weights_, means_
         The share of each component, and where it lies.
-    covariances_
-        How it spreads: of shape (K, d, d), (d, d), (K, d) or (K,) by `covariance_type`. A component
-        that no row needs any more has weight 0, and the floor as its variances.
+    covariance_type_, covariances_
+        The type it was fitted with, and how it spreads: of shape (K, d, d), (d, d), (K, d) or (K,)
+        by that type. A component that no row needs any more has weight 0, and the floor as its
+        variances.
     log_likelihoods_
         The log-likelihood of the start and after each iteration of the best run; it never falls.
     n_iter_, converged_
@@ -119,47 +121,51 @@ class GaussianMixture(Mixture):
         return float(logsumexp(self._parameters().heights))
 
     def _admit(self, X: Matrix) -> Matrix:
-        largest = np.nanmax(np.abs(X), initial=0.0)
-        if largest > door.LARGEST:
-            raise ValueError(
-                f"the largest value is {largest:.3g}, beyond {door.LARGEST:g}: squares would "
-                "overflow. Rescale the features"
-            )
+        refuse_huge(X, "features")
         return X
 
+    def _climb(self, X: Matrix, weights: Vector) -> None:
+        refuse_tiny(X, "features")
+        self.covariance_type_ = self.covariance_type
+        super()._climb(X, weights)
+
     def _model(self) -> GaussianModel:
-        if self.covariance_type not in SHAPES:
+        if self.covariance_type_ not in SHAPES:
             raise ValueError(
-                f"covariance_type={self.covariance_type!r} must be one of {list(SHAPES)}"
+                f"covariance_type={self.covariance_type_!r} must be one of {list(SHAPES)}"
             )
-        if not self.covariance_floor >= 0.0:
+        if not 0.0 <= self.covariance_floor < np.inf:
             raise ValueError(f"covariance_floor={self.covariance_floor!r} must be 0 or more")
-        shape = SHAPES[self.covariance_type]
-        return GaussianModel(shape, self.covariance_floor, self.n_features_in_)
+        return GaussianModel(self._shape, self.covariance_floor, self.n_features_in_)
+
+    @property
+    def _shape(self) -> Covariance:
+        """The shape of the covariances, as they were fitted."""
+        return SHAPES[self.covariance_type_]
 
     def _given(self) -> Gaussians:
-        weights, means, covariances = (np.array(part, dtype=np.float64) for part in self.start)
+        weights, means, covariances = self._start_parts("weights", "means", "covariances")
         self._check_start(weights, means, "means")
-        shape = SHAPES[self.covariance_type]
-        return Gaussians(weights, means, shape.read(covariances, *means.shape))
+        return Gaussians(weights, means, self._shape.read(covariances, *means.shape))
 
     def _rounding(self, X: Matrix) -> float:
         """Allow for what the smallest eigenvalue loses to rounding beside the largest."""
         smallest = max(self.covariance_floor, np.finfo(np.float64).tiny)
-        return max(1e-9, float(np.finfo(np.float64).eps * np.nanvar(X, axis=0).max() / smallest))
+        with np.errstate(over="ignore"):
+            lost = np.finfo(np.float64).eps * np.nanvar(X, axis=0).max() / smallest
+        return max(1e-9, float(lost))
 
     def _store(self, parameters: Gaussians) -> None:
         self.weights_, self.means_ = parameters.weights, parameters.means
-        self.covariances_ = SHAPES[self.covariance_type].show(parameters.covariances)
+        self.covariances_ = self._shape.show(parameters.covariances)
 
     def _parameters(self) -> Gaussians:
-        covariances: NDArray[Any] = self.covariances_
-        shape = SHAPES[self.covariance_type]
-        return Gaussians(self.weights_, self.means_, shape.read(covariances, *self.means_.shape))
+        covariances = self._shape.read(self.covariances_, *self.means_.shape)
+        return Gaussians(self.weights_, self.means_, covariances)
 
     def _n_parameters(self) -> int:
         k, d = self.means_.shape
-        return k - 1 + k * d + SHAPES[self.covariance_type].n_parameters(k, d)
+        return k - 1 + k * d + self._shape.n_parameters(k, d)
 
     def _draw(self, components: Indices, rng: RandomState) -> Matrix:
         normal = rng.standard_normal((len(components), self.n_features_in_))
