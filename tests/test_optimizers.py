@@ -282,3 +282,20 @@ def test_a_stochastic_run_is_reproducible_and_says_when_it_diverges():
             lambda w, _: w**3, [1e3], n_examples=7, n_steps=50, learning_rate=1.0, seed=0
         )
     assert "learning rate is too long" in wild.reason
+
+
+@pytest.mark.parametrize(
+    ("changed", "what"),
+    [
+        ({"batch_size": 0}, "batch_size"),
+        ({"batch_size": 8}, "batch_size"),
+        ({"n_examples": 0}, "n_examples"),
+        ({"learning_rate": lambda t: 1.0 - t}, "learning rate of step 1"),
+        ({"learning_rate": lambda t: np.nan if t == 3 else 0.1}, "learning rate of step 3"),
+        ({"start": [1.0, 2.0]}, "1 entries and the point has 2"),
+    ],
+)
+def test_a_stochastic_run_that_makes_no_sense_is_refused(changed, what):
+    settings = {"n_examples": 7, "n_steps": 20, "learning_rate": 0.1, "start": [1.0], **changed}
+    with pytest.raises(ValueError, match=what):
+        stochastic_gradient_descent(lambda w, _: w[:1], **settings)

@@ -19,6 +19,13 @@ from surelearn.base.softmax import SoftmaxObjective
 from surelearn.learners.linear.logistic_regression import LogisticRegression
 
 OURS = "surelearn LogisticRegression"
+SHAPES = (  # rows, features, the largest scale of a feature; the smallest is 1
+    (100_000, 100, 1.0),
+    (100_000, 100, 10.0),
+    (20_000, 20, 1.0),
+    (400_000, 50, 1.0),
+    (10_000, 500, 1.0),
+)
 
 
 def dense(n, d, rng, spread=1.0):
@@ -74,11 +81,11 @@ def main():
     machine("scikit-learn")
     warnings.simplefilter("ignore", ConvergenceWarning)  # the gradient reached is printed
     solvers = ("lbfgs", "newton-cholesky", "newton-cg")
-    for spread in (1.0, 10.0):
-        X, y = dense(100_000 // scale, 100, rng, spread)
+    for n, d, spread in SHAPES:
+        X, y = dense(n // scale, d, rng, spread)
         everyone = ours | peers(*solvers) | intelex()
-        title = f"two classes, {len(y)} x 100, features' scales from 1 to {spread:g}"
-        compare(title, X, y, everyone)
+        title = f"two classes, {len(y)} x {d}, features' scales from 1 to {spread:g}"
+        compare(title, X, y, everyone, repeats=5)
     digits = load_digits()
     everyone = ours | peers(*solvers) | intelex()
     compare("digits, 10 classes, 1797 x 64", digits.data / 16.0, digits.target, everyone)

@@ -3,7 +3,7 @@
 import sys
 
 import numpy as np
-from _timing import best_of, machine, report
+from _timing import best_of_each, machine, report
 from scipy import sparse
 from scipy.linalg.blas import dsyrk
 from sklearn import linear_model
@@ -41,14 +41,14 @@ contenders = {
     "bare symmetric product (the limit)": lambda: dsyrk(1.0, X.T, lower=1),
     **intel(),
 }
-times = {name: best_of(run, repeats=7) for name, run in contenders.items()}
+times = best_of_each(contenders, repeats=9)
 report(f"ridge, {N:,} x {D}", times, ours="surelearn RidgeRegression")
 
 contenders = {
     "surelearn LinearRegression": lambda: LinearRegression().fit(X, y),
     "scikit-learn LinearRegression": lambda: linear_model.LinearRegression().fit(X, y),
 }
-times = {name: best_of(run, repeats=3) for name, run in contenders.items()}
+times = best_of_each(contenders, repeats=3)
 report(f"least squares, {N:,} x {D}", times, ours="surelearn LinearRegression")
 
 table = sparse_table(N, 5_000 if QUICK else 50_000)
@@ -58,5 +58,5 @@ contenders = {
         table, y
     ),
 }
-times = {name: best_of(run, repeats=3) for name, run in contenders.items()}
+times = best_of_each(contenders, repeats=3)
 report(f"ridge, sparse {table.shape}", times, ours="surelearn RidgeRegression")

@@ -15,7 +15,9 @@ from surelearn._jit.experts import exp
 from surelearn._jit.rows import Rows, SparseRows
 from surelearn._typing import Matrix, Vector
 
-_BLOCK = 64  # rows that stay in the first cache between their scores and their pull
+_BLOCK = 32  # rows that stay in the first cache between their scores and their pull
+_LN2, _ROOT = math.log(2.0), math.sqrt(2.0)
+_O3, _O5, _O7, _O9, _O11, _O13, _O15, _O17, _O19 = [1.0 / i for i in range(3, 20, 2)]
 
 
 @jit
@@ -95,6 +97,20 @@ def _combination(X: Any, start: Any, stop: Any, weights: Any, total: Any) -> Any
 
 
 @jit
+def log1p(x: float) -> float:
+    """Return ln(1 + x) for 0 <= x <= 1: a loop over it becomes vector instructions.
+
+    The series of ln((1 + t)/(1 - t)), of 1 + x or of its half; relative error below 1e-15.
+    """
+    far = 1.0 + x > _ROOT
+    t = (x - 1.0) / (x + 3.0) if far else x / (x + 2.0)
+    s = t * t
+    tail = _O11 + s * (_O13 + s * (_O15 + s * (_O17 + s * _O19)))
+    series = 1.0 + s * (_O3 + s * (_O5 + s * (_O7 + s * (_O9 + s * tail))))
+    return 2.0 * t * series + (_LN2 if far else 0.0)
+
+
+@jit
 def logistic_pass(
     X: Rows,
     first: int,
@@ -105,21 +121,66 @@ def logistic_pass(
     gradient: Vector,
 ) -> float:
     """Return the log loss of rows first .. last - 1 and add its gradient; the intercept is last."""
-    total, d, pulls, powers = 0.0, len(theta) - 1, np.empty(_BLOCK), np.empty(_BLOCK)
+    d, total, pull, pulls = len(theta) - 1, 0.0, 0.0, np.empty(_BLOCK)
     for start in range(first, last, _BLOCK):
         stop = min(start + _BLOCK, last)
         scores(X, start, stop, theta[:d], pulls)
         for i in range(stop - start):
-            pulls[i] = signs[start + i] * (pulls[i] + theta[d])
-            powers[i] = exp(-abs(pulls[i]))
-        for i in range(stop - start):
-            total += shares[start + i] * (math.log(1.0 + powers[i]) - min(pulls[i], 0.0))
-        for i in range(stop - start):
-            wrong = (powers[i] if pulls[i] > 0.0 else 1.0) / (1.0 + powers[i])
-            pulls[i] = -shares[start + i] * signs[start + i] * wrong
-            gradient[d] += pulls[i]
+            sign, share = signs[start + i], shares[start + i]
+            margin = sign * (pulls[i] + theta[d])
+            power = exp(-abs(margin))
+            total += share * (log1p(power) - min(margin, 0.0))
+            pulls[i] = -sign * share * (power if margin > 0.0 else 1.0) / (1.0 + power)
+            pull += pulls[i]
         combination(X, start, stop, pulls, gradient)
+    gradient[d] += pull
     return total
+
+
+@jit
+def logistic_audit(
+    X: Rows,
+    first: int,
+    last: int,
+    signs: Vector,
+    shares: Vector,
+    theta: Vector,
+    taken: Vector,
+) -> tuple[int, float, float]:
+    """Add p(1 - p)(x, 1) of rows first .. last - 1; return errors, least margin, least score."""
+    d, spread, spreads, seen = len(theta) - 1, 0.0, np.empty(_BLOCK), np.empty(_BLOCK)
+    n_errors, margin, least = 0, np.inf, np.inf
+    for start in range(first, last, _BLOCK):
+        stop = min(start + _BLOCK, last)
+        scores(X, start, stop, theta[:d], seen)
+        for i in range(stop - start):
+            seen[i] += theta[d]
+            power = exp(-abs(seen[i]))
+            spreads[i] = shares[start + i] * power / (1.0 + power) ** 2
+            spread += spreads[i]
+        combination(X, start, stop, spreads, taken)
+        for i in range(stop - start):
+            n_errors += (seen[i] > 0.0) != (signs[start + i] > 0.0)
+            least = min(least, seen[i])
+            if shares[start + i] > 0.0:
+                margin = min(margin, signs[start + i] * seen[i])
+    taken[d] += spread
+    return n_errors, margin, least
+
+
+@jit
+def bent_rows(X: Matrix, first: int, step: int, shares: Vector, theta: Vector, out: Matrix) -> None:
+    """Fill `out` with every step-th row (x, 1) times the root of its share of p(1 - p)."""
+    d = X.shape[1]
+    for i in range(len(shares)):
+        t, score = first + i * step, float(theta[d])
+        for j in range(d):
+            score += X[t, j] * theta[j]
+        power = exp(-abs(score))
+        root = math.sqrt(shares[i] * power) / (1.0 + power)
+        for j in range(d):
+            out[i, j] = root * X[t, j]
+        out[i, d] = root
 
 
 @jit

@@ -1,5 +1,6 @@
 """Checks at the door: tables, labels and weights of any kind become arrays, or a clear refusal."""
 
+from functools import reduce
 from numbers import Integral
 from typing import Any, Literal, TypeAlias, cast
 
@@ -14,6 +15,10 @@ from surelearn._jit import rows
 from surelearn._typing import Indices, Mask, Vector
 
 LARGEST = 1e140  # products of longer rows, and sums of them, may overflow
+_BROKEN = (  # of which SciPy takes no notice
+    "the sparse matrix is broken: its indices are not all columns, or its indptr does not grow "
+    "from 0 to their number; its check_format() says more. Build it anew"
+)
 _HEAD, _FEW = 1000, 8  # labels looked at first; classes compared one by one
 
 Targets: TypeAlias = Literal["labels", "numbers"]
@@ -27,13 +32,12 @@ def check(
     *,
     targets: Targets = "labels",
     reset: bool = False,
-    short: bool = False,
     finite: bool = True,
 ) -> tuple[Any, NDArray[Any]]:
     """Check rows and targets by scikit-learn's rules; return both as arrays.
 
-    With `short` rows are refused whose products may overflow. Without `finite` dense rows are not
-    looked through: for a learner whose sums will tell.
+    Without `finite` rows are not looked through: for a learner whose sums will tell, or which calls
+    `all_finite` itself.
     """
     _refuse_text_columns(X)
     numeric = targets == "numbers"
@@ -49,8 +53,8 @@ def check(
         y_numeric=numeric,
     )
     X = _canonical(X)
-    if finite or sparse.issparse(X):
-        X = _finite(estimator, X, short=short)
+    if finite:
+        X = all_finite(estimator, X)
     if numeric:
         return X, np.asarray(y, dtype=np.float64)
     if y.dtype.kind not in "biuUS":  # integers and strings are labels; floats may be measurements
@@ -70,26 +74,46 @@ def check_rows(estimator: Any, X: Any) -> Any:
         order="C",
         ensure_all_finite=False,
     )
-    return _finite(estimator, _canonical(X), short=False)
+    return all_finite(estimator, _canonical(X))
 
 
-def _finite(estimator: Any, X: Any, *, short: bool) -> Any:
+def all_finite(estimator: Any, X: Any, *, short: bool = False) -> Any:
     """Return the rows if every value is finite; scikit-learn says what is wrong with others.
 
-    A small sum of all squares vouches for each value and each row, faster than a look at each.
+    A small sum of all squares vouches for each value and each row, faster than a look at each. With
+    `short` rows are refused whose products may overflow. A sparse matrix with entries outside its
+    columns is refused always: compiled code would follow them.
+
+    Examples
+    --------
+    >>> all_finite(None, np.array([[3.0, 4.0]])).shape
+    (1, 2)
     """
-    values: Any = cast("Any", X).data if sparse.issparse(X) else X.ravel()
-    if rows.sum_of_squares(values) <= LARGEST**2:
+    values: Any = X if not sparse.issparse(X) else _entries(X)
+    if rows.sum_of_squares(values.ravel()) <= LARGEST**2:
         return X
-    assert_all_finite(X, estimator_name=type(estimator).__name__, input_name="X")
+    with np.errstate(invalid="ignore"):  # it sums infinities of either sign
+        assert_all_finite(X, estimator_name=type(estimator).__name__, input_name="X")
     return short_enough(X) if short else X
+
+
+def _entries(X: Any) -> Vector:
+    """Return the values of sparse rows, if they all stand in columns."""
+    if not rows.are_columns(X.indices[: X.indptr[-1]], X.shape[1]):
+        raise ValueError(_BROKEN)
+    return X.data
 
 
 def _canonical(X: Any) -> Any:
     """Return sparse rows with each entry stored once; squares of its parts are not its square."""
-    if not sparse.issparse(X) or cast("Any", X).has_canonical_format:
+    if not sparse.issparse(X):
         return X
-    merged: Any = cast("Any", X).copy()
+    thin = cast("Any", X)
+    if not rows.are_in_order(thin.indptr, len(thin.indices)):
+        raise ValueError(_BROKEN)
+    if thin.has_canonical_format:
+        return thin
+    merged = thin.copy()
     merged.sum_duplicates()
     return merged
 
@@ -161,23 +185,25 @@ def distinct(labels: NDArray[Any]) -> NDArray[Any]:
     return np.unique(labels)
 
 
-def index_among(classes: NDArray[Any], labels: NDArray[Any]) -> Indices:
-    """Return the position of each label among the sorted classes."""
+def index_among(classes: NDArray[Any], labels: NDArray[Any], kind: type[Any] = np.int64) -> Indices:
+    """Return the position of each label among the sorted classes, as integers of a kind."""
+    if len(classes) == 2:  # as most often, and told in fewer looks
+        second = labels == classes[1]
+        if np.logical_or(second, labels == classes[0]).all():
+            return second.astype(kind)
     strangers = _strangers(classes, labels)
     if strangers.any():
         raise ValueError(
             f"label {labels[strangers].tolist()[0]!r} is not among the classes {classes.tolist()} "
             "of the first call; name them all there: partial_fit(X, y, classes=[...])"
         )
-    if len(classes) == 2:
-        return (labels == classes[1]).astype(np.int64)
-    return np.searchsorted(classes, labels)
+    return np.searchsorted(classes, labels).astype(kind, copy=False)
 
 
 def _strangers(classes: NDArray[Any], labels: NDArray[Any]) -> Mask:
     """Return which labels are none of the sorted classes; a few classes are compared in turn."""
     if len(classes) <= _FEW:
-        return ~np.logical_or.reduce([labels == known for known in classes])
+        return ~reduce(np.logical_or, (labels == known for known in classes))
     nearest = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
     return classes[nearest] != labels
 
@@ -205,7 +231,7 @@ def sample_weights(weights: ArrayLike | None, n: int) -> Vector:
 
 def _refuse_text_columns(X: Any) -> None:
     """Name the columns of a data frame that are not numbers; scikit-learn names only a value."""
-    if not nw.dependencies.is_into_dataframe(X):
+    if isinstance(X, np.ndarray) or sparse.issparse(X) or not nw.dependencies.is_into_dataframe(X):
         return
     schema = nw.from_native(X, eager_only=True).schema
     text = [name for name, kind in schema.items() if not (kind.is_numeric() or kind == nw.Boolean)]

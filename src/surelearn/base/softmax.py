@@ -12,14 +12,17 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy import special
+from scipy import sparse, special
 
 from surelearn._jit import rows, softmax
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.base.threads import in_parts
 
-_BLOCK = 2048  # rows: with a hundred features, what a second-level cache holds
-_WORTH_THREADS = 400_000  # entries of a table below which starting threads costs more than it saves
+ROWS = 2048
+"""Rows taken at once: with a hundred features, what a second-level cache holds."""
+
+_WORTH_THREADS = 3_000_000  # entries of a table below which starting threads costs more
+_SPARSE = 4  # entries of a dense table that take as long as one of a sparse one
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,14 +51,14 @@ class SoftmaxObjective:
     n_scores: int
     penalty: float
     fit_intercept: bool
-    _rows: Any = field(init=False)
-    _signs: Vector = field(init=False)
+    packed: Any = field(init=False)
+    signs: Vector = field(init=False)
     _last: dict[str, Any] = field(init=False, default_factory=dict[str, Any])
 
     def __post_init__(self) -> None:
         """Keep rows and labels in the form that compiled code takes."""
-        object.__setattr__(self, "_rows", rows.of(self.X))
-        object.__setattr__(self, "_signs", np.where(self.codes == 1, 1.0, -1.0))
+        object.__setattr__(self, "packed", rows.of(self.X))
+        object.__setattr__(self, "signs", 2.0 * self.codes - 1.0)
 
     @property
     def n_parameters(self) -> int:
@@ -79,21 +82,26 @@ class SoftmaxObjective:
             gradient[:, -1] = 0.0
         return float(value), gradient.ravel()
 
+    def spacing(self, step: int) -> int:
+        """Return the step if every step-th row is a sample, and 1 if those have no weight."""
+        return step if self.shares[::step].any() else 1
+
     def thinned(self, step: int) -> "SoftmaxObjective":
         """Return the objective on every step-th row, or on all if those have no weight."""
-        kept = np.arange(0, len(self.codes), step)
-        shares = self.shares[kept]
-        if step == 1 or not shares.any():
+        step = self.spacing(step)
+        if step == 1:
             return self
-        return replace(self, X=self.X[kept], codes=self.codes[kept], shares=shares / shares.sum())
+        X, shares = self.X[::step], self.shares[::step]
+        X = X if sparse.issparse(X) else np.ascontiguousarray(X)
+        return replace(self, X=X, codes=self.codes[::step], shares=shares / shares.sum())
 
     def _value_of(self, theta: Matrix, first: int, last: int) -> tuple[float, Matrix]:
         """Return what rows first .. last - 1 add to the value and the gradient."""
         total, gradient = 0.0, np.zeros((self.X.shape[1] + 1, self.n_scores))
         if self.n_scores == 1:
-            labels = self._signs, self.shares
+            labels = self.signs, self.shares
             total = softmax.logistic_pass(
-                self._rows, first, last, *labels, theta[0], gradient[:, 0]
+                self.packed, first, last, *labels, theta[0], gradient[:, 0]
             )
             return total, gradient.T
         for start, stop in blocks(first, last):
@@ -107,7 +115,7 @@ class SoftmaxObjective:
 
     def block_scores(self, theta: Matrix, start: int, stop: int) -> Matrix:
         """Return the scores of some rows."""
-        X, coef = self._rows, theta[:, :-1]
+        X, coef = self.packed, theta[:, :-1]
         scores = np.empty((stop - start, self.n_scores))
         if self.n_scores == 1:
             softmax.scores(X, start, stop, coef[0], scores[:, 0])
@@ -120,7 +128,7 @@ class SoftmaxObjective:
 
     def combine(self, residuals: Matrix, start: int, stop: int, total: Matrix) -> None:
         """Add residuals' times rows to `total`, a line per feature and one for the intercept."""
-        X = self._rows
+        X = self.packed
         if self.n_scores == 1:
             softmax.combination(X, start, stop, residuals[:, 0], total[:-1, 0])
         elif isinstance(X, rows.SparseRows):
@@ -129,17 +137,24 @@ class SoftmaxObjective:
             total[:-1] += X[start:stop].T @ residuals
         total[-1] += residuals.sum(axis=0)
 
+    def part(self, first: int, last: int) -> rows.Rows:
+        """Return some rows in the form that compiled code takes; nothing is copied."""
+        X = self.packed
+        if isinstance(X, rows.SparseRows):
+            return rows.SparseRows(X.data, X.indices, X.indptr[first : last + 1])
+        return X[first:last]
+
     def in_parts(self, work: Callable[[int, int], Any]) -> list[Any]:
         """Do the work on all rows, on as many threads as there are processors if it is much."""
         n = len(self.codes)
-        size = len(X.data) if isinstance(X := self._rows, rows.SparseRows) else X.size
+        size = _SPARSE * len(X.data) if isinstance(X := self.packed, rows.SparseRows) else X.size
         ours = self.n_scores == 1 or isinstance(X, rows.SparseRows)  # other products have threads
         if not ours or size < _WORTH_THREADS:
             return [work(0, n)]
         return in_parts(work, n)
 
 
-def blocks(first: int, last: int, size: int = _BLOCK) -> list[tuple[int, int]]:
+def blocks(first: int, last: int, size: int = ROWS) -> list[tuple[int, int]]:
     """Return where the blocks of rows first .. last - 1 begin and end.
 
     Examples

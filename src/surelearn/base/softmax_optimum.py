@@ -5,25 +5,31 @@ the first step is Newton's. Both the start and the metric come from a sample of 
 are many for each parameter.
 """
 
-from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import linalg, sparse
-from scipy.linalg import blas
+from scipy import special
 
-from surelearn._jit import rows
+from surelearn._jit import rows, softmax
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.base.softmax import SoftmaxObjective, blocks, probabilities
 from surelearn.base.softmax_classifier import decide
+from surelearn.base.softmax_metric import (
+    block_metric,
+    diagonal_metric,
+    is_narrow,
+    refuse_overflow,
+)
+from surelearn.base.threads import blas_threads
 from surelearn.optimizers import Trace, limited_memory_bfgs
 
 _THIN = 16  # rows for one of the sample that is solved first
-_ROWS_TO_START, _ROWS_TO_BEND = 40, 100  # for each parameter of a score
+_ROWS_TO_START = 40  # for each parameter of a score
 _DENSE_METRIC = 1500  # features up to which the metric is a matrix for each score
-_REFRESH = 10  # steps after which the metric is computed anew
+_REFRESH, _PER_STEP = 10, 32  # steps after which the metric is computed anew; features for one more
 _ROUNDING = 64.0 * float(np.finfo(np.float64).eps)
 
 
@@ -36,41 +42,38 @@ def minimise(
     """
     n, width = len(objective.codes), objective.X.shape[1] + 1
     norm = _typical_norm(objective)
-    _refuse_overflow(np.array(norm))
+    refuse_overflow(np.array(norm))
     tolerance = max(tolerance, _ROUNDING * norm)
     many = n >= _THIN * _ROWS_TO_START * width and width <= _DENSE_METRIC
     if many and not start.any():
         sample = objective.thinned(_THIN)
-        noise = 0.05 * _typical_norm(sample) / np.sqrt(len(sample.codes))
+        noise = 0.05 * norm / np.sqrt(len(sample.codes))
         near = minimise(sample, start, tolerance=max(tolerance, noise), max_iter=max_iter).point
         start = near if objective(near)[0] < np.log(max(2, objective.n_scores)) else start
-    step = max(1, n // (_ROWS_TO_BEND * width)) if width <= _DENSE_METRIC else 1
-    return _descend(objective, objective.thinned(step), start, tolerance, max_iter)
+    return _descend(objective, start, tolerance, max_iter)
 
 
-def _descend(
-    objective: SoftmaxObjective,
-    sample: SoftmaxObjective,
-    start: Vector,
-    tolerance: float,
-    max_iter: int,
-) -> Trace:
+def _descend(objective: SoftmaxObjective, start: Vector, tolerance: float, max_iter: int) -> Trace:
     """Run quasi-Newton steps in a metric that is renewed every few steps."""
-    dense = objective.X.shape[1] < _DENSE_METRIC
+    refuse_overflow(objective(start)[1])  # what is not finite shows in the gradient
+    d = objective.X.shape[1]
+    dense, patience = d < _DENSE_METRIC, _REFRESH + min(_REFRESH, d // _PER_STEP)
+    metric = block_metric if dense else diagonal_metric
     traces: list[Trace] = []
     while True:
         left = max_iter - sum(trace.n_steps for trace in traces)
-        trace = limited_memory_bfgs(
-            objective,
-            start,
-            precondition=_metric(sample, start) if dense else _scaling(sample, start),
-            tolerance=tolerance,
-            max_iter=min(left, _REFRESH) if dense else left,
-        )
+        with _products_alone(objective):
+            trace = limited_memory_bfgs(
+                objective,
+                start,
+                precondition=metric(objective, start),
+                tolerance=tolerance,
+                max_iter=min(left, patience) if dense else left,
+            )
         traces.append(trace)
         start = trace.point
         exhausted = trace.n_steps == left and not trace.converged
-        if exhausted or trace.converged or trace.n_steps < _REFRESH or not dense:
+        if exhausted or trace.converged or trace.n_steps < patience or not dense:
             break
     norm = f"the gradient has norm {trace.gradient_norms[-1]:.3g}"
     return replace(
@@ -80,83 +83,20 @@ def _descend(
     )
 
 
+def _products_alone(objective: SoftmaxObjective) -> AbstractContextManager[Any]:
+    """Keep the threads of matrix products asleep where threads of our own do the work.
+
+    Woken, they spin for a while after each product, however small, and are in the way.
+    """
+    return blas_threads().limit(limits=1) if is_narrow(objective) else nullcontext()
+
+
 def _typical_norm(objective: SoftmaxObjective) -> float:
     """Return the root mean square of some rows' norms, the constant 1 counted."""
     few: Any = rows.of(objective.X[:: max(1, len(objective.codes) // 1000)])
     values = few.data if isinstance(few, rows.SparseRows) else few
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):
         return float(np.sqrt(1.0 + (values**2).sum() / rows.count(few)))
-
-
-def _metric(objective: SoftmaxObjective, point: Vector) -> Callable[[Vector], Vector]:
-    """Return multiplication by the inverse of the Hessian's diagonal blocks, one for each score."""
-    theta = point.reshape(objective.n_scores, -1)
-    factors = [
-        linalg.cho_factor(block, lower=False, overwrite_a=True, check_finite=False)
-        for block in _hessian_blocks(objective, theta)
-    ]
-
-    def solve(vector: Vector) -> Vector:
-        parts = zip(factors, vector.reshape(theta.shape), strict=True)
-        solved = np.array([linalg.cho_solve(f, part, check_finite=False) for f, part in parts])
-        return _centred(solved).ravel()
-
-    return solve
-
-
-def _hessian_blocks(objective: SoftmaxObjective, theta: Matrix) -> list[Matrix]:
-    """Return XᵀDX + μ for each score, D the variances of its class; upper triangles."""
-    width = theta.shape[1]
-    found = [np.zeros((width, width), order="F") for _ in theta]
-    for start, stop in blocks(0, len(objective.codes)):
-        chances = probabilities(objective.block_scores(theta, start, stop))
-        spreads = np.sqrt(objective.shares[start:stop, np.newaxis] * chances * (1.0 - chances))
-        X = objective.X[start:stop]
-        table = cast("Any", X).toarray() if sparse.issparse(X) else X
-        scaled = np.empty((stop - start, width))
-        for k, spread in enumerate(spreads.T):
-            np.multiply(table, spread[:, np.newaxis], out=scaled[:, :-1])
-            scaled[:, -1] = spread if objective.fit_intercept else 0.0
-            found[k] = blas.dsyrk(1.0, scaled.T, beta=1.0, c=found[k], overwrite_c=True)
-    for block in found:
-        _refuse_overflow(block)
-        diagonal = np.einsum("ii->i", block)
-        diagonal[:-1] += objective.penalty
-        diagonal += 1e-9 * diagonal + 1e-12 * diagonal.max() + 1e-300  # collinear columns
-    return found
-
-
-def _refuse_overflow(bends: Matrix) -> None:
-    if not np.isfinite(bends).all():
-        raise ValueError("products of features overflow; rescale the features")
-
-
-def _scaling(objective: SoftmaxObjective, point: Vector) -> Callable[[Vector], Vector]:
-    """Return division by the Hessian's diagonal, for tables too wide for more."""
-    theta = point.reshape(objective.n_scores, -1)
-    squares = replace(objective, X=squared(objective.X))
-    bends = np.zeros((theta.shape[1], theta.shape[0]))
-    for start, stop in blocks(0, len(objective.codes)):
-        chances = probabilities(objective.block_scores(theta, start, stop))
-        variances = objective.shares[start:stop, np.newaxis] * chances * (1.0 - chances)
-        squares.combine(variances, start, stop, bends)
-    _refuse_overflow(bends)
-    bends[:-1] += objective.penalty
-    diagonal = np.maximum(bends.T, 1e-9 * bends.mean())
-    return lambda vector: _centred(vector.reshape(theta.shape) / diagonal).ravel()
-
-
-def squared(X: Any) -> Any:
-    """Return the rows with every entry squared, dense or sparse."""
-    if not sparse.issparse(X):
-        return X**2
-    csr = cast("Any", X)
-    return sparse.csr_array((csr.data**2, csr.indices, csr.indptr), shape=csr.shape)
-
-
-def _centred(theta: Matrix) -> Matrix:
-    """Return parameters whose sum over the classes is 0: a common shift changes no probability."""
-    return theta if len(theta) == 1 else theta - theta.mean(axis=0)
 
 
 class Audit(NamedTuple):
@@ -210,13 +150,17 @@ def _audit_rows(
     objective: SoftmaxObjective, theta: Matrix, move: Vector, first: int, last: int
 ) -> tuple[Matrix, int, float, float]:
     """Return what the move takes from the gradient, errors, the least margin, the largest move."""
-    errors, margin, largest = 0, np.inf, 0.0
     taken = np.zeros((theta.shape[1], theta.shape[0]))
+    if len(theta) == 1:  # the move is 1, and p' = p (1 − (1 − p))
+        sums = objective.signs, objective.shares, theta[0], taken[:, 0]
+        errors, margin, least = softmax.logistic_audit(objective.packed, first, last, *sums)
+        return taken, errors, margin, float(special.expit(-least))
+    errors, margin, largest = 0, np.inf, 0.0
     for start, stop in blocks(first, last):
         scores = objective.block_scores(theta, start, stop)
         codes, shares = objective.codes[start:stop], objective.shares[start:stop]
         errors += int(np.count_nonzero(decide(scores) != codes))
-        margins = margins_of(scores, codes)[shares > 0.0]
+        margins = _margins(scores, codes)[shares > 0.0]
         margin = min(margin, float(margins.min(initial=np.inf)))
         chances = probabilities(scores)
         away = move - (chances @ move)[:, np.newaxis]  # p' = p (1 − away)
@@ -225,10 +169,8 @@ def _audit_rows(
     return taken, errors, margin, largest
 
 
-def margins_of(scores: Matrix, codes: Indices) -> Vector:
-    """Return how far the right class is ahead of the best other one."""
-    if scores.shape[1] == 1:
-        return np.where(codes == 1, scores[:, 0], -scores[:, 0])
+def _margins(scores: Matrix, codes: Indices) -> Vector:
+    """Return how far the right one of many classes is ahead of the best other one."""
     each, others = np.arange(len(codes)), scores.copy()
     others[each, codes] = -np.inf
     return scores[each, codes] - others.max(axis=1)

@@ -172,15 +172,18 @@ def stochastic_gradient_descent(  # noqa: PLR0913 - a method, its data and its r
     """
     schedule = learning_rate if callable(learning_rate) else constant(learning_rate)
     n_steps = _domain.count("n_steps", n_steps)
+    n = _domain.count("n_examples", n_examples, at_least=1)
+    size = _domain.count("batch_size", batch_size, at_least=1, at_most=n)
     limit = radius if math.isinf(radius) else _domain.positive("radius", radius)
     point = _domain.vector("start", np.atleast_1d(np.asarray(start))) + 0.0
     rng = np.random.default_rng(seed)
-    draws = _batches(n_examples, batch_size, rng, with_replacement=with_replacement)
+    draws = _batches(n, size, rng, with_replacement=with_replacement)
     state = _State(point, limit)
     values: list[float] = []
-    per_pass = max(1, math.ceil(n_examples / batch_size))
+    per_pass = math.ceil(n / size)
     for t in range(1, n_steps + 1):
-        if not state.step(gradient(state.point, next(draws)), schedule(t)):
+        rate = _domain.positive(f"the learning rate of step {t}", schedule(t))
+        if not state.step(gradient(state.point, next(draws)), rate):
             break
         if objective is not None and t % per_pass == 0:
             values.append(float(objective(state.point)))
@@ -199,8 +202,12 @@ class _State:
 
     def step(self, gradient: Vector, rate: float) -> bool:
         """Take one step; return False, and stay, if it leads nowhere finite."""
-        t = len(self.steps) + 1
-        following = _project(self.point - rate * np.asarray(gradient).reshape(-1), self.radius)
+        t, gradient = len(self.steps) + 1, np.asarray(gradient).reshape(-1)
+        if gradient.shape != self.point.shape:
+            raise ValueError(
+                f"the gradient has {gradient.size} entries and the point has {self.point.size}"
+            )
+        following = _project(self.point - rate * gradient, self.radius)
         if not np.isfinite(following).all():
             self.reason = (
                 f"step {t} led to a point that is NaN or infinite: the learning rate is too long"
@@ -237,8 +244,6 @@ def _batches(
     n: int, size: int, rng: np.random.Generator, *, with_replacement: bool
 ) -> Iterator[Indices]:
     """Draw the examples of one step after another, for ever."""
-    n = _domain.count("n_examples", n, at_least=1)
-    size = _domain.count("batch_size", size, at_least=1, at_most=n)
     while True:
         order = rng.integers(0, n, n) if with_replacement else rng.permutation(n)
         for begin in range(0, n, size):

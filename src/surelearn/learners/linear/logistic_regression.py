@@ -16,7 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from surelearn._jit import fingerprints, rows
+from surelearn._jit import fingerprints
 from surelearn._jit.fingerprints import Hashes
 from surelearn._typing import Matrix, Vector
 from surelearn.base import door
@@ -25,7 +25,8 @@ from surelearn.base.classifier import risk_certificate
 from surelearn.base.separation import no_finite_minimum
 from surelearn.base.softmax import SoftmaxObjective
 from surelearn.base.softmax_classifier import SoftmaxClassifier
-from surelearn.base.softmax_optimum import Audit, audit, minimise, squared
+from surelearn.base.softmax_metric import squared
+from surelearn.base.softmax_optimum import Audit, audit, minimise
 from surelearn.bounds import Guarantee, margin, vc
 from surelearn.certificate import Certificate, Status
 from surelearn.optimizers import Trace
@@ -118,7 +119,7 @@ class LogisticRegression(SoftmaxClassifier):
         """
         fresh = fresh_copy(self)
         fresh._check_parameters()  # noqa: SLF001 - our own copy
-        X, labels = door.check(fresh, X, y, reset=True)
+        X, labels = door.check(fresh, X, y, reset=True, finite=False)
         fresh.classes_ = door.two_or_more(door.distinct(labels))
         weights = row_weights(
             sample_weight, class_weight=self.class_weight, labels=labels, n=len(labels)
@@ -132,7 +133,7 @@ class LogisticRegression(SoftmaxClassifier):
             fit_intercept=bool(self.fit_intercept),
         )
         start = self._start(fresh, objective)
-        trace = minimise(objective, start, tolerance=self.tol, max_iter=self.max_iter)
+        trace = fresh._minimum(objective, start)  # noqa: SLF001
         fresh._take(objective, trace, audit(objective, trace.point))  # noqa: SLF001
         return adopt(self, fresh)
 
@@ -189,6 +190,19 @@ class LogisticRegression(SoftmaxClassifier):
             theta[:, -1] *= objective.fit_intercept
         return theta.ravel()
 
+    def _minimum(self, objective: SoftmaxObjective, start: Vector) -> Trace:
+        """Search for the optimum; rows that are not finite are refused.
+
+        With one score they need not be looked for: a gradient is finite only if all values are.
+        """
+        if objective.n_scores > 1:
+            door.all_finite(self, objective.X)
+        try:
+            return minimise(objective, start, tolerance=self.tol, max_iter=self.max_iter)
+        except ValueError:
+            door.all_finite(self, objective.X)
+            raise
+
     def _take(self, objective: SoftmaxObjective, trace: Trace, found: Audit) -> None:
         """Store the optimum, unless there is none; say so if it was not reached."""
         self._refuse_separable(objective, trace, found)
@@ -199,7 +213,7 @@ class LogisticRegression(SoftmaxClassifier):
         self.n_iter_ = trace.n_steps
         self.training_errors_, self.n_training_rows_ = found.training_errors, len(objective.codes)
         hashes = objective.in_parts(
-            lambda first, last: fingerprints.row_hashes(rows.of(objective.X[first:last]))
+            lambda first, last: fingerprints.row_hashes(objective.part(first, last))
         )
         self.training_rows_ = fingerprints.sketch(np.concatenate(hashes))
         self.training_margins_ = _normalised_margins(objective, theta)
