@@ -48,6 +48,9 @@ from .evaluate.nested_cross_validation import nested_cross_validate as nested_cr
 from .evaluate.online_to_batch import OnlineToBatch as OnlineToBatch
 from .evaluate.online_to_batch import certify_suffix as certify_suffix
 from .evaluate.online_to_batch import online_to_batch as online_to_batch
+from .evaluate.paired_folds import PairedFolds as PairedFolds
+from .evaluate.paired_folds import cross_validate_in_pairs as cross_validate_in_pairs
+from .evaluate.paired_folds import nest as nest
 from .evaluate.planning import HoldoutPlan as HoldoutPlan
 from .evaluate.planning import SamplePlan as SamplePlan
 from .evaluate.planning import plan_holdout as plan_holdout
@@ -61,11 +64,11 @@ from .evaluate.resampled_intervals import conservative_z_interval as conservativ
 from .evaluate.resampled_intervals import corrected_t_interval as corrected_t_interval
 from .evaluate.resampled_intervals import nested_cv_interval as nested_cv_interval
 from .evaluate.risk_monitor import RiskMonitor as RiskMonitor
+from .evaluate.rule_class import RuleClass as RuleClass
 from .evaluate.selection import Selection as Selection
 from .evaluate.selection import parameter_grid as parameter_grid
 from .evaluate.selection import select_by_cross_validation as select_by_cross_validation
 from .evaluate.selection import select_on_dev_set as select_on_dev_set
-from .evaluate.structural_risk import RuleClass as RuleClass
 from .evaluate.structural_risk import StructuralRisk as StructuralRisk
 from .evaluate.structural_risk import minimize_structural_risk as minimize_structural_risk
 from .kernels import Agreement as Agreement

@@ -1,7 +1,6 @@
 """From a table to a certified model: the hold-out is asked once, and knows nothing beforehand."""
 
 import math
-import warnings
 from functools import partial
 from pathlib import Path
 
@@ -11,19 +10,23 @@ import pytest
 from scipy import stats
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from surelearn.app import certify as use_case
+from surelearn.app import trials
 from surelearn.app.asking import ask
-from surelearn.app.certify import certify_problem, certify_table, pose
+from surelearn.app.certify import certify_choice, certify_table, pose
 from surelearn.app.model_files import save_model
 from surelearn.app.parts import training_part
 from surelearn.app.profile import understand
+from surelearn.app.rules import Rules
 from surelearn.app.splits import split
+from surelearn.app.structural import choose_by_structural_risk
 from surelearn.app.tables import TableError, TableFile, read_table_file
+from surelearn.app.trials import choose_by_nesting
 from surelearn.base import fingerprint
 from surelearn.bounds import concentration
 from surelearn.certificate import joint_delta
 from surelearn.datasets.worlds import Noisy
 from surelearn.evaluate.holdout import Holdout
+from surelearn.evaluate.rule_class import RuleClass
 
 LEVEL = 1e-4  # of the binomial tests below: how often a correct library fails one
 
@@ -107,10 +110,33 @@ class TestGroupsAndTime:
         certificate = run.certificate
         assert certificate.n == 40  # of 80 owners
         assert "of the rows of a new group, on average over groups" in certificate.claim
+        for issued in (certificate, *run.by_class.values()):
+            names = [p.name for p in issued.preconditions]
+            assert len(set(names)) == len(names)
+            drawn = next(p for p in issued.preconditions if p.name.endswith("same expectation"))
+            assert drawn.evidence == "groups of one population, each drawn independently"
+            assert issued.preconditions[0].status == "by-construction"  # a rate lies in [0, 1]
         assert certificate.reproduce["model"] == fingerprint(run.model)
         assert len(certificate.reproduce["inputs"]["losses"]) == 40
-        assert run.by_class == {}
         certificate.verify()
+
+    def test_each_class_is_certified_by_the_groups_that_have_rows_of_it(self, pets):
+        file = read_table_file(pets)
+        run = certify_table(
+            file, target="kind", group="owner", holdout=0.5, learners=["MixedNaiveBayes"]
+        )
+        problem, by_class = run.problem, run.by_class
+        assert math.isclose(joint_delta(*by_class.values()), 0.05)
+        held_out = problem.split.holdout
+        wrong = run.model.predict(problem.X.take(held_out)) != problem.y[held_out]
+        for label, certificate in by_class.items():
+            rows = problem.y[held_out] == label
+            owners = problem.groups[held_out][rows]
+            rates = [wrong[rows][owners == owner].mean() for owner in np.unique(owners)]
+            assert certificate.n == len(rates) < 40
+            assert certificate.observed == pytest.approx(np.mean(rates))
+            assert f"rows of class {label} in a new group that has some" in certificate.claim
+            certificate.verify()
 
     def test_large_groups_do_not_count_more(self):
         n_small, n_large = 60, 2000
@@ -139,23 +165,24 @@ class TestGroupsAndTime:
         )
         assert run.certificate.n == 40
         assert "of new groups" in run.certificate.claim
+        assert run.certificate.preconditions[0].evidence.startswith("one row of each group; ")
 
     def test_the_last_rows_are_held_out_and_the_folds_follow_time(self, monkeypatch):
         rng = np.random.default_rng(0)
         day, x = rng.permutation(300), rng.normal(size=300)
         file = table_of(x=x, day=day, y=np.where(x > 0, "yes", "no"))
         asked = []
-        real = use_case.try_learner
+        real = trials.try_learner
 
-        def spy(name, model, problem, *, seed):
+        def spy(name, settings, problem, *, seed):
             asked.append(training_part(problem)[0].column("x").to_numpy())
-            return real(name, model, problem, seed=seed)
+            return real(name, settings, problem, seed=seed)
 
-        monkeypatch.setattr(use_case, "try_learner", spy)
+        monkeypatch.setattr(trials, "try_learner", spy)
         run = certify_table(file, target="y", time="day", learners=["MixedNaiveBayes"])
         assert day[run.problem.split.holdout].min() == 240
         assert np.array_equal(asked[0], x[np.argsort(day)][:240])
-        assert "parts that follow each other in time" in run.trials[0].result.scheme
+        assert "parts that follow each other in time" in run.choice.nested.outer.scheme
         assert "about rows of the time after the training part" in run.certificate.claim
         assert run.certificate.preconditions[2].evidence == "the last rows, by their time alone"
 
@@ -191,11 +218,13 @@ class TestHonesty:
                     seen.extend(X.column("visit").to_pylist())
                 return np.full(X.num_rows, self.classes_[0])
 
-        certify_problem(problem, {"watching": Watching()}, delta=0.05, seed=0)
+        choice = choose_by_nesting(problem, {"watching": {"": Watching()}}, seed=0)
+        certify_choice(problem, choice, delta=0.05, seed=0)
         assert len(set(seen)) == 192
         assert not held_out & set(seen)
 
-    def test_the_model_is_the_same_whatever_the_hold_out_holds(self, pets, tmp_path):
+    @pytest.mark.parametrize("select", ["nested", "structural-risk"])
+    def test_the_model_is_the_same_whatever_the_hold_out_holds(self, pets, tmp_path, select):
         lines = pets.read_text(encoding="utf-8").splitlines()
         held_out = split(len(lines) - 1, holdout=0.2, seed=0).holdout
         for i, row in enumerate(held_out):
@@ -205,10 +234,12 @@ class TestHonesty:
         other.write_text("\n".join(lines) + "\n", encoding="utf-8")
         written = []
         for path in (pets, other):
-            run = certify_table(read_table_file(path), target="kind", drop=("owner",))
+            file = read_table_file(path)
+            run = certify_table(file, target="kind", select=select, drop=("owner",))
             target = tmp_path / f"{len(written)}.surelearn"
             save_model(run.model, target, schema=run.problem.schema, metadata={"name": run.name})
-            written.append((target.read_bytes(), [trial.estimate for trial in run.trials]))
+            said = [(line.name, line.numbers, line.note) for line in run.choice.lines]
+            written.append((target.read_bytes(), repr(said), run.choice.beforehand))
         assert written[0] == written[1]
 
     def test_the_same_seed_gives_the_same_certificate_and_another_one_another(self, pets):
@@ -220,51 +251,6 @@ class TestHonesty:
         first = certificate(5).certificate
         assert first.to_json() == certificate(5).certificate.to_json()
         assert first.reproduce["data"] != certificate(6).certificate.reproduce["data"]
-
-
-class TestChoosing:
-    def test_a_learner_that_fails_is_told_and_the_others_go_on(self, pets_run):
-        class Failing(ClassifierMixin, BaseEstimator):
-            def fit(self, X, y):  # noqa: ARG002
-                raise ValueError("no\nand more")
-
-            def predict(self, X):
-                return X
-
-        problem = pets_run[1].problem
-        good = pets_run[1].trials[-1].result.model
-        run = certify_problem(problem, {"bad": Failing(), "good": good}, delta=0.05, seed=0)
-        assert run.name == "good"
-        assert run.trials[1].name == "bad"
-        assert run.trials[1].note == "the model could not be fitted without fold 1: no"
-        with pytest.raises(TableError, match="no learner could be trained: the model"):
-            certify_problem(problem, {"bad": Failing()}, delta=0.05, seed=0)
-
-    def test_who_cannot_beat_a_constant_is_told(self):
-        rng = np.random.default_rng(0)
-        file = table_of(x=rng.normal(size=200), y=["yes"] * 160 + ["no"] * 40)
-        run = certify_table(file, target="y", learners=["C45Classifier"])
-        assert run.warnings[0].startswith("no learner beats always the commonest class")
-
-    def test_a_class_too_rare_for_stratified_folds_is_no_obstacle(self):
-        rng = np.random.default_rng(0)
-        x = rng.normal(size=203)
-        y = np.where(x > 0, "yes", "no").astype("<U5")
-        y[:3] = "maybe"
-        run = certify_table(table_of(x=x, y=y), target="y", learners=["MixedNaiveBayes"])
-        assert run.trials[0].result.scheme == "plain folds"
-
-    def test_warnings_of_learners_are_kept_as_notes(self, pets_run):
-        class Slow(ClassifierMixin, BaseEstimator):
-            def fit(self, X, y):  # noqa: ARG002
-                warnings.warn("it did not converge", stacklevel=1)
-                return self
-
-            def predict(self, X):
-                return np.full(X.num_rows, "cat")
-
-        run = certify_problem(pets_run[1].problem, {"slow": Slow()}, delta=0.05, seed=0)
-        assert run.trials[0].note == "it did not converge"
 
 
 class TestTooFewRows:
@@ -296,6 +282,7 @@ class TestTooFewRows:
         ({"delta": 0.0}, "delta must lie between 0 and 1, not 0"),
         ({"delta": math.nan}, "delta must lie between 0 and 1, not nan"),
         ({"holdout": 1.0}, "the hold-out must be a fraction between 0 and 1, not 1"),
+        ({"select": "best"}, "no selection 'best'; there are nested, structural-risk"),
         ({"seed": -1}, "the seed must be a number from 0 to 4294967295, not -1"),
         ({"learners": ["C45Clasifier"]}, "no learner 'C45Clasifier'.*did you mean C45Classifier"),
         ({"learners": ["RidgeRegression"]}, "no learner 'RidgeRegression' for classification"),
@@ -319,25 +306,55 @@ class TestCoverage:
         return understand(file, target="y", cut=partial(split, holdout=0.3, seed=seed))
 
     def test_the_printed_bound_fails_at_most_delta_with_selection_included(self, repetitions):
-        columns = [(0,), (1, 2), (0, 3), (0, 1, 2), (1, 2, 3)]
-        candidates = {str(c): Direction(columns=c) for c in columns}
-        failed, failed_by_class, winners = 0, 0, set()
+        candidates = {
+            f"{len(columns[0])} columns": {str(c): Direction(columns=c) for c in columns}
+            for columns in ([(0, 3)], [(0, 1, 2), (1, 2, 3)])
+        }
+        failed, failed_by_class, winners, nested = 0, 0, set(), []
         for seed in range(repetitions):
-            run = certify_problem(self.draw(seed), candidates, delta=self.DELTA, seed=seed)
+            problem = self.draw(seed)
+            choice = choose_by_nesting(problem, candidates, seed=seed)
+            run = certify_choice(problem, choice, delta=self.DELTA, seed=seed)
             risk = self.WORLD.risk(run.model.weights_)  # by symmetry also that of each class
             failed += run.certificate.bound < risk
             failed_by_class += any(c.bound < risk for c in run.by_class.values())
             winners.add(run.name)
+            nested.append((choice.nested.estimate - risk, choice.lines[0].numbers[0] - risk))
         assert len(winners) > 1  # a choice was made
         for count in (failed, failed_by_class):
             test = stats.binomtest(count, repetitions, self.DELTA, alternative="greater")
             assert test.pvalue > LEVEL
         assert failed > 0  # a bound that never fails would be loose
+        honest, winners_own = np.mean(nested, axis=0)
+        assert winners_own < honest < 0.02  # the winner's estimate is the smaller one
+
+    def test_both_bounds_of_structural_risk_fail_at_most_delta_with_selection_included(
+        self, repetitions
+    ):
+        rules = {
+            str(c): Rules(RuleClass(model=Direction(columns=c), affine_features=len(c)), 0.25)
+            for c in [(0,), (0, 1, 2), (0, 1, 2, 3)]
+        }
+        failed, failed_before, winners = 0, 0, set()
+        for seed in range(repetitions):
+            problem = self.draw(seed)
+            choice = choose_by_structural_risk(problem, rules, delta=self.DELTA)
+            run = certify_choice(problem, choice, delta=self.DELTA, seed=seed)
+            risk = self.WORLD.risk(run.model.weights_)
+            failed += run.certificate.bound < risk
+            failed_before += choice.bound.bound < risk
+            winners.add(run.name)
+        assert len(winners) > 1
+        for count in (failed, failed_before):
+            test = stats.binomtest(count, repetitions, self.DELTA, alternative="greater")
+            assert test.pvalue > LEVEL
 
     def test_the_bound_for_groups_fails_at_most_delta_where_large_groups_are_hard(
         self, repetitions
     ):
-        failed, observed_below, truth = 0, 0, 0.2
+        failed, failed_by_class, observed_below, truth = 0, 0, 0, 0.2
+        has_rows = np.array([1 - 0.5**9, 1 - 0.5**3])  # of a class: hard groups, easy ones
+        truth_by_class = 0.4 * has_rows[0] / has_rows.sum()
         model = Direction().fit(pa.table({"x": [-1.0, 1.0]}), np.array(["no", "yes"]))
         for seed in range(repetitions):
             rng = np.random.default_rng(seed)
@@ -347,11 +364,13 @@ class TestCoverage:
             flipped = hard[who] & (rng.random(len(who)) < 0.4)
             file = table_of(x=x, who=who, y=np.where((x > 0) != flipped, "yes", "no"))
             problem = pose(file, target="y", group="who", holdout=0.5, seed=seed)
-            certificate = ask(problem, model, delta=self.DELTA).certificate
+            certificate, by_class = ask(problem, model, delta=self.DELTA)
             failed += certificate.bound < truth
+            failed_by_class += any(c.bound < truth_by_class for c in by_class.values())
             observed_below += certificate.observed < truth
-        test = stats.binomtest(failed, repetitions, self.DELTA, alternative="greater")
-        assert test.pvalue > LEVEL
+        for count in (failed, failed_by_class):
+            test = stats.binomtest(count, repetitions, self.DELTA, alternative="greater")
+            assert test.pvalue > LEVEL
         assert observed_below > repetitions / 4  # what was observed is no bound
 
     def test_choosing_by_the_hold_out_would_be_caught(self):

@@ -261,7 +261,7 @@ def test_a_file_that_is_not_there_is_said_to_be_missing(tmp_path):
     ids=["foreign", "function", "lambda"],
 )
 def test_what_cannot_be_stored_is_refused_and_nothing_is_left_behind(tmp_path, model):
-    with pytest.raises(ModelFileError, match="cannot be stored"):
+    with pytest.raises(ModelFileError, match="cannot be stored: it holds a"):
         save_model(model, tmp_path / "m", schema={}, metadata={})
     assert not list(tmp_path.iterdir())
 

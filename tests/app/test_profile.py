@@ -53,6 +53,15 @@ def test_the_task_is_found_and_the_reason_said(y, task, why):
     assert why in note.why
 
 
+def test_words_that_held_out_rows_alone_have_do_not_decide_the_task():
+    table = {"x": X100, "y": ["1", "2"] * 40 + ["1", "none"] * 10}
+    with pytest.raises(TableError, match="in the training part only numbers: row 82 holds 'none'"):
+        learn(table, cut=first_rows_train(80))
+    said = learn(table, cut=first_rows_train(80), task="classification")
+    assert said.task == learn(table, cut=first_rows_train(80), task="binary").task == "binary"
+    assert learn({"x": X100, "y": ["1", "2"] * 50}, cut=first_rows_train(80)).task == "binary"
+
+
 def test_what_is_said_about_the_task_wins():
     table = {"x": X100, "y": [0, 1] * 50}
     assert learn(table, task="regression").y.dtype == np.float64

@@ -1,6 +1,7 @@
 """What a report says of a run."""
 
 import json
+import re
 import shlex
 from pathlib import Path
 
@@ -85,7 +86,7 @@ def test_a_regression_shows_its_errors_and_no_classes():
     assert report.classes == ()
     assert report.confusion is None
     assert report.joint == report.plan == ""
-    assert report.score_name == "mean absolute error"
+    assert "as the mean absolute error" in report.beforehand
     assert report.views[0].header == ("feature", "coefficient")
 
 
@@ -93,17 +94,65 @@ def test_an_online_learner_shows_what_its_run_proves():
     _, report = made(learner="AveragedPerceptron")
     assert report.others
     assert all(c.validity == "surely" and c.kind == "mistakes" for c in report.others)
+    [figure] = [f for f in report.figures if f.title == "Mistakes against bounds"]
+    found = re.search(
+        r"over 240 training rows.*: (\d+) mistakes; theorems allow (\d+)", figure.caption
+    )
+    assert 0 < int(found[1]) <= int(found[2])
+
+
+def test_a_named_online_learner_shows_its_mistakes_even_if_another_one_won(pets):
+    file = read_table_file(pets)
+    both = {"learners": ["AveragedPerceptron", "CARTClassifier"], "select": "structural-risk"}
+    run = certify_table(file, target="kind", drop=("owner", "visit"), **both)
+    assert run.name.startswith("CARTClassifier")
+    [figure] = [f for f in make_report(run, file).figures if f.title == "Mistakes against bounds"]
+    found = re.search(r": (\d+) mistakes; theorems allow (\d+)", figure.caption)
+    assert int(found[1]) <= int(found[2])  # no bound of the first rounds, where rows are separable
+    three = made(target="three", learner="AveragedPerceptron")[1]
+    assert "Mistakes against bounds" not in titles(three)[0]  # theorems speak of two classes
 
 
 def test_learners_are_listed_best_first_and_the_constant_answer_last(pets_run):
     file, run = pets_run
     report = make_report(run, file)
-    scores = [candidate.score for candidate in report.candidates[:-1]]
+    assert report.score_names == ("estimate", "nested", "±")
+    scores = [candidate.scores[0] for candidate in report.candidates[:-2]]
     assert scores == sorted(scores)
     assert [candidate.chosen for candidate in report.candidates] == [True, False, False, False]
     assert report.candidates[-1].name == "always the commonest class"
     assert report.candidates[-1].note == "for comparison"
     assert "in 5 stratified folds, on the training rows alone" in report.choice
+    assert "an estimate, no certificate" in report.beforehand
+    assert report.training is None
+
+
+def test_what_would_have_been_chosen_without_each_part_is_told(pets_run):
+    file, run = pets_run
+    folds = make_report(run, file).folds
+    nested = run.choice.nested
+    assert [fold.chosen for fold in folds] == list(nested.chosen)
+    assert np.mean([fold.was for fold in folds]) == pytest.approx(nested.estimate)
+    assert [fold.seemed for fold in folds] == nested.inner_estimates.min(axis=1).tolist()
+    _, alone = made(learner="MixedNaiveBayes")
+    assert alone.folds == ()  # there was nothing to choose
+
+
+def test_structural_risk_shows_its_certificate_and_how_much_confidence_is_left():
+    run, report = made(learner="CARTClassifier", select="structural-risk")
+    assert report.training == run.choice.bound
+    assert report.score_names == ("error", "price", "bound")
+    assert report.folds == ()
+    assert report.joint == (
+        "The rates of all classes hold together with confidence 95%; together with the certificate "
+        "above and that of the training rows alone, 85%."
+    )
+    page, twin = render_html(report), json.loads(render_json(report))
+    assert "What the training rows alone prove" in page
+    assert "proved by the training rows alone" in page
+    assert Certificate.from_json(json.dumps(twin["training"])) == run.choice.bound
+    assert "Learning curve" in titles(report)[0]
+    assert "--select structural-risk" in report.reproduce["command"]
 
 
 def test_the_table_is_summed_up(pets_run):
@@ -155,5 +204,8 @@ def test_groups_are_told_and_one_number_stands_for_each(pets):
     report = make_report(run, file)
     assert report.facts["groups held out"] == "40"
     assert "Observed and guaranteed" not in titles(report)[0]
+    assert [found.label for found in report.classes] == ["cat", "dog"]
+    assert sum(found.n for found in report.classes) == len(run.problem.split.holdout)
+    assert report.confusion is not None
     assert json.loads(render_json(report))["certificate"]["n"] == 40
     assert "of the rows of a new group" in render_html(report)

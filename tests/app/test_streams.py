@@ -218,3 +218,22 @@ def test_missing_cells_of_many_columns_are_refused_as_everywhere(tmp_path):
     parquet.write_table(table, path)
     with pytest.raises(ValueError, match="NaN"):
         learn_stream(Perceptron(), path, target="label")
+
+
+def test_a_whole_number_missing_late_in_its_column_makes_the_column_one_of_floats(tmp_path):
+    late = pa.array([*range(9999), None])
+    table = pa.table({**{f"f{j}": np.arange(10_000) for j in range(19)}, "late": late})
+    path = tmp_path / "late.parquet"
+    parquet.write_table(table, path)
+    read = pa.concat_tables([X for X, _ in blocks(path, block_size=3000)])
+    assert read.schema.types == [pa.int64()] * 19 + [pa.float64()]
+    np.testing.assert_array_equal(read["late"].to_numpy(), [*range(9999), np.nan])
+    np.testing.assert_array_equal(read["f18"].to_numpy(), np.arange(10_000))
+
+
+def test_a_missing_target_beside_many_columns_is_counted(tmp_path):
+    table = pa.table({**{f"f{j}": [1.0, 2.0] for j in range(20)}, "label": [0, None]})
+    path = tmp_path / "unlabelled.parquet"
+    parquet.write_table(table, path)
+    with pytest.raises(ValueError, match=r"'label' is missing in 1 of its rows"):
+        learn_stream(Perceptron(), path, target="label")

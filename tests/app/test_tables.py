@@ -1,5 +1,6 @@
 """Reading tables: what is inferred is said, what cannot be read is refused in one sentence."""
 
+import bz2
 import gzip
 import hashlib
 import string
@@ -208,8 +209,24 @@ def test_a_bad_byte_far_down_is_told_too(write):
         read_table_file(write(content))
 
 
-def test_a_compressed_file_is_read(write):
-    assert rows(write(gzip.compress(b"a,b\n1,x\n"), "t.csv.gz")) == [{"a": 1, "b": "x"}]
+@pytest.mark.parametrize("kind", ["gzip", "bz2", "zstd"])
+@pytest.mark.parametrize("name", ["t.csv.gz", "t.csv", "noname"])
+def test_a_compressed_file_is_read_whatever_its_name(write, kind, name):
+    compress = {"gzip": gzip.compress, "bz2": bz2.compress}.get(kind, pa.Codec("zstd").compress)
+    content = bytes(compress(b"a,b\n1,x\n"))
+    file = read_table_file(write(content, name))
+    assert file.table.to_pylist() == [{"a": 1, "b": "x"}]
+    assert file.sha256 == hashlib.sha256(content).hexdigest()
+
+
+def test_a_name_alone_compresses_nothing(write):
+    assert rows(write("a,b\n1,x\n", "t.csv.gz")) == [{"a": 1, "b": "x"}]
+
+
+def test_a_compressed_file_that_was_cut_is_refused(write):
+    whole = gzip.compress(b"a,b\n" + b"1,x\n" * 1000)
+    with pytest.raises(TableError, match=r"cannot be decompressed.*take a fresh copy"):
+        read_table_file(write(whole[:-10], "t.csv.gz"))
 
 
 def test_the_hash_is_that_of_the_file(write):
@@ -237,6 +254,121 @@ def test_what_cannot_be_read_is_refused_in_a_sentence(write, content, sentence):
     with pytest.raises(TableError, match=sentence) as refusal:
         read_table_file(write(content))
     assert "\n" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("body", "line"),
+    [("1,2\n3\n", 3), ("1,2\r\n3,4,5\r\n", 3), ('1,"two\nlines"\n\n1,2,3\n', 5)],
+    ids=["short", "Windows", "after a quoted line break and a blank line"],
+)
+def test_a_ragged_line_is_named_as_an_editor_counts_lines(write, body, line):
+    with pytest.raises(TableError, match=f"line {line} of"):
+        read_table_file(write("a,b\n" + body))
+
+
+def test_a_ragged_line_far_down_is_named(write, monkeypatch):
+    monkeypatch.setattr(_delimited, "_BLOCK", 1024)
+    path = write(gzip.compress(b"a,b\n" + b"1,2\n" * 5000 + b"1,2,3\n" + b"4,5\n" * 5000))
+    with pytest.raises(TableError, match=r"line 5,002 of .*has 3 cells where 2"):
+        read_table_file(path)
+
+
+def test_a_quotation_mark_that_is_not_closed_is_told_by_its_line(write, monkeypatch):
+    monkeypatch.setattr(_delimited, "_BLOCK", 2**18)
+    path = write("a,b\n" + "1,x\n" * 70_000 + '2,"y\n' + "3,z\n" * 200_000)
+    with pytest.raises(TableError, match=r"begins in line 70,002 of .*mark not closed"):
+        read_table_file(path)
+
+
+def test_windows_lines_a_trailing_delimiter_and_quoted_line_breaks(write):
+    assert rows(write("a,b\r\n1,x\r\n2,y\r\n")) == [{"a": 1, "b": "x"}, {"a": 2, "b": "y"}]
+    assert rows(write("a;b;\n1;x;\n2;y;\n"))[1] == {"a": 2, "b": "y", "column_3": None}
+    assert rows(write('a,b\n1,"x\r\ny"\n'))[0]["b"] == "x\r\ny"
+
+
+def test_utf_16_without_its_mark_is_refused_with_the_remedy(write):
+    path = write("a,b\n1,x\n".encode("utf-16-le"))
+    with pytest.raises(TableError, match="--encoding utf-16-le"):
+        read_table_file(path)
+    assert rows(path, encoding="utf-16-le") == [{"a": 1, "b": "x"}]
+
+
+class TestDecimalCommas:
+    def test_they_are_found_where_commas_separate_nothing_and_it_is_said(self, write):
+        path = write("a;b;c\n1,5;2;x\n-0,25;?;y\n1,5e3;4;z\n")
+        file = read_table_file(path)
+        assert file.table.column("a").to_pylist() == [1.5, -0.25, 1500.0]
+        assert file.table.column("b").to_pylist() == [2, None, 4]
+        assert file.decimal == ","
+        (note,) = (note for note in file.notes if note.about == "decimal sign")
+        assert note.found == "','"
+        assert "1,5 and the like are numbers" in note.why
+        assert note.override == "--decimal ."
+
+    def test_what_is_said_wins(self, write):
+        path = write("a;b\n1,5;2,5\n3,5;4,5\n")
+        assert rows(path, decimal=".")[0] == {"a": "1,5", "b": "2,5"}
+        quoted = write('a,b\n"1,5",x\n"1,234",y\n')
+        assert rows(quoted)[0] == {"a": "1,5", "b": "x"}
+        assert [row["a"] for row in rows(quoted, decimal=",")] == [1.5, 1.234]
+        with pytest.raises(TableError, match="a point or a comma, and not ';'"):
+            read_table_file(path, decimal=";")
+
+    @pytest.mark.parametrize("delimiter", [";", "\t", "|"])
+    def test_numbers_without_a_header_are_not_split_at_their_commas(self, write, delimiter):
+        path = write(f"1,5{delimiter}2,7\n3,25{delimiter}4,5\n")
+        assert rows(path) == [
+            {"column_1": 1.5, "column_2": 2.7},
+            {"column_1": 3.25, "column_2": 4.5},
+        ]
+
+    def test_points_elsewhere_leave_the_question_to_the_user(self, write):
+        path = write("a;b\n1,5;2.5\n3,5;4.5\n")
+        assert rows(path)[0] == {"a": "1,5", "b": 2.5}
+        assert "numbers such as '1,5' have a decimal comma; otherwise: --decimal ," in notes(path)
+        assert rows(path, decimal=",")[0] == {"a": 1.5, "b": "2.5"}
+        told = notes(path, decimal=",")
+        assert "numbers such as '2.5' have a decimal point; otherwise: --decimal ." in told
+
+    @pytest.mark.parametrize("content", ["a;b\n1,234;x\n12,345;y\n", "a;b\n1.234;x,y\n2.5;z\n"])
+    def test_what_may_be_thousands_or_words_is_not_taken_for_decimals(self, write, content):
+        assert read_table_file(write(content)).decimal == "."
+
+    def test_a_late_word_makes_a_column_text_and_the_word_is_told(self, write, monkeypatch):
+        monkeypatch.setattr(_delimited, "_BLOCK", 256)
+        path = write("a;b\n" + "1,5;2,25\n" * 300 + "many;7\n")
+        file = read_table_file(path)
+        assert file.table.column("a").to_pylist()[-2:] == ["1,5", "many"]
+        assert file.table.column("b").to_pylist()[-2:] == [2.25, 7.0]
+        assert "row 301 holds 'many'" in " ".join(map(str, file.notes))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["1,234", "12"],
+        ["1.234.567", "2.000"],
+        ["12%", "7 %"],
+        ["$5.00", "$1,200"],
+        ["5 €", "3,5 €"],
+    ],
+    ids=" ".join,
+)
+def test_thousands_percent_and_currency_stay_text_and_it_is_said(write, words):
+    path = write("a;b\n" + "".join(f"{word};{i}\n" for i, word in enumerate(words)))
+    assert [row["a"] for row in rows(path)] == words
+    assert "take signs of currency, percent and thousands out of the file" in notes(path)
+
+
+def test_the_words_for_infinity_and_no_number(write):
+    path = write("a,b,c\n1,nan,NaN\ninf,2,x\n-Infinity,3,y\n")
+    assert [row["a"] for row in rows(path)] == [1.0, np.inf, -np.inf]
+    assert [row["b"] for row in rows(path)] == [None, 2, 3]
+    assert [row["c"] for row in rows(path)] == [None, "x", "y"]
+
+
+def test_whole_numbers_of_any_size(write):
+    assert rows(write(f"a,b\n{2**53 + 1},{2**64}\n")) == [{"a": 2**53 + 1, "b": float(2**64)}]
 
 
 def test_a_wrong_delimiter_is_answered_with_the_right_one(write):

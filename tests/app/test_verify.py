@@ -2,10 +2,12 @@
 
 import json
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from surelearn._wording import percent_outward
 from surelearn.app._notes import TableError
 from surelearn.app.certify import certify_table
 from surelearn.app.model_files import load_model, save_model
@@ -90,6 +92,26 @@ def test_a_changed_claim_is_found(written):
     ]
 
 
+def test_a_confidence_that_only_ends_like_the_claimed_one_is_found(written):
+    inputs = read_certificate(written / "certificate.json").reproduce["inputs"]
+    bound = concentration.clopper_pearson(**{**inputs, "delta": 0.95}).bound
+    claim = f"With confidence 95%, this model errs on at most {percent_outward(bound, 'upper')}."
+    content = json.loads(changed(written, bound=bound, claim=claim).to_json())
+    content["delta"] = content["reproduce"]["inputs"]["delta"] = 0.95  # so it is 5%
+    forged = Certificate.from_json(json.dumps(content))
+    assert failures(verify_certificate(forged)) == ["the claim states this bound"]
+
+
+def test_the_certificate_of_the_training_rows_passes_alone(pets):
+    file, rules = read_table_file(pets), {"target": "kind", "drop": ("owner", "visit")}
+    bound = certify_table(file, holdout=0.5, select="structural-risk", **rules).choice.bound
+    assert bound.reproduce["inputs"]["delta"] < bound.delta
+    assert failures(verify_certificate(bound)) == []
+    inputs = {**bound.reproduce["inputs"], "delta": 0.2}
+    forged = replace(bound, reproduce={**bound.reproduce, "inputs": inputs})
+    assert "so does delta" in failures(verify_certificate(forged))
+
+
 @pytest.mark.parametrize("name", ["errors", "n", "delta"])
 def test_a_changed_count_is_found(written, name):
     value = {"errors": 0, "n": 600, "delta": 0.2}[name]
@@ -136,6 +158,26 @@ def test_a_changed_model_is_found(written, pets, tmp_path):
     certificate = read_certificate(written / "certificate.json")
     found = failures(verify_certificate(certificate, model=other, table=pets))
     assert "the model is the one certified" in found
+
+
+def test_a_model_file_that_reads_tables_otherwise_is_found(written, pets, tmp_path):
+    saved = load_model(written / "model.surelearn")
+    first, second, *others = saved.schema["features"]
+    swapped = [{**first, "name": second["name"]}, {**second, "name": first["name"]}, *others]
+    other = tmp_path / "model.surelearn"
+    schema = {**saved.schema, "features": swapped}
+    save_model(saved.model, other, schema=schema, metadata=saved.metadata)
+    certificate = read_certificate(written / "certificate.json")
+    findings = verify_certificate(certificate, model=other, table=pets)
+    assert failures(findings) == ["the model is the one certified"]
+
+
+def test_a_changed_number_of_rows_to_halve_the_slack_is_found(written, pets):
+    certificate = read_certificate(written / "certificate.json")
+    stored = {**certificate.reproduce, "n_to_halve_slack": 1}
+    forged = replace(certificate, reproduce=stored)
+    findings = verify_certificate(forged, model=written / "model.surelearn", table=pets)
+    assert failures(findings) == ["and the same certificate in every word"]
 
 
 def test_changed_data_are_found(written, pets, tmp_path):

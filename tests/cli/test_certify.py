@@ -1,5 +1,8 @@
 """`surelearn certify`, as a shell sees it: a certificate, or one sentence and exit status 2."""
 
+import math
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from typer.testing import CliRunner
@@ -38,7 +41,13 @@ def test_the_certificate_comes_first_the_learners_after_and_the_files_last(table
     assert result.exit_code == 0, result.output
     places = [
         result.output.index(words)
-        for words in ("With confidence 95%", "assumed", "Learners on the training rows", "Written")
+        for words in (
+            "With confidence 95%",
+            "assumed",
+            "Nested cross-validation",
+            "Learners on the training rows",
+            "Written",
+        )
     ]
     assert places == sorted(places)
     assert "chosen" in result.output
@@ -46,6 +55,43 @@ def test_the_certificate_comes_first_the_learners_after_and_the_files_last(table
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == sorted(NAMES)
     text = (tmp_path / "out" / "certificate.json").read_text(encoding="utf-8")
     assert Certificate.from_json(text).status == "valid"
+
+
+def test_structural_risk_shows_both_bounds_and_is_done_again_alike(table, tmp_path):
+    written = []
+    for name in ("one", "two"):
+        out = tmp_path / name
+        result = certify(table, "--target", "y", "--select", "structural-risk", out=out)
+        assert result.exit_code == 0, result.output
+        written.append([(out / file).read_bytes() for file in NAMES])
+    assert written[0] == written[1]
+    words = " ".join(result.output.split())
+    assert "Structural risk had proved at most" in words
+    assert "both bounds hold together with confidence 90%" in words
+    model, data = ("--model", tmp_path / "one" / NAMES[0]), ("--data", table)
+    arguments = ["verify", tmp_path / "one" / NAMES[1], *model, *data]
+    checked = run(app, [str(word) for word in arguments])
+    assert checked.exit_code == 0, checked.output
+
+
+def test_the_progress_display_tells_the_time_and_the_best_so_far():
+    def tried(name, score, seconds):
+        return SimpleNamespace(name=name, score=score, seconds=seconds)
+
+    best = _certifying.Best()
+    assert best.hear(tried("a", math.inf, 0.1)) == "a 0.1 s; best so far: a (inf)"
+    assert best.hear(tried("b", 0.25, 1.26)) == "b 1.3 s; best so far: b (0.25)"
+    assert best.hear(tried("c", 0.5, 3.0)) == "c 3.0 s; best so far: b (0.25)"
+
+
+def test_long_notes_stand_below_the_learners_each_once(tmp_path):
+    path = tmp_path / "t.csv"
+    once = [f"{line},{'rare' if i == 3 else 'common'}{i % 2}" for i, line in enumerate(lines())]
+    path.write_text("\n".join(["x,colour,y,word", *once]) + "\n", encoding="utf-8")
+    result = certify(path, "--target", "y", "--select", "structural-risk", out=tmp_path / "out")
+    assert result.exit_code == 0, result.output
+    words = " ".join(result.output.split())
+    assert words.count("LogisticRegression (C = 10), AveragedPerceptron: column 'word' has") == 1
 
 
 def test_every_option_reaches_its_place(tmp_path):
@@ -70,6 +116,7 @@ def test_every_option_reaches_its_place(tmp_path):
         "delta": 0.1,
         "holdout": 0.4,
         "seed": 3,
+        "select": "nested",
         "learners": ["MixedNaiveBayes"],
         "task": "classification",
         "keep": ["id"],
@@ -151,6 +198,24 @@ BAD_TABLES = {
         "fraction between 0 and 1, not 1.5",
     ),
     "hold-out too small": (GOOD.encode(), ["--holdout", "0"], "fraction between 0 and 1, not 0"),
+    "unknown selection": (GOOD.encode(), ["--select", "best"], "no selection 'best'"),
+    "structural risk of numbers": (
+        "\n".join(["x,y", *[f"{i % 7},{i * 0.37}" for i in range(200)]]).encode(),
+        ["--select", "structural-risk"],
+        "bounds error rates, and 'y' is a number",
+    ),
+    "structural risk of groups": (
+        "\n".join(
+            ["x,y,z", *[f"{i % 7},{'yes' if i % 7 > 3 else 'no'},{i}" for i in range(200)]]
+        ).encode(),
+        ["--select", "structural-risk", "--group", "z"],
+        "independent draws, and --group says that they are not",
+    ),
+    "structural risk of neighbours": (
+        GOOD.encode(),
+        ["--select", "structural-risk", "--learner", "NearestNeighborsClassifier"],
+        "no theorem bounds NearestNeighborsClassifier",
+    ),
     "negative seed": (GOOD.encode(), ["--seed", "-1"], "the seed must be a number from 0"),
 }
 

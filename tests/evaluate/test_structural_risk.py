@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 from sklearn.dummy import DummyClassifier
-from sklearn.linear_model import LinearRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 
 from surelearn import check_certificate
@@ -128,6 +128,39 @@ def test_the_shares_of_delta_sum_to_one_and_later_classes_get_less():
     result.certificate.verify()
     check_certificate(result.certificate, result.model)
     np.testing.assert_allclose(result.penalties, result.bounds - result.training_errors)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_affine_rules_are_priced_by_the_number_of_their_features(n_classes):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 2))
+    y = np.digitize(X[:, 0] + 0.2 * rng.normal(size=400), np.linspace(-0.5, 0.5, n_classes)[1:])
+    rules = {
+        "told": RuleClass(model=LogisticRegression(), affine_features=2),
+        "asked": RuleClass(
+            model=LogisticRegression(), affine_features=lambda model: model.n_features_in_
+        ),
+    }
+    result = minimize_structural_risk(rules, X, y, delta=0.1, weights=[0.5, 0.5])
+    counts = {"errors": round(result.training_errors[0] * 400), "n": 400, "dimension": 2}
+    expected = (
+        vc.linear(**counts, delta=0.05)
+        if n_classes == 2
+        else vc.linear_multiclass(**counts, n_classes=3, delta=0.05)
+    )
+    np.testing.assert_array_equal(result.bounds, [expected.bound] * 2)
+    result.certificate.verify()
+
+
+def test_a_class_that_was_not_fixed_beforehand_is_never_chosen():
+    X, y = Noisy(n_features=2, bayes_risk=0.1).draw(300, seed=0)
+    broken = RuleClass(model=GaussianNB(), vc_dimension=2, fixed=("violated", "it was not"))
+    sound = RuleClass(model=GaussianNB(), vc_dimension=9)
+    result = minimize_structural_risk({"broken": broken, "sound": sound}, X, y)
+    assert result.chosen == "sound"
+    assert result.bounds[0] == math.inf
+    with pytest.raises(ValueError, match="no class is bounded"):
+        minimize_structural_risk({"broken": broken}, X, y)
 
 
 def test_learners_that_bound_their_own_risk_are_asked():

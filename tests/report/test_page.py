@@ -13,6 +13,7 @@ from surelearn.report import (
     ClassErrors,
     ColumnSummary,
     Figure,
+    FoldChoice,
     ModelView,
     Report,
     render_html,
@@ -40,17 +41,20 @@ def full_report(word="word"):
     return Report(
         title=word,
         certificate=certified(claim=f"{word} is at most 10.23%", subject=word),
+        beforehand=word,
+        training=certified(errors=9, claim=word, subject=word),
         others=(own,),
         facts={word: word},
         columns=(ColumnSummary(word, word, 0.25, word),),
         warnings=(word,),
         notes=(word,),
         choice=word,
-        score_name=word,
+        score_names=(word, word),
         candidates=(
-            Candidate(word, 0.1, 0.01, chosen=True),
-            Candidate(word, float("nan"), float("nan"), note=word),
+            Candidate(word, (0.1, 0.01), chosen=True),
+            Candidate(word, (float("nan"), float("nan")), note=word),
         ),
+        folds=(FoldChoice(word, 0.1, 0.2),),
         classes=(ClassErrors(word, 100, 5, certified()),),
         joint=word,
         confusion=view,
@@ -93,6 +97,7 @@ def test_every_section_is_there_in_order():
         "figure title",
         "Errors by class",
         "How the model was chosen",
+        "What the training rows alone prove",
         "figure title",
         "What the model looks like",
         "What the training run proves about itself",
@@ -167,6 +172,14 @@ def test_a_certificate_that_says_nothing_says_so(certificate, words):
 def test_a_learner_that_could_not_be_tried_has_no_numbers():
     page = render_html(full_report())
     assert "<td>–</td><td>–</td><td>word</td>" in page
+
+
+def test_what_would_have_been_chosen_elsewhere_is_shown():
+    page = render_html(full_report())
+    assert "<td>1</td><td>word</td><td>0.1</td><td>0.2</td>" in page
+    bare = render_html(Report(title="t", certificate=certified(), choice="it was the only one"))
+    assert "it was the only one" in bare
+    assert "without each part" not in bare
 
 
 def test_the_same_report_gives_the_same_page():

@@ -4,7 +4,15 @@ import json
 
 from surelearn.bounds import concentration
 from surelearn.certificate import Certificate, certify
-from surelearn.report import Candidate, ClassErrors, Figure, ModelView, Report, render_json
+from surelearn.report import (
+    Candidate,
+    ClassErrors,
+    Figure,
+    FoldChoice,
+    ModelView,
+    Report,
+    render_json,
+)
 
 
 def certified(errors=5):
@@ -19,24 +27,32 @@ def twin(**content):
 
 
 def test_certificates_in_it_are_certificates():
-    content = twin(classes=(ClassErrors("a", 100, 7, certified(7)),), others=(certified(9),))
+    content = twin(
+        classes=(ClassErrors("a", 100, 7, certified(7)),),
+        others=(certified(9),),
+        training=certified(8),
+    )
     for stored, errors in (
         (content["certificate"], 5),
         (content["classes"][0]["certificate"], 7),
         (content["others"][0], 9),
+        (content["training"], 8),
     ):
         assert Certificate.from_json(json.dumps(stored)) == certified(errors)
 
 
 def test_numbers_that_json_lacks_become_words():
-    content = twin(candidates=(Candidate("bad", float("nan"), float("inf"), note="why"),))
+    content = twin(
+        candidates=(Candidate("bad", (float("nan"), float("inf")), note="why"),),
+        folds=(FoldChoice("bad", float("nan"), 0.5),),
+    )
     assert content["candidates"][0] == {
         "name": "bad",
-        "score": "nan",
-        "spread": "inf",
+        "scores": ["nan", "inf"],
         "chosen": False,
         "note": "why",
     }
+    assert content["folds"] == [{"chosen": "bad", "seemed": "nan", "was": 0.5}]
 
 
 def test_drawings_are_left_out_but_not_what_they_show():

@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pyarrow import types
 from scipy import stats
 
 from surelearn._typing import Indices
+from surelearn.app._disk import forget_pages, is_large, take_rows
+from surelearn.app._features import count_distinct
 from surelearn.app.splits import Split
 
-_compute: Any = pc
 _TIME = re.compile(r"(.*[_\W])?(date|datetime|time|timestamp|year|month)", re.IGNORECASE)
 _GROUP = re.compile(
     r"(patient|subject|person|user|customer|client|household|family|site|hospital|school|group"
@@ -27,6 +27,8 @@ _GROUP = re.compile(
 _MANY = 10  # values that a group or a time has at least
 _ENOUGH = 100  # rows: with fewer, one column may well tell the classes apart by chance
 _SAMPLE = 2000
+_MOST_ROWS = 250_000  # of a large table, in which the target in disguise is sought
+_BLOCK = 2**18  # rows hashed at once
 
 
 def warn(
@@ -39,11 +41,15 @@ def warn(
     table
         The whole table.
     X, y, parts
-        Features, targets and split of the rows with a known target.
+        Features, targets and split of the rows with a known target; classes as whole numbers.
     roles
         The columns that are the target, the group or the time, each with its role.
     """
-    for name, clue in target_in_disguise(X.take(parts.train), y[parts.train]).items():
+    rows = parts.train
+    if is_large(X) and len(rows) > _MOST_ROWS:
+        rng = np.random.default_rng(parts.seed)
+        rows = np.sort(rng.choice(rows, _MOST_ROWS, replace=False))
+    for name, clue in target_in_disguise(take_rows(X, rows), y[rows]).items():
         yield (
             f"column {name!r} may be the target in disguise: {clue}; if it is not known when the "
             f"model is used, leave it out with --drop {name}"
@@ -139,12 +145,20 @@ def count_duplicates(X: Any, y: NDArray[Any], split: Split) -> tuple[int, int]:
     >>> count_duplicates(X, y, parts)
     (1, 1)
     """
-    rows = _codes(pa.chunked_array([pa.array(y)])).view(np.uint64)
-    for name in X.column_names:
-        rows = _mixed(rows * np.uint64(0x9E3779B97F4A7C15) + _bits(X.column(name)))
-    repeated = len(rows) - len(pa.array(rows).unique())
-    trained = pa.array(rows[split.train])
-    return repeated, _compute.sum(_compute.is_in(pa.array(rows[split.holdout]), trained)).as_py()
+    hashes = np.empty(len(y), dtype=np.uint64)
+    for start in range(0, len(y), _BLOCK):
+        block = slice(start, start + _BLOCK)
+        rows = _bits(pa.chunked_array([pa.array(y[block], pa.float64())]))
+        for column in X.columns:
+            cells = _bits(column.slice(start, _BLOCK))
+            rows = _mixed(rows * np.uint64(0x9E3779B97F4A7C15) + cells)
+        hashes[block] = rows
+        forget_pages()
+    trained, held_out = np.sort(hashes[split.train]), hashes[split.holdout]
+    places = np.minimum(np.searchsorted(trained, held_out), len(trained) - 1)
+    hashes.sort()
+    repeated = np.count_nonzero(hashes[1:] == hashes[:-1])
+    return int(repeated), int(np.count_nonzero(trained[places] == held_out))
 
 
 def hints(table: Any, roles: Mapping[str, str]) -> Iterator[str]:
@@ -163,17 +177,21 @@ def hints(table: Any, roles: Mapping[str, str]) -> Iterator[str]:
         if name in roles:
             continue
         column = table.column(name)
-        many = _MANY <= len(column.unique()) < table.num_rows
-        if types.is_timestamp(column.type) or (many and _TIME.fullmatch(name)):
+        if types.is_timestamp(column.type) or (_TIME.fullmatch(name) and _many(column)):
             yield (
                 f"column {name!r} looks like a time: if the model is to be used on later rows, "
                 f"split by it with --time {name}"
             )
-        elif many and _GROUP.fullmatch(name):
+        elif _GROUP.fullmatch(name) and _many(column):
             yield (
                 f"column {name!r} looks like a group: if rows of one group are alike, split by "
                 f"whole groups with --group {name}"
             )
+
+
+def _many(column: Any) -> bool:
+    """Return whether a column has many different values, and some of them more than once."""
+    return _MANY <= count_distinct(column) + (column.null_count > 0) < len(column)
 
 
 def _codes(column: Any) -> Indices:

@@ -1,4 +1,4 @@
-"""The figures of a report: bounds, calibration, errors of a regression, the learning curve."""
+"""The figures of a report: bounds, calibration, errors, mistakes, the learning curve."""
 
 import math
 import warnings
@@ -9,16 +9,21 @@ import numpy as np
 
 from surelearn._wording import confidence, outward
 from surelearn.app.asking import ALPHA
+from surelearn.app.candidates import find_candidates
 from surelearn.app.certify import CertifiedRun
+from surelearn.app.choice import LOSSES
 from surelearn.app.parts import held_out_part, sample, training_part
-from surelearn.app.trials import LOSSES, ways
+from surelearn.app.trials import ways
+from surelearn.base.blocks import in_blocks
 from surelearn.bounds import concentration, sequences
 from surelearn.evaluate.calibration import calibration_curve
 from surelearn.evaluate.learning_curve import LearningCurve, learning_curve
+from surelearn.evaluate.mistakes import mistakes_curve
 from surelearn.plots import style
 from surelearn.plots.calibration import plot_calibration
 from surelearn.plots.guarantees import plot_guarantees
 from surelearn.plots.learning_curve import plot_learning_curve
+from surelearn.plots.mistakes import plot_mistakes
 from surelearn.plots.predictions import plot_predictions
 from surelearn.report import Figure, svg
 
@@ -28,6 +33,7 @@ if TYPE_CHECKING:
 
 _MOST_POINTS = 1000  # in a figure that opens at once
 _MOST_ROWS = 50_000  # for which a learning curve is cheap
+_MISTAKEN = "AveragedPerceptron"  # the learner whose mistakes theorems bound
 _EXACT = "Clopper-Pearson (certified)"
 
 
@@ -40,6 +46,8 @@ def draw(run: CertifiedRun) -> Iterator[Figure]:
         yield _errors(run)
     if task == "binary" and hasattr(run.model, "predict_proba"):
         yield _calibration(run)
+    if task == "binary" and _MISTAKEN in {run.name, *run.options.get("learners", ())}:
+        yield _mistakes(run)
     curve = _learn_from_more(run)
     if curve is not None:
         yield _curve(run, curve)
@@ -69,7 +77,7 @@ def _bounds(run: CertifiedRun) -> Figure:
 def _calibration(run: CertifiedRun) -> Figure:
     X, y = held_out_part(run.problem)
     event = np.asarray(run.model.classes_)[1]
-    chances = np.clip(np.asarray(run.model.predict_proba(X))[:, 1], 0.0, 1.0)
+    chances = np.clip(in_blocks(run.model.predict_proba, X)[:, 1], 0.0, 1.0)
     result = calibration_curve(chances, y == event, delta=float(run.options["delta"]))
     drawing, ax = _new_figure()
     plot_calibration(result, ax=ax)
@@ -101,18 +109,32 @@ def _errors(run: CertifiedRun) -> Figure:
     return Figure("Errors", caption, svg(drawing, name="errors"))
 
 
+def _mistakes(run: CertifiedRun) -> Figure:
+    """Draw the mistakes of one pass over the training rows beside what the theorems allow."""
+    X, y = sample(run.problem, run.problem.split.train, most=_MOST_ROWS)
+    encoder, learner = find_candidates(run.problem.task, n_rows=0, names=[_MISTAKEN])[_MISTAKEN][""]
+    result = mistakes_curve(learner, encoder.fit_transform(X), y)
+    drawing, ax = _new_figure()
+    plot_mistakes(result, ax=ax)
+    ends = [curve.bounds[-1] for curve in result.bounds if curve.rounds[-1] == len(y)]
+    most = f"; theorems allow {min(ends):,.0f}" if ends else ""
+    caption = (
+        f"One pass of {_MISTAKEN} over {len(y):,} training rows, each answered before its label is "
+        f"seen: {result.n_mistakes:,} mistakes{most}. These bounds hold surely, for every table."
+    )
+    return Figure("Mistakes against bounds", caption, svg(drawing, name="mistakes"))
+
+
 def _learn_from_more(run: CertifiedRun) -> LearningCurve | None:
     """Return the learning curve of the winner, if the training part is small enough for one."""
-    X, y = training_part(run.problem)
-    if len(y) > _MOST_ROWS:
+    if len(run.problem.split.train) > _MOST_ROWS:
         return None
-    winner = next(trial.result for trial in run.trials if trial.name == run.name)
-    model = run.model if winner is None else winner.model
+    X, y = training_part(run.problem)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # few rows make learners warn
         try:
             arguments = ways(run.problem, seed=int(run.options["seed"]), folds=3)
-            return learning_curve(model, X, y, **arguments)
+            return learning_curve(run.choice.learner, X, y, **arguments)
         except (ValueError, ArithmeticError):
             return None
 

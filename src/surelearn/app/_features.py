@@ -4,6 +4,7 @@ A column is judged by its training cells alone. Its other cells, and those of ta
 later, are read as the kind that was found: what does not fit is a missing cell.
 """
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,8 +15,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import types
 
-from surelearn._typing import Indices, Vector
-from surelearn.app._cells import TEXT, narrowest, numbers_among
+from surelearn._typing import Indices
+from surelearn.app._cells import TEXT, narrowest, numbers_among, with_points
+from surelearn.app._disk import forget_pages
 from surelearn.app._notes import TableError
 
 _compute: Any = pc
@@ -52,9 +54,9 @@ def choose(
     train: Indices,
     excluded: Mapping[str, str],
     *,
-    typed: bool,
     categories: Sequence[str],
     keep: Sequence[str],
+    **form: Any,
 ) -> tuple[list[Feature], dict[str, str]]:
     """Return the features and why the other columns are none, by the training rows alone.
 
@@ -64,9 +66,12 @@ def choose(
         The table, and the places of its training rows.
     excluded
         Columns that are no features whatever they hold, each with the reason.
-    typed, categories, keep
+    categories, keep
         See `judge`; here for all columns by their names.
+    **form
+        See `judge`: typed, decimal.
     """
+    decimal = form["decimal"]
     features: list[Feature] = []
     left_out: dict[str, str] = {}
     for name in rows.column_names:
@@ -74,20 +79,30 @@ def choose(
             left_out[name] = excluded[name]
             continue
         cells = rows.column(name).take(train)
-        found = judge(cells, name, typed=typed, category=name in categories, keep=name in keep)
+        found = judge(cells, name, category=name in categories, keep=name in keep, **form)
         if found.kind is None:
             left_out[name] = found.left_out
         else:
-            seen = as_kind(cells, found.kind, name).unique().drop_null().to_pylist()
-            words = sorted(seen) if found.kind in {"text", "code"} else ()
-            features.append(Feature(name, found.kind, tuple(words)))
+            words: list[str] = []
+            if found.kind in {"text", "code"}:
+                words = as_kind(cells, found.kind, name, decimal).unique().drop_null().to_pylist()
+            features.append(Feature(name, found.kind, tuple(sorted(words))))
+        forget_pages()
     if not features:
         reasons = "; ".join(f"{name}: {why}" for name, why in left_out.items())
         raise TableError(f"no column is left to predict from ({reasons})")
     return features, left_out
 
 
-def judge(column: Any, name: str, *, typed: bool, category: bool, keep: bool) -> Judgement:
+def judge(
+    column: Any,
+    name: str,
+    *,
+    typed: bool,
+    category: bool = False,
+    keep: bool = False,
+    decimal: str = ".",
+) -> Judgement:
     """Judge a column by its training cells.
 
     Parameters
@@ -100,18 +115,20 @@ def judge(column: Any, name: str, *, typed: bool, category: bool, keep: bool) ->
         The user calls it a category.
     keep
         The user wants it whatever it looks like.
+    decimal
+        The decimal sign of the file.
 
     Examples
     --------
     >>> cells = pa.chunked_array([[float(i) for i in range(20)]])
-    >>> judge(cells, "age", typed=True, category=False, keep=False).left_out
+    >>> judge(cells, "age", typed=True).left_out
     'its whole numbers are all different and leave few gaps, like row numbers: --keep age'
     """
-    found = _kind(column, name, typed=typed, category=category)
+    found = _kind(column, name, typed=typed, category=category, decimal=decimal)
     if found.kind is None:
         return found
-    cells = as_kind(column, found.kind, name).drop_null()
-    n, n_distinct = len(cells), len(cells.unique())
+    cells = as_kind(column, found.kind, name, decimal).drop_null()
+    n, n_distinct = len(cells), count_distinct(cells)
     if n == 0:
         return Judgement(left_out="it has no value in any training row")
     if n_distinct == 1:
@@ -120,7 +137,29 @@ def judge(column: Any, name: str, *, typed: bool, category: bool, keep: bool) ->
     return Judgement(left_out=f"{reason}: --keep {name}") if reason else found
 
 
-def as_kind(column: Any, kind: Kind, name: str) -> Any:
+def count_distinct(column: Any) -> int:
+    """Return how many different values a column has, in less memory than it takes itself.
+
+    Examples
+    --------
+    >>> count_distinct(pa.chunked_array([[2.0, 1.0, None], [1.0]]))
+    2
+    """
+    known = column.drop_null()
+    if types.is_dictionary(known.type):
+        whole = known.unify_dictionaries().combine_chunks()
+        return int(np.count_nonzero(np.bincount(whole.indices.to_numpy())))
+    if types.is_timestamp(known.type):
+        known = known.cast(pa.int64())
+    if not (types.is_integer(known.type) or types.is_floating(known.type)):
+        return len(known.unique())
+    values = np.sort(known.to_numpy())
+    forget_pages()
+    values = values[: len(values) - np.count_nonzero(np.isnan(values))]
+    return int(np.count_nonzero(np.diff(values))) + (len(values) > 0)
+
+
+def as_kind(column: Any, kind: Kind, name: str, decimal: str = ".") -> Any:
     """Return a column of whatever type as 64-bit floats, or as text for "text" and "code".
 
     Examples
@@ -134,13 +173,20 @@ def as_kind(column: Any, kind: Kind, name: str) -> Any:
     if types.is_timestamp(column.type):
         raise TableError(f"column {name!r} holds dates, but it was learnt as {kind}")
     if types.is_dictionary(column.type) and kind != "text":
-        column = _parsed(column, truth=kind == "boolean")
+        column = _parsed(column, decimal, truth=kind == "boolean")
     elif types.is_boolean(column.type) and kind in {"text", "code"}:
         return column.cast(pa.string()).dictionary_encode()
     if kind == "text" and types.is_dictionary(column.type):
         return column
-    numbers = _finite(column.cast(pa.float64()), name)
-    return numbers if kind in {"number", "boolean"} else _as_words(numbers)
+    if types.is_integer(column.type) and kind in {"text", "code"}:
+        return _as_words(column)
+    if not types.is_float64(column.type):
+        column = column.cast(pa.float64(), safe=False)  # whole numbers beyond 2^53 are rounded
+    refuse_infinite(column, name)
+    if _compute.any(_compute.is_nan(column)).as_py():
+        nothing = pa.scalar(None, pa.float64())
+        column = _compute.if_else(_compute.is_nan(column), nothing, column)
+    return column if kind in {"number", "boolean"} else _as_words(column)
 
 
 def is_missing(column: Any) -> Any:
@@ -149,11 +195,11 @@ def is_missing(column: Any) -> Any:
     return missing.combine_chunks().to_numpy(zero_copy_only=False)
 
 
-def _kind(column: Any, name: str, *, typed: bool, category: bool) -> Judgement:
+def _kind(column: Any, name: str, *, typed: bool, category: bool, decimal: str) -> Judgement:
     """Return the kind of a column by its type, or by its words if the type was only inferred."""
     found = column.type
     if types.is_dictionary(found):
-        narrow = "text" if typed or category else narrowest(_used(column))
+        narrow = "text" if typed or category else narrowest(_used(column), decimal)
     elif types.is_null(found):
         narrow = None
     elif types.is_timestamp(found):
@@ -196,11 +242,11 @@ def _used(column: Any) -> Any:
     return column.unique().drop_null().cast(pa.string())
 
 
-def _parsed(column: Any, *, truth: bool) -> Any:
+def _parsed(column: Any, decimal: str, *, truth: bool) -> Any:
     """Return text as numbers, or as truth values; null where it is none."""
 
     def parse(words: Any) -> Any:
-        words = words.cast(pa.string())
+        words = with_points(words.cast(pa.string()), decimal)
         if truth:
             words = _compute.utf8_lower(words)
             words = _compute.if_else(_compute.equal(words, "true"), "1", words)
@@ -212,24 +258,22 @@ def _parsed(column: Any, *, truth: bool) -> Any:
     return pa.chunked_array(chunks, pa.float64())
 
 
-def _finite(numbers: Any, name: str) -> Any:
-    """Return the numbers, null for NaN, unless one is infinite."""
-    array = numbers.combine_chunks()
-    if _compute.any(_compute.is_inf(array)).as_py():
-        row = int(np.argmax(np.isinf(array.to_numpy(zero_copy_only=False)))) + 1
+def refuse_infinite(numbers: Any, name: str) -> None:
+    """Refuse a column of floats in which one is infinite, and say where."""
+    infinite = _compute.is_inf(numbers)
+    if _compute.any(infinite).as_py():
+        row = _compute.index(infinite, value=True).as_py() + 1
         raise TableError(
-            f"row {row} holds infinity in column {name!r}: --missing inf if it stands for a "
-            "missing value, or leave the row out"
+            f"row {row:,} holds infinity in column {name!r}: leave that row out, or say --missing "
+            "with the word that stands there if it means that the value is missing"
         )
-    nothing = pa.scalar(None, pa.float64())
-    return pa.chunked_array([_compute.if_else(_compute.is_nan(array), nothing, array)])
 
 
 def _as_words(numbers: Any) -> Any:
     """Return numbers as text: whole ones without a point."""
     encoded = numbers.combine_chunks().dictionary_encode()
-    values: Vector = encoded.dictionary.to_numpy()
-    words = [str(int(v)) if v == np.floor(v) else repr(float(v)) for v in values]
+    values = encoded.dictionary.to_pylist()
+    words = [str(int(v)) if v == math.floor(v) else repr(v) for v in values]
     codes = encoded.indices.cast(pa.int32())
     text = pa.DictionaryArray.from_arrays(codes, pa.array(words, pa.string()))
     return pa.chunked_array([text], TEXT)

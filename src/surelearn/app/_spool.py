@@ -5,6 +5,7 @@ of another: fifty columns fill a hundred. One after the other they need those of
 """
 
 from collections.abc import Iterator
+from itertools import repeat
 from tempfile import TemporaryFile
 from typing import IO, Any, NamedTuple
 
@@ -13,6 +14,7 @@ import pyarrow as pa
 from pyarrow import parquet
 
 _MANY = 16  # of fewer columns a page and a dictionary each are little
+_AT_ONCE = 2**12  # values of a column decoded at once
 
 
 class _Spooled(NamedTuple):
@@ -53,32 +55,39 @@ def spooled_batches(
     >>> [batch.to_pydict() for batch in batches]
     [{'a': [1, 2], 'b': ['x', 'y']}, {'a': [3], 'b': ['z']}]
     """
+    labels = names if target is None else [*names, target]
     with TemporaryFile() as spool:
         for group in range(file.num_row_groups):
             spool.seek(0)
             places = [_write(spool, file, group, name) for name in names]
-            last = None if target is None else _column(file, group, target)
             spool.flush()
+            targets = repeat(()) if target is None else _arrays(file, group, target, size)
             n = file.metadata.row_group(group).num_rows
-            for start in range(0, n, size):
-                count = min(size, n - start)
-                columns = [_read(spool, place, start, count) for place in places]
-                if last is not None:
-                    columns.append(last.slice(start, count))
-                labels = names if target is None else [*names, target]
-                yield pa.RecordBatch.from_arrays(columns, names=labels)
+            for start, last in zip(range(0, n, size), targets, strict=False):
+                columns = [_read(spool, place, start, min(size, n - start)) for place in places]
+                yield pa.RecordBatch.from_arrays([*columns, *last], names=labels)
 
 
-def _column(file: parquet.ParquetFile, group: int, name: str) -> Any:
-    table = file.read_row_group(group, columns=[name], use_threads=False)
-    return table.column(0).combine_chunks()
+def _arrays(file: parquet.ParquetFile, group: int, name: str, size: int) -> Iterator[list[Any]]:
+    """Yield one column of a row group, so many rows at a time."""
+    batches = file.iter_batches(size, row_groups=[group], columns=[name], use_threads=False)
+    return (batch.columns for batch in batches)
 
 
-def _write(spool: IO[bytes], file: parquet.ParquetFile, group: int, name: str) -> _Spooled:
-    values = _column(file, group, name).to_numpy(zero_copy_only=False)
+def _write(
+    spool: IO[bytes], file: parquet.ParquetFile, group: int, name: str, kind: Any = None
+) -> _Spooled:
+    """Write a column to the end of the spool; where integers are missing, all become floats."""
     start = spool.tell()
-    spool.write(np.ascontiguousarray(values).tobytes())
-    return _Spooled(start, values.dtype)
+    for (array,) in _arrays(file, group, name, _AT_ONCE):
+        values = array.to_numpy(zero_copy_only=False)
+        if kind is None:
+            kind = values.dtype
+        elif values.dtype != kind != np.float64:
+            spool.seek(start)
+            return _write(spool, file, group, name, np.dtype(np.float64))
+        spool.write(values.astype(kind, copy=False).tobytes())
+    return _Spooled(start, kind)
 
 
 def _read(spool: IO[bytes], place: _Spooled, start: int, count: int) -> Any:

@@ -8,6 +8,7 @@ scikit-learn's are ever looked up, and an object is filled in without running it
 import importlib
 from array import array
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any, cast
 
 import numpy as np
@@ -88,10 +89,13 @@ class Describer:
 
     def _object(self, value: Any) -> Any:
         name = f"{type(value).__module__}:{type(value).__qualname__}"
-        if find_class(name) is not type(value):
+        known = None
+        with suppress(StateError):
+            known = find_class(name)
+        if known is not type(value):
             raise StateError(
-                f"a model that holds a {type(value).__name__} cannot be stored in a model file; "
-                "only learners of surelearn, and pipelines of them, can"
+                f"it holds a {type(value).__name__}; only learners of surelearn, and pipelines of "
+                "them, can be"
             )
         if isinstance(value, tuple):
             return {"$tuple": self._all(cast("tuple[Any, ...]", value)), "class": name}

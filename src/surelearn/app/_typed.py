@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 from pyarrow import feather, ipc, parquet, types
 
 from surelearn.app._cells import TEXT
+from surelearn.app._disk import combined, is_large, mapped, too_many
 from surelearn.app._notes import Note, TableError
 
 _Reader: TypeAlias = Callable[[Path, Sequence[str]], tuple[Any, list[Note]]]
@@ -28,6 +29,8 @@ def _read(
 ) -> tuple[Any, list[Note]]:
     try:
         table = load(path)
+    except TableError:
+        raise
     except (pa.ArrowException, OSError, ValueError) as error:
         raise TableError(f"{path} cannot be read: {str(error).splitlines()[0]}") from None
     return simplify(table, path, missing)
@@ -42,34 +45,42 @@ def simplify(table: Any, path: Path, missing: Sequence[str]) -> tuple[Any, list[
     >>> simple.schema.field("a").type
     DataType(int64)
     """
-    if len(set(table.column_names)) < table.num_columns:
-        raise TableError(f"two columns of {path} have the same name; rename one of them")
-    columns = {name: _simplified(table.column(name), missing) for name in table.column_names}
-    known = {name: column for name, column in columns.items() if column is not None}
-    notes = [Note("types", "as the file declares them", "it is not a text file")]
-    for name in columns.keys() - known.keys():
-        kind = str(table.column(name).type)
-        notes.append(Note(f"column {name!r}", "not read", f"no learner reads its type, {kind}"))
+    _refuse_twins(table.column_names, path)
     if table.num_rows == 0:
         raise TableError(f"{path} has no rows")
-    return pa.table(known), notes
+    pairs = ((name, _simplified(table.column(name), missing)) for name in table.column_names)
+    known = combined((pair for pair in pairs if pair[1] is not None), large=is_large(table))
+    notes = [Note("types", "as the file declares them", "it is not a text file")]
+    for name in table.column_names:
+        if name not in known.column_names:
+            kind = str(table.column(name).type)
+            notes.append(Note(f"column {name!r}", "not read", f"no learner reads its type, {kind}"))
+    return known, notes
+
+
+def _refuse_twins(names: Sequence[str], path: Path) -> None:
+    if len(set(names)) < len(names):
+        raise TableError(f"two columns of {path} have the same name; rename one of them")
 
 
 def _read_parquet(path: Path) -> Any:
     with parquet.ParquetFile(path) as file:
-        schema = file.schema_arrow
+        schema, meta = file.schema_arrow, file.metadata
         words = [field.name for field in schema if _is_text(field.type)]
-    return parquet.read_table(path, read_dictionary=words, use_threads=False)
+    _refuse_twins(schema.names, path)
+    if not too_many(8 * meta.num_rows * meta.num_columns):
+        return parquet.read_table(path, read_dictionary=words, use_threads=False)
+    with parquet.ParquetFile(path, read_dictionary=words) as file:
+        columns = ((name, file.read([name], use_threads=False).column(0)) for name in schema.names)
+        return combined(columns, large=True)
 
 
 def _read_arrow(path: Path) -> Any:
-    with pa.memory_map(str(path)) as source:
-        return ipc.open_file(source).read_all()
+    return ipc.open_file(mapped(path)).read_all()
 
 
 def _read_stream(path: Path) -> Any:
-    with pa.memory_map(str(path)) as source:
-        return ipc.open_stream(source).read_all()
+    return ipc.open_stream(mapped(path)).read_all()
 
 
 _MARKS: dict[bytes, Callable[[Path], Any]] = {

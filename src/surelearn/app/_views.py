@@ -9,9 +9,9 @@ from sklearn.pipeline import Pipeline
 
 from surelearn._typing import Matrix
 from surelearn.app.certify import CertifiedRun
+from surelearn.app.choice import LOSSES
 from surelearn.app.parts import sample
 from surelearn.app.profile import Problem
-from surelearn.app.trials import LOSSES
 from surelearn.plots.tree import plot_tree
 from surelearn.report import ModelView, svg
 

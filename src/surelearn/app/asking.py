@@ -8,14 +8,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from surelearn._typing import Indices, Vector
+from surelearn._typing import Indices
 from surelearn._wording import confidence, outward, percent_outward
 from surelearn.app._notes import TableError
 from surelearn.app.parts import held_out_part, take
 from surelearn.app.profile import Problem
 from surelearn.base import data_fingerprint, fingerprint
+from surelearn.base.blocks import in_blocks
+from surelearn.bounds import Guarantee, sequences
 from surelearn.bounds import holdout as theorems
-from surelearn.bounds import sequences
 from surelearn.certificate import Certificate, LedgerEntry, Precondition, certify
 from surelearn.evaluate.holdout import Holdout, Quantile
 
@@ -24,6 +25,7 @@ _USEFUL = 0.25  # an error rate; if not even this can be certified, there are to
 
 _UNSEEN = "no row of the hold-out was used for training"
 _BLIND = "the hold-out was split off without looking at rows or labels"
+_DRAWN_GROUPS = "groups of one population, each drawn independently"
 _DRAWN = {
     "random": "drawn from the number of rows and seed {seed} alone",
     "group": "whole groups, drawn from their number and seed {seed} alone",
@@ -50,7 +52,8 @@ class Answer(NamedTuple):
 def ask(problem: Problem, model: Any, *, delta: float) -> Answer:
     """Ask the hold-out of a problem about a fitted model."""
     if problem.groups is not None and problem.task != "regression":
-        return Answer(_ask_groups(problem, model, delta=delta), {})
+        certificate = _ask_groups(problem, model, delta=delta)
+        return Answer(certificate, _by_class(problem, model, certificate, delta=delta))
     X, y = take(problem, _rows_to_ask(problem))
     loss: Any = Quantile(ALPHA) if problem.task == "regression" else "zero_one"
     held_out = Holdout(X, y, delta=delta, loss=loss, allow_duplicates=True)
@@ -61,6 +64,10 @@ def ask(problem: Problem, model: Any, *, delta: float) -> Answer:
         most, limit = confidence(ALPHA), outward(certificate.bound, "upper")
         claim = f"at least {most} of new rows have an absolute error of at most {limit}"
     certificate = _worded(certificate, claim, problem)
+    if problem.groups is not None:
+        drawn, *others = certificate.preconditions
+        drawn = replace(drawn, evidence=f"one row of each group; {_DRAWN_GROUPS}")
+        certificate = replace(certificate, preconditions=(drawn, *others))
     if problem.task == "regression":
         return Answer(certificate, {})
     return Answer(certificate, _by_class(problem, model, certificate, delta=delta))
@@ -83,14 +90,20 @@ def refuse_if_too_few(problem: Problem, *, delta: float, share: float) -> None:
         )
 
 
-def _worded(certificate: Certificate, claim: str, problem: Problem) -> Certificate:
-    """Say what the claim is about, and what is true because of how it came about."""
+def what_is_meant(problem: Problem) -> str:
+    """Say which new rows a claim about a model of this problem speaks of."""
     about = f"This is {problem.split.wording}."
     if problem.dropped_rows:
         about += " Rows whose target is missing are not meant."
+    return about
+
+
+def _worded(certificate: Certificate, claim: str, problem: Problem) -> Certificate:
+    """Say what the claim is about, and what is true because of how it came about."""
+    level, about = confidence(certificate.delta or 0.0), what_is_meant(problem)
     return replace(
         certificate,
-        claim=f"With confidence {confidence(certificate.delta or 0.0)}, {claim}. {about}",
+        claim=f"With confidence {level}, {claim}. {about}",
         preconditions=(certificate.preconditions[0], *_known(certificate, problem)),
     )
 
@@ -120,37 +133,57 @@ def _by_class(
 ) -> dict[str, Certificate]:
     """Certify the error rate among the rows of each class; all of them together at delta.
 
-    Given the labels of the hold-out, the number of classes in it is fixed, and so is each share.
+    Given the labels of the hold-out, the number of classes in it is fixed, and so is each share;
+    rows of one class then err independently. Groups that have rows of a class are independent draws
+    given which groups those are, for one class at a time. So the number of classes comes from the
+    training rows there; a class that they lack has errors only, and the bound 1.
     """
     X, y = held_out_part(problem)
-    wrong, labels = np.asarray(model.predict(X)) != y, np.unique(y)
-    share, level = delta / len(labels), confidence(delta)
-    together = "" if len(labels) == 1 else f" for all {len(labels)} classes together"
+    wrong, labels = in_blocks(model.predict, X) != y, np.unique(y)
+    known = labels if problem.groups is None else np.unique(problem.y[problem.split.train])
+    share, level = delta / len(known), confidence(delta)
+    together = "" if len(known) == 1 else f" for all {len(known)} classes together"
     found: dict[str, Certificate] = {}
     for label in labels.tolist():
-        n, errors = int((y == label).sum()), int(wrong[y == label].sum())
-        guarantee = theorems.class_conditional(errors=errors, n_in_class=n, delta=share)
-        limit = percent_outward(guarantee.bound, "upper")
+        guarantee, rate, n = _of_class(problem, wrong, y == label, delta=share)
+        limit, n_assumed = percent_outward(guarantee.bound, "upper"), len(guarantee.assumes)
+        rows = f"of new rows of class {label}"
+        if problem.groups is not None:
+            rows = f"of the rows of class {label} in a new group that has some, on average"
         found[str(label)] = certify(
             guarantee,
             kind="risk",
             subject="this fitted model",
-            observed=errors / n,
+            observed=rate,
             n=n,
-            claim=f"With confidence {level}{together}, this model errs on at most {limit} of new "
-            f"rows of class {label}.",
-            statuses=[("assumed", "rows of one population, each drawn independently")],
-            also=whole.preconditions[1:],
+            claim=f"With confidence {level}{together}, this model errs on at most {limit} {rows}.",
+            statuses=[(p.status, p.evidence) for p in whole.preconditions[:n_assumed]],
+            also=whole.preconditions[n_assumed:],
             family=None if whole.family is None else replace(whole.family, delta_spent=share),
             reproduce={key: whole.reproduce[key] for key in ("model", "data")},
         )
     return found
 
 
+def _of_class(
+    problem: Problem, wrong: NDArray[np.bool_], of_class: NDArray[np.bool_], *, delta: float
+) -> tuple[Guarantee, float, int]:
+    """Return the bound on the error rate among the rows of a class, that rate and its number."""
+    if problem.groups is None:
+        n, errors = int(of_class.sum()), int(wrong[of_class].sum())
+        guarantee = theorems.class_conditional(errors=errors, n_in_class=n, delta=delta)
+        return guarantee, errors / n, n
+    groups = np.unique(_held_out_groups(problem)[of_class], return_inverse=True)[1]
+    rates = np.bincount(groups, weights=wrong[of_class]) / np.bincount(groups)
+    guarantee = sequences.betting_order_free(losses=rates, delta=delta)
+    return guarantee, float(rates.mean()), len(rates)
+
+
 def _ask_groups(problem: Problem, model: Any, *, delta: float) -> Certificate:
     """Certify the mean over groups of the error rate in a group: a group is one draw."""
     X, y = held_out_part(problem)
-    losses = _error_rates(problem, np.asarray(model.predict(X)) != y)
+    groups = _held_out_groups(problem)
+    losses = np.bincount(groups, weights=in_blocks(model.predict, X) != y) / np.bincount(groups)
     guarantee = sequences.betting_order_free(losses=losses, delta=delta)
     limit = percent_outward(guarantee.bound, "upper")
     data = data_fingerprint(X, y)
@@ -160,7 +193,10 @@ def _ask_groups(problem: Problem, model: Any, *, delta: float) -> Certificate:
         subject="this fitted model",
         observed=float(losses.mean()),
         n=len(losses),
-        statuses=[("assumed", "groups of one population, each drawn independently")],
+        statuses=[
+            ("by-construction", "the loss of a group is its error rate"),
+            ("assumed", _DRAWN_GROUPS),
+        ],
         also=[Precondition(_UNSEEN, "by-construction"), Precondition(_BLIND, "by-construction")],
         family=LedgerEntry(data, mode="once", n_models=1, delta_spent=delta, query=1),
         reproduce={"model": fingerprint(model), "data": data},
@@ -180,12 +216,8 @@ def _rows_to_ask(problem: Problem) -> Indices:
 def _group_rows(problem: Problem) -> list[Indices]:
     """Return the rows of each group of the hold-out."""
     held_out, groups = problem.split.holdout, _held_out_groups(problem)
-    return [held_out[groups == i] for i in range(int(groups.max()) + 1)]
-
-
-def _error_rates(problem: Problem, wrong: NDArray[np.bool_]) -> Vector:
-    groups = _held_out_groups(problem)
-    return np.bincount(groups, weights=wrong) / np.bincount(groups)
+    order = np.argsort(groups, kind="stable")
+    return np.split(held_out[order], np.cumsum(np.bincount(groups))[:-1])
 
 
 def _held_out_groups(problem: Problem) -> Indices:

@@ -30,17 +30,24 @@ def _encoded(learner: Any) -> Pipeline:
 
 _CLASSIFIERS: dict[str, dict[str, Maker]] = {
     "LogisticRegression": {
+        "C = 0.01": lambda: _encoded(LogisticRegression(C=0.01)),
         "C = 0.1": lambda: _encoded(LogisticRegression(C=0.1)),
+        "C = 1": lambda: _encoded(LogisticRegression(C=1.0)),
         "C = 10": lambda: _encoded(LogisticRegression(C=10.0)),
     },
-    "C45Classifier": {"": C45Classifier},
+    "C45Classifier": {
+        "confidence = 0.05": lambda: C45Classifier(confidence=0.05),
+        "confidence = 0.25": lambda: C45Classifier(confidence=0.25),
+    },
     "CARTClassifier": {
-        "8 leaves": lambda: CARTClassifier(max_leaf_nodes=8),
-        "64 leaves": lambda: CARTClassifier(max_leaf_nodes=64, min_samples_leaf=5),
+        "8 leaves": lambda: CARTClassifier(max_leaf_nodes=8, min_samples_leaf=5),
+        "32 leaves": lambda: CARTClassifier(max_leaf_nodes=32, min_samples_leaf=5),
+        "128 leaves": lambda: CARTClassifier(max_leaf_nodes=128, min_samples_leaf=5),
     },
     "MixedNaiveBayes": {"": MixedNaiveBayes},
     "AveragedPerceptron": {"": lambda: _encoded(AveragedPerceptron(max_iter=10))},
     "NearestNeighborsClassifier": {
+        "k = 1": lambda: _encoded(NearestNeighborsClassifier(n_neighbors=1)),
         "k = 5": lambda: _encoded(NearestNeighborsClassifier(n_neighbors=5)),
         "k = 25": lambda: _encoded(NearestNeighborsClassifier(n_neighbors=25)),
     },
@@ -52,17 +59,21 @@ _REGRESSORS: dict[str, dict[str, Maker]] = {
     },
     "CARTRegressor": {
         "16 leaves": lambda: CARTRegressor(max_leaf_nodes=16, min_samples_leaf=5),
+        "64 leaves": lambda: CARTRegressor(max_leaf_nodes=64, min_samples_leaf=5),
         "256 leaves": lambda: CARTRegressor(max_leaf_nodes=256, min_samples_leaf=5),
     },
     "NearestNeighborsRegressor": {
+        "k = 1": lambda: _encoded(NearestNeighborsRegressor(n_neighbors=1)),
         "k = 5": lambda: _encoded(NearestNeighborsRegressor(n_neighbors=5)),
         "k = 25": lambda: _encoded(NearestNeighborsRegressor(n_neighbors=25)),
     },
 }
 
 
-def find_candidates(task: Task, *, n_rows: int, names: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the learners to try, with a few settings, each ready for a mixed table.
+def find_candidates(
+    task: Task, *, n_rows: int, names: Sequence[str] = ()
+) -> dict[str, dict[str, Any]]:
+    """Return the learners to try, each with a few settings and ready for a mixed table.
 
     Parameters
     ----------
@@ -75,9 +86,21 @@ def find_candidates(task: Task, *, n_rows: int, names: Sequence[str] = ()) -> di
 
     Examples
     --------
-    >>> list(find_candidates("regression", n_rows=100, names=["CARTRegressor"]))
-    ['CARTRegressor (16 leaves)', 'CARTRegressor (256 leaves)']
+    >>> found = find_candidates("regression", n_rows=100, names=["CARTRegressor"])
+    >>> list(found["CARTRegressor"])
+    ['16 leaves', '64 leaves', '256 leaves']
     """
+    known = _REGRESSORS if task == "regression" else _CLASSIFIERS
+    check_learners(names, task)
+    large = n_rows > _MOST_TO_SEARCH
+    chosen = names or [
+        name for name in known if not (large and name.startswith("NearestNeighbors"))
+    ]
+    return {name: {setting: make() for setting, make in known[name].items()} for name in chosen}
+
+
+def check_learners(names: Sequence[str], task: Task) -> None:
+    """Refuse a learner that is not there for the task, with the nearest name."""
     known = _REGRESSORS if task == "regression" else _CLASSIFIERS
     for name in names:
         if name not in known:
@@ -85,12 +108,3 @@ def find_candidates(task: Task, *, n_rows: int, names: Sequence[str] = ()) -> di
             hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
             kind = "regression" if task == "regression" else "classification"
             raise TableError(f"there is no learner {name!r} for {kind}; {hint}")
-    large = n_rows > _MOST_TO_SEARCH
-    chosen = names or [
-        name for name in known if not (large and name.startswith("NearestNeighbors"))
-    ]
-    return {
-        f"{name} ({setting})" if setting else name: make()
-        for name in chosen
-        for setting, make in known[name].items()
-    }

@@ -1,27 +1,30 @@
 """From a table to a certified model: split, choose on the training part, ask the hold-out once."""
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from sklearn.base import clone
 
 from surelearn.app._notes import TableError
 from surelearn.app.asking import ask, refuse_if_too_few
 from surelearn.app.candidates import find_candidates
-from surelearn.app.parts import training_part
+from surelearn.app.choice import Choice, OnTrial
 from surelearn.app.profile import Problem, understand
+from surelearn.app.rules import find_rules
 from surelearn.app.splits import split
+from surelearn.app.structural import choose_by_structural_risk
 from surelearn.app.tables import TableFile
-from surelearn.app.trials import Trial, try_constant, try_learner
+from surelearn.app.training import to_compare_on, train, training_notes
+from surelearn.app.trials import choose_by_nesting
 from surelearn.certificate import Certificate
 
-_LARGEST_SEED = 2**32 - 1  # that scikit-learn takes
+SELECTIONS = ("nested", "structural-risk")
+"""Ways to choose a learner: nested cross-validation, or the smallest bound."""
 
-OnTrial = Callable[[Trial, int, int], object]
-"""Called after each learner with its trial, its number and how many there are."""
+_LARGEST_SEED = 2**32 - 1  # that scikit-learn takes
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,12 +35,10 @@ class CertifiedRun:
     ----------
     problem
         The table, the task and the split.
-    model, name
-        The model, fitted to the training part, and the learner it comes from.
-    trials
-        All learners tried, best first.
-    constant
-        The answer that needs no features, tried like them: what a learner must beat.
+    model
+        The model, fitted to the training part.
+    choice
+        The learner it comes from, and how it was chosen.
     certificate
         The certificate of the model, from the hold-out.
     by_class
@@ -49,32 +50,30 @@ class CertifiedRun:
 
     problem: Problem
     model: Any
-    name: str
-    trials: tuple[Trial, ...]
-    constant: Trial
+    choice: Choice
     certificate: Certificate
     by_class: Mapping[str, Certificate]
     options: Mapping[str, Any]
 
     @property
+    def name(self) -> str:
+        """The learner that was chosen, with its setting."""
+        return self.choice.name
+
+    @property
     def warnings(self) -> tuple[str, ...]:
         """What a reader should worry about."""
-        if self.trials[0].estimate < self.constant.estimate:
-            return self.problem.warnings
-        useless = (
-            f"no learner beats {self.constant.name}, which has a cross-validated loss of "
-            f"{self.constant.estimate:.4g}: the features may tell nothing about the target"
-        )
-        return (useless, *self.problem.warnings)
+        return (*self.choice.warnings, *self.problem.warnings)
 
 
-def certify_table(
+def certify_table(  # noqa: PLR0913 - an argument for each option of the command
     file: TableFile,
     *,
     target: str,
     delta: float = 0.05,
     holdout: float = 0.2,
     seed: int = 0,
+    select: str = "nested",
     learners: Sequence[str] = (),
     form: Mapping[str, Any] | None = None,
     on_trial: OnTrial | None = None,
@@ -94,6 +93,9 @@ def certify_table(
         The fraction of the rows, or groups, that is held out.
     seed
         Of the split and the folds; the same seed gives the same model and certificate.
+    select
+        How the learner is chosen: "nested", by cross-validation with a nested estimate of what that
+        delivers; or "structural-risk", by the smallest bound from the training rows.
     learners
         The learners to try; all that fit if left out.
     form
@@ -103,14 +105,20 @@ def certify_table(
     **reading
         Options of `understand`: task, categorical, keep, drop, group, time.
     """
-    check_rules(delta=delta, holdout=holdout, seed=seed)
+    check_rules(delta=delta, holdout=holdout, seed=seed, select=select)
     reading = _said(reading)
-    asked = {"target": target, "delta": delta, "holdout": holdout, "seed": seed}
+    asked = {"target": target, "delta": delta, "holdout": holdout, "seed": seed, "select": select}
     problem = pose(file, target=target, holdout=holdout, seed=seed, **reading)
     refuse_if_too_few(problem, delta=delta, share=holdout)
-    n_rows = len(problem.split.train)
-    candidates = find_candidates(problem.task, n_rows=n_rows, names=learners)
-    run = certify_problem(problem, candidates, delta=delta, seed=seed, on_trial=on_trial)
+    shown = to_compare_on(problem)
+    if select == "nested":
+        n_rows = len(shown.split.train)
+        candidates = find_candidates(shown.task, n_rows=n_rows, names=learners)
+        choice = choose_by_nesting(shown, candidates, seed=seed, on_trial=on_trial)
+    else:
+        rules = find_rules(shown, delta=delta, names=learners)
+        choice = choose_by_structural_risk(shown, rules, delta=delta, on_trial=on_trial)
+    run = certify_choice(problem, choice, delta=delta, seed=seed)
     options = {
         **asked,
         **_said({"learners": list(learners)}),
@@ -121,14 +129,18 @@ def certify_table(
     return replace(run, certificate=replace(run.certificate, reproduce=stored), options=options)
 
 
-def check_rules(*, delta: float = 0.05, holdout: float = 0.2, seed: int = 0) -> None:
-    """Refuse numbers that no certificate can be made with."""
+def check_rules(
+    *, delta: float = 0.05, holdout: float = 0.2, seed: int = 0, select: str = "nested"
+) -> None:
+    """Refuse rules that no certificate can be made by."""
     if not 0.0 < delta < 1.0:
         raise TableError(f"delta must lie between 0 and 1, not {delta:g}")
     if not 0.0 < holdout < 1.0:
         raise TableError(f"the hold-out must be a fraction between 0 and 1, not {holdout:g}")
     if not 0 <= seed <= _LARGEST_SEED:
         raise TableError(f"the seed must be a number from 0 to {_LARGEST_SEED}, not {seed}")
+    if select not in SELECTIONS:
+        raise TableError(f"there is no selection {select!r}; there are {', '.join(SELECTIONS)}")
 
 
 def pose(file: TableFile, *, target: str, holdout: float, seed: int, **reading: Any) -> Problem:
@@ -137,45 +149,29 @@ def pose(file: TableFile, *, target: str, holdout: float, seed: int, **reading: 
     return understand(file, target=target, cut=cut, **reading)
 
 
-def certify_problem(
-    problem: Problem,
-    candidates: Mapping[str, Any],
-    *,
-    delta: float,
-    seed: int,
-    on_trial: OnTrial | None = None,
-) -> CertifiedRun:
-    """Choose among candidates on the training part of a problem, and certify the winner.
+def certify_choice(problem: Problem, choice: Choice, *, delta: float, seed: int) -> CertifiedRun:
+    """Fit what was chosen to the training part of a problem, and ask the hold-out about it.
 
     Parameters
     ----------
     problem
         The problem with its split.
-    candidates
-        The estimators to try, by their names.
-    delta, seed, on_trial
+    choice
+        What was chosen on its training part.
+    delta, seed
         See `certify_table`.
     """
-    trials: list[Trial] = []
-    for name, model in candidates.items():
-        trials.append(try_learner(name, model, problem, seed=seed))
-        if on_trial is not None:
-            on_trial(trials[-1], len(trials), len(candidates))
-    best, *others = sorted(trials, key=lambda trial: trial.estimate)
-    if best.result is None:
-        raise TableError(f"no learner could be trained: {best.note}")
-    X, y = training_part(problem)
-    model: Any = clone(candidates[best.name])
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # its trial has told them
-        model.fit(X, y)
+    model: Any = choice.model  # a bound from the training rows speaks of the model that has it
+    if model is None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # its trial has told them
+            model = train(cast("Any", clone(choice.learner)), problem)
     certificate, by_class = ask(problem, model, delta=delta)
+    notes = training_notes(problem, choice.learner if choice.model is None else None)
     return CertifiedRun(
-        problem=problem,
+        problem=replace(problem, notes=(*problem.notes, *notes)),
         model=model,
-        name=best.name,
-        trials=(best, *others),
-        constant=try_constant(problem, seed=seed),
+        choice=choice,
         certificate=certificate,
         by_class=by_class,
         options={"delta": delta, "seed": seed},

@@ -1,23 +1,62 @@
 """Mixed tables as numbers: categories become bits, missing cells means, columns one scale."""
 
+from dataclasses import dataclass
 from typing import Any, Self, cast
 
 import numpy as np
-from sklearn.base import BaseEstimator, TransformerMixin
+from numpy.typing import ArrayLike
+from sklearn.base import TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from surelearn._typing import Mask, Matrix, Vector
-from surelearn.base.batch import adopt, fresh_copy
-from surelearn.base.table import Categories, column_names, learn_table, read_table
+from surelearn.base.summarising import SummarisingLearner
+from surelearn.base.table import Categories, column_names, learn_more, learn_table, read_table
 
 
-class TableEncoder(TransformerMixin, BaseEstimator):
+@dataclass(frozen=True)
+class ColumnMoments:
+    """Of each column the cells that are there, their mean and scatter, and whether one is missing.
+
+    The sum of two is that of all rows (Chan, Golub and LeVeque, 1983). Columns of categories count
+    as empty ones.
+    """
+
+    counts: Vector
+    means: Vector
+    scatters: Vector
+    absent: Mask
+
+    @classmethod
+    def of(cls, table: Matrix, categories: Categories) -> Self:
+        """Summarise rows of numbers and codes."""
+        missing = np.isnan(table)
+        there = ~missing & [known is None for known in categories]
+        counts = there.sum(axis=0)
+        means = np.where(there, table, 0.0).sum(axis=0) / np.maximum(1, counts)
+        scatters = np.where(there, (table - means) ** 2, 0.0).sum(axis=0)
+        return cls(counts, means, scatters, np.asarray(missing.any(axis=0)))
+
+    def __add__(self, other: Self) -> "ColumnMoments":
+        """Return the moments of the rows of both."""
+        counts = self.counts + other.counts
+        share, step = other.counts / np.maximum(1, counts), other.means - self.means
+        between = self.counts * share * step**2
+        return ColumnMoments(
+            counts,
+            self.means + share * step,
+            self.scatters + other.scatters + between,
+            self.absent | other.absent,
+        )
+
+
+class TableEncoder(TransformerMixin, SummarisingLearner[ColumnMoments]):
     """Turn a mixed table into numbers, by what the training rows show.
 
     A column of numbers is centred and divided by its standard deviation, a missing cell becomes its
     mean, 0, and a column that had missing cells in training gets a bit that marks them. A column of
-    categories becomes a bit per category; a missing cell or an unseen category has none set.
+    categories becomes a bit per category; a missing cell or an unseen category has none set. Blocks
+    given to `partial_fit` teach what all their rows given to `fit` do.
 
     Attributes
     ----------
@@ -43,26 +82,26 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     scales_: Vector
     marked_: Mask
 
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn categories, means and scales.
-
-        Parameters
-        ----------
-        X
-            A data frame or an array; cells may be missing.
-        y
-            Not used.
-        """
+    def _admit(
+        self, X: Any, y: Any, sample_weight: ArrayLike | None, *, first: bool
+    ) -> tuple[Matrix, None, None]:
         del y
-        fresh = fresh_copy(self)
-        table = np.asarray(learn_table(fresh, X), dtype=np.float64)
-        there = ~np.isnan(table)
-        counts = np.maximum(1, there.sum(axis=0))
-        fresh.means_ = np.where(there, table, 0.0).sum(axis=0) / counts
-        squares = np.where(there, (table - fresh.means_) ** 2, 0.0).sum(axis=0) / counts
-        fresh.scales_ = np.sqrt(np.where(squares > 0.0, squares, 1.0))
-        fresh.marked_ = np.asarray(np.isnan(table).any(axis=0))
-        return adopt(self, fresh)
+        if sample_weight is not None:
+            raise ValueError("the rows of a table to encode have no weights")
+        table = learn_table(self, X) if first else learn_more(self, X)
+        return np.asarray(table, dtype=np.float64), None, None
+
+    def _begin(self, X: Any, y: Any, weights: Any) -> None:
+        self._solve(self._summarise(X, y, weights))  # all rows were there: no record is kept
+
+    def _summarise(self, X: Any, y: Any, weights: Any) -> ColumnMoments:
+        del y, weights
+        return ColumnMoments.of(X, self.categories_)
+
+    def _solve(self, record: ColumnMoments) -> None:
+        squares = record.scatters / np.maximum(1, record.counts)
+        self.means_, self.marked_ = record.means, record.absent
+        self.scales_ = np.sqrt(np.where(squares > 0.0, squares, 1.0))
 
     def transform(self, X: Any) -> Matrix:
         """Return the numbers, columns in the order of `get_feature_names_out`."""

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surelearn._typing import Indices
+from surelearn.app._disk import forget_pages, take_rows
 from surelearn.app.profile import Problem
 
 
@@ -36,5 +37,7 @@ def sample(problem: Problem, rows: Indices, *, most: int) -> tuple[Any, NDArray[
 
 
 def take(problem: Problem, rows: Indices) -> tuple[Any, NDArray[Any]]:
-    """Return the features and targets of some rows."""
-    return problem.X.take(rows), problem.y[rows]
+    """Return the features and targets of some rows, the features on disk if they are large."""
+    X, y = take_rows(problem.X, rows), problem.y[rows]
+    forget_pages()
+    return X, y

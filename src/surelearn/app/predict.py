@@ -7,15 +7,15 @@ from typing import IO, Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyarrow import csv
 
+from surelearn.app._disk import combined, forget_pages, is_large, on_disk
 from surelearn.app._features import Feature, as_kind, features_of, is_missing
 from surelearn.app._notes import Note, TableError
+from surelearn.app._target import as_codes
 from surelearn.app.model_files import SavedModel, replacing
 from surelearn.app.tables import TableFile, read_table_file
-
-_compute: Any = pc
+from surelearn.base.blocks import BLOCK
 
 
 def read_for(schema: Mapping[str, Any], path: str | PathLike[str], **reading: Any) -> TableFile:
@@ -36,6 +36,7 @@ def read_for(schema: Mapping[str, Any], path: str | PathLike[str], **reading: An
     own: dict[str, Any] = {
         "header": schema["header"],
         "missing": schema["missing"],
+        "decimal": schema.get("decimal"),
         "text": [feature.name for feature in features_of(schema) if feature.kind == "text"],
         "names": () if schema["header"] else (columns, without_target),
     }
@@ -43,8 +44,17 @@ def read_for(schema: Mapping[str, Any], path: str | PathLike[str], **reading: An
     return read_table_file(path, **{**own, **said})
 
 
-def read_features(table: Any, schema: Mapping[str, Any]) -> tuple[Any, tuple[Note, ...]]:
+def read_features(
+    table: Any, schema: Mapping[str, Any], decimal: str = "."
+) -> tuple[Any, tuple[Note, ...]]:
     """Return the features of a table as a stored model learnt them, and what was noticed.
+
+    Parameters
+    ----------
+    table, decimal
+        The table, and the decimal sign of the file it comes from.
+    schema
+        The schema of the model file.
 
     Examples
     --------
@@ -61,12 +71,16 @@ def read_features(table: Any, schema: Mapping[str, Any]) -> tuple[Any, tuple[Not
             f"the table lacks {_listed(absent)}, which the model needs; it has "
             f"{_listed(table.column_names)}"
         )
-    read = {f.name: as_kind(table.column(f.name), f.kind, f.name) for f in features}
-    notes = list(_noticed(table, read, features))
-    extra = [name for name in table.column_names if name not in read and name != schema["target"]]
+    X = combined(
+        ((f.name, as_kind(table.column(f.name), f.kind, f.name, decimal)) for f in features),
+        large=is_large(table),
+    )
+    notes = list(_noticed(table, X, features))
+    known = {schema["target"], *X.column_names}
+    extra = [name for name in table.column_names if name not in known]
     if extra:
         notes.append(Note("extra columns", _listed(extra), "the model does not use them"))
-    return pa.table(read).combine_chunks(), tuple(notes)
+    return X, tuple(notes)
 
 
 def predict_table(saved: SavedModel, X: Any) -> Any:
@@ -90,6 +104,16 @@ def predict_table(saved: SavedModel, X: Any) -> Any:
     return pa.table(columns)
 
 
+def predict_in_blocks(saved: SavedModel, X: Any) -> Any:
+    """Return what `predict_table` does for a table of any length; on disk if that is large."""
+    parts: list[Any] = []
+    for start in range(0, X.num_rows, BLOCK):
+        part = predict_table(saved, X.slice(start, BLOCK))
+        parts.append(on_disk(part) if is_large(X) else part)
+        forget_pages()
+    return pa.concat_tables(parts)
+
+
 def write_predictions(table: Any, path: Path) -> None:
     """Write predictions as CSV, whole or not at all."""
     with replacing(path) as file:
@@ -98,23 +122,26 @@ def write_predictions(table: Any, path: Path) -> None:
 
 def write_csv(table: Any, file: IO[bytes]) -> None:
     """Write a table as CSV, with quotes if a word needs them."""
-    words = {*table.column_names, *map(str, table.column("prediction").unique().to_pylist())}
+    words = set(table.column_names)
+    if pa.types.is_string(table.column("prediction").type):
+        words.update(table.column("prediction").unique().to_pylist())
     odd = any(character in word for word in words for character in ',"\r\n')
     style = "needed" if odd else "none"
     csv.write_csv(table, file, csv.WriteOptions(quoting_style=style, quoting_header=style))
 
 
-def _noticed(table: Any, read: Mapping[str, Any], features: Iterable[Feature]) -> Iterable[Note]:
+def _noticed(table: Any, X: Any, features: Iterable[Feature]) -> Iterable[Note]:
     """Yield what in a table was not as in training."""
     for f in features:
-        lost = int(is_missing(read[f.name]).sum() - is_missing(table.column(f.name)).sum())
+        cells = X.column(f.name)
+        lost = int(is_missing(cells).sum() - is_missing(table.column(f.name)).sum())
+        forget_pages()
         if lost:
             found = f"{lost:,} cells are not of the kind {f.kind}"
             yield Note(f"column {f.name!r}", found, "they count as missing")
         if f.categories:
-            known = pa.array([*f.categories, None], pa.string())
-            cells = read[f.name].cast(pa.string())
-            unseen = int(_compute.sum(_compute.invert(_compute.is_in(cells, known))).as_py() or 0)
+            codes, words = as_codes(cells.drop_null())
+            unseen = int(np.count_nonzero(~np.isin(words, f.categories)[codes]))
             if unseen:
                 found = f"{unseen:,} cells hold categories that training has not seen"
                 yield Note(f"column {f.name!r}", found, "the learner treats them as unknown")

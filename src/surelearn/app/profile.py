@@ -17,12 +17,15 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pyarrow import types
 
+from surelearn._typing import Indices
 from surelearn.app import _dangers, _target
 from surelearn.app._dangers import target_in_disguise
-from surelearn.app._features import Feature, as_kind, choose, is_missing
+from surelearn.app._disk import combined, forget_pages, is_large, take_rows
+from surelearn.app._features import Feature, as_kind, choose, is_missing, refuse_infinite
 from surelearn.app._notes import Note, TableError
 from surelearn.app.splits import Split, split
 from surelearn.app.tables import TableFile
@@ -30,6 +33,7 @@ from surelearn.app.tables import TableFile
 __all__ = ["Problem", "Task", "target_in_disguise", "understand"]
 
 Task: TypeAlias = _target.Task
+_compute: Any = pc
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,35 +135,41 @@ def understand(  # noqa: PLR0913 - an argument for each option of the command
     if len(known) == 0:
         raise TableError(f"the target {target!r} is missing in all {table.num_rows:,} rows")
     dropped = table.num_rows - len(known)
-    rows = table.take(known) if dropped else table
+    rows = take_rows(table, known) if dropped else table
     groups = None if group is None else _column_of_split(rows, group, "group")
     times = None if time is None else _column_of_split(rows, time, "time")
     parts = cut(len(known), groups=groups, times=times)
-    y, found_task, why = _target.read_target(rows.column(target), target, task, parts.train)
+    excluded = {**_reserved(roles, keep), **dict.fromkeys(drop, "--drop says so")}
+    _refuse_infinite(table, excluded)
+    y = _target.read_target(rows.column(target), target, task, parts.train, file.decimal)
     features, left_out = choose(
         rows,
         parts.train,
-        {**_reserved(roles, keep), **dict.fromkeys(drop, "--drop says so")},
-        typed=file.typed,
+        excluded,
         categories=categorical,
         keep=keep,
+        typed=file.typed,
+        decimal=file.decimal,
     )
-    X = pa.table({f.name: as_kind(rows.column(f.name), f.kind, f.name) for f in features})
+    X = combined(
+        ((f.name, as_kind(rows.column(f.name), f.kind, f.name, file.decimal)) for f in features),
+        large=is_large(rows),
+    )
     return Problem(
-        task=found_task,
+        task=y.task,
         target=target,
         features=tuple(f.name for f in features),
         categorical=tuple(f.name for f in features if f.kind in {"text", "code"}),
-        X=X.combine_chunks(),
-        y=y,
+        X=X,
+        y=y.values,
         dropped_rows=dropped,
         left_out=left_out,
-        warnings=tuple(_dangers.warn(table, X, y, parts, roles)),
-        notes=tuple(_notes(found_task, why, dropped, target, left_out)),
+        warnings=tuple(_dangers.warn(table, X, y.codes, parts, roles)),
+        notes=(*_notes(y, dropped, target, left_out), *_rounded(rows, features)),
         split=parts,
         groups=groups,
         times=times,
-        schema=_schema(file, target, found_task, features),
+        schema=_schema(file, target, y.task, features),
     )
 
 
@@ -211,7 +221,7 @@ def _column_of_split(rows: Any, name: str, role: str) -> NDArray[Any]:
     if n_missing := int(is_missing(column).sum()):
         raise TableError(f"the {role} {name!r} is missing in {n_missing:,} rows; fill it in first")
     if role == "group":
-        return np.unique(_target.as_array(column), return_inverse=True)[1]
+        return _in_order(*_target.as_codes(column))
     if types.is_timestamp(column.type) or types.is_integer(column.type):
         return column.cast(pa.int64()).to_numpy()
     if types.is_floating(column.type):
@@ -222,11 +232,19 @@ def _column_of_split(rows: Any, name: str, role: str) -> NDArray[Any]:
     )
 
 
+def _in_order(codes: Indices, values: NDArray[Any]) -> Indices:
+    """Return the place of each cell's value among the sorted values that there are."""
+    used = np.flatnonzero(np.bincount(codes))
+    places = np.zeros(len(values), dtype=np.int64)
+    places[used[np.argsort(values[used])]] = np.arange(len(used))
+    return places[codes]
+
+
 def _notes(
-    task: Task, why: str, dropped: int, target: str, left_out: Mapping[str, str]
+    y: _target.Target, dropped: int, target: str, left_out: Mapping[str, str]
 ) -> Iterable[Note]:
-    other = "classification" if task == "regression" else "regression"
-    yield Note("task", task, why, "" if why.endswith("text") else f"--task {other}")
+    other = "classification" if y.task == "regression" else "regression"
+    yield Note("task", y.task, y.why, "" if y.why.endswith("text") else f"--task {other}")
     if dropped:
         found = f"{dropped:,} left out; every claim is about rows with a known target"
         yield Note("rows", found, f"the target {target!r} is missing in them")
@@ -234,6 +252,24 @@ def _notes(
         if name != target:
             why, _, override = reason.partition(": ")
             yield Note(f"column {name!r}", "left out", why, override)
+
+
+def _refuse_infinite(table: Any, excluded: Mapping[str, str]) -> None:
+    """Refuse infinite cells by their rows in the file; later on rows are counted otherwise."""
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        if types.is_floating(column.type) and name not in excluded:
+            refuse_infinite(column, name)
+            forget_pages()
+
+
+def _rounded(rows: Any, features: Sequence[Feature]) -> Iterable[Note]:
+    for f in features:
+        column = rows.column(f.name)
+        if types.is_integer(column.type) and f.kind == "number":
+            low, high = _compute.min_max(column).as_py().values()
+            if max(-low, high) > 2**53:
+                why = "whole numbers beyond 2^53 lose their last digits"
+                yield Note(f"column {f.name!r}", "rounded", why, f"--categorical {f.name}")
 
 
 def _schema(
@@ -248,4 +284,5 @@ def _schema(
         "columns": list(file.table.column_names),
         "header": file.header,
         "missing": list(file.missing) or None,
+        "decimal": file.decimal,
     }

@@ -1,8 +1,8 @@
 """From a certified run to its report."""
 
-import math
 import shlex
 from collections.abc import Iterator
+from decimal import Decimal
 from importlib.metadata import version
 from typing import Any
 
@@ -12,13 +12,22 @@ from sklearn.pipeline import Pipeline
 
 from surelearn._wording import confidence
 from surelearn.app._drawings import draw
+from surelearn.app._features import count_distinct
 from surelearn.app._views import views_of
 from surelearn.app.certify import CertifiedRun
+from surelearn.app.choice import Choice
 from surelearn.app.parts import held_out_part
 from surelearn.app.tables import TableFile
-from surelearn.app.trials import FOLDS, LOSSES, Trial
+from surelearn.base.blocks import in_blocks
 from surelearn.certificate import Certificate
-from surelearn.report import Candidate, ClassErrors, ColumnSummary, ModelView, Report
+from surelearn.report import (
+    Candidate,
+    ClassErrors,
+    ColumnSummary,
+    FoldChoice,
+    ModelView,
+    Report,
+)
 
 _MOST_CLASSES = 12  # in a table of confusions
 
@@ -29,14 +38,19 @@ def make_report(run: CertifiedRun, file: TableFile) -> Report:
     return Report(
         title=f"{run.name} predicting {problem.target} in {file.path.name}",
         certificate=run.certificate,
+        beforehand=run.choice.beforehand,
+        training=run.choice.bound,
         others=_own(run),
         facts=_facts(run, file),
         columns=tuple(_columns(run, file)),
         warnings=run.warnings,
         notes=tuple(str(note) for note in (*file.notes, *problem.notes)),
-        choice=_choice(run),
-        score_name=LOSSES[problem.task == "regression"],
-        candidates=tuple(_candidates(run)),
+        choice=run.choice.sentence,
+        score_names=run.choice.columns,
+        candidates=tuple(
+            Candidate(line.name, line.numbers, line.chosen, line.note) for line in run.choice.lines
+        ),
+        folds=tuple(_folds(run.choice)),
         classes=tuple(_classes(run)),
         joint=_joint(run),
         confusion=_confusion(run),
@@ -77,7 +91,7 @@ def _columns(run: CertifiedRun, file: TableFile) -> Iterator[ColumnSummary]:
     problem = run.problem
     for name in file.table.column_names:
         column = file.table.column(name)
-        n_values = len(column.unique().drop_null())
+        n_values = count_distinct(column)
         kind = f"{_kind(column.type)}, {n_values:,} different"
         missing = column.null_count / max(1, len(column))
         reason = "it is the target" if name == problem.target else problem.left_out.get(name, "")
@@ -97,52 +111,42 @@ def _kind(found: Any) -> str:
     return str(found)
 
 
-def _choice(run: CertifiedRun) -> str:
-    tried = [trial for trial in run.trials if trial.result is not None]
-    if len(tried) == 1:
-        return f"{run.name} was the only learner tried; the hold-out was not looked at."
-    winner = tried[0].result
-    how = "" if winner is None else f" in {FOLDS} {winner.scheme}"
-    return (
-        f"{len(tried)} ways to learn were compared by cross-validation{how}, on the training rows "
-        f"alone, and {run.name} has the least estimate. Estimates are no certificates, and the "
-        "winner's is too small on average because it won. The hold-out was asked once, about the "
-        "winner."
-    )
-
-
-def _candidates(run: CertifiedRun) -> Iterator[Candidate]:
-    for trial in run.trials:
-        yield _candidate(trial, chosen=trial.name == run.name)
-    yield _candidate(run.constant._replace(note="for comparison"), chosen=False)
-
-
-def _candidate(trial: Trial, *, chosen: bool) -> Candidate:
-    score = math.nan if trial.result is None else trial.estimate
-    return Candidate(trial.name, score, trial.spread, chosen=chosen, note=trial.note)
+def _folds(choice: Choice) -> Iterator[FoldChoice]:
+    """Yield what would have been chosen without each part, if there was a choice."""
+    nested = choice.nested
+    if nested is None or len(nested.names) == 1:
+        return
+    seemed = nested.inner_estimates.min(axis=1).tolist()
+    was = nested.outer.fold_means.tolist()
+    yield from map(FoldChoice, nested.chosen, seemed, was)
 
 
 def _classes(run: CertifiedRun) -> Iterator[ClassErrors]:
+    X, y = held_out_part(run.problem)
+    wrong, words = in_blocks(run.model.predict, X) != y, y.astype(str)
     for label, certificate in run.by_class.items():
-        errors = int(certificate.reproduce["inputs"]["errors"])
-        yield ClassErrors(label, certificate.n, errors, certificate)
+        of_class = words == label
+        yield ClassErrors(label, int(of_class.sum()), int(wrong[of_class].sum()), certificate)
 
 
 def _joint(run: CertifiedRun) -> str:
     if not run.by_class:
         return ""
-    delta = float(run.options["delta"])
+    delta = Decimal(repr(float(run.options["delta"])))
+    n_delta, rest = 2, "the certificate above"
+    if run.choice.bound is not None:
+        n_delta, rest = 3, "the certificate above and that of the training rows alone"
     return (
-        f"The rates of all classes hold together with confidence {confidence(delta)}; together "
-        f"with the certificate above, {confidence(min(1.0, 2.0 * delta))}."
+        f"The rates of all classes hold together with confidence {confidence(float(delta))}; "
+        f"together with {rest}, {confidence(float(min(Decimal(1), n_delta * delta)))}."
     )
 
 
 def _confusion(run: CertifiedRun) -> ModelView | None:
     """Count for each class in the hold-out what was predicted."""
     X, y = held_out_part(run.problem)
-    predicted = np.asarray(run.model.predict(X))
-    labels = np.unique(np.concatenate([y, predicted]))
+    predicted = in_blocks(run.model.predict, X)
+    labels = np.union1d(np.unique(y), np.unique(predicted))
     if run.problem.task == "regression" or len(labels) > _MOST_CLASSES:
         return None
     rows = tuple(

@@ -13,8 +13,9 @@ from pyarrow import types
 
 from surelearn.app import _typed
 from surelearn.app._arff import read_arff
-from surelearn.app._delimited import TextFile, decoded, opened, read_delimited
+from surelearn.app._delimited import read_delimited
 from surelearn.app._notes import Note, TableError
+from surelearn.app._text_file import TextFile, decoded, opened
 
 __all__ = ["MISSING", "Note", "Progress", "TableError", "TableFile", "read_table_file"]
 
@@ -45,6 +46,8 @@ class TableFile:
         The words that were read as missing cells.
     typed
         Whether the file itself declares the types of its columns.
+    decimal
+        What separates the whole from the fraction of a number.
     """
 
     path: Path
@@ -54,6 +57,7 @@ class TableFile:
     header: bool = True
     missing: tuple[str, ...] = ()
     typed: bool = False
+    decimal: str = "."
 
     @classmethod
     def of_table(cls, table: Any, name: str = "table") -> Self:
@@ -72,20 +76,22 @@ class TableFile:
         return cls(Path(name), simple, tuple(notes), digest.hexdigest(), typed=True)
 
 
-def read_table_file(
+def read_table_file(  # noqa: PLR0913 - an argument for each option of the command
     path: str | PathLike[str],
     *,
     delimiter: str | None = None,
     header: bool | None = None,
     missing: Sequence[str] | None = None,
     encoding: str | None = None,
+    decimal: str | None = None,
     text: Iterable[str] = (),
     names: Sequence[Sequence[str]] = (),
     on_progress: Progress | None = None,
 ) -> TableFile:
     r"""Read a table, say what was inferred, or raise `TableError` with one sentence.
 
-    The kind of file is told by its first bytes, not by its name.
+    The kind of file is told by its first bytes, not by its name. A table that takes more memory
+    than `_disk.MOST_IN_MEMORY` is kept in temporary files, which vanish with it.
 
     Parameters
     ----------
@@ -100,6 +106,9 @@ def read_table_file(
         none in the others, which have a way of their own to say it.
     encoding
         The encoding of a text file; None means UTF-8, or UTF-16 if it says so.
+    decimal
+        What separates the whole from the fraction of a number in a text file, a point or a comma;
+        None means: find out.
     text
         Columns to leave as text even if all their cells are numbers.
     names
@@ -134,13 +143,18 @@ def read_table_file(
     )
     if _is_arff(path, first):
         words = () if missing is None else words
-        with opened(source) as (stream, _):
+        with opened(source) as (stream, raw):
             lines = decoded(stream.read(), source, whole=True).splitlines()
+            sha256 = raw.sha256()
         table, notes = read_arff(lines, missing=words)
-        return TableFile(path, table, tuple(notes), _hash(path), missing=words, typed=True)
-    table, layout, notes = read_delimited(source, delimiter=delimiter, header=header, names=names)
+        return TableFile(path, table, tuple(notes), sha256, missing=words, typed=True)
+    table, layout, notes, sha256 = read_delimited(
+        source, names=names, delimiter=delimiter, header=header, decimal=decimal
+    )
     notes = (*layout.notes, _types_note(table), *notes)
-    return TableFile(path, table, notes, _hash(path), layout.header, source.missing)
+    return TableFile(
+        path, table, notes, sha256, layout.header, source.missing, decimal=layout.decimal
+    )
 
 
 def _first_bytes(path: Path) -> tuple[bytes, int]:

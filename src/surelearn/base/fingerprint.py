@@ -7,7 +7,7 @@ What a model keeps elsewhere (class attributes, globals, files) is not seen.
 
 import hashlib
 import pickle
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 import narwhals as nw
@@ -17,6 +17,8 @@ from scipy import sparse
 from surelearn.certificate import Certificate
 
 _NOT_LEARNT = frozenset({"_skl_callbacks"})
+_PLAIN = {str, int, float, bool, type(None)}
+_BLOCK = 2**14  # cells described at once
 
 
 def fingerprint(model: object) -> str:
@@ -111,7 +113,7 @@ class _Hasher:
             items = cast("Mapping[Any, Any]", value).items()
             self._all(part for item in sorted(items, key=lambda kv: repr(kv[0])) for part in item)
         elif isinstance(value, list | tuple):
-            self._all(cast("list[Any]", value))
+            self._row(cast("list[Any]", value))
         elif isinstance(value, set | frozenset):
             self._all(sorted(cast("set[Any]", value), key=repr))
         elif sparse.issparse(value):
@@ -164,6 +166,16 @@ class _Hasher:
                 f"a model that holds a {type(value).__name__} cannot be recognised again; keep it "
                 "out of the model"
             ) from None
+
+    def _row(self, values: Sequence[Any]) -> None:
+        """Describe values one after the other, as `_all` does; plain ones many at once."""
+        if not set(map(type, values)) <= _PLAIN:
+            self._all(values)
+            return
+        for start in range(0, len(values), _BLOCK):
+            cells = values[start : start + _BLOCK]
+            self._text("".join(f"<builtins.{type(cell).__name__}>{cell!r}" for cell in cells))
+        self._text("<end>")
 
     def _all(self, parts: Any) -> None:
         for part in parts:

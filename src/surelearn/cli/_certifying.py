@@ -1,5 +1,6 @@
 """What `surelearn certify` shows while it works and when it is done."""
 
+import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -10,10 +11,12 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from rich.table import Table
 
 from surelearn.app.certify import CertifiedRun, certify_table, check_rules
+from surelearn.app.choice import Choice, Tried
 from surelearn.app.output import check_folder, write_run
 from surelearn.app.tables import TableFile, read_table_file
-from surelearn.app.trials import LOSSES, Trial
 from surelearn.cli._panels import certificate_panel
+
+_WIDEST_NOTE = 14  # that stands beside a learner; longer ones stand below all of them
 
 
 def run(
@@ -39,7 +42,8 @@ def run(
         Options of `certify_table`.
     """
     console = Console()
-    check_rules(**{name: options[name] for name in ("delta", "holdout", "seed") if name in options})
+    rules = ("delta", "holdout", "seed", "select")
+    check_rules(**{name: options[name] for name in rules if name in options})
     check_folder(out, force=force)
     prepare()
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
@@ -54,7 +58,7 @@ def run(
         progress.update(bar, description=training, completed=0, total=None)
         best = Best()
 
-        def tell(trial: Trial, done: int, total: int) -> None:
+        def tell(trial: Tried, done: int, total: int) -> None:
             progress.update(bar, description=best.hear(trial), completed=done, total=total)
 
         certified = certify_table(file, form=form, on_trial=tell, **options)
@@ -67,45 +71,53 @@ class Best:
     """The best learner so far, for the progress display."""
 
     def __init__(self) -> None:
-        self.trial: Trial | None = None
+        self.trial: Tried | None = None
 
-    def hear(self, trial: Trial) -> str:
+    def hear(self, trial: Tried) -> str:
         """Return a line about the trial just made and the best one so far."""
-        if self.trial is None or trial.estimate < self.trial.estimate:
+        if self.trial is None or trial.score < self.trial.score:
             self.trial = trial
         return (
             f"{trial.name} {trial.seconds:.1f} s; best so far: {self.trial.name} "
-            f"({self.trial.estimate:.4g})"
+            f"({self.trial.score:.4g})"
         )
 
 
 def _show(console: Console, run: CertifiedRun, file: TableFile, files: tuple[Path, ...]) -> None:
     title = f"{run.name} on {file.path.name}"
     console.print(certificate_panel(run.certificate, title=escape(title)))
+    console.print(escape(run.choice.beforehand), highlight=False)
     for warning in run.warnings:
         console.print(f"[yellow]Warning:[/] {escape(warning)}", highlight=False)
-    console.print(_board(run))
+    console.print(f"\n{escape(run.choice.title)}", highlight=False)
+    console.print(_board(run.choice))
+    for note in dict.fromkeys(line.note for line in run.choice.lines):
+        if len(note) > _WIDEST_NOTE:
+            names = ", ".join(line.name for line in run.choice.lines if line.note == note)
+            console.print(f"[dim]{escape(f'{names}: {note}')}[/]", highlight=False)
+    console.print()
     for note in (*file.notes, *run.problem.notes):
         console.print(f"[dim]{escape(str(note))}[/]", highlight=False)
     console.print(f"Written to {files[0].parent}: {', '.join(path.name for path in files)}")
 
 
-def _board(run: CertifiedRun) -> Table:
-    """Return the learners tried, best first, and the constant answer they should beat."""
-    loss = LOSSES[run.problem.task == "regression"]
-    board = Table(title="Learners on the training rows: estimates", title_justify="left")
+def _board(choice: Choice) -> Table:
+    """Return the learners tried, best first, and what they are compared with."""
+    board = Table(box=None, padding=(0, 2, 0, 0))
     board.add_column("learner")
-    for name in (loss, "±", "seconds"):
+    for name in (*choice.columns, "seconds"):
         board.add_column(name, justify="right")
-    board.add_column("")
-    for trial in (*run.trials, run.constant._replace(note="for comparison")):
-        known = trial.result is not None
-        said = ["chosen"] if trial.name == run.name else []
+    board.add_column("", max_width=_WIDEST_NOTE)
+    for line in choice.lines:
+        said = "chosen" if line.chosen else line.note if len(line.note) <= _WIDEST_NOTE else ""
         board.add_row(
-            trial.name,
-            f"{trial.estimate:.4g}" if known else "-",
-            f"{trial.spread:.2g}" if known else "-",
-            f"{trial.seconds:.1f}",
-            escape("; ".join(filter(None, [*said, trial.note]))),
+            line.name,
+            *("-" if math.isnan(value) else _number(value) for value in line.numbers),
+            f"{line.seconds:.1f}",
+            escape(said),
         )
     return board
+
+
+def _number(value: float) -> str:
+    return f"{value:.4g}" if abs(value) >= 1.0 else f"{value:.3g}"

@@ -1,5 +1,6 @@
 """What `surelearn predict` does once its options are parsed."""
 
+import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,12 +11,14 @@ import typer
 from surelearn.app._notes import TableError
 from surelearn.app.model_files import load_model
 from surelearn.app.predict import (
-    predict_table,
+    predict_in_blocks,
     read_features,
     read_for,
     write_csv,
     write_predictions,
 )
+
+_LAYOUT = {"delimiter", "header", "quotes", "decimal sign"}
 
 
 def run(
@@ -28,13 +31,25 @@ def run(
         raise TableError(f"there is no folder {out.parent} to write {out.name} to")
     saved = load_model(model)
     file = read_for(saved.schema, table, **form)
-    X, notes = read_features(file.table, saved.schema)
-    predicted = predict_table(saved, X)
-    layout = (note for note in file.notes if note.about in {"delimiter", "header", "quotes"})
+    X, notes = read_features(file.table, saved.schema, file.decimal)
+    predicted = predict_in_blocks(saved, X)
+    layout = (note for note in file.notes if note.about in _LAYOUT)
     for note in (*layout, *notes):
         typer.secho(str(note), dim=True, err=True)
     if out is None:
-        write_csv(predicted, sys.stdout.buffer)
+        _print(predicted)
         return
-    write_predictions(predicted, out)
+    try:
+        write_predictions(predicted, out)
+    except OSError as error:
+        raise TableError(f"{out} cannot be written: {error.strerror}") from error
     typer.echo(f"Written: {out}, {predicted.num_rows:,} predictions", err=True)
+
+
+def _print(predicted: Any) -> None:
+    """Write predictions to the standard output, as long as someone reads it."""
+    try:
+        write_csv(predicted, sys.stdout.buffer)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes once more

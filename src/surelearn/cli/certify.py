@@ -15,6 +15,9 @@ def certify(  # noqa: PLR0913, PLR0917 - an argument for each option
     learner: Annotated[
         list[str] | None, typer.Option(help="Learner to try; may be repeated. All by default.")
     ] = None,
+    select: Annotated[
+        str, typer.Option(help="How to choose the learner: nested or structural-risk.")
+    ] = "nested",
     holdout: Annotated[float, typer.Option(help="Fraction of the rows to hold out.")] = 0.2,
     out: Annotated[Path, typer.Option(help="Folder for the four files.")] = Path("certified"),
     seed: Annotated[int, typer.Option(help="Seed of the split and the folds.")] = 0,
@@ -42,15 +45,19 @@ def certify(  # noqa: PLR0913, PLR0917 - an argument for each option
         list[str] | None, typer.Option(help="Word that means missing; may be repeated.")
     ] = None,
     encoding: Annotated[str | None, typer.Option(help="Encoding of a text file.")] = None,
+    decimal: Annotated[
+        str | None, typer.Option(help="Decimal sign of a text file, a point or a comma.")
+    ] = None,
     force: Annotated[
         bool, typer.Option("--force", help="Replace files of an earlier run.")
     ] = False,
 ) -> None:
     """Train, choose and certify a model of one column of a table.
 
-    The split and delta are fixed before anything is looked at. Learners are compared by
-    cross-validation on the training rows; the hold-out is asked once, about the winner. Writes
-    `model.surelearn`, `certificate.json`, `report.html` and `report.json`.
+    The split and delta are fixed before anything is looked at. Learners are compared on the
+    training rows, by nested cross-validation or by the bounds that these rows prove; the hold-out
+    is asked once, about the winner. Writes `model.surelearn`, `certificate.json`, `report.html` and
+    `report.json`.
 
     Example: `surelearn certify patients.csv --target outcome`
     """
@@ -67,11 +74,13 @@ def certify(  # noqa: PLR0913, PLR0917 - an argument for each option
                 "header": header,
                 "missing": missing,
                 "encoding": encoding,
+                "decimal": decimal,
             },
             target=target,
             delta=delta,
             holdout=holdout,
             seed=seed,
+            select=select,
             learners=tuple(learner or ()),
             task=task,
             categorical=tuple(categorical or ()),

@@ -21,6 +21,9 @@ def predict(
         bool | None, typer.Option("--header/--no-header", help="Whether line 1 has the names.")
     ] = None,
     encoding: Annotated[str | None, typer.Option(help="Encoding of a text file.")] = None,
+    decimal: Annotated[
+        str | None, typer.Option(help="Decimal sign of a text file, a point or a comma.")
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the file of --out.")] = False,
 ) -> None:
     """Predict the target of each row of a table with a stored model.
@@ -34,6 +37,6 @@ def predict(
     from surelearn.cli._predicting import run  # noqa: PLC0415
     from surelearn.cli._refusals import refusals  # noqa: PLC0415
 
-    form = {"delimiter": delimiter, "header": header, "encoding": encoding}
+    form = {"delimiter": delimiter, "header": header, "encoding": encoding, "decimal": decimal}
     with refusals():
         run(model, table, out=out, force=force, form=form)

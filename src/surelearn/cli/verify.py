@@ -17,6 +17,9 @@ def verify(
         bool | None, typer.Option("--header/--no-header", help="Whether line 1 has the names.")
     ] = None,
     encoding: Annotated[str | None, typer.Option(help="Encoding of a text file.")] = None,
+    decimal: Annotated[
+        str | None, typer.Option(help="Decimal sign of a text file, a point or a comma.")
+    ] = None,
 ) -> None:
     """Check a certificate: exit status 0 if it holds, 1 if something differs, 2 if unreadable.
 
@@ -29,7 +32,7 @@ def verify(
     from surelearn.app.verify import read_certificate, verify_certificate  # noqa: PLC0415
     from surelearn.cli._refusals import refusals  # noqa: PLC0415
 
-    form = {"delimiter": delimiter, "header": header, "encoding": encoding}
+    form = {"delimiter": delimiter, "header": header, "encoding": encoding, "decimal": decimal}
     with refusals():
         stated = read_certificate(certificate)
         findings = verify_certificate(stated, model=model, table=data, **form)
@@ -42,5 +45,5 @@ def verify(
     if not all(finding.holds for finding in findings):
         console.print("[red]This certificate must not be relied on.[/]")
         raise typer.Exit(1)
-    if model is None:
+    if model is None and "options" in stated.reproduce:
         console.print("Give --model and --data to check the statistics themselves.")

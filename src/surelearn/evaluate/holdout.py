@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from surelearn._wording import confidence, outward, percent_outward
 from surelearn.base import data_fingerprint, fingerprint
+from surelearn.base.blocks import in_blocks
 from surelearn.bounds import Guarantee, _domain, concentration, holdout, sequences
 from surelearn.certificate import Certificate, Kind, LedgerEntry, Precondition, certify
 from surelearn.evaluate._training_memory import training_memory
@@ -232,7 +233,7 @@ class Holdout:
         """Return the model's predictions, if they can be compared with the labels at all."""
         if data_fingerprint(self.X, self.y) != self.identity:
             raise ValueError("the data of this hold-out were changed after it was set up")
-        predicted = np.asarray(model.predict(self.X))
+        predicted = in_blocks(model.predict, self.X)
         if predicted.shape != self.y.shape:
             raise ValueError(
                 f"the model's predictions have shape {predicted.shape}; a hold-out of "

@@ -6,62 +6,24 @@ very model that was chosen, with all rows used for learning.
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from surelearn._typing import Vector
 from surelearn._wording import confidence, percent_outward
-from surelearn.base.fingerprint import fingerprint
-from surelearn.bounds import Guarantee, _domain, pac, vc
-from surelearn.certificate import Certificate, Precondition, Status, certify
-from surelearn.evaluate._task import make_task
+from surelearn.bounds import _domain
+from surelearn.certificate import Certificate, Precondition
+from surelearn.evaluate.rule_class import BEFORE, FittedRule, RuleClass
 
-_INDEPENDENT: tuple[Status, str] = ("assumed", "cannot be verified from the data")
-_BEFORE: tuple[Status, str] = ("assumed", "neither classes nor weights may come from these rows")
-_FIXED = Precondition(
-    "the classes and their weights were fixed before the data were seen", *_BEFORE
-)
+__all__ = ["RuleClass", "StructuralRisk", "minimize_structural_risk", "take_smallest"]
 
+Criterion: TypeAlias = Literal["bound", "square-root"]
 
-@dataclass(frozen=True, kw_only=True)
-class RuleClass:
-    """A class of rules, how to find one in it, and what fixes its price.
-
-    Without any of the last three the model's own `certificates` are asked.
-
-    Attributes
-    ----------
-    model
-        A classifier whose fitted rule belongs to the class.
-    n_hypotheses
-        The number of rules of a finite class.
-    vc_dimension
-        The VC dimension of the class: d + 1 for linear rules with an intercept.
-    bits
-        The length of a rule in one code for the rules of all classes: a number, or a function of
-        the fitted model.
-
-    Examples
-    --------
-    >>> from surelearn.learners.concepts.halfspace import Halfspace
-    >>> RuleClass(model=Halfspace(), vc_dimension=3).vc_dimension
-    3
-    """
-
-    model: Any
-    n_hypotheses: int | None = None
-    vc_dimension: int | None = None
-    bits: float | Callable[[Any], float] | None = None
-
-    def __post_init__(self) -> None:
-        """Refuse two prices for one class."""
-        given = [self.n_hypotheses, self.vc_dimension, self.bits]
-        if sum(price is not None for price in given) > 1:
-            raise ValueError("give one of n_hypotheses, vc_dimension and bits, not several")
+_FIXED = Precondition("the classes and their weights were fixed before the data were seen", *BEFORE)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -130,7 +92,7 @@ def minimize_structural_risk(
     *,
     delta: float = 0.05,
     weights: ArrayLike | None = None,
-    criterion: Literal["bound", "square-root"] = "bound",
+    criterion: Criterion = "bound",
 ) -> StructuralRisk:
     """Fit a rule in each class, and take the one whose risk is bounded best.
 
@@ -170,101 +132,52 @@ def minimize_structural_risk(
         for name, value in classes.items()
     }
     shares = _shares(priced, weights)
-    fitted = [
-        _Fitted.of(rules, float(share), delta, X, y)
-        for rules, share in zip(priced.values(), shares, strict=True)
-    ]
-    found = [one.bounded() for one in fitted]
+    fitted = {
+        name: FittedRule.of(rules, float(share), delta, X, y)
+        for (name, rules), share in zip(priced.items(), shares, strict=True)
+    }
+    return take_smallest(fitted, delta=delta, criterion=criterion)
+
+
+def take_smallest(
+    fitted: Mapping[str, FittedRule], *, delta: float, criterion: Criterion = "bound"
+) -> StructuralRisk:
+    """Take of several rules the one whose risk is bounded best.
+
+    Parameters
+    ----------
+    fitted
+        The rules, each at the share of delta of its class.
+    delta, criterion
+        As for `minimize_structural_risk`.
+
+    Examples
+    --------
+    >>> from sklearn.dummy import DummyClassifier
+    >>> rules = RuleClass(model=DummyClassifier(), n_hypotheses=2)
+    >>> one = FittedRule.of(rules, 1.0, 0.05, np.zeros((100, 1)), [0] * 95 + [1] * 5)
+    >>> take_smallest({"constants": one}, delta=0.05).bounds.round(4)
+    array([0.1128])
+    """
+    found = [one.certificate for one in fitted.values()]
     bounds = np.array([math.inf if c.status == "void" else c.bound for c in found])
-    prices = bounds if criterion == "bound" else np.array([one.textbook() for one in fitted])
+    textbook = criterion == "square-root"
+    prices = np.array([one.textbook() for one in fitted.values()]) if textbook else bounds
     best = int(np.argmin(prices))  # of equals the first, which is the smallest
     if not math.isfinite(bounds[best]):
         reason = found[best].headline[0]
         raise ValueError(f"no class is bounded by its training rows: {reason} Give RuleClass(...)")
-    names = tuple(priced)
+    names = tuple(fitted)
     return StructuralRisk(
         names=names,
-        training_errors=np.array([one.errors / one.n for one in fitted]),
+        training_errors=np.array([one.errors / one.n for one in fitted.values()]),
         bounds=bounds,
         criterion=prices,
         chosen=names[best],
-        model=fitted[best].model,
+        model=fitted[names[best]].model,
         certificate=_of_the_choice(found[best], delta, len(names)),
         delta=delta,
     )
-
-
-@dataclass(frozen=True)
-class _Fitted:
-    """A class with its rule for these rows."""
-
-    rules: RuleClass
-    share: float
-    delta: float
-    model: Any
-    errors: int
-    n: int
-
-    @classmethod
-    def of(cls, rules: RuleClass, share: float, delta: float, X: Any, y: ArrayLike) -> "_Fitted":
-        task = make_task(rules.model, X, y, loss="zero_one")
-        model = task.fit(np.arange(task.n), "to all rows")
-        errors = int(task.losses(model, np.arange(task.n)).sum())
-        return cls(rules, share, delta, model, errors, task.n)
-
-    @property
-    def bits(self) -> float | None:
-        """The length of the rule in a code for the rules of all classes, if there is one."""
-        if self.rules.n_hypotheses is not None:
-            size = _domain.count("n_hypotheses", self.rules.n_hypotheses, at_least=1)
-            return math.log2(size) - math.log2(self.share)
-        length = self.rules.bits
-        return length(self.model) if callable(length) else length
-
-    def bounded(self) -> Certificate:
-        """Return the bound on the risk of the rule at the share of its class."""
-        if self.bits is not None:
-            counted = {"errors": self.errors, "n": self.n}
-            guarantee = pac.occam(**counted, bits=self.bits, delta=self.delta)
-            return self._certificate(guarantee)
-        share = self.share * self.delta
-        if self.rules.vc_dimension is not None:
-            guarantee = vc.moment(
-                errors=self.errors, n=self.n, vc_dimension=self.rules.vc_dimension, delta=share
-            )
-            return self._certificate(guarantee)
-        return _own_certificate(self.model, share)
-
-    def textbook(self) -> float:
-        """Return the training error plus the square-root penalty."""
-        if self.bits is None:
-            raise ValueError("criterion='square-root' needs classes with n_hypotheses or bits")
-        penalty = pac.occam_hoeffding(n=self.n, bits=self.bits, delta=self.delta)
-        return self.errors / self.n + penalty.bound
-
-    def _certificate(self, guarantee: Guarantee) -> Certificate:
-        return certify(
-            guarantee,
-            kind="risk",
-            subject="this fitted model",
-            observed=self.errors / self.n,
-            n=self.n,
-            statuses=[_INDEPENDENT, _BEFORE],
-            reproduce={"model": fingerprint(self.model)},
-        )
-
-
-def _own_certificate(model: Any, delta: float) -> Certificate:
-    """Return the first bound on its risk that a learner states from its own run."""
-    state = getattr(model, "certificates", None)
-    found = [c for c in state(delta=delta) if c.kind == "risk" and c.delta] if state else []
-    if not found:
-        raise ValueError(
-            f"{type(model).__name__} does not bound its own risk from its training rows; say what "
-            "class it belongs to: RuleClass(model=..., n_hypotheses=..., vc_dimension=... or "
-            "bits=...)"
-        )
-    return found[0]
 
 
 def _of_the_choice(certificate: Certificate, delta: float, n_classes: int) -> Certificate:

@@ -23,13 +23,31 @@ class ColumnSummary:
 
 @dataclass(frozen=True)
 class Candidate:
-    """One learner that was tried on the training part."""
+    """One learner that was tried on the training part; its scores are named by the report."""
 
     name: str
-    score: float
-    spread: float
+    scores: tuple[float, ...]
     chosen: bool = False
     note: str = ""
+
+
+@dataclass(frozen=True)
+class FoldChoice:
+    """What would have been chosen without a part of the training rows, and how it did there.
+
+    Attributes
+    ----------
+    chosen
+        The learner that seemed best on the other parts.
+    seemed
+        Its estimate there.
+    was
+        Its loss on the part.
+    """
+
+    chosen: str
+    seemed: float
+    was: float
 
 
 @dataclass(frozen=True)
@@ -84,16 +102,20 @@ class Report:
         What was certified, in a few words.
     certificate
         The certificate the report is about.
+    beforehand, training
+        What the training rows had said of the model before the hold-out was asked, and the
+        certificate from them alone, if there is one.
     others
         What the training run proves about itself with certainty.
     facts
         The table in numbers: rows, columns, split, target.
     columns, warnings, notes
         The columns; what a reader should worry about; what was inferred, and how to override it.
-    choice, score_name, candidates
-        How the model was chosen, what the scores measure, and the learners tried, best first.
+    choice, score_names, candidates, folds
+        How the model was chosen, what the scores measure, the learners tried, best first, and what
+        would have been chosen without each part of the training rows.
     classes, joint, confusion
-        Errors by class, at which level their certificates hold together, and what was predicted.
+        Errors by class, at which level all certificates hold together, and what was predicted.
     figures, views
         Drawings; ways to look at the model.
     plan
@@ -104,14 +126,17 @@ class Report:
 
     title: str
     certificate: Certificate
+    beforehand: str = ""
+    training: Certificate | None = None
     others: tuple[Certificate, ...] = ()
     facts: Mapping[str, str] = field(default_factory=dict[str, str])
     columns: tuple[ColumnSummary, ...] = ()
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     choice: str = ""
-    score_name: str = "error"
+    score_names: tuple[str, ...] = ()
     candidates: tuple[Candidate, ...] = ()
+    folds: tuple[FoldChoice, ...] = ()
     classes: tuple[ClassErrors, ...] = ()
     joint: str = ""
     confusion: ModelView | None = None

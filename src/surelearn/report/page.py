@@ -1,5 +1,6 @@
 """The report as one HTML file: no network, no scripts, readable on a phone and on paper."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from importlib import resources
@@ -11,6 +12,7 @@ from surelearn.report.content import (
     ClassErrors,
     ColumnSummary,
     Figure,
+    FoldChoice,
     ModelView,
     Report,
 )
@@ -42,6 +44,7 @@ def render_html(report: Report) -> str:
         *[_section(f.title, _figure(f)) for f in report.figures[:1]],
         _section("Errors by class", _classes(report)),
         _section("How the model was chosen", _choice(report)),
+        _section("What the training rows alone prove", _training(report.training)),
         *[_section(f.title, _figure(f)) for f in report.figures[1:]],
         _section("What the model looks like", "".join(_view(view) for view in report.views)),
         _section("What the training run proves about itself", _others(report.others)),
@@ -63,14 +66,14 @@ def _top(report: Report) -> str:
     number = "" if c.status == "void" else f'<p class="number">{_bound(c)}</p>'
     unit = "examples" if c.kind in {"risk", "quantile"} else "rounds"
     seen = f"Observed {_value(c, c.observed)} on {c.n:,} {unit}."
-    plan = f" {report.plan}" if report.plan else ""
+    said = " ".join(filter(None, [seen, report.plan, report.beforehand]))
     worries = "".join(f"<li>{escape(text)}</li>" for text in report.warnings)
     warned = f'<ul class="warnings">{worries}</ul>' if worries else ""
     return (
         f'<header class="{c.status}"><p class="status">{c.status} certificate</p>'
         f"<h1>{escape(report.title)}</h1>{number}"
         f'<p class="claim">{escape(c.headline[0])}</p>'
-        f'<p class="seen">{escape(seen)}{escape(plan)}</p></header>{warned}'
+        f'<p class="seen">{escape(said)}</p></header>{warned}'
     )
 
 
@@ -119,20 +122,41 @@ def _choice(report: Report) -> str:
     if not report.candidates and not report.choice:
         return ""
     rows = [_candidate(candidate) for candidate in report.candidates]
-    grid = _grid(("learner", f"estimated {report.score_name}", "±", ""), rows) if rows else ""
-    return f"<p>{escape(report.choice)}</p>{grid}"
+    grid = _grid(("learner", *report.score_names, ""), rows) if rows else ""
+    return f"<p>{escape(report.choice)}</p>{grid}{_folds(report.folds)}"
 
 
 def _candidate(candidate: Candidate) -> tuple[str, ...]:
     name = escape(candidate.name)
-    known = candidate.score == candidate.score
     notes = ["chosen"] if candidate.chosen else []
     return (
         f"<strong>{name}</strong>" if candidate.chosen else name,
-        f"{candidate.score:.4g}" if known else "–",
-        f"{candidate.spread:.2g}" if known else "–",
+        *(_score(score) for score in candidate.scores),
         escape("; ".join(filter(None, [*notes, candidate.note]))),
     )
+
+
+def _folds(folds: Sequence[FoldChoice]) -> str:
+    if not folds:
+        return ""
+    rows = [
+        (str(i), escape(fold.chosen), _score(fold.seemed), _score(fold.was))
+        for i, fold in enumerate(folds, start=1)
+    ]
+    heads = ("part", "chosen without it", "estimate without it", "on the part itself")
+    title = "What would have been chosen without each part of the training rows"
+    return f"<h3>{title}</h3>{_grid(heads, rows)}"
+
+
+def _score(score: float) -> str:
+    return f"{score:.4g}" if not math.isnan(score) else "–"
+
+
+def _training(certificate: Certificate | None) -> str:
+    if certificate is None:
+        return ""
+    claim = certificate.headline[0]
+    return f'<p class="claim">{escape(claim)}</p>{_conditions(certificate)}'
 
 
 def _view(view: ModelView) -> str:

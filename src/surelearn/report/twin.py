@@ -27,14 +27,17 @@ def render_json(report: Report) -> str:
         "schema": _SCHEMA,
         "title": report.title,
         "certificate": _certificate(report.certificate),
+        "beforehand": report.beforehand,
+        "training": None if report.training is None else _certificate(report.training),
         "others": [_certificate(other) for other in report.others],
         "facts": dict(report.facts),
         "columns": [asdict(column) for column in report.columns],
         "warnings": list(report.warnings),
         "notes": list(report.notes),
         "choice": report.choice,
-        "score_name": report.score_name,
+        "score_names": list(report.score_names),
         "candidates": plain([asdict(candidate) for candidate in report.candidates]),
+        "folds": plain([asdict(fold) for fold in report.folds]),
         "classes": [
             {
                 "label": found.label,
