@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
 
+from surelearn._jit.rows import is_finite
+from surelearn._jit.signs import winner
 from surelearn.base import fingerprint
-from surelearn.base.online_classifier import _winner
-from surelearn.base.row_reader import RowReader, _is_finite
+from surelearn.base.row_reader import RowReader
 from surelearn.learners.linear.perceptron import Perceptron
 
 
@@ -112,6 +113,6 @@ def test_compiled_and_interpreted_agree():
         coef = rng.integers(-2, 3, size=(n_problems, 4)).astype(float)
         for row in rng.integers(-2, 3, size=(50, 1, 4)).astype(float):
             arguments = row, coef, np.zeros(n_problems)
-            assert _winner(*arguments) == _winner.py_func(*arguments)
+            assert winner(*arguments) == winner.py_func(*arguments)
     for row in ([[1.0, np.nan]], [[np.inf, 0.0]], [[1.0, 2.0]]):
-        assert _is_finite(np.array(row)) == _is_finite.py_func(np.array(row))
+        assert is_finite(np.array(row)) == is_finite.py_func(np.array(row))

@@ -33,8 +33,15 @@ def jit(function: _Function) -> _Function:
     return cast("_Function", njit(cache=True, **_FLAGS)(function))
 
 
-def compiled_as(plain: Callable[..., Any]) -> Callable[[_Function], _Function]:
-    """Register a chooser of compiled versions of `plain` by the types of its arguments."""
+def compiled_as(
+    plain: Callable[..., Any], *, inline: bool = False
+) -> Callable[[_Function], _Function]:
+    """Register a chooser of compiled versions of `plain` by the types of its arguments.
+
+    With `inline` they become part of every loop that calls them, whatever their length: a call
+    hands over a sparse matrix as twenty numbers, which may take longer than the row it is about.
+    """
+    options: Any = {**_FLAGS, "forceinline": inline}
     return cast(
-        "Callable[[_Function], _Function]", overload(plain, jit_options=_FLAGS, strict=False)
+        "Callable[[_Function], _Function]", overload(plain, jit_options=options, strict=False)
     )

@@ -88,8 +88,24 @@ def values(loss: CompiledLoss, y: Vector, predictions: Vector) -> Vector:
 
 
 @jit
-def enter(loss: CompiledLoss, y: float, prediction: float, ledger: Vector) -> None:
-    """Count a round in the ledger, with its loss and that of zero weights."""
-    ledger[ROUNDS] += 1.0
-    ledger[LOSS] += value(loss, y, prediction)
-    ledger[LOSS_OF_ZERO] += value(loss, y, 0.0)
+def total(loss: CompiledLoss, y: Vector, predictions: Vector) -> float:
+    """Return the sum of the losses, without an array of them.
+
+    Examples
+    --------
+    >>> total(CompiledLoss(HINGE, 0.0), np.array([1.0, -1.0]), np.array([0.5, 0.5]))
+    2.0
+    """
+    result = 0.0
+    for t in range(len(y)):
+        result += value(loss, y[t], predictions[t])
+    return result
+
+
+@jit
+def enter(loss: CompiledLoss, y: Vector, predictions: Vector, ledger: Vector) -> None:
+    """Count rounds in the ledger, with their losses and those of zero weights."""
+    ledger[ROUNDS] += len(y)
+    ledger[LOSS] += total(loss, y, predictions)
+    for t in range(len(y)):
+        ledger[LOSS_OF_ZERO] += value(loss, y[t], 0.0)

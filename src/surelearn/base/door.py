@@ -185,7 +185,7 @@ def distinct(labels: NDArray[Any]) -> NDArray[Any]:
     return np.unique(labels)
 
 
-def index_among(classes: NDArray[Any], labels: NDArray[Any], kind: type[Any] = np.int64) -> Indices:
+def index_among(classes: NDArray[Any], labels: NDArray[Any], kind: Any = np.int64) -> Indices:
     """Return the position of each label among the sorted classes, as integers of a kind."""
     if len(classes) == 2:  # as most often, and told in fewer looks
         second = labels == classes[1]

@@ -19,6 +19,7 @@ from surelearn._jit.slopes import (
     ROUNDS,
     SQUARE,
     CompiledLoss,
+    total,
     values,
 )
 from surelearn._typing import Matrix, Vector
@@ -106,6 +107,9 @@ class GradientLearner(OnlineLearner):
 
     def _losses(self, targets: Vector, predictions: Vector, /) -> Vector:
         return values(compiled(self.loss), targets, predictions)
+
+    def _loss(self, targets: Vector, predictions: Vector, /) -> float:
+        return total(compiled(self.loss), targets, predictions)
 
     def _check_first_rows(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any], dict[str, Any]]:
         self._check_parameters()  # before anything learnt is forgotten

@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,7 +26,17 @@ _OF_ONE_TRAINING_SET = (
     "training_rows_",
 )
 
+_FAR_MORE = 8  # values per column that make looking through them dearer than a copy of the state
 _OUTGROWS = (list, dict)  # state that may hold rows of the old width, whatever it started as
+
+
+class _NeverMade:
+    """Stands for what the first rows will make: who asks before is told to bring them."""
+
+    def __get__(self, learner: Any, kind: Any) -> Any:
+        if learner is None:
+            return self
+        raise NotFittedError(learner._not_learnt % {"name": kind.__name__})  # noqa: SLF001
 
 
 class OnlineLearner(CallbackSupportMixin, BaseEstimator):
@@ -38,11 +48,12 @@ class OnlineLearner(CallbackSupportMixin, BaseEstimator):
     n_features_in_: int
     n_rounds_: int
     cumulative_loss_: float
-    _read_row: RowReader
+    _read_row: RowReader = cast("Any", _NeverMade())
     _targets: door.Targets
     _features: ClassVar[Literal["numbers", "bits"]] = "numbers"
     _late_features: ClassVar[bool] = True
     _admits_all: ClassVar[bool]
+    _scores_tell: ClassVar[bool] = False  # whether they show rows not finite, `radius_` long ones
     _not_learnt: ClassVar[str] = "This %(name)s has not learnt yet: call learn or fit first."
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -56,12 +67,20 @@ class OnlineLearner(CallbackSupportMixin, BaseEstimator):
         A copy is asked, so that a bad input leaves this learner as it was.
         """
         copy = clone(self)
-        X, targets = door.check(copy, X, y, targets=self._targets, reset=True, short=True)
-        return self._admit(X), targets, {k: v for k, v in vars(copy).items() if k.endswith("_in_")}
+        X, targets = door.check(copy, X, y, targets=self._targets, reset=True, finite=False)
+        seen = {name: value for name, value in vars(copy).items() if name.endswith("_in_")}
+        return self._admit(self._looked_through(X)), targets, seen
 
     def _check_rows(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any]]:
-        X, targets = door.check(self, X, y, targets=self._targets, short=True)
-        return self._admit(X), targets
+        X, targets = door.check(self, X, y, targets=self._targets, finite=False)
+        return self._admit(self._looked_through(X)), targets
+
+    def _looked_through(self, X: Any) -> Any:
+        """Return the rows if all are finite and none too long, or if their scores will tell."""
+        return X if self._will_tell(X) else door.all_finite(self, X, short=True)
+
+    def _will_tell(self, X: Any) -> bool:
+        return self._scores_tell and X.size >= _FAR_MORE * X.shape[1]
 
     def _check_features(self, X: Any) -> Any:
         return self._admit(door.check_rows(self, X))
@@ -88,11 +107,8 @@ class OnlineLearner(CallbackSupportMixin, BaseEstimator):
 
     def _check_one(self, x: Mapping[str, float] | ArrayLike) -> Matrix:
         """Return one row as a matrix, at a fraction of the cost of `_check_rows`."""
-        try:
-            read = self._read_row
-        except AttributeError:
-            raise NotFittedError(self._not_learnt % {"name": type(self).__name__}) from None
-        return read(x) if self._admits_all else self._admit(read(x))
+        row = self._read_row(x)
+        return row if self._admits_all else self._admit(row)
 
     def _grow(self, n_features: int) -> None:
         """Widen the state for features that come late, and so were 0 in every row until now.

@@ -15,14 +15,16 @@ from sklearn.callback import with_callbacks
 from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted
 
-from surelearn._jit import fingerprints, jit, rows
+from surelearn._jit import fingerprints, rows
 from surelearn._jit.rows import Rows
+from surelearn._jit.signs import n_mistakes, plus_or_minus, winner
 from surelearn._typing import Indices, Mask, Matrix, Vector
 from surelearn.base import door
 from surelearn.base.mistake_record import MistakeRecord
 from surelearn.base.online import OnlineLearner
 
 _BLOCK = 2**22  # scores held at once when a whole training set is scored
+_NEAR = 2**14  # losses summed at once
 _PLUS, _MINUS = np.array([1.0]), np.array([-1.0])  # learners read signs, they never write them
 _TELL_CLASSES = (
     "This %(name)s has not learnt yet and does not know its classes: call "
@@ -42,6 +44,10 @@ class OnlineLinearClassifier(ClassifierMixin, OnlineLearner):
     may change only the state of that problem. A learner that also changes on rows it gets right
     says which in `_updates`; one with another loss than 0-1 gives it in `_losses`.
 
+    If all state is arrays, a score is NaN or infinite wherever its row is, a row with a score of
+    NaN is not added to the weights, and `radius_` is the norm of the longest row, the learner may
+    set `_scores_tell`: large blocks are then learnt without a look at every value beforehand.
+
     Examples
     --------
     >>> class Lazy(OnlineLinearClassifier):
@@ -59,15 +65,17 @@ class OnlineLinearClassifier(ClassifierMixin, OnlineLearner):
     _targets = "labels"
     _not_learnt = _TELL_CLASSES
     _counts_mistakes: ClassVar[bool]
+    _finds_out: ClassVar[bool]
     max_iter: int
     coef_: Matrix
     intercept_: Vector
     radius_: float
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Note whether the loss is the number of mistakes, which costs nothing to know."""
+        """Note whether losses are mistakes, counted anyway, and whether bad rows are found out."""
         super().__init_subclass__(**kwargs)
         cls._counts_mistakes = cls._losses is OnlineLinearClassifier._losses
+        cls._finds_out = cls._learn_single is not OnlineLinearClassifier._learn_single
 
     @abstractmethod
     def _start(self, n_features: int, n_problems: int) -> None:
@@ -90,6 +98,8 @@ class OnlineLinearClassifier(ClassifierMixin, OnlineLearner):
         """
         door.at_least_one("max_iter", self.max_iter)
         X, labels, seen = self._check_first_rows(X, y)
+        if self._will_tell(X):  # but after a first pass of many
+            door.all_finite(self, X, short=True)
         self._begin(seen, door.two_or_more(door.distinct(labels)))
         self._train(X, door.index_among(self.classes_, labels))
         return self
@@ -120,18 +130,21 @@ class OnlineLinearClassifier(ClassifierMixin, OnlineLearner):
         classes
             All labels that will ever come; needed in the first call if it does not show them all.
         """
+        before = vars(self).copy()
         if hasattr(self, "classes_"):
             if classes is not None:
                 door.index_among(self.classes_, np.unique(np.asarray(classes)))
             X, labels = self._check_rows(X, y)
-            index = door.index_among(self.classes_, labels)
+            index = door.index_among(self.classes_, labels, _smallest(self.classes_))
         else:
             X, labels, seen = self._check_first_rows(X, y)
             known = door.distinct(labels if classes is None else np.atleast_1d(np.asarray(classes)))
             door.two_or_more(known)
-            index = door.index_among(known, labels)
+            index = door.index_among(known, labels, _smallest(known))
             self._begin(seen, known)
         self._forget_training_set()
+        if self._will_tell(X):
+            return self._learn_unseen(X, index, before)
         return self._learn_block(rows.of(X), index)
 
     def learn_one(self, x: Mapping[str, float] | ArrayLike, y: Any) -> Self:
@@ -139,20 +152,23 @@ class OnlineLinearClassifier(ClassifierMixin, OnlineLearner):
 
         The classes must be known from an earlier call of `learn` or `partial_fit`.
         """
-        row = self._check_one(x)
+        row = self._read_row.unseen(x) if self._finds_out else self._check_one(x)
         try:
             index = self._positions[y]
         except (KeyError, TypeError):  # a stranger; the door says so
             index = int(door.index_among(self.classes_, np.asarray([y]))[0])
+        self._learn_row(row, index)
         if "training_rows_" in self.__dict__:
             self._forget_training_set()
-        self._learn_row(row, index)
         return self
 
     def predict_one(self, x: Mapping[str, float] | ArrayLike) -> Any:
         """Return the label predicted for one row, an array or a mapping from names to numbers."""
-        row = self._check_one(x)
-        return self.classes_[_winner(row, self.coef_, self.intercept_)]
+        row = self._read_row.unseen(x) if self._admits_all else self._check_one(x)
+        index = winner(row, self.coef_, self.intercept_)
+        if index < 0:
+            self._read_row.refuse_infinite(row)
+        return self.classes_[index]
 
     def decision_function(self, X: Any) -> Vector:
         """Return the score of each row; with more than two classes, a column per class."""
@@ -246,14 +262,41 @@ class OnlineLinearClassifier(ClassifierMixin, OnlineLearner):
 
     def _learn_side(self, row: Matrix, sign: float, problem: int) -> None:
         score, loss = self._learn_single(row, sign, problem)
-        self.n_mistakes_ += sign * score <= 0.0
+        if sign * score <= 0.0:
+            self.n_mistakes_ += 1
+        elif score != score:  # noqa: PLR0124 - NaN is what differs from itself
+            self._read_row.refuse_infinite(row)
         self.cumulative_loss_ += loss
 
     def _learn_single(self, row: Matrix, sign: float, problem: int) -> tuple[float, float]:
-        """Do what `_learn` and `_losses` do, for one row; a learner may know a faster way."""
+        """Do what `_learn` and `_losses` do, for one row; a learner may know a faster way.
+
+        That one is given rows by `learn_one` which nobody has looked through: if the row is not
+        finite, it must change nothing and return a score of NaN.
+        """
         signs, scores = _PLUS if sign > 0.0 else _MINUS, np.empty(1)
         self._learn(row, signs, problem, scores)
         return scores.item(), float(self._losses(signs, scores).item())
+
+    def _learn_unseen(self, X: Any, index: Indices, before: dict[str, Any]) -> Vector:
+        """Learn from rows not looked through; if one is not finite or too long, undo it.
+
+        A look at every value beforehand would take a quarter of the whole time.
+        """
+        state = vars(self)
+        kept = {name: value for name, value in before.items() if state.get(name) is value}
+        state.update({n: v.copy() for n, v in kept.items() if isinstance(v, np.ndarray)})
+        with np.errstate(all="ignore"):
+            scores = self._learn_block(rows.of(X), index)
+            vouched = self.radius_ <= door.LARGEST and np.isfinite(scores.sum())
+        if not vouched:
+            try:
+                door.all_finite(self, X, short=True)
+            except ValueError:
+                state.clear()
+                state.update(before)
+                raise
+        return scores
 
     def _learn_block(self, X: Rows, index: Indices) -> Vector:
         scores = np.empty((len(self.coef_), len(index)))
@@ -266,10 +309,14 @@ class OnlineLinearClassifier(ClassifierMixin, OnlineLearner):
     def _count(self, problem: int, signs: Vector, scores: Vector) -> None:
         """Count rounds, mistakes and losses of one problem."""
         self.n_rounds_ += len(signs) if problem == 0 else 0
-        n_wrong = int(np.count_nonzero(_mistakes(signs, scores)))
+        n_wrong = n_mistakes(signs, scores)
         self.n_mistakes_ += n_wrong
-        losses = n_wrong if self._counts_mistakes else self._losses(signs, scores).sum()
-        self.cumulative_loss_ += float(losses)
+        self.cumulative_loss_ += n_wrong if self._counts_mistakes else self._loss(signs, scores)
+
+    def _loss(self, signs: Vector, scores: Vector, /) -> float:
+        """Sum the losses, few enough at a time to stay in the cache."""
+        parts = gen_batches(len(signs), _NEAR)
+        return sum(float(self._losses(signs[part], scores[part]).sum()) for part in parts)
 
     def _updates(self, signs: Vector, scores: Vector) -> Mask:
         """Return the rows that changed the weights: by default the mistakes."""
@@ -281,7 +328,7 @@ class OnlineLinearClassifier(ClassifierMixin, OnlineLearner):
 
     def _signs(self, index: Indices, problem: int) -> Vector:
         positive = 1 if len(self.classes_) == 2 else problem
-        return 2.0 * (index == positive) - 1.0
+        return plus_or_minus(index, positive)
 
     def _predicted_index(self, scores: Matrix) -> Indices:
         if len(self.classes_) == 2:
@@ -292,17 +339,9 @@ class OnlineLinearClassifier(ClassifierMixin, OnlineLearner):
         return self.classes_[self._predicted_index(scores)]
 
 
-@jit
-def _winner(row: Matrix, coef: Matrix, intercept: Vector) -> int:
-    """Return the position of the class predicted for the only row of a matrix."""
-    index, best = 0, rows.dot(row, 0, coef[0]) + intercept[0]
-    if len(coef) == 1:
-        return int(best > 0.0)
-    for k in range(1, len(coef)):
-        score = rows.dot(row, 0, coef[k]) + intercept[k]
-        if score > best:
-            index, best = k, score
-    return index
+def _smallest(classes: NDArray[Any]) -> np.dtype[Any]:
+    """Return the smallest kind of positions: fresh memory takes longer to get than to fill."""
+    return np.min_scalar_type(len(classes))
 
 
 def _mistakes(signs: Vector, scores: Vector) -> Mask:

@@ -49,7 +49,6 @@ def _learn_rows(
     for t in range(rows.count(X)):
         product, square = rows.dot_and_square(X, t, coef)
         predictions[t] = product + bias[0]
-        slopes.enter(constants.loss, targets[t], predictions[t], ledger)
         slope = slopes.slope(constants.loss, targets[t], predictions[t])
         length = math.sqrt(square + constant)
         ledger[_ROW] = max(ledger[_ROW], length)
@@ -57,6 +56,7 @@ def _learn_rows(
         if slope != 0.0:
             _move(0, slope * constant, limit, bias, squares)
             _move_row(X, t, slope, limit, coef, squares[1:])
+    slopes.enter(constants.loss, targets, predictions, ledger)
 
 
 @jit
@@ -184,6 +184,8 @@ class AdaGrad(_BoxDescent, OnlineLinearClassifier):
     >>> realised.observed <= realised.bound <= a_priori.bound
     True
     """
+
+    _scores_tell = True
 
     def __init__(
         self,

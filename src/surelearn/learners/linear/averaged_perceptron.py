@@ -88,6 +88,8 @@ class AveragedPerceptron(OnlineLinearClassifier):
     [True, True]
     """
 
+    _scores_tell = True
+
     def __init__(self, *, fit_intercept: bool = True, max_iter: int = 10) -> None:
         self.fit_intercept = fit_intercept
         self.max_iter = max_iter

@@ -49,66 +49,83 @@ def _learn_rows(
     X: Rows, targets: Vector, rule: Vector, weights: Vector, ledger: Vector, predictions: Vector
 ) -> None:
     """Predict each row, then step; the weights meant are `weights` times the ledger's scale."""
-    constants = _constants(rule)
-    constant, coef = constants.constant, weights[1:]
+    constants, n, t = _constants(rule), rows.count(X), 0
     due = len(weights) - int(ledger[ROUNDS]) % len(weights)
-    for t in range(rows.count(X)):
+    while t < n:
+        t = _learn_stretch(X, t, min(n, due), targets, constants, weights, ledger, predictions)
+        if t == due:  # every so many rounds, or rounding errors would pile up
+            _measure(constants.radius, weights, ledger)
+            due += len(weights)
+        if ledger[_SCALE] < _SMALLEST_SCALE:
+            weights *= ledger[_SCALE]
+            ledger[_SCALE] = 1.0
+    slopes.enter(constants.loss, targets, predictions, ledger)
+
+
+@jit
+def _learn_stretch(
+    X: Rows,
+    first: int,
+    last: int,
+    targets: Vector,
+    constants: _Constants,
+    weights: Vector,
+    ledger: Vector,
+    predictions: Vector,
+) -> int:
+    """Learn from rows `first` .. `last` - 1, or fewer if the scale gets small; return the next.
+
+    The next prediction waits for this row's scale and norm: in an array they would take a quarter
+    longer than as numbers.
+    """
+    coef, constant, penalty = weights[1:], constants.constant, constants.penalty
+    scale, norm, squares, rated = ledger[_SCALE], ledger[_NORM], ledger[_SQUARES], ledger[_RATED]
+    n_before, longest, row = ledger[ROUNDS], 0.0, ledger[_ROW]
+    for t in range(first, last):
         product, square = rows.dot_and_square(X, t, coef)
-        predictions[t] = ledger[_SCALE] * (product + constant * weights[0])
-        slopes.enter(constants.loss, targets[t], predictions[t], ledger)
-        slope = slopes.slope(constants.loss, targets[t], predictions[t])
-        ledger[_ROW] = max(ledger[_ROW], square + constant)
-        squared = slope * slope * (square + constant)
-        rate = _rate(constants, slope * predictions[t], squared, ledger)
-        if rate * slope != 0.0:
-            step = -rate * slope / ledger[_SCALE]
+        prediction = scale * (product + constant * weights[0])
+        slope = slopes.slope(constants.loss, targets[t], prediction)
+        along, squared = slope * prediction, slope * slope * (square + constant)
+        if penalty > 0.0:
+            ledger[LOSS] += 0.5 * penalty * norm
+            squared += penalty * (2.0 * along + penalty * norm)
+            along += penalty * norm
+        predictions[t], row = prediction, max(row, square + constant)
+        if squared > 0.0:
+            squares += squared
+            rate = schedules.rate(constants.formula, constants.factor, n_before + t + 1, squares)
+            longest, rated = max(longest, squared), rated + rate * squared
+            if penalty > 0.0 and n_before + t > 0.0:  # in the first round the weights are 0
+                scale *= 1.0 - rate * penalty
+            step = -rate * slope / scale
             rows.add(X, t, step, coef)
             weights[0] += step * constant
-        if t + 1 == due:  # every so many rounds, or rounding errors would pile up
-            _measure(weights, ledger)
-            due += len(weights)
-        _project(constants.radius, weights, ledger)
+            norm -= rate * (2.0 * along - rate * squared)
+            scale, norm = _projected(constants.radius, scale, norm)
+        if scale < _SMALLEST_SCALE:
+            last = t + 1
+            break
+    ledger[_SCALE], ledger[_NORM], ledger[_SQUARES], ledger[_RATED] = scale, norm, squares, rated
+    ledger[LONGEST], ledger[_ROW] = max(ledger[LONGEST], math.sqrt(longest)), row
+    return last
 
 
 @jit
-def _rate(constants: _Constants, along: float, squared: float, ledger: Vector) -> float:
-    """Enter a gradient g into the ledger and return the rate of its step, 0 if there is none.
-
-    Without the penalty, `along` is ⟨g, w⟩ and `squared` is ‖g‖².
-    """
-    penalty, norm = constants.penalty, ledger[_NORM]
-    ledger[LOSS] += 0.5 * penalty * norm
-    squared += penalty * (2.0 * along + penalty * norm)
-    if squared <= 0.0:
-        return 0.0
-    ledger[LONGEST] = max(ledger[LONGEST], math.sqrt(squared))
-    ledger[_SQUARES] += squared
-    rate = schedules.rate(constants.formula, constants.factor, ledger[ROUNDS], ledger[_SQUARES])
-    ledger[_RATED] += rate * squared
-    ledger[_NORM] = max(0.0, norm - rate * (2.0 * (along + penalty * norm) - rate * squared))
-    if ledger[ROUNDS] > 1.0:  # in the first round the weights are 0
-        ledger[_SCALE] *= 1.0 - rate * penalty
-    return rate
+def _projected(radius: float, scale: float, norm: float) -> tuple[float, float]:
+    """Bring the weights back into the ball by their scale, so that a sparse row costs no more."""
+    if norm > radius * radius:
+        return scale * (radius / math.sqrt(norm)), radius * radius
+    return scale, norm
 
 
 @jit
-def _measure(weights: Vector, ledger: Vector) -> None:
-    """Write the squared norm of the weights into the ledger, which else follows it by updates."""
+def _measure(radius: float, weights: Vector, ledger: Vector) -> None:
+    """Enter the squared norm of the weights, which else is followed by updates."""
     total = 0.0
     for weight in weights:
         total += weight * weight
-    ledger[_NORM] = ledger[_SCALE] * ledger[_SCALE] * total
-
-
-@jit
-def _project(radius: float, weights: Vector, ledger: Vector) -> None:
-    """Bring the weights back into the ball by their scale, so that a sparse row costs no more."""
-    if ledger[_NORM] > radius * radius:
-        ledger[_SCALE] *= radius / math.sqrt(ledger[_NORM])
-        ledger[_NORM] = radius * radius
-    if ledger[_SCALE] < _SMALLEST_SCALE:
-        weights *= ledger[_SCALE]
-        ledger[_SCALE] = 1.0
+    norm = ledger[_SCALE] * ledger[_SCALE] * total
+    ledger[_SCALE], ledger[_NORM] = _projected(radius, ledger[_SCALE], norm)
 
 
 @jit
@@ -116,18 +133,22 @@ def _learn_row(
     row: Matrix,
     target: float,
     rule: Vector,
-    weights: Vector,
-    ledger: Vector,
-    coef: Vector,
+    problem: int,
+    weights: Matrix,
+    ledger: Matrix,
+    coef: Matrix,
     bias: Vector,
-) -> tuple[float, float]:
-    """Learn from the only row of a matrix; return its prediction and loss."""
-    predictions = np.empty(1)
-    _learn_rows(row, np.full(1, target), rule, weights, ledger, predictions)
-    for j in range(len(coef)):
-        coef[j] = ledger[_SCALE] * weights[j + 1]
-    bias[0] = ledger[_SCALE] * weights[0]
-    return predictions[0], slopes.value(_constants(rule).loss, target, predictions[0])
+) -> tuple[float, float, float]:
+    """Learn from the only row of a matrix, if finite; return prediction, loss, largest square."""
+    if not rows.is_finite(row):
+        return np.nan, np.nan, np.nan
+    predictions, own, account = np.empty(1), weights[problem], ledger[problem]
+    _learn_rows(row, np.full(1, target), rule, own, account, predictions)
+    for j in range(coef.shape[1]):
+        coef[problem, j] = account[_SCALE] * own[j + 1]
+    bias[problem] = account[_SCALE] * own[0]
+    loss = slopes.value(_constants(rule).loss, target, predictions[0])
+    return predictions[0], loss, account[_ROW]
 
 
 class _Descent(GradientLearner):
@@ -177,11 +198,14 @@ class _Descent(GradientLearner):
         self.ledger_ = np.zeros((n_problems, _N_COLUMNS))
         self.ledger_[:, _SCALE] = 1.0
 
-    def _descend(self, X: Rows, targets: Vector, problem: int, predictions: Vector) -> Vector:
-        """Learn from each row once and return the weights, that of the constant first."""
+    def _descend(
+        self, X: Rows, targets: Vector, problem: int, coef: Vector, bias: Vector, trace: Vector
+    ) -> None:
+        """Learn from each row once, in order; `coef`, `bias` and `trace` change in place."""
         weights, ledger = self.weights_[problem], self.ledger_[problem]
-        _learn_rows(X, targets, self.rule_, weights, ledger, predictions)
-        return ledger[_SCALE] * weights
+        _learn_rows(X, targets, self.rule_, weights, ledger, trace)
+        np.multiply(weights[1:], ledger[_SCALE], out=coef)
+        np.multiply(weights[:1], ledger[_SCALE], out=bias)
 
 
 class OnlineGradientDescent(_Descent, OnlineLinearClassifier):
@@ -227,6 +251,8 @@ class OnlineGradientDescent(_Descent, OnlineLinearClassifier):
     True
     """
 
+    _scores_tell = True
+
     def __init__(
         self,
         *,
@@ -248,16 +274,16 @@ class OnlineGradientDescent(_Descent, OnlineLinearClassifier):
         self.radius_ = 0.0
 
     def _learn(self, X: Rows, signs: Vector, problem: int, scores: Vector) -> None:
-        weights = self._descend(X, signs, problem, scores)
-        self.coef_[problem], self.intercept_[problem] = weights[1:], weights[0]
+        coef, bias = self.coef_[problem], self.intercept_[problem : problem + 1]
+        self._descend(X, signs, problem, coef, bias, scores)
         self.radius_ = max(self.radius_, math.sqrt(self.ledger_[problem, _ROW]))
 
     def _learn_single(self, row: Matrix, sign: float, problem: int) -> tuple[float, float]:
-        coef, bias = self.coef_[problem], self.intercept_[problem : problem + 1]
-        weights, ledger = self.weights_[problem], self.ledger_[problem]
-        found = _learn_row(row, sign, self.rule_, weights, ledger, coef, bias)
-        self.radius_ = max(self.radius_, math.sqrt(ledger[_ROW]))
-        return found
+        state = self.weights_, self.ledger_, self.coef_, self.intercept_
+        score, loss, longest = _learn_row(row, sign, self.rule_, problem, *state)
+        if (norm := math.sqrt(longest)) > self.radius_:
+            self.radius_ = norm
+        return score, loss
 
     def _updates(self, signs: Vector, scores: Vector) -> Mask:
         return (self.loss.gradient(signs, scores) != 0.0) | (self.schedule.penalty > 0.0)
@@ -318,5 +344,4 @@ class OnlineGradientDescentRegressor(_Descent, OnlineLinearRegressor):
         self.coef_, self.intercept_ = np.zeros(n_features), np.zeros(1)
 
     def _learn(self, X: Rows, targets: Vector, predictions: Vector) -> None:
-        weights = self._descend(X, targets, 0, predictions)
-        self.coef_[:], self.intercept_[:] = weights[1:], weights[:1]
+        self._descend(X, targets, 0, self.coef_, self.intercept_, predictions)

@@ -58,12 +58,20 @@ def _learn_rows(
 
 @jit
 def _learn_row(
-    row: Matrix, sign: float, rule: tuple[float, ...], coef: Vector, bias: Vector, sums: Vector
-) -> float:
-    """Learn from the only row of a matrix and return its score."""
-    scores = np.empty(1)
-    _learn_rows(row, np.full(1, sign), rule, coef, bias, sums, scores)
-    return scores[0]
+    row: Matrix,
+    sign: float,
+    rule: tuple[float, ...],
+    problem: int,
+    coef: Matrix,
+    bias: Vector,
+    sums: Matrix,
+) -> tuple[float, float]:
+    """Learn from the only row of a matrix, if it is finite; return its score and the longest."""
+    if not rows.is_finite(row):
+        return np.nan, np.nan
+    scores, own = np.empty(1), bias[problem : problem + 1]
+    _learn_rows(row, np.full(1, sign), rule, coef[problem], own, sums[problem], scores)
+    return scores[0], sums[problem, LONGEST]
 
 
 class PassiveAggressive(OnlineLinearClassifier):
@@ -102,6 +110,8 @@ class PassiveAggressive(OnlineLinearClassifier):
     >>> [certificate.kind for certificate in model.certificates()]
     ['mistakes', 'regret', 'risk']
     """
+
+    _scores_tell = True
 
     def __init__(self, *, C: float = 1.0, fit_intercept: bool = True, max_iter: int = 10) -> None:
         self.C = C
@@ -158,14 +168,16 @@ class PassiveAggressive(OnlineLinearClassifier):
         self.radius_ = max(self.radius_, math.sqrt(sums[LONGEST]))
 
     def _learn_single(self, row: Matrix, sign: float, problem: int) -> tuple[float, float]:
-        coef, bias = self.coef_[problem], self.intercept_[problem : problem + 1]
-        sums = self.sums_[problem]
-        score = _learn_row(row, sign, tuple(self.rule_), coef, bias, sums)
-        self.radius_ = max(self.radius_, math.sqrt(sums[LONGEST]))
+        state = self.coef_, self.intercept_, self.sums_
+        score, longest = _learn_row(row, sign, tuple(self.rule_), problem, *state)
+        if (norm := math.sqrt(longest)) > self.radius_:
+            self.radius_ = norm
         return score, max(0.0, 1.0 - sign * score)
 
     def _losses(self, signs: Vector, scores: Vector) -> Vector:
-        return np.maximum(0.0, 1.0 - signs * scores)
+        losses = signs * scores
+        np.subtract(1.0, losses, out=losses)
+        return np.maximum(0.0, losses, out=losses)
 
     def _updates(self, signs: Vector, scores: Vector) -> Mask:
         return signs * scores < 1.0

@@ -42,7 +42,9 @@ def _learn_rows(
 def _learn_row(
     row: Matrix, sign: float, step: float, problem: int, coef: Matrix, bias: Vector
 ) -> tuple[float, float]:
-    """Learn from the only row of a matrix; return its score and its squared norm."""
+    """Learn from the only row of a matrix, if it is finite; return its score and squared norm."""
+    if not rows.is_finite(row):
+        return np.nan, np.nan
     scores = np.empty(1)
     square = _learn_rows(row, np.full(1, sign), step, problem, coef, bias, scores)
     return scores[0], square
@@ -80,6 +82,8 @@ class Perceptron(OnlineLinearClassifier):
     >>> [certificate.status for certificate in model.certificates()]
     ['vacuous', 'vacuous', 'valid']
     """
+
+    _scores_tell = True
 
     def __init__(self, *, fit_intercept: bool = True, max_iter: int = 1000) -> None:
         self.fit_intercept = fit_intercept

@@ -1,0 +1,55 @@
+"""Labels as signs, and what scores say of them, for classifiers that score."""
+
+import numpy as np
+
+from surelearn._jit import rows
+from surelearn._jit._decorator import jit
+from surelearn._typing import Indices, Matrix, Vector
+
+
+@jit
+def plus_or_minus(index: Indices, positive: int) -> Vector:
+    """Return 1 where the position is that of the positive class, else -1.
+
+    Examples
+    --------
+    >>> plus_or_minus(np.array([0, 2, 1]), 2)
+    array([-1.,  1., -1.])
+    """
+    signs = np.empty(len(index))
+    for t in range(len(index)):
+        signs[t] = 1.0 if index[t] == positive else -1.0
+    return signs
+
+
+@jit
+def n_mistakes(signs: Vector, scores: Vector) -> int:
+    """Return how many scores are 0 or of the wrong sign.
+
+    Examples
+    --------
+    >>> n_mistakes(np.array([1.0, 1.0, -1.0]), np.array([2.0, 0.0, 3.0]))
+    2
+    """
+    n = 0
+    for t in range(len(signs)):
+        n += signs[t] * scores[t] <= 0.0
+    return n
+
+
+@jit
+def winner(row: Matrix, coef: Matrix, intercept: Vector) -> int:
+    """Return the position of the class predicted for the only row of a matrix.
+
+    If the row is not finite, -1.
+    """
+    if not rows.is_finite(row):
+        return -1
+    index, best = 0, rows.dot(row, 0, coef[0]) + intercept[0]
+    if len(coef) == 1:
+        return int(best > 0.0)
+    for k in range(1, len(coef)):
+        score = rows.dot(row, 0, coef[k]) + intercept[k]
+        if score > best:
+            index, best = k, score
+    return index
