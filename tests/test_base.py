@@ -17,6 +17,13 @@ def test_weights_are_checked_by_name():
             door.sample_weights(bad, 2)
 
 
+def test_a_long_list_is_described_as_its_cells_are_one_by_one():
+    """Many plain cells at once give the hash they always gave; others go the long way."""
+    plain = ["a", None, 2, 0.5, True, "é\ud800"] * 5000
+    assert fingerprint(plain) == "de4eb5d6b3b7dfcd2661f22e3ebf3f67c4b8c490"
+    assert fingerprint([*plain, np.float64(0.5)]) != fingerprint([*plain, 0.5])
+
+
 def test_a_fingerprint_changes_with_parameters_state_and_class():
     X, y = np.array([[-1.0], [1.0], [3.0]]), [0, 1, 1]
     model = Perceptron().fit(X, y)

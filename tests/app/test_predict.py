@@ -112,3 +112,20 @@ def test_a_file_is_written_whole_or_not_at_all(saved, tmp_path, monkeypatch):
         write_predictions(predict_table(saved, X), out)
     assert out.read_bytes() == before
     assert list(out.parent.iterdir()) == [out]
+
+
+def test_a_column_without_any_value_and_decimal_commas_are_read_as_in_training(saved, tmp_path):
+    path = write(tmp_path, "zip;flag;size\n;true;1,5\n;false;?\n")
+    file = read_for({**saved.schema, "decimal": ","}, path)
+    X, notes = read_features(file.table, saved.schema, file.decimal)
+    assert X.to_pylist() == [
+        {"size": 1.5, "zip": None, "flag": 1.0},
+        {"size": None, "zip": None, "flag": 0.0},
+    ]
+    assert notes == ()
+
+
+def test_a_model_file_of_before_decimal_signs_can_be_used(saved, tmp_path):
+    schema = {key: value for key, value in saved.schema.items() if key != "decimal"}
+    path = write(tmp_path, "zip;flag;size\n7;true;1,5\n0213;false;2,5\n")
+    assert read_for(schema, path).table.column("size").to_pylist() == [1.5, 2.5]

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -117,6 +118,54 @@ def test_what_cannot_be_learnt_is_refused_in_a_sentence(table, options, sentence
     assert "\n" not in str(refusal.value)
 
 
+def test_a_constant_target_of_plain_text_is_refused_too():
+    table = pa.table({"x": X100, "y": ["a"] * 100})  # as no file gives it: text by its words
+    file = TableFile(Path("made"), table, (), "no file")
+    with pytest.raises(TableError, match="is 'a' in all 100 rows, so there is nothing to learn"):
+        understand(file, target="y")
+    mostly = table.set_column(1, "y", [["a"] * 80 + ["b"] * 20])
+    with pytest.raises(TableError, match="is 'a' in all 50 rows of the training part"):
+        understand(replace(file, table=mostly), target="y", cut=first_rows_train(50))
+
+
+def test_plain_text_is_a_target_like_any_other():
+    table = pa.table({"x": X100, "y": ["a", "bb"] * 50})
+    problem = understand(TableFile(Path("made"), table, (), "no file"), target="y")
+    assert (problem.task, problem.y.dtype) == ("binary", np.dtype("<U2"))
+
+
+def test_infinity_is_told_by_its_row_in_the_file():
+    x = X100.copy()
+    x[70] = -np.inf
+    y = pa.array([None] * 30 + ["a", "b"] * 35)
+    with pytest.raises(TableError, match="row 71 holds infinity in column 'x'"):
+        learn({"x": x, "y": y})
+    assert learn({"x": x, "z": X100, "y": y}, drop=["x"]).features == ("z",)
+
+
+def test_whole_numbers_beyond_doubles_are_rounded_as_quantities_and_exact_as_categories():
+    big = [2**53 + i % 4 for i in range(100)]
+    rounded = learn({"x": X100, "k": [b * 3 for b in big], "y": ["a", "b"] * 50})
+    assert "column 'k': rounded (whole numbers beyond 2^53" in "\n".join(map(str, rounded.notes))
+    assert rounded.X.schema.field("k").type == pa.float64()
+    exact = learn({"x": X100, "k": big, "y": ["a", "b"] * 50}, categorical=["k"])
+    assert exact.X.column("k").to_pylist() == list(map(str, big))
+    assert "rounded" not in "\n".join(map(str, exact.notes))
+
+
+def test_groups_are_numbered_in_the_order_of_their_names():
+    who = np.array(["delta", "alpha", "charlie", "alpha", "bravo"] * 20)
+    table = {"x": X100, "who": who, "y": [0, 1] * 50}
+    assert (
+        learn(table, group="who").groups.tolist() == np.unique(who, return_inverse=True)[1].tolist()
+    )
+    ids = np.array([30, 10, 20, 10, 40] * 20)
+    table = {"x": X100, "who": ids, "y": [0, 1] * 50}
+    assert (
+        learn(table, group="who").groups.tolist() == np.unique(ids, return_inverse=True)[1].tolist()
+    )
+
+
 def test_a_word_in_a_numeric_target_is_told(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("x,y\n" + "".join(f"{x},{x}\n" for x in X100) + "1,n.a.\n", encoding="utf-8")
@@ -184,6 +233,28 @@ def test_the_hold_out_shapes_nothing(tmp_path):
     assert odd.schema == plain.schema
     assert odd.X.slice(0, 100).to_pylist() == plain.X.slice(0, 100).to_pylist()
     assert odd.X.column("a").to_pylist()[100:] == [None, 1000.0]
+
+
+def test_the_hold_out_shapes_nothing_in_a_file_with_decimal_commas_either(tmp_path):
+    def understood(tail):
+        path = tmp_path / "t.csv"
+        lines = [f"{x};w{i % 3};{'uv'[i % 2]}".replace(".", ",") for i, x in enumerate(X100)]
+        path.write_text("\n".join(["a;b;y", *lines, tail, tail]), encoding="utf-8")
+        return understand(read_table_file(path), target="y", cut=first_rows_train(100))
+
+    plain, odd = understood("0,5;w1;u"), understood("many;w1;u")
+    assert odd.schema == plain.schema
+    assert plain.schema["decimal"] == ","
+    assert odd.X.slice(0, 100).to_pylist() == plain.X.slice(0, 100).to_pylist()
+    assert odd.X.column("a").to_pylist()[99:] == [X100[99], None, None]
+
+
+def test_a_target_with_decimal_commas_and_a_word_is_refused_for_the_word(tmp_path):
+    path = tmp_path / "t.csv"
+    lines = [f"{i % 7};{x}".replace(".", ",") for i, x in enumerate(X100)]
+    path.write_text("\n".join(["x;y", *lines, "1;many"]), encoding="utf-8")
+    with pytest.raises(TableError, match=r"is text, .*row 101 holds 'many'.*--missing 'many'"):
+        understand(read_table_file(path), target="y")
 
 
 def test_declared_types_are_believed():

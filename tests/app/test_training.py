@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.pipeline import Pipeline
 
 from surelearn.app import training
+from surelearn.app._notes import TableError
 from surelearn.app.encoding import TableEncoder
 from surelearn.app.parts import training_part, training_rows
 from surelearn.app.profile import understand
@@ -170,6 +171,11 @@ class TestBlocks:
         training.train(Watching(), problem)
         z = problem.X.column("z").to_numpy()
         assert seen == z[training_rows(problem)].tolist()
+
+    def test_what_only_the_sample_could_teach_is_refused_in_a_sentence(self):
+        problem = problem_of(mixed(word=[f"w{i % 60}" for i in range(N)]))
+        with pytest.raises(TableError, match=r"MixedNaiveBayes was chosen and cannot .*--learner"):
+            training.train(MixedNaiveBayes(most_categories=50), problem)
 
     def test_no_row_held_out_is_seen(self):
         seen = []

@@ -138,7 +138,7 @@ def _explained(error: Exception, file: TextFile, layout: Layout) -> TableError:
         return find_bad_byte(file)
     if "straddl" in message:  # two blocks
         return TableError(
-            f"the row that begins in {find_ragged_line(file, layout)} of {file.path} is longer than "
+            f"the row that begins in {find_ragged_line(file, layout)} of {file.path} has more than "
             f"{_BLOCK:,} bytes: is a quotation mark not closed?"
         )
     ragged = re.search(r"Expected (\d+) columns, got (\d+)", message)

@@ -134,8 +134,8 @@ def _find_decimal(
 ) -> tuple[str, str]:
     """Return the decimal sign, and why it is a comma if it is.
 
-    It is one if the cells of a column are numbers only so, and no other number has a point. What
-    may be thousands, such as 1,234, speaks for neither.
+    It is one if nearly all cells of a column are numbers only so, and no other number has a point.
+    What may be thousands, such as 1,234, speaks for neither.
     """
     below = records[1:] or records
     known = {cell for record in below for cell in record if cell and cell not in missing}
@@ -146,7 +146,8 @@ def _find_decimal(
         column = [record[place] for record in below if place < len(record)]
         cells = [cell for cell in column if cell in known]
         commas = [cell for cell in cells if "," in cell and cell in telling]
-        if commas and all(_is_number(cell, ",") for cell in cells):
+        n_numbers = sum(_is_number(cell, ",") for cell in cells)
+        if commas and n_numbers >= 0.9 * len(cells):
             return ",", f"{commas[0]} and the like are numbers, and no number has a point"
     return ".", ""
 

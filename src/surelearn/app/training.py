@@ -16,7 +16,7 @@ from sklearn.pipeline import Pipeline
 
 from surelearn._typing import Indices
 from surelearn.app._features import features_of
-from surelearn.app._notes import Note
+from surelearn.app._notes import Note, TableError
 from surelearn.app.parts import take, training_part, training_rows
 from surelearn.app.profile import Problem
 
@@ -32,15 +32,28 @@ _Model = TypeVar("_Model")
 
 def train(model: _Model, problem: Problem) -> _Model:
     """Fit a model to the training rows, or to a sample if they are too many for it; return it."""
-    estimator: Any = model
+    try:
+        return _train(model, problem)
+    except (TypeError, ValueError) as error:
+        raise TableError(
+            f"{type(_steps(model)[-1]).__name__} was chosen and cannot learn from all training "
+            f"rows: {error}; name other learners with --learner"
+        ) from error
+
+
+def _train(model: Any, problem: Problem) -> Any:
     if not _is_too_large(problem):
-        return estimator.fit(*training_part(problem))
+        return model.fit(*training_part(problem))
     if not learns_in_blocks(model):
-        return estimator.fit(*take(problem, _sampled_rows(problem)))
-    steps = [step for _, step in estimator.steps] if isinstance(model, Pipeline) else [model]
+        return model.fit(*take(problem, _sampled_rows(problem)))
+    steps = _steps(model)
     for n_before, step in enumerate(steps):
         _learn_in_blocks(step, steps[:n_before], problem)
     return model
+
+
+def _steps(model: Any) -> list[Any]:
+    return [step for _, step in model.steps] if isinstance(model, Pipeline) else [model]
 
 
 def learns_in_blocks(model: Any) -> bool:
@@ -53,8 +66,7 @@ def learns_in_blocks(model: Any) -> bool:
     >>> learns_in_blocks(RidgeRegression()), learns_in_blocks(CARTClassifier())
     (True, False)
     """
-    steps = [step for _, step in model.steps] if isinstance(model, Pipeline) else [model]
-    return all(hasattr(step, "partial_fit") for step in steps)
+    return all(hasattr(step, "partial_fit") for step in _steps(model))
 
 
 def to_compare_on(problem: Problem) -> Problem:
