@@ -131,14 +131,11 @@ def understand(  # noqa: PLR0913 - an argument for each option of the command
     table = file.table
     roles = _roles(table.column_names, target=target, group=group, time=time)
     _check_names([*categorical, *keep, *drop], table.column_names, roles)
-    known = np.flatnonzero(~is_missing(table.column(target)))
-    if len(known) == 0:
-        raise TableError(f"the target {target!r} is missing in all {table.num_rows:,} rows")
-    dropped = table.num_rows - len(known)
-    rows = take_rows(table, known) if dropped else table
+    rows = _with_target(table, target)
+    dropped = table.num_rows - rows.num_rows
     groups = None if group is None else _column_of_split(rows, group, "group")
     times = None if time is None else _column_of_split(rows, time, "time")
-    parts = cut(len(known), groups=groups, times=times)
+    parts = cut(rows.num_rows, groups=groups, times=times)
     excluded = {**_reserved(roles, keep), **dict.fromkeys(drop, "--drop says so")}
     _refuse_infinite(table, excluded)
     y = _target.read_target(rows.column(target), target, task, parts.train, file.decimal)
@@ -171,6 +168,14 @@ def understand(  # noqa: PLR0913 - an argument for each option of the command
         times=times,
         schema=_schema(file, target, y.task, features),
     )
+
+
+def _with_target(table: Any, target: str) -> Any:
+    """Return the rows whose target is known."""
+    known = np.flatnonzero(~is_missing(table.column(target)))
+    if len(known) == 0:
+        raise TableError(f"the target {target!r} is missing in all {table.num_rows:,} rows")
+    return table if len(known) == table.num_rows else take_rows(table, known)
 
 
 def _roles(names: Sequence[str], **asked: str | None) -> dict[str, str]:
