@@ -199,7 +199,7 @@ def test_many_columns_are_read_one_after_the_other(tmp_path, label):
     table = pa.table({**columns, "label": y if label == "number" else np.array(["no", "yes"])[y]})
     path = tmp_path / "coded.parquet"
     parquet.write_table(table, path, row_group_size=300)
-    assert streams.worth_spooling(parquet.ParquetFile(path), [f"f{j}" for j in range(18)])
+    assert streams.can_be_spooled(parquet.ParquetFile(path), [f"f{j}" for j in range(18)])
     read = list(blocks(path, target="label", block_size=128))
     assert [X.num_rows for X, _ in read] == [128, 128, 44] * 3 + [100]
     assert pa.concat_tables([X for X, _ in read]).equals(table.drop_columns("label"))
@@ -229,6 +229,25 @@ def test_a_whole_number_missing_late_in_its_column_makes_the_column_one_of_float
     assert read.schema.types == [pa.int64()] * 19 + [pa.float64()]
     np.testing.assert_array_equal(read["late"].to_numpy(), [*range(9999), np.nan])
     np.testing.assert_array_equal(read["f18"].to_numpy(), np.arange(10_000))
+
+
+def test_yes_and_no_are_numbers_too_and_one_missing_makes_floats(tmp_path):
+    table = pa.table({"whole": [True, False, True], "holes": [True, None, False]})
+    parquet.write_table(table, tmp_path / "bits.parquet")
+    assert streams.can_be_spooled(parquet.ParquetFile(tmp_path / "bits.parquet"), ["whole"])
+    ((read, _),) = blocks(tmp_path / "bits.parquet")
+    assert read["whole"].to_pylist() == [True, False, True]
+    np.testing.assert_array_equal(read["holes"].to_numpy(), [1.0, np.nan, 0.0])
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.int32(), pa.float64()])
+def test_targets_are_read_as_what_they_are_coded_or_not(kind):
+    words = ["1", "0", "1", "1"] if "string" in str(kind) else [1, 0, 1, 1]
+    plain = pa.array(words, type=kind)
+    for labels in (plain, plain.dictionary_encode()):
+        ((_, y),) = blocks(pa.table({"a": [1.0] * 4, "label": labels}), target="label")
+        assert y.tolist() == words
+        assert y.dtype.kind == ("U" if "string" in str(kind) else plain.to_numpy().dtype.kind)
 
 
 def test_a_missing_target_beside_many_columns_is_counted(tmp_path):

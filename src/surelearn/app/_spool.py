@@ -1,20 +1,22 @@
-"""Parquet files with many columns, decoded one column at a time through a file on disk.
+"""Parquet files of numbers, decoded one column at a time through a file on disk.
 
 Read side by side, every column holds a page of a megabyte and, where values are coded, a dictionary
-of another: fifty columns fill a hundred. One after the other they need those of one.
+of another: fifty columns fill a hundred. One after the other they need those of one. The file on
+disk holds one row group at a time.
 """
 
 from collections.abc import Iterator
 from itertools import repeat
 from tempfile import TemporaryFile
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, NamedTuple, cast
 
 import numpy as np
 import pyarrow as pa
-from pyarrow import parquet
+from numpy.typing import NDArray
+from pyarrow import parquet, types
 
-_MANY = 16  # of fewer columns a page and a dictionary each are little
 _AT_ONCE = 2**12  # values of a column decoded at once
+_WIDEST = 8  # bytes of a number
 
 
 class _Spooled(NamedTuple):
@@ -24,21 +26,21 @@ class _Spooled(NamedTuple):
     kind: Any
 
 
-def worth_spooling(file: parquet.ParquetFile, names: list[str]) -> bool:
-    """Return whether there are many columns, all of numbers.
+def can_be_spooled(file: parquet.ParquetFile, names: list[str]) -> bool:
+    """Return whether these columns are all numbers, or yes and no.
 
     Examples
     --------
     >>> import io
     >>> buffer = io.BytesIO()
-    >>> parquet.write_table(pa.table({f"f{j}": [1.0, 2.0] for j in range(20)}), buffer)
+    >>> parquet.write_table(pa.table({"age": [40, 20], "town": ["Bonn", "Kiel"]}), buffer)
     >>> file = parquet.ParquetFile(buffer)
-    >>> worth_spooling(file, file.schema_arrow.names), worth_spooling(file, ["f0"])
+    >>> can_be_spooled(file, ["age"]), can_be_spooled(file, ["age", "town"])
     (True, False)
     """
     kinds = [file.schema_arrow.field(name).type for name in names]
-    numbers = all(pa.types.is_floating(kind) or pa.types.is_integer(kind) for kind in kinds)
-    return len(names) >= _MANY and numbers
+    known = (types.is_floating, types.is_integer, types.is_boolean)
+    return all(any(is_a(kind) for is_a in known) for kind in kinds)
 
 
 def spooled_batches(
@@ -60,11 +62,11 @@ def spooled_batches(
         for group in range(file.num_row_groups):
             spool.seek(0)
             places = [_write(spool, file, group, name) for name in names]
-            spool.flush()
             targets = repeat(()) if target is None else _arrays(file, group, target, size)
             n = file.metadata.row_group(group).num_rows
             for start, last in zip(range(0, n, size), targets, strict=False):
-                columns = [_read(spool, place, start, min(size, n - start)) for place in places]
+                columns = _read(spool, places, start, min(size, n - start))
+                _give_back()
                 yield pa.RecordBatch.from_arrays([*columns, *last], names=labels)
 
 
@@ -80,16 +82,36 @@ def _write(
     """Write a column to the end of the spool; where integers are missing, all become floats."""
     start = spool.tell()
     for (array,) in _arrays(file, group, name, _AT_ONCE):
-        values = array.to_numpy(zero_copy_only=False)
+        values = _numbers(array)
         if kind is None:
             kind = values.dtype
         elif values.dtype != kind != np.float64:
             spool.seek(start)
             return _write(spool, file, group, name, np.dtype(np.float64))
         spool.write(values.astype(kind, copy=False).tobytes())
+    _give_back()
     return _Spooled(start, kind)
 
 
-def _read(spool: IO[bytes], place: _Spooled, start: int, count: int) -> Any:
-    spool.seek(place.start + start * place.kind.itemsize)
-    return pa.array(np.frombuffer(spool.read(count * place.kind.itemsize), dtype=place.kind))
+def _numbers(array: Any) -> NDArray[Any]:
+    """Return the values of a column; where some are missing, floats."""
+    if array.null_count and types.is_boolean(array.type):
+        array = array.cast(pa.int8())
+    return array.to_numpy(zero_copy_only=False)
+
+
+def _read(spool: IO[bytes], places: list[_Spooled], start: int, count: int) -> list[Any]:
+    """Return so many values of every column; they share one piece of memory, returned as one."""
+    store = np.empty((len(places), count * _WIDEST), dtype=np.uint8)
+    arrays = list[Any]()
+    for place, room in zip(places, store, strict=True):
+        spool.seek(place.start + start * place.kind.itemsize)
+        values = room[: count * place.kind.itemsize].view(place.kind)
+        cast("Any", spool).readinto(values)
+        arrays.append(pa.array(values))
+    return arrays
+
+
+def _give_back() -> None:
+    """Return the memory of decoded pages, which Arrow keeps for later: ten megabytes and more."""
+    pa.default_memory_pool().release_unused()

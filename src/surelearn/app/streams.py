@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from pyarrow import csv, parquet
 from sklearn.base import is_classifier, is_regressor
 
-from surelearn.app._spool import spooled_batches, worth_spooling
+from surelearn.app._spool import can_be_spooled, spooled_batches
 from surelearn.base import door
 
 _Learner = TypeVar("_Learner")
@@ -136,7 +136,7 @@ def _table_blocks(
         file = parquet.ParquetFile(source, buffer_size=_READ_AHEAD, pre_buffer=False)
         names = _chosen(file.schema_arrow.names, target, columns)
         wanted = names if target is None else [*names, target]
-        if worth_spooling(file, names):
+        if can_be_spooled(file, names):
             batches = spooled_batches(file, names, target, size)
         else:
             batches = file.iter_batches(size, columns=wanted, use_threads=False)
@@ -174,12 +174,17 @@ def _split(batch: Any, *, names: list[str], target: str | None) -> tuple[Any, An
     column = batch.column(target)
     if column.null_count:
         raise ValueError(f"the target {target!r} is missing in {column.null_count} of its rows")
+    return pa.Table.from_batches([batch.select(names)]), _labels(column)
+
+
+def _labels(column: Any) -> NDArray[Any]:
+    """Return a target as an array; of text and categories each distinct one is made once."""
+    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+        column = column.dictionary_encode()
     if pa.types.is_dictionary(column.type):
-        column = column.dictionary_decode()
+        return np.array(column.dictionary.to_pylist())[column.indices.to_numpy()]
     y = column.to_numpy(zero_copy_only=False)
-    return pa.Table.from_batches([batch.select(names)]), np.array(
-        y.tolist()
-    ) if y.dtype == object else y
+    return np.array(y.tolist()) if y.dtype == object else y
 
 
 class _PairBlocks:
