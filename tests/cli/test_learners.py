@@ -3,7 +3,7 @@
 from typer.testing import CliRunner
 
 from surelearn.app import warm_up
-from surelearn.app.registry import find_learners
+from surelearn.app.registry import find_bandits, find_experts, find_learners
 from surelearn.cli import app
 from surelearn.learners.linear.perceptron import Perceptron
 
@@ -13,7 +13,7 @@ run = CliRunner().invoke
 def test_every_learner_is_listed_with_what_it_does_and_states():
     result = run(app, ["learners"], env={"COLUMNS": "220"})
     assert result.exit_code == 0
-    for name in find_learners():
+    for name in [*find_learners(), *find_experts(), *find_bandits()]:
         assert name in result.output
     row = next(line for line in result.output.splitlines() if line.startswith("Perceptron "))
     assert "certificates()" in row

@@ -3,7 +3,6 @@
 import importlib
 import inspect
 import pickle
-import pkgutil
 
 import numpy as np
 import pytest
@@ -11,20 +10,10 @@ from numba.core.dispatcher import Dispatcher
 
 from surelearn import check_certificate
 from surelearn._jit import draws
-from surelearn.base import bandits as base
+from surelearn.app.registry import find_bandits
 from surelearn.certificate import Certificate
-from surelearn.learners import bandits
 
 N_ARMS = 4
-
-
-def find_bandits():
-    found = set()
-    for module in pkgutil.iter_modules(bandits.__path__, f"{bandits.__name__}."):
-        members = vars(importlib.import_module(module.name)).values()
-        found |= {m for m in members if inspect.isclass(m) and issubclass(m, base.Bandit)}
-    names = {cls.__name__: cls for cls in found if not inspect.isabstract(cls)}
-    return dict(sorted(names.items()))
 
 
 def settings(cls):

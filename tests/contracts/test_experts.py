@@ -7,30 +7,19 @@ the compiler may add in another order for another address: they must agree to ro
 import importlib
 import inspect
 import pickle
-import pkgutil
 
 import numpy as np
 import pytest
 from numba.core.dispatcher import Dispatcher
 
 from surelearn._jit import experts as primitives
+from surelearn.app.registry import find_experts
 from surelearn.base.experts import AveragingGame
 from surelearn.base.game import ExpertGame
 from surelearn.base.voting import VotingGame
 from surelearn.certificate import Certificate
-from surelearn.learners import experts
 from surelearn.learners.experts.hedge import Hedge
 from surelearn.losses import Absolute, Square
-
-
-def find_experts():
-    return {
-        name: member
-        for module in pkgutil.iter_modules(experts.__path__, f"{experts.__name__}.")
-        for name, member in inspect.getmembers(importlib.import_module(module.name))
-        if inspect.isclass(member) and member.__module__ == module.name and name[0] != "_"
-    }
-
 
 CLASSES = find_experts()
 NAMES = list(CLASSES)

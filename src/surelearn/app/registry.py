@@ -3,25 +3,56 @@
 import importlib
 import inspect
 import pkgutil
+from typing import TypeVar
 
 from sklearn.base import BaseEstimator
 
 from surelearn import learners
+from surelearn.base.bandits import Bandit
+from surelearn.base.game import ExpertGame
+
+_Kind = TypeVar("_Kind")
 
 
 def find_learners() -> dict[str, type[BaseEstimator]]:
-    """Return every learner class by its name.
+    """Return every class of learners of tables by its name.
 
     Examples
     --------
     >>> find_learners()["Perceptron"]().max_iter
     1000
     """
-    found: dict[str, type[BaseEstimator]] = {}
+    return _found(BaseEstimator)
+
+
+def find_experts() -> dict[str, type[ExpertGame]]:
+    """Return every class of learners from expert advice by its name.
+
+    Examples
+    --------
+    >>> "AdaHedge" in find_experts()
+    True
+    """
+    return _found(ExpertGame)
+
+
+def find_bandits() -> dict[str, type[Bandit]]:
+    """Return every class of bandits by its name.
+
+    Examples
+    --------
+    >>> "Exp3" in find_bandits()
+    True
+    """
+    return _found(Bandit)
+
+
+def _found(kind: type[_Kind]) -> dict[str, type[_Kind]]:
+    found: dict[str, type[_Kind]] = {}
     for module in pkgutil.walk_packages(learners.__path__, f"{learners.__name__}."):
         members = inspect.getmembers(importlib.import_module(module.name), inspect.isclass)
         for name, member in members:
             own = member.__module__ == module.name and not name.startswith("_")
-            if own and issubclass(member, BaseEstimator):
+            if own and issubclass(member, kind):
                 found[name] = member
     return dict(sorted(found.items()))

@@ -1,17 +1,24 @@
-"""Compiling every loop: each learner learns a small table, and small mixed tables are certified."""
+"""Compiling every loop: each learner learns in every way it can, mixed tables are certified."""
 
 import warnings
-from collections.abc import Iterator, Sized
+from collections.abc import Callable, Iterator, Sized
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from scipy import sparse
+from sklearn.utils import get_tags
 
 from surelearn.app.certify import certify_table
-from surelearn.app.registry import find_learners
+from surelearn.app.registry import find_bandits, find_experts, find_learners
 from surelearn.app.reporting import make_report
 from surelearn.app.tables import TableFile
+from surelearn.base.voting import VotingGame
 from surelearn.checks import answer, small_table
+from surelearn.learners.experts.aggregating_algorithm import AggregatingAlgorithm
+from surelearn.learners.experts.doubling import Doubling
+from surelearn.learners.experts.hedge import Hedge
 
 _N_ROWS = 1500  # so many that nearest neighbours are sought as in large tables
 
@@ -20,22 +27,24 @@ class Steps(Sized):
     """One step for each learner and each table; to go through them is to compile them."""
 
     def __init__(self) -> None:
-        self.learners = find_learners()
         self.tables = _mixed_tables()
+        self.works: dict[str, Callable[[], None]] = {
+            **{name: partial(_learn, kind) for name, kind in find_learners().items()},
+            **{name: partial(_weigh, kind) for name, kind in find_experts().items()},
+            **{name: partial(_pull, kind) for name, kind in find_bandits().items()},
+            **{name: partial(_certify, file) for name, file in self.tables.items()},
+        }
 
     def __len__(self) -> int:
         """Return the number of learners and tables."""
-        return len(self.learners) + len(self.tables)
+        return len(self.works)
 
     def __iter__(self) -> Iterator[str]:
         """Yield the name of each learner after it has learnt, then that of each table."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a small table need not suit every learner
-            for name, learner in self.learners.items():
-                _learn(learner())
-                yield name
-            for name, file in self.tables.items():
-                _certify(file)
+            for name, work in self.works.items():
+                work()
                 yield name
 
 
@@ -44,15 +53,43 @@ def steps() -> Steps:
 
     Examples
     --------
-    >>> len(steps()) > 30
+    >>> len(steps()) > 50
     True
     """
     return Steps()
 
 
-def _learn(learner: Any) -> None:
-    X, y = small_table(learner)
-    answer(learner.fit(X, y), X)
+def _learn(kind: Any) -> None:
+    """Learn from arrays of both precisions and sparse matrices, at once, in blocks, row by row."""
+    X, y = small_table(kind())
+    tables: list[Any] = [X, X.astype(np.float32)]
+    if get_tags(kind()).input_tags.sparse:
+        tables.append(sparse.csr_array(X))
+    for table in tables:
+        answer(kind().fit(table, y), table)
+    model = kind()
+    if hasattr(model, "partial_fit"):
+        answer(model.partial_fit(X, y), X)
+    if hasattr(model, "learn_one"):
+        model.learn_one(X[0], y[0])
+        model.predict_one(X[0])
+
+
+def _weigh(kind: Any) -> None:
+    """Weigh experts, of whom the first is always right, in a table and for one round more."""
+    learner = kind(Hedge()) if kind is Doubling else kind()
+    said = np.eye(3)[:2].repeat(10, axis=0)
+    shown = said[:, 0].copy()
+    game = (said, shown) if issubclass(kind, VotingGame | AggregatingAlgorithm) else (said,)
+    learner.learn(*game)
+    learner.update(*(part[0] for part in game))
+
+
+def _pull(kind: Any) -> None:
+    """Play a table of losses, and one round more."""
+    bandit = kind(n_arms=3)
+    bandit.play(np.eye(3).repeat(5, axis=0))
+    bandit.update(bandit.select(), 0.0)
 
 
 def _certify(file: TableFile) -> None:
