@@ -15,7 +15,7 @@ from sklearn.base import clone
 
 from surelearn._typing import Matrix
 from surelearn.base import OnlineLinearClassifier
-from surelearn.base.row_reader import RowReader
+from surelearn.base.row_reader import RowReader, UnknownFeatures
 
 
 class _Estimator(base.Estimator):
@@ -28,14 +28,19 @@ class _Estimator(base.Estimator):
 
     def _known_part(self, x: Mapping[Any, Any]) -> Matrix:
         """Return a row without the features that were never learnt from."""
-        if not x.keys() <= self._known:
-            x = {name: value for name, value in x.items() if name in self._known}
-        return self._read(x)
+        try:
+            return self._read(x)
+        except UnknownFeatures:
+            return self._read({name: value for name, value in x.items() if name in self._known})
 
     def _take_in(self, x: Mapping[Any, Any], learners: Iterable[Any]) -> Matrix:
         """Return a row and make room for what is new in it; its order there does not matter."""
-        if x.keys() <= self._known:
+        try:
             return self._read(x)
+        except UnknownFeatures:
+            return self._make_room(x, learners)
+
+    def _make_room(self, x: Mapping[Any, Any], learners: Iterable[Any]) -> Matrix:
         new = sorted(x.keys() - self._known, key=str)
         names = (*(self._read.names or ()), *new)
         read = RowReader(len(names), names)

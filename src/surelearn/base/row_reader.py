@@ -13,6 +13,10 @@ from surelearn._jit.rows import is_finite
 from surelearn._typing import Matrix
 
 
+class UnknownFeatures(ValueError):
+    """A row has features that the reader has no place for."""
+
+
 class _Columns(NamedTuple):
     n_features: int
     names: tuple[Any, ...] | None
@@ -75,10 +79,10 @@ class RowReader(_Columns):
         def unseen(x: Any) -> Matrix:
             nonlocal last
             if type(x) is not dict:
-                if type(x) is np.ndarray and x.dtype == np.float64 and x.shape == shape[1:]:
-                    row = x.reshape(shape)  # nothing to look up and nothing to convert
-                    if row.flags.c_contiguous:
-                        return row
+                if type(x) is np.ndarray and x.dtype == np.float64 and x.size == n_features:
+                    row = x if x.shape == shape else x.reshape(shape) if x.ndim == 1 else None
+                    if row is not None and row.flags.c_contiguous:
+                        return row  # nothing to look up and nothing to convert
                 return self._other(x)
             try:
                 values = pick(x) if len(x) == n_features else self._in_order(x)
@@ -119,7 +123,7 @@ class RowReader(_Columns):
                 "a mapping needs feature names; learn first from a data frame, or pass an array"
             )
         if strangers := set(x).difference(self.names):
-            raise ValueError(
+            raise UnknownFeatures(
                 f"unknown features {sorted(strangers, key=str)}; this learner knows "
                 f"{list(self.names)}"
             )
