@@ -15,7 +15,7 @@ from sklearn.base import clone
 
 from surelearn._typing import Matrix
 from surelearn.base import OnlineLinearClassifier
-from surelearn.base.row_reader import RowReader, UnknownFeatures
+from surelearn.base.row_reader import RowReader, UnknownFeaturesError
 
 
 class _Estimator(base.Estimator):
@@ -30,14 +30,14 @@ class _Estimator(base.Estimator):
         """Return a row without the features that were never learnt from."""
         try:
             return self._read(x)
-        except UnknownFeatures:
+        except UnknownFeaturesError:
             return self._read({name: value for name, value in x.items() if name in self._known})
 
     def _take_in(self, x: Mapping[Any, Any], learners: Iterable[Any]) -> Matrix:
         """Return a row and make room for what is new in it; its order there does not matter."""
         try:
             return self._read(x)
-        except UnknownFeatures:
+        except UnknownFeaturesError:
             return self._make_room(x, learners)
 
     def _make_room(self, x: Mapping[Any, Any], learners: Iterable[Any]) -> Matrix:

@@ -13,7 +13,7 @@ from surelearn._jit.rows import is_finite
 from surelearn._typing import Matrix
 
 
-class UnknownFeatures(ValueError):
+class UnknownFeaturesError(ValueError):
     """A row has features that the reader has no place for."""
 
 
@@ -123,7 +123,7 @@ class RowReader(_Columns):
                 "a mapping needs feature names; learn first from a data frame, or pass an array"
             )
         if strangers := set(x).difference(self.names):
-            raise UnknownFeatures(
+            raise UnknownFeaturesError(
                 f"unknown features {sorted(strangers, key=str)}; this learner knows "
                 f"{list(self.names)}"
             )
