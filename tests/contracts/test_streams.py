@@ -1,7 +1,10 @@
 """The promises of learning in order, for every learner that has `learn`."""
 
+import pickle
+
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.base import clone, is_classifier
 
 from surelearn import checks
@@ -80,6 +83,20 @@ def test_mappings_need_names_and_known_features(name):
     model = ONLINE[name]().fit(frames(X)[0], y)
     with pytest.raises(ValueError, match=r"unknown features.*extra"):
         model.learn_one({"extra": 1.0}, y[0])
+
+
+@every_online_learner
+def test_rows_that_are_all_too_short_for_their_norms_are_refused(name):
+    X, y = checks.small_table(ONLINE[name]())
+    model = ONLINE[name]().fit(X, y)
+    before = pickle.dumps(model)
+    for table in (X * 1e-170, sparse.csr_array(X * 1e-170)):
+        with pytest.raises(ValueError, match=r"Rescale the features|0 or 1"):
+            model.fit(table, y)
+        assert pickle.dumps(model) == before
+    bits = model._features == "bits"
+    scaled = ONLINE[name]().fit(X * (1.0 if bits else 1e-100), y)
+    assert all(certificate.observed <= certificate.bound for certificate in scaled.certificates())
 
 
 @every_online_classifier

@@ -166,7 +166,7 @@ def test_features_that_come_late_count_as_zeros_before():
 
 
 def test_gradients_too_small_to_square_move_nothing():
-    model = AdaGrad(fit_intercept=False).fit([[1e-200], [-1e-200]], [0, 1])
+    model = AdaGrad(fit_intercept=False).partial_fit([[1e-200], [-1e-200]], [0, 1])
     assert not model.coef_.any()
 
 

@@ -10,6 +10,8 @@ from surelearn.base.door import LARGEST
 SMALLEST = 1.0 / LARGEST
 """Squares of smaller numbers, and products of them, may vanish."""
 
+_FIRST = 100  # rows looked at before all others
+
 
 def refuse_huge(values: NDArray[Any], what: str) -> None:
     """Refuse values whose squares may overflow; a missing one does not count.
@@ -41,6 +43,8 @@ def refuse_tiny(values: NDArray[Any], what: str) -> None:
     ValueError: the largest value is 1e-170, below 1e-140: squares would vanish. Rescale the
     features
     """
+    if _largest(values[:_FIRST]) >= SMALLEST:  # as nearly always
+        return
     largest = _largest(values)
     if 0.0 < largest < SMALLEST:
         raise ValueError(

@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Literal, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.callback import CallbackSupportMixin
 from sklearn.exceptions import NotFittedError
@@ -13,6 +14,7 @@ from sklearn.utils import Tags
 
 from surelearn._typing import Matrix
 from surelearn.base import door
+from surelearn.base.magnitude import refuse_tiny
 from surelearn.base.row_reader import RowReader
 
 _OF_ONE_TRAINING_SET = (
@@ -70,6 +72,12 @@ class OnlineLearner(CallbackSupportMixin, BaseEstimator):
         X, targets = door.check(copy, X, y, targets=self._targets, reset=True, finite=False)
         seen = {name: value for name, value in vars(copy).items() if name.endswith("_in_")}
         return self._admit(self._looked_through(X)), targets, seen
+
+    def _check_training_set(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any], dict[str, Any]]:
+        """Do as `_check_first_rows`; refuse rows that are all so short that their norms vanish."""
+        X, targets, seen = self._check_first_rows(X, y)
+        refuse_tiny(cast("Any", X).data if sparse.issparse(X) else X, "features")
+        return X, targets, seen
 
     def _check_rows(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any]]:
         X, targets = door.check(self, X, y, targets=self._targets, finite=False)

@@ -97,7 +97,7 @@ class OnlineLinearClassifier(ClassifierMixin, OnlineLearner):
             Labels of two classes or more.
         """
         door.at_least_one("max_iter", self.max_iter)
-        X, labels, seen = self._check_first_rows(X, y)
+        X, labels, seen = self._check_training_set(X, y)
         if self._will_tell(X):  # but after a first pass of many
             door.all_finite(self, X, short=True)
         self._begin(seen, door.two_or_more(door.distinct(labels)))

@@ -72,7 +72,7 @@ class OnlineLinearRegressor(RegressorMixin, OnlineLearner):
             A number per row.
         """
         door.at_least_one("max_iter", self.max_iter)
-        X, targets, seen = self._check_first_rows(X, y)
+        X, targets, seen = self._check_training_set(X, y)
         self._begin(seen)
         view = rows.of(X)
         self.training_rows_ = fingerprints.sketch(fingerprints.row_hashes(view))

@@ -277,5 +277,5 @@ class SecondOrderPerceptron(OnlineLinearClassifier):
             n_rounds=n_rounds * n_passes,
             hinge_loss=hinge_loss(scale, slice(None)),
             norm=scale * length,
-            sum_squared_scores=scale * scale * squares,
+            sum_squared_scores=float(n_updates @ (scale * margins) ** 2),  # neither may overflow
         )
