@@ -12,6 +12,8 @@ from numpy.typing import ArrayLike
 from surelearn._jit.rows import is_finite
 from surelearn._typing import Matrix
 
+_DOUBLE = np.dtype(np.float64)
+
 
 class UnknownFeaturesError(ValueError):
     """A row has features that the reader has no place for."""
@@ -79,7 +81,7 @@ class RowReader(_Columns):
         def unseen(x: Any) -> Matrix:
             nonlocal last
             if type(x) is not dict:
-                if type(x) is np.ndarray and x.dtype == np.float64 and x.size == n_features:
+                if type(x) is np.ndarray and x.dtype is _DOUBLE and x.size == n_features:
                     row = x if x.shape == shape else x.reshape(shape) if x.ndim == 1 else None
                     if row is not None and row.flags.c_contiguous:
                         return row  # nothing to look up and nothing to convert
