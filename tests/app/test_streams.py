@@ -212,6 +212,20 @@ def test_many_columns_are_read_one_after_the_other(tmp_path, label):
     np.testing.assert_array_equal(coded.coef_, held.coef_)
 
 
+def test_a_file_of_numbers_is_never_held_in_more_than_the_pages_of_one_column(tmp_path):
+    columns = {f"f{j}": np.random.default_rng(j).normal(size=2**17) for j in range(12)}
+    table = pa.table({**columns, "label": columns["f0"] > 0.0})
+    path = tmp_path / "pages.parquet"
+    parquet.write_table(table, path)
+    size, held = table.nbytes, []
+    del table, columns
+    before = pa.total_allocated_bytes()
+    for _ in blocks(path, target="label"):
+        held.append(pa.total_allocated_bytes() - before)
+    assert len(held) == 32
+    assert max(held) < size / 6  # read side by side, its pages are as large as the file
+
+
 def test_missing_cells_of_many_columns_are_refused_as_everywhere(tmp_path):
     table = pa.table({**{f"f{j}": [1.0, None, 2.0] for j in range(20)}, "label": [0, 1, 0]})
     path = tmp_path / "holes.parquet"
