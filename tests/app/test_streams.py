@@ -217,11 +217,10 @@ def test_a_file_of_numbers_is_never_held_in_more_than_the_pages_of_one_column(tm
     table = pa.table({**columns, "label": columns["f0"] > 0.0})
     path = tmp_path / "pages.parquet"
     parquet.write_table(table, path)
-    size, held = table.nbytes, []
+    size = table.nbytes
     del table, columns
     before = pa.total_allocated_bytes()
-    for _ in blocks(path, target="label"):
-        held.append(pa.total_allocated_bytes() - before)
+    held = [pa.total_allocated_bytes() - before for _ in blocks(path, target="label")]
     assert len(held) == 32
     assert max(held) < size / 6  # read side by side, its pages are as large as the file
 
