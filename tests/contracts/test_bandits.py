@@ -1,5 +1,6 @@
 """What holds for every bandit: blocks, stored games, hidden losses, bad input, certificates."""
 
+import copy
 import importlib
 import inspect
 import pickle
@@ -7,6 +8,7 @@ import pickle
 import numpy as np
 import pytest
 from numba.core.dispatcher import Dispatcher
+from scipy import sparse
 
 from surelearn import check_certificate
 from surelearn._jit import draws
@@ -286,3 +288,33 @@ def test_interpreted_bandits_equal_compiled_ones(make, monkeypatch):
     np.testing.assert_array_equal(plain.play(table()), arms)
     np.testing.assert_allclose(plain.arm_losses_, bandit.arm_losses_)
     np.testing.assert_allclose(plain.probabilities, bandit.probabilities, rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("bandit", "parameter", "value"),
+    [
+        (BANDITS["Exp3"](n_arms=4, learning_rate=1e-6), "learning_rate", None),
+        (BANDITS["Exp3"](n_arms=4), "horizon", 80),
+        (BANDITS["Exp3IX"](n_arms=4, delta=0.5), "delta", 0.01),
+        (BANDITS["Exp3IX"](n_arms=4), "horizon", 10**6),
+    ],
+    ids=["rate", "horizon", "delta", "horizon of IX"],
+)
+def test_a_parameter_changed_in_mid_game_ends_the_game(bandit, parameter, value):
+    bandit = copy.deepcopy(bandit)
+    bandit.play(table())
+    was = getattr(bandit, parameter)
+    setattr(bandit, parameter, value)
+    before = pickle.dumps(bandit)
+    for go_on in (bandit.certificates, bandit.select, lambda: bandit.play(table())):
+        with pytest.raises(ValueError, match="the game was begun as"):
+            go_on()
+        assert pickle.dumps(bandit) == before
+    setattr(bandit, parameter, was)
+    assert bandit.certificates()
+
+
+@every_bandit
+def test_a_sparse_table_is_refused_in_a_sentence(name):
+    with pytest.raises(ValueError, match="toarray"):
+        BANDITS[name](n_arms=N_ARMS).play(sparse.csr_array(table()))

@@ -226,9 +226,78 @@ def test_a_parameter_changed_in_mid_game_ends_the_certificates(name):
     learner.learn(*game(name))
     parameters = list(inspect.signature(CLASSES[name]).parameters)
     if parameters and name != "Doubling":
-        setattr(learner, parameters[0], 0.25)
-        with pytest.raises(ValueError, match="the game was begun as"):
-            learner.certificates()
+        was = getattr(learner, parameters[0])
+        setattr(learner, parameters[0], Absolute() if parameters[0] == "loss" else 0.25)
+        before = pickle.dumps(learner)
+        for go_on in (learner.certificates, lambda: learner.learn(*game(name))):
+            with pytest.raises(ValueError, match="the game was begun as"):
+                go_on()
+            assert pickle.dumps(learner) == before
+        setattr(learner, parameters[0], was)
+        assert learner.certificates()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_before_the_first_round_it_says_that_no_expert_was_met(name):
+    with pytest.raises(AttributeError, match="no expert has been met"):
+        make(name).weights  # noqa: B018 - a property
+
+
+@pytest.mark.parametrize("name", SLEEPING)
+@pytest.mark.parametrize("low", [1.0, -2.0])
+def test_what_a_sleeper_loses_may_lie_anywhere(name, low):
+    options = {"loss_range": (low, low + 1.0)}
+    takes_range = "loss_range" in inspect.signature(CLASSES[name]).parameters
+    learner = CLASSES[name](**options) if takes_range else make(name)
+    if name == "Doubling":
+        learner = CLASSES[name](Hedge(**options))
+    learner.learn([[low + 0.5, np.nan], [low, low + 1.0]], awake=[[1, 0], [1, 1]])
+    assert np.isfinite(learner.regrets_).all()
+    assert np.isfinite(learner.weights).all()
+
+
+@pytest.mark.parametrize("name", [n for n in TABLES if n in {"AdaHedge", "FixedShare"}])
+def test_sums_that_overflow_are_refused(name):
+    learner = CLASSES[name](**({} if name == "AdaHedge" else {"loss_range": (-1.7e308, 1e307)}))
+    with pytest.raises(ValueError, match="overflow"):
+        learner.learn([[-1.7e308, 1e307]] * 9)
+    assert not hasattr(learner, "n_rounds_")
+
+
+@pytest.mark.parametrize("name", AVERAGING)
+def test_advice_that_is_no_number_is_not_averaged(name):
+    learner = make(name)
+    learner.learn(*game(name))
+    with pytest.raises(ValueError, match="NaN"):
+        learner.predict([np.nan, 1.0, 0.0, 0.0])
+
+
+def test_one_round_costs_what_it_costs_after_a_dear_one():
+    learner = CLASSES["AdaHedge"]()
+    learner.update([1e9, 2e9], 0.0, loss=Square())
+    assert learner.update([0.5, 0.5], 0.0, loss=Square()) == 0.25
+
+
+def test_a_generator_is_drawn_from_and_set_back_by_what_is_refused():
+    coins = np.random.default_rng(0)
+    (table,) = game("RandomizedWeightedMajority", n_rounds=200)
+    first, second = (CLASSES["RandomizedWeightedMajority"](seed=coins) for _ in range(2))
+    drawn = first.learn(table), second.learn(table)
+    assert first.seed is coins
+    assert (drawn[0] != drawn[1]).any()
+    before = coins.bit_generator.state
+    with pytest.raises(ValueError, match="loss of expert"):
+        second.learn([[0.5] * 4, [7.0] * 4])
+    second.predict([0.0, 1.0, 1.0, 0.0])
+    assert coins.bit_generator.state == before
+
+
+def test_fixed_share_survives_experts_that_are_all_half_asleep():
+    learner = CLASSES["FixedShare"](learning_rate=10.0, loss_range=(0, 300))
+    paid = learner.learn([[0, 300.0]] * 50, awake=[[0.5, 0.5]] * 50)
+    assert np.isfinite(paid).all()
+    assert learner.weights.sum() == pytest.approx(1.0)
+    assert all(c.observed <= c.bound for c in learner.certificates())
 
 
 @pytest.mark.parametrize("name", TABLES)

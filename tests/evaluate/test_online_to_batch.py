@@ -154,3 +154,12 @@ def test_a_snapshot_is_certified_by_the_rows_after_it():
     check_certificate(snapshot.certificate, snapshot.model)
     kept = Perceptron().partial_fit(X[: snapshot.n_learnt], y[: snapshot.n_learnt])
     np.testing.assert_array_equal(snapshot.model.coef, kept.coef_)
+
+
+def test_that_no_loss_is_larger_is_assumed_unless_errors_are_counted():
+    X, y = WORLD.draw(60, seed=0)
+    errors = online_to_batch(Perceptron(), X, y).certificate
+    learner = OnlineGradientDescentRegressor(loss=Absolute())
+    losses = online_to_batch(learner, X, y.astype(float), loss=Absolute(), largest_loss=9.0)
+    statuses = [c.preconditions[1].status for c in (errors, losses.certificate)]
+    assert statuses == ["by-construction", "assumed"]

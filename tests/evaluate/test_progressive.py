@@ -135,3 +135,25 @@ def test_bad_streams_are_refused():
         progressive_validate(Perceptron(), np.eye(3), [0, 1])
     with pytest.raises(ValueError, match="loss"):
         progressive_validate(Perceptron(), np.eye(2), [0, 1], loss="hinge")
+
+
+def test_a_loss_for_some_of_the_rows_is_refused():
+    X, y = WORLD.draw(50, seed=0)
+    with pytest.raises(ValueError, match=r"for 50 rows; one each"):
+        progressive_validate(Perceptron(), X, y, loss=lambda t, p: (t != p)[t == p])
+
+
+def test_that_a_loss_of_ones_own_is_never_larger_is_assumed():
+    X, y = WORLD.draw(50, seed=0)
+    own = progressive_validate(Perceptron(), X, y, loss=lambda t, p: t != p).certificate
+    counted = progressive_validate(Perceptron(), X, y).certificate
+    statuses = [c.preconditions[1].status for c in (own, counted)]
+    assert statuses == ["assumed", "by-construction"]
+
+
+def test_rows_that_the_learner_was_fitted_to_void_the_certificate():
+    X, y = WORLD.draw(200, seed=0)
+    fitted = Perceptron(max_iter=5).fit(X, y)
+    assert progressive_validate(fitted, X, y).certificate.status == "void"
+    new = WORLD.draw(200, seed=1)
+    assert progressive_validate(fitted, *new).certificate.status != "void"

@@ -25,6 +25,8 @@ from surelearn.evaluate.regret import bandit_regret, experts_regret
 from surelearn.learners.bandits.exp3 import Exp3
 from surelearn.learners.bandits.ucb1 import UCB1
 from surelearn.learners.experts.adahedge import AdaHedge
+from surelearn.learners.experts.aggregating_algorithm import AggregatingAlgorithm
+from surelearn.learners.experts.fixed_share import FixedShare
 from surelearn.learners.experts.hedge import Hedge
 from surelearn.learners.experts.randomized_weighted_majority import RandomizedWeightedMajority
 from surelearn.learners.experts.squint import Squint
@@ -337,3 +339,63 @@ def test_a_larger_ball_than_the_theorems_has_no_bounds():
     assert linear_regret(learner, X, X[:, 0], radius=3.0).bounds == ()
     with pytest.raises(ValueError, match="no convex loss"):
         linear_regret(Perceptron(), X, X[:, 0] > 0)
+
+
+@pytest.mark.parametrize("substitution", [False, True])
+def test_a_learner_with_a_loss_of_its_own_is_judged_by_it(substitution):
+    rng = np.random.default_rng(0)
+    said, outcomes = rng.random((300, 3)), rng.random(300)
+    learner = AggregatingAlgorithm(substitution=substitution)
+    result = experts_regret(learner, said, outcomes=outcomes)
+    assert result.learner_losses[-1] == pytest.approx(result.learner.cumulative_loss_)
+    assert result.regret == pytest.approx(result.learner.regret_)
+
+
+def test_nobody_looks_at_what_a_sleeper_says():
+    awake = [[1, 0], [1, 1], [0, 0]]
+    table = [[0.2, np.nan], [0.5, 0.1], [0.3, np.nan]]
+    result = experts_regret(AdaHedge(), table, awake=awake)
+    assert result.regrets[-1] == pytest.approx(result.learner.regret_)
+    spoken = experts_regret(
+        AdaHedge(),
+        [[0.1, 0.2], [0.5, 0.1]],
+        outcomes=[0, 1],
+        loss=Absolute(),
+        awake=awake[1:][::-1],
+    )
+    assert spoken.regrets[-1] == pytest.approx(spoken.learner.regret_)
+
+
+@pytest.mark.parametrize("rate", [0.9, 0.3])
+def test_a_bound_on_paths_that_must_switch_is_not_held_against_one_expert(rate):
+    result = experts_regret(FixedShare(switch_rate=rate), [[0.0, 1.0]] * 50)
+    assert bool(result.bounds) == (rate < 0.5)
+
+
+def test_a_bound_for_the_largest_variance_was_known_beforehand():
+    result = experts_regret(Squint(), np.random.default_rng(0).random((50, 3)))
+    assert [curve.realised for curve in result.bounds] == [True, False]
+
+
+def test_an_adversary_sees_the_prior():
+    shown = []
+
+    class Watching:
+        def next(self, weights):
+            shown.append(weights.tolist())
+            return np.array([0.0, 1.0])
+
+    result = play_against(Squint(prior=[0.9, 0.1]), Watching(), 3)
+    assert shown[0] == pytest.approx([0.9, 0.1])
+    assert result.regret == pytest.approx(result.learner.regret_)
+
+
+def test_the_ball_compared_with_has_a_size_and_rows_may_be_of_any_sparse_kind():
+    X, y = Noisy(n_features=3, bayes_risk=0.1).draw(60, seed=0)
+    for radius in (0.0, -1.0):
+        with pytest.raises(ValueError, match="radius"):
+            linear_regret(OnlineRidge(), X, y.astype(float), radius=radius)
+    dense = linear_regret(OnlineGradientDescent(), X, y)
+    coordinates = linear_regret(OnlineGradientDescent(), sparse.coo_array(X), y)
+    assert coordinates.regret == pytest.approx(dense.regret)
+    assert mistakes_curve(Perceptron(), sparse.coo_array(X), y).n_mistakes > 0

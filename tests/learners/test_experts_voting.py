@@ -1,5 +1,6 @@
 """Halving and weighted majority against their plain selves, the catalogue and adversaries."""
 
+import copy
 import itertools
 import pickle
 
@@ -18,6 +19,17 @@ def random_games(n_games, seed=0):
     for _ in range(n_games):
         said = rng.integers(0, 2, (int(rng.integers(1, 40)), int(rng.integers(1, 9))))
         yield rng, said
+
+
+@pytest.mark.parametrize("learner", [Halving(), Halving(only_on_mistakes=True), WeightedMajority()])
+def test_a_prediction_is_the_vote_of_the_round_that_follows(learner):
+    rng = np.random.default_rng(3)
+    for _ in range(50):
+        said, right, player = rng.integers(0, 2, (6, 8)), rng.integers(8), copy.deepcopy(learner)
+        for row in said:
+            predicted, before = player.predict(row), pickle.dumps(player)
+            assert pickle.dumps(player) == before
+            assert player.update(row, row[right]) == predicted
 
 
 @pytest.mark.parametrize("only_on_mistakes", [False, True])

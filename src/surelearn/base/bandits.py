@@ -9,12 +9,14 @@ import inspect
 import operator
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
+from functools import cache
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike
+from scipy import sparse
 
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn._wording import confidence, outward
@@ -28,6 +30,11 @@ STOPPING = Precondition(
     "assumed",
     "the statement is about one number of rounds, not about the best of many",
 )
+
+
+@cache
+def _parameters(kind: type) -> tuple[str, ...]:
+    return tuple(inspect.signature(kind).parameters)
 
 
 class Bandit(ABC):
@@ -60,6 +67,7 @@ class Bandit(ABC):
         self.pulls_: Indices = np.zeros(self.n_arms, dtype=np.int64)
         self.arm_losses_: Vector = np.zeros(self.n_arms)
         self._selected: int | None = None
+        self._begun_as = ""
 
     @abstractmethod
     def _play(self, losses: Matrix, arms: Indices) -> int:
@@ -87,12 +95,14 @@ class Bandit(ABC):
 
     def select(self) -> int:
         """Return the arm of this round; asked again before `update`, the same arm."""
+        self._enter()
         if self._selected is None:
             self._selected = self._next_arm()
         return self._selected
 
     def update(self, arm: int, loss: float) -> None:
         """Pay and learn the loss of the arm selected in this round."""
+        self._enter()
         self._check_arm(arm)
         row = self._blank_row()
         row[0, arm] = _checked_loss(loss)
@@ -109,6 +119,7 @@ class Bandit(ABC):
         arms = np.empty(len(table), dtype=np.int64)
         if len(table) == 0:
             return arms
+        self._enter()
         before = {name: _content(value) for name, value in vars(self).items()}
         n_played = self._play(table, arms)
         if n_played < len(table):
@@ -117,6 +128,16 @@ class Bandit(ABC):
             raise ValueError(f"row {n_played} has loss {loss} for arm {arms[n_played]}: {_RANGE}")
         self.n_rounds_, self._selected = self.n_rounds_ + n_played, None
         return arms
+
+    def _enter(self) -> None:
+        """Note as what the game is begun; refuse to go on as something else."""
+        if not self._begun_as:
+            self._begun_as = repr(self)
+        if repr(self) != self._begun_as:
+            raise ValueError(
+                f"the game was begun as {self._begun_as}; nothing is proved of {self}. Change the "
+                "parameters back, or begin a game with a new learner"
+            )
 
     def _next_arm(self) -> int:
         arm = np.empty(1, dtype=np.int64)
@@ -155,6 +176,8 @@ class Bandit(ABC):
             )
 
     def _check_table(self, losses: ArrayLike) -> Matrix:
+        if sparse.issparse(losses):
+            raise ValueError("losses is a sparse matrix; give losses.toarray()")
         table = np.ascontiguousarray(losses, dtype=np.float64)
         if table.ndim != 2 or table.shape[1] != self.n_arms:
             raise ValueError(
@@ -173,6 +196,7 @@ class Bandit(ABC):
         also: Iterable[Precondition] = (),
     ) -> Certificate:
         """Bind a bound on the regret to the rounds played; `{bound}` in the claim is filled in."""
+        self._enter()
         return certify(
             guarantee,
             kind="regret",
@@ -210,8 +234,9 @@ class Bandit(ABC):
         return max(0.0, self.cumulative_loss_ - self.n_rounds_ * least)
 
     def __repr__(self) -> str:
-        names = inspect.signature(type(self)).parameters
-        return f"{type(self).__name__}({', '.join(f'{k}={getattr(self, k)!r}' for k in names)})"
+        given = {name: getattr(self, name) for name in _parameters(type(self))}
+        words = [f"{k}={v}" if isinstance(v, Generator) else f"{k}={v!r}" for k, v in given.items()]
+        return f"{type(self).__name__}({', '.join(words)})"
 
 
 def _content(value: Any) -> Any:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import sparse
 
 from surelearn._jit import experts
 from surelearn._typing import Matrix, Vector
@@ -40,6 +41,8 @@ def table(name: str, values: ArrayLike) -> Matrix:
     >>> table("losses", [[0, 1]])
     array([[0., 1.]])
     """
+    if sparse.issparse(values):
+        raise ValueError(f"{name} is a sparse matrix; give {name}.toarray()")
     if np.ndim(values) != 2:
         raise ValueError(
             f"{name} has shape {np.shape(values)}; give a table with a row for each round and a "

@@ -2,7 +2,7 @@
 
 import math
 from abc import abstractmethod
-from typing import ClassVar
+from typing import ClassVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -56,6 +56,11 @@ class AveragingGame(ExpertGame):
         return float(self.regrets_.max())
 
     @property
+    def _range(self) -> Interval:
+        """Where the losses must lie."""
+        return self.loss_range
+
+    @property
     def _width(self) -> float:
         low, high = self.loss_range
         return high - low
@@ -63,9 +68,12 @@ class AveragingGame(ExpertGame):
     @property
     def weights(self) -> Vector:
         """The distribution over the experts that the next round will be played with."""
-        if not hasattr(self, "n_experts_"):
-            raise AttributeError("no expert has been met yet: learn or update first")
+        self._refuse_before_the_first_round()
         return self._next_weights(None, self.n_experts_)
+
+    def starting_weights(self, n_experts: int) -> Vector:
+        """Return the distribution over so many experts that a first round is played with."""
+        return self._next_weights(None, n_experts)
 
     def learn(
         self,
@@ -98,14 +106,18 @@ class AveragingGame(ExpertGame):
         spoken = None
         if outcomes is not None:
             spoken = expert_tables.read(values, outcomes, loss, mask, convex=self._averages)
-            self._check_advice(spoken)
+            self._check_said("advice", spoken.said)
+            self._check_said("outcomes", spoken.outcomes)
             values = spoken.expert_losses()
         elif loss is not None:
             raise ValueError("a loss without outcomes: learn(advice, outcomes, loss=...)")
-        if mask is not None:
-            values = np.where(mask > 0.0, values, 0.0)
+        if mask is not None:  # any loss will do for those asleep
+            values = np.where(mask > 0.0, values, np.clip(0.0, *self._range))
         with self._tentatively(values.shape[1]):
-            return self._learn_table(values, mask, spoken)
+            answers = self._learn_table(values, mask, spoken)
+            if not math.isfinite(self.cumulative_loss_) or np.isnan(self.regrets_).any():
+                raise ValueError("sums of such large losses overflow; rescale the losses")
+            return answers
 
     def update(
         self,
@@ -116,17 +128,22 @@ class AveragingGame(ExpertGame):
         awake: ArrayLike | None = None,
     ) -> float:
         """Play one round and return the learner's loss; the arguments are those of one row."""
-        before = getattr(self, "cumulative_loss_", 0.0)
         row = np.asarray(losses)[np.newaxis]
         truth = None if outcome is None else np.array([outcome])
         mask = None if awake is None else np.asarray(awake)[np.newaxis]
         answer = self.learn(row, truth, loss=loss, awake=mask)
-        return float(answer[0]) if outcome is None else self.cumulative_loss_ - before
+        if truth is None:
+            return float(answer[0])
+        judge = cast("Loss", getattr(self, "loss", loss))
+        return 0.0 if np.isnan(answer[0]) else float(judge(truth, answer)[0])  # nobody was awake
 
     def predict(self, advice: ArrayLike, *, awake: ArrayLike | None = None) -> float:
         """Return the weighted average of what the experts say in the next round."""
         row = expert_tables.table("advice", np.asarray(advice)[np.newaxis])
         mask = self._mask(None if awake is None else np.asarray(awake)[np.newaxis], row.shape)
+        if not np.isfinite(row if mask is None else row[mask > 0.0]).all():
+            raise ValueError("advice is NaN or infinite; let an expert that says nothing sleep")
+        self._check_said("advice", row if mask is None else row[mask > 0.0])
         row = row if mask is None else np.where(mask > 0.0, row, 0.0)
         weights = self._next_weights(mask, row.shape[1])
         return float(self._predictions(weights[np.newaxis], row)[0])
@@ -183,9 +200,9 @@ class AveragingGame(ExpertGame):
         average = np.einsum("tk,tk->t", weights, said)
         return np.clip(average, said.min(axis=1), said.max(axis=1))
 
-    def _check_advice(self, spoken: Advice) -> None:
-        """Refuse advice that this learner cannot average."""
+    def _check_said(self, name: str, values: Matrix | Vector) -> None:
+        """Refuse advice or outcomes that this learner cannot average."""
 
     def _check_losses(self, losses: Matrix, first: int) -> None:
         """Refuse losses that must not be; `first` is the number of the first row."""
-        expert_tables.check_losses(losses, self.loss_range, first)
+        expert_tables.check_losses(losses, self._range, first)

@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from numpy.random import Generator as Random
@@ -23,6 +24,11 @@ from surelearn.certificate import Certificate, Kind, Precondition, Status, certi
 _CHARGED = Precondition(
     "a sleeping expert is charged the learner's own loss", "by-construction", "the code does this"
 )
+
+
+@cache
+def _parameters(kind: type) -> tuple[str, ...]:
+    return tuple(inspect.signature(kind).parameters)
 
 
 class ExpertGame(ABC):
@@ -40,7 +46,7 @@ class ExpertGame(ABC):
 
     def __repr__(self) -> str:
         """Return the call that makes this learner anew."""
-        given = {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
+        given = {name: getattr(self, name) for name in _parameters(type(self))}
         words = [f"{k}={v}" if isinstance(v, Random) else f"{k}={v!r}" for k, v in given.items()]
         return f"{type(self).__name__}({', '.join(words)})"
 
@@ -64,8 +70,7 @@ class ExpertGame(ABC):
         del delta
         if not getattr(self, "n_rounds_", 0):
             return ()
-        if repr(self) != self.begun_as_:
-            raise ValueError(f"the game was begun as {self.begun_as_}; nothing is proved of {self}")
+        self._refuse_changes()
         return tuple(self._certificates())
 
     @abstractmethod
@@ -78,9 +83,14 @@ class ExpertGame(ABC):
 
     @contextmanager
     def _tentatively(self, n_experts: int, *, keep: bool = True) -> Generator[None]:
-        """Play with so many experts on copies of the state; the originals return on any failure."""
+        """Play with so many experts on copies of the state; the originals return on any failure.
+
+        A generator may be shared with others, so it is drawn from itself, and set back.
+        """
         before = vars(self).copy()
-        vars(self).update(copy.deepcopy(before))
+        coins = {id(v): v for v in before.values() if isinstance(v, Random)}
+        states = [coin.bit_generator.state for coin in coins.values()]
+        vars(self).update(copy.deepcopy(before, {**coins}))
         try:
             self._enter(n_experts)
             yield
@@ -91,6 +101,16 @@ class ExpertGame(ABC):
             if not keep:
                 vars(self).clear()
                 vars(self).update(before)
+                for coin, state in zip(coins.values(), states, strict=True):
+                    coin.bit_generator.state = state
+
+    def _refuse_changes(self) -> None:
+        """Refuse parameters other than those of the first round: no theorem speaks of both."""
+        if repr(self) != self.begun_as_:
+            raise ValueError(
+                f"the game was begun as {self.begun_as_}; nothing is proved of {self}. Change the "
+                "parameters back, or begin a game with a new learner"
+            )
 
     def _enter(self, n_experts: int) -> None:
         if not hasattr(self, "n_experts_"):
@@ -105,6 +125,12 @@ class ExpertGame(ABC):
                 f"{n_experts} experts where there were {self.n_experts_}; to let some join later "
                 "give them a column from the start and let them sleep: learn(losses, awake=...)"
             )
+        else:
+            self._refuse_changes()
+
+    def _refuse_before_the_first_round(self) -> None:
+        if not hasattr(self, "n_experts_"):
+            raise AttributeError("no expert has been met yet: learn or update first")
 
     def _certify(
         self,

@@ -76,7 +76,8 @@ class VotingGame(ExpertGame):
         )
         prediction = np.empty(1, dtype=np.int64)
         with self._tentatively(row.shape[1], keep=False):
-            self._vote(row, row[:, 0], prediction)  # expert 0 is right: no pool becomes empty
+            trusted = int(np.argmax(self.weights))  # is right, so that no pool becomes empty
+            self._vote(row, row[:, trusted], prediction)
         return int(prediction[0])
 
     def _start(self, n_experts: int) -> None:

@@ -187,12 +187,19 @@ def _name(said: Statement) -> str:
     return said.method if isinstance(said, Certificate) else said.theorem
 
 
+def _was_known(said: Certificate) -> bool:
+    """Return whether a bound follows from what was known before the run and its length."""
+    inputs = said.reproduce["inputs"]
+    worst = {"variance"} if inputs.get("variance") == said.n else set[str]()  # none is larger
+    return set(inputs) - worst <= _KNOWN_BEFOREHAND
+
+
 def _curve(points: list[tuple[int, Statement, float]], *, again: bool) -> BoundCurve:
     said = points[-1][1]
     delta, realised = None, False
     if isinstance(said, Certificate):
         delta = said.delta
-        realised = not again and not set(said.reproduce["inputs"]) <= _KNOWN_BEFOREHAND
+        realised = not again and not _was_known(said)
     return BoundCurve(
         method=_name(said),
         validity=said.validity,

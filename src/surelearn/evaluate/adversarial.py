@@ -52,7 +52,7 @@ def play_against(
     questions
         A row per round: the advice of the experts, 0 or 1, or the features of an example.
     n_experts
-        The number of experts, where there are no questions: all weigh the same at first.
+        The number of experts, where there are no questions.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def play_against(
 def _play_weights(player: Any, adversary: Adversary, n_rounds: int, n_experts: int) -> Regret:
     diary, paid, table = expert_diary(player, n_rounds), np.empty(n_rounds), list[Any]()
     for t in range(n_rounds):
-        said = np.array(player.weights) if t else np.full(n_experts, 1.0 / n_experts)
+        said = np.array(player.weights) if t else player.starting_weights(n_experts)
         table.append(np.asarray(adversary.next(said), dtype=np.float64))
         player.update(table[-1])
         paid[t] = said @ table[-1]  # also if the learner draws an expert: what it expects to pay

@@ -72,6 +72,7 @@ def linear_regret(
     (True, True)
     """
     player, given = fresh(learner), np.asarray(y)
+    X = cast("Any", X).tocsr() if sparse.issparse(X) else X
     classes, targets = _targets_of(player, given)
     rules = _rules_of(player, radius)
     covered = rules.radius <= _own_radius(player)
@@ -133,7 +134,8 @@ def _penalties(player: Any, rules: _Rules, targets: Vector, predictions: Vector)
 
 def _rules_of(player: Any, radius: float | None) -> _Rules:
     if isinstance(player, OnlineRidge):
-        return _Rules(Square(), radius or math.inf, once=2.0 * player.alpha)
+        radius = math.inf if radius is None else _domain.positive("radius", radius)
+        return _Rules(Square(), radius, once=2.0 * player.alpha)
     loss: Loss | None = getattr(player, "loss", None)
     if not isinstance(loss, Loss) or not loss.convex:
         raise ValueError(

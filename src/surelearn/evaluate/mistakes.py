@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 
 from surelearn._typing import Indices
 from surelearn.base import door
@@ -80,6 +81,7 @@ def mistakes_curve(
     True
     """
     player, labels = fresh(learner), np.asarray(y)
+    X = cast("Any", X).tocsr() if sparse.issparse(X) else X
     pair = two_classes(labels if classes is None else np.asarray(classes))
     wrong = np.empty(len(labels), dtype=np.bool_)
     diary = Diary(len(labels), lambda: _stated(player, X, labels, unobservable))

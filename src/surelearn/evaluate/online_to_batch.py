@@ -24,6 +24,7 @@ from surelearn.bounds.online_to_batch import (
 )
 from surelearn.certificate import Certificate, Precondition, certify
 from surelearn.evaluate._linear_run import LinearModel, Run, model_of
+from surelearn.evaluate.progressive import range_of_losses
 from surelearn.losses import Loss
 
 _LAST = (
@@ -124,7 +125,8 @@ def online_to_batch(
         "zero_one", for classifiers: the certificate is about a random pick of the models. Or a
         convex loss of a score, for a regressor or two classes: it is about their average.
     largest_loss
-        The largest loss possible, known beforehand; a larger one is refused.
+        The largest loss possible, known beforehand; a larger one is refused. That none of all
+        examples has a larger one is assumed, unless errors are counted.
     delta
         The probability that the certificate is false.
 
@@ -229,7 +231,7 @@ def _certificate(
         f"example is at most {limit}{'' if average else ', over the pick too'}.",
         statuses=[
             ("by-construction", "each row is predicted, then learnt"),
-            ("checked", f"every loss was compared with [0, {scale:g}]"),
+            range_of_losses(scale, bounded=average is None),
         ],
         also=[*conditions, how],
         reproduce={

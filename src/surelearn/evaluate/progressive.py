@@ -19,6 +19,7 @@ from surelearn._wording import confidence, outward
 from surelearn.bounds import _domain
 from surelearn.bounds.online_to_batch import progressive_validation
 from surelearn.certificate import Certificate, Precondition, Status, certify
+from surelearn.evaluate._training_memory import training_memory
 
 PointwiseLoss: TypeAlias = Callable[[NDArray[Any], NDArray[Any]], ArrayLike]
 
@@ -100,25 +101,56 @@ def progressive_validate(
         _refuse_strings(learner, loss)
     if y is not None and classes is None and not is_regressor(learner):
         classes = np.unique(column_or_1d(y))
-    player, parts = deepcopy(learner), list[Vector]()
+    player, parts, n_known = deepcopy(learner), list[Vector](), 0
     for rows, labels in _blocks(X, y):
+        n_known += training_memory(learner, rows).shared
         predicted = _test_then_learn(player, rows, labels, classes)
         losses = predicted != labels if isinstance(loss, str) else loss(labels, predicted)
         parts.append(_domain.vector("losses", losses, low=0.0, high=1.0))
+        if len(parts[-1]) != len(labels):
+            raise ValueError(f"loss gave {len(parts[-1])} values for {len(labels)} rows; one each")
     if not parts:
         raise ValueError("the stream is empty: there is nothing to certify")
     losses = np.concatenate(parts)
-    return ProgressiveValidation(
-        learner=player, losses=losses, certificate=_certificate(learner, losses, delta)
+    inside = range_of_losses(1.0, bounded=isinstance(loss, str))
+    certificate = _certificate(losses, delta, _before(learner, n_known), inside, learner)
+    return ProgressiveValidation(learner=player, losses=losses, certificate=certificate)
+
+
+def range_of_losses(largest: float, *, bounded: bool) -> tuple[Status, str]:
+    """Return what is known of the range of all losses, not only of those seen.
+
+    Examples
+    --------
+    >>> range_of_losses(1.0, bounded=True)
+    ('by-construction', 'an error counts 1')
+    """
+    if bounded:
+        return "by-construction", "an error counts 1"
+    return (
+        "assumed",
+        f"those seen lie in [0, {largest:g}]; that none can be larger is yours to know",
     )
 
 
-def _certificate(learner: Any, losses: Vector, delta: float) -> Certificate:
+def _before(learner: Any, n_known: int) -> tuple[Status, str]:
+    """Return what is known of the rows: each must be new to the model that is tested on it."""
+    if n_known:
+        return "violated", f"{n_known} of them are among the rows it had been fitted to"
+    if not hasattr(learner, "learn") or getattr(learner, "n_rounds_", 0) > 0:
+        return "assumed", "what it had learnt before must have been other rows"
+    return "by-construction", "each row is predicted, then learnt"
+
+
+def _certificate(
+    losses: Vector,
+    delta: float,
+    before: tuple[Status, str],
+    inside: tuple[Status, str],
+    learner: Any,
+) -> Certificate:
     n = len(losses)
     guarantee = progressive_validation(total_loss=float(losses.sum()), n_rounds=n, delta=delta)
-    before: tuple[Status, str] = ("by-construction", "each row is predicted, then learnt")
-    if not hasattr(learner, "learn") or getattr(learner, "n_rounds_", 0) > 0:
-        before = ("assumed", "what it had learnt before must have been other rows")
     known = Precondition("the labels that can occur were known beforehand", "assumed")
     limit = outward(guarantee.bound, "upper")
     return certify(
@@ -129,7 +161,7 @@ def _certificate(learner: Any, losses: Vector, delta: float) -> Certificate:
         n=n,
         claim=f"With confidence {confidence(delta)}, at this and every other moment, the risks "
         f"that the models had in their rounds, given the past, average to at most {limit}.",
-        statuses=[before, ("checked", "every loss was compared with [0, 1]")],
+        statuses=[before, inside],
         also=[] if is_regressor(learner) else [known],
     )
 

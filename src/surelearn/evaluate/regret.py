@@ -130,15 +130,24 @@ def experts_regret(
         diary.note(block.stop)
     paid, costs = said, table
     if outcomes is not None:
-        truth, judge = np.asarray(outcomes, dtype=np.float64), loss or Absolute()
-        paid = judge.value(truth, said)
+        truth, judge = np.asarray(outcomes, dtype=np.float64), loss or _own_loss(player)
+        paid = judge.value(
+            truth, np.where(np.isnan(said), truth, said)
+        )  # nobody awake pays nothing
         costs = judge.value(np.broadcast_to(truth[:, np.newaxis], table.shape), table)
     if math.isfinite(expected[-1]):
         owed = np.array(expected)
         totals = owed[:, np.newaxis] - np.cumsum(costs, axis=0)[diary.stops - 1]
         return settle(player, "expert", owed, totals, diary, rounds=diary.stops)
-    excess = (paid[:, np.newaxis] - costs) * given.get("awake", 1.0)
+    excess = paid[:, np.newaxis] - costs
+    if awake is not None:  # what those asleep say or lose is not looked at
+        excess = np.where(given["awake"] > 0.0, excess * given["awake"], 0.0)
     return settle(player, "expert", np.cumsum(paid), np.cumsum(excess, axis=0), diary)
+
+
+def _own_loss(player: Any) -> Loss:
+    """Return the loss that a learner has for itself; mistakes count for those that vote."""
+    return getattr(player, "loss", Absolute())
 
 
 def bandit_regret(
@@ -222,7 +231,7 @@ def expert_diary(player: Any, n_rounds: int) -> Diary:
     """Return the diary of a learner of expert advice: its weights, and bounds on its regret."""
 
     def ask() -> list[Certificate]:
-        return [c for c in player.certificates() if _OF_A_SET not in c.quantity]
+        return [c for c in player.certificates() if _covers_every_expert(c)]
 
     return Diary(n_rounds, ask, lambda: player.weights)
 
@@ -243,6 +252,17 @@ def table_of(name: str, values: ArrayLike) -> Matrix:
     if table.ndim != 2 or not table.size:
         raise _domain.refuse(name, table.shape, "a table with a row per round")
     return table
+
+
+def _covers_every_expert(said: Certificate) -> bool:
+    """Return whether a bound holds for the regret to one expert, that never changes.
+
+    One on sequences of experts with so many switches does if to switch is no likelier than to go on
+    with the same expert.
+    """
+    inputs = said.reproduce["inputs"]
+    chance = inputs.get("switch_rate", 0.0) / max(1, inputs.get("n_experts", 1) - 1)
+    return _OF_A_SET not in said.quantity and chance <= 1.0 - inputs.get("switch_rate", 0.0)
 
 
 def _is_of_total(said: Certificate) -> bool:

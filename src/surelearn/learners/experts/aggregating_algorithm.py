@@ -16,7 +16,6 @@ from surelearn._jit import experts
 from surelearn._jit.experts import Rounds
 from surelearn._typing import Matrix, Vector
 from surelearn.base import expert_tables
-from surelearn.base.expert_tables import Advice
 from surelearn.base.experts import AveragingGame
 from surelearn.bounds import Guarantee, regret_mixable
 from surelearn.certificate import Certificate, Status
@@ -115,11 +114,10 @@ class AggregatingAlgorithm(AveragingGame):
         if self.substitution and not square:
             raise ValueError(f"substitution is for Square(); the average mixes {self.loss!r}")
 
-    def _check_advice(self, spoken: Advice) -> None:
+    def _check_said(self, name: str, values: Matrix | Vector) -> None:
         low, high = self.interval
-        for name, values in (("advice", spoken.said), ("outcomes", spoken.outcomes)):
-            if ((values < low) | (values > high)).any():
-                raise ValueError(f"{name} must lie in interval=({low:g}, {high:g})")
+        if ((values < low) | (values > high)).any():
+            raise ValueError(f"{name} must lie in interval=({low:g}, {high:g})")
 
     def _check_losses(self, losses: Matrix, first: int) -> None:
         """Let certainty that proves wrong cost infinity, as long as one expert never does so."""

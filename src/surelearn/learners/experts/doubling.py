@@ -72,8 +72,9 @@ class Doubling(AveragingGame):
             )
         expert_tables.check_range(self.learner.loss_range)
 
-    def _check_losses(self, losses: Matrix, first: int) -> None:
-        expert_tables.check_losses(losses, self.learner.loss_range, first)
+    @property
+    def _range(self) -> Interval:
+        return self.learner.loss_range
 
     def _start(self, n_experts: int) -> None:
         super()._start(n_experts)

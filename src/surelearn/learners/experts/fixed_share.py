@@ -38,11 +38,13 @@ def _play_rounds(
             weights[t, k] = shares[k]
         experts.restrict(table, t, weights)
         excess[t] = experts.excess_of(table, t, weights)
-        total = 0.0
+        least, total = np.inf, 0.0  # above 0 if nobody is wide awake: shares must not all vanish
         for k in range(n_experts):
-            shares[k] *= experts.exp(-rate * experts.charged(table, t, k, excess[t]))
+            least = min(least, experts.charged(table, t, k, excess[t]))
+        for k in range(n_experts):
+            shares[k] *= experts.exp(-rate * (experts.charged(table, t, k, excess[t]) - least))
             total += shares[k]
-        gaps[0] += min(max(excess[t] + math.log(total) / rate, 0.0), excess[t])
+        gaps[0] += min(max(excess[t] - least + math.log(total) / rate, 0.0), excess[t])
         given = switch_rates[t] / max(n_experts - 1, 1)
         for k in range(n_experts):
             kept = shares[k] / total

@@ -77,6 +77,7 @@ class Halving(VotingGame):
     @property
     def weights(self) -> Vector:
         """Equal weights of the experts in the pool."""
+        self._refuse_before_the_first_round()
         return self.pool_ / self.pool_.sum()
 
     def _check_parameters(self) -> None:

@@ -91,6 +91,7 @@ class WeightedMajority(VotingGame):
     @property
     def weights(self) -> Vector:
         """The weights of the experts in the next vote; they sum to 1."""
+        self._refuse_before_the_first_round()
         powers = np.exp(math.log(self.beta) * (self.n_punished_ - self.n_punished_.min()))
         return powers / powers.sum()
 
