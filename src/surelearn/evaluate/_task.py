@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from surelearn._typing import Indices, Vector
 from surelearn.base import batch, door
+from surelearn.certificate import Status
 
 LossName: TypeAlias = Literal["zero_one", "squared", "absolute"]
 PointwiseLoss: TypeAlias = Callable[[NDArray[Any], NDArray[Any]], ArrayLike]
@@ -168,6 +169,22 @@ def find_loss(loss: Any, model: Any, y: NDArray[Any]) -> RowLoss:
     if loss != "zero_one" and y.dtype.kind not in "biuf":
         raise ValueError(f"loss={loss!r} needs numbers, and y holds {y.tolist()[0]!r}")
     return RowLoss(loss, _LOSSES[loss])
+
+
+def range_of_losses(largest: float, *, bounded: bool) -> tuple[Status, str]:
+    """Return what is known of the range of all losses, not only of those seen.
+
+    Examples
+    --------
+    >>> range_of_losses(1.0, bounded=True)
+    ('by-construction', 'an error counts 1')
+    """
+    if bounded:
+        return "by-construction", "an error counts 1"
+    return (
+        "assumed",
+        f"those seen lie in [0, {largest:g}]; that none can be larger is yours to know",
+    )
 
 
 def find_scorers(scoring: Scoring) -> dict[str, Scorer]:

@@ -30,6 +30,7 @@ from surelearn.evaluate._task import (
     find_scorers,
     in_parallel,
     make_task,
+    range_of_losses,
     weighted_mean,
 )
 
@@ -173,7 +174,7 @@ class CrossValidation:
             f"average to at most {limit}. It says nothing of a model refitted on all rows.",
             statuses=[
                 ("assumed", "rows of one population, each drawn independently"),
-                ("checked", "every loss was compared with [0, 1]"),
+                range_of_losses(1.0, bounded=self.loss == "zero-one loss"),
                 self.blind,
                 ("by-construction", "each model was fitted without its fold"),
             ],

@@ -24,7 +24,7 @@ from surelearn.bounds.online_to_batch import (
 )
 from surelearn.certificate import Certificate, Precondition, certify
 from surelearn.evaluate._linear_run import LinearModel, Run, model_of
-from surelearn.evaluate.progressive import range_of_losses
+from surelearn.evaluate._task import range_of_losses
 from surelearn.losses import Loss
 
 _LAST = (

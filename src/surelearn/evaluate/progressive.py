@@ -19,6 +19,7 @@ from surelearn._wording import confidence, outward
 from surelearn.bounds import _domain
 from surelearn.bounds.online_to_batch import progressive_validation
 from surelearn.certificate import Certificate, Precondition, Status, certify
+from surelearn.evaluate._task import range_of_losses
 from surelearn.evaluate._training_memory import training_memory
 
 PointwiseLoss: TypeAlias = Callable[[NDArray[Any], NDArray[Any]], ArrayLike]
@@ -115,22 +116,6 @@ def progressive_validate(
     inside = range_of_losses(1.0, bounded=isinstance(loss, str))
     certificate = _certificate(losses, delta, _before(learner, n_known), inside, learner)
     return ProgressiveValidation(learner=player, losses=losses, certificate=certificate)
-
-
-def range_of_losses(largest: float, *, bounded: bool) -> tuple[Status, str]:
-    """Return what is known of the range of all losses, not only of those seen.
-
-    Examples
-    --------
-    >>> range_of_losses(1.0, bounded=True)
-    ('by-construction', 'an error counts 1')
-    """
-    if bounded:
-        return "by-construction", "an error counts 1"
-    return (
-        "assumed",
-        f"those seen lie in [0, {largest:g}]; that none can be larger is yours to know",
-    )
 
 
 def _before(learner: Any, n_known: int) -> tuple[Status, str]:
