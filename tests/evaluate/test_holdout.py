@@ -277,3 +277,14 @@ def _risk_and_bound(y, train, test):
     )
     held_out = Holdout(np.zeros((len(test), 1)), y[test], delta=0.05)
     return 49 / 50, held_out.certify(model).bound
+
+
+def test_that_a_loss_of_ones_own_is_never_larger_is_assumed_and_so_is_the_law():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(90, 2))
+    model = Perceptron().fit(X[:40], X[:40, 0] > 0.0)
+    held_out = Holdout(X[40:], X[40:, 0] > 0.0, loss=lambda y, p: y != p)
+    inside, law, *_ = held_out.certify(model).preconditions
+    assert (inside.status, law.status) == ("assumed", "assumed")
+    assert "yours to know" in inside.evidence
+    assert "one population" in law.evidence

@@ -19,7 +19,8 @@ from surelearn._wording import confidence, outward, percent_outward
 from surelearn.base import data_fingerprint, fingerprint
 from surelearn.base.blocks import in_blocks
 from surelearn.bounds import Guarantee, _domain, concentration, holdout, sequences
-from surelearn.certificate import Certificate, Kind, LedgerEntry, Precondition, certify
+from surelearn.certificate import Certificate, Kind, LedgerEntry, Precondition, Status, certify
+from surelearn.evaluate._task import range_of_losses
 from surelearn.evaluate._training_memory import training_memory
 
 Mode: TypeAlias = Literal["once", "family", "gate", "open"]
@@ -208,7 +209,7 @@ class Holdout:
             observed=np.nan if failed else observed,
             n=len(self.y),
             claim=_NOT_PASSED if failed else self._claim(guarantee),
-            statuses=[("assumed", "rows of one population, each drawn independently")],
+            statuses=self._statuses(),
             also=(*conditions, *self._gate_condition(failed=failed)),
             family=entry,
             reproduce={
@@ -219,6 +220,13 @@ class Holdout:
         )
         self._issued[identity] = certificate
         return certificate
+
+    def _statuses(self) -> list[tuple[Status, str]]:
+        """Return what is known of the assumptions of the theorem that answers."""
+        law: tuple[Status, str] = ("assumed", "rows of one population, each drawn independently")
+        loss = self._rules.loss
+        known = isinstance(loss, str | Quantile)
+        return [law] if known else [range_of_losses(1.0, bounded=False), law]
 
     def score(self, model: Any) -> float:
         """Return the average loss of a model, in mode "open" only: elsewhere a look costs."""
