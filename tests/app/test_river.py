@@ -15,6 +15,7 @@ from surelearn.app.river import to_river
 from surelearn.base import OnlineLinearClassifier, OnlineLinearRegressor
 from surelearn.learners.linear.online_ridge import OnlineRidge
 from surelearn.learners.linear.perceptron import Perceptron
+from surelearn.learners.linear.winnow import Winnow
 
 river = pytest.importorskip("river")
 from river import checks, compose, datasets, evaluate, linear_model, metrics, preprocessing  # noqa: E402
@@ -149,6 +150,8 @@ def test_before_anything_was_learnt_nothing_is_predicted():
         ({"a": "Bonn"}, True, "Bonn.*finite numbers"),
         ({"new": None}, True, "new.*finite numbers"),
         ({"a": 1.0, "new": 1.0}, "perhaps", r"perhaps.*classes=\["),
+        ({"a": 1.0, "new": 1.0}, None, "None is missing"),
+        ({"a": 1.0, "new": 1.0}, ["a"], "names no class"),
     ],
 )
 def test_bad_rows_and_labels_are_refused_and_change_nothing(x, y, message):
@@ -158,6 +161,106 @@ def test_bad_rows_and_labels_are_refused_and_change_nothing(x, y, message):
     with pytest.raises(ValueError, match=message):
         model.learn_one(x, y)
     assert pickle.dumps(model) == before
+
+
+@pytest.mark.parametrize(
+    "y", [None, float("nan"), np.float64("nan"), ["a"], {}, 1j, np.ones(2)], ids=repr
+)
+def test_what_names_no_class_is_refused_at_any_time_and_changes_nothing(y):
+    model = to_river(Perceptron())
+    for label in ("a", "b"):
+        before = pickle.dumps(model)
+        with pytest.raises(ValueError, match="missing or names no class"):
+            model.learn_one({"a": 1.0, f"before {label}": 1.0}, y)
+        assert pickle.dumps(model) == before
+        model.learn_one({"a": 1.0}, label)
+
+
+@pytest.mark.parametrize("y", [None, "1.5", 10**400, 1j, np.complex128(1), np.inf, [1.0]], ids=str)
+def test_a_target_that_is_no_number_is_refused_and_changes_nothing(y):
+    model = to_river(OnlineRidge())
+    for _ in range(2):
+        before = pickle.dumps(model)
+        with pytest.raises(ValueError, match="is not a finite number; leave that row out"):
+            model.learn_one({"a": 1.0, "new": 1.0}, y)
+        assert pickle.dumps(model) == before
+        model.learn_one({"a": 1.0}, 2.0)
+
+
+@pytest.mark.parametrize(("learner", "y"), [(Perceptron(), "a"), (OnlineRidge(), 1.0)])
+def test_after_a_first_row_that_is_refused_all_goes_on_as_if_it_had_not_come(learner, y):
+    model = to_river(learner)
+    before = pickle.dumps(model)
+    with pytest.raises(ValueError, match="Rescale the features"):
+        model.learn_one({"a": 1e200}, y)
+    assert pickle.dumps(model) == before
+    model.learn_one({"a": 1.0}, y)
+    assert model.predict_one({"a": 1.0}) is not None
+
+
+def test_a_row_that_fails_halfway_leaves_no_mark_where_features_are_new():
+    class Fragile(OnlineRidge):
+        def _learn(self, X, targets, predictions):
+            super()._learn(X, targets, predictions)
+            if self.n_features_in_ > 1:
+                raise ValueError("too late")
+
+    model = to_river(Fragile())
+    model.learn_one({"a": 1.0}, 1.0)
+    inside = model._models[None]
+    before = inside.ledger_.tolist(), inside.intercept_.tolist(), model.predict_one({"a": 1.0})
+    with pytest.raises(ValueError, match="too late"):
+        model.learn_one({"a": 1.0, "b": 2.0}, 3.0)
+    after = inside.ledger_.tolist(), inside.intercept_.tolist(), model.predict_one({"a": 1.0})
+    assert after == before
+
+
+def test_a_row_that_its_learner_does_not_admit_brings_no_class_into_being():
+    model = to_river(Winnow())
+    model.learn_one({"a": 1.0, "b": 0.0}, "yes")
+    before = pickle.dumps(model)
+    with pytest.raises(ValueError, match="0 or 1"):
+        model.learn_one({"a": 0.5}, "no")
+    assert pickle.dumps(model) == before
+
+
+def test_an_announced_class_that_the_learner_does_not_know_leaves_its_width():
+    model = to_river(Perceptron(), classes=[1, "a"])  # NumPy makes text of both
+    model.learn_one({"a": 1.0}, "a")
+    before = pickle.dumps(model)
+    with pytest.raises(ValueError, match="not among the classes"):
+        model.learn_one({"a": 1.0, "new": 1.0}, 1)
+    assert pickle.dumps(model) == before
+
+
+@pytest.mark.parametrize("labels", [[True, False, True, True], ["no", "yes", "no", "no"]])
+def test_an_empty_row_is_a_row_of_zeros_even_as_the_first(labels):
+    model = to_river(Perceptron())
+    mappings = [{}, {"a": 1.0}, {}, {"a": -1.0, "b": 2.0}]
+    for x, label in zip(mappings, labels, strict=True):
+        model.learn_one(x, label)
+    X = [[0.0, 0.0], [1.0, 0.0], [0.0, 0.0], [-1.0, 2.0]]
+    told = Perceptron().partial_fit(X, labels)
+    assert [model.predict_one(x) for x in mappings] == told.predict(X).tolist()
+    inside = model._models[None if labels[0] is True else "yes"]
+    assert (inside.coef_[0, 1:].tolist(), inside.intercept_) == (
+        told.coef_[0].tolist(),
+        told.intercept_,
+    )
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_online_ridge_forecasts_new_features_as_it_does_before_learning_them(fit_intercept):
+    model = to_river(OnlineRidge(fit_intercept=fit_intercept))
+    model.learn_one({"a": 1.0}, 1.0)
+    told = OnlineRidge(fit_intercept=fit_intercept).partial_fit([[1.0, 0.0]], [1.0])
+    before = pickle.dumps(model)
+    forecast = model.predict_one({"a": 1.0, "b": 10.0})
+    assert pickle.dumps(model) == before
+    assert forecast == told.predict([[1.0, 10.0]])[0]
+    loss = model._models[None].cumulative_loss_
+    model.learn_one({"a": 1.0, "b": 10.0}, 0.0)
+    assert model._models[None].cumulative_loss_ - loss == pytest.approx(forecast**2)
 
 
 def test_what_cannot_be_wrapped_is_refused_with_a_sentence():

@@ -1,5 +1,6 @@
 """Streams of any kind: the same model as from the whole table, one block in memory at a time."""
 
+import pickle
 import weakref
 
 import numpy as np
@@ -8,8 +9,10 @@ import pytest
 from pyarrow import csv, parquet
 
 from surelearn.app import streams
+from surelearn.app.river import to_river
 from surelearn.app.streams import blocks, learn_stream
 from surelearn.learners.decompositions.principal_components import PrincipalComponents
+from surelearn.learners.linear.online_ridge import OnlineRidge
 from surelearn.learners.linear.perceptron import Perceptron
 
 NAMES = ["a", "b", "c"]
@@ -95,11 +98,11 @@ def test_only_one_block_is_alive_at_a_time(kind, tmp_path, monkeypatch):
         alive.append(sum(block() is not None for block in made))
         return table
 
-    split, named = streams._split, streams._PairBlocks._named
+    split, named = streams._split, streams.PairBlocks._named
     monkeypatch.setattr(
         streams, "_split", lambda *args, **kw: (watched((b := split(*args, **kw))[0]), b[1])
     )
-    monkeypatch.setattr(streams._PairBlocks, "_named", lambda self, r: watched(named(self, r)))
+    monkeypatch.setattr(streams.PairBlocks, "_named", lambda self, r: watched(named(self, r)))
     if kind == "pairs":
         pairs = zip((dict(zip(NAMES, x, strict=True)) for x in X), y, strict=True)
         learn_stream(Perceptron(), pairs, block_size=10)
@@ -139,6 +142,13 @@ def test_a_bad_block_is_refused_whole_and_what_was_learnt_stays():
         ([([1.0], 0), ([2.0], 0)], r"^0 rows.*classes=\["),
         ([([1.0], 0), ([2.0], 1), ([2.0], 7)], "^2 rows.*label.*7.*not among"),
         ([1.0, 2.0], "pairs of a row and its target"),
+        (
+            [({1: 1.0, "1": 2.0}, 0), ({1: 2.0}, 1)],
+            r"^0 rows.*features \[1, '1'\] are not all text",
+        ),
+        ([([1.0], 1), ([2.0], "1")], "^0 rows.*mix text with others"),
+        ([([1.0], "a"), ([2.0], np.nan)], "^0 rows.*mix text with others"),
+        ([([1.0], "a"), ([2.0], None)], "^0 rows.*some are missing"),
     ],
 )
 def test_bad_pairs_are_refused_with_a_sentence(pairs, message):
@@ -161,6 +171,7 @@ def test_bad_tables_are_refused_with_a_sentence(tmp_path):
         (holes, {"target": "label"}, "missing in 1"),
         (text, {"target": "label"}, r"town.*OneHotEncoder"),
         ([([1.0], 0)], {"target": "label"}, "pairs bring their targets"),
+        (table, {"target": "label", "columns": ["a", "a"]}, r"\['a'\] are there more than once"),
     ]:
         with pytest.raises(ValueError, match=message):
             learn_stream(Perceptron(), source, **options)
@@ -269,3 +280,115 @@ def test_a_missing_target_beside_many_columns_is_counted(tmp_path):
     parquet.write_table(table, path)
     with pytest.raises(ValueError, match=r"'label' is missing in 1 of its rows"):
         learn_stream(Perceptron(), path, target="label")
+
+
+def test_targets_of_a_dictionary_with_a_hole_are_missing():
+    labels = pa.DictionaryArray.from_arrays(pa.array([0, 1, 1]), pa.array(["yes", None]))
+    with pytest.raises(ValueError, match="'label' is missing in 2 of its rows"):
+        next(blocks(pa.table({"a": [1.0, 2.0, 3.0], "label": labels}), target="label"))
+
+
+@pytest.mark.parametrize("name", [None, "visit"])
+def test_the_index_of_a_data_frame_is_no_feature_unless_asked_for(name, tmp_path):
+    pd = pytest.importorskip("pandas")
+    index = pd.Index([7, 3, 5], name=name)
+    frame = pd.DataFrame({"a": [1.0, -1.0, 2.0], "y": [1, 0, 1]}, index=index)
+    frame.to_parquet(tmp_path / "frame.parquet")
+    written = name or "__index_level_0__"
+    for source in (frame, tmp_path / "frame.parquet"):
+        ((X, _),) = blocks(source, target="y")
+        assert X.column_names == ["a"]
+        ((X, _),) = blocks(source, target="y", columns=["a", written])
+        assert X.column_names == ["a", written]
+
+
+@pytest.mark.parametrize("kind", ["parquet", "csv", "table"])
+def test_columns_of_the_same_name_are_named(kind, tmp_path):
+    columns = [pa.array([1.0, 2.0]), pa.array([3.0, 4.0]), pa.array([0, 1])]
+    table = pa.Table.from_arrays(columns, names=["x", "x", "y"])
+    source = table if kind == "table" else write(table, tmp_path / f"twice.{kind}")
+    with pytest.raises(ValueError, match=r"the columns \['x'\] are there more than once"):
+        learn_stream(Perceptron(), source, target="y")
+
+
+@pytest.mark.parametrize("cell", ["", '""', "NA"])
+def test_a_missing_word_in_a_csv_file_is_missing(cell, tmp_path):
+    path = tmp_path / "holes.csv"
+    path.write_text(f"x,y\n1,a\n2,{cell}\n3,b\n")
+    with pytest.raises(ValueError, match="'y' is missing in 1 of its rows"):
+        learn_stream(Perceptron(), path, target="y")
+
+
+def long_csv(path, last):
+    path.write_text("x,y\n" + "100001,0\n200002,1\n" * 100_000 + f"{last}\n")
+    return path
+
+
+def test_whole_numbers_in_a_csv_file_may_go_on_as_others(tmp_path):
+    read = list(blocks(long_csv(tmp_path / "long.csv", "1.5,1"), target="y"))
+    assert {str(X.schema.field("x").type) for X, _ in read} == {"double"}
+    assert read[-1][0]["x"].to_pylist()[-1] == 1.5
+    assert {y.dtype.kind for _, y in read} == {"i"}
+
+
+@pytest.mark.parametrize("last", ["town,1", "1,1.5"])
+def test_a_cell_of_a_csv_file_that_does_not_fit_its_column_brings_the_remedy(last, tmp_path):
+    path = long_csv(tmp_path / "long.csv", last)
+    with pytest.raises(ValueError, match=r"^\d+ rows were.*invalid value.*column_types"):
+        learn_stream(Perceptron(), path, target="y")
+    kinds = csv.ConvertOptions(column_types={"x": pa.string(), "y": pa.float64()})
+    reader = csv.open_csv(path, convert_options=kinds)
+    assert sum(X.num_rows for X, _ in blocks(reader, target="y")) == 200_001
+
+
+def test_an_unused_column_of_a_csv_file_is_not_read(tmp_path):
+    path = long_csv(tmp_path / "long.csv", "town,1")
+    assert sum(X.num_rows for X, _ in blocks(path, columns=["y"])) == 200_001
+
+
+def test_a_learner_of_river_learns_pairs_with_features_as_they_come():
+    pytest.importorskip("river")
+    pairs = [({"a": 1.0}, "yes"), ({"b": 1.0}, "no"), ({"a": 1.0, "c": 2.0}, "yes")]
+    seen, alone = [], to_river(Perceptron())
+    model = learn_stream(to_river(Perceptron()), pairs, block_size=2, on_block=seen.append)
+    for x, y in pairs:
+        alone.learn_one(x, y)
+    assert seen == [2, 3]
+    assert pickle.dumps(model) == pickle.dumps(alone)
+
+
+def test_a_learner_of_river_refuses_a_bad_pair_alone_and_all_tables():
+    pytest.importorskip("river")
+    pairs = [({"a": 1.0}, "yes"), ({"b": 1.0}, "no"), ({"b": None}, "yes")]
+    with pytest.raises(ValueError, match=r"^2 rows were learnt and stay; .*finite numbers"):
+        learn_stream(to_river(Perceptron()), pairs)
+    with pytest.raises(ValueError, match=r"^0 rows.*pairs of a row and its target"):
+        learn_stream(to_river(Perceptron()), [1.0])
+    with pytest.raises(ValueError, match="not from tables"):
+        learn_stream(to_river(Perceptron()), as_table(*world()), target="label")
+    with pytest.raises(ValueError, match=r"to_river\(learner, classes="):
+        learn_stream(to_river(Perceptron()), pairs, classes=["no", "yes"])
+
+
+def test_names_that_are_all_numbers_become_text():
+    ((X, _),) = blocks([({0: 1.0, 1: 2.0}, "yes"), ({1: 1.0}, "no")])
+    assert X.to_pydict() == {"0": [1.0, 0.0], "1": [2.0, 1.0]}
+
+
+@pytest.mark.parametrize("y", [[1, "a", 1], ["a", None, "b"], [0, 1, None]], ids=str)
+def test_labels_that_cannot_be_sorted_are_refused_with_a_sentence(y):
+    model, labels = Perceptron(), np.array(y, dtype=object)
+    for learn in (model.fit, model.partial_fit):
+        with pytest.raises(ValueError, match=r"y mixes labels that cannot be sorted.*None"):
+            learn(np.eye(3), labels)
+    long = np.array([*["a", "b"] * 1000, None], dtype=object)
+    with pytest.raises(ValueError, match="y mixes labels that cannot be sorted"):
+        model.fit(np.arange(2001.0)[:, np.newaxis], long)
+    assert not vars(model).keys() - vars(Perceptron()).keys()
+
+
+def test_a_regressor_refuses_a_missing_target():
+    model = OnlineRidge()
+    with pytest.raises(ValueError, match="y contains NaN"):
+        learn_stream(model, [([1.0], 1.0), ([2.0], None)])
+    assert not hasattr(model, "coef_")

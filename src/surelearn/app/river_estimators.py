@@ -1,21 +1,27 @@
 """The classes behind `surelearn.app.river.to_river`; importing this module imports River.
 
 A row is a mapping. A feature it lacks is 0, and one that comes late was 0 until then: learners
-widen their state for it, exactly (`OnlineLearner._grow`). A bad row or label changes nothing.
+widen their state for it, exactly (`OnlineLearner._grow`). A bad row or label changes nothing: what
+is new is made beside the old, and takes its place once everything was found good.
 """
 
 import copy
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 from river import base
 from sklearn.base import clone
 
 from surelearn._typing import Matrix
-from surelearn.base import OnlineLinearClassifier
+from surelearn.base import OnlineLinearClassifier, OnlineLinearRegressor
 from surelearn.base.row_reader import RowReader, UnknownFeaturesError
+
+_Models: TypeAlias = dict[Any, Any]
+
+_NAMELESS = ""  # a feature that is always 0: what a learner has whose first row is empty
 
 
 class _Estimator(base.Estimator):
@@ -25,6 +31,7 @@ class _Estimator(base.Estimator):
         self.learner = learner
         self._read = RowReader(0, ())
         self._known: frozenset[Any] = frozenset()
+        self._models: _Models = {}  # by label; the only one, or that of "none of them", by None
 
     def _known_part(self, x: Mapping[Any, Any]) -> Matrix:
         """Return a row without the features that were never learnt from."""
@@ -33,22 +40,31 @@ class _Estimator(base.Estimator):
         except UnknownFeaturesError:
             return self._read({name: value for name, value in x.items() if name in self._known})
 
-    def _take_in(self, x: Mapping[Any, Any], learners: Iterable[Any]) -> Matrix:
-        """Return a row and make room for what is new in it; its order there does not matter."""
+    def _placed(self, x: Mapping[Any, Any]) -> tuple[Matrix, RowReader, _Models]:
+        """Return a row, what read it, and the models; where features are new, copies with room."""
+        read, models = self._read, self._models
         try:
-            return self._read(x)
+            row = read(x)
         except UnknownFeaturesError:
-            return self._make_room(x, learners)
+            row = None
+        if row is None or not self._known:
+            read = self._reader_with_room(x)
+            row = read(x)
+            models = {label: _grown(model, read.n_features) for label, model in models.items()}
+        if models and not self.learner._admits_all:  # noqa: SLF001 - hooks of the base
+            self.learner._admit(row)  # noqa: SLF001 - a first row has its whole door before it
+        return row, read, models
 
-    def _make_room(self, x: Mapping[Any, Any], learners: Iterable[Any]) -> Matrix:
+    def _reader_with_room(self, x: Mapping[Any, Any]) -> RowReader:
+        """Return a reader of what is known and of what is new; its order there does not matter."""
         new = sorted(x.keys() - self._known, key=str)
-        names = (*(self._read.names or ()), *new)
-        read = RowReader(len(names), names)
-        row = self.learner._admit(read(x))  # noqa: SLF001 - a hook of the base
-        for learner in learners:
-            learner._grow(len(names))  # noqa: SLF001 - likewise; the first says no for all
-        self._read, self._known = read, frozenset(names)
-        return row
+        names = (*(self._read.names or ()), *new) or (_NAMELESS,)
+        return RowReader(len(names), names)
+
+    def _keep(self, read: RowReader, models: _Models) -> None:
+        if read is not self._read:
+            self._read, self._known = read, frozenset(read.names or ())
+        self._models = models
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
@@ -64,24 +80,24 @@ class RiverRegressor(_Estimator, base.Regressor):
         A regressor that has not learnt; it is copied, never changed.
     """
 
-    def __init__(self, learner: Any) -> None:
-        super().__init__(learner)
-        self._model: Any = None
-
     def learn_one(self, x: Mapping[Any, Any], y: Any) -> None:
         """Learn from one row."""
-        model = self._model
-        if not np.isfinite(y):
-            raise ValueError(f"the target {y!r} is not a finite number; leave that row out")
-        row = self._take_in(x, () if model is None else (model,))
-        if model is None:
-            self._model = cast("Any", clone(self.learner)).partial_fit(row, [y])
+        _refuse_no_number(y)
+        row, read, models = self._placed(x)
+        if models:
+            models[None].learn_one(row, y)
         else:
-            model.learn_one(row, y)
+            models = {None: cast("Any", clone(self.learner)).partial_fit(row, [y])}
+        self._keep(read, models)
 
     def predict_one(self, x: Mapping[Any, Any]) -> float:
         """Return the prediction for one row; 0 before the first was learnt."""
-        return 0.0 if self._model is None else self._model.predict_one(self._known_part(x))
+        if not self._models:
+            return 0.0
+        if type(self.learner).predict_one is OnlineLinearRegressor.predict_one:
+            return self._models[None].predict_one(self._known_part(x))
+        row, _, models = self._placed(x)  # new features count where a forecast is not linear
+        return models[None].predict_one(row)
 
 
 class RiverClassifier(_Estimator, base.Classifier):
@@ -101,8 +117,6 @@ class RiverClassifier(_Estimator, base.Classifier):
         super().__init__(learner)
         self.classes = classes
         self._announced = classes
-        self._models: dict[Any, Any] = {}  # by label; the one learner of announced classes by None
-        self._none_of_them: Any = None
 
     @property
     def _multiclass(self) -> bool:
@@ -110,33 +124,34 @@ class RiverClassifier(_Estimator, base.Classifier):
 
     def learn_one(self, x: Mapping[Any, Any], y: Any) -> None:
         """Learn from one row."""
+        announced = self._announced_with(y)
+        row, read, models = self._placed(x)
+        teach = partial(_taught, learner=self.learner, row=row)
+        if announced is not None:
+            models = {None: teach(models.get(None), y=y, classes=announced)}
+        else:
+            models = {
+                label: teach(model, y=label == y, classes=(False, True))
+                for label, model in _with_label(y, models).items()
+            }
+        self._announced = announced
+        self._keep(read, models)
+
+    def _announced_with(self, y: Any) -> Sequence[Any] | None:
+        """Return the classes that are announced, if they are, once this label has come."""
         announced = self._announced
-        if announced is None and not self._models and isinstance(y, bool | np.bool_):
+        if announced is None:
+            _refuse_no_label(y)
+            if self._models or not isinstance(y, bool | np.bool_):
+                return None
             announced = (False, True)
-        if announced is not None and y not in announced:
+        if y not in announced:
+            _refuse_no_label(y)
             raise ValueError(
                 f"label {y!r} is not among the classes {list(announced)}; name all that can come: "
                 "to_river(learner, classes=[...])"
             )
-        others = () if self._none_of_them is None else (self._none_of_them,)
-        row = self._take_in(x, (*self._models.values(), *others))
-        self._announced = announced
-        if announced is not None:
-            model = self._models.get(None)
-            self._models[None] = _taught(
-                model, learner=self.learner, row=row, y=y, classes=announced
-            )
-        else:
-            self._learn_against_rest(row, y)
-
-    def _learn_against_rest(self, row: Matrix, y: Any) -> None:
-        if y not in self._models:
-            models = {**self._models, y: copy.deepcopy(self._none_of_them)}
-            self._models = dict(sorted(models.items(), key=lambda m: (type(m[0]).__name__, m[0])))
-        teach = partial(_taught, learner=self.learner, row=row, classes=(False, True))
-        for label, model in self._models.items():
-            self._models[label] = teach(model, y=label == y)
-        self._none_of_them = teach(self._none_of_them, y=False)
+        return announced
 
     def predict_one(self, x: Mapping[Any, Any], **kwargs: Any) -> Any:  # noqa: ARG002 - River's
         """Return the label predicted for one row; None before the first was learnt."""
@@ -146,10 +161,48 @@ class RiverClassifier(_Estimator, base.Classifier):
         if self._announced is not None:
             label = self._models[None].predict_one(row)
             return label.item() if isinstance(label, np.generic) else label
-        labels = list(self._models)
+        labels = [label for label in self._models if label is not None]
         if len(labels) == 2:  # as a learner that was told both: only one of the problems counts
             return labels[int(_score(self._models[labels[1]], row) > 0.0)]
         return max(labels, key=lambda label: _score(self._models[label], row))
+
+
+def _refuse_no_number(y: Any) -> None:
+    try:
+        finite = not np.iscomplexobj(y) and math.isfinite(y)
+    except (TypeError, OverflowError):
+        finite = False
+    if not finite:
+        raise ValueError(f"the target {y!r} is not a finite number; leave that row out")
+
+
+def _refuse_no_label(y: Any) -> None:
+    """Refuse what is missing, or can be neither looked up nor put in order."""
+    try:
+        hash(y)
+        names_a_class = bool(y == y and not y < y)  # noqa: PLR0124 - NaN differs from itself
+    except (TypeError, ValueError):
+        names_a_class = False
+    if not names_a_class:
+        raise ValueError(
+            f"the label {y!r} is missing or names no class; leave that row out, or give text, a "
+            "number, True or False"
+        )
+
+
+def _grown(model: Any, n_features: int) -> Any:
+    """Return a copy of a model with room for more features; the model stays as it was."""
+    wide = copy.deepcopy(model)  # learning writes into arrays that do not widen, too
+    wide._grow(n_features)  # noqa: SLF001 - a hook of the base
+    return wide
+
+
+def _with_label(y: Any, models: _Models) -> _Models:
+    """Return the models in the order of their labels, one of this label among them."""
+    if y in models:
+        return models
+    wider = {None: None, **models, y: copy.deepcopy(models.get(None))}
+    return dict(sorted(wider.items(), key=lambda item: (type(item[0]).__name__, item[0])))
 
 
 def _taught(model: Any, *, learner: Any, row: Matrix, y: Any, classes: Sequence[Any]) -> Any:

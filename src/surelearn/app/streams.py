@@ -4,12 +4,13 @@ A source is a Parquet or CSV file, anything that speaks Arrow's stream protocol 
 pandas, Polars), or any iterable of pairs of a row and its target, such as a River dataset.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain, islice
+from itertools import chain
 from os import PathLike
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -17,11 +18,17 @@ from numpy.typing import ArrayLike, NDArray
 from pyarrow import csv, parquet
 from sklearn.base import is_classifier, is_regressor
 
+from surelearn.app._pairs import PairBlocks, row_and_target
 from surelearn.app._spool import can_be_spooled, spooled_batches
 from surelearn.base import door
 
 _Learner = TypeVar("_Learner")
 _READ_AHEAD = 2**14  # bytes per column; without it a whole row group is held
+_TYPES_OF_CSV = (
+    "the beginning of the file decided the types of its columns. Mend that row, or name the types "
+    "and pass the reader: pyarrow.csv.open_csv(path, convert_options=pyarrow.csv.ConvertOptions("
+    "column_types={...}))"
+)
 
 
 def learn_stream(
@@ -40,7 +47,8 @@ def learn_stream(
     Parameters
     ----------
     learner
-        Any learner with `partial_fit`; it goes on from where it stands, and is returned.
+        Any learner with `partial_fit`; it goes on from where it stands, and is returned. One of
+        River, such as `to_river` makes, learns pair by pair: features may come and go.
     source, **reading
         What to read, and how: see `blocks`.
     classes
@@ -57,7 +65,10 @@ def learn_stream(
     6
     2
     """
-    stream, n_learnt = _targeted(learner, blocks(source, **reading), reading), 0
+    stream, n_learnt = blocks(source, **reading), 0
+    if not hasattr(learner, "partial_fit") and hasattr(learner, "learn_one"):
+        return _learn_pairs(learner, stream, classes, on_block)
+    _refuse_no_target(learner, stream, reading)
     told = (classes,) if is_classifier(learner) and classes is not None else ()
     while True:
         try:
@@ -92,7 +103,8 @@ def blocks(
     block_size
         The largest number of rows in a block.
     columns
-        The features to read, in order, for files and tables; left out, all but the target.
+        The features to read, in order, for files and tables; left out, all but the target and the
+        index of a data frame of pandas.
 
     Examples
     --------
@@ -105,16 +117,41 @@ def blocks(
         return _table_blocks(source, target, columns, block_size)
     if target is not None or columns is not None:
         raise ValueError("pairs bring their targets along; target= and columns= are for tables")
-    return _PairBlocks(source, block_size)
+    return PairBlocks(source, block_size)
 
 
-def _targeted(learner: Any, stream: Iterator[Any], reading: Mapping[str, Any]) -> Iterator[Any]:
+def _learn_pairs(
+    learner: Any, stream: Any, classes: Any, on_block: Callable[[int], object] | None
+) -> Any:
+    """Let a learner of River learn pair by pair; a bad one is refused alone."""
+    tables = not isinstance(stream, PairBlocks)
+    if tables or classes is not None:
+        raise ValueError(
+            "a learner of River learns from pairs of a row and its target, not from tables, and is "
+            "told its classes before: to_river(learner, classes=[...])"
+        )
+    n_learnt = 0
+    for pair in stream.pairs:
+        try:
+            learner.learn_one(*row_and_target(pair))
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                f"{n_learnt} rows were learnt and stay; the one after them was refused: {error}"
+            ) from error
+        n_learnt += 1
+        if on_block is not None and n_learnt % stream.size == 0:
+            on_block(n_learnt)
+    if on_block is not None and n_learnt % stream.size > 0:
+        on_block(n_learnt)
+    return learner
+
+
+def _refuse_no_target(learner: Any, stream: Iterator[Any], reading: Mapping[str, Any]) -> None:
     """Refuse a table without a target for a learner that predicts one."""
-    tables = not isinstance(stream, _PairBlocks)
+    tables = not isinstance(stream, PairBlocks)
     predicts = is_classifier(learner) or is_regressor(learner)
     if tables and predicts and reading.get("target") is None:
         raise ValueError("say which column of the table is to be predicted: target=...")
-    return stream
 
 
 def _learn_next(learner: Any, stream: Iterator[Any], told: tuple[Any, ...]) -> int:
@@ -131,36 +168,65 @@ def _table_blocks(
 ) -> Iterator[tuple[Any, Any]]:
     """Read record batches; no name here holds on to one while the next is read."""
     if not isinstance(source, str | PathLike):
-        reader: Any = pa.RecordBatchReader.from_stream(source)
+        reader = pa.RecordBatchReader.from_stream(source)
+        names, batches = _chosen(reader.schema, target, columns), _sliced(reader, size)
     elif Path(source).suffix.lower() in {".parquet", ".pq"}:
         file = parquet.ParquetFile(source, buffer_size=_READ_AHEAD, pre_buffer=False)
-        names = _chosen(file.schema_arrow.names, target, columns)
+        names = _chosen(file.schema_arrow, target, columns)
         wanted = names if target is None else [*names, target]
         if can_be_spooled(file, names):
             batches = spooled_batches(file, names, target, size)
         else:
             batches = file.iter_batches(size, columns=wanted, use_threads=False)
-        yield from map(partial(_split, names=names, target=target), batches)
-        return
     elif Path(source).suffix.lower() == ".csv":
-        reader = csv.open_csv(source)
+        names, reader = _open_csv(source, target, columns)
+        batches = _sliced(_converted(reader), size)
     else:
         raise ValueError(f"{source} is neither a .parquet nor a .csv file; read it into a table")
-    names = _chosen(reader.schema.names, target, columns)
-    batches = chain.from_iterable(map(partial(_slices, size=size), reader))
     yield from map(partial(_split, names=names, target=target), batches)
 
 
-def _chosen(there: list[str], target: str | None, columns: Sequence[str] | None) -> list[str]:
-    """Return the columns of the features; say which are not there."""
-    names = [name for name in there if name != target] if columns is None else list(columns)
+def _open_csv(source: Any, target: str | None, columns: Any) -> tuple[list[str], Any]:
+    """Return the columns of the features and a reader; after whole numbers others may come."""
+    with csv.open_csv(source, convert_options=csv.ConvertOptions(strings_can_be_null=True)) as head:
+        schema = head.schema
+    names = _chosen(schema, target, columns)
+    whole = [name for name in names if schema.field(name).type in {pa.int64(), pa.null()}]
+    options = csv.ConvertOptions(
+        column_types=dict.fromkeys(whole, pa.float64()),
+        include_columns=names if target is None else [*names, target],
+        strings_can_be_null=True,
+    )
+    return names, csv.open_csv(source, convert_options=options)
+
+
+def _converted(reader: Any) -> Iterator[Any]:
+    """Yield the batches of a CSV file; if one cannot be read, say what to do."""
+    try:
+        yield from reader
+    except pa.ArrowInvalid as error:
+        raise ValueError(f"{error}; {_TYPES_OF_CSV}") from error
+
+
+def _chosen(schema: Any, target: str | None, columns: Sequence[str] | None) -> list[str]:
+    """Return the columns of the features; say which are not there, or there twice."""
+    there, index = schema.names, (schema.pandas_metadata or {}).get("index_columns", ())
+    others = [name for name in there if name != target and name not in index]
+    names = others if columns is None else list(columns)
     asked = names if target is None else [*names, target]
     missing = [name for name in asked if name not in there]
     if missing:
         raise ValueError(f"there is no column {missing}; the table has {there}")
     if target in names:
         raise ValueError(f"the target {target!r} must not be among the features")
+    times = Counter(there) | Counter(asked)
+    if twice := [name for name in dict.fromkeys(asked) if times[name] > 1]:
+        raise ValueError(f"the columns {twice} are there more than once; rename or drop the others")
     return names
+
+
+def _sliced(batches: Iterable[Any], size: int) -> Iterator[Any]:
+    return chain.from_iterable(map(partial(_slices, size=size), batches))
 
 
 def _slices(batch: Any, *, size: int) -> Iterator[Any]:
@@ -172,9 +238,16 @@ def _split(batch: Any, *, names: list[str], target: str | None) -> tuple[Any, An
     if target is None:
         return pa.Table.from_batches([batch.select(names)]), None
     column = batch.column(target)
-    if column.null_count:
-        raise ValueError(f"the target {target!r} is missing in {column.null_count} of its rows")
+    if n_missing := _n_missing(column):
+        raise ValueError(f"the target {target!r} is missing in {n_missing} of its rows")
     return pa.Table.from_batches([batch.select(names)]), _labels(column)
+
+
+def _n_missing(column: Any) -> int:
+    """Return how many values are missing; a dictionary of values may itself hold a missing one."""
+    if pa.types.is_dictionary(column.type) and column.dictionary.null_count:
+        column = column.dictionary_decode()
+    return column.null_count
 
 
 def _labels(column: Any) -> NDArray[Any]:
@@ -185,40 +258,3 @@ def _labels(column: Any) -> NDArray[Any]:
         return np.array(column.dictionary.to_pylist())[column.indices.to_numpy()]
     y = column.to_numpy(zero_copy_only=False)
     return np.array(y.tolist()) if y.dtype == object else y
-
-
-class _PairBlocks:
-    """The blocks of a stream of pairs; the first fixes the names of the features."""
-
-    def __init__(self, pairs: Iterable[Any], size: int) -> None:
-        self.pairs, self.size = iter(pairs), size
-        self.names: list[Any] | None = None
-
-    def __iter__(self) -> Self:
-        return self
-
-    def __next__(self) -> tuple[Any, NDArray[Any]]:
-        pairs = list(islice(self.pairs, self.size))
-        if not pairs:
-            raise StopIteration
-        try:
-            rows, y = [x for x, *_ in pairs], np.array([y for _, y, *_ in pairs])
-        except (TypeError, ValueError):
-            raise ValueError("a stream yields pairs of a row and its target") from None
-        if all(isinstance(x, Mapping) for x in rows):
-            return self._named(rows), y
-        widths = sorted({np.size(x) for x in rows})
-        if len(widths) > 1:
-            raise ValueError(f"the rows have different numbers of values: {widths}")
-        return np.array(rows), y
-
-    def _named(self, rows: list[Mapping[Any, Any]]) -> Any:
-        """Return mappings as a table, so that names are kept and columns of text can be named."""
-        found = dict.fromkeys(chain.from_iterable(rows))
-        names = self.names = list(found) if self.names is None else self.names
-        if new := [name for name in found if name not in names]:
-            raise ValueError(
-                f"the features {new} are new; the first block has {names}. A larger block_size may "
-                "show them all at once; a learner made by to_river takes in features as they come"
-            )
-        return pa.table({str(n): np.array([row.get(n, 0.0) for row in rows]) for n in names})
