@@ -41,3 +41,9 @@ def test_the_programme_agrees_with_the_growth_of_the_coefficients():
         seen.add((endless, bool(grows)))
     assert (True, True) in seen
     assert (False, False) in seen
+
+
+def test_rows_far_from_zero_are_told_apart_by_their_range():
+    X = 1.7e9 + np.array([[0.0], [1.0], [2.0], [3.0]])
+    assert no_finite_minimum(X, np.array([0, 0, 1, 1]), 2, fit_intercept=True)
+    assert not no_finite_minimum(X, np.array([0, 1, 0, 1]), 2, fit_intercept=True)

@@ -166,3 +166,10 @@ def test_learning_on_drops_what_was_known_of_the_training_set(learner):
     model.learn_one([1, 1], "no")
     assert model.certificates() == ()
     assert not hasattr(model, "contradictions_")
+
+
+@every_learner
+def test_the_guarantee_covers_the_mistakes_of_all_two_class_problems(learner):
+    model = learner().fit(np.eye(6, dtype=int), range(6))
+    assert model.guarantee().allows(model.n_mistakes_)
+    assert max(c.bound for c in model.certificates() if c.kind == "mistakes") <= 7

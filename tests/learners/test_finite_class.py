@@ -152,3 +152,18 @@ def test_three_of_five_points_leave_four_labellings_of_which_one_is_right():
             assert (model.training_errors_, len(agreeing)) == (0, 4)
             assert np.mean(agreeing[:, unseen] != target[unseen]) == 0.5
             assert (agreeing[:, unseen] == target[unseen]).all(axis=1).sum() == 1
+
+
+def test_another_class_after_fit_changes_neither_predictions_nor_statements():
+    points, labels = [[0], [1], [2], [3]], [0, 0, 1, 1]
+    table = np.array([[0, 0, 1, 1], [1, 1, 1, 1]])
+    functions = [lambda X: X[:, 0] >= 2, lambda X: X[:, 0] >= 0]
+    for rules in (table, table.tolist(), functions, None):
+        model = FiniteClass(hypotheses=rules).fit(points, labels)
+        said, stated = model.predict(points).tolist(), model.certificates()
+        model.set_params(hypotheses=[lambda X: X[:, 0] < 2])
+        assert model.predict(points).tolist() == said
+        assert [c.claim for c in model.certificates()] == [c.claim for c in stated]
+    model = FiniteClass(hypotheses=table).fit(points, labels)
+    table[:] = 0
+    assert model.predict(points).tolist() == labels

@@ -124,3 +124,19 @@ def test_a_holdout_recognises_its_training_rows():
     model = Halfspace().fit(X, signs)
     with pytest.raises(ValueError, match="training data"):
         Holdout(X[:50], signs[:50]).certify(model)
+
+
+@pytest.mark.parametrize("start", [0, 1_700_000_000, -1_700_000_000_000])
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_rows_far_from_zero_are_told_apart_by_their_range(start, form):
+    X = start + np.array([[0.0], [1.0], [2.0], [3.0]])
+    model = Halfspace().fit(form(X), [0, 0, 1, 1])
+    assert model.separable_
+    assert model.witness_ is None
+    model = Halfspace().fit(form(X), [0, 1, 0, 1])
+    assert is_proof(model.witness_, X - start, np.array([0, 1, 0, 1]))
+
+
+def test_a_constant_feature_and_ranges_beyond_floats_are_no_obstacle():
+    X = np.array([[5.0, -1e308], [5.0, -9e307], [5.0, 9e307], [5.0, 1e308]])
+    assert Halfspace().fit(X, [0, 0, 1, 1]).separable_

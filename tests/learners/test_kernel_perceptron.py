@@ -265,3 +265,12 @@ def test_rows_a_kernel_cannot_read_are_refused_and_leave_no_mark():
     with pytest.raises(ValueError, match="overflow"):
         high.fit([[1e40], [-1e40]], [0, 1])
     assert not hasattr(high, "classes_")
+
+
+def test_the_guarantee_covers_the_mistakes_of_all_two_class_problems():
+    model = KernelPerceptron().fit(np.eye(6), [0, 1, 2, 0, 1, 2])
+    guarantee = model.guarantee(margin=6**-0.5)
+    assert model.n_mistakes_ == 18
+    assert guarantee.allows(model.n_mistakes_)
+    assert "all 3 two-class problems" in guarantee.quantity
+    assert max(c.bound for c in model.certificates() if c.kind == "mistakes") < 7.0

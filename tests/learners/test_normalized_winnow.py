@@ -205,3 +205,22 @@ def test_learning_on_drops_the_certificates_of_the_training_set():
     model.learn_one([0.5], 1)
     assert model.certificates() == ()
     assert not hasattr(model, "realised_")
+
+
+@pytest.mark.parametrize("rate", [None, 0.05])
+def test_the_guarantee_covers_the_mistakes_of_all_two_class_problems(rate):
+    X = np.eye(4)[np.arange(40) % 4]
+    X = np.hstack([X, -X, np.ones((40, 1))])
+    model = NormalizedWinnow(learning_rate=rate, fit_intercept=False).fit(X, np.arange(40) % 4)
+    guarantee = model.guarantee(margin=0.2)  # attained by weights 2, 2, 1 on x, -x and the constant
+    two = NormalizedWinnow(learning_rate=rate, fit_intercept=False).fit(X, np.arange(40) % 4 == 0)
+    assert guarantee.allows(model.n_mistakes_)
+    assert guarantee.bound == 4 * two.guarantee(margin=0.2).bound
+
+
+def test_sums_far_below_zero_do_not_make_all_weights_vanish():
+    X, signs = np.ones((2000, 2)), -np.ones(2000)
+    model = NormalizedWinnow(learning_rate=1.0, balanced=False, fit_intercept=False)
+    scores = model.learn(X, np.zeros(2000, int), [0, 1])
+    np.testing.assert_allclose(scores, plain.learn(X, signs, 1.0)[0])
+    np.testing.assert_allclose(model.coef_, [[0.5, 0.5]])

@@ -2,6 +2,7 @@
 
 import math
 import pickle
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -191,3 +192,38 @@ def test_too_many_features_are_refused_with_a_reason():
     X = sparse.csr_array((2, 20_000))
     with pytest.raises(ValueError, match=r"20000 features.*matrix"):
         SecondOrderPerceptron().fit(X, [0, 1])
+
+
+@pytest.mark.parametrize("a", [1e6, 1e10, 1e20, 1e300])
+def test_a_start_that_dwarfs_the_rows_leaves_both_bounds_true(a):
+    model = SecondOrderPerceptron(a=a, fit_intercept=False, max_iter=1)
+    model.fit(np.eye(50), np.arange(50) % 2)
+    by_leverage, by_spectrum, _ = model.certificates()
+    assert 50.0 <= by_leverage.bound <= 50.001
+    assert 50.0 <= by_spectrum.bound <= 50.001
+
+
+def exact_leverages(rows):
+    """Yield xᵀA⁻¹x for two features, A the matrix after each row, in exact arithmetic."""
+    p, q, r = Fraction(1), Fraction(0), Fraction(1)
+    for row in rows:
+        x, y = map(Fraction, row)
+        p, q, r = p + x * x, q + x * y, r + y * y
+        yield (r * x * x - 2 * q * x * y + p * y * y) / (p * r - q * q)
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e6, 1e12, 1e16, 1e60, 1e138])
+def test_the_sum_of_leverages_is_never_stated_too_small(scale):
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        X, signs = scale * rng.normal(size=(40, 2)), rng.choice([-1.0, 1.0], 40)
+        model = SecondOrderPerceptron(fit_intercept=False)
+        wrong = signs * model.learn(X, signs, classes=[-1, 1]) <= 0.0
+        stated = model.guarantee(hinge_loss=0.0, norm=1.0, sum_squared_scores=1.0).inputs
+        assert stated["sum_leverages"] >= sum(exact_leverages(X[wrong].tolist()))
+        model.fit(X, signs).certificates()
+
+
+def test_a_start_so_small_that_products_overflow_is_refused():
+    with pytest.raises(ValueError, match="at least 1e-20"):
+        SecondOrderPerceptron(a=1e-30).fit([[1.0], [-1.0]], [0, 1])

@@ -221,3 +221,11 @@ def test_more_classes_run_one_against_the_rest_with_a_certificate_each():
     assert model.weights_.shape == (3, 9)
     subjects = [c.subject for c in model.certificates() if c.kind == "mistakes"]
     assert len(set(subjects)) == 3
+
+
+def test_the_guarantee_covers_the_mistakes_of_all_two_class_problems():
+    model = Winnow().fit(np.eye(6, dtype=int), range(6))
+    guarantee = model.guarantee(n_relevant=1)
+    assert guarantee.allows(model.n_mistakes_)
+    assert not guarantee.allows(6 * model.certificates()[0].bound + 1)
+    assert model.n_mistakes_ > model.certificates()[0].bound

@@ -15,6 +15,9 @@ from scipy import sparse
 from surelearn._jit._decorator import compiled_as, jit
 from surelearn._typing import Matrix, Vector
 
+LARGEST = 1e140
+"""The norm of a row beyond which its products with others, and sums of them, may overflow."""
+
 
 class SparseRows(NamedTuple):
     """The three arrays of a CSR matrix, in a form that compiled code accepts."""
@@ -186,6 +189,12 @@ def is_finite(row: Matrix) -> bool:
         if not np.isfinite(row[0, j]):
             return False
     return True
+
+
+@jit
+def is_short(row: Matrix) -> bool:
+    """Say whether the only row of a matrix is finite and no longer than rows learnt from may be."""
+    return squared_norm(row, 0) <= LARGEST * LARGEST
 
 
 @jit

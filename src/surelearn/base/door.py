@@ -14,7 +14,7 @@ from sklearn.utils.validation import assert_all_finite, check_non_negative, vali
 from surelearn._jit import rows
 from surelearn._typing import Indices, Mask, Vector
 
-LARGEST = 1e140  # products of longer rows, and sums of them, may overflow
+LARGEST = rows.LARGEST
 _BROKEN = (  # of which SciPy takes no notice
     "the sparse matrix is broken: its indices are not all columns, or its indptr does not grow "
     "from 0 to their number; its check_format() says more. Build it anew"
@@ -56,7 +56,9 @@ def check(
     if finite:
         X = all_finite(estimator, X)
     if numeric:
-        return X, np.asarray(y, dtype=np.float64)
+        return X, _finite_numbers(y)
+    if y.dtype == object:
+        distinct(y)  # it says what is wrong with labels of many kinds
     if y.dtype.kind not in "biuUS":  # integers and strings are labels; floats may be measurements
         check_classification_targets(y)
     return X, y
@@ -178,11 +180,21 @@ def distinct(labels: NDArray[Any]) -> NDArray[Any]:
     """
     try:
         head = np.unique(labels[:_HEAD])
+        if len(head) <= _FEW and not _strangers(head, labels).any():
+            return head
+        return np.unique(labels)
     except TypeError:
-        raise ValueError("y mixes labels that cannot be sorted, such as numbers and text") from None
-    if len(head) <= _FEW and not _strangers(head, labels).any():
-        return head
-    return np.unique(labels)
+        raise ValueError(
+            "y mixes labels that cannot be sorted, such as numbers and text, or some are missing "
+            "(None); make all of one kind, and leave out rows without a label"
+        ) from None
+
+
+def _finite_numbers(y: NDArray[Any]) -> Vector:
+    """Return targets as numbers; of None among objects scikit-learn makes NaN, unseen."""
+    numbers = np.asarray(y, dtype=np.float64)
+    assert_all_finite(numbers, input_name="y")
+    return numbers
 
 
 def index_among(classes: NDArray[Any], labels: NDArray[Any], kind: Any = np.int64) -> Indices:

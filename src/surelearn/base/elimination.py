@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from surelearn._jit import jit, powers, rows, tables
 from surelearn._jit.rows import Rows
 from surelearn._typing import Indices, Mask, Vector
-from surelearn.base.mistake_record import certify_run, compression_certificate
+from surelearn.base.mistake_record import certify_run, compression_certificate, of_all_problems
 from surelearn.base.online_classifier import OnlineLinearClassifier
 from surelearn.bounds import Guarantee
 from surelearn.certificate import Certificate, Status
@@ -35,7 +35,7 @@ def _learn_rows(X: Rows, signs: Vector, crossed: Vector, kept: Vector, scores: V
 class EliminationLearner(OnlineLinearClassifier):
     """A learner of disjunctions that starts with all literals and crosses out the refuted ones.
 
-    A subclass says which literals there are (`_negations`) and which theorem holds (`guarantee`).
+    A subclass says which literals there are (`_negations`) and which theorem holds (`_theorem`).
     One pass is enough: a second one would cross out nothing.
     """
 
@@ -44,8 +44,16 @@ class EliminationLearner(OnlineLinearClassifier):
     _negations: ClassVar[bool]
 
     @abstractmethod
+    def _theorem(self, n_relevant: int) -> Guarantee:
+        """Bound the mistakes of one problem, if an "or" of so many literals or more is right."""
+
     def guarantee(self, *, n_relevant: int = 0) -> Guarantee:
-        """Bound `n_mistakes_`, if a disjunction of `n_relevant` literals or more is right."""
+        """Bound `n_mistakes_`, if the labels are an "or" of `n_relevant` literals or more.
+
+        With more than two classes, if those of each class against the rest are.
+        """
+        check_is_fitted(self)
+        return of_all_problems(self._theorem(n_relevant), len(self.coef_))
 
     def certificates(self, *, delta: float = 0.05) -> tuple[Certificate, ...]:
         """State what the last `fit` proves; a learner that has moved on since proves nothing.
@@ -66,7 +74,7 @@ class EliminationLearner(OnlineLinearClassifier):
             certify_run(
                 self,
                 problem,
-                self.guarantee(n_relevant=n_relevant),
+                self._theorem(n_relevant),
                 observed=record.total_updates,
                 n_rounds=self.n_training_rows_,
                 statuses=[self._realised(problem), ("by-construction", "the code does this")],

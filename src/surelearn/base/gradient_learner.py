@@ -106,10 +106,10 @@ class GradientLearner(OnlineLearner):
         return f"{name}, class {vars(self)['classes_'].tolist()[problem]!r} against the rest"
 
     def _losses(self, targets: Vector, predictions: Vector, /) -> Vector:
-        return values(compiled(self.loss), targets, predictions)
+        return values(compiled(self._begun_as.loss), targets, predictions)
 
     def _loss(self, targets: Vector, predictions: Vector, /) -> float:
-        return total(compiled(self.loss), targets, predictions)
+        return total(compiled(self._begun_as.loss), targets, predictions)
 
     def _check_first_rows(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any], dict[str, Any]]:
         self._check_parameters()  # before anything learnt is forgotten

@@ -102,6 +102,20 @@ def best_multiple(bound: Callable[[float, slice], float], scores: Vector) -> flo
     return math.exp(float(found.x))
 
 
+def of_all_problems(guarantee: Guarantee, n_problems: int) -> Guarantee:
+    """Bound the mistakes of several two-class problems together, given the bound for each.
+
+    Examples
+    --------
+    >>> of_all_problems(mistakes.halving(n_experts=8), 3).bound
+    9.0
+    """
+    if n_problems == 1:
+        return guarantee
+    quantity = f"{guarantee.quantity} in all {n_problems} two-class problems"
+    return replace(guarantee, quantity=quantity, bound=n_problems * guarantee.bound)
+
+
 def certify_run(
     model: Any,
     problem: int,

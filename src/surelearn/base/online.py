@@ -12,6 +12,7 @@ from sklearn.callback import CallbackSupportMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import Tags
 
+from surelearn._jit import rows
 from surelearn._typing import Matrix
 from surelearn.base import door
 from surelearn.base.magnitude import refuse_tiny
@@ -41,16 +42,28 @@ class _NeverMade:
         raise NotFittedError(learner._not_learnt % {"name": kind.__name__})  # noqa: SLF001
 
 
+class _Itself:
+    """Stands for the learner as it began, which until then is the learner itself."""
+
+    def __get__(self, learner: Any, kind: Any) -> Any:
+        del kind
+        return self if learner is None else learner
+
+
 class OnlineLearner(CallbackSupportMixin, BaseEstimator):
     """The door of an online learner: rows come as tables, sparse matrices, arrays or mappings.
 
     It knows features, not targets: classifiers and regressors add what they predict.
+
+    Parameters count when learning begins. What learns, predicts or states something afterwards
+    reads them from `_begun_as`, a copy made then, so that a later change cannot falsify it.
     """
 
     n_features_in_: int
     n_rounds_: int
     cumulative_loss_: float
     _read_row: RowReader = cast("Any", _NeverMade())
+    _begun_as: Self = cast("Any", _Itself())
     _targets: door.Targets
     _features: ClassVar[Literal["numbers", "bits"]] = "numbers"
     _late_features: ClassVar[bool] = True
@@ -68,10 +81,10 @@ class OnlineLearner(CallbackSupportMixin, BaseEstimator):
 
         A copy is asked, so that a bad input leaves this learner as it was.
         """
-        copy = clone(self)
+        copy = cast("Self", clone(self))
         X, targets = door.check(copy, X, y, targets=self._targets, reset=True, finite=False)
         seen = {name: value for name, value in vars(copy).items() if name.endswith("_in_")}
-        return self._admit(self._looked_through(X)), targets, seen
+        return copy._admit(self._looked_through(X)), targets, seen  # noqa: SLF001 - our own copy
 
     def _check_training_set(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any], dict[str, Any]]:
         """Do as `_check_first_rows`; refuse rows that are all so short that their norms vanish."""
@@ -105,6 +118,7 @@ class OnlineLearner(CallbackSupportMixin, BaseEstimator):
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)
         vars(self).update(seen)
+        self._begun_as = cast("Self", clone(self))
         self._read_row = RowReader(self.n_features_in_, seen.get("feature_names_in_"))
         self.n_rounds_, self.cumulative_loss_ = 0, 0.0
 
@@ -117,6 +131,11 @@ class OnlineLearner(CallbackSupportMixin, BaseEstimator):
         """Return one row as a matrix, at a fraction of the cost of `_check_rows`."""
         row = self._read_row(x)
         return row if self._admits_all else self._admit(row)
+
+    def _check_lesson(self, x: Mapping[str, float] | ArrayLike) -> Matrix:
+        """Return one row as a matrix if it can be learnt from: as `learn`, refuse a long one."""
+        row = self._check_one(x)
+        return row if rows.is_short(row) else door.short_enough(row)
 
     def _grow(self, n_features: int) -> None:
         """Widen the state for features that come late, and so were 0 in every row until now.

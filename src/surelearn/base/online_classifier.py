@@ -152,7 +152,7 @@ class OnlineLinearClassifier(ClassifierMixin, OnlineLearner):
 
         The classes must be known from an earlier call of `learn` or `partial_fit`.
         """
-        row = self._read_row.unseen(x) if self._finds_out else self._check_one(x)
+        row = self._read_row.unseen(x) if self._finds_out else self._check_lesson(x)
         try:
             index = self._positions[y]
         except (KeyError, TypeError):  # a stranger; the door says so
@@ -246,7 +246,7 @@ class OnlineLinearClassifier(ClassifierMixin, OnlineLearner):
         self._start(self.n_features_in_, 1 if len(classes) == 2 else len(classes))
 
     def _untrained(self, n_features: int) -> Self:
-        copy = cast("Self", clone(self))
+        copy = cast("Self", clone(self._begun_as))
         copy._begin({"n_features_in_": n_features}, self.classes_)  # noqa: SLF001 - our own copy
         return copy
 
@@ -266,13 +266,14 @@ class OnlineLinearClassifier(ClassifierMixin, OnlineLearner):
             self.n_mistakes_ += 1
         elif score != score:  # noqa: PLR0124 - NaN is what differs from itself
             self._read_row.refuse_infinite(row)
+            door.short_enough(row)
         self.cumulative_loss_ += loss
 
     def _learn_single(self, row: Matrix, sign: float, problem: int) -> tuple[float, float]:
         """Do what `_learn` and `_losses` do, for one row; a learner may know a faster way.
 
         That one is given rows by `learn_one` which nobody has looked through: if the row is not
-        finite, it must change nothing and return a score of NaN.
+        finite, or too long (`rows.is_short`), it must change nothing and return a score of NaN.
         """
         signs, scores = _PLUS if sign > 0.0 else _MINUS, np.empty(1)
         self._learn(row, signs, problem, scores)

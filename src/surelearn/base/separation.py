@@ -11,9 +11,34 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import linprog
 
-from surelearn._typing import Indices
+from surelearn._typing import Indices, Vector
 
-_TOLERANCE = 1e-6  # of the largest value of a feature; the solver's own is 1e-7
+_TOLERANCE = 1e-6  # of half the range of a feature; the solver's own is 1e-7
+
+
+def within_range(X: Any, *, shift: bool) -> tuple[Any, Vector, Vector]:
+    """Return sparse rows with each feature less its centre over its scale, and both of these.
+
+    With `shift` the scale is half the range of the feature: a programme solved to a tolerance sees
+    the differences of large numbers too. Only features that are nowhere 0 have a centre other than
+    0, so that sparse rows stay sparse. Without it the scale is the largest value.
+
+    Examples
+    --------
+    >>> table, centre, scale = within_range([[100.0], [104.0]], shift=True)
+    >>> table.toarray().ravel(), centre, scale
+    (array([-1.,  1.]), array([102.]), array([2.]))
+    """
+    table: Any = sparse.csr_array(X, dtype=np.float64)
+    low, high = (side.toarray().ravel() for side in (table.min(axis=0), table.max(axis=0)))
+    centre, size = np.zeros(len(low)), np.maximum(high, -low)
+    if shift:  # halves, for the range itself may overflow
+        centre = np.where((low > 0.0) | (high < 0.0), low / 2.0 + high / 2.0, 0.0)
+        size = high / 2.0 - low / 2.0
+    scale = np.where(size > 0.0, size, 1.0)
+    table = table.copy()
+    table.data = (table.data - centre[table.indices]) / scale[table.indices]
+    return table, centre, scale
 
 
 def no_finite_minimum(X: Any, codes: Indices, n_classes: int, *, fit_intercept: bool) -> bool:
@@ -28,9 +53,7 @@ def no_finite_minimum(X: Any, codes: Indices, n_classes: int, *, fit_intercept: 
     >>> no_finite_minimum(touching, np.array([0, 0, 1, 1]), 2, fit_intercept=True)
     True
     """
-    table: Any = sparse.csr_array(X)
-    largest = abs(table).max(axis=0).toarray().ravel()
-    table = table @ sparse.diags_array(1.0 / np.where(largest > 0.0, largest, 1.0))
+    table, _, _ = within_range(X, shift=fit_intercept)
     if fit_intercept:
         ones = sparse.csr_array(np.ones((table.shape[0], 1)))
         table = sparse.hstack([table, ones], format="csr")

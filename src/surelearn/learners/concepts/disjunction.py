@@ -6,8 +6,6 @@ Valiant (1984); the bound n + 1 is in `surelearn.bounds.mistakes_boolean`. A row
 the 2n literals true, so the first mistake crosses out n of them.
 """
 
-from sklearn.utils.validation import check_is_fitted
-
 from surelearn.base.elimination import EliminationLearner
 from surelearn.bounds import Guarantee, mistakes_boolean
 
@@ -48,7 +46,5 @@ class Disjunction(EliminationLearner):
 
     _negations = True
 
-    def guarantee(self, *, n_relevant: int = 0) -> Guarantee:
-        """Bound `n_mistakes_`, if the labels are an "or" of `n_relevant` literals or more."""
-        check_is_fitted(self)
+    def _theorem(self, n_relevant: int) -> Guarantee:
         return mistakes_boolean.disjunction(n_variables=self.n_features_in_, n_relevant=n_relevant)

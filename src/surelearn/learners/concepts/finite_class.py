@@ -8,7 +8,7 @@ that never erred, in `surelearn.bounds.mistakes`.
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -60,8 +60,9 @@ class FiniteClass(TwoClassLearner):
 
     Attributes
     ----------
-    best_
-        The number of the rule with the fewest training errors; the first of several.
+    best_, rule_
+        The number of the rule with the fewest training errors, the first of several; and the rule
+        itself, which predicts: a function or a row of the table, None if the class was left out.
     errors_
         The training errors of each rule.
     pool_
@@ -130,33 +131,47 @@ class FiniteClass(TwoClassLearner):
         advice = self._advice(X)
         self.errors_ = np.count_nonzero(advice != positive[:, np.newaxis], axis=0)
         self.best_ = int(self.errors_.argmin())
+        self.rule_ = self._chosen()
         self.pool_, run = np.ones(advice.shape[1], dtype=np.bool_), np.array([0, -1])
         _halve(advice, positive, self.pool_, run)
         self.n_mistakes_, self.emptied_ = (int(value) for value in run)
 
     def _decide(self, X: Any) -> Mask:
-        return self._advice(X, self.best_)[:, 0]
-
-    def _advice(self, X: Any, only: int | None = None) -> Mask:
-        """Return what each rule says of each row, or what the only one asked says."""
         dense = tables.dense(X)
-        if self.hypotheses is None:
-            signs = dense > 0.0
-            constants = np.broadcast_to([False, True], (len(dense), 2))
-            advice = np.hstack([signs, ~signs, constants])
-            return advice if only is None else advice[:, [only]]
-        rules: Any = self.hypotheses
+        if self.rule_ is None:
+            return _own_rules(dense)[:, self.best_]
+        if isinstance(self.rule_, np.ndarray):
+            return self.rule_[_points(dense, len(self.rule_))]
+        return _answers(self.rule_, self.best_, dense)
+
+    def _chosen(self) -> Any:
+        """Return the best rule, so that a change of the class cannot reach it."""
+        rules = cast("Any", self.hypotheses)
+        if rules is None:
+            return None
+        return (rules if callable(rules[0]) else _bits("hypotheses", rules, 2))[self.best_]
+
+    def _advice(self, X: Any) -> Mask:
+        """Return what each rule says of each row."""
+        dense, rules = tables.dense(X), cast("Any", self.hypotheses)
+        if rules is None:
+            return _own_rules(dense)
         if len(rules) and callable(rules[0]):
-            asked = range(len(rules)) if only is None else [only]
-            return np.column_stack([_answers(rules[h], h, dense) for h in asked])
+            return np.column_stack([_answers(rule, h, dense) for h, rule in enumerate(rules)])
         table = _bits("hypotheses", rules, 2)
-        return (table if only is None else table[[only]])[:, _points(dense, table.shape[1])].T
+        return table[:, _points(dense, table.shape[1])].T
 
     def __sklearn_tags__(self) -> Tags:
         """Say to scikit-learn that a class listed beforehand fits few data."""
         tags: Any = super().__sklearn_tags__()
         tags.classifier_tags.poor_score = True
         return tags
+
+
+def _own_rules(X: Any) -> Mask:
+    """Return what the rules of the class say that is used if none is given."""
+    signs = X > 0.0
+    return np.hstack([signs, ~signs, np.broadcast_to([False, True], (len(X), 2))])
 
 
 def _answers(rule: Rule, number: int, X: Any) -> Mask:

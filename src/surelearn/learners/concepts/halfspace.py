@@ -6,7 +6,7 @@ The rows are separable exactly if the minimum is 0. Otherwise the dual solution 
 classes so that two convex combinations, one of each class, are the same point (Farkas).
 """
 
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -16,10 +16,11 @@ from sklearn.utils.validation import check_is_fitted
 from surelearn._typing import Mask, Vector
 from surelearn.base import door
 from surelearn.base.classifier import TwoClassLearner, risk_certificate
+from surelearn.base.separation import within_range
 from surelearn.bounds import vc
 from surelearn.certificate import Certificate, Status
 
-_TOLERANCE = 1e-6  # of the largest value of a feature; the solver's own is 1e-7 of each constraint
+_TOLERANCE = 1e-6  # of half the range of a feature; the solver's own is 1e-7 of each constraint
 
 
 class Halfspace(TwoClassLearner):
@@ -91,14 +92,12 @@ class Halfspace(TwoClassLearner):
         return self._score(X) > 0.0
 
     def _solve(self, X: Any, positive: Mask) -> None:
-        """Solve the linear programme with features scaled to [-1, 1]; no hull meets another so."""
+        """Solve the linear programme with features of like range; hulls meet there as they do."""
         signs, d = np.where(positive, 1.0, -1.0), X.shape[1]
-        table: Any = cast("Any", sparse.csr_array)(X)
-        largest = abs(table).max(axis=0).toarray().ravel()
-        scale = np.where(largest > 0.0, largest, 1.0)
-        table = table @ sparse.diags_array(1.0 / scale)
+        table, centre, scale = within_range(X, shift=True)
         rule, multipliers = _least_slack(table, signs)
-        self.coef_, self.intercept_ = (rule[:d] / scale)[np.newaxis], rule[d:]
+        coef = rule[:d] / scale
+        self.coef_, self.intercept_ = coef[np.newaxis], rule[d:] - coef @ centre
         self.separable_ = bool((signs * self._score(X) > 0.0).all())
         self.witness_ = None
         if not self.separable_ and multipliers[positive].any() and multipliers[~positive].any():

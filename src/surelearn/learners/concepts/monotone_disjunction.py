@@ -5,8 +5,6 @@
 Valiant (1984); mistake bound in `surelearn.bounds.mistakes_boolean`.
 """
 
-from sklearn.utils.validation import check_is_fitted
-
 from surelearn.base.elimination import EliminationLearner
 from surelearn.bounds import Guarantee, mistakes_boolean
 
@@ -47,9 +45,7 @@ class MonotoneDisjunction(EliminationLearner):
 
     _negations = False
 
-    def guarantee(self, *, n_relevant: int = 0) -> Guarantee:
-        """Bound `n_mistakes_`, if the labels are an "or" of `n_relevant` variables or more."""
-        check_is_fitted(self)
+    def _theorem(self, n_relevant: int) -> Guarantee:
         return mistakes_boolean.monotone_disjunction(
             n_variables=self.n_features_in_, n_relevant=n_relevant
         )

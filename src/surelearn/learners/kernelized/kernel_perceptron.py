@@ -20,7 +20,7 @@ from surelearn._jit import jit, tables
 from surelearn._jit.rows import Rows
 from surelearn._typing import Indices, Mask, Matrix, Vector
 from surelearn.base import MistakeRecord, OnlineLinearClassifier, compression_certificate, door
-from surelearn.base.mistake_record import certify_run
+from surelearn.base.mistake_record import certify_run, of_all_problems
 from surelearn.bounds import Guarantee, mistakes
 from surelearn.certificate import Certificate, Status
 from surelearn.kernels import Kernel, Linear
@@ -82,9 +82,12 @@ class KernelPerceptron(OnlineLinearClassifier):
         self.max_iter = max_iter
 
     def guarantee(self, *, margin: float) -> Guarantee:
-        """Bound `n_mistakes_`, if a unit vector of the kernel's space separates by `margin`."""
+        """Bound `n_mistakes_`, if a unit vector of the kernel's space separates by `margin`.
+
+        With more than two classes, if one does in each two-class problem.
+        """
         check_is_fitted(self)
-        return mistakes.novikoff(radius=self.radius_, margin=margin)
+        return of_all_problems(self._novikoff(margin), len(self.coef_))
 
     def certificates(self, *, delta: float = 0.05) -> tuple[Certificate, ...]:
         """State what the last `fit` proves; a learner that has moved on since proves nothing.
@@ -117,11 +120,14 @@ class KernelPerceptron(OnlineLinearClassifier):
         ]
         return (*sure, compression_certificate(self, delta=delta))
 
+    def _novikoff(self, margin: float) -> Guarantee:
+        return mistakes.novikoff(radius=self.radius_, margin=margin)
+
     def _of_run(self, record: MistakeRecord, norm: float) -> Iterator[tuple[Guarantee, str]]:
         """Yield what holds for the run of one problem, and how its comparator was found."""
         if record.smallest_margin > 0.0:
             margin = record.smallest_margin / norm
-            yield self.guarantee(margin=margin), f"f achieves {margin:.6g}"
+            yield self._novikoff(margin), f"f achieves {margin:.6g}"
         any_comparator = mistakes.perceptron(
             radius=self.radius_, norm=record.scale * norm, hinge_loss=record.hinge_loss
         )
@@ -144,7 +150,7 @@ class KernelPerceptron(OnlineLinearClassifier):
         if used.any() and len(sums):
             support, coef = support[used], coef[:, used]
             for part in gen_batches(len(sums), max(1, _VALUES_AT_ONCE // coef.shape[1])):
-                sums[part] = self.kernel(X[part], support) @ coef.T
+                sums[part] = self._begun_as.kernel(X[part], support) @ coef.T
         return sums
 
     def _check_first_rows(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any], dict[str, Any]]:
@@ -155,11 +161,12 @@ class KernelPerceptron(OnlineLinearClassifier):
 
     def _admit(self, X: Any) -> Any:
         """Return the rows if the kernel reads them; a row with itself has the largest value."""
-        X = door.bits(X) if self.kernel.domain == "bits" else X
+        kernel = self._begun_as.kernel
+        X = door.bits(X) if kernel.domain == "bits" else X
         with np.errstate(over="ignore"):
-            finite = np.isfinite(self.kernel.diagonal(X)).all()
+            finite = np.isfinite(kernel.diagonal(X)).all()
         if not finite:
-            raise ValueError(f"the values of {self.kernel!r} overflow on these rows; rescale them")
+            raise ValueError(f"the values of {kernel!r} overflow on these rows; rescale them")
         return X
 
     def _start(self, n_features: int, n_problems: int) -> None:
@@ -179,7 +186,8 @@ class KernelPerceptron(OnlineLinearClassifier):
         table, known = tables.of(X, self.n_features_in_), vars(self).get("_known")
         current = known.get(problem) if known is not None else None
         if current is None:
-            self.radius_ = max(self.radius_, math.sqrt(self.kernel.diagonal(table).max()))
+            longest = math.sqrt(self._begun_as.kernel.diagonal(table).max())
+            self.radius_ = max(self.radius_, longest)
             current = self._sum(table, self.support_vectors_, self.coef_[[problem]])[:, 0]
         self._visit(table, signs, current, scores, again=known is not None)
         if known is not None:
@@ -192,13 +200,13 @@ class KernelPerceptron(OnlineLinearClassifier):
 
         Of rows that have been visited only if they will be visited again.
         """
-        n = len(signs)
+        n, kernel = len(signs), self._begun_as.kernel
         for part in gen_batches(n, _BLOCK):
             if (signs[part] * current[part] > 0.0).all():
                 scores[part] = current[part]
                 continue
             updates = np.empty(part.stop - part.start, dtype=np.bool_)
-            _learn_rows(self.kernel(X[part]), signs[part], current[part], updates, scores[part])
+            _learn_rows(kernel(X[part]), signs[part], current[part], updates, scores[part])
             new = part.start + np.flatnonzero(updates)
             for others in (slice(0, part.start if again else 0), slice(part.stop, n)):
                 current[others] += self._sum(X[others], X[new], signs[new][np.newaxis])[:, 0]

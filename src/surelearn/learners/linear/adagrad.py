@@ -115,18 +115,16 @@ class _BoxDescent(GradientLearner):
             The number of rounds.
         """
         check_is_fitted(self)
-        d = self.n_features_in_ + bool(self.fit_intercept)
-        share = n_rounds * gradient_norm**2 / d
-        return online_convex.adagrad(widths=[2.0 * self.limit] * d, sums_of_squares=[share] * d)
+        d = self.n_features_in_ + bool(self._begun_as.fit_intercept)
+        share, width = n_rounds * gradient_norm**2 / d, 2.0 * self._begun_as.limit
+        return online_convex.adagrad(widths=[width] * d, sums_of_squares=[share] * d)
 
     def _realised(self, problem: int) -> Guarantee:
-        squares = self.squares_[problem].tolist()
-        return online_convex.adagrad(
-            widths=[2.0 * self.limit] * len(squares), sums_of_squares=squares
-        )
+        squares, width = self.squares_[problem].tolist(), 2.0 * self._begun_as.limit
+        return online_convex.adagrad(widths=[width] * len(squares), sums_of_squares=squares)
 
     def _rivals(self) -> str:
-        return f"within [-{self.limit:g}, {self.limit:g}]"
+        return f"within [-{self._begun_as.limit:g}, {self._begun_as.limit:g}]"
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -140,7 +138,8 @@ class _BoxDescent(GradientLearner):
         self, X: Rows, targets: Vector, problem: int, coef: Vector, bias: Vector, trace: Vector
     ) -> None:
         """Learn from each row once, in order; `coef`, `bias` and `trace` change in place."""
-        constants = _Constants(compiled(self.loss), float(self.limit), float(self.fit_intercept))
+        loss, begun = compiled(self._begun_as.loss), self._begun_as
+        constants = _Constants(loss, float(begun.limit), float(begun.fit_intercept))
         squares, ledger = self.squares_[problem], self.ledger_[problem]
         _learn_rows(X, targets, constants, coef, bias, squares, ledger, trace)
 
@@ -211,7 +210,7 @@ class AdaGrad(_BoxDescent, OnlineLinearClassifier):
         self.radius_ = max(self.radius_, float(self.ledger_[problem, _ROW]))
 
     def _updates(self, signs: Vector, scores: Vector) -> Mask:
-        return self.loss.gradient(signs, scores) != 0.0
+        return self._begun_as.loss.gradient(signs, scores) != 0.0
 
 
 class AdaGradRegressor(_BoxDescent, OnlineLinearRegressor):

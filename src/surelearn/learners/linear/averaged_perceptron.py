@@ -125,7 +125,7 @@ class AveragedPerceptron(OnlineLinearClassifier):
         self.radius_ = 0.0
 
     def _learn(self, X: Rows, signs: Vector, problem: int, scores: Vector) -> None:
-        squared_radius, step = np.array([self.radius_**2]), float(self.fit_intercept)
+        squared_radius, step = np.array([self.radius_**2]), float(self._begun_as.fit_intercept)
         weights, bias, n_before = self.weights_[problem], self.biases_[problem], self.n_averaged_
         _learn_rows(X, signs, step, int(n_before[problem]), weights, bias, squared_radius, scores)
         self.n_averaged_[problem] += len(signs)

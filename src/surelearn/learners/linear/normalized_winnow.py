@@ -19,7 +19,7 @@ from surelearn._jit import jit, rows, tables
 from surelearn._jit.rows import Rows
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.base import MistakeRecord, OnlineLinearClassifier, compression_certificate
-from surelearn.base.mistake_record import certify_run
+from surelearn.base.mistake_record import certify_run, of_all_problems
 from surelearn.bounds import Guarantee, _domain, mistakes_linear
 from surelearn.certificate import Certificate, Status
 
@@ -30,7 +30,7 @@ _SHARPNESS = (1.0, 2.0, 4.0, 16.0)  # powers of the final weights tried as compa
 @jit
 def _weigh(rate: float, balanced: bool, sums: Vector, weights: Vector) -> None:  # noqa: FBT001
     """Set `weights` to exp(rate sums) over its total; with negated features, less theirs."""
-    top, total = 0.0, 0.0
+    top, total = -np.inf, 0.0
     for j in range(len(sums)):
         top = max(top, rate * (abs(sums[j]) if balanced else sums[j]))
     for j in range(len(sums)):
@@ -131,12 +131,15 @@ class NormalizedWinnow(OnlineLinearClassifier):
     def guarantee(self, *, margin: float) -> Guarantee:
         """Bound `n_mistakes_`, if weights of absolute sum 1 give all rows a score >= `margin`.
 
-        Of either sign if the features are balanced, else of none below 0.
+        Of either sign if the features are balanced, else of none below 0. With more than two
+        classes, if some do in each two-class problem.
         """
         check_is_fitted(self)
-        if self.learning_rate is None:
-            return self._self_tuned(1.0 / _domain.positive("margin", margin), 0.0)
-        return self._at_rate(self._log_features, margin, 0.0)
+        if self._begun_as.learning_rate is None:
+            each = self._self_tuned(1.0 / _domain.positive("margin", margin), 0.0)
+        else:
+            each = self._at_rate(self._log_features, margin, 0.0)
+        return of_all_problems(each, len(self.coef_))
 
     def certificates(self, *, delta: float = 0.05) -> tuple[Certificate, ...]:
         """State what the last `fit` proves; a learner that has moved on since proves nothing.
@@ -159,7 +162,7 @@ class NormalizedWinnow(OnlineLinearClassifier):
             ("checked", f"the largest feature is {self.radius_:.6g}"),
             ("checked", "the final weights, sharpened, on all rounds of this run"),
         ]
-        if self.learning_rate is None:
+        if self._begun_as.learning_rate is None:
             rates = "radius is the largest feature so far; the proof needs rates that never rise"
             proofs.insert(1, ("by-construction", rates))
         sure = [
@@ -178,7 +181,7 @@ class NormalizedWinnow(OnlineLinearClassifier):
 
     @property
     def _log_features(self) -> float:
-        return math.log((2 if self.balanced else 1) * self.sums_.shape[1])
+        return math.log((2 if self._begun_as.balanced else 1) * self.sums_.shape[1])
 
     def _self_tuned(self, norm: float, hinge_loss: float) -> Guarantee:
         return mistakes_linear.self_tuned_winnow(
@@ -190,7 +193,7 @@ class NormalizedWinnow(OnlineLinearClassifier):
             divergence=divergence,
             margin=margin,
             radius=self.radius_,
-            learning_rate=float(self.learning_rate or 0.0),
+            learning_rate=float(self._begun_as.learning_rate or 0.0),
             margin_loss=margin_loss,
         )
 
@@ -217,22 +220,23 @@ class NormalizedWinnow(OnlineLinearClassifier):
         table, memory = tables.of(X, self.n_features_in_), np.zeros((2, self.sums_.shape[1]))
         memory[0] = self.sums_[problem]
         n_updates = self.n_updates_[problem : problem + 1]
-        how = bool(self.balanced), 0.5 if self.learning_rate is None else 0.0
+        begun = self._begun_as
+        how = bool(begun.balanced), 0.5 if begun.learning_rate is None else 0.0
         for part in gen_batches(len(signs), _ROWS_AT_ONCE):
             scales = self._scales(table[part], problem)
-            block = rows.of(_with_ones(table[part]) if self.fit_intercept else table[part])
+            block = rows.of(_with_ones(table[part]) if begun.fit_intercept else table[part])
             _learn_rows(block, signs[part], scales, *how, memory, n_updates, scores[part])
         self.sums_[problem], self.radius_ = memory[0], float(self.radii_.max())
         self.coef_[problem] = memory[1, : self.n_features_in_]
-        if self.fit_intercept:
+        if begun.fit_intercept:
             self.intercept_[problem] = memory[1, -1]
 
     def _scales(self, X: Any, problem: int) -> Vector:
         """Return the rate of each row before it falls with the mistakes; `radii_` changes."""
         radii = np.maximum(self.radii_[problem], np.maximum.accumulate(_largest(X)))
         self.radii_[problem] = radii[-1]
-        if self.learning_rate is not None:
-            return np.full(len(radii), float(self.learning_rate))
+        if (rate := self._begun_as.learning_rate) is not None:
+            return np.full(len(radii), float(rate))
         scale = math.sqrt(self._log_features)
         return np.divide(scale, radii, out=np.zeros(len(radii)), where=radii > 0.0)
 

@@ -139,8 +139,8 @@ def _learn_row(
     coef: Matrix,
     bias: Vector,
 ) -> tuple[float, float, float]:
-    """Learn from the only row of a matrix, if finite; return prediction, loss, largest square."""
-    if not rows.is_finite(row):
+    """Learn from the only row of a matrix, if short; return prediction, loss, largest square."""
+    if not rows.is_short(row):
         return np.nan, np.nan, np.nan
     predictions, own, account = np.empty(1), weights[problem], ledger[problem]
     _learn_rows(row, np.full(1, target), rule, own, account, predictions)
@@ -170,18 +170,19 @@ class _Descent(GradientLearner):
         n_rounds
             The number of rounds.
         """
-        return self.schedule.a_priori(
-            radius=self.radius, gradient_norm=gradient_norm, n_rounds=n_rounds
+        begun = self._begun_as
+        return begun.schedule.a_priori(
+            radius=begun.radius, gradient_norm=gradient_norm, n_rounds=n_rounds
         )
 
     def _realised(self, problem: int) -> Guarantee:
-        ledger = self.ledger_[problem]
+        ledger, begun = self.ledger_[problem], self._begun_as
         sums = float(ledger[_SQUARES]), float(ledger[_RATED])
-        return self.schedule.realised(Run(self.radius, int(ledger[ROUNDS]), *sums))
+        return begun.schedule.realised(Run(begun.radius, int(ledger[ROUNDS]), *sums))
 
     def _rivals(self) -> str:
-        penalty = self.schedule.penalty
-        ball = f"of norm at most {self.radius:g}"
+        penalty = self._begun_as.schedule.penalty
+        ball = f"of norm at most {self._begun_as.radius:g}"
         return f"{ball}, both charged {penalty / 2:g}‖w‖² a round" if penalty else ball
 
     def _check_parameters(self) -> None:
@@ -286,7 +287,8 @@ class OnlineGradientDescent(_Descent, OnlineLinearClassifier):
         return score, loss
 
     def _updates(self, signs: Vector, scores: Vector) -> Mask:
-        return (self.loss.gradient(signs, scores) != 0.0) | (self.schedule.penalty > 0.0)
+        begun = self._begun_as
+        return (begun.loss.gradient(signs, scores) != 0.0) | (begun.schedule.penalty > 0.0)
 
 
 class OnlineGradientDescentRegressor(_Descent, OnlineLinearRegressor):

@@ -164,8 +164,8 @@ class OnlineRidge(OnlineLinearRegressor):
         return online_second_order.vovk_azoury_warmuth_apriori(
             target_bound=target_bound,
             input_norm=input_norm,
-            regularization=self.alpha,
-            dimension=self.n_features_in_ + bool(self.fit_intercept),
+            regularization=self._begun_as.alpha,
+            dimension=self.n_features_in_ + bool(self._begun_as.fit_intercept),
             n_rounds=n_rounds,
         )
 
@@ -210,7 +210,7 @@ class OnlineRidge(OnlineLinearRegressor):
         return float(self._forecast(self._check_one(x))[0])
 
     def _forecast(self, X: Rows) -> Vector:
-        constant, forecasts = float(self.fit_intercept), np.empty(rows.count(X))
+        constant, forecasts = float(self._begun_as.fit_intercept), np.empty(rows.count(X))
         space = np.empty(len(self.rotated_))
         _forecast_rows(X, constant, self.triangle_, self.rotated_, space, forecasts)
         return forecasts
@@ -224,16 +224,15 @@ class OnlineRidge(OnlineLinearRegressor):
             observed=float(self.ledger_[_EXCESS]),
             n=self.n_rounds_,
             claim=f"With certainty, the square loss of this run is at most {most} above the least "
-            f"of {self.alpha:g}‖u‖² + square loss of u over all weights u.",
+            f"of {self._begun_as.alpha:g}‖u‖² + square loss of u over all weights u.",
             statuses=statuses,
             reproduce={"model": fingerprint(self)},
         )
 
     def _log_determinant(self) -> float:
         """Return ln det(A/α), 0 or more."""
-        return max(
-            0.0, float(2.0 * np.log(self.triangle_.diagonal() / math.sqrt(self.alpha)).sum())
-        )
+        grown = self.triangle_.diagonal() / math.sqrt(self._begun_as.alpha)
+        return max(0.0, float(2.0 * np.log(grown).sum()))
 
     def _check_first_rows(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any], dict[str, Any]]:
         _domain.positive("alpha", self.alpha)  # before anything learnt is forgotten
@@ -245,7 +244,7 @@ class OnlineRidge(OnlineLinearRegressor):
         self.coef_, self.intercept_ = np.zeros(n_features), np.zeros(1)
 
     def _learn(self, X: Rows, targets: Vector, predictions: Vector) -> None:
-        constant, space = float(self.fit_intercept), np.empty(len(self.rotated_))
+        constant, space = float(self._begun_as.fit_intercept), np.empty(len(self.rotated_))
         state = self.triangle_, self.rotated_, self.ledger_
         _learn_rows(X, targets, constant, *state, space, predictions)
         _solve(self.triangle_, self.rotated_, space)

@@ -66,8 +66,8 @@ def _learn_row(
     bias: Vector,
     sums: Matrix,
 ) -> tuple[float, float]:
-    """Learn from the only row of a matrix, if it is finite; return its score and the longest."""
-    if not rows.is_finite(row):
+    """Learn from the only row of a matrix, if it is short; return its score and the longest."""
+    if not rows.is_short(row):
         return np.nan, np.nan
     scores, own = np.empty(1), bias[problem : problem + 1]
     _learn_rows(row, np.full(1, sign), rule, coef[problem], own, sums[problem], scores)

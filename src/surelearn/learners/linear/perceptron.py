@@ -42,8 +42,8 @@ def _learn_rows(
 def _learn_row(
     row: Matrix, sign: float, step: float, problem: int, coef: Matrix, bias: Vector
 ) -> tuple[float, float]:
-    """Learn from the only row of a matrix, if it is finite; return its score and squared norm."""
-    if not rows.is_finite(row):
+    """Learn from the only row of a matrix, if it is short; return its score and squared norm."""
+    if not rows.is_short(row):
         return np.nan, np.nan
     scores = np.empty(1)
     square = _learn_rows(row, np.full(1, sign), step, problem, coef, bias, scores)
@@ -118,12 +118,12 @@ class Perceptron(OnlineLinearClassifier):
         self.radius_ = 0.0
 
     def _learn(self, X: Rows, signs: Vector, problem: int, scores: Vector) -> None:
-        step = float(bool(self.fit_intercept))
+        step = float(bool(self._begun_as.fit_intercept))
         largest = _learn_rows(X, signs, step, problem, self.coef_, self.intercept_, scores)
         self.radius_ = max(self.radius_, math.sqrt(largest))
 
     def _learn_single(self, row: Matrix, sign: float, problem: int) -> tuple[float, float]:
-        step = 1.0 if self.fit_intercept else 0.0
+        step = 1.0 if self._begun_as.fit_intercept else 0.0
         score, square = _learn_row(row, sign, step, problem, self.coef_, self.intercept_)
         if (norm := math.sqrt(square)) > self.radius_:
             self.radius_ = norm

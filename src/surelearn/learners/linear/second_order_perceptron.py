@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted
 
-from surelearn._jit import jit, rows
+from surelearn._jit import jit, rows, tables
 from surelearn._jit.rows import Rows
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.base import OnlineLinearClassifier, compression_certificate
@@ -25,6 +26,9 @@ from surelearn.bounds import mistakes_linear as theory
 from surelearn.certificate import Certificate, Status
 
 _MOST_FEATURES = 2**14  # two gigabytes for the matrix of one problem
+_SMALLEST_START = 1e-20  # with less, xᵀA⁻¹x may overflow for the longest rows the door lets in
+_ROWS_AT_ONCE = 1024  # written out, at least
+_ROUNDING = float(np.finfo(np.float64).eps)
 
 
 class Whitening(NamedTuple):
@@ -94,7 +98,8 @@ class SecondOrderRecord:
 
     The comparator is a multiple of the final weights. Its hinge loss is summed over all rounds: on
     the mistakes alone the zero vector would do best and the bound say nothing. The squares of its
-    scores are summed over the mistakes, as the theorem has them.
+    scores are summed over the mistakes, as the theorem has them. `spectrum` holds the eigenvalues
+    of Σ x·xᵀ over the mistakes that are not 0, rounded outward.
     """
 
     n_mistakes: int
@@ -102,6 +107,7 @@ class SecondOrderRecord:
     hinge_loss: float
     norm: float
     sum_squared_scores: float
+    spectrum: Vector
 
 
 class SecondOrderPerceptron(OnlineLinearClassifier):
@@ -114,7 +120,8 @@ class SecondOrderPerceptron(OnlineLinearClassifier):
     Parameters
     ----------
     a
-        What the matrix starts with on its diagonal; the larger, the nearer to the Perceptron.
+        What the matrix starts with on its diagonal, 1e-20 or more; the larger, the nearer to the
+        Perceptron.
     fit_intercept
         Learn a constant term, as if every row had one more feature equal to 1.
     max_iter
@@ -170,7 +177,7 @@ class SecondOrderPerceptron(OnlineLinearClassifier):
             norm=norm,
             regularization=self.regularization_,
             sum_squared_scores=sum_squared_scores,
-            sum_leverages=float(self.leverages_.max()),
+            sum_leverages=self._outward(self.leverages_.max()),
         )
 
     def certificates(self, *, delta: float = 0.05) -> tuple[Certificate, ...]:
@@ -178,7 +185,7 @@ class SecondOrderPerceptron(OnlineLinearClassifier):
 
         For each two-class problem: the bound by the leverages of the rows erred on, then the one by
         their spectrum, both with the best multiple of the final weights. Then the risk of the model
-        by stable compression. The spectrum takes time of the order of n_features³.
+        by stable compression.
 
         Parameters
         ----------
@@ -199,11 +206,9 @@ class SecondOrderPerceptron(OnlineLinearClassifier):
             "regularization": self.regularization_,
             "sum_squared_scores": record.sum_squared_scores,
         }
-        spreads = np.linalg.svd(self.root_[problem], compute_uv=False) ** -2.0
-        spectrum = np.maximum(0.0, spreads - self.regularization_)
         start: tuple[Status, str] = ("by-construction", "the code does exactly this")
         found: tuple[Status, str] = ("checked", "a multiple of the final weights, on all rounds")
-        read: tuple[Status, str] = ("by-construction", "those of the matrix the run ended with")
+        read: tuple[Status, str] = ("by-construction", "those of the rows the run erred on")
         return [
             certify_run(
                 self,
@@ -215,14 +220,21 @@ class SecondOrderPerceptron(OnlineLinearClassifier):
             )
             for guarantee in (
                 theory.second_order_perceptron(
-                    **known, sum_leverages=float(self.leverages_[problem])
+                    **known, sum_leverages=self._outward(self.leverages_[problem])
                 ),
-                theory.second_order_perceptron_log_det(**known, eigenvalues=spectrum),
+                theory.second_order_perceptron_log_det(**known, eigenvalues=record.spectrum),
             )
         ]
 
+    def _outward(self, sum_leverages: float) -> float:
+        """Add what the rounding of R may hide: the longer the rows in its units, the more."""
+        length = self.radius_ / math.sqrt(self.regularization_)
+        hidden = _ROUNDING * self.root_.shape[1] * length * min(1.0, length)
+        return float(sum_leverages) + self.n_mistakes_ * min(1.0, hidden)
+
     def _check_first_rows(self, X: Any, y: ArrayLike) -> tuple[Any, Any, dict[str, Any]]:
-        _domain.positive("a", self.a)
+        if _domain.positive("a", self.a) < _SMALLEST_START:
+            raise ValueError(f"a={self.a!r} must be at least {_SMALLEST_START:g}; rescale the rows")
         X, labels, seen = super()._check_first_rows(X, y)
         if X.shape[1] > _MOST_FEATURES:
             raise ValueError(
@@ -239,7 +251,8 @@ class SecondOrderPerceptron(OnlineLinearClassifier):
         self.regularization_ = float(self.a)
 
     def _learn(self, X: Rows, signs: Vector, problem: int, scores: Vector) -> None:
-        constant, bias = float(self.fit_intercept), self.intercept_[problem : problem + 1]
+        constant = float(self._begun_as.fit_intercept)
+        bias = self.intercept_[problem : problem + 1]
         leverages, root = self.leverages_[problem : problem + 1], self.root_[problem]
         image, direction = np.empty(len(root)), np.empty(len(root))
         whitening = Whitening(root, self.totals_[problem], image, direction)
@@ -251,17 +264,18 @@ class SecondOrderPerceptron(OnlineLinearClassifier):
         super()._record_run(X, index, counts)
         final = self._final_scores(X)
         self.records_ = tuple(
-            self._summary(problem, self._signs(index, problem) * final[:, problem], *count)
+            self._summary(X, problem, self._signs(index, problem) * final[:, problem], *count)
             for problem, count in enumerate(counts)
         )
 
     def _summary(
-        self, problem: int, margins: Vector, n_updates: Indices, n_passes: int
+        self, X: Any, problem: int, margins: Vector, n_updates: Indices, n_passes: int
     ) -> SecondOrderRecord:
         """Find the multiple of the final weights with the best bound on the mistakes."""
         weights, n_rounds = np.append(self.coef_[problem], self.intercept_[problem]), len(margins)
-        length, squares = float(np.linalg.norm(weights)), float(n_updates @ margins**2)
-        width = math.sqrt(self.regularization_ * length**2 + squares)
+        length = math.hypot(*weights)  # tiny with a huge `a`, and no square of it may vanish
+        spread = float(np.linalg.norm(np.sqrt(n_updates) * margins))
+        width = math.hypot(math.sqrt(self.regularization_) * length, spread)
         slope = width * math.sqrt(self.leverages_[problem])
 
         def hinge_loss(scale: float, part: slice) -> float:
@@ -278,4 +292,20 @@ class SecondOrderPerceptron(OnlineLinearClassifier):
             hinge_loss=hinge_loss(scale, slice(None)),
             norm=scale * length,
             sum_squared_scores=float(n_updates @ (scale * margins) ** 2),  # neither may overflow
+            spectrum=self._spectrum(X, n_updates),
         )
+
+    def _spectrum(self, X: Any, n_updates: Indices) -> Vector:
+        """Return the eigenvalues of Σ x·xᵀ over the mistakes, outward by the rounding of the SVD.
+
+        From the rows, not from R: there the small ones would drown in `a`.
+        """
+        used, width = np.flatnonzero(n_updates), X.shape[1] + 1
+        factor = np.empty((0, width))
+        for part in gen_batches(len(used), max(width, _ROWS_AT_ONCE)):
+            block = np.full((part.stop - part.start, width), float(self.fit_intercept))
+            block[:, 1:] = tables.dense(X[used[part]])
+            block *= np.sqrt(n_updates[used[part], np.newaxis])
+            factor = np.linalg.qr(np.vstack([factor, block]), mode="r")
+        sizes = np.linalg.svd(factor, compute_uv=False)
+        return (sizes + _ROUNDING * (len(used) + width) * sizes.max()) ** 2

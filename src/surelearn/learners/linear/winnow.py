@@ -17,7 +17,7 @@ from surelearn._jit import jit, powers, rows, tables
 from surelearn._jit.rows import Rows
 from surelearn._typing import Indices, Mask, Vector
 from surelearn.base import MistakeRecord, OnlineLinearClassifier, compression_certificate
-from surelearn.base.mistake_record import certify_run
+from surelearn.base.mistake_record import certify_run, of_all_problems
 from surelearn.bounds import Guarantee, mistakes_boolean
 from surelearn.certificate import Certificate
 
@@ -103,11 +103,13 @@ class Winnow(OnlineLinearClassifier):
     def guarantee(self, *, n_relevant: int, attribute_errors: int = 0) -> Guarantee:
         """Bound `n_mistakes_`, if a disjunction of `n_relevant` literals is right on the rows.
 
-        `attribute_errors` are what it gets wrong on the mistakes: 1 for a positive row with none of
-        the literals, the number of them for a negative row.
+        With more than two classes, if one is in each two-class problem. `attribute_errors` are what
+        it gets wrong on the mistakes: 1 for a positive row with none of the literals, the number of
+        them for a negative row.
         """
         check_is_fitted(self)
-        return self._theorem(self.weights_.shape[1], n_relevant, attribute_errors)
+        n_problems, n_literals = self.weights_.shape
+        return of_all_problems(self._theorem(n_literals, n_relevant, attribute_errors), n_problems)
 
     def certificates(self, *, delta: float = 0.05) -> tuple[Certificate, ...]:
         """State what the last `fit` proves; a learner that has moved on since proves nothing.
@@ -133,7 +135,7 @@ class Winnow(OnlineLinearClassifier):
         return certify_run(
             self,
             problem,
-            self.guarantee(n_relevant=len(literals), attribute_errors=errors),
+            self._theorem(self.weights_.shape[1], len(literals), errors),
             observed=record.total_updates,
             n_rounds=record.n_passes * self.n_training_rows_,
             statuses=[("checked", found), ("by-construction", "the code does exactly this")],
@@ -143,16 +145,20 @@ class Winnow(OnlineLinearClassifier):
         return mistakes_boolean.winnow(
             n_variables=n_literals,
             n_relevant=n_relevant,
-            promotion=self.promotion,
+            promotion=self._begun_as.promotion,
             threshold=self._level(n_literals),
             attribute_errors=attribute_errors,
         )
 
     def _level(self, n_literals: int) -> float:
-        return float(n_literals if self.threshold is None else self.threshold)
+        threshold = self._begun_as.threshold
+        return float(n_literals if threshold is None else threshold)
 
     def _check_first_rows(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any], dict[str, Any]]:
-        self._theorem(1, 0, 0)  # refuses parameters it does not cover
+        level = 1.0 if self.threshold is None else self.threshold
+        mistakes_boolean.winnow(  # refuses parameters it does not cover
+            n_variables=1, n_relevant=0, promotion=self.promotion, threshold=level
+        )
         return super()._check_first_rows(X, y)
 
     def _start(self, n_features: int, n_problems: int) -> None:
@@ -166,8 +172,8 @@ class Winnow(OnlineLinearClassifier):
 
     def _learn(self, X: Rows, signs: Vector, problem: int, scores: Vector) -> None:
         exponents, weights = self.exponents_[problem], self.weights_[problem]
-        constants = float(self.promotion), self._level(len(weights))
-        if not self.negations:
+        constants = float(self._begun_as.promotion), self._level(len(weights))
+        if not self._begun_as.negations:
             _learn_rows(X, signs, *constants, exponents, weights, scores)
         else:
             table = tables.of(X, self.n_features_in_)
@@ -180,7 +186,7 @@ class Winnow(OnlineLinearClassifier):
         """Write the weights of a problem as a linear rule: a negation is 1 less its variable."""
         n = self.n_features_in_
         on, off = self.weights_[problem, :n], self.weights_[problem, n:]
-        self.coef_[problem] = on - off if self.negations else on
+        self.coef_[problem] = on - off if self._begun_as.negations else on
         self.intercept_[problem] = off.sum() - self._level(len(on) + len(off)) * (1.0 - _TIE)
 
     def _record_run(self, X: Any, index: Indices, counts: list[tuple[Indices, int]]) -> None:
