@@ -5,11 +5,9 @@ loss of the arm it chose, and stops before a loss outside [0, 1]. Everything els
 plays a row in which no loss can be seen, `update` the same row with the loss of the arm chosen.
 """
 
-import inspect
 import operator
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from functools import cache
 from numbers import Integral
 from typing import Any
 
@@ -20,6 +18,7 @@ from scipy import sparse
 
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn._wording import confidence, outward
+from surelearn.base.begun import call_of, refuse_changes
 from surelearn.base.fingerprint import fingerprint
 from surelearn.bounds import Guarantee, bandits_stochastic
 from surelearn.certificate import Certificate, Precondition, Status, certify
@@ -30,11 +29,6 @@ STOPPING = Precondition(
     "assumed",
     "the statement is about one number of rounds, not about the best of many",
 )
-
-
-@cache
-def _parameters(kind: type) -> tuple[str, ...]:
-    return tuple(inspect.signature(kind).parameters)
 
 
 class Bandit(ABC):
@@ -131,13 +125,8 @@ class Bandit(ABC):
 
     def _enter(self) -> None:
         """Note as what the game is begun; refuse to go on as something else."""
-        if not self._begun_as:
-            self._begun_as = repr(self)
-        if repr(self) != self._begun_as:
-            raise ValueError(
-                f"the game was begun as {self._begun_as}; nothing is proved of {self}. Change the "
-                "parameters back, or begin a game with a new learner"
-            )
+        self._begun_as = self._begun_as or call_of(self)
+        refuse_changes(self, self._begun_as)
 
     def _next_arm(self) -> int:
         arm = np.empty(1, dtype=np.int64)
@@ -234,9 +223,7 @@ class Bandit(ABC):
         return max(0.0, self.cumulative_loss_ - self.n_rounds_ * least)
 
     def __repr__(self) -> str:
-        given = {name: getattr(self, name) for name in _parameters(type(self))}
-        words = [f"{k}={v}" if isinstance(v, Generator) else f"{k}={v!r}" for k, v in given.items()]
-        return f"{type(self).__name__}({', '.join(words)})"
+        return call_of(self)
 
 
 def _content(value: Any) -> Any:

@@ -6,17 +6,16 @@ the learner exactly as it was.
 """
 
 import copy
-import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cache
 from typing import Any
 
 from numpy.random import Generator as Random
 from numpy.typing import NDArray
 
+from surelearn.base.begun import call_of, refuse_changes
 from surelearn.base.fingerprint import fingerprint
 from surelearn.bounds import Guarantee
 from surelearn.certificate import Certificate, Kind, Precondition, Status, certify
@@ -24,11 +23,6 @@ from surelearn.certificate import Certificate, Kind, Precondition, Status, certi
 _CHARGED = Precondition(
     "a sleeping expert is charged the learner's own loss", "by-construction", "the code does this"
 )
-
-
-@cache
-def _parameters(kind: type) -> tuple[str, ...]:
-    return tuple(inspect.signature(kind).parameters)
 
 
 class ExpertGame(ABC):
@@ -46,9 +40,7 @@ class ExpertGame(ABC):
 
     def __repr__(self) -> str:
         """Return the call that makes this learner anew."""
-        given = {name: getattr(self, name) for name in _parameters(type(self))}
-        words = [f"{k}={v}" if isinstance(v, Random) else f"{k}={v!r}" for k, v in given.items()]
-        return f"{type(self).__name__}({', '.join(words)})"
+        return call_of(self)
 
     @property
     @abstractmethod
@@ -70,7 +62,7 @@ class ExpertGame(ABC):
         del delta
         if not getattr(self, "n_rounds_", 0):
             return ()
-        self._refuse_changes()
+        refuse_changes(self, self.begun_as_)
         return tuple(self._certificates())
 
     @abstractmethod
@@ -104,20 +96,12 @@ class ExpertGame(ABC):
                 for coin, state in zip(coins.values(), states, strict=True):
                     coin.bit_generator.state = state
 
-    def _refuse_changes(self) -> None:
-        """Refuse parameters other than those of the first round: no theorem speaks of both."""
-        if repr(self) != self.begun_as_:
-            raise ValueError(
-                f"the game was begun as {self.begun_as_}; nothing is proved of {self}. Change the "
-                "parameters back, or begin a game with a new learner"
-            )
-
     def _enter(self, n_experts: int) -> None:
         if not hasattr(self, "n_experts_"):
             if n_experts < 1:
                 raise ValueError("the table has no column: a game needs at least one expert")
             self._check_parameters()
-            self.begun_as_ = repr(self)
+            self.begun_as_ = call_of(self)
             self.n_experts_, self.n_rounds_, self.cumulative_loss_ = n_experts, 0, 0.0
             self._start(n_experts)
         elif n_experts != self.n_experts_:
@@ -126,7 +110,7 @@ class ExpertGame(ABC):
                 "give them a column from the start and let them sleep: learn(losses, awake=...)"
             )
         else:
-            self._refuse_changes()
+            refuse_changes(self, self.begun_as_)
 
     def _refuse_before_the_first_round(self) -> None:
         if not hasattr(self, "n_experts_"):

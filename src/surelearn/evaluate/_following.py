@@ -3,9 +3,10 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import clone
 
 from surelearn._typing import Indices, Matrix, Vector
@@ -151,6 +152,17 @@ def fresh(learner: Any) -> Any:
             "counted from the first, so give a new one"
         )
     return copy
+
+
+def in_rows(X: Any) -> Any:
+    """Return rows that can be cut into blocks: of sparse matrices only some kinds can.
+
+    Examples
+    --------
+    >>> in_rows(sparse.coo_array([[0.0, 1.0]]))[:1].shape
+    (1, 2)
+    """
+    return cast("Any", X).tocsr() if sparse.issparse(X) else X
 
 
 def curves(stated: Iterable[tuple[int, Statement, float]]) -> tuple[BoundCurve, ...]:

@@ -1,7 +1,7 @@
 """The regret of an online linear learner to the best fixed weights in hindsight."""
 
 import math
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,7 +12,14 @@ from surelearn._typing import Vector
 from surelearn.bounds import _domain
 from surelearn.certificate import Certificate
 from surelearn.evaluate._best_in_ball import BestInBall, Comparison, best_in_ball
-from surelearn.evaluate._following import Diary, assert_sure, checkpoints, curves, fresh
+from surelearn.evaluate._following import (
+    Diary,
+    assert_sure,
+    checkpoints,
+    curves,
+    fresh,
+    in_rows,
+)
 from surelearn.evaluate.mistakes import two_classes
 from surelearn.evaluate.regret import Regret
 from surelearn.learners.linear.online_ridge import OnlineRidge
@@ -72,7 +79,7 @@ def linear_regret(
     (True, True)
     """
     player, given = fresh(learner), np.asarray(y)
-    X = cast("Any", X).tocsr() if sparse.issparse(X) else X
+    X = in_rows(X)
     classes, targets = _targets_of(player, given)
     rules = _rules_of(player, radius)
     covered = rules.radius <= _own_radius(player)
@@ -162,7 +169,7 @@ def _targets_of(player: Any, y: NDArray[Any]) -> tuple[dict[str, Any], Vector]:
 
 def _with_constant(player: Any, X: Any) -> Any:
     """Return the rows with the feature 1 that an intercept is the weight of."""
-    rows: Any = cast("Any", X).tocsr() if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
+    rows = in_rows(X) if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
     if not getattr(player, "fit_intercept", False):
         return rows
     ones: Any = np.ones((rows.shape[0], 1))

@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 
 from surelearn._typing import Indices
 from surelearn.base import door
@@ -18,6 +17,7 @@ from surelearn.evaluate._following import (
     assert_sure,
     curves,
     fresh,
+    in_rows,
 )
 
 
@@ -81,7 +81,7 @@ def mistakes_curve(
     True
     """
     player, labels = fresh(learner), np.asarray(y)
-    X = cast("Any", X).tocsr() if sparse.issparse(X) else X
+    X = in_rows(X)
     pair = two_classes(labels if classes is None else np.asarray(classes))
     wrong = np.empty(len(labels), dtype=np.bool_)
     diary = Diary(len(labels), lambda: _stated(player, X, labels, unobservable))
