@@ -318,3 +318,13 @@ def test_a_parameter_changed_in_mid_game_ends_the_game(bandit, parameter, value)
 def test_a_sparse_table_is_refused_in_a_sentence(name):
     with pytest.raises(ValueError, match="toarray"):
         BANDITS[name](n_arms=N_ARMS).play(sparse.csr_array(table()))
+
+
+@every_case
+def test_a_game_that_was_refused_has_not_begun(make):
+    bandit = make()
+    before = pickle.dumps(bandit)
+    for refused in (lambda: bandit.update(0, 0.5), lambda: bandit.play(table() + 7.0)):
+        with pytest.raises(ValueError, match=r"select|\[0, 1\]"):
+            refused()
+        assert pickle.dumps(bandit) == before

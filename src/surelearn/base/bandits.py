@@ -96,8 +96,8 @@ class Bandit(ABC):
 
     def update(self, arm: int, loss: float) -> None:
         """Pay and learn the loss of the arm selected in this round."""
-        self._enter()
         self._check_arm(arm)
+        self._enter()
         row = self._blank_row()
         row[0, arm] = _checked_loss(loss)
         self._play(row, np.empty(1, dtype=np.int64))
@@ -113,8 +113,8 @@ class Bandit(ABC):
         arms = np.empty(len(table), dtype=np.int64)
         if len(table) == 0:
             return arms
-        self._enter()
         before = {name: _content(value) for name, value in vars(self).items()}
+        self._enter()
         n_played = self._play(table, arms)
         if n_played < len(table):
             self._return_to(before)
