@@ -59,7 +59,9 @@ def test_json_round_trip_keeps_every_digit(errors, extra, delta):
 
 
 def test_one_violated_assumption_voids_it_and_no_number_is_printed():
-    bad = Precondition("rows are independent", "violated", "each patient stands twice")
+    bad = Precondition(
+        "independent", "rows are independent", "violated", "each patient stands twice"
+    )
     certificate = holdout_certificate(also=[bad])
     assert certificate.status == "void"
     text = str(certificate)
@@ -141,7 +143,9 @@ def test_a_forged_field_is_noticed(field, forged):
 
 
 def test_a_void_certificate_has_nothing_to_recompute():
-    void = holdout_certificate(also=[Precondition("rows are independent", "violated")])
+    void = holdout_certificate(
+        also=[Precondition("independent", "rows are independent", "violated")]
+    )
     with pytest.raises(ValueError, match="void"):
         void.recompute()
     with pytest.raises(ValueError, match="NaN"):
@@ -155,7 +159,7 @@ def test_a_void_certificate_has_nothing_to_recompute():
 
 
 def test_html_escapes_what_it_shows():
-    bad = Precondition("<script>alert(1)</script>", "assumed")
+    bad = Precondition("script", "<script>alert(1)</script>", "assumed")
     html = holdout_certificate(also=[bad])._repr_html_()
     assert "<script>" not in html
     assert "&lt;script&gt;" in html

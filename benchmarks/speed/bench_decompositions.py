@@ -8,7 +8,7 @@ from scipy.linalg.blas import dsyrk
 from sklearn import decomposition
 
 from surelearn import MatrixCompletion, PrincipalComponents
-from surelearn.base.completion import KnownEntries, _known
+from surelearn.learners.decompositions._completion import KnownEntries, _known
 
 QUICK = "--quick" in sys.argv
 N, D = (20_000, 50) if QUICK else (200_000, 200)

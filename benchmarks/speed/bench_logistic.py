@@ -15,7 +15,7 @@ from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression as Peer
 
-from surelearn.base.softmax import SoftmaxObjective
+from surelearn.learners.linear._softmax.objective import SoftmaxObjective
 from surelearn.learners.linear.logistic_regression import LogisticRegression
 
 OURS = "surelearn LogisticRegression"

@@ -9,8 +9,8 @@ from _timing import machine, report
 from river import linear_model
 
 from surelearn import Perceptron
+from surelearn.adapters.river import to_river
 from surelearn.app.registry import find_learners
-from surelearn.app.river import to_river
 
 NAMES = [f"f{j}" for j in range(20)]
 PAIRS = {

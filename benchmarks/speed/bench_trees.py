@@ -8,7 +8,7 @@ import numpy as np
 from _timing import best_of, machine, report
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from surelearn.base.trees import nursery
+from surelearn.learners.trees._binary import nursery
 from surelearn.learners.trees.cart_classifier import CARTClassifier
 from surelearn.learners.trees.cart_regressor import CARTRegressor
 

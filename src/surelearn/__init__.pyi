@@ -6,9 +6,7 @@ from . import kernels as kernels
 from . import losses as losses
 from . import optimizers as optimizers
 from . import plots as plots
-from .app.river import to_river as to_river
-from .app.streams import blocks as blocks
-from .app.streams import learn_stream as learn_stream
+from .adapters.river import to_river as to_river
 from .base import OnlineLinearClassifier as OnlineLinearClassifier
 from .base import OnlineLinearRegressor as OnlineLinearRegressor
 from .base import check_certificate as check_certificate
@@ -171,3 +169,5 @@ from .optimizers import gradient_descent as gradient_descent
 from .optimizers import momentum as momentum
 from .optimizers import nesterov as nesterov
 from .optimizers import stochastic_gradient_descent as stochastic_gradient_descent
+from .scale.streams import blocks as blocks
+from .scale.streams import learn_stream as learn_stream

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from surelearn.app.certify import certify_table
-from surelearn.app.tables import read_table_file
+from surelearn.app.tables.read import read_table_file
 
 FAST = ("LogisticRegression", "MixedNaiveBayes")
 

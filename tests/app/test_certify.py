@@ -10,23 +10,23 @@ import pytest
 from scipy import stats
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from surelearn.app import trials
 from surelearn.app.asking import ask
 from surelearn.app.certify import certify_choice, certify_table, pose
-from surelearn.app.model_files import save_model
-from surelearn.app.parts import training_part
-from surelearn.app.profile import understand
-from surelearn.app.rules import Rules
-from surelearn.app.splits import split
-from surelearn.app.structural import choose_by_structural_risk
-from surelearn.app.tables import TableError, TableFile, read_table_file
-from surelearn.app.trials import choose_by_nesting
+from surelearn.app.choosing import nested
+from surelearn.app.choosing.nested import choose_by_nesting
+from surelearn.app.choosing.rule_classes import Rules
+from surelearn.app.choosing.structural import choose_by_structural_risk
+from surelearn.app.problem.problem import understand
+from surelearn.app.problem.rows import training_part
+from surelearn.app.problem.split import split
+from surelearn.app.tables.read import TableError, TableFile, read_table_file
 from surelearn.base import fingerprint
 from surelearn.bounds import concentration
 from surelearn.certificate import joint_delta
 from surelearn.datasets.worlds import Noisy
 from surelearn.evaluate.holdout import Holdout
 from surelearn.evaluate.rule_class import RuleClass
+from surelearn.persistence.model_files import save_model
 
 LEVEL = 1e-4  # of the binomial tests below: how often a correct library fails one
 
@@ -172,13 +172,13 @@ class TestGroupsAndTime:
         day, x = rng.permutation(300), rng.normal(size=300)
         file = table_of(x=x, day=day, y=np.where(x > 0, "yes", "no"))
         asked = []
-        real = trials.try_learner
+        real = nested.try_learner
 
         def spy(name, settings, problem, *, seed):
             asked.append(training_part(problem)[0].column("x").to_numpy())
             return real(name, settings, problem, seed=seed)
 
-        monkeypatch.setattr(trials, "try_learner", spy)
+        monkeypatch.setattr(nested, "try_learner", spy)
         run = certify_table(file, target="y", time="day", learners=["MixedNaiveBayes"])
         assert day[run.problem.split.holdout].min() == 240
         assert np.array_equal(asked[0], x[np.argsort(day)][:240])

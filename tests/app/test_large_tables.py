@@ -9,14 +9,16 @@ import pytest
 from pyarrow import ipc, parquet
 from typer.testing import CliRunner
 
-from surelearn.app import _delimited, _disk, predict, training
+from surelearn.app import predict
 from surelearn.app.certify import certify_table, pose
-from surelearn.app.model_files import load_model, save_model
+from surelearn.app.choosing import training
 from surelearn.app.output import NAMES
 from surelearn.app.predict import predict_in_blocks, predict_table, read_features, read_for
-from surelearn.app.tables import read_table_file
-from surelearn.base import blocks
+from surelearn.app.tables import delimited, memory_mapped
+from surelearn.app.tables.read import read_table_file
+from surelearn.base import chunks
 from surelearn.cli import app
+from surelearn.persistence.model_files import load_model, save_model
 
 N = 600
 
@@ -27,9 +29,9 @@ def folder(tmp_path, monkeypatch):
     place = tmp_path / "temporary"
     place.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(place))
-    monkeypatch.setattr(_disk, "MOST_IN_MEMORY", 2**10)
-    monkeypatch.setattr(_delimited, "_BLOCK", 2**11)
-    for module in (blocks, predict):
+    monkeypatch.setattr(memory_mapped, "MOST_IN_MEMORY", 2**10)
+    monkeypatch.setattr(delimited, "_BLOCK", 2**11)
+    for module in (chunks, predict):
         monkeypatch.setattr(module, "BLOCK", 64)
     return place
 
@@ -65,15 +67,15 @@ OPTIONS = {"target": "y", "learners": ("MixedNaiveBayes",), "seed": 2}
 def read_small(path):
     """Read a table with the memory that is usual."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_disk, "MOST_IN_MEMORY", 2**30)
-        patch.setattr(_delimited, "_BLOCK", 2**22)
+        patch.setattr(memory_mapped, "MOST_IN_MEMORY", 2**30)
+        patch.setattr(delimited, "_BLOCK", 2**22)
         return read_table_file(path)
 
 
 def test_what_is_read_to_disk_is_what_is_read_to_memory(table, folder):
-    n_files = len(_disk._mapped)
+    n_files = len(memory_mapped._mapped)
     file, small = read_table_file(table), read_small(table)
-    assert len(_disk._mapped) > n_files
+    assert len(memory_mapped._mapped) > n_files
     assert [column.num_chunks for column in file.table.columns] == [1] * 7
     assert file.table.schema == small.table.schema
     assert file.table.to_pylist() == small.table.to_pylist()
@@ -97,7 +99,7 @@ def test_files_with_types_are_read_column_by_column(table, tmp_path, name):
 def test_the_problem_is_the_same(table):
     large = pose(read_table_file(table), target="y", holdout=0.2, seed=1)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_disk, "MOST_IN_MEMORY", 2**30)
+        patch.setattr(memory_mapped, "MOST_IN_MEMORY", 2**30)
         small = pose(read_small(table), target="y", holdout=0.2, seed=1)
     assert large.dropped_rows == small.dropped_rows == N // 50
     assert large.X.to_pylist() == small.X.to_pylist()
@@ -111,8 +113,8 @@ def test_the_problem_is_the_same(table):
 def test_the_certificate_is_the_same_in_every_byte(table, folder):
     large = certify_table(read_table_file(table), **OPTIONS)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_disk, "MOST_IN_MEMORY", 2**30)
-        for module in (blocks, predict):
+        patch.setattr(memory_mapped, "MOST_IN_MEMORY", 2**30)
+        for module in (chunks, predict):
             patch.setattr(module, "BLOCK", 2**15)
         small = certify_table(read_small(table), **OPTIONS)
     assert large.certificate.to_json() == small.certificate.to_json()
@@ -171,7 +173,9 @@ def test_an_interrupt_leaves_nothing_behind(table, folder, monkeypatch, moment):
 MEASURE = """
 import sys
 from pathlib import Path
-from surelearn.app import _delimited, _disk, tables
+from surelearn.app.tables import delimited
+from surelearn.app.tables import memory_mapped
+from surelearn.app.tables.read import read
 _delimited._BLOCK = 2**17
 _disk.MOST_IN_MEMORY = int(sys.argv[2])
 def status(name):

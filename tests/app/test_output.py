@@ -6,13 +6,13 @@ import resource
 import pytest
 
 from surelearn.app import output
-from surelearn.app._notes import TableError
 from surelearn.app.certify import certify_table
-from surelearn.app.model_files import load_model
 from surelearn.app.output import NAMES, check_folder, write_run
-from surelearn.app.tables import read_table_file
+from surelearn.app.tables.notes import TableError
+from surelearn.app.tables.read import read_table_file
 from surelearn.base import fingerprint
 from surelearn.certificate import Certificate
+from surelearn.persistence.model_files import load_model
 
 
 def names_in(folder):

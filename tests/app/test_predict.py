@@ -4,13 +4,13 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from surelearn.app.model_files import SavedModel, load_model, save_model
 from surelearn.app.predict import predict_table, read_features, read_for, write_predictions
-from surelearn.app.profile import understand
-from surelearn.app.tables import TableError, read_table_file
+from surelearn.app.problem.problem import understand
+from surelearn.app.tables.read import TableError, read_table_file
 from surelearn.learners.linear.linear_regression import LinearRegression
 from surelearn.learners.trees.cart_classifier import CARTClassifier
 from surelearn.learners.trees.cart_regressor import CARTRegressor
+from surelearn.persistence.model_files import SavedModel, load_model, save_model
 
 TABLE = "size,zip,flag,y\n" + "".join(
     f"{i % 9 + 0.5},{'0213' if i % 3 else '10.50'},{'true' if i % 2 else 'false'},"

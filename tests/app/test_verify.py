@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from surelearn._wording import percent_outward
-from surelearn.app._notes import TableError
 from surelearn.app.certify import certify_table
-from surelearn.app.model_files import load_model, save_model
 from surelearn.app.output import write_run
-from surelearn.app.tables import read_table_file
+from surelearn.app.tables.notes import TableError
+from surelearn.app.tables.read import read_table_file
 from surelearn.app.verify import read_certificate, verify_certificate
 from surelearn.bounds import concentration
 from surelearn.certificate import Certificate
+from surelearn.persistence.model_files import load_model, save_model
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ for step in warm_up.steps():
 cache = Path(sys.argv[1])
 before = set(cache.rglob("*.nbc"))
 from surelearn.app.certify import certify_table
-from surelearn.app.tables import read_table_file
+from surelearn.app.tables.read import read_table_file
 file = read_table_file(sys.argv[2])
 for select in ("nested", "structural-risk"):
     certify_table(file, target="kind", select=select, drop=("owner", "visit"))

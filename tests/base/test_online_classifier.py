@@ -8,7 +8,7 @@ from scipy import sparse
 from sklearn.base import is_classifier
 
 from surelearn.app.registry import find_learners
-from surelearn.base import door
+from surelearn.base import validation
 from surelearn.losses import Logistic
 
 TELLERS = {
@@ -80,9 +80,9 @@ def test_what_comes_after_a_refused_block_is_learnt_as_if_there_had_been_none(na
 @every_teller
 def test_it_need_not_be_looked_through_and_small_blocks_are(name, monkeypatch):
     looks = []
-    look = door.all_finite
+    look = validation.all_finite
     monkeypatch.setattr(
-        door, "all_finite", lambda *args, **kwargs: looks.append(1) or look(*args, **kwargs)
+        validation, "all_finite", lambda *args, **kwargs: looks.append(1) or look(*args, **kwargs)
     )
     X, y = table()
     model = TELLERS[name]()
@@ -95,7 +95,7 @@ def test_it_need_not_be_looked_through_and_small_blocks_are(name, monkeypatch):
 @every_form
 def test_long_rows_that_do_not_overflow_are_learnt_after_a_look(form):
     X, y = table()
-    scale = 0.5 * door.LARGEST / np.linalg.norm(X, axis=1).max()
+    scale = 0.5 * validation.LARGEST / np.linalg.norm(X, axis=1).max()
     model, twin = (TELLERS["Perceptron"](fit_intercept=False) for _ in range(2))
     scores = model.learn(FORMS[form](X * scale), y)
     np.testing.assert_allclose(scores / scale**2, twin.learn(X, y), rtol=1e-9, atol=1e-12)

@@ -12,7 +12,8 @@ import pytest
 from pyarrow import csv, parquet
 from typer.testing import CliRunner
 
-from surelearn.app import _disk, output
+from surelearn.app import output
+from surelearn.app.tables import memory_mapped
 from surelearn.cli import app
 
 N = 120
@@ -205,8 +206,8 @@ def test_a_full_disk_is_one_sentence_and_leaves_nothing(path, monkeypatch):
 
 def test_a_full_disk_for_temporary_files_is_one_sentence_too(path, monkeypatch):
     path.write_bytes(text())
-    monkeypatch.setattr(_disk, "MOST_IN_MEMORY", 100)
-    monkeypatch.setattr(_disk.tempfile, "TemporaryFile", no_space)
+    monkeypatch.setattr(memory_mapped, "MOST_IN_MEMORY", 100)
+    monkeypatch.setattr(memory_mapped.tempfile, "TemporaryFile", no_space)
     refused(certify(path), "TMPDIR", path.parent.parent)
 
 

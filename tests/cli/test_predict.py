@@ -4,11 +4,11 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from surelearn.app.model_files import save_model
-from surelearn.app.profile import understand
-from surelearn.app.tables import read_table_file
+from surelearn.app.problem.problem import understand
+from surelearn.app.tables.read import read_table_file
 from surelearn.cli.predict import predict
 from surelearn.learners.trees.cart_classifier import CARTClassifier
+from surelearn.persistence.model_files import save_model
 
 TABLE = "x,w,y\n" + "".join(f"{i % 5}.5,w{i % 3},{'yes' if i % 3 else 'no'}\n" for i in range(60))
 

@@ -11,9 +11,9 @@ from numba.core.dispatcher import Dispatcher
 from scipy import sparse
 
 from surelearn import check_certificate
-from surelearn._jit import draws
 from surelearn.app.registry import find_bandits
 from surelearn.certificate import Certificate
+from surelearn.learners.bandits import _draws
 
 N_ARMS = 4
 
@@ -276,7 +276,7 @@ def test_interpreted_bandits_equal_compiled_ones(make, monkeypatch):
     bandit = make()
     arms = bandit.play(table())
     module = importlib.import_module(type(bandit).__module__)
-    for place in (module, draws):
+    for place in (module, _draws):
         for name, member in vars(place).copy().items():
             if isinstance(member, Dispatcher):
                 monkeypatch.setattr(place, name, member.py_func)

@@ -12,12 +12,13 @@ import numpy as np
 import pytest
 from numba.core.dispatcher import Dispatcher
 
-from surelearn._jit import experts as primitives
+from surelearn._jit import elementary
 from surelearn.app.registry import find_experts
-from surelearn.base.experts import AveragingGame
-from surelearn.base.game import ExpertGame
-from surelearn.base.voting import VotingGame
 from surelearn.certificate import Certificate
+from surelearn.learners.experts import _loops as primitives
+from surelearn.learners.experts._experts import AveragingGame
+from surelearn.learners.experts._game import ExpertGame
+from surelearn.learners.experts._voting import VotingGame
 from surelearn.learners.experts.hedge import Hedge
 from surelearn.losses import Absolute, Square
 
@@ -97,7 +98,7 @@ def test_large_tables_are_cut_inside_without_a_trace(name, monkeypatch):
     data = game(name, n_rounds=50)
     whole, small = make(name), make(name)
     answers = whole.learn(*data)
-    monkeypatch.setattr("surelearn.base.experts._BLOCK", 13)
+    monkeypatch.setattr("surelearn.learners.experts._experts._BLOCK", 13)
     agree(small.learn(*data), answers)
     same(whole, small)
 
@@ -392,7 +393,7 @@ def test_a_learner_is_written_as_the_call_that_makes_it(name):
 
 def test_the_vectorised_exponential_is_accurate_where_it_says_so():
     x = -np.concatenate([np.linspace(0.0, 10.0, 20_001), np.linspace(10.0, 707.9, 20_001)])
-    error = np.abs(np.array([primitives.exp(v) for v in x]) / np.exp(x) - 1.0)
+    error = np.abs(np.array([elementary.exp(v) for v in x]) / np.exp(x) - 1.0)
     assert error[x > -10.0].max() < 1e-15
     assert error.max() < 3e-14
-    assert [primitives.exp(v) for v in (0.0, -708.0, -1e300, -np.inf)] == [1.0, 0.0, 0.0, 0.0]
+    assert [elementary.exp(v) for v in (0.0, -708.0, -1e300, -np.inf)] == [1.0, 0.0, 0.0, 0.0]

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from surelearn.base.trees.cost_complexity import PruningPath
-from surelearn.base.trees.cross_validated_path import CrossValidatedPath
+from surelearn.learners.trees._pruning.cost_complexity import PruningPath
+from surelearn.learners.trees._pruning.cross_validated_path import CrossValidatedPath
 from surelearn.plots import style
 from surelearn.plots.pruning import plot_pruning
 

@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 
-from surelearn.base.trees.structure import Tree
+from surelearn.learners.trees._tree import Tree
 
 
 def leaf_sets(tree, node=0):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from surelearn.base.trees.structure import Tree
+from surelearn.learners.trees._tree import Tree
 
 
 def random_questions(rng, n_categories, *, grid, multiway, depth=3, childless=True):

@@ -7,7 +7,7 @@ import pytest
 
 from surelearn.app.certify import certify_table
 from surelearn.app.output import write_run
-from surelearn.app.tables import read_table_file
+from surelearn.app.tables.read import read_table_file
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")

@@ -157,7 +157,7 @@ def test_drawings_say_what_they_are():
     [
         (certified(errors=1, n=1), ["vacuous certificate", 'class="vacuous"']),
         (
-            certified(also=[Precondition("the sky is blue", "violated", "it rains")]),
+            certified(also=[Precondition("sky", "the sky is blue", "violated", "it rains")]),
             ["void certificate", "No guarantee: an assumption is violated", "the sky is blue"],
         ),
     ],

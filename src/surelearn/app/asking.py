@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from surelearn._typing import Indices
 from surelearn._wording import confidence, outward, percent_outward
-from surelearn.app._notes import TableError
-from surelearn.app.parts import held_out_part, take
-from surelearn.app.profile import Problem
+from surelearn.app.problem.problem import Problem
+from surelearn.app.problem.rows import held_out_part, take
+from surelearn.app.tables.notes import TableError
 from surelearn.base import data_fingerprint, fingerprint
-from surelearn.base.blocks import in_blocks
+from surelearn.base.chunks import in_blocks
 from surelearn.bounds import Guarantee, sequences
 from surelearn.bounds import holdout as theorems
 from surelearn.certificate import Certificate, LedgerEntry, Precondition, certify
@@ -114,12 +114,15 @@ def _known(certificate: Certificate, problem: Problem) -> tuple[Precondition, ..
     drawn = _DRAWN[parts.kind].format(seed=parts.seed)
     apart = f"{len(parts.train):,} rows train, {len(parts.holdout):,} others are held out"
     settled = {
-        _UNSEEN: Precondition(_UNSEEN, "by-construction", apart),
-        _BLIND: Precondition(_BLIND, "by-construction", drawn),
+        _UNSEEN: Precondition("unseen", _UNSEEN, "by-construction", apart),
+        _BLIND: Precondition("blind_split", _BLIND, "by-construction", drawn),
     }
     fixed = "alpha was fixed beforehand"
-    settled[fixed] = Precondition(fixed, "by-construction", f"it is {ALPHA:g} for every table")
+    settled[fixed] = Precondition(
+        "alpha", fixed, "by-construction", f"it is {ALPHA:g} for every table"
+    )
     also = Precondition(
+        "untouched",
         "nothing that shapes the model has seen the hold-out",
         "by-construction",
         "types, features and learner were decided on the training rows; it was asked once",
@@ -197,7 +200,10 @@ def _ask_groups(problem: Problem, model: Any, *, delta: float) -> Certificate:
             ("by-construction", "the loss of a group is its error rate"),
             ("assumed", _DRAWN_GROUPS),
         ],
-        also=[Precondition(_UNSEEN, "by-construction"), Precondition(_BLIND, "by-construction")],
+        also=[
+            Precondition("unseen", _UNSEEN, "by-construction"),
+            Precondition("blind_split", _BLIND, "by-construction"),
+        ],
         family=LedgerEntry(data, mode="once", n_models=1, delta_spent=delta, query=1),
         reproduce={"model": fingerprint(model), "data": data},
     )

@@ -8,17 +8,17 @@ from typing import Any, cast
 
 from sklearn.base import clone
 
-from surelearn.app._notes import TableError
 from surelearn.app.asking import ask, refuse_if_too_few
-from surelearn.app.candidates import find_candidates
-from surelearn.app.choice import Choice, OnTrial
-from surelearn.app.profile import Problem, understand
-from surelearn.app.rules import find_rules
-from surelearn.app.splits import split
-from surelearn.app.structural import choose_by_structural_risk
-from surelearn.app.tables import TableFile
-from surelearn.app.training import to_compare_on, train, training_notes
-from surelearn.app.trials import choose_by_nesting
+from surelearn.app.choosing.candidates import find_candidates
+from surelearn.app.choosing.choice import Choice, OnTrial
+from surelearn.app.choosing.nested import choose_by_nesting
+from surelearn.app.choosing.rule_classes import find_rules
+from surelearn.app.choosing.structural import choose_by_structural_risk
+from surelearn.app.choosing.training import to_compare_on, train, training_notes
+from surelearn.app.problem.problem import Problem, understand
+from surelearn.app.problem.split import split
+from surelearn.app.tables.notes import TableError
+from surelearn.app.tables.read import TableFile
 from surelearn.certificate import Certificate
 
 SELECTIONS = ("nested", "structural-risk")

@@ -6,11 +6,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from uuid import uuid4
 
-from surelearn.app._notes import TableError
 from surelearn.app.certify import CertifiedRun
-from surelearn.app.model_files import save_model
-from surelearn.app.reporting import make_report
-from surelearn.app.tables import TableFile
+from surelearn.app.tables.notes import TableError
+from surelearn.app.tables.read import TableFile
+from surelearn.app.telling.report import make_report
+from surelearn.persistence.model_files import save_model
 from surelearn.report import render_html, render_json
 
 NAMES = ("model.surelearn", "certificate.json", "report.html", "report.json")

@@ -9,13 +9,13 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import csv
 
-from surelearn.app._disk import combined, forget_pages, is_large, on_disk
-from surelearn.app._features import Feature, as_kind, features_of, is_missing
-from surelearn.app._notes import Note, TableError
-from surelearn.app._target import as_codes
-from surelearn.app.model_files import SavedModel, replacing
-from surelearn.app.tables import TableFile, read_table_file
-from surelearn.base.blocks import BLOCK
+from surelearn.app.problem.features import Feature, as_kind, features_of, is_missing
+from surelearn.app.problem.target import as_codes
+from surelearn.app.tables.memory_mapped import combined, forget_pages, is_large, on_disk
+from surelearn.app.tables.notes import Note, TableError
+from surelearn.app.tables.read import TableFile, read_table_file
+from surelearn.base.chunks import BLOCK
+from surelearn.persistence.model_files import SavedModel, replacing
 
 
 def read_for(schema: Mapping[str, Any], path: str | PathLike[str], **reading: Any) -> TableFile:

@@ -8,8 +8,8 @@ from typing import TypeVar
 from sklearn.base import BaseEstimator
 
 from surelearn import learners
-from surelearn.base.bandits import Bandit
-from surelearn.base.game import ExpertGame
+from surelearn.learners.bandits._bandit import Bandit
+from surelearn.learners.experts._game import ExpertGame
 
 _Kind = TypeVar("_Kind")
 
@@ -50,6 +50,8 @@ def find_bandits() -> dict[str, type[Bandit]]:
 def _found(kind: type[_Kind]) -> dict[str, type[_Kind]]:
     found: dict[str, type[_Kind]] = {}
     for module in pkgutil.walk_packages(learners.__path__, f"{learners.__name__}."):
+        if "._" in module.name:  # what a family keeps to itself
+            continue
         members = inspect.getmembers(importlib.import_module(module.name), inspect.isclass)
         for name, member in members:
             own = member.__module__ == module.name and not name.startswith("_")

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from surelearn._wording import confidence, outward, percent_outward
-from surelearn.app._notes import TableError
 from surelearn.app.asking import ask
 from surelearn.app.certify import pose
-from surelearn.app.model_files import load_model
-from surelearn.app.tables import TableFile, read_table_file
+from surelearn.app.tables.notes import TableError
+from surelearn.app.tables.read import TableFile, read_table_file
 from surelearn.base.fingerprint import fingerprint
 from surelearn.certificate import Certificate
+from surelearn.persistence.model_files import load_model
 
 
 @dataclass(frozen=True)

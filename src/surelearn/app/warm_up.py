@@ -12,10 +12,10 @@ from sklearn.utils import get_tags
 
 from surelearn.app.certify import certify_table
 from surelearn.app.registry import find_bandits, find_experts, find_learners
-from surelearn.app.reporting import make_report
-from surelearn.app.tables import TableFile
-from surelearn.base.voting import VotingGame
+from surelearn.app.tables.read import TableFile
+from surelearn.app.telling.report import make_report
 from surelearn.checks import answer, small_table
+from surelearn.learners.experts._voting import VotingGame
 from surelearn.learners.experts.aggregating_algorithm import AggregatingAlgorithm
 from surelearn.learners.experts.doubling import Doubling
 from surelearn.learners.experts.hedge import Hedge

@@ -4,13 +4,13 @@ Only this package meets scikit-learn's base classes.
 """
 
 from surelearn.base.fingerprint import check_certificate, data_fingerprint, fingerprint
-from surelearn.base.mistake_record import (
+from surelearn.base.online.classifier import OnlineLinearClassifier
+from surelearn.base.online.mistakes import (
     MistakeRecord,
     compression_certificate,
     perceptron_certificates,
 )
-from surelearn.base.online_classifier import OnlineLinearClassifier
-from surelearn.base.online_regressor import OnlineLinearRegressor
+from surelearn.base.online.regressor import OnlineLinearRegressor
 
 __all__ = [
     "MistakeRecord",

@@ -14,9 +14,9 @@ from surelearn._jit import fingerprints, rows
 from surelearn._jit.fingerprints import Hashes
 from surelearn._typing import Mask
 from surelearn._wording import confidence, percent_outward
-from surelearn.base import door
-from surelearn.base.batch import adopt, fresh_copy
+from surelearn.base import validation
 from surelearn.base.fingerprint import fingerprint
+from surelearn.base.fitting import adopt, fresh_copy
 from surelearn.bounds import Guarantee
 from surelearn.certificate import Certificate, Status, certify
 
@@ -65,14 +65,14 @@ class TwoClassLearner(ClassifierMixin, BaseEstimator):
             Labels of two classes; the last one, in sorted order, is the positive one.
         """
         fresh = fresh_copy(self)
-        X, labels = door.check(fresh, X, y, reset=True)
-        fresh.classes_ = door.two_or_more(door.distinct(labels))
+        X, labels = validation.check(fresh, X, y, reset=True)
+        fresh.classes_ = validation.two_or_more(validation.distinct(labels))
         if len(fresh.classes_) > 2:
             raise ValueError(
                 "Only binary classification is supported. The type of the target is multiclass: "
                 f"{fresh.classes_.tolist()}; scikit-learn's OneVsRestClassifier makes it binary"
             )
-        positive = door.index_among(fresh.classes_, labels) == 1
+        positive = validation.index_among(fresh.classes_, labels) == 1
         fresh._solve(X, positive)  # noqa: SLF001 - our own copy
         fresh.n_training_rows_ = len(positive)
         fresh.training_errors_ = int(np.count_nonzero(fresh._decide(X) != positive))  # noqa: SLF001
@@ -82,7 +82,7 @@ class TwoClassLearner(ClassifierMixin, BaseEstimator):
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the label of each row."""
         check_is_fitted(self)
-        return self.classes_[self._decide(door.check_rows(self, X)).astype(np.int64)]
+        return self.classes_[self._decide(validation.check_rows(self, X)).astype(np.int64)]
 
     def __sklearn_tags__(self) -> Tags:
         """Say to scikit-learn that there are two classes and that sparse matrices are welcome."""

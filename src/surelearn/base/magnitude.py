@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from surelearn.base.door import LARGEST
+from surelearn.base.validation import LARGEST
 
 SMALLEST = 1.0 / LARGEST
 """Squares of smaller numbers, and products of them, may vanish."""

@@ -8,8 +8,8 @@ from scipy import sparse
 from sklearn.utils import assert_all_finite
 
 from surelearn._jit import symmetric_products
+from surelearn._threads import blas_threads, in_parts, slices
 from surelearn._typing import Matrix, Vector
-from surelearn.base.threads import blas_threads, in_parts, slices
 
 _BLOCK = 4096  # rows multiplied in one call
 _FIRST = 256  # rows whose mean is the guess

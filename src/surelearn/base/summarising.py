@@ -15,7 +15,7 @@ from typing import Any, Generic, Protocol, Self, TypeVar
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
-from surelearn.base.batch import adopt, fresh_copy
+from surelearn.base.fitting import adopt, fresh_copy
 
 
 class Record(Protocol):

@@ -1,10 +1,11 @@
 """What a theorem says once its numbers are filled in."""
 
 import functools
+import inspect
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, ParamSpec, cast
+from typing import Any, Literal, ParamSpec, cast, overload
 
 import numpy as np
 
@@ -33,7 +34,7 @@ class Guarantee:
     bound
         The value of the bound, rounded outward; it may be vacuous, it is never clipped.
     assumes
-        The assumptions, one phrase each.
+        The assumptions: a short key, by which evidence is given, and the phrase a reader sees.
     reference
         Where the proof stands.
     confidence
@@ -59,7 +60,7 @@ class Guarantee:
 
     quantity: str
     bound: float
-    assumes: tuple[str, ...]
+    assumes: Mapping[str, str]
     reference: str
     confidence: float | None = 1.0
     direction: Literal["upper", "lower"] = "upper"
@@ -91,13 +92,37 @@ class Guarantee:
         return observed <= self.bound if self.direction == "upper" else observed >= self.bound
 
 
-def theorem(function: Callable[_Inputs, Guarantee]) -> Callable[_Inputs, Guarantee]:
+@overload
+def theorem(function: Callable[_Inputs, Guarantee], /) -> Callable[_Inputs, Guarantee]: ...
+
+
+@overload
+def theorem(
+    *, realised: tuple[str, ...]
+) -> Callable[[Callable[_Inputs, Guarantee]], Callable[_Inputs, Guarantee]]: ...
+
+
+def theorem(
+    function: Callable[..., Guarantee] | None = None, /, *, realised: tuple[str, ...] = ()
+) -> Any:
     """Let a bound write its own name and inputs into the guarantee it returns.
 
     A certificate is then recomputed from stored numbers by calling the same function again.
+    `realised` names the inputs that are read from the run or the data; all others are known
+    beforehand.
     """
+    if function is None:
+        return functools.partial(_theorem, realised=realised)
+    return _theorem(function, realised=realised)
+
+
+def _theorem(
+    function: Callable[_Inputs, Guarantee], *, realised: tuple[str, ...]
+) -> Callable[_Inputs, Guarantee]:
     name = f"{function.__module__.rpartition('.')[2]}.{function.__name__}"
     defaults: dict[str, Any] = getattr(function, "__kwdefaults__", None) or {}
+    if unknown := set(realised) - set(inspect.signature(function).parameters):
+        raise TypeError(f"{name} has no input {', '.join(sorted(unknown))}")
 
     @functools.wraps(function)
     def evaluate(*args: _Inputs.args, **inputs: _Inputs.kwargs) -> Guarantee:
@@ -111,6 +136,7 @@ def theorem(function: Callable[_Inputs, Guarantee]) -> Callable[_Inputs, Guarant
             ) from error
         return replace(guarantee, theorem=name, inputs={**defaults, **given})
 
+    vars(evaluate)["realised"] = frozenset(realised)
     return evaluate
 
 

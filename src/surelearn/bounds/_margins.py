@@ -5,8 +5,9 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from surelearn import _arguments
 from surelearn._typing import Vector
-from surelearn.bounds import _domain, _rounding
+from surelearn.bounds import _rounding
 
 SCALES: Vector = 2.0 ** (-np.arange(40) / 4.0)
 """The margins at which the ramp may reach 0: all are paid for, so the best may be printed."""
@@ -14,7 +15,7 @@ SCALES: Vector = 2.0 ** (-np.arange(40) / 4.0)
 
 def normalised(margins: ArrayLike) -> Vector:
     """Return margins as a vector in [-1, 1], up to the rounding error of their normalisation."""
-    return _domain.vector("margins", margins, low=-1.0 - 1e-9, high=1.0 + 1e-9)
+    return _arguments.vector("margins", margins, low=-1.0 - 1e-9, high=1.0 + 1e-9)
 
 
 def tally(margins: Vector) -> tuple[Vector, Vector]:
@@ -37,5 +38,5 @@ def smallest_ramp(margins: Vector, complexity: float, deviation: float) -> float
 
 def deviation(n: int, delta: float, *, statements: int = 1) -> float:
     """Return sqrt(ln(statements J / delta) / (2n)), McDiarmid's term for all the scales at once."""
-    level = _domain.open_fraction("delta", delta) / (statements * len(SCALES))
+    level = _arguments.open_fraction("delta", delta) / (statements * len(SCALES))
     return math.sqrt(-math.log(level) / (2.0 * n))

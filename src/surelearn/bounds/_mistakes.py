@@ -2,7 +2,8 @@
 
 import math
 
-from surelearn.bounds import _domain, _rounding
+from surelearn import _arguments
+from surelearn.bounds import _rounding
 
 MISTAKES = "the number of mistakes"
 PERCEPTRON = "the Perceptron starts at 0 and updates exactly when the signed score is <= 0"
@@ -14,7 +15,7 @@ LOSS = "the hinge losses are those of one comparator on the rows of the mistakes
 
 def slope(radius: float, norm: float) -> float:
     """Return radius times norm, both checked: what sqrt(M) is multiplied by."""
-    return _domain.non_negative("radius", radius) * _domain.non_negative("norm", norm)
+    return _arguments.non_negative("radius", radius) * _arguments.non_negative("norm", norm)
 
 
 def largest_count(slope: float, loss: float) -> float:
@@ -25,5 +26,5 @@ def largest_count(slope: float, loss: float) -> float:
 
 def realised(hinge_loss: float, norm: float, length: float) -> float:
     """Return hinge_loss + norm length: Cauchy-Schwarz against the sum of the rows added."""
-    loss = _domain.non_negative("hinge_loss", hinge_loss)
-    return _rounding.up(loss + _domain.non_negative("norm", norm) * length)
+    loss = _arguments.non_negative("hinge_loss", hinge_loss)
+    return _rounding.up(loss + _arguments.non_negative("norm", norm) * length)

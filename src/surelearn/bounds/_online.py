@@ -2,7 +2,7 @@
 
 import math
 
-from surelearn.bounds import _domain
+from surelearn import _arguments
 
 REGRET = "regret: the learner's weighted losses minus the losses of the best expert"
 """If the learner draws an expert instead of averaging, its losses are the conditional means."""
@@ -18,17 +18,17 @@ def within(loss_range: float) -> str:
 
 def log_experts(n_experts: int) -> float:
     """Return ln K for K >= 1 experts."""
-    return math.log(_domain.count("n_experts", n_experts, at_least=1))
+    return math.log(_arguments.count("n_experts", n_experts, at_least=1))
 
 
 def rounds(n_rounds: int) -> int:
     """Return T >= 1."""
-    return _domain.count("n_rounds", n_rounds, at_least=1)
+    return _arguments.count("n_rounds", n_rounds, at_least=1)
 
 
 def prior_weight(prior: float) -> float:
     """Return the prior weight of an expert or of a set of experts, in (0, 1]."""
-    weight = _domain.fraction("prior", prior)
+    weight = _arguments.fraction("prior", prior)
     if weight == 0.0:
-        raise _domain.refuse("prior", prior, "in (0, 1]")
+        raise _arguments.refuse("prior", prior, "in (0, 1]")
     return weight

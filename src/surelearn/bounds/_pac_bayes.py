@@ -4,15 +4,16 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from surelearn.bounds import _domain, _rounding, inversions
+from surelearn import _arguments
+from surelearn.bounds import _rounding, inversions
 from surelearn.bounds._special import kl, log_xi
 
 
 def budget(divergence: float, n: int, delta: float, *, n_candidates: int = 1) -> float:
     """Return (KL + ln(xi(n) J / delta)) / n, the price of J candidates fixed beforehand."""
-    n = _domain.count("n", n, at_least=1)
-    log_level = math.log(n_candidates / _domain.open_fraction("delta", delta))
-    return (_domain.non_negative("divergence", divergence) + log_xi(n) + log_level) / n
+    n = _arguments.count("n", n, at_least=1)
+    log_level = math.log(n_candidates / _arguments.open_fraction("delta", delta))
+    return (_arguments.non_negative("divergence", divergence) + log_xi(n) + log_level) / n
 
 
 class Candidate(NamedTuple):

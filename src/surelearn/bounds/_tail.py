@@ -1,13 +1,15 @@
 """What the files of tail bounds share: surely valid guarantees, and exponentials rounded up."""
 
 import math
+from collections.abc import Mapping
 
-from surelearn.bounds import _domain, _rounding
+from surelearn import _arguments
+from surelearn.bounds import _rounding
 from surelearn.bounds._guarantee import Guarantee
 
 
 def surely(
-    quantity: str, bound: float, *assumes: str, reference: str, lower: bool = False
+    quantity: str, bound: float, assumes: Mapping[str, str], *, reference: str, lower: bool = False
 ) -> Guarantee:
     """Return a guarantee on a probability (or a mean) that holds without any draw of data."""
     return Guarantee(
@@ -27,11 +29,11 @@ def exp_up(exponent: float) -> float:
 
 def deviation_of(deviation: float) -> float:
     """Return a deviation, 0 or more."""
-    return _domain.non_negative("deviation", deviation)
+    return _arguments.non_negative("deviation", deviation)
 
 
 def width_of(low: float, high: float) -> float:
     """Return high - low, 0 or more."""
-    if not _domain.real("low", low) <= _domain.real("high", high):
-        raise _domain.refuse("high", high, f"at least low={low:g}")
+    if not _arguments.real("low", low) <= _arguments.real("high", high):
+        raise _arguments.refuse("high", high, f"at least low={low:g}")
     return high - low

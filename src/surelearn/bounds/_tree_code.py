@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from surelearn.bounds import _domain
+from surelearn import _arguments
 
 Tree: TypeAlias = Mapping[str, Any]
 """A leaf {"label": 1}, or a split {"feature": 0, "children": [...]} with its test.
@@ -38,9 +38,9 @@ class TreeCode:
     max_depth: int | None
 
     def __post_init__(self) -> None:
-        _domain.count("n_classes", self.n_classes, at_least=1)
+        _arguments.count("n_classes", self.n_classes, at_least=1)
         if self.max_depth is not None:
-            _domain.count("max_depth", self.max_depth)
+            _arguments.count("max_depth", self.max_depth)
 
     def bits(self, tree: Tree) -> float:
         """Return the code length of `tree`, in bits."""
@@ -49,7 +49,7 @@ class TreeCode:
             node, cell, depth = pending.pop()
             admissible = [] if depth == self.max_depth else self._admissible(cell)
             if "label" in node:
-                _domain.count("tree: label", node["label"], at_most=self.n_classes - 1)
+                _arguments.count("tree: label", node["label"], at_most=self.n_classes - 1)
                 total += bool(admissible) + math.log2(self.n_classes)
             else:
                 cost, below = self._split(node, cell, admissible)
@@ -71,13 +71,13 @@ class TreeCode:
     def _split(
         self, node: Tree, cell: _Cell, admissible: list[int]
     ) -> tuple[float, list[tuple[Tree, _Cell]]]:
-        feature = _domain.count("tree: feature", node.get("feature", math.nan))
+        feature = _arguments.count("tree: feature", node.get("feature", math.nan))
         if feature not in admissible:
-            raise _domain.refuse("tree: feature", feature, f"one of {admissible} in this cell")
+            raise _arguments.refuse("tree: feature", feature, f"one of {admissible} in this cell")
         test_bits, parts = self._test(node, feature, cell[feature])
         children = node.get("children", ())
         if len(children) != len(parts):
-            raise _domain.refuse("tree: children", len(children), f"{len(parts)} nodes")
+            raise _arguments.refuse("tree: children", len(children), f"{len(parts)} nodes")
         default_bits = math.log2(len(parts)) if self.missing else 0.0
         cells = [(*cell[:feature], part, *cell[feature + 1 :]) for part in parts]
         bits = 1.0 + math.log2(len(admissible)) + test_bits + default_bits
@@ -89,10 +89,10 @@ class TreeCode:
         if self.multiway:
             return 0.0, [(value,) for value in left]
         # Naming the side of the smallest category counts every partition once.
-        first = sorted(_domain.count("tree: left", value) for value in node.get("left", ()))
+        first = sorted(_arguments.count("tree: left", value) for value in node.get("left", ()))
         second = [value for value in left if value not in first]
         if first[:1] != [left[0]] or not second or len(first) + len(second) != len(left):
-            raise _domain.refuse("tree: left", first, f"some of {list(left)}, with {left[0]}")
+            raise _arguments.refuse("tree: left", first, f"some of {list(left)}, with {left[0]}")
         # ln(2^(r-1) - 1) / ln 2, which does not overflow for a thousand categories.
         r = len(left) - 1
         return r + math.log1p(-(2.0**-r)) / math.log(2.0), [first, second]
@@ -100,9 +100,9 @@ class TreeCode:
     def _cut(self, node: Tree, left: _Open) -> tuple[float, list[_Open]]:
         if self.learnt_cuts:
             return 0.0, [left, left]
-        cut = _domain.count("tree: cut", node.get("cut", math.nan))
+        cut = _arguments.count("tree: cut", node.get("cut", math.nan))
         if cut not in left:
-            raise _domain.refuse("tree: cut", cut, f"one of {list(left)} in this cell")
+            raise _arguments.refuse("tree: cut", cut, f"one of {list(left)} in this cell")
         position = cut - left[0]
         return math.log2(len(left)), [left[:position], left[position + 1 :]]
 
@@ -110,5 +110,5 @@ class TreeCode:
 def _n_options(feature: Feature) -> int:
     kind, n_options = feature
     if kind not in {"numeric", "categorical"}:
-        raise _domain.refuse("features", kind, '"numeric" or "categorical"')
-    return _domain.count("features", n_options)
+        raise _arguments.refuse("features", kind, '"numeric" or "categorical"')
+    return _arguments.count("features", n_options)

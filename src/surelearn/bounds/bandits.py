@@ -7,11 +7,13 @@ arms with fixed laws are in `bandits_stochastic`.
 """
 
 import math
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from surelearn.bounds import _domain, _rounding
+from surelearn import _arguments
+from surelearn.bounds import _rounding
 from surelearn.bounds._guarantee import Guarantee, theorem
 
 _LOSSES = "losses lie in [0, 1] and are chosen before the arm is drawn"
@@ -32,7 +34,9 @@ def exp3(*, n_arms: int, n_rounds: int) -> Guarantee:
     """
     n_arms, n_rounds = _sizes(n_arms, n_rounds)
     bound = math.sqrt(2.0 * n_arms * n_rounds * math.log(n_arms))
-    return _expected(bound, n_rounds, "learning rate sqrt(2 ln K / (K T))", reference=_AUER)
+    return _expected(
+        bound, n_rounds, {"learning_rate": "learning rate sqrt(2 ln K / (K T))"}, reference=_AUER
+    )
 
 
 @theorem
@@ -45,9 +49,11 @@ def exp3_learning_rate(*, n_arms: int, n_rounds: int, learning_rate: float) -> G
     116.0944
     """
     n_arms, n_rounds = _sizes(n_arms, n_rounds)
-    rate = _domain.positive("learning_rate", learning_rate)
+    rate = _arguments.positive("learning_rate", learning_rate)
     bound = math.log(n_arms) / rate + rate * n_arms * n_rounds / 2.0
-    return _expected(bound, n_rounds, "the learning rate is constant", reference=_AUER)
+    return _expected(
+        bound, n_rounds, {"learning_rate": "the learning rate is constant"}, reference=_AUER
+    )
 
 
 @theorem
@@ -61,10 +67,12 @@ def exp3_anytime(*, n_arms: int, n_rounds: int) -> Guarantee:
     """
     n_arms, n_rounds = _sizes(n_arms, n_rounds)
     bound = 2.0 * math.sqrt(n_arms * n_rounds * math.log(n_arms))
-    return _expected(bound, n_rounds, "learning rate sqrt(ln K / (K t))", reference=_AUER)
+    return _expected(
+        bound, n_rounds, {"learning_rate": "learning rate sqrt(ln K / (K t))"}, reference=_AUER
+    )
 
 
-@theorem
+@theorem(realised=("total_delay",))
 def exp3_delayed(*, n_arms: int, n_rounds: int, total_delay: float) -> Guarantee:
     """Bound the expected regret of EXP3 tuned to a total delay: sqrt(2 ln K (K T + 2 D)).
 
@@ -77,13 +85,15 @@ def exp3_delayed(*, n_arms: int, n_rounds: int, total_delay: float) -> Guarantee
     113.4703
     """
     n_arms, n_rounds = _sizes(n_arms, n_rounds)
-    work = n_arms * n_rounds + 2.0 * _domain.non_negative("total_delay", total_delay)
+    work = n_arms * n_rounds + 2.0 * _arguments.non_negative("total_delay", total_delay)
     bound = math.sqrt(2.0 * math.log(n_arms) * work)
     rate = "learning rate sqrt(2 ln K / (K T + 2 D))"
-    return _expected(bound, n_rounds, rate, _OBLIVIOUS, reference=_DELAYS)
+    return _expected(
+        bound, n_rounds, {"learning_rate": rate, "oblivious": _OBLIVIOUS}, reference=_DELAYS
+    )
 
 
-@theorem
+@theorem(realised=("total_delay",))
 def exp3_delayed_anytime(*, n_arms: int, n_rounds: int, total_delay: float) -> Guarantee:
     """Bound the expected regret of EXP3 that learns its delays as they come.
 
@@ -93,10 +103,12 @@ def exp3_delayed_anytime(*, n_arms: int, n_rounds: int, total_delay: float) -> G
     160.4712
     """
     n_arms, n_rounds = _sizes(n_arms, n_rounds)
-    work = n_arms * n_rounds + 2.0 * _domain.non_negative("total_delay", total_delay)
+    work = n_arms * n_rounds + 2.0 * _arguments.non_negative("total_delay", total_delay)
     bound = 2.0 * math.sqrt(math.log(n_arms) * work)
     rate = "learning rate sqrt(ln K / sum of (K + 2 rounds out))"
-    return _expected(bound, n_rounds, rate, _OBLIVIOUS, reference=_DELAYS)
+    return _expected(
+        bound, n_rounds, {"learning_rate": rate, "oblivious": _OBLIVIOUS}, reference=_DELAYS
+    )
 
 
 @theorem
@@ -160,10 +172,12 @@ def tsallis_inf(*, n_arms: int, n_rounds: int) -> Guarantee:
     """
     n_arms, n_rounds = _sizes(n_arms, n_rounds)
     bound = 4.0 * math.sqrt(n_arms * n_rounds) - 2.0 * math.sqrt(n_rounds) - math.sqrt(n_arms)
-    return _expected(bound, n_rounds, "learning rate 1 / sqrt(t)", reference=_ZIMMERT)
+    return _expected(
+        bound, n_rounds, {"learning_rate": "learning rate 1 / sqrt(t)"}, reference=_ZIMMERT
+    )
 
 
-@theorem
+@theorem(realised=("gaps",))
 def tsallis_inf_stochastic(*, gaps: ArrayLike, n_rounds: int) -> Guarantee:
     """Bound the expected regret of Tsallis-INF when one arm is best at all times.
 
@@ -175,16 +189,19 @@ def tsallis_inf_stochastic(*, gaps: ArrayLike, n_rounds: int) -> Guarantee:
     >>> round(tsallis_inf_stochastic(gaps=[0.0, 0.2, 0.3], n_rounds=10_000).bound, 1)
     1378.4
     """
-    values = _domain.vector("gaps", gaps, low=0.0, high=1.0)
-    n_rounds = _domain.count("n_rounds", n_rounds, at_least=1)
+    values = _arguments.vector("gaps", gaps, low=0.0, high=1.0)
+    n_rounds = _arguments.count("n_rounds", n_rounds, at_least=1)
     positive = values[values > 0.0]
     if len(values) < 2 or len(positive) != len(values) - 1:
-        raise _domain.refuse("gaps", gaps, "of two arms or more, 0 for exactly one")
+        raise _arguments.refuse("gaps", gaps, "of two arms or more, 0 for exactly one")
     slope = 16.0 * (1.0 + math.log(n_rounds)) * float(np.sum(1.0 / positive))
     return Guarantee(
         quantity="E sum of gaps of the arms played",
         bound=_rounding.up(slope + 9.8 * math.sqrt(len(values))),
-        assumes=("losses lie in [0, 1] and have the same law in every round", "one best arm"),
+        assumes={
+            "losses": "losses lie in [0, 1] and have the same law in every round",
+            "best_arm": "one best arm",
+        },
         reference="surelearn theory pages; constants for " + _ZIMMERT,
         confidence=None,
         validity="in-expectation",
@@ -193,19 +210,21 @@ def tsallis_inf_stochastic(*, gaps: ArrayLike, n_rounds: int) -> Guarantee:
 
 
 def _sizes(n_arms: int, n_rounds: int) -> tuple[int, int]:
-    n_arms = _domain.count("n_arms", n_arms, at_least=2)
-    return n_arms, _domain.count("n_rounds", n_rounds, at_least=1)
+    n_arms = _arguments.count("n_arms", n_arms, at_least=2)
+    return n_arms, _arguments.count("n_rounds", n_rounds, at_least=1)
 
 
 def _log_two_over(delta: float) -> float:
-    return math.log(2.0 / _domain.open_fraction("delta", delta))
+    return math.log(2.0 / _arguments.open_fraction("delta", delta))
 
 
-def _expected(bound: float, n_rounds: int, *assumes: str, reference: str) -> Guarantee:
+def _expected(
+    bound: float, n_rounds: int, assumes: Mapping[str, str], *, reference: str
+) -> Guarantee:
     return Guarantee(
         quantity="max_i E[L_alg - L_i]",
         bound=_rounding.up(bound),
-        assumes=(_LOSSES, *assumes),
+        assumes={"losses": _LOSSES, **assumes},
         reference=reference,
         confidence=None,
         validity="in-expectation",
@@ -217,9 +236,9 @@ def _implicit(bound: float, n_rounds: int, delta: float, rate: str) -> Guarantee
     return Guarantee(
         quantity="L_alg - min_i L_i",
         bound=_rounding.up(bound),
-        assumes=(_LOSSES, rate),
+        assumes={"losses": _LOSSES, "learning_rate": rate},
         reference="surelearn theory pages; sharpens Neu, NeurIPS (2015)",
-        confidence=_domain.confidence_from(delta),
+        confidence=_arguments.confidence_from(delta),
         validity="fixed-n",
         trivial=float(n_rounds),
     )

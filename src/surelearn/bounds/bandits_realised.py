@@ -10,8 +10,9 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from surelearn import _arguments
 from surelearn._typing import Matrix, Vector
-from surelearn.bounds import _domain, _rounding
+from surelearn.bounds import _rounding
 from surelearn.bounds._guarantee import Guarantee, theorem
 
 _LOSSES = "losses lie in [0, 1] and were chosen before the arm was drawn"
@@ -20,7 +21,7 @@ _BEFOREHAND = "exploration, rates and delta were fixed before the run"
 _N_RATES = 8
 
 
-@theorem
+@theorem(realised=("algorithm_loss", "estimated_losses", "n_outstanding"))
 def exp3_ix_realised(
     *,
     algorithm_loss: float,
@@ -42,8 +43,8 @@ def exp3_ix_realised(
     >>> round(guarantee.bound, 4)
     176.8888
     """
-    estimates = _domain.vector("estimated_losses", estimated_losses, low=0.0)
-    gamma = _domain.positive("exploration", exploration)
+    estimates = _arguments.vector("estimated_losses", estimated_losses, low=0.0)
+    gamma = _arguments.positive("exploration", exploration)
     level = _log_arms_over(delta, len(estimates), "estimated_losses")
     paid = _paid(algorithm_loss, n_outstanding)
     bound = paid - float(estimates.min()) + level / (2.0 * gamma)
@@ -58,7 +59,7 @@ def exploration_grid(*, exploration: float) -> list[float]:
     >>> exploration_grid(exploration=0.25)[:3]
     [0.5, 1.0, 2.0]
     """
-    gamma = _domain.positive("exploration", exploration)
+    gamma = _arguments.positive("exploration", exploration)
     return [2.0 * gamma * 2.0**j for j in range(_N_RATES)]
 
 
@@ -84,12 +85,15 @@ def log_wealth_table(
     array([[0.6931, 0.4055],
            [1.0986, 0.6931]])
     """
-    n_arms = _domain.count("n_arms", n_arms, at_least=2)
-    paid = _domain.vector("losses", losses, low=0.0, high=1.0)
+    n_arms = _arguments.count("n_arms", n_arms, at_least=2)
+    paid = _arguments.vector("losses", losses, low=0.0, high=1.0)
     drawn = _positive("probabilities", probabilities, high=1.0)
-    played, grid = _domain.vector("arms", arms, low=0, high=n_arms - 1), _positive("rates", rates)
+    played, grid = (
+        _arguments.vector("arms", arms, low=0, high=n_arms - 1),
+        _positive("rates", rates),
+    )
     if not len(played) == len(paid) == len(drawn) or (played % 1.0).any():
-        raise _domain.refuse("arms", arms, "integers, as many as losses and probabilities")
+        raise _arguments.refuse("arms", arms, "integers, as many as losses and probabilities")
     with np.errstate(divide="ignore"):  # a loss of 0 adds ln(1 + 0)
         log_losses = np.log(paid) - np.log(drawn)
     index, table = played.astype(np.int64), np.empty((len(grid), n_arms))
@@ -98,7 +102,7 @@ def log_wealth_table(
     return table
 
 
-@theorem
+@theorem(realised=("algorithm_loss", "log_wealths", "rates", "n_outstanding"))
 def exp3_ix_realised_mixture(
     *,
     algorithm_loss: float,
@@ -125,14 +129,14 @@ def exp3_ix_realised_mixture(
     """
     grid = _positive("rates", rates)
     table = _wealth_table(log_wealths, len(grid))
-    n_rounds = _domain.count("n_rounds", n_rounds, at_least=1)
+    n_rounds = _arguments.count("n_rounds", n_rounds, at_least=1)
     level = _log_arms_over(delta, table.shape[1], "log_wealths")
     paid = _paid(algorithm_loss, n_outstanding)
     bound = paid - _least_total(table, grid, n_rounds, level)
     return _realised(bound, paid, delta, "surelearn theory pages; sharpens Neu, NeurIPS (2015)")
 
 
-@theorem
+@theorem(realised=("second_moment",))
 def exp3_pathwise(*, n_arms: int, learning_rate: float, second_moment: float) -> Guarantee:
     """Bound the regret of EXP3 in its own estimates by ln(K)/eta + eta second_moment / 2, surely.
 
@@ -143,18 +147,21 @@ def exp3_pathwise(*, n_arms: int, learning_rate: float, second_moment: float) ->
     >>> round(exp3_pathwise(n_arms=2, learning_rate=0.5, second_moment=2.34).bound, 4)
     1.9713
     """
-    n_arms = _domain.count("n_arms", n_arms, at_least=2)
-    rate = _domain.positive("learning_rate", learning_rate)
-    moment = _domain.non_negative("second_moment", second_moment)
+    n_arms = _arguments.count("n_arms", n_arms, at_least=2)
+    rate = _arguments.positive("learning_rate", learning_rate)
+    moment = _arguments.non_negative("second_moment", second_moment)
     return Guarantee(
         quantity="regret measured in estimated losses",
         bound=_rounding.up(math.log(n_arms) / rate + rate * moment / 2.0),
-        assumes=("estimated losses are not negative", "the learning rate is constant"),
+        assumes={
+            "estimates": "estimated losses are not negative",
+            "learning_rate": "the learning rate is constant",
+        },
         reference="Auer, Cesa-Bianchi, Freund and Schapire, SIAM J. Computing 32 (2002)",
     )
 
 
-@theorem
+@theorem(realised=("stability",))
 def tsallis_inf_pathwise(*, n_arms: int, n_rounds: int, stability: float) -> Guarantee:
     """Bound the regret of Tsallis-INF in its own estimates by 2 (sqrt(K) - 1) sqrt(T) + stability.
 
@@ -165,40 +172,43 @@ def tsallis_inf_pathwise(*, n_arms: int, n_rounds: int, stability: float) -> Gua
     >>> round(tsallis_inf_pathwise(n_arms=4, n_rounds=100, stability=12.5).bound, 4)
     32.5
     """
-    n_arms = _domain.count("n_arms", n_arms, at_least=2)
-    n_rounds = _domain.count("n_rounds", n_rounds, at_least=1)
+    n_arms = _arguments.count("n_arms", n_arms, at_least=2)
+    n_rounds = _arguments.count("n_rounds", n_rounds, at_least=1)
     penalty = 2.0 * (math.sqrt(n_arms) - 1.0) * math.sqrt(n_rounds)
     return Guarantee(
         quantity="regret measured in estimated losses",
-        bound=_rounding.up(penalty + _domain.non_negative("stability", stability)),
-        assumes=("estimated losses are not negative", "learning rate 1 / sqrt(t)"),
+        bound=_rounding.up(penalty + _arguments.non_negative("stability", stability)),
+        assumes={
+            "estimates": "estimated losses are not negative",
+            "learning_rate": "learning rate 1 / sqrt(t)",
+        },
         reference="surelearn theory pages; sharpens Zimmert and Seldin, JMLR 22 (2021)",
     )
 
 
 def _positive(name: str, values: ArrayLike, *, high: float = math.inf) -> Vector:
-    array = _domain.vector(name, values, low=0.0, high=high)
+    array = _arguments.vector(name, values, low=0.0, high=high)
     if not array.all():
-        raise _domain.refuse(f"{name}[{int(np.argmin(array))}]", 0.0, "above 0")
+        raise _arguments.refuse(f"{name}[{int(np.argmin(array))}]", 0.0, "above 0")
     return array
 
 
 def _log_arms_over(delta: float, n_arms: int, name: str) -> float:
     if n_arms < 2:
-        raise _domain.refuse(name, f"{n_arms} arm", "of two arms or more")
-    return math.log(n_arms / _domain.open_fraction("delta", delta))
+        raise _arguments.refuse(name, f"{n_arms} arm", "of two arms or more")
+    return math.log(n_arms / _arguments.open_fraction("delta", delta))
 
 
 def _paid(algorithm_loss: float, n_outstanding: int) -> float:
-    paid = _domain.non_negative("algorithm_loss", algorithm_loss)
-    return paid + _domain.count("n_outstanding", n_outstanding)
+    paid = _arguments.non_negative("algorithm_loss", algorithm_loss)
+    return paid + _arguments.count("n_outstanding", n_outstanding)
 
 
 def _wealth_table(log_wealths: ArrayLike, n_rates: int) -> Matrix:
     table: Matrix = np.asarray(log_wealths, dtype=np.float64)
     if table.ndim != 2 or len(table) != n_rates:
-        raise _domain.refuse("log_wealths", f"array of shape {table.shape}", f"{n_rates} rows")
-    _domain.vector("log_wealths", table.ravel(), low=0.0)
+        raise _arguments.refuse("log_wealths", f"array of shape {table.shape}", f"{n_rates} rows")
+    _arguments.vector("log_wealths", table.ravel(), low=0.0)
     return table
 
 
@@ -221,9 +231,9 @@ def _realised(bound: float, paid: float, delta: float, reference: str) -> Guaran
     return Guarantee(
         quantity="L_alg - min_i L_i",
         bound=_rounding.up(bound) + 1e-12 * paid,  # the difference of two large sums
-        assumes=(_LOSSES, _RECORDED, _BEFOREHAND),
+        assumes={"losses": _LOSSES, "probabilities": _RECORDED, "fixed_before": _BEFOREHAND},
         reference=reference,
-        confidence=_domain.confidence_from(delta),
+        confidence=_arguments.confidence_from(delta),
         validity="anytime",
         trivial=paid,
     )

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import optimize
 
+from surelearn import _arguments
 from surelearn._typing import Vector
-from surelearn.bounds import _domain, _rounding, sequences
+from surelearn.bounds import _rounding, sequences
 from surelearn.bounds._guarantee import Guarantee, theorem
 from surelearn.bounds._special import kl
 
@@ -23,7 +24,7 @@ _UCB1 = (
 _KL_UCB = "surelearn theory pages; constants for Garivier and Cappé, COLT (2011)"
 
 
-@theorem
+@theorem(realised=("gaps",))
 def ucb1(*, gaps: ArrayLike, n_rounds: int) -> Guarantee:
     """Bound the expected pseudo-regret of UCB1 by the sum of c_T / gap + 2.08 gap.
 
@@ -34,10 +35,10 @@ def ucb1(*, gaps: ArrayLike, n_rounds: int) -> Guarantee:
     >>> round(ucb1(gaps=[0.0, 0.2], n_rounds=2000).bound, 2)
     103.36
     """
-    values = _domain.vector("gaps", gaps, low=0.0, high=1.0)
-    n_rounds = _domain.count("n_rounds", n_rounds, at_least=1)
+    values = _arguments.vector("gaps", gaps, low=0.0, high=1.0)
+    n_rounds = _arguments.count("n_rounds", n_rounds, at_least=1)
     if len(values) < 2 or values.min() > 0.0:
-        raise _domain.refuse("gaps", gaps, "of two arms or more, 0 for a best arm")
+        raise _arguments.refuse("gaps", gaps, "of two arms or more, 0 for a best arm")
     positive = values[values > 0.0]
     bound = np.sum((_ucb1_factor(n_rounds) + 0.5) / positive + 2.08 * positive)
     return _expected(float(bound), n_rounds * float(values.max()), _UCB1)
@@ -52,13 +53,13 @@ def ucb1_gap_free(*, n_arms: int, n_rounds: int) -> Guarantee:
     >>> round(ucb1_gap_free(n_arms=5, n_rounds=3000).bound, 1)
     532.3
     """
-    n_arms = _domain.count("n_arms", n_arms, at_least=2)
-    n_rounds = _domain.count("n_rounds", n_rounds, at_least=1)
+    n_arms = _arguments.count("n_arms", n_arms, at_least=2)
+    n_rounds = _arguments.count("n_rounds", n_rounds, at_least=1)
     factor = _ucb1_factor(n_rounds) + 2.58
     return _expected(math.sqrt((n_arms - 1) * n_rounds * factor), float(n_rounds), _UCB1)
 
 
-@theorem
+@theorem(realised=("means",))
 def kl_ucb(*, means: ArrayLike, n_rounds: int) -> Guarantee:
     """Bound the expected pseudo-regret of KL-UCB with exploration f(t) = 3 ln t.
 
@@ -69,11 +70,11 @@ def kl_ucb(*, means: ArrayLike, n_rounds: int) -> Guarantee:
     >>> round(kl_ucb(means=[0.9, 0.8, 0.6], n_rounds=3000).bound, 1)
     198.8
     """
-    budget = 3.0 * math.log(_domain.count("n_rounds", n_rounds, at_least=1))
+    budget = 3.0 * math.log(_arguments.count("n_rounds", n_rounds, at_least=1))
     return _kl_ucb(means, n_rounds, budget, 0.24)
 
 
-@theorem
+@theorem(realised=("means",))
 def kl_ucb_time_uniform(*, means: ArrayLike, n_rounds: int) -> Guarantee:
     """Bound the expected pseudo-regret of KL-UCB with f(t) = 1.5 ln t + 2 ln(1 + ln t).
 
@@ -84,12 +85,12 @@ def kl_ucb_time_uniform(*, means: ArrayLike, n_rounds: int) -> Guarantee:
     >>> round(kl_ucb_time_uniform(means=[0.9, 0.8, 0.6], n_rounds=3000).bound, 1)
     151.7
     """
-    log_rounds = math.log(_domain.count("n_rounds", n_rounds, at_least=1))
+    log_rounds = math.log(_arguments.count("n_rounds", n_rounds, at_least=1))
     budget = 1.5 * log_rounds + 2.0 * math.log1p(log_rounds)
     return _kl_ucb(means, n_rounds, budget, 1.05)
 
 
-@theorem
+@theorem(realised=("totals", "pulls"))
 def stochastic_post_hoc(*, totals: ArrayLike, pulls: ArrayLike, delta: float) -> Guarantee:
     """Bound the pseudo-regret of a finished run from the total loss and the pulls of each arm.
 
@@ -101,12 +102,12 @@ def stochastic_post_hoc(*, totals: ArrayLike, pulls: ArrayLike, delta: float) ->
     >>> round(guarantee.bound, 2)
     60.73
     """
-    counts = _domain.vector("pulls", pulls, low=0.0)
+    counts = _arguments.vector("pulls", pulls, low=0.0)
     sums = _totals_within(totals, counts)
     return _post_hoc(sums, counts, delta, "losses")
 
 
-@theorem
+@theorem(realised=("totals", "pulls"))
 def stochastic_post_hoc_rewards(*, totals: ArrayLike, pulls: ArrayLike, delta: float) -> Guarantee:
     """Bound the pseudo-regret of a finished run from the total reward and the pulls of each arm.
 
@@ -116,7 +117,7 @@ def stochastic_post_hoc_rewards(*, totals: ArrayLike, pulls: ArrayLike, delta: f
     >>> round(guarantee.bound, 2)
     60.73
     """
-    counts = _domain.vector("pulls", pulls, low=0.0)
+    counts = _arguments.vector("pulls", pulls, low=0.0)
     sums = _totals_within(totals, counts)
     return _post_hoc(counts - sums, counts, delta, "rewards")
 
@@ -127,9 +128,9 @@ def _ucb1_factor(n_rounds: int) -> float:
 
 
 def _kl_ucb(means: ArrayLike, n_rounds: int, budget: float, rare: float) -> Guarantee:
-    values = _domain.vector("means", means, low=0.0, high=1.0)
+    values = _arguments.vector("means", means, low=0.0, high=1.0)
     if len(values) < 2:
-        raise _domain.refuse("means", means, "of two arms or more")
+        raise _arguments.refuse("means", means, "of two arms or more")
     best = float(values.max())
     worse = [float(mean) for mean in values if mean < best]
     bound = sum((best - mean) * (1.0 + rare + _kl_pulls(mean, best, budget)) for mean in worse)
@@ -154,19 +155,19 @@ def _kl_pulls(mean: float, best: float, budget: float) -> float:
 
 
 def _totals_within(totals: ArrayLike, counts: Vector) -> Vector:
-    sums = _domain.vector("totals", totals, low=0.0)
+    sums = _arguments.vector("totals", totals, low=0.0)
     if len(sums) != len(counts):
-        raise _domain.refuse("totals", totals, f"one number for each of {len(counts)} arms")
+        raise _arguments.refuse("totals", totals, f"one number for each of {len(counts)} arms")
     if not (sums <= counts).all():
-        raise _domain.refuse("totals", totals, "at most the pulls of each arm")
+        raise _arguments.refuse("totals", totals, "at most the pulls of each arm")
     return sums
 
 
 def _post_hoc(losses: Vector, counts: Vector, delta: float, observed: str) -> Guarantee:
-    log_level = math.log(len(counts) / _domain.open_fraction("delta", delta))
+    log_level = math.log(len(counts) / _arguments.open_fraction("delta", delta))
     pairs = [
         sequences.kt_mixture_interval(
-            total=float(total), n=_domain.count("pulls", pull), log_level=log_level
+            total=float(total), n=_arguments.count("pulls", pull), log_level=log_level
         )
         for total, pull in zip(losses, counts, strict=True)
     ]
@@ -178,12 +179,12 @@ def _post_hoc(losses: Vector, counts: Vector, delta: float, observed: str) -> Gu
     return Guarantee(
         quantity="sum over arms of pulls times gap",
         bound=_rounding.up(float(regrets.sum(axis=0)[can_be_best].max())),
-        assumes=(
-            f"{observed} lie in [0, 1]; given past and arm, the mean is that of the arm",
-            "all feedback has arrived",
-        ),
+        assumes={
+            "arms": f"{observed} lie in [0, 1]; given past and arm, the mean is that of the arm",
+            "feedback": "all feedback has arrived",
+        },
         reference="surelearn theory pages; intervals of Robbins (1970)",
-        confidence=_domain.confidence_from(delta),
+        confidence=_arguments.confidence_from(delta),
         validity="anytime",
         trivial=float(counts.sum()),
     )
@@ -193,7 +194,7 @@ def _expected(bound: float, trivial: float, reference: str) -> Guarantee:
     return Guarantee(
         quantity="E of the sum over arms of pulls times gap",
         bound=_rounding.up(bound),
-        assumes=(_FIXED_LAWS,),
+        assumes={"arms": _FIXED_LAWS},
         reference=reference,
         confidence=None,
         validity="in-expectation",

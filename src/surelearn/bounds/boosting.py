@@ -7,20 +7,29 @@ by the margins, which do not mention the number of rounds.
 
 import functools
 import math
+from collections.abc import Mapping
 
 from numpy.typing import ArrayLike
 
-from surelearn.bounds import _domain, _margins, _pac_bayes, _rounding, vc
+from surelearn import _arguments
+from surelearn.bounds import _margins, _pac_bayes, _rounding, vc
 from surelearn.bounds._guarantee import Guarantee, theorem
 from surelearn.bounds._special import binomial_cdf
 
 _SAMPLE = "the examples are independent draws of one law"
 _VOTE = "the vote has weights >= 0 that sum to 1 and members that answer -1 or +1; ties are errors"
+_BEFORE = "the base class and the largest number of rounds were fixed before the data were seen"
+_ROUNDS = {
+    "algorithm": (
+        "the rounds are those of AdaBoost: each error is measured under its current weights"
+    ),
+    "members": "members answer -1 or +1",
+}
 _DRAWS = tuple(sorted({math.ceil(2.0 ** (i / 2.0)) for i in range(25)}))
 _PERCENT_MARGINS = (0, 5, 10, 20, 30, 40)
 
 
-@theorem
+@theorem(realised=("weighted_errors",))
 def adaboost_training_error(*, weighted_errors: ArrayLike) -> Guarantee:
     """Bound the training error of AdaBoost by the product of 2 sqrt(e (1 - e)) over its rounds.
 
@@ -29,12 +38,12 @@ def adaboost_training_error(*, weighted_errors: ArrayLike) -> Guarantee:
     >>> round(adaboost_training_error(weighted_errors=[0.3, 3 / 14, 2 / 11]).bound, 6)
     0.580193
     """
-    errors = _domain.vector("weighted_errors", weighted_errors, low=0.0, high=1.0)
+    errors = _arguments.vector("weighted_errors", weighted_errors, low=0.0, high=1.0)
     factors = 2.0 * (errors * (1.0 - errors)) ** 0.5
-    return _training_error(_rounding.up(float(factors.prod())))
+    return _training_error(_rounding.up(float(factors.prod())), {})
 
 
-@theorem
+@theorem(realised=("edges",))
 def adaboost_training_error_exponential(*, edges: ArrayLike) -> Guarantee:
     """Bound the training error of AdaBoost by exp(-2 sum edge^2), edge = 1/2 - weighted error.
 
@@ -43,8 +52,8 @@ def adaboost_training_error_exponential(*, edges: ArrayLike) -> Guarantee:
     >>> round(adaboost_training_error_exponential(edges=[0.2, 0.2, 0.2]).bound, 6)
     0.786628
     """
-    values = _domain.vector("edges", edges, low=-0.5, high=0.5)
-    return _training_error(_rounding.up(math.exp(-2.0 * float(values @ values))))
+    values = _arguments.vector("edges", edges, low=-0.5, high=0.5)
+    return _training_error(_rounding.up(math.exp(-2.0 * float(values @ values))), {})
 
 
 @theorem
@@ -58,9 +67,11 @@ def adaboost_fixed_edge(*, edge: float, n_rounds: int) -> Guarantee:
     >>> round(adaboost_fixed_edge(edge=1 / 6, n_rounds=3).bound, 6)
     0.838052
     """
-    n_rounds = _domain.count("n_rounds", n_rounds)
+    n_rounds = _arguments.count("n_rounds", n_rounds)
     product = (1.0 - 4.0 * _edge(edge) ** 2) ** (n_rounds / 2.0)
-    return _training_error(_rounding.up(product), "every round has at least the edge named")
+    return _training_error(
+        _rounding.up(product), {"weak_learner": "every round has at least the edge named"}
+    )
 
 
 def plan_rounds(*, edge: float, n: int) -> int:
@@ -73,7 +84,7 @@ def plan_rounds(*, edge: float, n: int) -> int:
     >>> plan_rounds(edge=0.2, n=10)
     29
     """
-    n = _domain.count("n", n, at_least=1)
+    n = _arguments.count("n", n, at_least=1)
     return math.floor(_rounding.up(math.log(n) / (2.0 * _edge(edge) ** 2))) + 1
 
 
@@ -88,7 +99,7 @@ def plan_rounds_exact(*, edge: float, n: int) -> int:
     >>> plan_rounds_exact(edge=0.1, n=1000)
     339
     """
-    n, edge = _domain.count("n", n, at_least=1), _edge(edge)
+    n, edge = _arguments.count("n", n, at_least=1), _edge(edge)
     if edge == 0.5:
         return 1
     return math.floor(_rounding.up(2.0 * math.log(n) / -math.log1p(-4.0 * edge**2))) + 1
@@ -102,11 +113,11 @@ def plan_rounds_to_error(*, edge: float, training_error: float) -> int:
     >>> plan_rounds_to_error(edge=0.1, training_error=0.01)
     231
     """
-    log_error = math.log(_domain.open_fraction("training_error", training_error))
+    log_error = math.log(_arguments.open_fraction("training_error", training_error))
     return math.ceil(_rounding.up(-log_error / (2.0 * _edge(edge) ** 2)))
 
 
-@theorem
+@theorem(realised=("margins", "divergence"))
 def vote_pac_bayes(*, margins: ArrayLike, divergence: float, delta: float) -> Guarantee:
     """Bound the risk of a weighted vote by that of small unweighted votes drawn from it.
 
@@ -121,7 +132,7 @@ def vote_pac_bayes(*, margins: ArrayLike, divergence: float, delta: float) -> Gu
     """
     values, counts = _margins.tally(_margins.normalised(margins))
     right = (1.0 + values.clip(-1.0, 1.0)) / 2.0
-    divergence = _domain.non_negative("divergence", divergence)
+    divergence = _arguments.non_negative("divergence", divergence)
     n = int(counts.sum())
 
     def mean_loss(draws: int, most: int) -> float:
@@ -139,12 +150,16 @@ def vote_pac_bayes(*, margins: ArrayLike, divergence: float, delta: float) -> Gu
     return _risk(
         _pac_bayes.smallest_fixed_risk(candidates, n, delta),
         delta,
-        (_SAMPLE, _VOTE, "the prior on the base classifiers was fixed before the data were seen"),
+        {
+            "independent": _SAMPLE,
+            "vote": _VOTE,
+            "prior": "the prior on the base classifiers was fixed before the data were seen",
+        },
         "surelearn theory pages; sharpens Langford, Seeger and Megiddo, ICML (2001)",
     )
 
 
-@theorem
+@theorem(realised=("margins",))
 def vote_rademacher(*, margins: ArrayLike, log_growth_base: float, delta: float) -> Guarantee:
     """Bound the risk of a weighted vote by its mean ramp loss plus the growth of its base class.
 
@@ -161,17 +176,21 @@ def vote_rademacher(*, margins: ArrayLike, log_growth_base: float, delta: float)
     """
     values = _margins.normalised(margins)
     n = len(values)
-    growth = _domain.non_negative("log_growth_base", log_growth_base)
+    growth = _arguments.non_negative("log_growth_base", log_growth_base)
     complexity = 2.0 * math.sqrt(2.0 * growth / n)
     return _risk(
         _margins.smallest_ramp(values, complexity, _margins.deviation(n, delta)),
         delta,
-        (_SAMPLE, _VOTE, "the base class was fixed before the data were seen"),
+        {
+            "independent": _SAMPLE,
+            "vote": _VOTE,
+            "fixed_before": "the base class was fixed before the data were seen",
+        },
         "Schapire et al. (1998); Koltchinskii and Panchenko (2002)",
     )
 
 
-@theorem
+@theorem(realised=("errors",))
 def vote_growth(
     *, errors: int, n: int, n_rounds: int, vc_dimension: int, delta: float
 ) -> Guarantee:
@@ -184,13 +203,13 @@ def vote_growth(
     >>> round(vote_growth(errors=27, n=569, n_rounds=5, vc_dimension=3, delta=0.05).bound, 4)
     0.3186
     """
-    vc_dimension = _domain.count("vc_dimension", vc_dimension)
+    vc_dimension = _arguments.count("vc_dimension", vc_dimension)
     return _growth(
         lambda m: vc.log_sauer(n=m, vc_dimension=vc_dimension), errors, n, n_rounds, delta
     )
 
 
-@theorem
+@theorem(realised=("errors",))
 def vote_growth_stumps(
     *, errors: int, n: int, n_rounds: int, n_features: int, delta: float
 ) -> Guarantee:
@@ -203,28 +222,24 @@ def vote_growth_stumps(
     >>> round(vote_growth_stumps(errors=27, n=569, n_rounds=5, n_features=30, delta=0.05).bound, 3)
     0.262
     """
-    n_features = _domain.count("n_features", n_features, at_least=1)
+    n_features = _arguments.count("n_features", n_features, at_least=1)
     return _growth(
         lambda m: vc.log_growth_stumps(n=m, dimension=n_features), errors, n, n_rounds, delta
     )
 
 
 def _edge(edge: float) -> float:
-    value = _domain.positive("edge", edge)
+    value = _arguments.positive("edge", edge)
     if value > 0.5:
-        raise _domain.refuse("edge", edge, "in (0, 1/2]")
+        raise _arguments.refuse("edge", edge, "in (0, 1/2]")
     return value
 
 
-def _training_error(bound: float, *further: str) -> Guarantee:
+def _training_error(bound: float, further: Mapping[str, str]) -> Guarantee:
     return Guarantee(
         quantity="the training error, a score of 0 counted as an error",
         bound=bound,
-        assumes=(
-            "the rounds are those of AdaBoost: each error is measured under its current weights",
-            "members answer -1 or +1",
-            *further,
-        ),
+        assumes={**_ROUNDS, **further},
         reference="Freund and Schapire, JCSS 55 (1997)",
         trivial=1.0,
     )
@@ -233,32 +248,32 @@ def _training_error(bound: float, *further: str) -> Guarantee:
 def _growth(
     log_growth_base: vc.LogGrowth, errors: int, n: int, n_rounds: int, delta: float
 ) -> Guarantee:
-    n = _domain.count("n", n, at_least=1)
-    errors = _domain.count("errors", errors, at_most=n)
-    rounds = _domain.count("n_rounds", n_rounds, at_least=1)
+    n = _arguments.count("n", n, at_least=1)
+    errors = _arguments.count("errors", errors, at_most=n)
+    rounds = _arguments.count("n_rounds", n_rounds, at_least=1)
 
     def log_growth(m: int) -> float:
         return vc.log_growth_votes(n=m, n_members=rounds, log_growth_member=log_growth_base(m))
 
     return _risk(
-        vc.moment_root(log_growth, n, errors, math.log(_domain.open_fraction("delta", delta))),
+        vc.moment_root(log_growth, n, errors, math.log(_arguments.open_fraction("delta", delta))),
         delta,
-        (
-            _SAMPLE,
-            "the base class and the largest number of rounds were fixed before the data were seen",
-            "two classes",
-        ),
+        {
+            "independent": _SAMPLE,
+            "fixed_before": _BEFORE,
+            "two_classes": "two classes",
+        },
         "surelearn theory pages; sharpens Freund and Schapire, JCSS 55 (1997)",
     )
 
 
-def _risk(bound: float, delta: float, assumes: tuple[str, ...], reference: str) -> Guarantee:
+def _risk(bound: float, delta: float, assumes: Mapping[str, str], reference: str) -> Guarantee:
     return Guarantee(
         quantity="the probability that the vote is wrong",
         bound=bound,
         assumes=assumes,
         reference=reference,
-        confidence=_domain.confidence_from(delta),
+        confidence=_arguments.confidence_from(delta),
         validity="fixed-n",
         trivial=1.0,
     )

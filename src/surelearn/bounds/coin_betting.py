@@ -10,16 +10,19 @@ import math
 
 from scipy import special
 
-from surelearn.bounds import _domain, _rounding
+from surelearn import _arguments
+from surelearn.bounds import _rounding
 from surelearn.bounds._guarantee import Guarantee, theorem
 from surelearn.bounds._online import rounds
 
 _REGRET = "regret to every point of the given norm"
 _ORABONA = "Orabona and Pál, NeurIPS (2016)"
-_ASSUMES = (
-    "the losses are convex and each bet uses a subgradient at the point played",
-    "no gradient is longer than gradient_norm, and the bets are on gradients divided by it",
-)
+_ASSUMES = {
+    "convex": "the losses are convex and each bet uses a subgradient at the point played",
+    "gradient": (
+        "no gradient is longer than gradient_norm, and the bets are on gradients divided by it"
+    ),
+}
 
 
 @theorem
@@ -71,7 +74,7 @@ def coin_betting_closed(
     )
 
 
-@theorem
+@theorem(realised=("gradient_sum_norm", "wealth"))
 def coin_betting_realised(
     *,
     norm: float,
@@ -89,11 +92,11 @@ def coin_betting_realised(
     >>> round(coin_betting_realised(norm=2.0, gradient_sum_norm=2.0, wealth=0.625).bound, 6)
     4.375
     """
-    length = _domain.non_negative("norm", norm)
-    total = _domain.non_negative("gradient_sum_norm", gradient_sum_norm)
-    start = _domain.positive("initial_wealth", initial_wealth)
-    end = _domain.non_negative("wealth", wealth)
-    scale = _domain.positive("gradient_norm", gradient_norm)
+    length = _arguments.non_negative("norm", norm)
+    total = _arguments.non_negative("gradient_sum_norm", gradient_sum_norm)
+    start = _arguments.positive("initial_wealth", initial_wealth)
+    end = _arguments.non_negative("wealth", wealth)
+    scale = _arguments.positive("gradient_norm", gradient_norm)
     return Guarantee(
         quantity=_REGRET,
         bound=_rounding.up(scale * start + length * total) - _rounding.down(scale * end),
@@ -136,8 +139,8 @@ def _inputs(
     norm: float, n_rounds: int, initial_wealth: float, gradient_norm: float
 ) -> tuple[float, int, float, float]:
     return (
-        _domain.non_negative("norm", norm),
+        _arguments.non_negative("norm", norm),
         rounds(n_rounds),
-        _domain.positive("initial_wealth", initial_wealth),
-        _domain.positive("gradient_norm", gradient_norm),
+        _arguments.positive("initial_wealth", initial_wealth),
+        _arguments.positive("gradient_norm", gradient_norm),
     )

@@ -10,20 +10,22 @@ import math
 
 from scipy import special
 
-from surelearn.bounds import _domain, _rounding, inversions
+from surelearn import _arguments
+from surelearn.bounds import _rounding, inversions
 from surelearn.bounds._guarantee import Guarantee, theorem
 from surelearn.bounds._special import kl, log_choose, log_choose_padding
 
 _SAMPLE = "the examples are independent draws of one law"
-_STABLE = (
-    "the learner is one map fixed beforehand, whatever the number of examples",
-    "dropping any examples outside the compressed set leaves the model as it is",
-    "the model is right on every example outside the compressed set",
-    _SAMPLE,
-)
+_PERCEPTRON = "the Perceptron starts at 0 and passes over n examples in order until one clean pass"
+_STABLE = {
+    "fixed_before": "the learner is one map fixed beforehand, whatever the number of examples",
+    "stable": "dropping any examples outside the compressed set leaves the model as it is",
+    "consistent": "the model is right on every example outside the compressed set",
+    "independent": _SAMPLE,
+}
 
 
-@theorem
+@theorem(realised=("n_compressed",))
 def campi_garatti(*, n_compressed: int, n: int, delta: float) -> Guarantee:
     """Bound the risk of a model that n_compressed of its n training examples determine.
 
@@ -35,9 +37,9 @@ def campi_garatti(*, n_compressed: int, n: int, delta: float) -> Guarantee:
     >>> round(campi_garatti(n_compressed=5, n=1000, delta=0.05).bound, 6)
     0.014016
     """
-    n = _domain.count("n", n, at_least=1)
-    k = _domain.count("n_compressed", n_compressed, at_most=n)
-    log_level = -math.log(_domain.open_fraction("delta", delta))
+    n = _arguments.count("n", n, at_least=1)
+    k = _arguments.count("n_compressed", n_compressed, at_most=n)
+    log_level = -math.log(_arguments.open_fraction("delta", delta))
     # ln C(n, k) is a difference of numbers of this size: allow for their rounding error.
     log_level += 1e-10 + log_choose_padding(n)
 
@@ -49,13 +51,13 @@ def campi_garatti(*, n_compressed: int, n: int, delta: float) -> Guarantee:
         bound=1.0 if k == n else _rounding.last_true(risk_is_compatible, k / n, 1.0),
         assumes=_STABLE,
         reference="surelearn theory pages; sharpens Campi and Garatti, JMLR 24 (2023)",
-        confidence=_domain.confidence_from(delta),
+        confidence=_arguments.confidence_from(delta),
         validity="fixed-n",
         trivial=1.0,
     )
 
 
-@theorem
+@theorem(realised=("n_compressed",))
 def campi_garatti_single(*, n_compressed: int, n: int, block: int, delta: float) -> Guarantee:
     """Bound the same risk in closed form, with all the weight on subsamples of one size `block`.
 
@@ -67,10 +69,10 @@ def campi_garatti_single(*, n_compressed: int, n: int, block: int, delta: float)
     >>> round(campi_garatti_single(n_compressed=5, n=1000, block=500, delta=0.05).bound, 6)
     0.012943
     """
-    n = _domain.count("n", n, at_least=1)
-    k = _domain.count("n_compressed", n_compressed, at_most=n)
-    m = _domain.count("block", block, at_most=n - 1)
-    log_level = -math.log(_domain.open_fraction("delta", delta))
+    n = _arguments.count("n", n, at_least=1)
+    k = _arguments.count("n_compressed", n_compressed, at_most=n)
+    m = _arguments.count("block", block, at_most=n - 1)
+    log_level = -math.log(_arguments.open_fraction("delta", delta))
     if k > m:
         bound = 1.0
     else:
@@ -79,9 +81,9 @@ def campi_garatti_single(*, n_compressed: int, n: int, block: int, delta: float)
     return Guarantee(
         quantity="the probability that the model is wrong",
         bound=bound,
-        assumes=(*_STABLE, "the size of the block is fixed beforehand"),
+        assumes={**_STABLE, "fixed_block": "the size of the block is fixed beforehand"},
         reference="surelearn theory pages; sharpens Hanneke and Kontorovich, ALT (2021)",
-        confidence=_domain.confidence_from(delta),
+        confidence=_arguments.confidence_from(delta),
         validity="fixed-n",
         trivial=1.0,
     )
@@ -98,24 +100,26 @@ def hanneke_kontorovich(*, n_compressed: int, n: int, delta: float) -> Guarantee
     >>> round(hanneke_kontorovich(n_compressed=5, n=1000, delta=0.05).bound, 4)
     0.0201
     """
-    n = _domain.count("n", n, at_least=1)
-    k = _domain.count("n_compressed", n_compressed, at_most=(n - 1) // 2)
-    log_level = -math.log(_domain.open_fraction("delta", delta))
+    n = _arguments.count("n", n, at_least=1)
+    k = _arguments.count("n_compressed", n_compressed, at_most=(n - 1) // 2)
+    log_level = -math.log(_arguments.open_fraction("delta", delta))
     return Guarantee(
         quantity="the probability that the model is wrong",
         bound=_rounding.up(2.0 * (k * math.log(4.0) + log_level) / (n - 2 * k)),
-        assumes=(
-            *_STABLE,
-            "the size of the compressed set is at most n_compressed, set beforehand",
-        ),
+        assumes={
+            **_STABLE,
+            "compressed_size": (
+                "the size of the compressed set is at most n_compressed, set beforehand"
+            ),
+        },
         reference="Hanneke and Kontorovich, ALT (2021)",
-        confidence=_domain.confidence_from(delta),
+        confidence=_arguments.confidence_from(delta),
         validity="fixed-n",
         trivial=1.0,
     )
 
 
-@theorem
+@theorem(realised=("n_compressed", "errors", "bits"))
 def littlestone_warmuth(
     *, n_compressed: int, errors: int, n: int, delta: float, bits: float = 0.0
 ) -> Guarantee:
@@ -129,23 +133,25 @@ def littlestone_warmuth(
     >>> round(littlestone_warmuth(n_compressed=5, errors=3, n=1000, delta=0.05).bound, 6)
     0.048726
     """
-    n = _domain.count("n", n, at_least=1)
-    k = _domain.count("n_compressed", n_compressed, at_most=n)
+    n = _arguments.count("n", n, at_least=1)
+    k = _arguments.count("n_compressed", n_compressed, at_most=n)
     return Guarantee(
         quantity="the probability that the model is wrong",
         bound=_rebuilt(k, errors, n, delta, bits, log_choose(n, k)),
-        assumes=(
-            "the model is a function, fixed beforehand, of the compressed set and the message",
-            _SAMPLE,
-        ),
+        assumes={
+            "compression": (
+                "the model is a function, fixed beforehand, of the compressed set and the message"
+            ),
+            "independent": _SAMPLE,
+        },
         reference="Littlestone and Warmuth (1986); Langford, JMLR 6 (2005)",
-        confidence=_domain.confidence_from(delta),
+        confidence=_arguments.confidence_from(delta),
         validity="fixed-n",
         trivial=1.0,
     )
 
 
-@theorem
+@theorem(realised=("n_compressed", "errors", "bits"))
 def littlestone_warmuth_ordered(
     *, n_compressed: int, errors: int, n: int, delta: float, bits: float = 0.0
 ) -> Guarantee:
@@ -156,23 +162,25 @@ def littlestone_warmuth_ordered(
     >>> round(littlestone_warmuth_ordered(n_compressed=5, errors=3, n=1000, delta=0.05).bound, 4)
     0.0536
     """
-    n = _domain.count("n", n, at_least=1)
-    k = _domain.count("n_compressed", n_compressed, at_most=n)
+    n = _arguments.count("n", n, at_least=1)
+    k = _arguments.count("n_compressed", n_compressed, at_most=n)
     return Guarantee(
         quantity="the probability that the model is wrong",
         bound=_rebuilt(k, errors, n, delta, bits, math.lgamma(n + 1) - math.lgamma(n - k + 1)),
-        assumes=(
-            "the model is a function, fixed beforehand, of the ordered examples and the message",
-            _SAMPLE,
-        ),
+        assumes={
+            "compression": (
+                "the model is a function, fixed beforehand, of the ordered examples and the message"
+            ),
+            "independent": _SAMPLE,
+        },
         reference="Littlestone and Warmuth (1986); Langford, JMLR 6 (2005)",
-        confidence=_domain.confidence_from(delta),
+        confidence=_arguments.confidence_from(delta),
         validity="fixed-n",
         trivial=1.0,
     )
 
 
-@theorem
+@theorem(realised=("n_support",))
 def leave_one_out_support_vectors(*, n_support: float, n: int) -> Guarantee:
     """Bound the expected risk after n - 1 examples by the expected n_support / n.
 
@@ -184,18 +192,20 @@ def leave_one_out_support_vectors(*, n_support: float, n: int) -> Guarantee:
     >>> round(leave_one_out_support_vectors(n_support=15, n=30).bound, 6)
     0.5
     """
-    n = _domain.count("n", n, at_least=1)
-    n_support = _domain.non_negative("n_support", n_support)
+    n = _arguments.count("n", n, at_least=1)
+    n_support = _arguments.non_negative("n_support", n_support)
     if n_support > n:
-        raise _domain.refuse("n_support", n_support, f"at most n={n}")
+        raise _arguments.refuse("n_support", n_support, f"at most n={n}")
     return Guarantee(
         quantity="the expected risk of the learner after n - 1 examples",
         bound=_rounding.up(n_support / n),
-        assumes=(
-            "n_support is the expected number of examples without which the model would change",
-            "the model is right on every other example",
-            _SAMPLE,
-        ),
+        assumes={
+            "n_support": (
+                "n_support is the expected number of examples without which the model would change"
+            ),
+            "consistent": "the model is right on every other example",
+            "independent": _SAMPLE,
+        },
         reference="Vapnik and Chervonenkis (1974); Luntz and Brailovsky (1969)",
         confidence=None,
         validity="in-expectation",
@@ -203,7 +213,7 @@ def leave_one_out_support_vectors(*, n_support: float, n: int) -> Guarantee:
     )
 
 
-@theorem
+@theorem(realised=("n_mistakes",))
 def perceptron_leave_one_out(
     *, n_mistakes: float, radius: float, margin: float, n: int
 ) -> Guarantee:
@@ -217,18 +227,20 @@ def perceptron_leave_one_out(
     >>> round(guarantee.bound, 4)
     0.07
     """
-    n = _domain.count("n", n, at_least=1)
-    n_mistakes = _domain.non_negative("n_mistakes", n_mistakes)
-    novikoff = (_domain.positive("radius", radius) / _domain.positive("margin", margin)) ** 2
+    n = _arguments.count("n", n, at_least=1)
+    n_mistakes = _arguments.non_negative("n_mistakes", n_mistakes)
+    novikoff = (_arguments.positive("radius", radius) / _arguments.positive("margin", margin)) ** 2
     return Guarantee(
         quantity="the expected risk of the Perceptron after n - 1 examples",
         bound=_rounding.up(min(n_mistakes, novikoff) / n),
-        assumes=(
-            "the Perceptron starts at 0 and passes over n examples in order until one clean pass",
-            "n_mistakes is the expected number of its updates",
-            "almost surely some unit vector separates n examples of norm <= radius by margin",
-            _SAMPLE,
-        ),
+        assumes={
+            "start": _PERCEPTRON,
+            "n_mistakes": "n_mistakes is the expected number of its updates",
+            "separable": (
+                "almost surely some unit vector separates n examples of norm <= radius by margin"
+            ),
+            "independent": _SAMPLE,
+        },
         reference="Freund and Schapire (1999); Mohri et al. (2012), theorem 7.9",
         confidence=None,
         validity="in-expectation",
@@ -251,8 +263,8 @@ def _log_stable_test(risk: float, k: int, n: int) -> float:
 
 def _rebuilt(k: int, errors: int, n: int, delta: float, bits: float, log_sets: float) -> float:
     """Return the binomial inversion at delta 2^-bits / (n times the number of compressed sets)."""
-    errors = _domain.count("errors", errors, at_most=n - k)
-    bits = _domain.non_negative("bits", bits)
+    errors = _arguments.count("errors", errors, at_most=n - k)
+    bits = _arguments.non_negative("bits", bits)
     penalty = math.log(n) + log_sets + log_choose_padding(n) + bits * math.log(2.0)
-    log_level = math.log(_domain.open_fraction("delta", delta)) - _rounding.up(penalty)
+    log_level = math.log(_arguments.open_fraction("delta", delta)) - _rounding.up(penalty)
     return inversions.binomial_upper_at_log_level(errors, n - k, log_level)

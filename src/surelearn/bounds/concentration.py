@@ -6,14 +6,16 @@ For 0-1 losses use `clopper_pearson`, which is exact; for losses in [0, 1] use t
 
 import math
 
-from surelearn.bounds import _domain, _rounding, inversions
+from surelearn import _arguments
+from surelearn.bounds import _rounding, inversions
 from surelearn.bounds._guarantee import Guarantee, theorem
 from surelearn.bounds._special import binomial_cdf, kl
 
 _INDEPENDENT = "the observations are independent of each other and of what is measured"
+_TRIALS = "the n trials are independent, each an error with the same probability"
 
 
-@theorem
+@theorem(realised=("mean",))
 def hoeffding(
     *, mean: float, n: int, delta: float, low: float = 0.0, high: float = 1.0
 ) -> Guarantee:
@@ -28,9 +30,12 @@ def hoeffding(
     return Guarantee(
         quantity="the expectation",
         bound=_rounding.up(_mean_within(mean, low, high) + half_width),
-        assumes=(_INDEPENDENT, f"every observation lies in [{low:g}, {high:g}]"),
+        assumes={
+            "independent": _INDEPENDENT,
+            "range": f"every observation lies in [{low:g}, {high:g}]",
+        },
         reference="Hoeffding, JASA 58 (1963)",
-        confidence=_domain.confidence_from(delta),
+        confidence=_arguments.confidence_from(delta),
         validity="fixed-n",
         trivial=high,
     )
@@ -48,15 +53,18 @@ def hoeffding_two_sided(*, n: int, delta: float, low: float = 0.0, high: float =
     return Guarantee(
         quantity="|sample mean - expectation|",
         bound=_rounding.up(_hoeffding_half_width(n, delta, low, high, sides=2)),
-        assumes=(_INDEPENDENT, f"every observation lies in [{low:g}, {high:g}]"),
+        assumes={
+            "independent": _INDEPENDENT,
+            "range": f"every observation lies in [{low:g}, {high:g}]",
+        },
         reference="Hoeffding, JASA 58 (1963)",
-        confidence=_domain.confidence_from(delta),
+        confidence=_arguments.confidence_from(delta),
         validity="fixed-n",
         trivial=high - low,
     )
 
 
-@theorem
+@theorem(realised=("mean",))
 def kl_chernoff(*, mean: float, n: int, delta: float) -> Guarantee:
     """Bound an expectation in [0, 1] by the largest p with n kl(mean, p) <= ln(1/delta).
 
@@ -67,19 +75,21 @@ def kl_chernoff(*, mean: float, n: int, delta: float) -> Guarantee:
     >>> round(kl_chernoff(mean=0.05, n=500, delta=0.05).bound, 4)
     0.0775
     """
-    budget = -math.log(_domain.open_fraction("delta", delta)) / _domain.count("n", n, at_least=1)
+    budget = -math.log(_arguments.open_fraction("delta", delta)) / _arguments.count(
+        "n", n, at_least=1
+    )
     return Guarantee(
         quantity="the average expectation",
-        bound=inversions.kl_upper(_domain.fraction("mean", mean), budget),
-        assumes=(_INDEPENDENT, "every observation lies in [0, 1]"),
+        bound=inversions.kl_upper(_arguments.fraction("mean", mean), budget),
+        assumes={"independent": _INDEPENDENT, "range": "every observation lies in [0, 1]"},
         reference="Chernoff (1952); Hoeffding, JASA 58 (1963), theorem 1",
-        confidence=_domain.confidence_from(delta),
+        confidence=_arguments.confidence_from(delta),
         validity="fixed-n",
         trivial=1.0,
     )
 
 
-@theorem
+@theorem(realised=("errors",))
 def clopper_pearson(*, errors: int, n: int, delta: float) -> Guarantee:
     """Bound a probability by exact inversion of the binomial law of the number of errors.
 
@@ -89,20 +99,20 @@ def clopper_pearson(*, errors: int, n: int, delta: float) -> Guarantee:
     >>> round(guarantee.bound, 4), guarantee.confidence
     (0.1023, 0.95)
     """
-    n = _domain.count("n", n, at_least=1)
-    errors = _domain.count("errors", errors, at_most=n)
+    n = _arguments.count("n", n, at_least=1)
+    errors = _arguments.count("errors", errors, at_most=n)
     return Guarantee(
         quantity="the probability of an error",
-        bound=float(inversions.binomial_upper(errors, n, _domain.open_fraction("delta", delta))),
-        assumes=("the n trials are independent, each an error with the same probability",),
+        bound=float(inversions.binomial_upper(errors, n, _arguments.open_fraction("delta", delta))),
+        assumes={"independent": _TRIALS},
         reference="Clopper and Pearson, Biometrika 26 (1934); Langford, JMLR 6 (2005)",
-        confidence=_domain.confidence_from(delta),
+        confidence=_arguments.confidence_from(delta),
         validity="fixed-n",
         trivial=1.0,
     )
 
 
-@theorem
+@theorem(realised=("errors",))
 def clopper_pearson_lower(*, errors: int, n: int, delta: float) -> Guarantee:
     """Bound a probability from below by exact inversion of the binomial law.
 
@@ -111,21 +121,21 @@ def clopper_pearson_lower(*, errors: int, n: int, delta: float) -> Guarantee:
     >>> round(clopper_pearson_lower(errors=95, n=100, delta=0.05).bound, 4)
     0.8977
     """
-    n = _domain.count("n", n, at_least=1)
-    errors = _domain.count("errors", errors, at_most=n)
+    n = _arguments.count("n", n, at_least=1)
+    errors = _arguments.count("errors", errors, at_most=n)
     return Guarantee(
         quantity="the probability of an error",
-        bound=float(inversions.binomial_lower(errors, n, _domain.open_fraction("delta", delta))),
-        assumes=("the n trials are independent, each an error with the same probability",),
+        bound=float(inversions.binomial_lower(errors, n, _arguments.open_fraction("delta", delta))),
+        assumes={"independent": _TRIALS},
         reference="Clopper and Pearson, Biometrika 26 (1934)",
-        confidence=_domain.confidence_from(delta),
+        confidence=_arguments.confidence_from(delta),
         direction="lower",
         validity="fixed-n",
         trivial=0.0,
     )
 
 
-@theorem
+@theorem(realised=("errors",))
 def stratified_clopper_pearson(*, errors: int, n: int, delta: float) -> Guarantee:
     """Bound a population risk from a hold-out whose strata have the population's proportions.
 
@@ -136,24 +146,26 @@ def stratified_clopper_pearson(*, errors: int, n: int, delta: float) -> Guarante
     >>> round(stratified_clopper_pearson(errors=5, n=100, delta=0.05).bound, 4)
     0.1023
     """
-    n = _domain.count("n", n, at_least=1)
-    errors = _domain.count("errors", errors, at_most=n)
-    exact = float(inversions.binomial_upper(errors, n, _domain.open_fraction("delta", delta)))
+    n = _arguments.count("n", n, at_least=1)
+    errors = _arguments.count("errors", errors, at_most=n)
+    exact = float(inversions.binomial_upper(errors, n, _arguments.open_fraction("delta", delta)))
     return Guarantee(
         quantity="the probability of an error in the population",
         bound=max(exact, min(1.0, _rounding.up((errors + 1) / n))),
-        assumes=(
-            "the trials are independent",
-            "the sizes of the strata are proportional to the population's, known beforehand",
-        ),
+        assumes={
+            "independent": "the trials are independent",
+            "strata": (
+                "the sizes of the strata are proportional to the population's, known beforehand"
+            ),
+        },
         reference="Hoeffding, Annals of Mathematical Statistics 27 (1956), theorem 4",
-        confidence=_domain.confidence_from(delta),
+        confidence=_arguments.confidence_from(delta),
         validity="fixed-n",
         trivial=1.0,
     )
 
 
-@theorem
+@theorem(realised=("mean",))
 def hoeffding_bentkus(*, mean: float, n: int, delta: float) -> Guarantee:
     """Bound an expectation in [0, 1] by inverting the smaller of two tail bounds.
 
@@ -164,8 +176,8 @@ def hoeffding_bentkus(*, mean: float, n: int, delta: float) -> Guarantee:
     >>> round(hoeffding_bentkus(mean=0.05, n=500, delta=0.05).bound, 4)
     0.0745
     """
-    n = _domain.count("n", n, at_least=1)
-    mean, delta = _domain.fraction("mean", mean), _domain.open_fraction("delta", delta)
+    n = _arguments.count("n", n, at_least=1)
+    mean, delta = _arguments.fraction("mean", mean), _arguments.open_fraction("delta", delta)
     # n * mean is meant to be an integer when losses are 0 or 1: 100 * 0.07 must not ceil to 8.
     total = math.ceil(n * mean - 1e-9 * max(1.0, n * mean))
 
@@ -177,15 +189,18 @@ def hoeffding_bentkus(*, mean: float, n: int, delta: float) -> Guarantee:
     return Guarantee(
         quantity="the expectation",
         bound=_rounding.last_true(tail_is_large, mean, 1.0),
-        assumes=(_INDEPENDENT, "every observation lies in [0, 1] and has the same expectation"),
+        assumes={
+            "independent": _INDEPENDENT,
+            "range": "every observation lies in [0, 1] and has the same expectation",
+        },
         reference="Bentkus, Annals of Probability 32 (2004); Bates et al., JACM 68 (2021)",
-        confidence=_domain.confidence_from(delta),
+        confidence=_arguments.confidence_from(delta),
         validity="fixed-n",
         trivial=1.0,
     )
 
 
-@theorem
+@theorem(realised=("mean", "variance"))
 def empirical_bernstein(*, mean: float, variance: float, n: int, delta: float) -> Guarantee:
     """Bound an expectation in [0, 1] with the sample variance (n - 1 in its denominator).
 
@@ -196,31 +211,34 @@ def empirical_bernstein(*, mean: float, variance: float, n: int, delta: float) -
     >>> round(empirical_bernstein(mean=0.05, variance=0.0476, n=500, delta=0.05).bound, 4)
     0.0938
     """
-    n = _domain.count("n", n, at_least=2)
-    log_level = math.log(2.0 / _domain.open_fraction("delta", delta))
-    spread = math.sqrt(2.0 * _domain.fraction("variance", variance) * log_level / n)
+    n = _arguments.count("n", n, at_least=2)
+    log_level = math.log(2.0 / _arguments.open_fraction("delta", delta))
+    spread = math.sqrt(2.0 * _arguments.fraction("variance", variance) * log_level / n)
     correction = 7.0 * log_level / (3.0 * (n - 1))
     return Guarantee(
         quantity="the expectation",
-        bound=_rounding.up(_domain.fraction("mean", mean) + spread + correction),
-        assumes=(_INDEPENDENT, "every observation lies in [0, 1] and has the same law"),
+        bound=_rounding.up(_arguments.fraction("mean", mean) + spread + correction),
+        assumes={
+            "independent": _INDEPENDENT,
+            "range": "every observation lies in [0, 1] and has the same law",
+        },
         reference="Maurer and Pontil, COLT (2009), theorem 4",
-        confidence=_domain.confidence_from(delta),
+        confidence=_arguments.confidence_from(delta),
         validity="quoted",
         trivial=1.0,
     )
 
 
 def _hoeffding_half_width(n: int, delta: float, low: float, high: float, *, sides: int) -> float:
-    low, high = _domain.real("low", low), _domain.real("high", high)
+    low, high = _arguments.real("low", low), _arguments.real("high", high)
     if not low < high:
-        raise _domain.refuse("high", high, f"above low={low:g}")
-    log_level = math.log(sides / _domain.open_fraction("delta", delta))
-    return (high - low) * math.sqrt(log_level / (2.0 * _domain.count("n", n, at_least=1)))
+        raise _arguments.refuse("high", high, f"above low={low:g}")
+    log_level = math.log(sides / _arguments.open_fraction("delta", delta))
+    return (high - low) * math.sqrt(log_level / (2.0 * _arguments.count("n", n, at_least=1)))
 
 
 def _mean_within(mean: float, low: float, high: float) -> float:
-    mean = _domain.real("mean", mean)
+    mean = _arguments.real("mean", mean)
     if not low <= mean <= high:
-        raise _domain.refuse("mean", mean, f"in [{low:g}, {high:g}]")
+        raise _arguments.refuse("mean", mean, f"in [{low:g}, {high:g}]")
     return mean

@@ -6,12 +6,14 @@ how the components were found. `pca` and `pca_variance` are about components thr
 """
 
 import math
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from surelearn import _arguments
 from surelearn._typing import Vector
-from surelearn.bounds import _domain, _rounding
+from surelearn.bounds import _rounding
 from surelearn.bounds._guarantee import Guarantee, theorem
 
 _INDEPENDENT = "the rows are independent and have the law of future rows"
@@ -19,7 +21,7 @@ _RANK = "the number of components was fixed before the data were seen"
 _FORM = "so was the choice among the forms of this bound"
 
 
-@theorem
+@theorem(realised=("residual",))
 def pca(
     *,
     residual: float,
@@ -38,13 +40,14 @@ def pca(
     >>> round(pca(residual=0.0, n=1000, n_components=10, radius_squared=1.0, delta=0.05).bound, 4)
     0.1387
     """
-    n, rank = _domain.count("n", n, at_least=1), _smaller_rank(n_components, dimension)
-    square = _domain.positive("radius_squared", radius_squared)
+    n, rank = _arguments.count("n", n, at_least=1), _smaller_rank(n_components, dimension)
+    square = _arguments.positive("radius_squared", radius_squared)
     slack = square * (math.sqrt(rank / n) + _deviation(n, delta, sides=1))
-    return _reconstruction(residual, slack, square, delta, f"squared norms are at most {square:g}")
+    bounded = {"radius": f"squared norms are at most {square:g}"}
+    return _reconstruction(residual, slack, square, delta, bounded)
 
 
-@theorem
+@theorem(realised=("residual", "mean_square"))
 def pca_variance(
     *,
     residual: float,
@@ -65,15 +68,16 @@ def pca_variance(
     ...                    radius_squared=1.0, delta=0.05).bound, 4)
     0.0808
     """
-    n, rank = _domain.count("n", n, at_least=1), _smaller_rank(n_components, dimension)
-    square = _domain.positive("radius_squared", radius_squared)
+    n, rank = _arguments.count("n", n, at_least=1), _smaller_rank(n_components, dimension)
+    square = _arguments.positive("radius_squared", radius_squared)
     deviation = square * _deviation(n, delta, sides=2)
     largest_mean = _at_most("mean_square", mean_square, square) + deviation
     slack = math.sqrt(rank * square * largest_mean / n) + deviation
-    return _reconstruction(residual, slack, square, delta, f"squared norms are at most {square:g}")
+    bounded = {"radius": f"squared norms are at most {square:g}"}
+    return _reconstruction(residual, slack, square, delta, bounded)
 
 
-@theorem
+@theorem(realised=("residual",))
 def pca_centred(
     *,
     residual: float,
@@ -90,17 +94,16 @@ def pca_centred(
     >>> round(pca_centred(residual=0.0, n=1000, n_components=10, diameter=1.0, delta=0.05).bound, 4)
     0.1515
     """
-    n, rank = _domain.count("n", n, at_least=1), _smaller_rank(n_components, dimension)
-    square = _domain.positive("diameter", diameter) ** 2
-    log_level = math.log(2.0 / _domain.open_fraction("delta", delta))
+    n, rank = _arguments.count("n", n, at_least=1), _smaller_rank(n_components, dimension)
+    square = _arguments.positive("diameter", diameter) ** 2
+    log_level = math.log(2.0 / _arguments.open_fraction("delta", delta))
     centre = (1.0 + math.sqrt(log_level)) ** 2 / n
     slack = square * (math.sqrt(rank / n) + _deviation(n, delta, sides=2) + centre)
-    return _reconstruction(
-        residual, slack, square, delta, f"no two rows are farther than {diameter:g}"
-    )
+    bounded = {"diameter": f"no two rows are farther than {diameter:g}"}
+    return _reconstruction(residual, slack, square, delta, bounded)
 
 
-@theorem
+@theorem(realised=("singular_values",))
 def eckart_young_frobenius(*, singular_values: ArrayLike, rank: int) -> Guarantee:
     """Bound from below the Frobenius distance of a matrix to any matrix of the given rank.
 
@@ -115,7 +118,7 @@ def eckart_young_frobenius(*, singular_values: ArrayLike, rank: int) -> Guarante
     return _distance("Frobenius", float(np.linalg.norm(tail)) if tail.size else 0.0)
 
 
-@theorem
+@theorem(realised=("singular_values",))
 def eckart_young_spectral(*, singular_values: ArrayLike, rank: int) -> Guarantee:
     """Bound from below the spectral distance of a matrix to any matrix of the given rank.
 
@@ -140,20 +143,20 @@ def plan_rank(*, singular_values: ArrayLike, tail: float = 0.1, squared: bool = 
     """
     values = _tail(singular_values, 0) ** (2 if squared else 1)
     left = np.append(np.cumsum(values[::-1])[::-1], 0.0)
-    enough = left < _domain.open_fraction("tail", tail) * left[0]
+    enough = left < _arguments.open_fraction("tail", tail) * left[0]
     return int(np.argmax(enough)) if enough.any() else 0  # a zero matrix needs no rank
 
 
 def _tail(singular_values: ArrayLike, rank: int) -> Vector:
-    values = _domain.vector("singular_values", singular_values, low=0.0)
-    return np.sort(values)[::-1][_domain.count("rank", rank) :]
+    values = _arguments.vector("singular_values", singular_values, low=0.0)
+    return np.sort(values)[::-1][_arguments.count("rank", rank) :]
 
 
 def _distance(norm: str, value: float) -> Guarantee:
     return Guarantee(
         quantity=f"the {norm} distance to the nearest matrix of the stated rank",
         bound=_rounding.down(value),
-        assumes=("these are all the singular values of the matrix",),
+        assumes={"singular_values": "these are all the singular values of the matrix"},
         reference="Eckart and Young, Psychometrika 1 (1936); Mirsky (1960)",
         direction="lower",
         trivial=0.0,
@@ -163,32 +166,37 @@ def _distance(norm: str, value: float) -> Guarantee:
 def _smaller_rank(n_components: int, dimension: int | None) -> int:
     """Return the rank of the projection or of its complement, whichever is smaller."""
     if dimension is None:
-        return _domain.count("n_components", n_components)
-    dimension = _domain.count("dimension", dimension, at_least=1)
-    rank = _domain.count("n_components", n_components, at_most=dimension)
+        return _arguments.count("n_components", n_components)
+    dimension = _arguments.count("dimension", dimension, at_least=1)
+    rank = _arguments.count("n_components", n_components, at_most=dimension)
     return min(rank, dimension - rank)
 
 
 def _deviation(n: int, delta: float, *, sides: int) -> float:
-    return math.sqrt(math.log(sides / _domain.open_fraction("delta", delta)) / (2.0 * n))
+    return math.sqrt(math.log(sides / _arguments.open_fraction("delta", delta)) / (2.0 * n))
 
 
 def _at_most(name: str, value: float, highest: float) -> float:
     # A sample mean of numbers that are at most `highest` may exceed it by rounding alone.
-    if _domain.non_negative(name, value) > highest * (1.0 + 1e-9):
-        raise _domain.refuse(name, value, f"at most {highest:g}")
+    if _arguments.non_negative(name, value) > highest * (1.0 + 1e-9):
+        raise _arguments.refuse(name, value, f"at most {highest:g}")
     return float(value)
 
 
 def _reconstruction(
-    residual: float, slack: float, largest: float, delta: float, bounded: str
+    residual: float, slack: float, largest: float, delta: float, bounded: Mapping[str, str]
 ) -> Guarantee:
     return Guarantee(
         quantity="the expected squared distance of a new row to its reconstruction",
         bound=_rounding.up(_at_most("residual", residual, largest) + slack),
-        assumes=(_INDEPENDENT, bounded, _RANK, _FORM),
+        assumes={
+            "independent": _INDEPENDENT,
+            **bounded,
+            "fixed_components": _RANK,
+            "fixed_form": _FORM,
+        },
         reference="surelearn theory pages; sharpens Shawe-Taylor et al. (2005)",
-        confidence=_domain.confidence_from(delta),
+        confidence=_arguments.confidence_from(delta),
         validity="fixed-n",
         trivial=largest,
     )

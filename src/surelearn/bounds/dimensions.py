@@ -10,8 +10,9 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from surelearn import _arguments
 from surelearn._typing import Mask, Matrix, Vector
-from surelearn.bounds import _domain, _rounding
+from surelearn.bounds import _rounding
 
 _LARGEST_CLASS = 20  # the recursion visits subsets of the class
 
@@ -35,7 +36,7 @@ def rectangles(*, dimension: int) -> int:
     >>> rectangles(dimension=2)
     4
     """
-    return 2 * _domain.count("dimension", dimension, at_least=1)
+    return 2 * _arguments.count("dimension", dimension, at_least=1)
 
 
 def affine_halfspaces(*, dimension: int) -> int:
@@ -46,7 +47,7 @@ def affine_halfspaces(*, dimension: int) -> int:
     >>> affine_halfspaces(dimension=2)
     3
     """
-    return _domain.count("dimension", dimension) + 1
+    return _arguments.count("dimension", dimension) + 1
 
 
 def homogeneous_halfspaces(*, dimension: int) -> int:
@@ -57,7 +58,7 @@ def homogeneous_halfspaces(*, dimension: int) -> int:
     >>> homogeneous_halfspaces(dimension=2)
     2
     """
-    return _domain.count("dimension", dimension)
+    return _arguments.count("dimension", dimension)
 
 
 def finite_class(*, n_hypotheses: int) -> int:
@@ -68,7 +69,7 @@ def finite_class(*, n_hypotheses: int) -> int:
     >>> finite_class(n_hypotheses=1024)
     10
     """
-    return _domain.count("n_hypotheses", n_hypotheses, at_least=1).bit_length() - 1
+    return _arguments.count("n_hypotheses", n_hypotheses, at_least=1).bit_length() - 1
 
 
 def large_margin(*, norm: float, radius: float, dimension: int | None = None) -> int:
@@ -81,9 +82,11 @@ def large_margin(*, norm: float, radius: float, dimension: int | None = None) ->
     >>> large_margin(norm=2.0, radius=1.5, dimension=100)
     9
     """
-    product = _domain.positive("norm", norm) * _domain.positive("radius", radius)
+    product = _arguments.positive("norm", norm) * _arguments.positive("radius", radius)
     by_margin = math.floor(_rounding.up(product * product))
-    return by_margin if dimension is None else min(by_margin, _domain.count("dimension", dimension))
+    return (
+        by_margin if dimension is None else min(by_margin, _arguments.count("dimension", dimension))
+    )
 
 
 def vc_dimension_of_class(*, patterns: ArrayLike) -> int:
@@ -121,7 +124,7 @@ def littlestone_dimension(*, patterns: ArrayLike) -> int:
     """
     columns, everything = _as_sets(patterns)
     if everything.bit_count() > _LARGEST_CLASS:
-        raise _domain.refuse(
+        raise _arguments.refuse(
             "patterns", f"{everything.bit_count()} distinct rows", f"at most {_LARGEST_CLASS} rules"
         )
 
@@ -144,7 +147,7 @@ def radon_point(points: ArrayLike) -> tuple[Vector, Mask]:
     """
     x: Matrix = np.asarray(points, dtype=np.float64)
     if x.ndim != 2 or x.shape[0] != x.shape[1] + 2 or not np.isfinite(x).all():
-        raise _domain.refuse("points", f"array of shape {x.shape}", "d + 2 finite points of R^d")
+        raise _arguments.refuse("points", f"array of shape {x.shape}", "d + 2 finite points of R^d")
     homogeneous = np.vstack([x.T, np.ones(len(x))])
     dependence = np.linalg.svd(homogeneous)[2][-1]
     part = dependence > 0.0
@@ -155,7 +158,9 @@ def _as_sets(patterns: ArrayLike) -> tuple[list[int], int]:
     """Return for each point the set of distinct rules that say 1 there, as bits, and all rules."""
     values: NDArray[np.float64] = np.asarray(patterns, dtype=np.float64)
     if values.ndim != 2 or values.shape[0] == 0 or not np.isin(values, (0.0, 1.0)).all():
-        raise _domain.refuse("patterns", f"array of shape {values.shape}", "a 0-1 matrix with rows")
+        raise _arguments.refuse(
+            "patterns", f"array of shape {values.shape}", "a 0-1 matrix with rows"
+        )
     distinct = np.unique(values, axis=0) if values.shape[1] else values[:1]
     columns = [sum(1 << int(i) for i in np.flatnonzero(column)) for column in distinct.T]
     return columns, (1 << len(distinct)) - 1

@@ -6,16 +6,22 @@ large it must be.
 """
 
 import math
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from surelearn.bounds import _domain, _rounding, _wealth, inversions
+from surelearn import _arguments
+from surelearn.bounds import _rounding, _wealth, inversions
 from surelearn.bounds._guarantee import Guarantee, theorem
 from surelearn.bounds._special import binomial_cdf, log_choose, log_choose_all
 
-_FRESH = "the hold-out is i.i.d., split off without looking at x or y, and unseen by every model"
+_FRESH = {
+    "independent": (
+        "the hold-out is i.i.d., split off without looking at x or y, and unseen by every model"
+    )
+}
 
 
 def quantile_index(*, n: int, alpha: float, delta: float) -> int:
@@ -26,19 +32,24 @@ def quantile_index(*, n: int, alpha: float, delta: float) -> int:
     >>> quantile_index(n=59, alpha=0.05, delta=0.05), quantile_index(n=500, alpha=0.1, delta=0.05)
     (59, 462)
     """
-    n = _domain.count("n", n, at_least=1)
-    alpha, delta = _domain.open_fraction("alpha", alpha), _domain.open_fraction("delta", delta)
+    n = _arguments.count("n", n, at_least=1)
+    alpha, delta = (
+        _arguments.open_fraction("alpha", alpha),
+        _arguments.open_fraction("delta", delta),
+    )
 
     def rare(j: int) -> bool:
         return bool(binomial_cdf(n - j, n, alpha) <= delta)
 
     if not rare(n):
         needed = max(n + 1, _clean_trials(alpha, delta))
-        raise _domain.refuse("n", n, f"at least {needed} for alpha={alpha:g} and delta={delta:g}")
+        raise _arguments.refuse(
+            "n", n, f"at least {needed} for alpha={alpha:g} and delta={delta:g}"
+        )
     return _rounding.smallest_integer(rare, 1, n)
 
 
-@theorem
+@theorem(realised=("residuals",))
 def quantile(*, residuals: ArrayLike, alpha: float, delta: float) -> Guarantee:
     """Bound the size of all but a fraction alpha of future residuals, whatever their law.
 
@@ -47,16 +58,16 @@ def quantile(*, residuals: ArrayLike, alpha: float, delta: float) -> Guarantee:
     >>> quantile(residuals=list(range(1, 101)), alpha=0.1, delta=0.05).bound
     96.0
     """
-    values = _domain.vector("residuals", residuals, low=0.0)
+    values = _arguments.vector("residuals", residuals, low=0.0)
     index = quantile_index(n=len(values), alpha=alpha, delta=delta)
     bound = float(np.partition(values, index - 1)[index - 1])
     reference = "Wilks, Annals of Mathematical Statistics 12 (1941); Vovk, ACML (2012)"
-    fixed = "alpha was fixed beforehand"
+    fixed = {"alpha": "alpha was fixed beforehand"}
     quantity = f"the {1.0 - alpha:g} quantile of the residuals"
     return _claim(quantity, bound, delta, fixed, reference=reference, trivial=math.inf)
 
 
-@theorem
+@theorem(realised=("errors", "n_in_class"))
 def class_conditional(*, errors: int, n_in_class: int, delta: float) -> Guarantee:
     """Bound an error rate among the rows of one class (recall, precision, false alarms).
 
@@ -67,10 +78,11 @@ def class_conditional(*, errors: int, n_in_class: int, delta: float) -> Guarante
     >>> round(class_conditional(errors=5, n_in_class=100, delta=0.05).bound, 4)
     0.1023
     """
-    n = _domain.count("n_in_class", n_in_class)
+    n = _arguments.count("n_in_class", n_in_class)
     bound = float(inversions.binomial_upper(_errors_of(errors, n), n, _level_of(delta)))
     reference = "Clopper and Pearson, Biometrika 26 (1934), given the number of rows"
-    return _claim("the probability of an error given the class", bound, delta, reference=reference)
+    quantity = "the probability of an error given the class"
+    return _claim(quantity, bound, delta, {}, reference=reference)
 
 
 @theorem
@@ -84,15 +96,16 @@ def all_thresholds(*, n: int, delta: float) -> Guarantee:
     >>> round(all_thresholds(n=100, delta=0.05).bound, 6)
     0.120666
     """
-    n = _domain.count("n", n, at_least=1)
+    n = _arguments.count("n", n, at_least=1)
     level = _wealth.log_level(_level_of(delta), n)
     bound = _wealth.refuted_from(lambda gap: -_log_smirnov(n, gap), level)
     quantity = "the largest excess of P(score <= t) over its estimate, over all t"
     reference = "Birnbaum and Tingey, Annals of Mathematical Statistics 22 (1951)"
-    return _claim(quantity, bound, delta, "only excesses are read off it", reference=reference)
+    one_sided = {"one_sided": "only excesses are read off it"}
+    return _claim(quantity, bound, delta, one_sided, reference=reference)
 
 
-@theorem
+@theorem(realised=("only_first_wrong", "only_second_wrong"))
 def error_difference(
     *, only_first_wrong: int, only_second_wrong: int, n: int, delta: float
 ) -> Guarantee:
@@ -104,14 +117,14 @@ def error_difference(
     >>> round(guarantee.bound, 4)
     -0.0104
     """
-    n = _domain.count("n", n, at_least=1)
-    first = _domain.count("only_first_wrong", only_first_wrong, at_most=n)
-    second = _domain.count("only_second_wrong", only_second_wrong, at_most=n - first)
+    n = _arguments.count("n", n, at_least=1)
+    first = _arguments.count("only_first_wrong", only_first_wrong, at_most=n)
+    second = _arguments.count("only_second_wrong", only_second_wrong, at_most=n - first)
     half = _level_of(delta) / 2.0
     upper = float(inversions.binomial_upper(first, n, half))
     bound = upper - float(inversions.binomial_lower(second, n, half))
     quantity = "the risk of the first model minus the risk of the second"
-    ordered = "which model is the first was fixed before the hold-out was opened"
+    ordered = {"fixed_order": "which model is the first was fixed before the hold-out was opened"}
     reference = "Clopper and Pearson, Biometrika 26 (1934), twice at delta/2"
     # Both terms are rounded outward by more than their difference can lose.
     return _claim(quantity, bound, delta, ordered, reference=reference)
@@ -127,12 +140,12 @@ def mcnemar(*, only_first_wrong: int, only_second_wrong: int) -> float:
     >>> round(mcnemar(only_first_wrong=5, only_second_wrong=15), 6)
     0.020695
     """
-    first = _domain.count("only_first_wrong", only_first_wrong)
-    differ = first + _domain.count("only_second_wrong", only_second_wrong)
+    first = _arguments.count("only_first_wrong", only_first_wrong)
+    differ = first + _arguments.count("only_second_wrong", only_second_wrong)
     return min(1.0, _rounding.up(float(binomial_cdf(first, differ, 0.5))))
 
 
-@theorem
+@theorem(realised=("errors",))
 def family(*, errors: int, n: int, delta: float, n_models: int) -> Guarantee:
     """Bound the risk of any of `n_models` models that were fixed before the hold-out was opened.
 
@@ -143,12 +156,12 @@ def family(*, errors: int, n: int, delta: float, n_models: int) -> Guarantee:
     >>> round(family(errors=30, n=1000, delta=0.05, n_models=10).bound, 7)
     0.0468025
     """
-    price = math.log(_domain.count("n_models", n_models, at_least=1))
-    fixed = "every model was fixed before the first answer"
+    price = math.log(_arguments.count("n_models", n_models, at_least=1))
+    fixed = {"fixed_before": "every model was fixed before the first answer"}
     return _reused(errors, n, delta, price, fixed, "Bonferroni (1936); Langford, JMLR 6 (2005)")
 
 
-@theorem
+@theorem(realised=("errors",))
 def gate(*, errors: int, n: int, delta: float, n_queries: int) -> Guarantee:
     """Bound the risk of the first model that passes a gate answering only pass or fail.
 
@@ -159,12 +172,12 @@ def gate(*, errors: int, n: int, delta: float, n_queries: int) -> Guarantee:
     >>> round(gate(errors=30, n=1000, delta=0.05, n_queries=10).bound, 7)
     0.0468025
     """
-    price = math.log(_domain.count("n_queries", n_queries, at_least=1))
-    locked = "only pass or fail was told, and nothing after the first pass"
+    price = math.log(_arguments.count("n_queries", n_queries, at_least=1))
+    locked = {"answers": "only pass or fail was told, and nothing after the first pass"}
     return _reused(errors, n, delta, price, locked, "Renggli et al., MLSys (2019)")
 
 
-@theorem
+@theorem(realised=("errors",))
 def transcripts(*, errors: int, n: int, delta: float, n_queries: int) -> Guarantee:
     """Bound the risk of any model queried, if every answer was one bit and nothing was locked.
 
@@ -173,13 +186,13 @@ def transcripts(*, errors: int, n: int, delta: float, n_queries: int) -> Guarant
     >>> round(transcripts(errors=30, n=1000, delta=0.05, n_queries=10).bound, 4)
     0.0568
     """
-    queries = _domain.count("n_queries", n_queries, at_least=1)
+    queries = _arguments.count("n_queries", n_queries, at_least=1)
     price = queries * math.log(2.0) + math.log1p(-(2.0**-queries))
-    one_bit = "nothing but one bit was told after each query, and n_queries was fixed beforehand"
-    return _reused(errors, n, delta, price, one_bit, "Dwork et al., NeurIPS (2015)")
+    told = "nothing but one bit was told after each query, and n_queries was fixed beforehand"
+    return _reused(errors, n, delta, price, {"answers": told}, "Dwork et al., NeurIPS (2015)")
 
 
-@theorem
+@theorem(realised=("errors",))
 def ladder(*, errors: int, n: int, delta: float, n_queries: int, n_levels: int) -> Guarantee:
     """Bound the risk of any model queried, if only the best score so far was told, rounded up.
 
@@ -190,12 +203,12 @@ def ladder(*, errors: int, n: int, delta: float, n_queries: int, n_levels: int) 
     >>> round(ladder(errors=500, n=10_000, delta=0.05, n_queries=20, n_levels=20).bound, 4)
     0.0673
     """
-    queries = _domain.count("n_queries", n_queries, at_least=1)
-    levels = _domain.count("n_levels", n_levels, at_least=1)
+    queries = _arguments.count("n_queries", n_queries, at_least=1)
+    levels = _arguments.count("n_levels", n_levels, at_least=1)
     price = log_choose(queries + levels, levels + 1)
-    rounded = "nothing but the best error so far, rounded up to a multiple of 1/n_levels, was told"
+    told = "nothing but the best error so far, rounded up to a multiple of 1/n_levels, was told"
     reference = "surelearn theory pages; sharpens Blum and Hardt, ICML (2015)"
-    return _reused(errors, n, delta, price, rounded, reference)
+    return _reused(errors, n, delta, price, {"answers": told}, reference)
 
 
 def plan_holdout(*, target: float, delta: float, error: float = 0.0) -> int:
@@ -208,9 +221,9 @@ def plan_holdout(*, target: float, delta: float, error: float = 0.0) -> int:
     >>> plan_holdout(target=0.01, delta=0.05), plan_holdout(target=0.06, error=0.05, delta=0.05)
     (299, 1580)
     """
-    target, delta = _domain.open_fraction("target", target), _level_of(delta)
-    if not 0.0 <= _domain.fraction("error", error) < target:
-        raise _domain.refuse("error", error, f"in [0, target) with target={target:g}")
+    target, delta = _arguments.open_fraction("target", target), _level_of(delta)
+    if not 0.0 <= _arguments.fraction("error", error) < target:
+        raise _arguments.refuse("error", error, f"in [0, target) with target={target:g}")
     wrong, most = _first_passing_count(target, delta, error)
 
     def certifies(n: int) -> bool:
@@ -227,8 +240,8 @@ def plan_holdout_hoeffding(*, accuracy: float, delta: float, n_models: int = 1) 
     >>> plan_holdout_hoeffding(accuracy=0.1, delta=0.05)
     185
     """
-    accuracy = _domain.open_fraction("accuracy", accuracy)
-    models = _domain.count("n_models", n_models, at_least=1)
+    accuracy = _arguments.open_fraction("accuracy", accuracy)
+    models = _arguments.count("n_models", n_models, at_least=1)
     log_level = math.log(2.0 * models / _level_of(delta))
     return math.ceil(_rounding.up(log_level / (2.0 * accuracy**2)))
 
@@ -270,10 +283,15 @@ def _log_smirnov(n: int, gap: float) -> float:
 
 
 def _reused(
-    errors: int, n: int, delta: float, log_price: float, mode: str, reference: str
+    errors: int,
+    n: int,
+    delta: float,
+    log_price: float,
+    mode: Mapping[str, str],
+    reference: str,
 ) -> Guarantee:
     """Return the Clopper-Pearson bound at delta divided by exp(log_price)."""
-    n = _domain.count("n", n, at_least=1)
+    n = _arguments.count("n", n, at_least=1)
     log_level = math.log(_level_of(delta)) - log_price
     bound = inversions.binomial_upper_at_log_level(_errors_of(errors, n), n, log_level)
     quantity = "the probability of an error of the model printed"
@@ -281,22 +299,28 @@ def _reused(
 
 
 def _claim(
-    quantity: str, bound: float, delta: float, *assumes: str, reference: str, trivial: float = 1.0
+    quantity: str,
+    bound: float,
+    delta: float,
+    assumes: Mapping[str, str],
+    *,
+    reference: str,
+    trivial: float = 1.0,
 ) -> Guarantee:
     return Guarantee(
         quantity=quantity,
         bound=bound,
-        assumes=(_FRESH, *assumes),
+        assumes={**_FRESH, **assumes},
         reference=reference,
-        confidence=_domain.confidence_from(delta),
+        confidence=_arguments.confidence_from(delta),
         validity="fixed-n",
         trivial=trivial,
     )
 
 
 def _errors_of(errors: int, n: int) -> int:
-    return _domain.count("errors", errors, at_most=n)
+    return _arguments.count("errors", errors, at_most=n)
 
 
 def _level_of(delta: float) -> float:
-    return _domain.open_fraction("delta", delta)
+    return _arguments.open_fraction("delta", delta)

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
+from surelearn import _arguments
 from surelearn._typing import Mask, Vector
-from surelearn.bounds import _domain, _rounding
+from surelearn.bounds import _rounding
 from surelearn.bounds._special import kl, log_choose_all, log_choose_padding
 
 _LOG_SMALLEST = -300.0  # below this SciPy's inverse of the incomplete beta function fails
@@ -149,8 +150,8 @@ def kl_lower(q: float, budget: float) -> float:
 def _frequency_and_budget(q: float, budget: float) -> float:
     """Return q; an infinite budget is allowed, and allows everything."""
     if not budget >= 0.0:
-        raise _domain.refuse("budget", budget, "a number >= 0")
-    return _domain.fraction("q", q)
+        raise _arguments.refuse("budget", budget, "a number >= 0")
+    return _arguments.fraction("q", q)
 
 
 def _slightly_more(budget: float, gap: float) -> float:
@@ -172,5 +173,5 @@ def _counts_and_level(
     for name, values, inside, domain in checks:
         if not np.all(inside):
             outside = np.broadcast_to(values, np.shape(inside))[~np.asarray(inside)]
-            raise _domain.refuse(name, float(np.ravel(outside)[0]), domain)
+            raise _arguments.refuse(name, float(np.ravel(outside)[0]), domain)
     return k, m, level

@@ -4,7 +4,10 @@ The coverage is marginal, over training data and the next example together: ther
 about one trained model. For that see `surelearn.bounds.holdout.quantile`.
 """
 
-from surelearn.bounds import _domain, _rounding
+from collections.abc import Mapping
+
+from surelearn import _arguments
+from surelearn.bounds import _rounding
 from surelearn.bounds._guarantee import Guarantee, theorem
 
 _SYMMETRIC = "the fit does not depend on the order of its examples"
@@ -23,9 +26,9 @@ def jackknife_plus(*, n: int, alpha: float) -> Guarantee:
     >>> round(jackknife_plus(n=100, alpha=0.1).bound, 4)
     0.8099
     """
-    n = _domain.count("n", n, at_least=1)
-    bound = _coverage(n, 1, _domain.open_fraction("alpha", alpha))
-    return _marginal(bound, "the n examples and the next are exchangeable")
+    n = _arguments.count("n", n, at_least=1)
+    bound = _coverage(n, 1, _arguments.open_fraction("alpha", alpha))
+    return _marginal(bound, {"exchangeable": "the n examples and the next are exchangeable"})
 
 
 @theorem
@@ -37,12 +40,13 @@ def cv_plus(*, n: int, alpha: float, n_folds: int) -> Guarantee:
     >>> round(cv_plus(n=100, alpha=0.1, n_folds=10).bound, 4)
     0.7436
     """
-    n = _domain.count("n", n, at_least=2)
-    folds = _domain.count("n_folds", n_folds, at_least=2, at_most=n)
+    n = _arguments.count("n", n, at_least=2)
+    folds = _arguments.count("n_folds", n_folds, at_least=2, at_most=n)
     if n % folds:
-        raise _domain.refuse("n_folds", n_folds, f"a divisor of n={n}")
-    bound = _coverage(n, n // folds, _domain.open_fraction("alpha", alpha))
-    return _marginal(bound, "the examples are i.i.d. and the folds do not depend on them")
+        raise _arguments.refuse("n_folds", n_folds, f"a divisor of n={n}")
+    bound = _coverage(n, n // folds, _arguments.open_fraction("alpha", alpha))
+    drawn = "the examples are i.i.d. and the folds do not depend on them"
+    return _marginal(bound, {"independent": drawn})
 
 
 def _coverage(n: int, fold_size: int, alpha: float) -> float:
@@ -56,11 +60,15 @@ def _coverage(n: int, fold_size: int, alpha: float) -> float:
     return _rounding.down(1.0 - (2.0 * alpha * (n + 1) + fold_size - 2.0) / (n + fold_size))
 
 
-def _marginal(bound: float, exchangeable: str) -> Guarantee:
+def _marginal(bound: float, sample: Mapping[str, str]) -> Guarantee:
     return Guarantee(
         quantity="the probability that the interval covers the next outcome",
         bound=bound,
-        assumes=(exchangeable, _SYMMETRIC, "alpha was fixed beforehand"),
+        assumes={
+            **sample,
+            "symmetric": _SYMMETRIC,
+            "alpha": "alpha was fixed beforehand",
+        },
         reference=_REFERENCE,
         confidence=None,
         direction="lower",

@@ -11,20 +11,27 @@ import math
 from numpy.typing import ArrayLike
 from scipy import special
 
-from surelearn.bounds import _domain, _margins, _pac_bayes
+from surelearn import _arguments
+from surelearn.bounds import _margins, _pac_bayes
 from surelearn.bounds._guarantee import Guarantee, theorem
 
-_SAMPLE = "the examples are independent draws of one law"
-_RADIUS = (
-    _SAMPLE,
-    "the features, or the kernel, and their scaling were fixed before the data were seen",
-    "all features have norm at most a radius fixed beforehand, by which margins are divided",
-)
+_FEATURES = {
+    "independent": "the examples are independent draws of one law",
+    "fixed_before": (
+        "the features, or the kernel, and their scaling were fixed before the data were seen"
+    ),
+}
+_RADIUS = {
+    **_FEATURES,
+    "radius": (
+        "all features have norm at most a radius fixed beforehand, by which margins are divided"
+    ),
+}
 _STRENGTHS = tuple(2.0 ** (i / 2.0) for i in range(-4, 28))
 _OFFSETS = tuple(i / 2.0 for i in range(7))
 
 
-@theorem
+@theorem(realised=("margins",))
 def rademacher(*, margins: ArrayLike, delta: float) -> Guarantee:
     """Bound the risk by the mean ramp loss at one of 40 margin scales, plus 2 / (scale sqrt n).
 
@@ -42,13 +49,13 @@ def rademacher(*, margins: ArrayLike, delta: float) -> Guarantee:
         bound=_margins.smallest_ramp(values, 2.0 / math.sqrt(len(values)), deviation),
         assumes=_RADIUS,
         reference="Bartlett and Mendelson, JMLR 3 (2002); Koltchinskii and Panchenko (2002)",
-        confidence=_domain.confidence_from(delta),
+        confidence=_arguments.confidence_from(delta),
         validity="fixed-n",
         trivial=1.0,
     )
 
 
-@theorem
+@theorem(realised=("margins", "mean_squared_norm"))
 def rademacher_data_dependent(
     *, margins: ArrayLike, mean_squared_norm: float, delta: float
 ) -> Guarantee:
@@ -66,20 +73,20 @@ def rademacher_data_dependent(
     0.0802
     """
     values = _margins.normalised(margins)
-    length = math.sqrt(_domain.fraction("mean_squared_norm", mean_squared_norm))
+    length = math.sqrt(_arguments.fraction("mean_squared_norm", mean_squared_norm))
     deviation = 3.0 * _margins.deviation(len(values), delta, statements=2)
     return Guarantee(
         quantity="the probability of a margin of 0 or less",
         bound=_margins.smallest_ramp(values, 2.0 * length / math.sqrt(len(values)), deviation),
         assumes=_RADIUS,
         reference="Bartlett and Mendelson, JMLR 3 (2002)",
-        confidence=_domain.confidence_from(delta),
+        confidence=_arguments.confidence_from(delta),
         validity="fixed-n",
         trivial=1.0,
     )
 
 
-@theorem
+@theorem(realised=("margins",))
 def pac_bayes_margin(*, margins: ArrayLike, delta: float) -> Guarantee:
     """Bound the risk by that of a Gaussian around the weights, the best of 224 pairs.
 
@@ -109,9 +116,9 @@ def pac_bayes_margin(*, margins: ArrayLike, delta: float) -> Guarantee:
     return Guarantee(
         quantity="the probability of a margin of 0 or less",
         bound=_pac_bayes.smallest_fixed_risk(candidates, n, delta),
-        assumes=(_SAMPLE, _RADIUS[1]),
+        assumes=_FEATURES,
         reference="surelearn theory pages; sharpens Langford and Shawe-Taylor, NeurIPS (2002)",
-        confidence=_domain.confidence_from(delta),
+        confidence=_arguments.confidence_from(delta),
         validity="fixed-n",
         trivial=1.0,
     )

@@ -8,7 +8,8 @@ concepts, `mistakes_linear` the other linear learners.
 
 import math
 
-from surelearn.bounds import _domain, _rounding
+from surelearn import _arguments
+from surelearn.bounds import _rounding
 from surelearn.bounds._guarantee import Guarantee, theorem
 from surelearn.bounds._mistakes import (
     LOSS,
@@ -34,17 +35,17 @@ def halving(*, n_experts: int) -> Guarantee:
     """
     return Guarantee(
         quantity=MISTAKES,
-        bound=float(_domain.count("n_experts", n_experts, at_least=1).bit_length() - 1),
-        assumes=(
-            "at least one expert never errs",
-            "the vote is the majority of the experts still in the pool, ties broken anyhow",
-            "after a mistake the experts that erred leave the pool",
-        ),
+        bound=float(_arguments.count("n_experts", n_experts, at_least=1).bit_length() - 1),
+        assumes={
+            "realizable": "at least one expert never errs",
+            "vote": "the vote is the majority of the experts still in the pool, ties broken anyhow",
+            "update": "after a mistake the experts that erred leave the pool",
+        },
         reference="Angluin, Machine Learning 2 (1988); Littlestone, Machine Learning 2 (1988)",
     )
 
 
-@theorem
+@theorem(realised=("vc_dimension",))
 def littlestone_lower(*, vc_dimension: int) -> Guarantee:
     """Bound from below the mistakes a class of concepts can force on any deterministic learner.
 
@@ -56,15 +57,18 @@ def littlestone_lower(*, vc_dimension: int) -> Guarantee:
     """
     return Guarantee(
         quantity="the mistakes of the best deterministic learner on its worst sequence",
-        bound=float(_domain.count("vc_dimension", vc_dimension)),
-        assumes=("the class shatters a set of that size", "every label agrees with the class"),
+        bound=float(_arguments.count("vc_dimension", vc_dimension)),
+        assumes={
+            "shattered": "the class shatters a set of that size",
+            "realizable": "every label agrees with the class",
+        },
         reference="Littlestone, Machine Learning 2 (1988)",
         direction="lower",
         trivial=0.0,
     )
 
 
-@theorem
+@theorem(realised=("best_mistakes",))
 def weighted_majority(*, best_mistakes: int, n_experts: int, beta: float) -> Guarantee:
     """Bound the mistakes of a weighted vote in which an expert that errs keeps beta of its weight.
 
@@ -75,17 +79,21 @@ def weighted_majority(*, best_mistakes: int, n_experts: int, beta: float) -> Gua
     >>> round(weighted_majority(best_mistakes=5, n_experts=16, beta=0.5).bound, 3)
     21.685
     """
-    cost = -math.log(_domain.open_fraction("beta", beta))
-    total = cost * _domain.count("best_mistakes", best_mistakes)
-    total += math.log(_domain.count("n_experts", n_experts, at_least=1))
+    cost = -math.log(_arguments.open_fraction("beta", beta))
+    total = cost * _arguments.count("best_mistakes", best_mistakes)
+    total += math.log(_arguments.count("n_experts", n_experts, at_least=1))
     return Guarantee(
         quantity=MISTAKES,
         bound=_rounding.up(total / -math.log1p((beta - 1.0) / 2.0)),
-        assumes=(
-            "some expert errs at most best_mistakes times",
-            "the weights start equal and the side of the larger weight wins, ties broken anyhow",
-            "wrong experts lose weight in every round, or in every round the vote is wrong",
-        ),
+        assumes={
+            "best_expert": "some expert errs at most best_mistakes times",
+            "vote": (
+                "the weights start equal and the side of the larger weight wins, ties broken anyhow"
+            ),
+            "update": (
+                "wrong experts lose weight in every round, or in every round the vote is wrong"
+            ),
+        },
         reference="Littlestone and Warmuth, Information and Computation 108 (1994)",
     )
 
@@ -101,15 +109,15 @@ def deterministic_lower(*, n_rounds: int) -> Guarantee:
     """
     return Guarantee(
         quantity="mistakes minus those of the better constant prediction, on the worst sequence",
-        bound=float((_domain.count("n_rounds", n_rounds) + 1) // 2),
-        assumes=("the predictor is deterministic and predicts 0 or 1",),
+        bound=float((_arguments.count("n_rounds", n_rounds) + 1) // 2),
+        assumes={"deterministic": "the predictor is deterministic and predicts 0 or 1"},
         reference="Cover, Transactions of the Fourth Prague Conference (1965)",
         direction="lower",
         trivial=0.0,
     )
 
 
-@theorem
+@theorem(realised=("radius", "margin"))
 def novikoff(*, radius: float, margin: float) -> Guarantee:
     """Bound the updates of the Perceptron on separable rows by (radius / margin)^2.
 
@@ -120,20 +128,16 @@ def novikoff(*, radius: float, margin: float) -> Guarantee:
     >>> round(novikoff(radius=5.0990195136, margin=0.4714045208).bound, 4)
     117.0
     """
-    ratio = _domain.non_negative("radius", radius) / _domain.positive("margin", margin)
+    ratio = _arguments.non_negative("radius", radius) / _arguments.positive("margin", margin)
     return Guarantee(
         quantity=MISTAKES,
         bound=_rounding.up(ratio * ratio),
-        assumes=(
-            PERCEPTRON,
-            RADIUS,
-            MARGIN,
-        ),
+        assumes={"start": PERCEPTRON, "radius": RADIUS, "separable": MARGIN},
         reference="Novikoff, Symposium on the Mathematical Theory of Automata (1962)",
     )
 
 
-@theorem
+@theorem(realised=("radius", "hinge_loss"))
 def perceptron(*, radius: float, norm: float, hinge_loss: float) -> Guarantee:
     """Bound the mistakes of the Perceptron by its radius and the hinge loss of any comparator.
 
@@ -145,16 +149,16 @@ def perceptron(*, radius: float, norm: float, hinge_loss: float) -> Guarantee:
     >>> round(perceptron(radius=1.0, norm=2.0, hinge_loss=3.0).bound, 10)
     9.0
     """
-    loss = _domain.non_negative("hinge_loss", hinge_loss)
+    loss = _arguments.non_negative("hinge_loss", hinge_loss)
     return Guarantee(
         quantity=MISTAKES,
         bound=_rounding.up(largest_count(slope(radius, norm), loss)),
-        assumes=(PERCEPTRON, RADIUS, LOSS),
+        assumes={"start": PERCEPTRON, "radius": RADIUS, "loss": LOSS},
         reference="Freund and Schapire, Machine Learning 37 (1999); Mohri and Rostamizadeh (2013)",
     )
 
 
-@theorem
+@theorem(realised=("hinge_loss", "weight_norm"))
 def perceptron_norm(*, hinge_loss: float, norm: float, weight_norm: float) -> Guarantee:
     """Bound the mistakes of a Perceptron's run by the norm of the weights it ended with.
 
@@ -167,13 +171,13 @@ def perceptron_norm(*, hinge_loss: float, norm: float, weight_norm: float) -> Gu
     """
     return Guarantee(
         quantity=MISTAKES,
-        bound=realised(hinge_loss, norm, _domain.non_negative("weight_norm", weight_norm)),
-        assumes=(PERCEPTRON, UNIT_STEP, LOSS),
+        bound=realised(hinge_loss, norm, _arguments.non_negative("weight_norm", weight_norm)),
+        assumes={"start": PERCEPTRON, "step": UNIT_STEP, "loss": LOSS},
         reference="Novikoff (1962); Mohri and Rostamizadeh (2013)",
     )
 
 
-@theorem
+@theorem(realised=("hinge_loss", "sum_squared_norms"))
 def perceptron_squared_norms(
     *, hinge_loss: float, norm: float, sum_squared_norms: float
 ) -> Guarantee:
@@ -184,10 +188,14 @@ def perceptron_squared_norms(
     >>> round(perceptron_squared_norms(hinge_loss=3.0, norm=2.0, sum_squared_norms=9.0).bound, 10)
     9.0
     """
-    length = math.sqrt(_domain.non_negative("sum_squared_norms", sum_squared_norms))
+    length = math.sqrt(_arguments.non_negative("sum_squared_norms", sum_squared_norms))
     return Guarantee(
         quantity=MISTAKES,
         bound=realised(hinge_loss, norm, length),
-        assumes=(PERCEPTRON, LOSS, "the squared norms are summed over the mistakes"),
+        assumes={
+            "start": PERCEPTRON,
+            "loss": LOSS,
+            "measured": "the squared norms are summed over the mistakes",
+        },
         reference="Mohri and Rostamizadeh, Perceptron mistake bounds (2013)",
     )

@@ -7,7 +7,8 @@ monotone if no variable is negated. Counts are exact integers, in any dimension.
 import math
 from fractions import Fraction
 
-from surelearn.bounds import _domain, _rounding, mistakes
+from surelearn import _arguments
+from surelearn.bounds import _rounding, mistakes
 from surelearn.bounds._guarantee import Guarantee, theorem
 from surelearn.bounds._mistakes import MISTAKES
 
@@ -15,7 +16,7 @@ _MONOTONE = "every label is that of one monotone disjunction of n_relevant varia
 _LONGEST_POWER = 1000  # 2 to this power is still a float, and an exact power is still quick
 
 
-@theorem
+@theorem(realised=("n_relevant",))
 def monotone_disjunction(*, n_variables: int, n_relevant: int = 0) -> Guarantee:
     """Bound the mistakes of crossing out variables that were 1 in a negative row.
 
@@ -24,20 +25,24 @@ def monotone_disjunction(*, n_variables: int, n_relevant: int = 0) -> Guarantee:
     >>> monotone_disjunction(n_variables=10, n_relevant=3).bound
     7.0
     """
-    n = _domain.count("n_variables", n_variables)
-    k = _domain.count("n_relevant", n_relevant, at_most=n)
+    n = _arguments.count("n_variables", n_variables)
+    k = _arguments.count("n_relevant", n_relevant, at_most=n)
     return Guarantee(
         quantity=MISTAKES,
         bound=float(n - k),
-        assumes=(
-            "every label is that of one monotone disjunction of n_relevant variables or more",
-            "the learner predicts the disjunction of all variables not yet crossed out",
-        ),
+        assumes={
+            "realizable": (
+                "every label is that of one monotone disjunction of n_relevant variables or more"
+            ),
+            "algorithm": (
+                "the learner predicts the disjunction of all variables not yet crossed out"
+            ),
+        },
         reference="Valiant, Communications of the ACM 27 (1984); Littlestone (1988)",
     )
 
 
-@theorem
+@theorem(realised=("n_relevant",))
 def disjunction(*, n_variables: int, n_relevant: int = 0) -> Guarantee:
     """Bound the mistakes of crossing out literals, negated or not: n_variables + 1 - n_relevant.
 
@@ -46,20 +51,20 @@ def disjunction(*, n_variables: int, n_relevant: int = 0) -> Guarantee:
     >>> disjunction(n_variables=10).bound
     11.0
     """
-    n = _domain.count("n_variables", n_variables)
-    k = _domain.count("n_relevant", n_relevant, at_most=n)
+    n = _arguments.count("n_variables", n_variables)
+    k = _arguments.count("n_relevant", n_relevant, at_most=n)
     return Guarantee(
         quantity=MISTAKES,
         bound=float(n + 1 - k),
-        assumes=(
-            "every label is that of one disjunction of n_relevant literals or more",
-            "the learner predicts the disjunction of all literals not yet crossed out",
-        ),
+        assumes={
+            "realizable": "every label is that of one disjunction of n_relevant literals or more",
+            "algorithm": "the learner predicts the disjunction of all literals not yet crossed out",
+        },
         reference="Valiant, Communications of the ACM 27 (1984)",
     )
 
 
-@theorem
+@theorem(realised=("n_relevant", "best_mistakes"))
 def disjunction_weighted_majority(
     *, n_variables: int, n_relevant: int, best_mistakes: int = 0, beta: float = 1.0 / math.e
 ) -> Guarantee:
@@ -70,18 +75,21 @@ def disjunction_weighted_majority(
     >>> round(disjunction_weighted_majority(n_variables=10, n_relevant=2).bound, 4)
     10.0206
     """
-    n = _domain.count("n_variables", n_variables)
-    experts = math.comb(n, _domain.count("n_relevant", n_relevant, at_most=n))
+    n = _arguments.count("n_variables", n_variables)
+    experts = math.comb(n, _arguments.count("n_relevant", n_relevant, at_most=n))
     vote = mistakes.weighted_majority(best_mistakes=best_mistakes, n_experts=experts, beta=beta)
     return Guarantee(
         quantity=vote.quantity,
         bound=vote.bound,
-        assumes=("the experts are all disjunctions of n_relevant of the variables", *vote.assumes),
+        assumes={
+            "experts": "the experts are all disjunctions of n_relevant of the variables",
+            **vote.assumes,
+        },
         reference=vote.reference,
     )
 
 
-@theorem
+@theorem(realised=("n_relevant",))
 def perceptron_disjunction(*, n_variables: int, n_relevant: int) -> Guarantee:
     """Bound the mistakes of the Perceptron on a monotone disjunction by (4k + 1)(n + 1).
 
@@ -90,17 +98,20 @@ def perceptron_disjunction(*, n_variables: int, n_relevant: int) -> Guarantee:
     >>> perceptron_disjunction(n_variables=100, n_relevant=3).bound
     1313.0
     """
-    n = _domain.count("n_variables", n_variables)
-    k = _domain.count("n_relevant", n_relevant, at_most=n)
+    n = _arguments.count("n_variables", n_variables)
+    k = _arguments.count("n_relevant", n_relevant, at_most=n)
     return Guarantee(
         quantity=MISTAKES,
         bound=float((4 * k + 1) * (n + 1)),
-        assumes=(_MONOTONE, "each row has a constant feature 1 appended; the start is 0"),
+        assumes={
+            "realizable": _MONOTONE,
+            "start": "each row has a constant feature 1 appended; the start is 0",
+        },
         reference="Novikoff (1962); Kivinen, Warmuth and Auer, Artificial Intelligence 97 (1997)",
     )
 
 
-@theorem
+@theorem(realised=("n_relevant",))
 def perceptron_disjunction_tuned(*, n_variables: int, n_relevant: int) -> Guarantee:
     """Bound the mistakes of the Perceptron whose constant feature is the best one for k of n.
 
@@ -109,20 +120,20 @@ def perceptron_disjunction_tuned(*, n_variables: int, n_relevant: int) -> Guaran
     >>> round(perceptron_disjunction_tuned(n_variables=100, n_relevant=3).bound, 2)
     1270.28
     """
-    n = _domain.count("n_variables", n_variables, at_least=1)
-    k = _domain.count("n_relevant", n_relevant, at_least=1, at_most=n)
+    n = _arguments.count("n_variables", n_variables, at_least=1)
+    k = _arguments.count("n_relevant", n_relevant, at_least=1, at_most=n)
     return Guarantee(
         quantity=MISTAKES,
         bound=_rounding.up((2.0 * math.sqrt(k * n) + 1.0) ** 2),
-        assumes=(
-            _MONOTONE,
-            "each row has a constant feature (n / 4k)^(1/4) appended; the start is 0",
-        ),
+        assumes={
+            "realizable": _MONOTONE,
+            "start": "each row has a constant feature (n / 4k)^(1/4) appended; the start is 0",
+        },
         reference="surelearn theory pages; sharpens Kivinen, Warmuth and Auer (1997)",
     )
 
 
-@theorem
+@theorem(realised=("n_relevant", "attribute_errors"))
 def winnow(
     *,
     n_variables: int,
@@ -141,24 +152,26 @@ def winnow(
     >>> winnow(n_variables=64, n_relevant=2, promotion=1.5, threshold=32.0).bound
     50.0
     """
-    n = _domain.count("n_variables", n_variables, at_least=1)
-    k = _domain.count("n_relevant", n_relevant, at_most=n)
+    n = _arguments.count("n_variables", n_variables, at_least=1)
+    k = _arguments.count("n_relevant", n_relevant, at_most=n)
     factor, level = Fraction(_above_one(promotion)), Fraction(_at_least_one(threshold))
     false_negatives = k * _promotions_to(level, factor)
-    false_negatives += _domain.count("attribute_errors", attribute_errors)
+    false_negatives += _arguments.count("attribute_errors", attribute_errors)
     strict = (1 + factor) * false_negatives + factor * n / ((factor - 1) * level)
     return Guarantee(
         quantity=MISTAKES,
         bound=float(math.ceil(strict) - 1),
-        assumes=(
-            f"{_MONOTONE}, but for attribute_errors counted on the mistakes",
-            "the weights start at 1 and a row is positive when they sum to threshold or more",
-        ),
+        assumes={
+            "labels": f"{_MONOTONE}, but for attribute_errors counted on the mistakes",
+            "start": (
+                "the weights start at 1 and a row is positive when they sum to threshold or more"
+            ),
+        },
         reference="Littlestone, Machine Learning 2 (1988); COLT (1991) for attribute errors",
     )
 
 
-@theorem
+@theorem(realised=("n_relevant",))
 def winnow_classic(*, n_variables: int, n_relevant: int) -> Guarantee:
     """Bound the mistakes of Winnow with factor 2 and threshold n by 3 k ceil(log2 n) + 1.
 
@@ -167,17 +180,20 @@ def winnow_classic(*, n_variables: int, n_relevant: int) -> Guarantee:
     >>> winnow_classic(n_variables=1024, n_relevant=8).bound
     241.0
     """
-    n = _domain.count("n_variables", n_variables, at_least=1)
-    k = _domain.count("n_relevant", n_relevant, at_most=n)
+    n = _arguments.count("n_variables", n_variables, at_least=1)
+    k = _arguments.count("n_relevant", n_relevant, at_most=n)
     return Guarantee(
         quantity=MISTAKES,
         bound=float(3 * k * (n - 1).bit_length() + 1),
-        assumes=(_MONOTONE, "Winnow with weights from 1, factor 2 and threshold n_variables"),
+        assumes={
+            "realizable": _MONOTONE,
+            "start": "Winnow with weights from 1, factor 2 and threshold n_variables",
+        },
         reference="Littlestone, Machine Learning 2 (1988)",
     )
 
 
-@theorem
+@theorem(realised=("n_terms",))
 def kernel_dnf(*, n_variables: int, n_terms: int) -> Guarantee:
     """Bound the mistakes of the kernel Perceptron on formulas of k terms by (4k + 1) 2^n.
 
@@ -186,20 +202,22 @@ def kernel_dnf(*, n_variables: int, n_terms: int) -> Guarantee:
     >>> kernel_dnf(n_variables=6, n_terms=2).bound
     576.0
     """
-    n = _domain.count("n_variables", n_variables, at_most=_LONGEST_POWER)
+    n = _arguments.count("n_variables", n_variables, at_most=_LONGEST_POWER)
     return Guarantee(
         quantity=MISTAKES,
-        bound=(4.0 * _domain.count("n_terms", n_terms) + 1.0) * 2.0**n,
-        assumes=(
-            "every label is that of one disjunction of n_terms conjunctions",
-            "the kernel is 2^(bits that agree), or 2^(common ones) if no variable is negated",
-            "the kernel Perceptron starts at 0",
-        ),
+        bound=(4.0 * _arguments.count("n_terms", n_terms) + 1.0) * 2.0**n,
+        assumes={
+            "realizable": "every label is that of one disjunction of n_terms conjunctions",
+            "kernel": (
+                "the kernel is 2^(bits that agree), or 2^(common ones) if no variable is negated"
+            ),
+            "start": "the kernel Perceptron starts at 0",
+        },
         reference="Khardon, Roth and Servedio, NIPS 14 (2001)",
     )
 
 
-@theorem
+@theorem(realised=("n_terms",))
 def winnow_dnf(*, n_variables: int, n_terms: int) -> Guarantee:
     """Bound the mistakes of Winnow over all 2^n monotone conjunctions by 3 k n + 1.
 
@@ -210,27 +228,31 @@ def winnow_dnf(*, n_variables: int, n_terms: int) -> Guarantee:
     >>> winnow_dnf(n_variables=6, n_terms=2).bound
     37.0
     """
-    n = _domain.count("n_variables", n_variables)
+    n = _arguments.count("n_variables", n_variables)
     return Guarantee(
         quantity=MISTAKES,
-        bound=float(3 * _domain.count("n_terms", n_terms) * n + 1),
-        assumes=(
-            "every label is that of one disjunction of n_terms conjunctions, nothing negated",
-            "Winnow has a weight for each of the 2^n conjunctions, factor 2, threshold 2^n",
-        ),
+        bound=float(3 * _arguments.count("n_terms", n_terms) * n + 1),
+        assumes={
+            "realizable": (
+                "every label is that of one disjunction of n_terms conjunctions, nothing negated"
+            ),
+            "algorithm": (
+                "Winnow has a weight for each of the 2^n conjunctions, factor 2, threshold 2^n"
+            ),
+        },
         reference="Littlestone (1988); Khardon, Roth and Servedio, NIPS 14 (2001)",
     )
 
 
 def _above_one(promotion: float) -> float:
     if not (math.isfinite(promotion) and promotion > 1.0):
-        raise _domain.refuse("promotion", promotion, "a finite number > 1")
+        raise _arguments.refuse("promotion", promotion, "a finite number > 1")
     return float(promotion)
 
 
 def _at_least_one(threshold: float) -> float:
     if not (math.isfinite(threshold) and threshold >= 1.0):
-        raise _domain.refuse("threshold", threshold, "a finite number >= 1")
+        raise _arguments.refuse("threshold", threshold, "a finite number >= 1")
     return float(threshold)
 
 

@@ -9,7 +9,8 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from surelearn.bounds import _domain, _rounding
+from surelearn import _arguments
+from surelearn.bounds import _rounding
 from surelearn.bounds._guarantee import Guarantee, theorem
 from surelearn.bounds._mistakes import LOSS, MISTAKES, RADIUS, largest_count, slope
 
@@ -21,7 +22,7 @@ _COMPARATOR = "comparator_loss is that of one comparator of length norm, over ro
 _SQUARED_LOSSES = "the sum of squared losses; for classification also the number of mistakes"
 
 
-@theorem
+@theorem(realised=("divergence", "margin", "radius", "margin_loss"))
 def normalized_winnow(
     *,
     divergence: float,
@@ -41,25 +42,29 @@ def normalized_winnow(
     >>> round(g.bound, 4)
     3.5322
     """
-    rate = _domain.positive("learning_rate", learning_rate)
-    gain = rate * _domain.positive("margin", margin)
-    cost = _log_cosh(rate * _domain.positive("radius", radius))
+    rate = _arguments.positive("learning_rate", learning_rate)
+    gain = rate * _arguments.positive("margin", margin)
+    cost = _log_cosh(rate * _arguments.positive("radius", radius))
     denominator = _rounding.down(gain) - _rounding.up(cost)
     if denominator <= 0.0:
-        raise _domain.refuse(
+        raise _arguments.refuse(
             "learning_rate", learning_rate, "so small that rate margin > ln cosh(rate radius)"
         )
-    total = _domain.non_negative("divergence", divergence)
-    total += rate * _domain.non_negative("margin_loss", margin_loss)
+    total = _arguments.non_negative("divergence", divergence)
+    total += rate * _arguments.non_negative("margin_loss", margin_loss)
     return Guarantee(
         quantity=MISTAKES,
         bound=_rounding.up(total / denominator),
-        assumes=(_WINNOW, _FEATURES, "the comparator has weights >= 0 of sum 1"),
+        assumes={
+            "algorithm": _WINNOW,
+            "radius": _FEATURES,
+            "comparator": "the comparator has weights >= 0 of sum 1",
+        },
         reference="surelearn theory pages; sharpens Grove, Littlestone and Schuurmans (2001)",
     )
 
 
-@theorem
+@theorem(realised=("divergence", "margin", "radius"))
 def normalized_winnow_separable(*, divergence: float, margin: float, radius: float) -> Guarantee:
     """Bound the mistakes of normalised Winnow at the best learning rate for rows of a margin.
 
@@ -71,16 +76,21 @@ def normalized_winnow_separable(*, divergence: float, margin: float, radius: flo
     >>> round(g.bound, 10)
     4.0
     """
-    total = _domain.non_negative("divergence", divergence)
+    total = _arguments.non_negative("divergence", divergence)
     return Guarantee(
         quantity=MISTAKES,
         bound=_over_conjugate(total, margin, radius),
-        assumes=(_WINNOW, "learning_rate is artanh(margin / radius) / radius", _FEATURES, _MARGIN),
+        assumes={
+            "algorithm": _WINNOW,
+            "learning_rate": "learning_rate is artanh(margin / radius) / radius",
+            "radius": _FEATURES,
+            "separable": _MARGIN,
+        },
         reference="surelearn theory pages; sharpens Grove, Littlestone and Schuurmans (2001)",
     )
 
 
-@theorem
+@theorem(realised=("margin", "radius"))
 def balanced_winnow(*, n_features: int, margin: float, radius: float) -> Guarantee:
     """Bound the mistakes of normalised Winnow on each feature and its negative.
 
@@ -92,22 +102,24 @@ def balanced_winnow(*, n_features: int, margin: float, radius: float) -> Guarant
     >>> round(balanced_winnow(n_features=8, margin=1.0, radius=1.0).bound, 10)
     4.0
     """
-    log_features = math.log(2 * _domain.count("n_features", n_features, at_least=1))
+    log_features = math.log(2 * _arguments.count("n_features", n_features, at_least=1))
     return Guarantee(
         quantity=MISTAKES,
         bound=_over_conjugate(log_features, margin, radius),
-        assumes=(
-            _WINNOW,
-            "each feature comes with its negative, all 2 n_features weights start equal",
-            "learning_rate is artanh(margin / radius) / radius",
-            _FEATURES,
-            "weights with absolute values of sum 1 give every row a signed score >= margin",
-        ),
+        assumes={
+            "algorithm": _WINNOW,
+            "start": "each feature comes with its negative, all 2 n_features weights start equal",
+            "learning_rate": "learning_rate is artanh(margin / radius) / radius",
+            "radius": _FEATURES,
+            "separable": (
+                "weights with absolute values of sum 1 give every row a signed score >= margin"
+            ),
+        },
         reference="surelearn theory pages; sharpens Grove, Littlestone and Schuurmans (2001)",
     )
 
 
-@theorem
+@theorem(realised=("radius", "hinge_loss"))
 def self_tuned_winnow(
     *, n_features: int, norm: float, radius: float, hinge_loss: float
 ) -> Guarantee:
@@ -121,23 +133,25 @@ def self_tuned_winnow(
     >>> round(g.bound, 4)
     21.1933
     """
-    log_features = math.log(2 * _domain.count("n_features", n_features, at_least=1))
-    loss = _domain.non_negative("hinge_loss", hinge_loss)
+    log_features = math.log(2 * _arguments.count("n_features", n_features, at_least=1))
+    loss = _arguments.non_negative("hinge_loss", hinge_loss)
     steepness = 2.0 * slope(radius, norm) * math.sqrt(log_features)
     return Guarantee(
         quantity=MISTAKES,
         bound=_rounding.up(largest_count(steepness, loss)),
-        assumes=(
-            "each feature comes with its negative",
-            "before the m-th mistake the weights are exp(rate m times the signed rows erred on)",
-            _FEATURES,
-            LOSS,
-        ),
+        assumes={
+            "doubled_features": "each feature comes with its negative",
+            "algorithm": (
+                "before the m-th mistake the weights are exp(rate m times the signed rows erred on)"
+            ),
+            "radius": _FEATURES,
+            "loss": LOSS,
+        },
         reference="surelearn theory pages; sharpens Grove, Littlestone and Schuurmans (2001)",
     )
 
 
-@theorem
+@theorem(realised=("hinge_loss", "sum_squared_scores", "sum_leverages"))
 def second_order_perceptron(
     *,
     hinge_loss: float,
@@ -159,16 +173,16 @@ def second_order_perceptron(
     >>> round(g.bound, 10)
     25.0
     """
-    leverages = _domain.non_negative("sum_leverages", sum_leverages)
+    leverages = _arguments.non_negative("sum_leverages", sum_leverages)
     return Guarantee(
         quantity=MISTAKES,
         bound=_second_order(hinge_loss, norm, regularization, sum_squared_scores, leverages),
-        assumes=(_SECOND_ORDER, LOSS),
+        assumes={"start": _SECOND_ORDER, "loss": LOSS},
         reference="Cesa-Bianchi, Conconi and Gentile, SIAM Journal on Computing 34 (2005)",
     )
 
 
-@theorem
+@theorem(realised=("hinge_loss", "sum_squared_scores", "eigenvalues"))
 def second_order_perceptron_log_det(
     *,
     hinge_loss: float,
@@ -187,17 +201,23 @@ def second_order_perceptron_log_det(
     >>> round(g.bound, 4)
     4.1926
     """
-    spectrum = _domain.vector("eigenvalues", eigenvalues, low=0.0)
-    log_det = float(np.log1p(spectrum / _domain.positive("regularization", regularization)).sum())
+    spectrum = _arguments.vector("eigenvalues", eigenvalues, low=0.0)
+    log_det = float(
+        np.log1p(spectrum / _arguments.positive("regularization", regularization)).sum()
+    )
     return Guarantee(
         quantity=MISTAKES,
         bound=_second_order(hinge_loss, norm, regularization, sum_squared_scores, log_det),
-        assumes=(_SECOND_ORDER, LOSS, "eigenvalues are those of the sum of x x' over the mistakes"),
+        assumes={
+            "start": _SECOND_ORDER,
+            "loss": LOSS,
+            "measured": "eigenvalues are those of the sum of x x' over the mistakes",
+        },
         reference="Cesa-Bianchi, Conconi and Gentile, SIAM Journal on Computing 34 (2005)",
     )
 
 
-@theorem
+@theorem(realised=("radius", "comparator_loss"))
 def passive_aggressive(*, radius: float, norm: float, comparator_loss: float = 0.0) -> Guarantee:
     """Bound the squared losses of Passive-Aggressive learning without a limit on the step.
 
@@ -208,23 +228,23 @@ def passive_aggressive(*, radius: float, norm: float, comparator_loss: float = 0
     >>> round(passive_aggressive(radius=2.0, norm=1.5).bound, 10)
     9.0
     """
-    norm = _domain.non_negative("norm", norm)
-    loss = math.sqrt(_domain.non_negative("comparator_loss", comparator_loss))
-    root = _domain.non_negative("radius", radius) * (loss + math.hypot(loss, norm))
+    norm = _arguments.non_negative("norm", norm)
+    loss = math.sqrt(_arguments.non_negative("comparator_loss", comparator_loss))
+    root = _arguments.non_negative("radius", radius) * (loss + math.hypot(loss, norm))
     return Guarantee(
         quantity=_SQUARED_LOSSES,
         bound=_rounding.up(root * root),
-        assumes=(
-            "weights start at 0, the steps are those of PA",
-            RADIUS,
-            "no row is zero",
-            _COMPARATOR,
-        ),
+        assumes={
+            "start": "weights start at 0, the steps are those of PA",
+            "radius": RADIUS,
+            "nonzero_rows": "no row is zero",
+            "loss": _COMPARATOR,
+        },
         reference="surelearn theory pages; sharpens Crammer et al., JMLR 7 (2006), theorem 3",
     )
 
 
-@theorem
+@theorem(realised=("radius", "comparator_loss", "loss_level"))
 def passive_aggressive_1(
     *,
     radius: float,
@@ -243,19 +263,23 @@ def passive_aggressive_1(
     >>> round(g.bound, 10)
     17.0
     """
-    level, step = _domain.positive("loss_level", loss_level), _step(aggressiveness)
-    scaled = _domain.non_negative("radius", radius) / level
+    level, step = _arguments.positive("loss_level", loss_level), _step(aggressiveness)
+    scaled = _arguments.non_negative("radius", radius) / level
     return Guarantee(
         quantity=f"the number of losses of at least {level:g}; every mistake has loss 1 or more",
         bound=_rounding.up(
             max(scaled * scaled, 1.0 / step / level) * _capital(norm, step, comparator_loss)
         ),
-        assumes=("weights start at 0, the steps are those of PA-I", RADIUS, _COMPARATOR),
+        assumes={
+            "start": "weights start at 0, the steps are those of PA-I",
+            "radius": RADIUS,
+            "loss": _COMPARATOR,
+        },
         reference="Crammer et al., JMLR 7 (2006), theorem 4",
     )
 
 
-@theorem
+@theorem(realised=("comparator_loss",))
 def passive_aggressive_1_losses(
     *, norm: float, aggressiveness: float, comparator_loss: float
 ) -> Guarantee:
@@ -270,12 +294,12 @@ def passive_aggressive_1_losses(
     return Guarantee(
         quantity="the sum of step times loss",
         bound=_rounding.up(_capital(norm, _step(aggressiveness), comparator_loss)),
-        assumes=("weights start at 0, the steps are those of PA-I", _COMPARATOR),
+        assumes={"start": "weights start at 0, the steps are those of PA-I", "loss": _COMPARATOR},
         reference="Crammer et al., JMLR 7 (2006)",
     )
 
 
-@theorem
+@theorem(realised=("radius", "comparator_loss"))
 def passive_aggressive_2(
     *, radius: float, norm: float, aggressiveness: float, comparator_loss: float
 ) -> Guarantee:
@@ -287,12 +311,16 @@ def passive_aggressive_2(
     >>> round(g.bound, 10)
     26.0
     """
-    radius, step = _domain.non_negative("radius", radius), _step(aggressiveness)
+    radius, step = _arguments.non_negative("radius", radius), _step(aggressiveness)
     scale = radius * radius + 0.5 / step
     return Guarantee(
         quantity=_SQUARED_LOSSES,
         bound=_rounding.up(scale * _capital(norm, step, comparator_loss)),
-        assumes=("weights start at 0, the steps are those of PA-II", RADIUS, _COMPARATOR),
+        assumes={
+            "start": "weights start at 0, the steps are those of PA-II",
+            "radius": RADIUS,
+            "loss": _COMPARATOR,
+        },
         reference="Crammer et al., JMLR 7 (2006), theorem 5",
     )
 
@@ -303,9 +331,9 @@ def _over_conjugate(total: float, margin: float, radius: float) -> float:
     d is the conjugate of ln cosh, written as r artanh(r) + ln(1 - r^2) / 2, which loses no digits
     when r is small.
     """
-    radius = _domain.positive("radius", radius)
+    radius = _arguments.positive("radius", radius)
     if not 0.0 < margin <= radius:
-        raise _domain.refuse("margin", margin, f"above 0 and at most radius={radius:g}")
+        raise _arguments.refuse("margin", margin, f"above 0 and at most radius={radius:g}")
     r = margin / radius
     conjugate = math.log(2.0) if r == 1.0 else r * math.atanh(r) + math.log1p(-r * r) / 2.0
     return _rounding.up(total / conjugate) if conjugate > 0.0 else math.inf
@@ -321,17 +349,17 @@ def _log_cosh(x: float) -> float:
 def _second_order(
     hinge_loss: float, norm: float, regularization: float, squared_scores: float, spread: float
 ) -> float:
-    norm = _domain.non_negative("norm", norm)
-    length = _domain.positive("regularization", regularization) * norm * norm
-    length += _domain.non_negative("sum_squared_scores", squared_scores)
-    loss = _domain.non_negative("hinge_loss", hinge_loss)
+    norm = _arguments.non_negative("norm", norm)
+    length = _arguments.positive("regularization", regularization) * norm * norm
+    length += _arguments.non_negative("sum_squared_scores", squared_scores)
+    loss = _arguments.non_negative("hinge_loss", hinge_loss)
     return _rounding.up(loss + math.sqrt(length) * math.sqrt(spread))
 
 
 def _step(aggressiveness: float) -> float:
-    return _domain.positive("aggressiveness", aggressiveness)
+    return _arguments.positive("aggressiveness", aggressiveness)
 
 
 def _capital(norm: float, step: float, comparator_loss: float) -> float:
-    norm = _domain.non_negative("norm", norm)
-    return norm * norm + 2.0 * step * _domain.non_negative("comparator_loss", comparator_loss)
+    norm = _arguments.non_negative("norm", norm)
+    return norm * norm + 2.0 * step * _arguments.non_negative("comparator_loss", comparator_loss)

@@ -7,7 +7,8 @@ forms are here to be cited and compared with.
 
 import math
 
-from surelearn.bounds import _domain, _rounding
+from surelearn import _arguments
+from surelearn.bounds import _rounding
 from surelearn.bounds._guarantee import Guarantee, theorem
 from surelearn.bounds._mistakes import (
     LOSS,
@@ -25,7 +26,7 @@ _DELAYED = "a mistake is judged by the score given then; its update is applied w
 _DECAY = "on a mistake f becomes (1 - decay) f + y K(x, .); beyond the budget the oldest term goes"
 
 
-@theorem
+@theorem(realised=("radius", "margin", "start_norm"))
 def novikoff_any_start(*, radius: float, margin: float, start_norm: float) -> Guarantee:
     """Bound the updates of a Perceptron on separable rows when its first weights are not zero.
 
@@ -36,23 +37,23 @@ def novikoff_any_start(*, radius: float, margin: float, start_norm: float) -> Gu
     >>> round(novikoff_any_start(radius=1.0, margin=1.0, start_norm=1.0).bound, 10)
     3.0
     """
-    margin = _domain.positive("margin", margin)
-    ratio = _domain.non_negative("radius", radius) / margin
-    start = _domain.non_negative("start_norm", start_norm) / margin
+    margin = _arguments.positive("margin", margin)
+    ratio = _arguments.non_negative("radius", radius) / margin
+    start = _arguments.non_negative("start_norm", start_norm) / margin
     return Guarantee(
         quantity=MISTAKES,
         bound=_rounding.up(ratio * ratio + 2.0 * start),
-        assumes=(
-            "the Perceptron updates exactly when the signed score is <= 0",
-            UNIT_STEP,
-            RADIUS,
-            MARGIN,
-        ),
+        assumes={
+            "algorithm": "the Perceptron updates exactly when the signed score is <= 0",
+            "step": UNIT_STEP,
+            "radius": RADIUS,
+            "separable": MARGIN,
+        },
         reference="surelearn theory pages; extends Novikoff (1962)",
     )
 
 
-@theorem
+@theorem(realised=("radius", "hinge_loss"))
 def perceptron_l1(*, radius: float, norm: float, hinge_loss: float) -> Guarantee:
     """Bound the mistakes of the Perceptron by (radius norm + sqrt(hinge_loss))^2.
 
@@ -63,16 +64,16 @@ def perceptron_l1(*, radius: float, norm: float, hinge_loss: float) -> Guarantee
     >>> round(perceptron_l1(radius=1.0, norm=2.0, hinge_loss=4.0).bound, 10)
     16.0
     """
-    root = slope(radius, norm) + math.sqrt(_domain.non_negative("hinge_loss", hinge_loss))
+    root = slope(radius, norm) + math.sqrt(_arguments.non_negative("hinge_loss", hinge_loss))
     return Guarantee(
         quantity=MISTAKES,
         bound=_rounding.up(root * root),
-        assumes=(PERCEPTRON, RADIUS, LOSS),
+        assumes={"start": PERCEPTRON, "radius": RADIUS, "loss": LOSS},
         reference="Mohri and Rostamizadeh, Perceptron mistake bounds (2013)",
     )
 
 
-@theorem
+@theorem(realised=("radius", "hinge_loss"))
 def perceptron_expanded(*, radius: float, norm: float, hinge_loss: float) -> Guarantee:
     """Bound the mistakes of the Perceptron by H + a^2 + a sqrt(H), a = radius norm.
 
@@ -83,16 +84,16 @@ def perceptron_expanded(*, radius: float, norm: float, hinge_loss: float) -> Gua
     >>> round(perceptron_expanded(radius=1.0, norm=2.0, hinge_loss=4.0).bound, 10)
     12.0
     """
-    a, loss = slope(radius, norm), _domain.non_negative("hinge_loss", hinge_loss)
+    a, loss = slope(radius, norm), _arguments.non_negative("hinge_loss", hinge_loss)
     return Guarantee(
         quantity=MISTAKES,
         bound=_rounding.up(loss + a * (a + math.sqrt(loss))),
-        assumes=(PERCEPTRON, RADIUS, LOSS),
+        assumes={"start": PERCEPTRON, "radius": RADIUS, "loss": LOSS},
         reference="Cesa-Bianchi, Conconi and Gentile, SIAM Journal on Computing 34 (2005)",
     )
 
 
-@theorem
+@theorem(realised=("radius", "hinge_norm"))
 def perceptron_l2(*, radius: float, norm: float, hinge_norm: float) -> Guarantee:
     """Bound the mistakes of the Perceptron by (radius norm + |hinge losses|_2)^2.
 
@@ -101,16 +102,21 @@ def perceptron_l2(*, radius: float, norm: float, hinge_norm: float) -> Guarantee
     >>> round(perceptron_l2(radius=1.0, norm=2.0, hinge_norm=1.5).bound, 10)
     12.25
     """
-    root = slope(radius, norm) + _domain.non_negative("hinge_norm", hinge_norm)
+    root = slope(radius, norm) + _arguments.non_negative("hinge_norm", hinge_norm)
     return Guarantee(
         quantity=MISTAKES,
         bound=_rounding.up(root * root),
-        assumes=(PERCEPTRON, RADIUS, LOSS, "hinge_norm is their Euclidean norm"),
+        assumes={
+            "start": PERCEPTRON,
+            "radius": RADIUS,
+            "loss": LOSS,
+            "measured": "hinge_norm is their Euclidean norm",
+        },
         reference="Freund and Schapire, Machine Learning 37 (1999)",
     )
 
 
-@theorem
+@theorem(realised=("hinge_norm", "sum_squared_norms"))
 def perceptron_l2_squared_norms(
     *, norm: float, hinge_norm: float, sum_squared_norms: float
 ) -> Guarantee:
@@ -122,19 +128,23 @@ def perceptron_l2_squared_norms(
     >>> round(g.bound, 4)
     10.9676
     """
-    length = math.sqrt(_domain.non_negative("sum_squared_norms", sum_squared_norms))
+    length = math.sqrt(_arguments.non_negative("sum_squared_norms", sum_squared_norms))
     # M <= c + b sqrt(M) with c the product of the norms: the same root as with a loss of c.
-    product = _domain.non_negative("norm", norm) * length
-    root = largest_count(_domain.non_negative("hinge_norm", hinge_norm), product)
+    product = _arguments.non_negative("norm", norm) * length
+    root = largest_count(_arguments.non_negative("hinge_norm", hinge_norm), product)
     return Guarantee(
         quantity=MISTAKES,
         bound=_rounding.up(root),
-        assumes=(PERCEPTRON, LOSS, "norms of losses and rows are taken over the mistakes"),
+        assumes={
+            "start": PERCEPTRON,
+            "loss": LOSS,
+            "measured": "norms of losses and rows are taken over the mistakes",
+        },
         reference="Mohri and Rostamizadeh, Perceptron mistake bounds (2013)",
     )
 
 
-@theorem
+@theorem(realised=("radius", "hinge_loss", "staleness"))
 def perceptron_delayed(
     *, radius: float, norm: float, hinge_loss: float, staleness: int
 ) -> Guarantee:
@@ -147,17 +157,23 @@ def perceptron_delayed(
     >>> round(perceptron_delayed(radius=1.0, norm=2.0, hinge_loss=0.0, staleness=3).bound, 10)
     28.0
     """
-    late = math.sqrt(1.0 + 2.0 * _domain.count("staleness", staleness))
-    loss = _domain.non_negative("hinge_loss", hinge_loss)
+    late = math.sqrt(1.0 + 2.0 * _arguments.count("staleness", staleness))
+    loss = _arguments.non_negative("hinge_loss", hinge_loss)
     return Guarantee(
         quantity="the number of mistakes whose update has been applied",
         bound=_rounding.up(largest_count(slope(radius, norm) * late, loss)),
-        assumes=(PERCEPTRON, _DELAYED, UNIT_STEP, RADIUS, LOSS),
+        assumes={
+            "start": PERCEPTRON,
+            "delay": _DELAYED,
+            "step": UNIT_STEP,
+            "radius": RADIUS,
+            "loss": LOSS,
+        },
         reference="surelearn theory pages; extends Novikoff (1962)",
     )
 
 
-@theorem
+@theorem(realised=("radius", "hinge_loss", "total_staleness"))
 def perceptron_delayed_total(
     *, radius: float, norm: float, hinge_loss: float, total_staleness: int
 ) -> Guarantee:
@@ -169,19 +185,25 @@ def perceptron_delayed_total(
     >>> round(g.bound, 4)
     11.1652
     """
-    a, loss = slope(radius, norm), _domain.non_negative("hinge_loss", hinge_loss)
+    a, loss = slope(radius, norm), _arguments.non_negative("hinge_loss", hinge_loss)
     # z = M - loss solves z^2 <= a^2 z + a^2 (loss + 2 Q).
-    total = loss + 2.0 * _domain.count("total_staleness", total_staleness)
+    total = loss + 2.0 * _arguments.count("total_staleness", total_staleness)
     excess = a * (a / 2.0 + math.hypot(a / 2.0, math.sqrt(total)))
     return Guarantee(
         quantity="the number of mistakes whose update has been applied",
         bound=_rounding.up(loss + excess),
-        assumes=(PERCEPTRON, _DELAYED, UNIT_STEP, RADIUS, LOSS),
+        assumes={
+            "start": PERCEPTRON,
+            "delay": _DELAYED,
+            "step": UNIT_STEP,
+            "radius": RADIUS,
+            "loss": LOSS,
+        },
         reference="surelearn theory pages; extends Novikoff (1962)",
     )
 
 
-@theorem
+@theorem(realised=("hinge_loss", "weight_norm", "sum_removed_norms"))
 def budget_realised(
     *, hinge_loss: float, norm: float, weight_norm: float, sum_removed_norms: float
 ) -> Guarantee:
@@ -195,21 +217,21 @@ def budget_realised(
     >>> round(g.bound, 10)
     10.0
     """
-    length = _domain.non_negative("weight_norm", weight_norm)
-    length += _domain.non_negative("sum_removed_norms", sum_removed_norms)
+    length = _arguments.non_negative("weight_norm", weight_norm)
+    length += _arguments.non_negative("sum_removed_norms", sum_removed_norms)
     return Guarantee(
         quantity=MISTAKES,
         bound=realised(hinge_loss, norm, length),
-        assumes=(
-            PERCEPTRON,
-            "f changes on mistakes only, by y K(x, .) minus what is removed",
-            LOSS,
-        ),
+        assumes={
+            "start": PERCEPTRON,
+            "step": "f changes on mistakes only, by y K(x, .) minus what is removed",
+            "loss": LOSS,
+        },
         reference="surelearn theory pages; extends Novikoff (1962)",
     )
 
 
-@theorem
+@theorem(realised=("radius", "hinge_loss", "budget", "decay"))
 def budget_decay(
     *, radius: float, norm: float, hinge_loss: float, budget: int, decay: float | None = None
 ) -> Guarantee:
@@ -222,8 +244,8 @@ def budget_decay(
     >>> round(budget_decay(radius=1.0, norm=2.0, hinge_loss=5.0, budget=100).bound, 4)
     14.1441
     """
-    budget = _domain.count("budget", budget, at_least=1)
-    fade = _domain.open_fraction("decay", math.log(budget) / budget if decay is None else decay)
+    budget = _arguments.count("budget", budget, at_least=1)
+    fade = _arguments.open_fraction("decay", math.log(budget) / budget if decay is None else decay)
     keep = 1.0 - fade
     dropped = keep**budget
     # the bound increases with rho, so a tiny comparator may be replaced by a longer one
@@ -232,16 +254,16 @@ def budget_decay(
     curvature = fade * rho * (fade * rho) / spread
     gain = 2.0 * (1.0 - dropped * rho - fade * rho * dropped * keep / spread)
     cost = (1.0 + dropped) ** 2 + (dropped * keep) ** 2 / spread
-    loss = _domain.non_negative("hinge_loss", hinge_loss)
+    loss = _arguments.non_negative("hinge_loss", hinge_loss)
     return Guarantee(
         quantity=MISTAKES,
         bound=_least_ratio(rho * rho, loss, gain, curvature, cost),
-        assumes=(PERCEPTRON, _DECAY, RADIUS, LOSS),
+        assumes={"start": PERCEPTRON, "budget": _DECAY, "radius": RADIUS, "loss": LOSS},
         reference="surelearn theory pages; sharpens Dekel, Shalev-Shwartz and Singer (2008)",
     )
 
 
-@theorem
+@theorem(realised=("radius", "hinge_loss", "budget"))
 def budget_decay_corollary(
     *, radius: float, norm: float, hinge_loss: float, budget: int
 ) -> Guarantee:
@@ -255,19 +277,25 @@ def budget_decay_corollary(
     >>> round(g.bound, 10)
     18.0
     """
-    budget = _domain.count("budget", budget, at_least=23)
+    budget = _arguments.count("budget", budget, at_least=23)
     rho, longest = slope(radius, norm), math.sqrt(budget / math.log(budget)) / 2.0
     if rho > longest:
-        raise _domain.refuse("norm", norm, f"at most {longest:g} / radius for budget={budget}")
+        raise _arguments.refuse("norm", norm, f"at most {longest:g} / radius for budget={budget}")
     return Guarantee(
         quantity=MISTAKES,
-        bound=_rounding.up(2.0 * (rho * rho + _domain.non_negative("hinge_loss", hinge_loss))),
-        assumes=(PERCEPTRON, _DECAY, "decay is ln(budget) / budget", RADIUS, LOSS),
+        bound=_rounding.up(2.0 * (rho * rho + _arguments.non_negative("hinge_loss", hinge_loss))),
+        assumes={
+            "start": PERCEPTRON,
+            "budget": _DECAY,
+            "decay": "decay is ln(budget) / budget",
+            "radius": RADIUS,
+            "loss": LOSS,
+        },
         reference="surelearn theory pages; sharpens Dekel, Shalev-Shwartz and Singer (2008)",
     )
 
 
-@theorem
+@theorem(realised=("radius", "hinge_loss", "budget"))
 def budget_random_removal(
     *, radius: float, norm: float, hinge_loss: float, budget: int
 ) -> Guarantee:
@@ -283,18 +311,20 @@ def budget_random_removal(
     66.6667
     """
     rho = max(slope(radius, norm), 1e-9)
-    curvature = rho * rho / (4.0 * _domain.count("budget", budget, at_least=1))
-    loss = _domain.non_negative("hinge_loss", hinge_loss)
+    curvature = rho * rho / (4.0 * _arguments.count("budget", budget, at_least=1))
+    loss = _arguments.non_negative("hinge_loss", hinge_loss)
     return Guarantee(
         quantity="the expected number of mistakes",
         bound=_least_ratio(rho * rho, loss, 1.0, curvature, 1.0) / 2.0,
-        assumes=(
-            PERCEPTRON,
-            "before an update beyond the budget one stored term, drawn uniformly, is removed",
-            "rows, labels and comparator do not depend on those draws",
-            RADIUS,
-            "hinge_loss is the comparator's total over all rows",
-        ),
+        assumes={
+            "start": PERCEPTRON,
+            "budget": (
+                "before an update beyond the budget one stored term, drawn uniformly, is removed"
+            ),
+            "oblivious": "rows, labels and comparator do not depend on those draws",
+            "radius": RADIUS,
+            "loss": "hinge_loss is the comparator's total over all rows",
+        },
         reference="surelearn theory pages; sharpens Cavallanti, Cesa-Bianchi and Gentile (2007)",
         confidence=None,
         validity="in-expectation",

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from surelearn.bounds import _domain, _rounding
+from surelearn import _arguments
+from surelearn.bounds import _rounding
 from surelearn.bounds._guarantee import Guarantee, theorem
 from surelearn.bounds._online import rounds
 
@@ -31,17 +32,21 @@ def gradient_descent_fixed(*, norm: float, gradient_norm: float, n_rounds: int) 
     >>> round(gradient_descent_fixed(norm=3.0, gradient_norm=1.0, n_rounds=25).bound, 6)
     15.0
     """
-    length = _domain.positive("norm", norm)
-    steepness = _domain.positive("gradient_norm", gradient_norm)
+    length = _arguments.positive("norm", norm)
+    steepness = _arguments.positive("gradient_norm", gradient_norm)
     return Guarantee(
         quantity=_NEAR,
         bound=_rounding.up(length * steepness * math.sqrt(rounds(n_rounds))),
-        assumes=(_CONVEX, _SHORT, "the rate is norm / (gradient_norm sqrt(T)), T known beforehand"),
+        assumes={
+            "convex": _CONVEX,
+            "gradient": _SHORT,
+            "learning_rate": "the rate is norm / (gradient_norm sqrt(T)), T known beforehand",
+        },
         reference=_ZINKEVICH,
     )
 
 
-@theorem
+@theorem(realised=("sum_squared_gradients",))
 def gradient_descent_realised(
     *, norm: float, learning_rate: float, sum_squared_gradients: float
 ) -> Guarantee:
@@ -55,13 +60,16 @@ def gradient_descent_realised(
     >>> round(guarantee.bound, 6)
     15.0
     """
-    rate = _domain.positive("learning_rate", learning_rate)
-    squares = _domain.non_negative("sum_squared_gradients", sum_squared_gradients)
-    distance = _domain.non_negative("norm", norm) ** 2 / (2.0 * rate)
+    rate = _arguments.positive("learning_rate", learning_rate)
+    squares = _arguments.non_negative("sum_squared_gradients", sum_squared_gradients)
+    distance = _arguments.non_negative("norm", norm) ** 2 / (2.0 * rate)
     return Guarantee(
         quantity=_NEAR,
         bound=_rounding.up(distance + 0.5 * rate * squares),
-        assumes=(_CONVEX, "the rate is fixed; projections onto a convex set are allowed"),
+        assumes={
+            "convex": _CONVEX,
+            "learning_rate": "the rate is fixed; projections onto a convex set are allowed",
+        },
         reference=_ZINKEVICH,
     )
 
@@ -83,12 +91,16 @@ def gradient_descent_projected(
     29.0
     """
     width, steepness, horizon = _projected_inputs(diameter, gradient_norm, n_rounds)
-    rate, root = _domain.positive("learning_rate", learning_rate), math.sqrt(horizon)
+    rate, root = _arguments.positive("learning_rate", learning_rate), math.sqrt(horizon)
     value = width**2 * root / (2.0 * rate) + rate * steepness**2 * (root - 0.5)
     return Guarantee(
         quantity=_IN_SET,
         bound=_rounding.up(value),
-        assumes=(_CONVEX, _SHORT, "step t is learning_rate / sqrt(t), projected onto the set"),
+        assumes={
+            "convex": _CONVEX,
+            "gradient": _SHORT,
+            "step": "step t is learning_rate / sqrt(t), projected onto the set",
+        },
         reference=_ZINKEVICH,
         trivial=width * steepness * horizon,
     )
@@ -112,13 +124,17 @@ def gradient_descent_projected_tuned(
     return Guarantee(
         quantity=_IN_SET,
         bound=_rounding.up(width * steepness * math.sqrt(2.0 * horizon)),
-        assumes=(_CONVEX, _SHORT, "step t is D / (G sqrt(2 t)), projected onto the set"),
+        assumes={
+            "convex": _CONVEX,
+            "gradient": _SHORT,
+            "step": "step t is D / (G sqrt(2 t)), projected onto the set",
+        },
         reference=_ZINKEVICH,
         trivial=width * steepness * horizon,
     )
 
 
-@theorem
+@theorem(realised=("sum_rates_times_squares",))
 def gradient_descent_projected_realised(
     *, diameter: float, learning_rate: float, sum_rates_times_squares: float
 ) -> Guarantee:
@@ -134,18 +150,21 @@ def gradient_descent_projected_realised(
     >>> round(guarantee.bound, 6)
     29.0
     """
-    width = _domain.non_negative("diameter", diameter)
-    rate = _domain.positive("learning_rate", learning_rate)
-    squares = _domain.non_negative("sum_rates_times_squares", sum_rates_times_squares)
+    width = _arguments.non_negative("diameter", diameter)
+    rate = _arguments.positive("learning_rate", learning_rate)
+    squares = _arguments.non_negative("sum_rates_times_squares", sum_rates_times_squares)
     return Guarantee(
         quantity=_IN_SET,
         bound=_rounding.up(width**2 / (2.0 * rate) + 0.5 * squares),
-        assumes=(_CONVEX, "step sizes never grow; each step is projected onto the set"),
+        assumes={
+            "convex": _CONVEX,
+            "step": "step sizes never grow; each step is projected onto the set",
+        },
         reference=_ZINKEVICH,
     )
 
 
-@theorem
+@theorem(realised=("sum_squared_gradients",))
 def gradient_descent_adaptive_realised(
     *, diameter: float, sum_squared_gradients: float
 ) -> Guarantee:
@@ -159,17 +178,20 @@ def gradient_descent_adaptive_realised(
     >>> round(guarantee.bound, 6)
     20.0
     """
-    width = _domain.non_negative("diameter", diameter)
-    squares = _domain.non_negative("sum_squared_gradients", sum_squared_gradients)
+    width = _arguments.non_negative("diameter", diameter)
+    squares = _arguments.non_negative("sum_squared_gradients", sum_squared_gradients)
     return Guarantee(
         quantity=_IN_SET,
         bound=_rounding.up(width * math.sqrt(2.0 * squares)),
-        assumes=(_CONVEX, "each step, with its own gradient counted, is projected onto the set"),
+        assumes={
+            "convex": _CONVEX,
+            "step": "each step, with its own gradient counted, is projected onto the set",
+        },
         reference="Streeter and McMahan (2010); Orabona, A Modern Introduction (2019)",
     )
 
 
-@theorem
+@theorem(realised=("sums_of_squares", "stabiliser"))
 def adagrad(*, widths: ArrayLike, sums_of_squares: ArrayLike, stabiliser: float = 0.0) -> Guarantee:
     """Bound the regret of diagonal AdaGrad: sqrt(2) times the sum of width x root of squares.
 
@@ -178,18 +200,19 @@ def adagrad(*, widths: ArrayLike, sums_of_squares: ArrayLike, stabiliser: float 
     >>> round(adagrad(widths=[2.0, 1.0], sums_of_squares=[50.0, 8.0]).bound, 6)
     24.0
     """
-    sides = _domain.vector("widths", widths, low=0.0)
-    squares = _domain.vector("sums_of_squares", sums_of_squares, low=0.0)
+    sides = _arguments.vector("widths", widths, low=0.0)
+    squares = _arguments.vector("sums_of_squares", sums_of_squares, low=0.0)
     if squares.size != sides.size:
-        raise _domain.refuse("sums_of_squares", squares.tolist(), f"{sides.size} numbers")
-    extra = 0.5 * _domain.non_negative("stabiliser", stabiliser) * float(sides.sum())
+        raise _arguments.refuse("sums_of_squares", squares.tolist(), f"{sides.size} numbers")
+    extra = 0.5 * _arguments.non_negative("stabiliser", stabiliser) * float(sides.sum())
     return Guarantee(
         quantity=_IN_SET,
         bound=_rounding.up(float(sides @ np.sqrt(2.0 * squares)) + extra),
-        assumes=(
-            _CONVEX,
-            "step i is width / (sqrt(2 sum of squares so far) + stabiliser), then projected",
-        ),
+        assumes={
+            "convex": _CONVEX,
+            "step": "step i is width / (sqrt(2 sum of squares so far) + stabiliser), "
+            "then projected",
+        },
         reference="Duchi, Hazan and Singer, JMLR 12 (2011)",
     )
 
@@ -204,18 +227,21 @@ def strongly_convex(*, gradient_norm: float, strong_convexity: float, n_rounds: 
     >>> round(guarantee.bound, 6)
     2.593689
     """
-    steepness = _domain.positive("gradient_norm", gradient_norm)
-    curvature = _domain.positive("strong_convexity", strong_convexity)
+    steepness = _arguments.positive("gradient_norm", gradient_norm)
+    curvature = _arguments.positive("strong_convexity", strong_convexity)
     harmonic = float(special.digamma(rounds(n_rounds) + 1.0)) + float(np.euler_gamma)
     return Guarantee(
         quantity=_IN_SET,
         bound=_rounding.up(steepness**2 / (2.0 * curvature) * harmonic),
-        assumes=("every loss is strongly convex with modulus strong_convexity", _SHORT),
+        assumes={
+            "strongly_convex": "every loss is strongly convex with modulus strong_convexity",
+            "gradient": _SHORT,
+        },
         reference="Hazan, Agarwal and Kale, Machine Learning 69 (2007)",
     )
 
 
-@theorem
+@theorem(realised=("sum_squares_over_t",))
 def strongly_convex_realised(*, strong_convexity: float, sum_squares_over_t: float) -> Guarantee:
     """Bound the regret of steps 1 / (mu t) by the sum of |g_t|^2 / t over 2 mu: often an equality.
 
@@ -224,12 +250,12 @@ def strongly_convex_realised(*, strong_convexity: float, sum_squares_over_t: flo
     >>> round(strongly_convex_realised(strong_convexity=2.0, sum_squares_over_t=8.0).bound, 6)
     2.0
     """
-    curvature = _domain.positive("strong_convexity", strong_convexity)
-    squares = _domain.non_negative("sum_squares_over_t", sum_squares_over_t)
+    curvature = _arguments.positive("strong_convexity", strong_convexity)
+    squares = _arguments.non_negative("sum_squares_over_t", sum_squares_over_t)
     return Guarantee(
         quantity=_IN_SET,
         bound=_rounding.up(squares / (2.0 * curvature)),
-        assumes=("every loss is strongly convex with modulus strong_convexity",),
+        assumes={"strongly_convex": "every loss is strongly convex with modulus strong_convexity"},
         reference="Hazan, Agarwal and Kale, Machine Learning 69 (2007)",
     )
 
@@ -254,7 +280,11 @@ def exponentiated_gradient(
     return Guarantee(
         quantity="regret to every point whose 1-norm is at most `norm`",
         bound=_rounding.up(scale * math.sqrt(2.0 * horizon * log_corners)),
-        assumes=(_CONVEX, "no coordinate of a gradient exceeds gradient_norm", "T is known"),
+        assumes={
+            "convex": _CONVEX,
+            "gradient": "no coordinate of a gradient exceeds gradient_norm",
+            "n_rounds": "T is known",
+        },
         reference="Kivinen and Warmuth, Information and Computation 132 (1997)",
         trivial=2.0 * scale * horizon,
     )
@@ -280,7 +310,10 @@ def exponentiated_gradient_adaptive(
     return Guarantee(
         quantity="regret to every point whose 1-norm is at most `norm`",
         bound=_rounding.up(2.0 * scale * (1.0 + math.sqrt(1.0 + horizon * log_corners))),
-        assumes=(_CONVEX, "no coordinate of a gradient exceeds gradient_norm"),
+        assumes={
+            "convex": _CONVEX,
+            "gradient": "no coordinate of a gradient exceeds gradient_norm",
+        },
         reference="surelearn theory pages; sharpens de Rooij et al., JMLR 15 (2014)",
         trivial=2.0 * scale * horizon,
     )
@@ -289,13 +322,13 @@ def exponentiated_gradient_adaptive(
 def _projected_inputs(
     diameter: float, gradient_norm: float, n_rounds: int
 ) -> tuple[float, float, int]:
-    width = _domain.positive("diameter", diameter)
-    return width, _domain.positive("gradient_norm", gradient_norm), rounds(n_rounds)
+    width = _arguments.positive("diameter", diameter)
+    return width, _arguments.positive("gradient_norm", gradient_norm), rounds(n_rounds)
 
 
 def _corners(
     norm: float, gradient_norm: float, dimension: int, n_rounds: int
 ) -> tuple[float, float, int]:
-    scale = _domain.positive("norm", norm) * _domain.positive("gradient_norm", gradient_norm)
-    corners = 2 * _domain.count("dimension", dimension, at_least=1)
+    scale = _arguments.positive("norm", norm) * _arguments.positive("gradient_norm", gradient_norm)
+    corners = 2 * _arguments.count("dimension", dimension, at_least=1)
     return scale, math.log(corners), rounds(n_rounds)

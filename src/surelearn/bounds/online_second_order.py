@@ -8,7 +8,8 @@ import math
 
 from scipy import special
 
-from surelearn.bounds import _domain, _rounding
+from surelearn import _arguments
+from surelearn.bounds import _rounding
 from surelearn.bounds._guarantee import Guarantee, theorem
 from surelearn.bounds._online import rounds
 
@@ -19,7 +20,7 @@ _BOUNDED = "no target exceeds target_bound in absolute value"
 _FORECASTER = "the prediction is x' A^-1 b with x in A and its target not yet in b"
 
 
-@theorem
+@theorem(realised=("log_determinant",))
 def vovk_azoury_warmuth(*, target_bound: float, log_determinant: float) -> Guarantee:
     """Bound the excess loss of the forecaster by the largest squared target x log-determinant.
 
@@ -31,12 +32,12 @@ def vovk_azoury_warmuth(*, target_bound: float, log_determinant: float) -> Guara
     >>> round(vovk_azoury_warmuth(target_bound=2.0, log_determinant=math.log(17.0)).bound, 6)
     11.332853
     """
-    largest = _domain.non_negative("target_bound", target_bound)
-    volume = _domain.non_negative("log_determinant", log_determinant)
+    largest = _arguments.non_negative("target_bound", target_bound)
+    volume = _arguments.non_negative("log_determinant", log_determinant)
     return Guarantee(
         quantity=_EXCESS,
         bound=_rounding.up(largest**2 * volume),
-        assumes=(_FORECASTER, _BOUNDED, _LOG_DET),
+        assumes={"algorithm": _FORECASTER, "targets": _BOUNDED, "measured": _LOG_DET},
         reference=_VAW,
     )
 
@@ -60,19 +61,23 @@ def vovk_azoury_warmuth_apriori(
     >>> round(guarantee.bound, 4)
     26.5165
     """
-    largest = _domain.non_negative("target_bound", target_bound)
+    largest = _arguments.non_negative("target_bound", target_bound)
     volume = log_determinant_bound(
         input_norm=input_norm, regularization=regularization, dimension=dimension, n_rounds=n_rounds
     )
     return Guarantee(
         quantity=_EXCESS,
         bound=_rounding.up(largest**2 * volume),
-        assumes=(_FORECASTER, _BOUNDED, "no input is longer than input_norm"),
+        assumes={
+            "algorithm": _FORECASTER,
+            "targets": _BOUNDED,
+            "radius": "no input is longer than input_norm",
+        },
         reference=_VAW,
     )
 
 
-@theorem
+@theorem(realised=("target_sum", "prediction_sum"))
 def vovk_azoury_warmuth_realised(*, target_sum: float, prediction_sum: float) -> Guarantee:
     """Give the excess loss of the forecaster exactly: an identity.
 
@@ -83,17 +88,17 @@ def vovk_azoury_warmuth_realised(*, target_sum: float, prediction_sum: float) ->
     >>> round(vovk_azoury_warmuth_realised(target_sum=3.9, prediction_sum=0.36).bound, 6)
     3.54
     """
-    gain = _domain.non_negative("target_sum", target_sum)
-    shrink = _domain.non_negative("prediction_sum", prediction_sum)
+    gain = _arguments.non_negative("target_sum", target_sum)
+    shrink = _arguments.non_negative("prediction_sum", prediction_sum)
     return Guarantee(
         quantity=_EXCESS,
         bound=_rounding.up(gain) - _rounding.down(shrink),
-        assumes=(_FORECASTER, "the sums are those of the run"),
+        assumes={"algorithm": _FORECASTER, "measured": "the sums are those of the run"},
         reference=f"surelearn theory pages; sharpens {_VAW}",
     )
 
 
-@theorem
+@theorem(realised=("largest_error", "log_determinant"))
 def online_ridge(*, largest_error: float, log_determinant: float) -> Guarantee:
     """Bound the excess loss of plain ridge predictions by their largest squared error x log-det.
 
@@ -102,17 +107,20 @@ def online_ridge(*, largest_error: float, log_determinant: float) -> Guarantee:
     >>> round(online_ridge(largest_error=2.0, log_determinant=3.0).bound, 6)
     12.0
     """
-    error = _domain.non_negative("largest_error", largest_error)
-    volume = _domain.non_negative("log_determinant", log_determinant)
+    error = _arguments.non_negative("largest_error", largest_error)
+    volume = _arguments.non_negative("log_determinant", log_determinant)
     return Guarantee(
         quantity=_EXCESS,
         bound=_rounding.up(error**2 * volume),
-        assumes=("the prediction is that of ridge regression on the past", _LOG_DET),
+        assumes={
+            "algorithm": "the prediction is that of ridge regression on the past",
+            "measured": _LOG_DET,
+        },
         reference="Zhdanov and Kalnishkan, ALT (2010)",
     )
 
 
-@theorem
+@theorem(realised=("log_determinant",))
 def online_ridge_clipped(*, target_bound: float, log_determinant: float) -> Guarantee:
     """Bound the excess loss of ridge predictions clipped to [-Y, Y]: 4 Y^2 x log-determinant.
 
@@ -121,12 +129,16 @@ def online_ridge_clipped(*, target_bound: float, log_determinant: float) -> Guar
     >>> round(online_ridge_clipped(target_bound=2.0, log_determinant=3.0).bound, 6)
     48.0
     """
-    largest = _domain.non_negative("target_bound", target_bound)
-    volume = _domain.non_negative("log_determinant", log_determinant)
+    largest = _arguments.non_negative("target_bound", target_bound)
+    volume = _arguments.non_negative("log_determinant", log_determinant)
     return Guarantee(
         quantity=_EXCESS,
         bound=_rounding.up(4.0 * largest**2 * volume),
-        assumes=("ridge predictions are clipped to the range of the targets", _BOUNDED, _LOG_DET),
+        assumes={
+            "algorithm": "ridge predictions are clipped to the range of the targets",
+            "targets": _BOUNDED,
+            "measured": _LOG_DET,
+        },
         reference="Zhdanov and Kalnishkan, ALT (2010)",
     )
 
@@ -143,9 +155,9 @@ def log_determinant_bound(
     ... )
     26.5165
     """
-    d, horizon = _domain.count("dimension", dimension, at_least=1), rounds(n_rounds)
-    squares = horizon * _domain.non_negative("input_norm", input_norm) ** 2
-    return d * math.log1p(squares / (_domain.positive("regularization", regularization) * d))
+    d, horizon = _arguments.count("dimension", dimension, at_least=1), rounds(n_rounds)
+    squares = horizon * _arguments.non_negative("input_norm", input_norm) ** 2
+    return d * math.log1p(squares / (_arguments.positive("regularization", regularization) * d))
 
 
 def online_newton_step_rate(
@@ -160,14 +172,14 @@ def online_newton_step_rate(
     >>> round(online_newton_step_rate(exp_concavity=1.0, gradient_norm=1.0, diameter=1.0), 7)
     0.6137056
     """
-    alpha = _domain.positive("exp_concavity", exp_concavity)
-    steepness = _domain.positive("gradient_norm", gradient_norm)
-    x = alpha * steepness * _domain.positive("diameter", diameter)
+    alpha = _arguments.positive("exp_concavity", exp_concavity)
+    steepness = _arguments.positive("gradient_norm", gradient_norm)
+    x = alpha * steepness * _arguments.positive("diameter", diameter)
     # (x - ln(1 + x)) / x^2 is half this hypergeometric function, without its cancellation.
     return alpha * float(special.hyp2f1(1.0, 2.0, 3.0, -x))
 
 
-@theorem
+@theorem(realised=("exp_concavity",))
 def online_newton_step(
     *,
     exp_concavity: float,
@@ -189,7 +201,7 @@ def online_newton_step(
     rate = online_newton_step_rate(
         exp_concavity=exp_concavity, gradient_norm=gradient_norm, diameter=diameter
     )
-    d, horizon = _domain.count("dimension", dimension, at_least=1), rounds(n_rounds)
+    d, horizon = _arguments.count("dimension", dimension, at_least=1), rounds(n_rounds)
     volume = d * math.log1p((rate * gradient_norm * diameter) ** 2 * horizon / d)
     return Guarantee(
         quantity="regret to every point of the set",
@@ -200,7 +212,7 @@ def online_newton_step(
     )
 
 
-@theorem
+@theorem(realised=("exp_concavity", "sum_quadratic_forms"))
 def online_newton_step_realised(
     *, exp_concavity: float, gradient_norm: float, diameter: float, sum_quadratic_forms: float
 ) -> Guarantee:
@@ -217,7 +229,7 @@ def online_newton_step_realised(
     rate = online_newton_step_rate(
         exp_concavity=exp_concavity, gradient_norm=gradient_norm, diameter=diameter
     )
-    forms = _domain.non_negative("sum_quadratic_forms", sum_quadratic_forms)
+    forms = _arguments.non_negative("sum_quadratic_forms", sum_quadratic_forms)
     return Guarantee(
         quantity="regret to every point of the set",
         bound=_rounding.up((1.0 + forms) / (2.0 * rate)),
@@ -226,9 +238,10 @@ def online_newton_step_realised(
     )
 
 
-def _newton_assumptions() -> tuple[str, ...]:
-    return (
-        "exp(-alpha loss) is concave on the set, alpha = exp_concavity",
-        "no gradient is longer than gradient_norm; the set has this diameter",
-        "the rate is online_newton_step_rate and the regularization 1 / (rate x diameter)^2",
-    )
+def _newton_assumptions() -> dict[str, str]:
+    return {
+        "exp_concave": "exp(-alpha loss) is concave on the set, alpha = exp_concavity",
+        "gradient": "no gradient is longer than gradient_norm; the set has this diameter",
+        "learning_rate": "the rate is online_newton_step_rate and the regularization "
+        "1 / (rate x diameter)^2",
+    }

@@ -9,7 +9,8 @@ import math
 
 from numpy.typing import ArrayLike
 
-from surelearn.bounds import _domain, _rounding, inversions, sequences
+from surelearn import _arguments
+from surelearn.bounds import _rounding, inversions, sequences
 from surelearn.bounds._guarantee import Guarantee, theorem
 
 _BEFORE = "every model is judged before it learns from the example"
@@ -18,7 +19,7 @@ _CONVEX = "the loss is convex in the prediction and the model is the average of 
 _IN_RANGE = "losses lie in an interval of length loss_range"
 
 
-@theorem
+@theorem(realised=("mean_loss",))
 def hoeffding_azuma(
     *, mean_loss: float, n_rounds: int, delta: float, loss_range: float = 1.0
 ) -> Guarantee:
@@ -31,23 +32,23 @@ def hoeffding_azuma(
     >>> round(hoeffding_azuma(mean_loss=0.5, n_rounds=200, delta=0.05).bound, 5)
     0.58654
     """
-    loss_range = _domain.positive("loss_range", loss_range)
-    mean_loss = _domain.real("mean_loss", mean_loss)
+    loss_range = _arguments.positive("loss_range", loss_range)
+    mean_loss = _arguments.real("mean_loss", mean_loss)
     if not 0.0 <= mean_loss <= loss_range:
-        raise _domain.refuse("mean_loss", mean_loss, f"in [0, loss_range={loss_range:g}]")
-    deviation = _deviation(n_rounds, _domain.open_fraction("delta", delta))
+        raise _arguments.refuse("mean_loss", mean_loss, f"in [0, loss_range={loss_range:g}]")
+    deviation = _deviation(n_rounds, _arguments.open_fraction("delta", delta))
     return Guarantee(
         quantity="the average conditional risk of h_1 .. h_T",
         bound=_rounding.up(mean_loss + loss_range * deviation),
-        assumes=(_BEFORE, "losses lie in [0, loss_range]"),
+        assumes={"judged_before": _BEFORE, "range": "losses lie in [0, loss_range]"},
         reference="Azuma (1967); Cesa-Bianchi, Conconi and Gentile, IEEE IT 50 (2004)",
-        confidence=_domain.confidence_from(delta),
+        confidence=_arguments.confidence_from(delta),
         validity="fixed-n",
         trivial=loss_range,
     )
 
 
-@theorem
+@theorem(realised=("total_loss",))
 def progressive_validation(*, total_loss: float, n_rounds: int, delta: float) -> Guarantee:
     """Bound the average conditional risk of an online learner at every T by a mixture of tilts.
 
@@ -58,14 +59,14 @@ def progressive_validation(*, total_loss: float, n_rounds: int, delta: float) ->
     >>> round(progressive_validation(total_loss=20, n_rounds=2000, delta=0.05).bound, 5)
     0.01865
     """
-    n_rounds = _domain.count("n_rounds", n_rounds, at_least=1)
-    if not 0.0 <= _domain.real("total_loss", total_loss) <= n_rounds:
-        raise _domain.refuse("total_loss", total_loss, f"in [0, n_rounds={n_rounds}]")
+    n_rounds = _arguments.count("n_rounds", n_rounds, at_least=1)
+    if not 0.0 <= _arguments.real("total_loss", total_loss) <= n_rounds:
+        raise _arguments.refuse("total_loss", total_loss, f"in [0, n_rounds={n_rounds}]")
     mixture = sequences.progressive_mixture(total=total_loss, n=n_rounds, delta=delta)
     return Guarantee(
         quantity="the average conditional risk of h_1 .. h_T",
         bound=mixture.bound,
-        assumes=(_BEFORE, "losses lie in [0, 1]"),
+        assumes={"judged_before": _BEFORE, "range": "losses lie in [0, 1]"},
         reference="surelearn theory pages; sharpens Cesa-Bianchi and Gentile, IEEE IT 54 (2008)",
         confidence=mixture.confidence,
         validity="anytime",
@@ -73,7 +74,7 @@ def progressive_validation(*, total_loss: float, n_rounds: int, delta: float) ->
     )
 
 
-@theorem
+@theorem(realised=("regret",))
 def average_hypothesis_excess(
     *, regret: float, n_rounds: int, delta: float, loss_range: float = 1.0
 ) -> Guarantee:
@@ -84,11 +85,11 @@ def average_hypothesis_excess(
     >>> round(average_hypothesis_excess(regret=25.0, n_rounds=1000, delta=0.05).bound, 5)
     0.11089
     """
-    deviation = _deviation(n_rounds, _domain.open_fraction("delta", delta) / 2.0)
+    deviation = _deviation(n_rounds, _arguments.open_fraction("delta", delta) / 2.0)
     return _excess(regret, n_rounds, delta, loss_range, deviation, "Mohri et al. (2018), 7.13")
 
 
-@theorem
+@theorem(realised=("regret",))
 def paired_excess(
     *, regret: float, n_rounds: int, delta: float, loss_range: float = 1.0
 ) -> Guarantee:
@@ -101,7 +102,7 @@ def paired_excess(
     >>> round(paired_excess(regret=25.0, n_rounds=1000, delta=0.05).bound, 5)
     0.1024
     """
-    deviation = _deviation(n_rounds, _domain.open_fraction("delta", delta))
+    deviation = _deviation(n_rounds, _arguments.open_fraction("delta", delta))
     reference = "surelearn theory pages; sharpens Mohri et al. (2018), theorem 7.13"
     return _excess(regret, n_rounds, delta, loss_range, deviation, reference)
 
@@ -115,10 +116,10 @@ def hedge_excess(*, n_experts: int, n_rounds: int, delta: float) -> Guarantee:
     >>> round(hedge_excess(n_experts=10, n_rounds=1000, delta=0.05).bound, 6)
     0.119825
     """
-    n_experts = _domain.count("n_experts", n_experts, at_least=1)
-    n_rounds = _domain.count("n_rounds", n_rounds, at_least=1)
+    n_experts = _arguments.count("n_experts", n_experts, at_least=1)
+    n_rounds = _arguments.count("n_rounds", n_rounds, at_least=1)
     regret = math.sqrt(n_rounds * math.log(n_experts) / 2.0)
-    deviation = _deviation(n_rounds, _domain.open_fraction("delta", delta) / 2.0)
+    deviation = _deviation(n_rounds, _arguments.open_fraction("delta", delta) / 2.0)
     return _excess(regret, n_rounds, delta, 1.0, deviation, "Mohri et al. (2018), after 7.13")
 
 
@@ -131,14 +132,15 @@ def random_stopping(*, mistake_bound: float, n: int) -> Guarantee:
     >>> round(random_stopping(mistake_bound=2, n=4).bound, 10)
     0.5
     """
-    mistake_bound = _domain.non_negative("mistake_bound", mistake_bound)
+    mistake_bound = _arguments.non_negative("mistake_bound", mistake_bound)
     return Guarantee(
         quantity="the probability of an error, over sample, stopping time and fresh example",
-        bound=_rounding.up(mistake_bound / _domain.count("n", n, at_least=1)),
-        assumes=(
-            _IID,
-            "the learner errs at most mistake_bound times on every sequence of n + 1 examples",
-        ),
+        bound=_rounding.up(mistake_bound / _arguments.count("n", n, at_least=1)),
+        assumes={
+            "independent": _IID,
+            "mistake_bound": "the learner errs at most mistake_bound times on every sequence of "
+            "n + 1 examples",
+        },
         reference="Helmbold and Warmuth, J. Computer and System Sciences 50 (1995)",
         confidence=None,
         validity="in-expectation",
@@ -154,11 +156,11 @@ def suffix_snapshots(*, n: int) -> tuple[int, int, int]:
     >>> suffix_snapshots(n=1000)
     (500, 750, 875)
     """
-    n = _domain.count("n", n, at_least=1)
+    n = _arguments.count("n", n, at_least=1)
     return n // 2, 3 * n // 4, 7 * n // 8
 
 
-@theorem
+@theorem(realised=("errors",))
 def last_iterate_suffix(*, errors: ArrayLike, n: int, delta: float) -> Guarantee:
     """Bound the risk of the best of three snapshots of an online learner by what came after each.
 
@@ -171,40 +173,51 @@ def last_iterate_suffix(*, errors: ArrayLike, n: int, delta: float) -> Guarantee
     0.0868
     """
     starts = suffix_snapshots(n=n)
-    counts = _domain.vector("errors", errors, low=0.0)
+    counts = _arguments.vector("errors", errors, low=0.0)
     if len(counts) != len(starts):
-        raise _domain.refuse("errors", errors, "three counts, one for each snapshot")
-    level = _domain.open_fraction("delta", delta) / len(starts)
+        raise _arguments.refuse("errors", errors, "three counts, one for each snapshot")
+    level = _arguments.open_fraction("delta", delta) / len(starts)
     bounds = [
-        float(inversions.binomial_upper(_domain.count("errors", k, at_most=n - s), n - s, level))
+        float(inversions.binomial_upper(_arguments.count("errors", k, at_most=n - s), n - s, level))
         for k, s in zip(counts.tolist(), starts, strict=True)
     ]
     best = min(bounds)
     return Guarantee(
         quantity=f"the risk of the model after {starts[bounds.index(best)]} examples",
         bound=best,
-        assumes=(_IID, "each snapshot depends only on the examples before it"),
+        assumes={
+            "independent": _IID,
+            "fixed_before": "each snapshot depends only on the examples before it",
+        },
         reference="surelearn theory pages; Clopper and Pearson, Biometrika 26 (1934)",
-        confidence=_domain.confidence_from(delta),
+        confidence=_arguments.confidence_from(delta),
         validity="fixed-n",
         trivial=1.0,
     )
 
 
 def _deviation(n_rounds: int, level: float) -> float:
-    return math.sqrt(-math.log(level) / (2.0 * _domain.count("n_rounds", n_rounds, at_least=1)))
+    return math.sqrt(-math.log(level) / (2.0 * _arguments.count("n_rounds", n_rounds, at_least=1)))
 
 
 def _excess(
     regret: float, n_rounds: int, delta: float, loss_range: float, deviation: float, reference: str
 ) -> Guarantee:
-    regret, loss_range = _domain.real("regret", regret), _domain.positive("loss_range", loss_range)
+    regret, loss_range = (
+        _arguments.real("regret", regret),
+        _arguments.positive("loss_range", loss_range),
+    )
     return Guarantee(
         quantity="R(average of h_1 .. h_T) - inf R over the comparison class",
         bound=_rounding.up(regret / n_rounds + 2.0 * loss_range * deviation),
-        assumes=(_BEFORE, _IID, _CONVEX, _IN_RANGE),
+        assumes={
+            "judged_before": _BEFORE,
+            "independent": _IID,
+            "convex": _CONVEX,
+            "range": _IN_RANGE,
+        },
         reference=reference,
-        confidence=_domain.confidence_from(delta),
+        confidence=_arguments.confidence_from(delta),
         validity="fixed-n",
         trivial=loss_range,
     )

@@ -7,7 +7,8 @@ Euclidean distance of the start from a minimiser.
 
 import math
 
-from surelearn.bounds import _domain, _rounding
+from surelearn import _arguments
+from surelearn.bounds import _rounding
 from surelearn.bounds._guarantee import Guarantee, theorem
 
 _CONVEX = "f is convex and attains its minimum"
@@ -29,14 +30,14 @@ def gradient_descent(
     >>> round(gradient_descent(distance=1, learning_rate=0.5, smoothness=2, n_steps=50).bound, 10)
     0.02
     """
-    distance = _domain.non_negative("distance", distance)
-    smoothness = _domain.positive("smoothness", smoothness)
+    distance = _arguments.non_negative("distance", distance)
+    smoothness = _arguments.positive("smoothness", smoothness)
     learning_rate = _learning_rate_at_most(learning_rate, 1.0 / smoothness)
-    n_steps = _domain.count("n_steps", n_steps, at_least=1)
+    n_steps = _arguments.count("n_steps", n_steps, at_least=1)
     return Guarantee(
         quantity="f(w_T) - min f",
         bound=_rounding.up(distance**2 / (2.0 * learning_rate * n_steps)),
-        assumes=(_CONVEX, _SMOOTH),
+        assumes={"convex": _CONVEX, "smooth": _SMOOTH},
         reference="Nesterov, Introductory Lectures on Convex Optimization (2004)",
         trivial=smoothness * distance**2 / 2.0,
     )
@@ -56,12 +57,16 @@ def gradient_descent_strongly_convex(
     >>> round(guarantee.bound, 6)
     0.121577
     """
-    initial_excess = _domain.non_negative("initial_excess", initial_excess)
+    initial_excess = _arguments.non_negative("initial_excess", initial_excess)
     rate = _inverse_condition(smoothness, strong_convexity)
     return Guarantee(
         quantity="f(w_T) - min f",
         bound=_rounding.up(_power(rate, n_steps) * initial_excess),
-        assumes=(_STRONGLY_CONVEX, _SMOOTH, "the learning rate is 1 / smoothness"),
+        assumes={
+            "strongly_convex": _STRONGLY_CONVEX,
+            "smooth": _SMOOTH,
+            "learning_rate": "the learning rate is 1 / smoothness",
+        },
         reference="Polyak, Gradient methods for minimizing functionals (1963)",
         trivial=initial_excess,
     )
@@ -81,14 +86,17 @@ def gradient_descent_nonconvex(
     >>> round(guarantee.bound, 10)
     0.04
     """
-    initial_excess = _domain.non_negative("initial_excess", initial_excess)
-    smoothness = _domain.positive("smoothness", smoothness)
+    initial_excess = _arguments.non_negative("initial_excess", initial_excess)
+    smoothness = _arguments.positive("smoothness", smoothness)
     learning_rate = _learning_rate_at_most(learning_rate, 1.0 / smoothness)
-    n_steps = _domain.count("n_steps", n_steps, at_least=1)
+    n_steps = _arguments.count("n_steps", n_steps, at_least=1)
     return Guarantee(
         quantity="min over t < T of |gradient at w_t|²",
         bound=_rounding.up(2.0 * initial_excess / (learning_rate * n_steps)),
-        assumes=(_SMOOTH, "f is bounded below: initial_excess is f(w_0) - inf f or more"),
+        assumes={
+            "smooth": _SMOOTH,
+            "bounded_below": "f is bounded below: initial_excess is f(w_0) - inf f or more",
+        },
         reference="Nesterov, Introductory Lectures on Convex Optimization (2004)",
         trivial=2.0 * smoothness * initial_excess,
     )
@@ -103,13 +111,17 @@ def nesterov(*, distance: float, smoothness: float, n_steps: int) -> Guarantee:
     >>> round(nesterov(distance=1, smoothness=2, n_steps=19).bound, 10)
     0.01
     """
-    distance = _domain.non_negative("distance", distance)
-    smoothness = _domain.positive("smoothness", smoothness)
-    n_steps = _domain.count("n_steps", n_steps, at_least=1)
+    distance = _arguments.non_negative("distance", distance)
+    smoothness = _arguments.positive("smoothness", smoothness)
+    n_steps = _arguments.count("n_steps", n_steps, at_least=1)
     return Guarantee(
         quantity="f(w_T) - min f",
         bound=_rounding.up(2.0 * smoothness * distance**2 / (n_steps + 1.0) ** 2),
-        assumes=(_CONVEX, _SMOOTH, "momentum follows t_{k+1} = (1 + sqrt(1 + 4 t_k²)) / 2"),
+        assumes={
+            "convex": _CONVEX,
+            "smooth": _SMOOTH,
+            "momentum": "momentum follows t_{k+1} = (1 + sqrt(1 + 4 t_k²)) / 2",
+        },
         reference="Nesterov (1983); Beck and Teboulle, SIAM J. Imaging Sciences 2 (2009)",
         trivial=smoothness * distance**2 / 2.0,
     )
@@ -136,14 +148,18 @@ def nesterov_strongly_convex(
     >>> round(guarantee.bound, 6)
     0.007731
     """
-    distance = _domain.non_negative("distance", distance)
-    initial_excess = _domain.non_negative("initial_excess", initial_excess)
+    distance = _arguments.non_negative("distance", distance)
+    initial_excess = _arguments.non_negative("initial_excess", initial_excess)
     rate = math.sqrt(_inverse_condition(smoothness, strong_convexity))
     potential = initial_excess + strong_convexity * distance**2 / 2.0
     return Guarantee(
         quantity="f(w_T) - min f",
         bound=_rounding.up(_power(rate, n_steps) * potential),
-        assumes=(_STRONGLY_CONVEX, _SMOOTH, "constant momentum (1 - s) / (1 + s), started at rest"),
+        assumes={
+            "strongly_convex": _STRONGLY_CONVEX,
+            "smooth": _SMOOTH,
+            "momentum": "constant momentum (1 - s) / (1 + s), started at rest",
+        },
         reference="Nesterov, Introductory Lectures on Convex Optimization (2004)",
         trivial=initial_excess,
     )
@@ -171,18 +187,18 @@ def heavy_ball(
     >>> round(guarantee.bound, 10)
     0.1
     """
-    distance = _domain.non_negative("distance", distance)
-    initial_excess = _domain.non_negative("initial_excess", initial_excess)
-    smoothness = _domain.positive("smoothness", smoothness)
-    rest = 1.0 - _domain.fraction("momentum", momentum)
+    distance = _arguments.non_negative("distance", distance)
+    initial_excess = _arguments.non_negative("initial_excess", initial_excess)
+    smoothness = _arguments.positive("smoothness", smoothness)
+    rest = 1.0 - _arguments.fraction("momentum", momentum)
     if rest == 0.0:
-        raise _domain.refuse("momentum", momentum, "in [0, 1)")
+        raise _arguments.refuse("momentum", momentum, "in [0, 1)")
     learning_rate = _learning_rate_at_most(learning_rate, rest / smoothness)
     total = rest * distance**2 / (2.0 * learning_rate) + momentum / rest * initial_excess
     return Guarantee(
         quantity="the mean over t <= T of f(w_t) - min f",
-        bound=_rounding.up(total / (_domain.count("n_steps", n_steps) + 1.0)),
-        assumes=(_CONVEX, _SMOOTH, "the method starts at rest"),
+        bound=_rounding.up(total / (_arguments.count("n_steps", n_steps) + 1.0)),
+        assumes={"convex": _CONVEX, "smooth": _SMOOTH, "start": "the method starts at rest"},
         reference="Ghadimi, Feyzmahdavian and Johansson, European Control Conference (2015)",
         trivial=smoothness * distance**2 / 2.0,
     )
@@ -205,17 +221,17 @@ def heavy_ball_quadratic(
     >>> round(guarantee.bound, 6)
     0.024058
     """
-    distance = _domain.non_negative("distance", distance)
+    distance = _arguments.non_negative("distance", distance)
     root = math.sqrt(_inverse_condition(smoothness, strong_convexity))
-    n_steps = _domain.count("n_steps", n_steps, at_least=1)
+    n_steps = _arguments.count("n_steps", n_steps, at_least=1)
     contraction = _power(2.0 * root / (1.0 + root), n_steps)
     return Guarantee(
         quantity="|w_T - w*|",
         bound=_rounding.up(4.0 * n_steps * contraction * distance),
-        assumes=(
-            "f is quadratic with curvature between strong_convexity and smoothness",
-            "learning rate 4 / (sqrt(L) + sqrt(mu))² and momentum rho², started at rest",
-        ),
+        assumes={
+            "quadratic": "f is quadratic with curvature between strong_convexity and smoothness",
+            "start": "learning rate 4 / (sqrt(L) + sqrt(mu))² and momentum rho², started at rest",
+        },
         reference="Polyak, USSR Computational Mathematics 4 (1964)",
         trivial=distance,
     )
@@ -231,7 +247,7 @@ def plan_gradient_descent_steps(
     >>> plan_gradient_descent_steps(distance=1, learning_rate=0.5, smoothness=2, excess=0.003)
     334
     """
-    excess = _domain.positive("excess", excess)
+    excess = _arguments.positive("excess", excess)
 
     def enough(n_steps: int) -> bool:
         return (
@@ -255,7 +271,7 @@ def plan_nesterov_steps(*, distance: float, smoothness: float, excess: float) ->
     >>> plan_nesterov_steps(distance=1, smoothness=2, excess=0.003)
     36
     """
-    excess = _domain.positive("excess", excess)
+    excess = _arguments.positive("excess", excess)
 
     def enough(n_steps: int) -> bool:
         return excess >= nesterov(distance=distance, smoothness=smoothness, n_steps=n_steps).bound
@@ -264,23 +280,25 @@ def plan_nesterov_steps(*, distance: float, smoothness: float, excess: float) ->
 
 
 def _learning_rate_at_most(learning_rate: float, limit: float) -> float:
-    rate = _domain.positive("learning_rate", learning_rate)
+    rate = _arguments.positive("learning_rate", learning_rate)
     if rate > limit * (1.0 + 1e-13):  # a limit computed in floats; the outward rounding pays for it
-        raise _domain.refuse("learning_rate", learning_rate, f"at most {limit:g} for this theorem")
+        raise _arguments.refuse(
+            "learning_rate", learning_rate, f"at most {limit:g} for this theorem"
+        )
     return rate
 
 
 def _inverse_condition(smoothness: float, strong_convexity: float) -> float:
-    smoothness = _domain.positive("smoothness", smoothness)
-    strong_convexity = _domain.positive("strong_convexity", strong_convexity)
+    smoothness = _arguments.positive("smoothness", smoothness)
+    strong_convexity = _arguments.positive("strong_convexity", strong_convexity)
     if strong_convexity > smoothness:
-        raise _domain.refuse("strong_convexity", strong_convexity, f"at most {smoothness:g}")
+        raise _arguments.refuse("strong_convexity", strong_convexity, f"at most {smoothness:g}")
     return strong_convexity / smoothness
 
 
 def _power(rate: float, n_steps: int) -> float:
     """Return (1 - rate)^n_steps, never below exp(-700) unless it is exactly 0."""
-    n_steps = _domain.count("n_steps", n_steps)
+    n_steps = _arguments.count("n_steps", n_steps)
     if rate >= 1.0:
         return 0.0 if n_steps > 0 else 1.0
     return math.exp(max(n_steps * math.log1p(-rate), _LOG_SMALLEST))

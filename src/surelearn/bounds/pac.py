@@ -7,23 +7,29 @@ forms are here because they are cited and compared with. The sample sizes they a
 """
 
 import math
+from collections.abc import Mapping
 
 import numpy as np
 from scipy import special
 
+from surelearn import _arguments
 from surelearn._typing import Indices, Mask
-from surelearn.bounds import _domain, _rounding, inversions
+from surelearn.bounds import _rounding, inversions
 from surelearn.bounds._guarantee import Guarantee, theorem
 from surelearn.bounds._special import binomial_sf, log_choose
 
-_SAMPLE = "the n examples are independent draws from the law the risk refers to"
-_CLASS = "the class of rules was fixed before the data were seen"
-_CODE = "the weights 2^-bits of all rules sum to at most 1 and were fixed before the data"
+_SAMPLE = {"independent": "the n examples are independent draws from the law the risk refers to"}
+_CLASS = {"fixed_before": "the class of rules was fixed before the data were seen"}
+_CONSISTENT = {
+    **_CLASS,
+    "consistent": "only rules without errors on the n examples are claimed, as declared beforehand",
+}
+_CODE = {"code": "the weights 2^-bits of all rules sum to at most 1 and were fixed before the data"}
+_UNIFORM = {"uniform": "the n examples are drawn uniformly from a domain of domain_size points"}
 _HAUSSLER = "Blumer et al. (1987); Haussler, Artificial Intelligence 36 (1988)"
 _VAPNIK = "Vapnik and Chervonenkis (1971); Haussler, Information and Computation 100 (1992)"
 _OCCAM = "Shalev-Shwartz and Ben-David (2014), theorem 7.7"
 _BLUMER = "Blumer et al., JACM 36 (1989); Kearns and Vazirani (1994), chapter 1"
-_CONSISTENT = "only rules without errors on the n examples are claimed, as declared beforehand"
 
 
 @theorem
@@ -36,7 +42,7 @@ def finite_class_realizable(*, n_hypotheses: int, n: int, delta: float) -> Guara
     0.099035
     """
     rate = _class_rate(n_hypotheses, n, delta)
-    return _upper("the risk of every consistent rule", rate, delta, _HAUSSLER, _CLASS, _CONSISTENT)
+    return _upper("the risk of every consistent rule", rate, delta, _HAUSSLER, _CONSISTENT)
 
 
 @theorem
@@ -49,7 +55,7 @@ def finite_class_realizable_exact(*, n_hypotheses: int, n: int, delta: float) ->
     0.094289
     """
     bound = -math.expm1(-_class_rate(n_hypotheses, n, delta))
-    return _upper("the risk of every consistent rule", bound, delta, _HAUSSLER, _CLASS, _CONSISTENT)
+    return _upper("the risk of every consistent rule", bound, delta, _HAUSSLER, _CONSISTENT)
 
 
 @theorem
@@ -82,7 +88,7 @@ def erm_excess(*, n_hypotheses: int, n: int, delta: float, loss_range: float = 1
     return _upper(quantity, 2.0 * deviation, delta, _VAPNIK, _CLASS, trivial=loss_range)
 
 
-@theorem
+@theorem(realised=("errors", "bits"))
 def occam(*, errors: int, n: int, bits: float, delta: float) -> Guarantee:
     """Bound the risk of a rule described by `bits` bits, by exact binomial inversion.
 
@@ -93,21 +99,21 @@ def occam(*, errors: int, n: int, bits: float, delta: float) -> Guarantee:
     >>> round(occam(errors=23, n=569, bits=49.72, delta=0.05).bound, 4)
     0.1484
     """
-    n = _domain.count("n", n, at_least=1)
-    errors = _domain.count("errors", errors, at_most=n)
-    log_level = -_log_code(bits) + math.log(_domain.open_fraction("delta", delta))
+    n = _arguments.count("n", n, at_least=1)
+    errors = _arguments.count("errors", errors, at_most=n)
+    log_level = -_log_code(bits) + math.log(_arguments.open_fraction("delta", delta))
     return Guarantee(
         quantity="the risk of every rule, given its errors and bits",
         bound=inversions.binomial_upper_at_log_level(errors, n, log_level),
-        assumes=(_SAMPLE, _CODE),
+        assumes={**_SAMPLE, **_CODE},
         reference="Blumer et al. (1987); Langford, JMLR 6 (2005)",
-        confidence=_domain.confidence_from(delta),
+        confidence=_arguments.confidence_from(delta),
         validity="fixed-n",
         trivial=1.0,
     )
 
 
-@theorem
+@theorem(realised=("mean", "bits"))
 def occam_losses(*, mean: float, n: int, bits: float, delta: float) -> Guarantee:
     """Bound the expected loss in [0, 1] of a rule described by `bits` bits, by its kl inverse.
 
@@ -116,20 +122,20 @@ def occam_losses(*, mean: float, n: int, bits: float, delta: float) -> Guarantee
     >>> round(occam_losses(mean=0.05, n=1000, bits=37.0, delta=0.05).bound, 4)
     0.1196
     """
-    log_level = _log_code(bits) - math.log(_domain.open_fraction("delta", delta))
-    budget = log_level / _domain.count("n", n, at_least=1)
+    log_level = _log_code(bits) - math.log(_arguments.open_fraction("delta", delta))
+    budget = log_level / _arguments.count("n", n, at_least=1)
     return Guarantee(
         quantity="the expected loss of every rule, given its mean loss and bits",
-        bound=inversions.kl_upper(_domain.fraction("mean", mean), budget),
-        assumes=(_SAMPLE, _CODE, "every loss lies in [0, 1]"),
+        bound=inversions.kl_upper(_arguments.fraction("mean", mean), budget),
+        assumes={**_SAMPLE, **_CODE, "range": "every loss lies in [0, 1]"},
         reference="Seeger, JMLR 3 (2002); Langford, JMLR 6 (2005)",
-        confidence=_domain.confidence_from(delta),
+        confidence=_arguments.confidence_from(delta),
         validity="fixed-n",
         trivial=1.0,
     )
 
 
-@theorem
+@theorem(realised=("bits",))
 def occam_hoeffding(*, n: int, bits: float, delta: float, loss_range: float = 1.0) -> Guarantee:
     """Bound the distance between risk and training loss of a rule described by `bits` bits.
 
@@ -168,7 +174,7 @@ def rectangle(*, n: int, dimension: int, delta: float) -> Guarantee:
     >>> round(rectangle(n=176, dimension=2, delta=0.05).bound, 4)
     0.0996
     """
-    sides = 2 * _domain.count("dimension", dimension, at_least=1)
+    sides = 2 * _arguments.count("dimension", dimension, at_least=1)
     return _tightest_box(sides * _class_rate(sides, n, delta), delta)
 
 
@@ -181,7 +187,7 @@ def rectangle_exact(*, n: int, dimension: int, delta: float) -> Guarantee:
     >>> round(rectangle_exact(n=174, dimension=2, delta=0.05).bound, 4)
     0.0995
     """
-    sides = 2 * _domain.count("dimension", dimension, at_least=1)
+    sides = 2 * _arguments.count("dimension", dimension, at_least=1)
     return _tightest_box(-sides * math.expm1(-_class_rate(sides, n, delta)), delta)
 
 
@@ -199,7 +205,7 @@ def no_free_lunch_average(*, domain_size: int, n: int) -> Guarantee:
     return Guarantee(
         quantity="the expected error of any learner, averaged over all labellings",
         bound=_rounding.down(_average_error(domain_size, n)),
-        assumes=("the n examples are drawn uniformly from a domain of domain_size points",),
+        assumes=_UNIFORM,
         reference="Wolpert (1996); Shalev-Shwartz and Ben-David (2014), theorem 5.1",
         confidence=None,
         direction="lower",
@@ -219,11 +225,11 @@ def no_free_lunch(*, domain_size: int, n: int, error: float = 0.125) -> Guarante
     >>> round(no_free_lunch(domain_size=2, n=1).bound, 6)
     0.142857
     """
-    error = _domain.open_fraction("error", error)
+    error = _arguments.open_fraction("error", error)
     return Guarantee(
         quantity=f"P(risk > {error:g}) of any learner, for the worst labelling",
         bound=_rounding.down((_average_error(domain_size, n) - error) / (1.0 - error)),
-        assumes=("the n examples are drawn uniformly from a domain of domain_size points",),
+        assumes=_UNIFORM,
         reference="Shalev-Shwartz and Ben-David (2014), theorem 5.1",
         direction="lower",
         trivial=0.0,
@@ -240,10 +246,13 @@ def plan_no_free_lunch_domain(*, n: int, error: float, delta: float) -> int:
     >>> plan_no_free_lunch_domain(n=10, error=0.4, delta=0.95)
     140
     """
-    n = _domain.count("n", n)
-    error, delta = _domain.open_fraction("error", error), _domain.open_fraction("delta", delta)
+    n = _arguments.count("n", n)
+    error, delta = (
+        _arguments.open_fraction("error", error),
+        _arguments.open_fraction("delta", delta),
+    )
     if error >= 0.5:
-        raise _domain.refuse("error", error, "in (0, 1/2)")
+        raise _arguments.refuse("error", error, "in (0, 1/2)")
 
     def fails(size: Indices) -> Mask:
         # At least size - n points are unseen, and each is wrong under half of the labellings.
@@ -264,54 +273,62 @@ def mdl_bits(*, bits: float, errors: int, n: int) -> float:
     >>> round(mdl_bits(bits=37.0, errors=3, n=100), 3)
     60.961
     """
-    n = _domain.count("n", n, at_least=1)
-    errors = _domain.count("errors", errors, at_most=n)
+    n = _arguments.count("n", n, at_least=1)
+    errors = _arguments.count("errors", errors, at_most=n)
     corrections = log_choose(n, errors) / math.log(2.0)
-    return _domain.non_negative("bits", bits) + math.log2(n + 1) + corrections
+    return _arguments.non_negative("bits", bits) + math.log2(n + 1) + corrections
 
 
 def _log_size(n_hypotheses: int) -> float:
-    return math.log(_domain.count("n_hypotheses", n_hypotheses, at_least=1))
+    return math.log(_arguments.count("n_hypotheses", n_hypotheses, at_least=1))
 
 
 def _class_rate(n_hypotheses: int, n: int, delta: float) -> float:
     """Return ln(|H| / delta) / n."""
-    log_class = _log_size(n_hypotheses) - math.log(_domain.open_fraction("delta", delta))
-    return log_class / _domain.count("n", n, at_least=1)
+    log_class = _log_size(n_hypotheses) - math.log(_arguments.open_fraction("delta", delta))
+    return log_class / _arguments.count("n", n, at_least=1)
 
 
 def _log_code(bits: float) -> float:
-    return _domain.non_negative("bits", bits) * math.log(2.0)
+    return _arguments.non_negative("bits", bits) * math.log(2.0)
 
 
 def _deviation(log_inverse_weight: float, n: int, delta: float, loss_range: float) -> float:
     """Return the two-sided Hoeffding half-width at level delta times the weight of the rule."""
-    log_level = log_inverse_weight + math.log(2.0 / _domain.open_fraction("delta", delta))
-    n = _domain.count("n", n, at_least=1)
-    return _domain.positive("loss_range", loss_range) * math.sqrt(log_level / (2.0 * n))
+    log_level = log_inverse_weight + math.log(2.0 / _arguments.open_fraction("delta", delta))
+    n = _arguments.count("n", n, at_least=1)
+    return _arguments.positive("loss_range", loss_range) * math.sqrt(log_level / (2.0 * n))
 
 
 def _average_error(domain_size: int, n: int) -> float:
     """Return half the probability that a point of the domain is not among n uniform draws."""
-    size = _domain.count("domain_size", domain_size, at_least=1)
-    return 0.5 * math.exp(special.xlog1py(_domain.count("n", n), -1.0 / size))
+    size = _arguments.count("domain_size", domain_size, at_least=1)
+    return 0.5 * math.exp(special.xlog1py(_arguments.count("n", n), -1.0 / size))
 
 
 def _tightest_box(bound: float, delta: float) -> Guarantee:
-    target = "the positives are exactly the points of an unknown box"
-    learner = "the rule is the smallest box that contains the positive examples"
-    return _upper("the risk of the tightest box", bound, delta, _BLUMER, target, learner)
+    assumes = {
+        "realizable": "the positives are exactly the points of an unknown box",
+        "algorithm": "the rule is the smallest box that contains the positive examples",
+    }
+    return _upper("the risk of the tightest box", bound, delta, _BLUMER, assumes)
 
 
 def _upper(
-    quantity: str, bound: float, delta: float, reference: str, *assumes: str, trivial: float = 1.0
+    quantity: str,
+    bound: float,
+    delta: float,
+    reference: str,
+    assumes: Mapping[str, str],
+    *,
+    trivial: float = 1.0,
 ) -> Guarantee:
     return Guarantee(
         quantity=quantity,
         bound=_rounding.up(bound),
-        assumes=(_SAMPLE, *assumes),
+        assumes={**_SAMPLE, **assumes},
         reference=reference,
-        confidence=_domain.confidence_from(delta),
+        confidence=_arguments.confidence_from(delta),
         validity="fixed-n",
         trivial=trivial,
     )

@@ -9,14 +9,15 @@ import math
 
 from scipy import special
 
-from surelearn.bounds import _domain, _rounding
+from surelearn import _arguments
+from surelearn.bounds import _rounding
 from surelearn.bounds._guarantee import Guarantee, theorem
 from surelearn.bounds._online import GAPS, REGRET, UNIT_LOSSES, log_experts, rounds, within
 
 _TOTAL = "the learner's cumulative weighted loss"
 
 
-@theorem
+@theorem(realised=("best_loss",))
 def randomized_weighted_majority(*, best_loss: float, n_experts: int, beta: float) -> Guarantee:
     """Bound the loss when every unit of loss multiplies an expert's weight by beta.
 
@@ -25,18 +26,21 @@ def randomized_weighted_majority(*, best_loss: float, n_experts: int, beta: floa
     >>> round(randomized_weighted_majority(best_loss=1, n_experts=2, beta=0.5).bound, 4)
     2.7726
     """
-    beta = _domain.open_fraction("beta", beta)
-    best = _domain.non_negative("best_loss", best_loss)
+    beta = _arguments.open_fraction("beta", beta)
+    best = _arguments.non_negative("best_loss", best_loss)
     log_k = log_experts(n_experts)
     return Guarantee(
         quantity=_TOTAL,
         bound=_rounding.up(_alone(log_k, best, (log_k - best * math.log(beta)) / (1.0 - beta))),
-        assumes=(UNIT_LOSSES, "best_loss is the cumulative loss of the best expert"),
+        assumes={
+            "range": UNIT_LOSSES,
+            "measured": "best_loss is the cumulative loss of the best expert",
+        },
         reference="Littlestone and Warmuth, Information and Computation 108 (1994)",
     )
 
 
-@theorem
+@theorem(realised=("best_loss",))
 def randomized_weighted_majority_textbook(
     *, best_loss: float, n_experts: int, beta: float
 ) -> Guarantee:
@@ -49,14 +53,17 @@ def randomized_weighted_majority_textbook(
     >>> round(randomized_weighted_majority_textbook(best_loss=1, n_experts=2, beta=0.5).bound, 4)
     2.8863
     """
-    if _domain.open_fraction("beta", beta) < 0.5:
-        raise _domain.refuse("beta", beta, "in [1/2, 1)")
-    best = _domain.non_negative("best_loss", best_loss)
+    if _arguments.open_fraction("beta", beta) < 0.5:
+        raise _arguments.refuse("beta", beta, "in [1/2, 1)")
+    best = _arguments.non_negative("best_loss", best_loss)
     log_k = log_experts(n_experts)
     return Guarantee(
         quantity=_TOTAL,
         bound=_rounding.up(_alone(log_k, best, log_k / (1.0 - beta) + (2.0 - beta) * best)),
-        assumes=(UNIT_LOSSES, "best_loss is the cumulative loss of the best expert"),
+        assumes={
+            "range": UNIT_LOSSES,
+            "measured": "best_loss is the cumulative loss of the best expert",
+        },
         reference="Mohri, Rostamizadeh and Talwalkar, Foundations of Machine Learning (2012)",
     )
 
@@ -76,7 +83,10 @@ def randomized_weighted_majority_tuned(*, n_experts: int, n_rounds: int) -> Guar
     return Guarantee(
         quantity=REGRET,
         bound=_rounding.up(value),
-        assumes=(UNIT_LOSSES, "n_rounds is known beforehand and beta is max(1/2, 1-sqrt(ln K/T))"),
+        assumes={
+            "range": UNIT_LOSSES,
+            "n_rounds": "n_rounds is known beforehand and beta is max(1/2, 1-sqrt(ln K/T))",
+        },
         reference="Mohri, Rostamizadeh and Talwalkar, Foundations of Machine Learning (2012)",
         trivial=float(horizon),
     )
@@ -90,7 +100,7 @@ def hedge_learning_rate(*, n_experts: int, n_rounds: int, loss_range: float = 1.
     >>> round(hedge_learning_rate(n_experts=2, n_rounds=3), 6)
     1.359556
     """
-    scale = _domain.positive("loss_range", loss_range)
+    scale = _arguments.positive("loss_range", loss_range)
     return math.sqrt(8.0 * log_experts(n_experts) / rounds(n_rounds)) / scale
 
 
@@ -106,13 +116,16 @@ def hedge(
     35.5259
     """
     log_k, horizon = log_experts(n_experts), rounds(n_rounds)
-    rate = _domain.positive("learning_rate", learning_rate)
-    scale = _domain.positive("loss_range", loss_range)
+    rate = _arguments.positive("learning_rate", learning_rate)
+    scale = _arguments.positive("loss_range", loss_range)
     value = log_k / rate + rate * scale**2 * horizon / 8.0
     return Guarantee(
         quantity=REGRET,
         bound=_rounding.up(_alone(log_k, 0.0, value)),
-        assumes=(within(scale), "the learning rate was fixed before the losses were seen"),
+        assumes={
+            "range": within(scale),
+            "learning_rate": "the learning rate was fixed before the losses were seen",
+        },
         reference="Cesa-Bianchi and Lugosi, Prediction, Learning, and Games (2006), theorem 2.2",
         trivial=scale * horizon,
     )
@@ -128,17 +141,20 @@ def hedge_tuned(*, n_experts: int, n_rounds: int, loss_range: float = 1.0) -> Gu
     33.9307
     """
     log_k, horizon = log_experts(n_experts), rounds(n_rounds)
-    scale = _domain.positive("loss_range", loss_range)
+    scale = _arguments.positive("loss_range", loss_range)
     return Guarantee(
         quantity=REGRET,
         bound=_rounding.up(scale * math.sqrt(0.5 * horizon * log_k)),
-        assumes=(within(scale), "n_rounds is known beforehand and the rate is tuned to it"),
+        assumes={
+            "range": within(scale),
+            "n_rounds": "n_rounds is known beforehand and the rate is tuned to it",
+        },
         reference="Cesa-Bianchi and Lugosi, Prediction, Learning, and Games (2006), theorem 2.2",
         trivial=scale * horizon,
     )
 
 
-@theorem
+@theorem(realised=("sum_mixability_gaps",))
 def hedge_realised(
     *, n_experts: int, learning_rate: float, sum_mixability_gaps: float
 ) -> Guarantee:
@@ -151,12 +167,15 @@ def hedge_realised(
     >>> round(hedge_realised(n_experts=4, learning_rate=0.5, sum_mixability_gaps=2.0).bound, 4)
     4.7726
     """
-    rate = _domain.positive("learning_rate", learning_rate)
-    gaps = _domain.non_negative("sum_mixability_gaps", sum_mixability_gaps)
+    rate = _arguments.positive("learning_rate", learning_rate)
+    gaps = _arguments.non_negative("sum_mixability_gaps", sum_mixability_gaps)
     return Guarantee(
         quantity=REGRET,
         bound=_rounding.up(log_experts(n_experts) / rate + gaps),
-        assumes=("learning rates never increase; learning_rate is the last of them", GAPS),
+        assumes={
+            "learning_rate": "learning rates never increase; learning_rate is the last of them",
+            "measured": GAPS,
+        },
         reference="de Rooij, van Erven, Grünwald and Koolen, JMLR 15 (2014), lemma 2",
     )
 
@@ -171,17 +190,20 @@ def hedge_anytime(*, n_experts: int, n_rounds: int, loss_range: float = 1.0) -> 
     8.117
     """
     root, horizon = math.sqrt(log_experts(n_experts)), rounds(n_rounds)
-    scale = _domain.positive("loss_range", loss_range)
+    scale = _arguments.positive("loss_range", loss_range)
     return Guarantee(
         quantity=REGRET,
         bound=_rounding.up(scale * root * (math.sqrt(horizon) - 0.25)),
-        assumes=(within(scale), "the rate of round t is 2 sqrt(ln K / t) / range"),
+        assumes={
+            "range": within(scale),
+            "learning_rate": "the rate of round t is 2 sqrt(ln K / t) / range",
+        },
         reference="surelearn theory pages; sharpens Cesa-Bianchi and Lugosi (2006), theorem 2.3",
         trivial=scale * horizon,
     )
 
 
-@theorem
+@theorem(realised=("sum_mixability_gaps",))
 def hedge_anytime_realised(
     *, n_experts: int, n_rounds: int, sum_mixability_gaps: float, loss_range: float = 1.0
 ) -> Guarantee:
@@ -194,12 +216,15 @@ def hedge_anytime_realised(
     5.1628
     """
     root, horizon = math.sqrt(log_experts(n_experts)), rounds(n_rounds)
-    scale = _domain.positive("loss_range", loss_range)
-    gaps = _domain.non_negative("sum_mixability_gaps", sum_mixability_gaps)
+    scale = _arguments.positive("loss_range", loss_range)
+    gaps = _arguments.non_negative("sum_mixability_gaps", sum_mixability_gaps)
     return Guarantee(
         quantity=REGRET,
         bound=_rounding.up(0.5 * scale * root * math.sqrt(horizon) + gaps),
-        assumes=("the rate of round t is 2 sqrt(ln K / t) / range", GAPS),
+        assumes={
+            "learning_rate": "the rate of round t is 2 sqrt(ln K / t) / range",
+            "measured": GAPS,
+        },
         reference="de Rooij, van Erven, Grünwald and Koolen, JMLR 15 (2014), lemma 2",
         trivial=scale * horizon,
     )
@@ -215,18 +240,21 @@ def hedge_doubling(*, n_experts: int, n_rounds: int, loss_range: float = 1.0) ->
     5.510634
     """
     log_k, horizon = log_experts(n_experts), rounds(n_rounds)
-    scale = _domain.positive("loss_range", loss_range)
+    scale = _arguments.positive("loss_range", loss_range)
     epochs = (math.sqrt(2.0 * horizon) - 1.0) / (math.sqrt(2.0) - 1.0)
     return Guarantee(
         quantity=REGRET,
         bound=_rounding.up(scale * epochs * math.sqrt(0.5 * log_k)),
-        assumes=(within(scale), "epoch k has 2^k rounds, fresh weights and its tuned rate"),
+        assumes={
+            "range": within(scale),
+            "epochs": "epoch k has 2^k rounds, fresh weights and its tuned rate",
+        },
         reference="Cesa-Bianchi et al., JACM 44 (1997)",
         trivial=scale * horizon,
     )
 
 
-@theorem
+@theorem(realised=("sum_weighted_squares",))
 def hedge_second_order(
     *, n_experts: int, learning_rate: float, sum_weighted_squares: float
 ) -> Guarantee:
@@ -239,12 +267,15 @@ def hedge_second_order(
     >>> round(hedge_second_order(n_experts=4, learning_rate=0.5, sum_weighted_squares=9).bound, 4)
     5.0226
     """
-    rate = _domain.positive("learning_rate", learning_rate)
-    squares = _domain.non_negative("sum_weighted_squares", sum_weighted_squares)
+    rate = _arguments.positive("learning_rate", learning_rate)
+    squares = _arguments.non_negative("sum_weighted_squares", sum_weighted_squares)
     return Guarantee(
         quantity=REGRET,
         bound=_rounding.up(log_experts(n_experts) / rate + 0.5 * rate * squares),
-        assumes=("every loss is >= 0", "the rate is fixed; squares are weighted as the losses"),
+        assumes={
+            "range": "every loss is >= 0",
+            "learning_rate": "the rate is fixed; squares are weighted as the losses",
+        },
         reference="Auer, Cesa-Bianchi, Freund and Schapire, SIAM J. Computing 32 (2002)",
     )
 
@@ -257,11 +288,11 @@ def small_loss_learning_rate(*, n_experts: int, best_loss_bound: float) -> float
     >>> round(small_loss_learning_rate(n_experts=5, best_loss_bound=60.0), 4)
     0.2083
     """
-    limit = _domain.positive("best_loss_bound", best_loss_bound)
+    limit = _arguments.positive("best_loss_bound", best_loss_bound)
     return math.log1p(math.sqrt(2.0 * log_experts(n_experts) / limit))
 
 
-@theorem
+@theorem(realised=("best_loss_bound",))
 def hedge_small_loss(*, n_experts: int, best_loss_bound: float) -> Guarantee:
     """Bound the regret by sqrt(2 B ln K) + ln K if the best expert loses at most B.
 
@@ -270,16 +301,16 @@ def hedge_small_loss(*, n_experts: int, best_loss_bound: float) -> Guarantee:
     >>> round(hedge_small_loss(n_experts=5, best_loss_bound=60.0).bound, 4)
     15.5067
     """
-    limit = _domain.positive("best_loss_bound", best_loss_bound)
+    limit = _arguments.positive("best_loss_bound", best_loss_bound)
     log_k = log_experts(n_experts)
     return Guarantee(
         quantity=REGRET,
         bound=_rounding.up(math.sqrt(2.0 * limit * log_k) + log_k),
-        assumes=(
-            UNIT_LOSSES,
-            "the best expert loses at most best_loss_bound, known beforehand",
-            "the learning rate is that of small_loss_learning_rate",
-        ),
+        assumes={
+            "range": UNIT_LOSSES,
+            "best_expert": "the best expert loses at most best_loss_bound, known beforehand",
+            "learning_rate": "the learning rate is that of small_loss_learning_rate",
+        },
         reference="Freund and Schapire, JCSS 55 (1997), lemma 4",
     )
 
@@ -309,7 +340,7 @@ def rademacher_lower(*, n_rounds: int) -> Guarantee:
     return Guarantee(
         quantity="the largest regret over all sequences of n_rounds rounds",
         bound=_rounding.down(math.sqrt(rounds(n_rounds) / 8.0)),
-        assumes=("there are two experts or more, with losses in [0, 1]",),
+        assumes={"experts": "there are two experts or more, with losses in [0, 1]"},
         reference="Mohri, Rostamizadeh and Talwalkar, Foundations of Machine Learning (2012)",
         direction="lower",
         trivial=0.0,

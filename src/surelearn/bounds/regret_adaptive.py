@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
+from surelearn import _arguments
 from surelearn._typing import Vector
-from surelearn.bounds import _domain, _rounding
+from surelearn.bounds import _rounding
 from surelearn.bounds._guarantee import Guarantee, theorem
 from surelearn.bounds._online import REGRET, UNIT_LOSSES, log_experts, prior_weight, rounds, within
 
@@ -34,11 +35,11 @@ def adahedge(*, n_experts: int, n_rounds: int, loss_range: float = 1.0) -> Guara
     59.8
     """
     log_k, horizon = log_experts(n_experts), rounds(n_rounds)
-    scale = _domain.positive("loss_range", loss_range)
+    scale = _arguments.positive("loss_range", loss_range)
     return _adahedge_apriori(log_k, scale, scale**2 * horizon, trivial=scale * horizon)
 
 
-@theorem
+@theorem(realised=("ranges",))
 def adahedge_ranges(*, n_experts: int, ranges: ArrayLike) -> Guarantee:
     """Bound the regret of AdaHedge by S + sqrt(S^2 + ln K x sum of squared ranges), S the largest.
 
@@ -47,13 +48,13 @@ def adahedge_ranges(*, n_experts: int, ranges: ArrayLike) -> Guarantee:
     >>> round(adahedge_ranges(n_experts=2, ranges=[1, 1, 1, 1]).bound, 10)
     2.9423152994
     """
-    widths = _domain.vector("ranges", ranges, low=0.0)
+    widths = _arguments.vector("ranges", ranges, low=0.0)
     largest, squares = float(widths.max()), float(widths @ widths)
     total = float(widths.sum())
     return _adahedge_apriori(log_experts(n_experts), largest, squares, trivial=total)
 
 
-@theorem
+@theorem(realised=("sum_mixability_gaps", "previous_sum_mixability_gaps"))
 def adahedge_realised(
     *, sum_mixability_gaps: float, previous_sum_mixability_gaps: float
 ) -> Guarantee:
@@ -64,20 +65,20 @@ def adahedge_realised(
     >>> adahedge_realised(sum_mixability_gaps=2.0, previous_sum_mixability_gaps=1.5).allows(3.5)
     True
     """
-    gaps = _domain.non_negative("sum_mixability_gaps", sum_mixability_gaps)
-    previous = _domain.non_negative("previous_sum_mixability_gaps", previous_sum_mixability_gaps)
+    gaps = _arguments.non_negative("sum_mixability_gaps", sum_mixability_gaps)
+    previous = _arguments.non_negative("previous_sum_mixability_gaps", previous_sum_mixability_gaps)
     if previous > gaps:
         domain = f"at most sum_mixability_gaps={gaps:g}"
-        raise _domain.refuse("previous_sum_mixability_gaps", previous, domain)
+        raise _arguments.refuse("previous_sum_mixability_gaps", previous, domain)
     return Guarantee(
         quantity=REGRET,
         bound=_rounding.up(gaps + previous),
-        assumes=("the gaps are those of the run of AdaHedge",),
+        assumes={"measured": "the gaps are those of the run of AdaHedge"},
         reference=_ADAHEDGE,
     )
 
 
-@theorem
+@theorem(realised=("variance",))
 def adahedge_second_order(*, n_experts: int, variance: float, loss_range: float = 1.0) -> Guarantee:
     """Bound the regret of AdaHedge by the summed variances of the losses under its weights.
 
@@ -87,18 +88,21 @@ def adahedge_second_order(*, n_experts: int, variance: float, loss_range: float 
     24.2642
     """
     log_k = log_experts(n_experts)
-    scale = _domain.positive("loss_range", loss_range)
-    spread = 2.0 * math.sqrt(_domain.non_negative("variance", variance) * log_k)
+    scale = _arguments.positive("loss_range", loss_range)
+    spread = 2.0 * math.sqrt(_arguments.non_negative("variance", variance) * log_k)
     value = spread + (4.0 / 3.0 * log_k + 2.0) * scale
     return Guarantee(
         quantity=REGRET,
         bound=_rounding.up(value if log_k > 0.0 else 0.0),
-        assumes=(within(scale), "variance sums Var(loss) under the weights of every round"),
+        assumes={
+            "range": within(scale),
+            "measured": "variance sums Var(loss) under the weights of every round",
+        },
         reference=_ADAHEDGE,
     )
 
 
-@theorem
+@theorem(realised=("best_loss",))
 def adahedge_small_loss(*, n_experts: int, best_loss: float) -> Guarantee:
     """Bound the regret of AdaHedge by the cumulative loss of the best expert.
 
@@ -109,12 +113,15 @@ def adahedge_small_loss(*, n_experts: int, best_loss: float) -> Guarantee:
     """
     log_k = log_experts(n_experts)
     constant = 4.0 / 3.0 * log_k + 2.0
-    best = _domain.non_negative("best_loss", best_loss)
+    best = _arguments.non_negative("best_loss", best_loss)
     root = math.sqrt(log_k**2 + log_k * (best + constant))
     return Guarantee(
         quantity=REGRET,
         bound=_rounding.up(constant + 2.0 * log_k + 2.0 * root if log_k > 0.0 else 0.0),
-        assumes=(UNIT_LOSSES, "best_loss is the cumulative loss of the best expert"),
+        assumes={
+            "range": UNIT_LOSSES,
+            "measured": "best_loss is the cumulative loss of the best expert",
+        },
         reference=_ADAHEDGE,
     )
 
@@ -130,7 +137,7 @@ def squint_rates(*, n_rounds: int) -> Vector:
     return 0.5 ** np.arange(1.0, _squint_grid_size(n_rounds) + 1.0)
 
 
-@theorem
+@theorem(realised=("variance",))
 def squint(*, variance: float, prior: float, n_rounds: int) -> Guarantee:
     """Bound the regret of Squint in closed form: max(3 C, 3 sqrt(C V / 2)).
 
@@ -144,21 +151,24 @@ def squint(*, variance: float, prior: float, n_rounds: int) -> Guarantee:
     """
     weight = prior_weight(prior)
     if weight > 0.5:
-        raise _domain.refuse("prior", prior, "in (0, 1/2]")
-    squares = _domain.non_negative("variance", variance)
+        raise _arguments.refuse("prior", prior, "in (0, 1/2]")
+    squares = _arguments.non_negative("variance", variance)
     if squares > rounds(n_rounds):
-        raise _domain.refuse("variance", variance, f"at most n_rounds={n_rounds}")
+        raise _arguments.refuse("variance", variance, f"at most n_rounds={n_rounds}")
     cost = math.log(_squint_grid_size(n_rounds) / weight)
     return Guarantee(
         quantity=_ONE_EXPERT,
         bound=_rounding.up(max(3.0 * cost, 3.0 * math.sqrt(cost * squares / 2.0))),
-        assumes=(_UNIT_RANGE, "the rates are those of squint_rates for n_rounds, equally weighted"),
+        assumes={
+            "range": _UNIT_RANGE,
+            "learning_rate": "the rates are those of squint_rates for n_rounds, equally weighted",
+        },
         reference=f"surelearn theory pages; sharpens {_SQUINT}",
         trivial=float(n_rounds),
     )
 
 
-@theorem
+@theorem(realised=("variance", "learning_rates", "rate_weights"))
 def squint_realised(
     *, variance: float, prior: float, learning_rates: ArrayLike, rate_weights: ArrayLike
 ) -> Guarantee:
@@ -178,12 +188,12 @@ def squint_realised(
     return Guarantee(
         quantity=_ONE_EXPERT,
         bound=_squint_best_rate(log_prior, variance, learning_rates, rate_weights),
-        assumes=(_UNIT_RANGE, _GRID),
+        assumes={"range": _UNIT_RANGE, "learning_rate": _GRID},
         reference=_SQUINT,
     )
 
 
-@theorem
+@theorem(realised=("variance", "learning_rates", "rate_weights"))
 def squint_root(
     *, variance: float, prior: float, learning_rates: ArrayLike, rate_weights: ArrayLike
 ) -> Guarantee:
@@ -208,12 +218,12 @@ def squint_root(
     return Guarantee(
         quantity=_ONE_EXPERT,
         bound=_rounding.up(_rounding.last_true(is_allowed, 0.0, highest)),
-        assumes=(_UNIT_RANGE, _GRID),
+        assumes={"range": _UNIT_RANGE, "learning_rate": _GRID},
         reference=f"surelearn theory pages; sharpens {_SQUINT}",
     )
 
 
-@theorem
+@theorem(realised=("variance", "learning_rates", "rate_weights"))
 def squint_quantile(
     *, variance: float, prior: float, learning_rates: ArrayLike, rate_weights: ArrayLike
 ) -> Guarantee:
@@ -234,7 +244,7 @@ def squint_quantile(
     return Guarantee(
         quantity="regret to the average loss of a set of experts, weighted by the prior",
         bound=_squint_best_rate(log_prior, variance, learning_rates, rate_weights),
-        assumes=(_UNIT_RANGE, _GRID),
+        assumes={"range": _UNIT_RANGE, "learning_rate": _GRID},
         reference=_SQUINT,
     )
 
@@ -244,7 +254,7 @@ def _adahedge_apriori(log_k: float, largest: float, squares: float, trivial: flo
     return Guarantee(
         quantity=REGRET,
         bound=_rounding.up(value if log_k > 0.0 else 0.0),
-        assumes=("the losses of every round lie within the range given for it",),
+        assumes={"range": "the losses of every round lie within the range given for it"},
         reference=f"surelearn theory pages; sharpens {_ADAHEDGE}",
         trivial=trivial,
     )
@@ -257,13 +267,13 @@ def _squint_grid_size(n_rounds: int) -> int:
 
 def _squint_grid(learning_rates: ArrayLike, rate_weights: ArrayLike) -> tuple[Vector, Vector]:
     """Return the rates and the logarithms of their weights, the weights made to sum to 1."""
-    rates = _domain.vector("learning_rates", learning_rates, low=0.0, high=0.5)
-    weights = _domain.vector("rate_weights", rate_weights, low=0.0, high=1.0)
+    rates = _arguments.vector("learning_rates", learning_rates, low=0.0, high=0.5)
+    weights = _arguments.vector("rate_weights", rate_weights, low=0.0, high=1.0)
     if rates.min() == 0.0:
-        raise _domain.refuse("learning_rates", 0.0, "in (0, 1/2]")
+        raise _arguments.refuse("learning_rates", 0.0, "in (0, 1/2]")
     if weights.size != rates.size or weights.min() == 0.0 or abs(weights.sum() - 1.0) > 1e-9:
         domain = f"{rates.size} positive numbers with sum 1"
-        raise _domain.refuse("rate_weights", weights.tolist(), domain)
+        raise _arguments.refuse("rate_weights", weights.tolist(), domain)
     return rates, np.log(weights / weights.sum())
 
 
@@ -271,5 +281,5 @@ def _squint_best_rate(
     log_prior: float, variance: float, learning_rates: ArrayLike, rate_weights: ArrayLike
 ) -> float:
     rates, log_weights = _squint_grid(learning_rates, rate_weights)
-    squares = _domain.non_negative("variance", variance)
+    squares = _arguments.non_negative("variance", variance)
     return _rounding.up(float(np.min(rates * squares - (log_prior + log_weights) / rates)))

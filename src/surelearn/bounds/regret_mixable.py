@@ -7,12 +7,16 @@ prediction loses, on every outcome, no more than the mix loss -ln(sum of weight 
 
 import math
 
-from surelearn.bounds import _domain, _rounding
+from surelearn import _arguments
+from surelearn.bounds import _rounding
 from surelearn.bounds._guarantee import Guarantee, theorem
 from surelearn.bounds._online import REGRET, log_experts, prior_weight
 
 _VOVK = "Vovk, JCSS 56 (1998)"
 _NEVER_ABOVE = "on every outcome the learner's loss is at most the mix loss of the experts"
+_SUBSTITUTION = (
+    "the prediction is (low+high)/2 + (g(low) - g(high)) / (2 (high-low)), g the mix loss"
+)
 
 
 @theorem
@@ -24,11 +28,11 @@ def mixable(*, n_experts: int, learning_rate: float) -> Guarantee:
     >>> round(mixable(n_experts=10, learning_rate=2.0).bound, 4)
     1.1513
     """
-    rate = _domain.positive("learning_rate", learning_rate)
+    rate = _arguments.positive("learning_rate", learning_rate)
     return Guarantee(
         quantity=REGRET,
         bound=_rounding.up(log_experts(n_experts) / rate),
-        assumes=(_NEVER_ABOVE, "the prior is uniform"),
+        assumes={"mix_loss": _NEVER_ABOVE, "prior": "the prior is uniform"},
         reference=_VOVK,
     )
 
@@ -45,13 +49,13 @@ def mixable_prior(*, prior: float, learning_rate: float) -> Guarantee:
     weight = prior_weight(prior)
     return Guarantee(
         quantity="the learner's losses minus those of the expert with this prior weight",
-        bound=_rounding.up(-math.log(weight) / _domain.positive("learning_rate", learning_rate)),
-        assumes=(_NEVER_ABOVE, "the prior was fixed before the run"),
+        bound=_rounding.up(-math.log(weight) / _arguments.positive("learning_rate", learning_rate)),
+        assumes={"mix_loss": _NEVER_ABOVE, "prior": "the prior was fixed before the run"},
         reference=_VOVK,
     )
 
 
-@theorem
+@theorem(realised=("sum_excess",))
 def mixable_realised(*, n_experts: int, learning_rate: float, sum_excess: float) -> Guarantee:
     """Bound the regret by ln K / rate plus the learner's losses in excess of the mix losses.
 
@@ -62,12 +66,12 @@ def mixable_realised(*, n_experts: int, learning_rate: float, sum_excess: float)
     >>> round(mixable_realised(n_experts=10, learning_rate=2.0, sum_excess=-0.5).bound, 4)
     0.6513
     """
-    rate = _domain.positive("learning_rate", learning_rate)
-    excess = _domain.real("sum_excess", sum_excess)
+    rate = _arguments.positive("learning_rate", learning_rate)
+    excess = _arguments.real("sum_excess", sum_excess)
     return Guarantee(
         quantity=REGRET,
         bound=_rounding.up(log_experts(n_experts) / rate) + _rounding.up(excess),
-        assumes=("sum_excess is the sum of the learner's loss minus the mix loss",),
+        assumes={"measured": "sum_excess is the sum of the learner's loss minus the mix loss"},
         reference=_VOVK,
     )
 
@@ -85,10 +89,12 @@ def square_loss_average(*, n_experts: int, low: float = 0.0, high: float = 1.0) 
     return Guarantee(
         quantity=REGRET,
         bound=_rounding.up(2.0 * width**2 * log_experts(n_experts)),
-        assumes=(
-            f"outcomes and experts' predictions lie in [{low:g}, {high:g}]",
-            "the rate is 1 / (2 (high - low)^2) and the prediction the weighted average",
-        ),
+        assumes={
+            "range": f"outcomes and experts' predictions lie in [{low:g}, {high:g}]",
+            "algorithm": (
+                "the rate is 1 / (2 (high - low)^2) and the prediction the weighted average"
+            ),
+        },
         reference="Kivinen and Warmuth, EuroCOLT (1999)",
     )
 
@@ -108,11 +114,11 @@ def square_loss_substitution(*, n_experts: int, low: float = 0.0, high: float = 
     return Guarantee(
         quantity=REGRET,
         bound=_rounding.up(0.5 * width**2 * log_experts(n_experts)),
-        assumes=(
-            f"outcomes and experts' predictions lie in [{low:g}, {high:g}]",
-            "the rate is 2 / (high - low)^2",
-            "the prediction is (low+high)/2 + (g(low) - g(high)) / (2 (high-low)), g the mix loss",
-        ),
+        assumes={
+            "range": f"outcomes and experts' predictions lie in [{low:g}, {high:g}]",
+            "learning_rate": "the rate is 2 / (high - low)^2",
+            "prediction": _SUBSTITUTION,
+        },
         reference="Vovk, COLT (1990); Haussler, Kivinen and Warmuth, IEEE Trans. IT 44 (1998)",
     )
 
@@ -129,16 +135,18 @@ def entropic(*, n_experts: int) -> Guarantee:
     return Guarantee(
         quantity=REGRET,
         bound=_rounding.up(log_experts(n_experts)),
-        assumes=(
-            "the loss is y ln(y/p) + (1-y) ln((1-y)/(1-p)) with outcomes in [0, 1]",
-            "the rate is 1 and the prediction the weighted average",
-        ),
+        assumes={
+            "loss_function": (
+                "the loss is y ln(y/p) + (1-y) ln((1-y)/(1-p)) with outcomes in [0, 1]"
+            ),
+            "algorithm": "the rate is 1 and the prediction the weighted average",
+        },
         reference="Kivinen and Warmuth, EuroCOLT (1999)",
     )
 
 
 def _width(low: float, high: float) -> float:
-    low, high = _domain.real("low", low), _domain.real("high", high)
+    low, high = _arguments.real("low", low), _arguments.real("high", high)
     if not low < high:
-        raise _domain.refuse("high", high, f"above low={low:g}")
+        raise _arguments.refuse("high", high, f"above low={low:g}")
     return high - low

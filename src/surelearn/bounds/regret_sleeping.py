@@ -27,7 +27,7 @@ def sleeping_adahedge(*, n_experts: int, n_rounds: int, loss_range: float = 1.0)
     )
 
 
-@theorem
+@theorem(realised=("sum_mixability_gaps", "previous_sum_mixability_gaps"))
 def sleeping_adahedge_realised(
     *, sum_mixability_gaps: float, previous_sum_mixability_gaps: float
 ) -> Guarantee:
@@ -51,7 +51,7 @@ def sleeping_adahedge_realised(
     )
 
 
-@theorem
+@theorem(realised=("variance", "learning_rates", "rate_weights"))
 def sleeping_squint(
     *, variance: float, prior: float, learning_rates: ArrayLike, rate_weights: ArrayLike
 ) -> Guarantee:
@@ -79,6 +79,6 @@ def _awake(fed: Guarantee) -> Guarantee:
     return replace(
         fed,
         quantity="regret to one expert over its awake rounds, weighted by its confidences",
-        assumes=(*fed.assumes, "a sleeping expert is fed the learner's own loss"),
+        assumes={**fed.assumes, "awake": "a sleeping expert is fed the learner's own loss"},
         reference="Freund et al., STOC (1997); Gaillard, Stoltz and van Erven, COLT (2014)",
     )

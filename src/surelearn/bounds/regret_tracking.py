@@ -8,7 +8,8 @@ import math
 
 from scipy import special
 
-from surelearn.bounds import _domain, _rounding
+from surelearn import _arguments
+from surelearn.bounds import _rounding
 from surelearn.bounds._guarantee import Guarantee, theorem
 from surelearn.bounds._online import GAPS, rounds, within
 
@@ -40,7 +41,7 @@ def fixed_share_learning_rate(
     1.1531402602
     """
     cost = path_code_length(n_experts=n_experts, n_rounds=n_rounds, n_switches=n_switches)
-    return math.sqrt(8.0 * cost / n_rounds) / _domain.positive("loss_range", loss_range)
+    return math.sqrt(8.0 * cost / n_rounds) / _arguments.positive("loss_range", loss_range)
 
 
 def path_code_length(*, n_experts: int, n_rounds: int, n_switches: int) -> float:
@@ -70,20 +71,22 @@ def fixed_share(
     28.8285065055
     """
     cost = path_code_length(n_experts=n_experts, n_rounds=n_rounds, n_switches=n_switches)
-    scale = _domain.positive("loss_range", loss_range)
+    scale = _arguments.positive("loss_range", loss_range)
     return Guarantee(
         quantity=_PATHS,
         bound=_rounding.up(scale * math.sqrt(0.5 * n_rounds * cost)),
-        assumes=(
-            within(scale),
-            "both rates are those of fixed_share_switch_rate and fixed_share_learning_rate",
-        ),
+        assumes={
+            "range": within(scale),
+            "rates": (
+                "both rates are those of fixed_share_switch_rate and fixed_share_learning_rate"
+            ),
+        },
         reference=f"surelearn theory pages; sharpens {_HERBSTER}",
         trivial=scale * n_rounds,
     )
 
 
-@theorem
+@theorem(realised=("sum_mixability_gaps",))
 def fixed_share_realised(
     *,
     n_experts: int,
@@ -110,13 +113,13 @@ def fixed_share_realised(
     >>> round(guarantee.bound, 4)
     21.6218
     """
-    rate = _domain.positive("learning_rate", learning_rate)
-    share = _domain.fraction("switch_rate", switch_rate)
-    gaps = _domain.non_negative("sum_mixability_gaps", sum_mixability_gaps)
+    rate = _arguments.positive("learning_rate", learning_rate)
+    share = _arguments.fraction("switch_rate", switch_rate)
+    gaps = _arguments.non_negative("sum_mixability_gaps", sum_mixability_gaps)
     return Guarantee(
         quantity=_PATHS_EXACTLY,
         bound=_rounding.up(_code_length(n_experts, n_rounds, n_switches, share) / rate + gaps),
-        assumes=("both rates were fixed before the run", GAPS),
+        assumes={"rates": "both rates were fixed before the run", "measured": GAPS},
         reference=_HERBSTER,
     )
 
@@ -140,19 +143,22 @@ def fixed_share_untuned(
     >>> round(guarantee.bound, 4)
     34.0686
     """
-    rate = _domain.positive("learning_rate", learning_rate)
-    scale = _domain.positive("loss_range", loss_range)
+    rate = _arguments.positive("learning_rate", learning_rate)
+    scale = _arguments.positive("loss_range", loss_range)
     cost = _untuned_code_length(n_experts, n_rounds, n_switches)
     return Guarantee(
         quantity=_PATHS,
         bound=_rounding.up(cost / rate + rate * scale**2 * n_rounds / 8.0 if cost > 0.0 else 0.0),
-        assumes=(within(scale), "the switch rate between rounds t-1 and t is 1/t"),
+        assumes={
+            "range": within(scale),
+            "switch_rate": "the switch rate between rounds t-1 and t is 1/t",
+        },
         reference=f"surelearn theory pages; sharpens {_HERBSTER}",
         trivial=scale * n_rounds,
     )
 
 
-@theorem
+@theorem(realised=("sum_mixability_gaps",))
 def fixed_share_untuned_realised(
     *,
     n_experts: int,
@@ -171,21 +177,24 @@ def fixed_share_untuned_realised(
     >>> round(guarantee.bound, 4)
     26.5686
     """
-    rate = _domain.positive("learning_rate", learning_rate)
-    gaps = _domain.non_negative("sum_mixability_gaps", sum_mixability_gaps)
+    rate = _arguments.positive("learning_rate", learning_rate)
+    gaps = _arguments.non_negative("sum_mixability_gaps", sum_mixability_gaps)
     cost = _untuned_code_length(n_experts, n_rounds, n_switches)
     return Guarantee(
         quantity=_PATHS,
         bound=_rounding.up(cost / rate + gaps),
-        assumes=("the switch rate between rounds t-1 and t is 1/t", GAPS),
+        assumes={
+            "switch_rate": "the switch rate between rounds t-1 and t is 1/t",
+            "measured": GAPS,
+        },
         reference=f"surelearn theory pages; sharpens {_HERBSTER}",
     )
 
 
 def _counts(n_experts: int, n_rounds: int, n_switches: int) -> tuple[int, int, int]:
-    experts, horizon = _domain.count("n_experts", n_experts, at_least=1), rounds(n_rounds)
+    experts, horizon = _arguments.count("n_experts", n_experts, at_least=1), rounds(n_rounds)
     possible = horizon - 1 if experts > 1 else 0
-    return experts, horizon, _domain.count("n_switches", n_switches, at_most=possible)
+    return experts, horizon, _arguments.count("n_switches", n_switches, at_most=possible)
 
 
 def _code_length(n_experts: int, n_rounds: int, n_switches: int, share: float) -> float:

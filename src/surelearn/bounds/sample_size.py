@@ -8,7 +8,8 @@ closed forms they stand beside.
 import math
 from fractions import Fraction
 
-from surelearn.bounds import _domain, _rounding, vc
+from surelearn import _arguments
+from surelearn.bounds import _rounding, vc
 from surelearn.bounds._special import binomial_cdf, binomial_sf
 
 
@@ -20,7 +21,7 @@ def plan_finite_class(*, n_hypotheses: int, error: float, delta: float) -> int:
     >>> plan_finite_class(n_hypotheses=1000, error=0.1, delta=0.05)
     100
     """
-    error = _domain.open_fraction("error", error)
+    error = _arguments.open_fraction("error", error)
     return _ceil(_log_class(n_hypotheses, delta) / error)
 
 
@@ -32,7 +33,7 @@ def plan_finite_class_exact(*, n_hypotheses: int, error: float, delta: float) ->
     >>> plan_finite_class_exact(n_hypotheses=1000, error=0.1, delta=0.05)
     94
     """
-    error = _domain.open_fraction("error", error)
+    error = _arguments.open_fraction("error", error)
     return _ceil(_log_class(n_hypotheses, delta) / -math.log1p(-error))
 
 
@@ -44,7 +45,7 @@ def plan_uniform_convergence_finite(*, n_hypotheses: int, error: float, delta: f
     >>> plan_uniform_convergence_finite(n_hypotheses=1000, error=0.1, delta=0.05)
     530
     """
-    error = _domain.open_fraction("error", error)
+    error = _arguments.open_fraction("error", error)
     return _ceil((_log_class(n_hypotheses, delta) + math.log(2.0)) / (2.0 * error * error))
 
 
@@ -56,7 +57,7 @@ def plan_finite_class_agnostic(*, n_hypotheses: int, error: float, delta: float)
     >>> plan_finite_class_agnostic(n_hypotheses=1000, error=0.1, delta=0.05)
     2120
     """
-    half = _domain.open_fraction("error", error) / 2.0
+    half = _arguments.open_fraction("error", error) / 2.0
     return plan_uniform_convergence_finite(n_hypotheses=n_hypotheses, error=half, delta=delta)
 
 
@@ -68,8 +69,8 @@ def plan_rectangle(*, dimension: int, error: float, delta: float) -> int:
     >>> plan_rectangle(dimension=2, error=0.1, delta=0.05)
     176
     """
-    sides = 2 * _domain.count("dimension", dimension, at_least=1)
-    error = _domain.open_fraction("error", error)
+    sides = 2 * _arguments.count("dimension", dimension, at_least=1)
+    error = _arguments.open_fraction("error", error)
     return _ceil(sides * _log_class(sides, delta) / error)
 
 
@@ -81,8 +82,8 @@ def plan_rectangle_exact(*, dimension: int, error: float, delta: float) -> int:
     >>> plan_rectangle_exact(dimension=2, error=0.1, delta=0.05)
     174
     """
-    sides = 2 * _domain.count("dimension", dimension, at_least=1)
-    error = _domain.open_fraction("error", error)
+    sides = 2 * _arguments.count("dimension", dimension, at_least=1)
+    error = _arguments.open_fraction("error", error)
     return _ceil(_log_class(sides, delta) / -math.log1p(-error / sides))
 
 
@@ -94,9 +95,9 @@ def plan_realizable(*, vc_dimension: int, error: float, delta: float) -> int:
     >>> plan_realizable(vc_dimension=3, error=0.1, delta=0.05)
     394
     """
-    d = _domain.count("vc_dimension", vc_dimension, at_least=1)
-    error = _domain.open_fraction("error", error)
-    log_level = -math.log(_domain.open_fraction("delta", delta))
+    d = _arguments.count("vc_dimension", vc_dimension, at_least=1)
+    error = _arguments.open_fraction("error", error)
+    log_level = -math.log(_arguments.open_fraction("delta", delta))
     return _ceil(2.5 / error * max(5.0, d * math.log(5.0 / error) + log_level + 1.0))
 
 
@@ -124,9 +125,9 @@ def plan_blumer(*, vc_dimension: int, error: float, delta: float) -> int:
     >>> plan_blumer(vc_dimension=3, error=0.1, delta=0.05)
     1686
     """
-    d = _domain.count("vc_dimension", vc_dimension, at_least=1)
-    error = _domain.open_fraction("error", error)
-    by_level = 4.0 * math.log2(2.0 / _domain.open_fraction("delta", delta))
+    d = _arguments.count("vc_dimension", vc_dimension, at_least=1)
+    error = _arguments.open_fraction("error", error)
+    by_level = 4.0 * math.log2(2.0 / _arguments.open_fraction("delta", delta))
     return _ceil(max(by_level, 8.0 * d * math.log2(13.0 / error)) / error)
 
 
@@ -138,9 +139,9 @@ def plan_agnostic(*, vc_dimension: int, error: float, delta: float) -> int:
     >>> plan_agnostic(vc_dimension=3, error=0.1, delta=0.05)
     18440
     """
-    d = _domain.count("vc_dimension", vc_dimension, at_least=1)
-    rate = 8.0 / _domain.open_fraction("error", error) ** 2
-    log_level = -math.log(_domain.open_fraction("delta", delta))
+    d = _arguments.count("vc_dimension", vc_dimension, at_least=1)
+    rate = 8.0 / _arguments.open_fraction("error", error) ** 2
+    log_level = -math.log(_arguments.open_fraction("delta", delta))
     return _ceil(rate * (d * math.log(rate) + log_level))
 
 
@@ -152,9 +153,9 @@ def plan_uniform_convergence(*, vc_dimension: int, error: float, delta: float) -
     >>> plan_uniform_convergence(vc_dimension=3, error=0.1, delta=0.05)
     11167
     """
-    d = _domain.count("vc_dimension", vc_dimension, at_least=1)
-    rate = 5.0 / _domain.open_fraction("error", error) ** 2
-    log_level = math.log(2.0 / _domain.open_fraction("delta", delta))
+    d = _arguments.count("vc_dimension", vc_dimension, at_least=1)
+    rate = 5.0 / _arguments.open_fraction("error", error) ** 2
+    log_level = math.log(2.0 / _arguments.open_fraction("delta", delta))
     return _ceil(rate * (d * math.log(rate) + log_level))
 
 
@@ -168,8 +169,8 @@ def lower_two_points(*, error: float, delta: float) -> int:
     >>> lower_two_points(error=0.1, delta=0.05)
     27
     """
-    error = _domain.open_fraction("error", error)
-    log_level = -math.log(_domain.open_fraction("delta", delta))
+    error = _arguments.open_fraction("error", error)
+    log_level = -math.log(_arguments.open_fraction("delta", delta))
     return math.ceil(_rounding.down((1.0 - error) / error * log_level))
 
 
@@ -183,10 +184,10 @@ def lower_vc(*, vc_dimension: int, error: float) -> int:
     >>> lower_vc(vc_dimension=65, error=0.0625)
     33
     """
-    d = _domain.count("vc_dimension", vc_dimension, at_least=2)
-    error = _domain.open_fraction("error", error)
+    d = _arguments.count("vc_dimension", vc_dimension, at_least=2)
+    error = _arguments.open_fraction("error", error)
     if error > 1.0 / 8.0:
-        raise _domain.refuse("error", error, "in (0, 1/8]")
+        raise _arguments.refuse("error", error, "in (0, 1/8]")
     return math.floor(Fraction(d - 1) / (32 * Fraction(error))) + 1
 
 
@@ -198,10 +199,10 @@ def plan_restarts(*, success_probability: float, delta: float) -> int:
     >>> plan_restarts(success_probability=0.05, delta=0.05)
     59
     """
-    success = _domain.fraction("success_probability", success_probability)
+    success = _arguments.fraction("success_probability", success_probability)
     if success == 0.0:
-        raise _domain.refuse("success_probability", success_probability, "in (0, 1]")
-    delta = _domain.open_fraction("delta", delta)
+        raise _arguments.refuse("success_probability", success_probability, "in (0, 1]")
+    delta = _arguments.open_fraction("delta", delta)
     return 1 if success == 1.0 else _ceil(math.log(delta) / math.log1p(-success))
 
 
@@ -216,11 +217,11 @@ def plan_selection(*, n_restarts: int, error: float, target: float, delta: float
     >>> plan_selection(n_restarts=72, error=0.1, target=0.15, delta=0.025)
     1478
     """
-    rivals = _domain.count("n_restarts", n_restarts, at_least=1) - 1
-    error, target = _domain.fraction("error", error), _domain.open_fraction("target", target)
-    delta = _domain.open_fraction("delta", delta)
+    rivals = _arguments.count("n_restarts", n_restarts, at_least=1) - 1
+    error, target = _arguments.fraction("error", error), _arguments.open_fraction("target", target)
+    delta = _arguments.open_fraction("delta", delta)
     if not error < target:
-        raise _domain.refuse("target", target, f"above error={error:g}")
+        raise _arguments.refuse("target", target, f"above error={error:g}")
 
     def separates(n: int) -> bool:
         c = _best_cut(n, rivals, error, target)
@@ -241,8 +242,8 @@ def _best_cut(n: int, rivals: int, error: float, target: float) -> int:
 
 def _log_class(n_hypotheses: int, delta: float) -> float:
     """Return ln(|H| / delta); |H| may be an integer too large for a float."""
-    size = _domain.count("n_hypotheses", n_hypotheses, at_least=1)
-    return math.log(size) - math.log(_domain.open_fraction("delta", delta))
+    size = _arguments.count("n_hypotheses", n_hypotheses, at_least=1)
+    return math.log(size) - math.log(_arguments.open_fraction("delta", delta))
 
 
 def _ceil(value: float) -> int:

@@ -5,19 +5,20 @@ survives a changing mean, the betting bounds profit from a small variance. All l
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from surelearn import _arguments
 from surelearn._typing import Vector
-from surelearn.bounds import _domain, _rounding, _wealth, inversions
+from surelearn.bounds import _rounding, _wealth, inversions
 from surelearn.bounds._guarantee import Guarantee, Validity, theorem
 
-_SAME_MEAN = "given the past, every loss has the same expectation"
-_ARRIVAL = "the losses are in their order of arrival"
-_SEED = "the seed was chosen before the losses were seen"
-_PAST = "each expectation is given the losses before it"
+_SAME_MEAN = {"same_mean": "given the past, every loss has the same expectation"}
+_ARRIVAL = {"arrival": "the losses are in their order of arrival"}
+_SEED = {"seed": "the seed was chosen before the losses were seen"}
+_PAST = {"conditional": "each expectation is given the losses before it"}
 _AVERAGE = "the average of the conditional expectations of the losses"
 _KT = "Robbins (1970); Krichevsky and Trofimov, IEEE IT 27 (1981)"
 _TRUNCATED = "surelearn theory pages; sharpens Robbins (1970)"
@@ -38,9 +39,9 @@ def kt_mixture_interval(*, total: float, n: int, log_level: float) -> tuple[floa
     >>> round(low, 4), round(high, 4)
     (0.091, 0.3516)
     """
-    n = _domain.count("n", n)
+    n = _arguments.count("n", n)
     total = _total_within(total, n)
-    log_level = _domain.positive("log_level", log_level)
+    log_level = _arguments.positive("log_level", log_level)
     if n == 0:
         return 0.0, 1.0
     # The logarithms in the redundancy are of size n ln n and cancel.
@@ -48,7 +49,7 @@ def kt_mixture_interval(*, total: float, n: int, log_level: float) -> tuple[floa
     return inversions.kl_lower(total / n, budget), inversions.kl_upper(total / n, budget)
 
 
-@theorem
+@theorem(realised=("total",))
 def kt_mixture_upper(*, total: float, n: int, delta: float) -> Guarantee:
     """Bound a mean from above at every n; `kt_mixture_lower` holds on the same event.
 
@@ -61,7 +62,7 @@ def kt_mixture_upper(*, total: float, n: int, delta: float) -> Guarantee:
     return _on_mean(bound, delta, _SAME_MEAN, reference=_KT)
 
 
-@theorem
+@theorem(realised=("total",))
 def kt_mixture_lower(*, total: float, n: int, delta: float) -> Guarantee:
     """Bound a mean from below at every n; `kt_mixture_upper` holds on the same event.
 
@@ -74,7 +75,7 @@ def kt_mixture_lower(*, total: float, n: int, delta: float) -> Guarantee:
     return _on_mean(bound, delta, _SAME_MEAN, reference=_KT, lower=True)
 
 
-@theorem
+@theorem(realised=("total",))
 def beta_mixture(*, total: float, n: int, delta: float) -> Guarantee:
     """Bound a mean from above at every n by a Beta(1/2, 1/2) mixture of smaller means.
 
@@ -89,7 +90,7 @@ def beta_mixture(*, total: float, n: int, delta: float) -> Guarantee:
     return _on_mean(bound, delta, _SAME_MEAN, reference=_TRUNCATED)
 
 
-@theorem
+@theorem(realised=("total",))
 def beta_mixture_lower(*, total: float, n: int, delta: float) -> Guarantee:
     """Bound a mean from below at every n by a Beta(1/2, 1/2) mixture of larger means.
 
@@ -102,7 +103,7 @@ def beta_mixture_lower(*, total: float, n: int, delta: float) -> Guarantee:
     return _on_mean(bound, delta, _SAME_MEAN, reference=_TRUNCATED, lower=True)
 
 
-@theorem
+@theorem(realised=("total",))
 def progressive_mixture(*, total: float, n: int, delta: float) -> Guarantee:
     """Bound the average of the conditional expectations of the losses, however they change.
 
@@ -118,7 +119,7 @@ def progressive_mixture(*, total: float, n: int, delta: float) -> Guarantee:
     return _on_mean(bound, delta, _PAST, reference=_PROGRESSIVE, quantity=_AVERAGE)
 
 
-@theorem
+@theorem(realised=("total",))
 def progressive_mixture_lower(*, total: float, n: int, delta: float) -> Guarantee:
     """Bound from below the average of the conditional expectations of the losses.
 
@@ -131,7 +132,7 @@ def progressive_mixture_lower(*, total: float, n: int, delta: float) -> Guarante
     return _on_mean(bound, delta, _PAST, reference=_PROGRESSIVE, quantity=_AVERAGE, lower=True)
 
 
-@theorem
+@theorem(realised=("losses",))
 def betting(*, losses: ArrayLike, delta: float) -> Guarantee:
     """Bound a mean by the wealth of one gambler who bets on the losses as they arrived.
 
@@ -142,13 +143,15 @@ def betting(*, losses: ArrayLike, delta: float) -> Guarantee:
     >>> round(betting(losses=[0.1, 0.3, 0.2] * 100, delta=0.05).bound, 4)
     0.2136
     """
-    x = _domain.vector("losses", losses, low=0.0, high=1.0)
+    x = _arguments.vector("losses", losses, low=0.0, high=1.0)
     bets = _wealth.plug_in_bets(x, float(len(x)), _log_inverse(delta))
     bound = _betting_root(_wealth.running_maximum(x, bets, 0.75), delta, len(x))
-    return _on_mean(bound, delta, _SAME_MEAN, _ARRIVAL, reference=_BETTING, validity="fixed-n")
+    return _on_mean(
+        bound, delta, {**_SAME_MEAN, **_ARRIVAL}, reference=_BETTING, validity="fixed-n"
+    )
 
 
-@theorem
+@theorem(realised=("losses",))
 def betting_anytime(*, losses: ArrayLike, delta: float) -> Guarantee:
     """Bound a mean at every n by a gambler who does not know when the losses will end.
 
@@ -157,14 +160,14 @@ def betting_anytime(*, losses: ArrayLike, delta: float) -> Guarantee:
     >>> round(betting_anytime(losses=[0.1, 0.3, 0.2] * 100, delta=0.05).bound, 4)
     0.2176
     """
-    x = _domain.vector("losses", losses, low=0.0, high=1.0)
+    x = _arguments.vector("losses", losses, low=0.0, high=1.0)
     s = np.arange(1.0, len(x) + 1.0)
     bets = _wealth.plug_in_bets(x, s * np.log1p(s), _log_inverse(delta))
     bound = _betting_root(_wealth.running_maximum(x, bets, 0.5), delta, len(x))
-    return _on_mean(bound, delta, _SAME_MEAN, _ARRIVAL, reference=_BETTING)
+    return _on_mean(bound, delta, {**_SAME_MEAN, **_ARRIVAL}, reference=_BETTING)
 
 
-@theorem
+@theorem(realised=("losses",))
 def betting_order_free(*, losses: ArrayLike, delta: float) -> Guarantee:
     """Bound a mean at every n by gamblers with twelve constant stakes; the order is irrelevant.
 
@@ -173,13 +176,13 @@ def betting_order_free(*, losses: ArrayLike, delta: float) -> Guarantee:
     >>> round(betting_order_free(losses=[0.1, 0.3, 0.2] * 100, delta=0.05).bound, 4)
     0.2182
     """
-    x = _domain.vector("losses", losses, low=0.0, high=1.0)
+    x = _arguments.vector("losses", losses, low=0.0, high=1.0)
     values, counts = np.unique(x, return_counts=True)
     bound = _betting_root(_wealth.stake_mixture(values, counts), delta, len(x))
     return _on_mean(bound, delta, _SAME_MEAN, reference=_BETTING)
 
 
-@theorem
+@theorem(realised=("losses",))
 def betting_permutations(
     *, losses: ArrayLike, delta: float, seed: int = 0, n_permutations: int = 8
 ) -> Guarantee:
@@ -193,21 +196,24 @@ def betting_permutations(
     >>> round(betting_permutations(losses=[0.1, 0.3, 0.2] * 100, delta=0.05).bound, 3)
     0.214
     """
-    x = _domain.vector("losses", losses, low=0.0, high=1.0)
-    copies = _domain.count("n_permutations", n_permutations, at_least=1)
-    rng = np.random.default_rng(_domain.count("seed", seed))
+    x = _arguments.vector("losses", losses, low=0.0, high=1.0)
+    copies = _arguments.count("n_permutations", n_permutations, at_least=1)
+    rng = np.random.default_rng(_arguments.count("seed", seed))
     rows: Vector = rng.permuted(np.tile(x, (copies, 1)), axis=1)
     bets = _wealth.plug_in_bets(rows, float(len(x)), _log_inverse(delta))
     bound = _betting_root(_wealth.mean_final(rows, bets, 0.75), delta, len(x))
-    assumes = ("the losses are independent and have the same law", _ARRIVAL, _SEED)
-    return _on_mean(bound, delta, *assumes, reference=_BETTING, validity="fixed-n")
+    independent = {"independent": "the losses are independent and have the same law"}
+    assumes = {**independent, **_ARRIVAL, **_SEED}
+    return _on_mean(bound, delta, assumes, reference=_BETTING, validity="fixed-n")
 
 
 def _beta_mixture_root(total: float, n: int, delta: float, *, mirrored: bool) -> float:
     n = _one_or_more(n)
     total = _mirror(_total_within(total, n), n, mirrored=mirrored)
-    if not _domain.open_fraction("delta", delta) < math.exp(-1.0):
-        raise _domain.refuse("delta", delta, "below 1/e, where the wealth is known to be monotone")
+    if not _arguments.open_fraction("delta", delta) < math.exp(-1.0):
+        raise _arguments.refuse(
+            "delta", delta, "below 1/e, where the wealth is known to be monotone"
+        )
     if total >= n:
         return 1.0
     log_wealth, level = _wealth.truncated_mixture(total, n), _wealth.log_level(delta, n)
@@ -217,20 +223,21 @@ def _beta_mixture_root(total: float, n: int, delta: float, *, mirrored: bool) ->
 def _progressive_root(total: float, n: int, delta: float, *, mirrored: bool) -> float:
     n = _one_or_more(n)
     total = _mirror(_total_within(total, n), n, mirrored=mirrored)
-    level = _wealth.log_level(_domain.open_fraction("delta", delta), n)
+    level = _wealth.log_level(_arguments.open_fraction("delta", delta), n)
     log_wealth = _wealth.exponential_mixture(total, n)
     return _rounding.last_true(lambda m: log_wealth(m) < level, 0.0, 1.0)
 
 
 def _betting_root(log_wealth: Callable[[float], float], delta: float, n: int) -> float:
-    level = _wealth.log_level(_domain.open_fraction("delta", delta), n)
+    level = _wealth.log_level(_arguments.open_fraction("delta", delta), n)
     return _wealth.refuted_from(log_wealth, level)
 
 
 def _on_mean(
     bound: float,
     delta: float,
-    *assumes: str,
+    assumes: Mapping[str, str],
+    *,
     reference: str,
     quantity: str = "the expectation of a loss",
     validity: Validity = "anytime",
@@ -239,9 +246,9 @@ def _on_mean(
     return Guarantee(
         quantity=quantity,
         bound=bound,
-        assumes=("every loss lies in [0, 1]", *assumes),
+        assumes={"range": "every loss lies in [0, 1]", **assumes},
         reference=reference,
-        confidence=_domain.confidence_from(delta),
+        confidence=_arguments.confidence_from(delta),
         direction="lower" if lower else "upper",
         validity=validity,
         trivial=0.0 if lower else 1.0,
@@ -249,9 +256,9 @@ def _on_mean(
 
 
 def _total_within(total: float, n: int) -> float:
-    number = _domain.real("total", total)
+    number = _arguments.real("total", total)
     if not 0.0 <= number <= n:
-        raise _domain.refuse("total", total, f"in [0, n] with n={n}")
+        raise _arguments.refuse("total", total, f"in [0, n] with n={n}")
     return number
 
 
@@ -261,8 +268,8 @@ def _mirror(total: float, n: int, *, mirrored: bool) -> float:
 
 
 def _one_or_more(n: int) -> int:
-    return _domain.count("n", n, at_least=1)
+    return _arguments.count("n", n, at_least=1)
 
 
 def _log_inverse(delta: float) -> float:
-    return -math.log(_domain.open_fraction("delta", delta))
+    return -math.log(_arguments.open_fraction("delta", delta))

@@ -5,17 +5,20 @@ the expectations hold always, and explain how much regularisation a sample can a
 """
 
 import math
+from collections.abc import Mapping
 
-from surelearn.bounds import _domain, _rounding
+from surelearn import _arguments
+from surelearn.bounds import _rounding
 from surelearn.bounds._guarantee import Guarantee, theorem
 
 _INDEPENDENT = "the rows are independent and have the law of future rows"
 _EXACT = "the rule is the minimiser, up to the stated gap in its objective"
 _NO_TUNING = "regularisation, kernel, scaling and radius were fixed before the data were seen"
 _NORM = "every feature vector, future ones included, has norm at most the radius"
+_MACHINE = {"minimiser": _EXACT, "fixed_before": _NO_TUNING, "radius": _NORM}
 
 
-@theorem
+@theorem(realised=("empirical_risk",))
 def uniform_stability(
     *, empirical_risk: float, stability: float, loss_range: float, n: int, delta: float
 ) -> Guarantee:
@@ -27,14 +30,20 @@ def uniform_stability(
     ...                         delta=0.05).bound, 4)
     0.1973
     """
-    change = _domain.non_negative("stability", stability)
+    change = _arguments.non_negative("stability", stability)
     start = _loss("empirical_risk", empirical_risk, loss_range)
     return _certificate(
-        "the risk", start + change, 2.0 * change, loss_range, n, delta, f"stability {change:g}"
+        "the risk",
+        start + change,
+        2.0 * change,
+        loss_range,
+        n,
+        delta,
+        {"stable": f"stability {change:g}"},
     )
 
 
-@theorem
+@theorem(realised=("leave_one_out_risk",))
 def uniform_stability_leave_one_out(
     *,
     leave_one_out_risk: float,
@@ -56,17 +65,23 @@ def uniform_stability_leave_one_out(
     ...     stability=0.0005, smaller_stability=0.0005, loss_range=1, n=4000, delta=0.05).bound, 4)
     0.197
     """
-    removal = _domain.non_negative("removal_stability", removal_stability)
-    changes = _domain.non_negative("stability", stability) + _domain.non_negative(
+    removal = _arguments.non_negative("removal_stability", removal_stability)
+    changes = _arguments.non_negative("stability", stability) + _arguments.non_negative(
         "smaller_stability", smaller_stability
     )
     start = _loss("leave_one_out_risk", leave_one_out_risk, loss_range)
     return _certificate(
-        "the risk", start + removal, changes, loss_range, n, delta, "the stated stabilities"
+        "the risk",
+        start + removal,
+        changes,
+        loss_range,
+        n,
+        delta,
+        {"stable": "the stated stabilities"},
     )
 
 
-@theorem
+@theorem(realised=("ramp_loss", "duality_gap"))
 def svm(
     *,
     ramp_loss: float,
@@ -86,16 +101,14 @@ def svm(
     >>> round(svm(ramp_loss=0.2, C=0.00025, kernel_radius=1.0, n=4000, delta=0.05).bound, 4)
     0.2973
     """
-    radius = _domain.positive("kernel_radius", kernel_radius)
-    change = 2.0 * _domain.positive("C", C) * radius**2
-    gap = 2.0 * radius * math.sqrt(2.0 * _domain.non_negative("duality_gap", duality_gap))
-    start = _domain.fraction("ramp_loss", ramp_loss) + change + gap
-    return _certificate(
-        "P(y f(x) <= 0)", start, 2.0 * change, 1.0, n, delta, _EXACT, _NO_TUNING, _NORM
-    )
+    radius = _arguments.positive("kernel_radius", kernel_radius)
+    change = 2.0 * _arguments.positive("C", C) * radius**2
+    gap = 2.0 * radius * math.sqrt(2.0 * _arguments.non_negative("duality_gap", duality_gap))
+    start = _arguments.fraction("ramp_loss", ramp_loss) + change + gap
+    return _certificate("P(y f(x) <= 0)", start, 2.0 * change, 1.0, n, delta, _MACHINE)
 
 
-@theorem
+@theorem(realised=("empirical_risk", "duality_gap"))
 def kernel_ridge(
     *,
     empirical_risk: float,
@@ -117,12 +130,14 @@ def kernel_ridge(
     ...                    kernel_radius=1.0, n=4000, delta=0.05).bound, 4)
     0.2184
     """
-    shrink = _domain.positive("regularization", regularization)
-    label = _domain.positive("label_bound", label_bound)
-    radius = _domain.positive("kernel_radius", kernel_radius)
-    n = _domain.count("n", n, at_least=1)
+    shrink = _arguments.positive("regularization", regularization)
+    label = _arguments.positive("label_bound", label_bound)
+    radius = _arguments.positive("kernel_radius", kernel_radius)
+    n = _arguments.count("n", n, at_least=1)
     change = 8.0 * (radius * label) ** 2 * (1.0 + radius / math.sqrt(shrink)) / (shrink * n)
-    distance = radius * math.sqrt(_domain.non_negative("duality_gap", duality_gap) / (shrink * n))
+    distance = radius * math.sqrt(
+        _arguments.non_negative("duality_gap", duality_gap) / (shrink * n)
+    )
     loss_range = 4.0 * label**2
     start = _loss("empirical_risk", empirical_risk, loss_range) + change
     return _certificate(
@@ -132,10 +147,7 @@ def kernel_ridge(
         loss_range,
         n,
         delta,
-        _EXACT,
-        _NO_TUNING,
-        _NORM,
-        "every label lies within the stated bound",
+        {**_MACHINE, "labels": "every label lies within the stated bound"},
     )
 
 
@@ -150,10 +162,10 @@ def stable_minimiser(*, stability: float, suboptimality: float = 0.0) -> Guarant
     >>> round(stable_minimiser(stability=0.1).bound, 10)
     0.1
     """
-    excess = _domain.non_negative("stability", stability) + _domain.non_negative(
+    excess = _arguments.non_negative("stability", stability) + _arguments.non_negative(
         "suboptimality", suboptimality
     )
-    return _expectation("the expected risk minus the least risk of the class", excess)
+    return _expectation("the expected risk minus the least risk of the class", excess, {})
 
 
 @theorem
@@ -169,7 +181,9 @@ def regularised_erm(*, lipschitz: float, regularization: float, n: int) -> Guara
     """
     gap = _mean_stability(lipschitz, regularization, n, "lipschitz")
     loss = "the loss is convex in w and Lipschitz with the stated constant, on future rows too"
-    return _expectation("the expected difference of risk and training loss", gap, loss)
+    return _expectation(
+        "the expected difference of risk and training loss", gap, {"lipschitz": loss}
+    )
 
 
 @theorem
@@ -193,9 +207,13 @@ def svm_expected_risk(
     0.2265
     """
     gap = _mean_stability(kernel_radius, regularization, n, "kernel_radius")
-    penalty = 0.5 * regularization * _domain.non_negative("comparator_norm", comparator_norm) ** 2
-    start = _domain.non_negative("comparator_loss", comparator_loss)
-    return _expectation("the expected P(y f(x) <= 0)", start + penalty + gap, _NORM, trivial=1.0)
+    penalty = (
+        0.5 * regularization * _arguments.non_negative("comparator_norm", comparator_norm) ** 2
+    )
+    start = _arguments.non_negative("comparator_loss", comparator_loss)
+    return _expectation(
+        "the expected P(y f(x) <= 0)", start + penalty + gap, {"radius": _NORM}, trivial=1.0
+    )
 
 
 def plan_svm_regularization(*, norm: float, radius: float, n: int) -> float:
@@ -206,8 +224,8 @@ def plan_svm_regularization(*, norm: float, radius: float, n: int) -> float:
     >>> round(plan_svm_regularization(norm=2.0, radius=1.0, n=1000), 6)
     0.031623
     """
-    ratio = _domain.positive("radius", radius) / _domain.positive("norm", norm)
-    return 2.0 * ratio / math.sqrt(_domain.count("n", n, at_least=1))
+    ratio = _arguments.positive("radius", radius) / _arguments.positive("norm", norm)
+    return 2.0 * ratio / math.sqrt(_arguments.count("n", n, at_least=1))
 
 
 def svm_consistency_schedule(*, n: int, exponent: float = 1.0 / 3.0) -> float:
@@ -218,19 +236,19 @@ def svm_consistency_schedule(*, n: int, exponent: float = 1.0 / 3.0) -> float:
     >>> round(svm_consistency_schedule(n=10_000), 6)
     0.046416
     """
-    return _domain.count("n", n, at_least=1) ** -_domain.open_fraction("exponent", exponent)
+    return _arguments.count("n", n, at_least=1) ** -_arguments.open_fraction("exponent", exponent)
 
 
 def _loss(name: str, value: float, loss_range: float) -> float:
-    if _domain.non_negative(name, value) > _domain.positive("loss_range", loss_range):
-        raise _domain.refuse(name, value, f"at most the loss range {loss_range:g}")
+    if _arguments.non_negative(name, value) > _arguments.positive("loss_range", loss_range):
+        raise _arguments.refuse(name, value, f"at most the loss range {loss_range:g}")
     return float(value)
 
 
 def _mean_stability(lipschitz: float, regularization: float, n: int, name: str) -> float:
-    slope = _domain.non_negative(name, lipschitz)
-    strength = _domain.positive("regularization", regularization)
-    return 2.0 * slope**2 / (strength * _domain.count("n", n, at_least=1))
+    slope = _arguments.non_negative(name, lipschitz)
+    strength = _arguments.positive("regularization", regularization)
+    return 2.0 * slope**2 / (strength * _arguments.count("n", n, at_least=1))
 
 
 def _certificate(
@@ -240,30 +258,30 @@ def _certificate(
     loss_range: float,
     n: int,
     delta: float,
-    *assumes: str,
+    assumes: Mapping[str, str],
 ) -> Guarantee:
     """Return McDiarmid's bound for a mean gap in `start` and differences `changes` + range / n."""
-    n = _domain.count("n", n, at_least=1)
-    log_level = -math.log(_domain.open_fraction("delta", delta))
+    n = _arguments.count("n", n, at_least=1)
+    log_level = -math.log(_arguments.open_fraction("delta", delta))
     spread = (n * changes + loss_range) * math.sqrt(log_level / (2.0 * n))
     return Guarantee(
         quantity=quantity,
         bound=_rounding.up(start + spread),
-        assumes=(_INDEPENDENT, *assumes),
+        assumes={"independent": _INDEPENDENT, **assumes},
         reference="Bousquet and Elisseeff, JMLR 2 (2002); constants proved here",
-        confidence=_domain.confidence_from(delta),
+        confidence=_arguments.confidence_from(delta),
         validity="fixed-n",
         trivial=loss_range,
     )
 
 
 def _expectation(
-    quantity: str, bound: float, *assumes: str, trivial: float = math.inf
+    quantity: str, bound: float, assumes: Mapping[str, str], *, trivial: float = math.inf
 ) -> Guarantee:
     return Guarantee(
         quantity=quantity,
         bound=_rounding.up(bound),
-        assumes=(_INDEPENDENT, *assumes),
+        assumes={"independent": _INDEPENDENT, **assumes},
         reference="Shalev-Shwartz et al., JMLR 11 (2010); constants proved here",
         confidence=None,
         validity="in-expectation",

@@ -9,17 +9,18 @@ import math
 import numpy as np
 from scipy import special
 
-from surelearn.bounds import _domain, _rounding
+from surelearn import _arguments
+from surelearn.bounds import _rounding
 from surelearn.bounds._guarantee import Guarantee, Validity, theorem
 
 _UNBIASED = "given the past, each gradient has expectation in the subdifferential of f"
 _CONVEX = "f is convex on a closed convex set onto which the method projects"
 _STRONGLY_CONVEX = "f is strongly convex on a closed convex set onto which the method projects"
 _BOUNDED = "no gradient is longer than gradient_bound"
-_PEGASOS = (
-    "rows are drawn uniformly with replacement, none longer than radius",
-    "the method starts at 0 and there is no unpenalised intercept",
-)
+_PEGASOS = {
+    "rows": "rows are drawn uniformly with replacement, none longer than radius",
+    "start": "the method starts at 0 and there is no unpenalised intercept",
+}
 _SHALEV = "Shalev-Shwartz, Singer, Srebro and Cotter, Mathematical Programming 127 (2011)"
 
 
@@ -36,7 +37,12 @@ def sgd(*, diameter: float, gradient_bound: float, n_steps: int) -> Guarantee:
     return Guarantee(
         quantity="E f(average of w_1 .. w_T) - min f",
         bound=_rounding.up(scale / math.sqrt(n_steps)),
-        assumes=(_UNBIASED, _CONVEX, _BOUNDED, "learning rate diameter / (bound sqrt(T))"),
+        assumes={
+            "unbiased_gradient": _UNBIASED,
+            "convex": _CONVEX,
+            "bounded_gradient": _BOUNDED,
+            "learning_rate": "learning rate diameter / (bound sqrt(T))",
+        },
         reference="Zinkevich, ICML (2003); Nemirovski et al., SIAM J. Optimization 19 (2009)",
         confidence=None,
         validity="in-expectation",
@@ -57,13 +63,18 @@ def sgd_high_probability(
     0.344775
     """
     scale, n_steps = _convex_scale(diameter, gradient_bound, n_steps)
-    deviation = math.sqrt(-2.0 * math.log(_domain.open_fraction("delta", delta)))
+    deviation = math.sqrt(-2.0 * math.log(_arguments.open_fraction("delta", delta)))
     return Guarantee(
         quantity="f(average of w_1 .. w_T) - min f",
         bound=_rounding.up(scale * (1.0 + deviation) / math.sqrt(n_steps)),
-        assumes=(_UNBIASED, _CONVEX, _BOUNDED, "learning rate diameter / (bound sqrt(T))"),
+        assumes={
+            "unbiased_gradient": _UNBIASED,
+            "convex": _CONVEX,
+            "bounded_gradient": _BOUNDED,
+            "learning_rate": "learning rate diameter / (bound sqrt(T))",
+        },
         reference="Nemirovski et al., SIAM J. Optimization 19 (2009)",
-        confidence=_domain.confidence_from(delta),
+        confidence=_arguments.confidence_from(delta),
         validity="fixed-n",
         trivial=scale,
     )
@@ -81,12 +92,17 @@ def sgd_strongly_convex(
     >>> round(guarantee.bound, 6)
     0.037427
     """
-    curvature = _domain.positive("strong_convexity", strong_convexity)
+    curvature = _arguments.positive("strong_convexity", strong_convexity)
     scale, n_steps = _squared_scale("gradient_bound", gradient_bound, curvature, n_steps)
     return Guarantee(
         quantity="E f(average of w_1 .. w_T) - min f",
         bound=_rounding.up(scale * _harmonic(n_steps) / (2.0 * n_steps)),
-        assumes=(_UNBIASED, _STRONGLY_CONVEX, _BOUNDED, "learning rate 1 / (mu t)"),
+        assumes={
+            "unbiased_gradient": _UNBIASED,
+            "strongly_convex": _STRONGLY_CONVEX,
+            "bounded_gradient": _BOUNDED,
+            "learning_rate": "learning rate 1 / (mu t)",
+        },
         reference="Hazan, Agarwal and Kale, Machine Learning 69 (2007)",
         confidence=None,
         validity="in-expectation",
@@ -108,20 +124,25 @@ def sgd_strongly_convex_high_probability(
     >>> round(guarantee.bound, 6)
     0.187201
     """
-    curvature = _domain.positive("strong_convexity", strong_convexity)
+    curvature = _arguments.positive("strong_convexity", strong_convexity)
     scale, n_steps = _squared_scale("gradient_bound", gradient_bound, curvature, n_steps)
     return Guarantee(
         quantity="f(average of w_1 .. w_T) - min f",
         bound=_rounding.up(scale * _martingale_factor(_harmonic(n_steps) / 2.0, delta) / n_steps),
-        assumes=(_UNBIASED, _STRONGLY_CONVEX, _BOUNDED, "learning rate 1 / (mu t)"),
+        assumes={
+            "unbiased_gradient": _UNBIASED,
+            "strongly_convex": _STRONGLY_CONVEX,
+            "bounded_gradient": _BOUNDED,
+            "learning_rate": "learning rate 1 / (mu t)",
+        },
         reference="surelearn theory pages; sharpens Kakade and Tewari, NeurIPS (2008)",
-        confidence=_domain.confidence_from(delta),
+        confidence=_arguments.confidence_from(delta),
         validity="fixed-n",
         trivial=scale / 2.0,
     )
 
 
-@theorem
+@theorem(realised=("radius",))
 def pegasos(*, radius: float, regularization: float, n_steps: int) -> Guarantee:
     """Bound the expected excess of the average point of Pegasos by 2 X² H_T / (lambda T).
 
@@ -140,7 +161,7 @@ def pegasos(*, radius: float, regularization: float, n_steps: int) -> Guarantee:
     )
 
 
-@theorem
+@theorem(realised=("radius",))
 def pegasos_high_probability(
     *, radius: float, regularization: float, n_steps: int, delta: float
 ) -> Guarantee:
@@ -165,7 +186,7 @@ def pegasos_high_probability(
     )
 
 
-@theorem
+@theorem(realised=("radius",))
 def pegasos_anytime(
     *, radius: float, regularization: float, n_steps: int, delta: float
 ) -> Guarantee:
@@ -180,7 +201,7 @@ def pegasos_anytime(
     4.1925
     """
     scale, n_steps = _squared_scale("radius", radius, regularization, n_steps)
-    log_level = -math.log(_domain.open_fraction("delta", delta))
+    log_level = -math.log(_arguments.open_fraction("delta", delta))
     return _pegasos(
         quantity="F(average of w_1 .. w_T) - min F",
         bound=4.0 * scale * (_harmonic(n_steps) + log_level) / n_steps,
@@ -191,7 +212,7 @@ def pegasos_anytime(
     )
 
 
-@theorem
+@theorem(realised=("radius",))
 def pegasos_weighted(*, radius: float, regularization: float, n_steps: int) -> Guarantee:
     """Bound the expected excess of the average with weights t: 8 X² / (lambda (T + 1)).
 
@@ -220,7 +241,7 @@ def plan_sgd_steps(*, diameter: float, gradient_bound: float, excess: float) -> 
     >>> plan_sgd_steps(diameter=2, gradient_bound=1, excess=0.03)
     4445
     """
-    excess = _domain.positive("excess", excess)
+    excess = _arguments.positive("excess", excess)
 
     def enough(n_steps: int) -> bool:
         inputs = {"diameter": diameter, "gradient_bound": gradient_bound}
@@ -237,7 +258,7 @@ def plan_pegasos_steps(*, radius: float, regularization: float, excess: float, d
     >>> plan_pegasos_steps(radius=1, regularization=0.01, excess=0.1, delta=0.05)
     46150
     """
-    excess = _domain.positive("excess", excess)
+    excess = _arguments.positive("excess", excess)
 
     def enough(n_steps: int) -> bool:
         inputs = {"radius": radius, "regularization": regularization, "delta": delta}
@@ -260,29 +281,29 @@ def _pegasos(
         bound=_rounding.up(bound),
         assumes=_PEGASOS,
         reference=reference,
-        confidence=None if delta is None else _domain.confidence_from(delta),
+        confidence=None if delta is None else _arguments.confidence_from(delta),
         validity=validity,
         trivial=2.0 * scale,
     )
 
 
 def _convex_scale(diameter: float, gradient_bound: float, n_steps: int) -> tuple[float, int]:
-    diameter = _domain.non_negative("diameter", diameter)
-    gradient_bound = _domain.non_negative("gradient_bound", gradient_bound)
-    return diameter * gradient_bound, _domain.count("n_steps", n_steps, at_least=1)
+    diameter = _arguments.non_negative("diameter", diameter)
+    gradient_bound = _arguments.non_negative("gradient_bound", gradient_bound)
+    return diameter * gradient_bound, _arguments.count("n_steps", n_steps, at_least=1)
 
 
 def _squared_scale(
     name: str, length: float, regularization: float, n_steps: int
 ) -> tuple[float, int]:
-    length = _domain.non_negative(name, length)
-    regularization = _domain.positive("regularization", regularization)
-    return length**2 / regularization, _domain.count("n_steps", n_steps, at_least=1)
+    length = _arguments.non_negative(name, length)
+    regularization = _arguments.positive("regularization", regularization)
+    return length**2 / regularization, _arguments.count("n_steps", n_steps, at_least=1)
 
 
 def _martingale_factor(harmonic: float, delta: float) -> float:
     """Return the least (h + L/c) / (1 - c) over 0 < c < 1, with L = ln(1/delta)."""
-    log_level = -math.log(_domain.open_fraction("delta", delta))
+    log_level = -math.log(_arguments.open_fraction("delta", delta))
     return (math.sqrt(harmonic + log_level) + math.sqrt(log_level)) ** 2
 
 

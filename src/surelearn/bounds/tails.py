@@ -4,11 +4,13 @@ For sums of many see `surelearn.bounds.tails_of_sums`. These hold surely: nothin
 """
 
 import math
+from collections.abc import Mapping
 
 from numpy.typing import ArrayLike
 from scipy import special
 
-from surelearn.bounds import _domain, _rounding
+from surelearn import _arguments
+from surelearn.bounds import _rounding
 from surelearn.bounds._guarantee import Guarantee, theorem
 from surelearn.bounds._tail import deviation_of, exp_up, surely, width_of
 
@@ -24,9 +26,9 @@ def markov(*, mean: float, threshold: float) -> Guarantee:
     >>> round(markov(mean=1.0, threshold=3.0).bound, 6)
     0.333333
     """
-    mean, t = _domain.non_negative("mean", mean), _domain.positive("threshold", threshold)
+    mean, t = _arguments.non_negative("mean", mean), _arguments.positive("threshold", threshold)
     bound = _rounding.up(mean / t)
-    return surely("P(Z >= threshold)", bound, "Z >= 0", reference="Markov (1884)")
+    return surely("P(Z >= threshold)", bound, {"range": "Z >= 0"}, reference="Markov (1884)")
 
 
 @theorem
@@ -38,10 +40,12 @@ def reverse_markov(*, mean: float, gap: float) -> Guarantee:
     >>> round(reverse_markov(mean=0.5, gap=0.75).bound, 6)
     0.333333
     """
-    mean, gap = _domain.fraction("mean", mean), _domain.open_fraction("gap", gap)
+    mean, gap = _arguments.fraction("mean", mean), _arguments.open_fraction("gap", gap)
     bound = _rounding.down((mean - (1.0 - gap)) / gap)
     reference = "Shalev-Shwartz and Ben-David, Understanding Machine Learning (2014), B.1"
-    return surely("P(Z > 1 - gap)", bound, "Z lies in [0, 1]", reference=reference, lower=True)
+    return surely(
+        "P(Z > 1 - gap)", bound, {"range": "Z lies in [0, 1]"}, reference=reference, lower=True
+    )
 
 
 @theorem
@@ -53,9 +57,9 @@ def chebyshev(*, variance: float, deviation: float) -> Guarantee:
     >>> round(chebyshev(variance=1.0, deviation=2.0).bound, 6)
     0.25
     """
-    variance = _domain.non_negative("variance", variance)
-    bound = _rounding.up(variance / _domain.positive("deviation", deviation) ** 2)
-    finite = "the variance is finite"
+    variance = _arguments.non_negative("variance", variance)
+    bound = _rounding.up(variance / _arguments.positive("deviation", deviation) ** 2)
+    finite = {"variance": "the variance is finite"}
     return surely("P(|Z - E Z| >= deviation)", bound, finite, reference="Chebyshev (1867)")
 
 
@@ -68,10 +72,10 @@ def cantelli(*, variance: float, deviation: float) -> Guarantee:
     >>> round(cantelli(variance=1.0, deviation=2.0).bound, 6)
     0.2
     """
-    variance = _domain.non_negative("variance", variance)
-    square = _domain.positive("deviation", deviation) ** 2
+    variance = _arguments.non_negative("variance", variance)
+    square = _arguments.positive("deviation", deviation) ** 2
     bound = _rounding.up(variance / (variance + square))
-    finite = "the variance is finite"
+    finite = {"variance": "the variance is finite"}
     return surely("P(Z - E Z >= deviation)", bound, finite, reference="Cantelli (1928)")
 
 
@@ -84,10 +88,12 @@ def union(*, probabilities: ArrayLike) -> Guarantee:
     >>> round(union(probabilities=[0.1, 0.1]).bound, 6)
     0.2
     """
-    values = _domain.vector("probabilities", probabilities, low=0.0, high=1.0)
+    values = _arguments.vector("probabilities", probabilities, low=0.0, high=1.0)
     bound = _rounding.up(math.fsum(values))
     quantity = "P(at least one of the events)"
-    return surely(quantity, bound, "any dependence is allowed", reference="Boole (1854)")
+    return surely(
+        quantity, bound, {"dependence": "any dependence is allowed"}, reference="Boole (1854)"
+    )
 
 
 @theorem
@@ -101,9 +107,9 @@ def unseen_mass(*, mass: float, n: int) -> Guarantee:
     >>> round(unseen_mass(mass=0.01, n=100).bound, 6)
     0.366032
     """
-    mass, n = _domain.fraction("mass", mass), _domain.count("n", n)
+    mass, n = _arguments.fraction("mass", mass), _arguments.count("n", n)
     bound = exp_up(float(special.xlog1py(n, -mass)))
-    exact = "the examples are independent and have the same law"
+    exact = {"independent": "the examples are independent and have the same law"}
     return surely("P(no example in the set)", bound, exact, reference="Bernoulli (1713)")
 
 
@@ -116,8 +122,8 @@ def hoeffding_lemma(*, rate: float, low: float, high: float) -> Guarantee:
     >>> hoeffding_lemma(rate=2.0, low=0.0, high=1.0).bound
     0.5000000000005
     """
-    bound = _rounding.up((_domain.real("rate", rate) * width_of(low, high)) ** 2 / 8.0)
-    inside = f"Z lies in [{low:g}, {high:g}]"
+    bound = _rounding.up((_arguments.real("rate", rate) * width_of(low, high)) ** 2 / 8.0)
+    inside = {"range": f"Z lies in [{low:g}, {high:g}]"}
     return _log_moment(bound, inside, reference=_HOEFFDING)
 
 
@@ -132,14 +138,14 @@ def kearns_saul(*, rate: float, mean: float) -> Guarantee:
     >>> round(kearns_saul(rate=1.0, mean=0.1).bound, 7)
     0.0910239
     """
-    p = _domain.open_fraction("mean", mean)
+    p = _arguments.open_fraction("mean", mean)
     # (1 - 2 p) / ln((1 - p) / p) = z / (2 artanh z) with z = 1 - 2 p, and 1/2 in the limit z = 0.
     z = 1.0 - 2.0 * p
     constant = z / (8.0 * math.atanh(z)) if abs(z) > 1e-8 else 0.125
-    bound = _rounding.up(constant * _domain.real("rate", rate) ** 2)
+    bound = _rounding.up(constant * _arguments.real("rate", rate) ** 2)
     reference = "Kearns and Saul, UAI (1998); Berend and Kontorovich, ECP 18 (2013)"
     return _log_moment(
-        bound, "Z lies in [0, 1] and has this mean", reference=reference, quoted=True
+        bound, {"range": "Z lies in [0, 1] and has this mean"}, reference=reference, quoted=True
     )
 
 
@@ -152,8 +158,9 @@ def rademacher_mgf(*, rate: float) -> Guarantee:
     >>> rademacher_mgf(rate=1.0).bound
     0.5000000000005
     """
-    bound = _rounding.up(_domain.real("rate", rate) ** 2 / 2.0)
-    return _log_moment(bound, "Z is 1 or -1, each with probability 1/2", reference=_HOEFFDING)
+    bound = _rounding.up(_arguments.real("rate", rate) ** 2 / 2.0)
+    fair = {"signs": "Z is 1 or -1, each with probability 1/2"}
+    return _log_moment(bound, fair, reference=_HOEFFDING)
 
 
 @theorem
@@ -165,8 +172,8 @@ def gaussian_tail(*, scale: float, deviation: float) -> Guarantee:
     >>> round(gaussian_tail(scale=1.0, deviation=2.0).bound, 6)
     0.135335
     """
-    ratio = deviation_of(deviation) / _domain.positive("scale", scale)
-    moments = "ln E exp(rate (Z - E Z)) <= (rate scale)^2 / 2 for all rates >= 0"
+    ratio = deviation_of(deviation) / _arguments.positive("scale", scale)
+    moments = {"sub_gaussian": "ln E exp(rate (Z - E Z)) <= (rate scale)^2 / 2 for all rates >= 0"}
     bound = exp_up(-(ratio**2) / 2.0)
     return surely("P(Z - E Z >= deviation)", bound, moments, reference="Kahane (1960)")
 
@@ -182,17 +189,19 @@ def khintchine(*, second_moment: float) -> Guarantee:
     >>> round(khintchine(second_moment=2.0).bound, 6)
     1.0
     """
-    bound = _rounding.down(math.sqrt(_domain.non_negative("second_moment", second_moment) / 2.0))
-    signs = "the signs are independent and fair, the vectors are in a normed space"
+    bound = _rounding.down(math.sqrt(_arguments.non_negative("second_moment", second_moment) / 2.0))
+    signs = {"signs": "the signs are independent and fair, the vectors are in a normed space"}
     reference = "Latala and Oleszkiewicz, Studia Mathematica 109 (1994)"
     return surely("E |sum of sign x vector|", bound, signs, reference=reference, lower=True)
 
 
-def _log_moment(bound: float, assumes: str, *, reference: str, quoted: bool = False) -> Guarantee:
+def _log_moment(
+    bound: float, assumes: Mapping[str, str], *, reference: str, quoted: bool = False
+) -> Guarantee:
     return Guarantee(
         quantity="ln E exp(rate (Z - E Z))",
         bound=bound,
-        assumes=(assumes,),
+        assumes=assumes,
         reference=reference,
         validity="quoted" if quoted else "surely",
     )

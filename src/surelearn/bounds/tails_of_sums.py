@@ -9,14 +9,15 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from surelearn.bounds import _domain, _rounding
+from surelearn import _arguments
+from surelearn.bounds import _rounding
 from surelearn.bounds._guarantee import Guarantee, theorem
 from surelearn.bounds._special import binomial_cdf, kl
 from surelearn.bounds._tail import deviation_of, exp_up, surely, width_of
 
-_INDEPENDENT = "the summands are independent"
-_UNIT = "every summand lies in [0, 1]"
-_VOTERS = "the voters err independently, each is right with the same probability"
+_INDEPENDENT = {"independent": "the summands are independent"}
+_UNIT_SUMMANDS = {**_INDEPENDENT, "range": "every summand lies in [0, 1]"}
+_VOTERS = {"independent": "the voters err independently, each is right with the same probability"}
 _HOEFFDING = "Hoeffding, JASA 58 (1963)"
 _CHERNOFF = "Chernoff (1952); Angluin and Valiant (1979)"
 
@@ -30,11 +31,11 @@ def chernoff_lower_tail(*, expected_total: float, total: float) -> Guarantee:
     >>> round(chernoff_lower_tail(expected_total=30.0, total=20.0).bound, 6)
     0.188876
     """
-    mean = _domain.positive("expected_total", expected_total)
-    if not 0.0 <= _domain.real("total", total) <= mean:
-        raise _domain.refuse("total", total, f"in [0, expected_total], here {mean:g}")
+    mean = _arguments.positive("expected_total", expected_total)
+    if not 0.0 <= _arguments.real("total", total) <= mean:
+        raise _arguments.refuse("total", total, f"in [0, expected_total], here {mean:g}")
     bound = exp_up(-((mean - total) ** 2) / (2.0 * mean))
-    return surely("P(sum <= total)", bound, _INDEPENDENT, _UNIT, reference=_CHERNOFF)
+    return surely("P(sum <= total)", bound, _UNIT_SUMMANDS, reference=_CHERNOFF)
 
 
 @theorem
@@ -46,11 +47,11 @@ def chernoff_upper_tail(*, expected_total: float, total: float) -> Guarantee:
     >>> round(chernoff_upper_tail(expected_total=30.0, total=40.0).bound, 6)
     0.239651
     """
-    mean = _domain.positive("expected_total", expected_total)
-    if not _domain.real("total", total) >= mean:
-        raise _domain.refuse("total", total, f"at least expected_total, here {mean:g}")
+    mean = _arguments.positive("expected_total", expected_total)
+    if not _arguments.real("total", total) >= mean:
+        raise _arguments.refuse("total", total, f"at least expected_total, here {mean:g}")
     bound = exp_up(-((total - mean) ** 2) / (mean + total))
-    return surely("P(sum >= total)", bound, _INDEPENDENT, _UNIT, reference=_CHERNOFF)
+    return surely("P(sum >= total)", bound, _UNIT_SUMMANDS, reference=_CHERNOFF)
 
 
 @theorem
@@ -62,11 +63,11 @@ def hoeffding_tail(*, n: int, deviation: float, low: float = 0.0, high: float = 
     >>> round(hoeffding_tail(n=100, deviation=0.1).bound, 6)
     0.135335
     """
-    n, width = _domain.count("n", n, at_least=1), width_of(low, high)
+    n, width = _arguments.count("n", n, at_least=1), width_of(low, high)
     bound = _squared_tail(n * deviation_of(deviation), n * width**2)
-    inside = f"every summand lies in [{low:g}, {high:g}]"
+    assumes = {**_INDEPENDENT, "range": f"every summand lies in [{low:g}, {high:g}]"}
     quantity = "P(mean - its expectation >= deviation)"
-    return surely(quantity, bound, _INDEPENDENT, inside, reference=_HOEFFDING)
+    return surely(quantity, bound, assumes, reference=_HOEFFDING)
 
 
 @theorem
@@ -78,12 +79,15 @@ def mcdiarmid(*, differences: ArrayLike, deviation: float) -> Guarantee:
     >>> round(mcdiarmid(differences=[0.01] * 100, deviation=0.1).bound, 6)
     0.135335
     """
-    widths = _domain.vector("differences", differences, low=0.0)
+    widths = _arguments.vector("differences", differences, low=0.0)
     bound = _squared_tail(deviation_of(deviation), float(np.sum(widths**2)))
-    moves = "changing argument i alone changes f by at most differences[i]"
+    assumes = {
+        "independent": "the arguments are independent",
+        "differences": "changing argument i alone changes f by at most differences[i]",
+    }
     reference = "McDiarmid, Surveys in Combinatorics (1989)"
     quantity = "P(f - E f >= deviation)"
-    return surely(quantity, bound, "the arguments are independent", moves, reference=reference)
+    return surely(quantity, bound, assumes, reference=reference)
 
 
 @theorem
@@ -97,12 +101,14 @@ def azuma(*, widths: ArrayLike, deviation: float) -> Guarantee:
     >>> round(azuma(widths=[2.0] * 100, deviation=30.0).bound, 6)
     0.011109
     """
-    lengths = _domain.vector("widths", widths, low=0.0)
+    lengths = _arguments.vector("widths", widths, low=0.0)
     bound = _squared_tail(deviation_of(deviation), float(np.sum(lengths**2)))
-    fair = "given the past every step, the first too, has expectation 0"
-    inside = "given the past step t lies in an interval of length widths[t]"
+    assumes = {
+        "martingale": "given the past every step, the first too, has expectation 0",
+        "range": "given the past step t lies in an interval of length widths[t]",
+    }
     reference = "Azuma, Tohoku Mathematical Journal 19 (1967); Hoeffding, JASA 58 (1963)"
-    return surely("P(sum of the steps >= deviation)", bound, fair, inside, reference=reference)
+    return surely("P(sum of the steps >= deviation)", bound, assumes, reference=reference)
 
 
 @theorem
@@ -117,10 +123,10 @@ def kl_tail(*, n: int, mean: float, threshold: float) -> Guarantee:
     >>> round(kl_tail(n=100, mean=0.3, threshold=0.4).bound, 6)
     0.104534
     """
-    n, mean = _domain.count("n", n, at_least=1), _domain.fraction("mean", mean)
-    bound = exp_up(-n * kl(_domain.fraction("threshold", threshold), mean))
+    n, mean = _arguments.count("n", n, at_least=1), _arguments.fraction("mean", mean)
+    bound = exp_up(-n * kl(_arguments.fraction("threshold", threshold), mean))
     quantity = f"P(sample mean {'>=' if threshold >= mean else '<='} threshold)"
-    return surely(quantity, bound, _INDEPENDENT, _UNIT, reference=_HOEFFDING + ", theorem 1")
+    return surely(quantity, bound, _UNIT_SUMMANDS, reference=_HOEFFDING + ", theorem 1")
 
 
 @theorem
@@ -134,15 +140,16 @@ def bentkus_tail(*, n: int, mean: float, total: float) -> Guarantee:
     >>> round(bentkus_tail(n=100, mean=0.3, total=40).bound, 6)
     0.057053
     """
-    n, mean = _domain.count("n", n, at_least=1), _domain.fraction("mean", mean)
-    if not 0.0 <= _domain.real("total", total) <= n:
-        raise _domain.refuse("total", total, f"in [0, n] with n={n}")
+    n, mean = _arguments.count("n", n, at_least=1), _arguments.fraction("mean", mean)
+    if not 0.0 <= _arguments.real("total", total) <= n:
+        raise _arguments.refuse("total", total, f"in [0, n] with n={n}")
     above = total >= n * mean
     few, rate = (n - total, 1.0 - mean) if above else (total, mean)
     bound = math.e * _binomial_tail(math.ceil(few), n, rate)
-    quantity, common = f"P(sum {'>=' if above else '<='} total)", "every summand has this mean"
+    quantity = f"P(sum {'>=' if above else '<='} total)"
+    assumes = {**_UNIT_SUMMANDS, "same_mean": "every summand has this mean"}
     reference = "Bentkus, Annals of Probability 32 (2004)"
-    return surely(quantity, bound, _INDEPENDENT, _UNIT, common, reference=reference)
+    return surely(quantity, bound, assumes, reference=reference)
 
 
 @theorem
@@ -154,7 +161,7 @@ def majority_vote_exact(*, n_voters: int, voter_accuracy: float) -> Guarantee:
     >>> round(majority_vote_exact(n_voters=21, voter_accuracy=0.7).bound, 7)
     0.0263899
     """
-    n, p = _odd(n_voters), _domain.fraction("voter_accuracy", voter_accuracy)
+    n, p = _odd(n_voters), _arguments.fraction("voter_accuracy", voter_accuracy)
     bound = _binomial_tail(n // 2, n, p)
     return surely("P(the majority is wrong)", bound, _VOTERS, reference="Condorcet (1785)")
 
@@ -209,8 +216,8 @@ def plan_hoeffding(*, accuracy: float, delta: float, low: float = 0.0, high: flo
     >>> plan_hoeffding(accuracy=0.1, delta=0.05)
     150
     """
-    ratio = width_of(low, high) / _domain.positive("accuracy", accuracy)
-    log_level = -math.log(_domain.open_fraction("delta", delta))
+    ratio = width_of(low, high) / _arguments.positive("accuracy", accuracy)
+    log_level = -math.log(_arguments.open_fraction("delta", delta))
     return max(1, math.ceil(_rounding.up(ratio**2 * log_level / 2.0)))
 
 
@@ -228,13 +235,13 @@ def _binomial_tail(k: int, n: int, p: float) -> float:
 
 
 def _odd(n_voters: int) -> int:
-    n = _domain.count("n_voters", n_voters, at_least=1)
+    n = _arguments.count("n_voters", n_voters, at_least=1)
     if n % 2 == 0:
-        raise _domain.refuse("n_voters", n_voters, "odd, or the vote may be tied")
+        raise _arguments.refuse("n_voters", n_voters, "odd, or the vote may be tied")
     return n
 
 
 def _better_than_chance(voter_accuracy: float) -> float:
-    if not 0.5 < _domain.fraction("voter_accuracy", voter_accuracy) <= 1.0:
-        raise _domain.refuse("voter_accuracy", voter_accuracy, "in (1/2, 1]")
+    if not 0.5 < _arguments.fraction("voter_accuracy", voter_accuracy) <= 1.0:
+        raise _arguments.refuse("voter_accuracy", voter_accuracy, "in (1/2, 1]")
     return voter_accuracy

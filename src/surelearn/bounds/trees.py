@@ -9,14 +9,18 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from surelearn.bounds import _domain, inversions, pac, vc
+from surelearn import _arguments
+from surelearn.bounds import inversions, pac, vc
 from surelearn.bounds._guarantee import Guarantee, theorem
 from surelearn.bounds._special import log_choose
 from surelearn.bounds._tree_code import Feature, Tree, TreeCode
 
-_INDEPENDENT = "the rows are independent and have the law of future rows"
 _RISK = "the risk of the tree"
-_SCHEMA = "features, classes and depth limit were fixed before the data were seen"
+_INDEPENDENT = {"independent": "the rows are independent and have the law of future rows"}
+_SCHEMA = {
+    **_INDEPENDENT,
+    "fixed_before": "features, classes and depth limit were fixed before the data were seen",
+}
 
 
 def log_labelled_trees(*, n_nodes: int, n_features: int) -> float:
@@ -31,7 +35,7 @@ def log_labelled_trees(*, n_nodes: int, n_features: int) -> float:
     640
     """
     splits = _n_splits(n_nodes)
-    n_features = _domain.count("n_features", n_features, at_least=1)
+    n_features = _arguments.count("n_features", n_features, at_least=1)
     log_shapes = log_choose(2 * splits, splits) - math.log(splits + 1)
     return log_shapes + splits * math.log(n_features) + (splits + 1) * math.log(2.0)
 
@@ -44,7 +48,9 @@ def log_boolean_functions(*, n_features: int) -> float:
     >>> round(math.exp(log_boolean_functions(n_features=2)))
     16
     """
-    return 2.0 ** _domain.count("n_features", n_features, at_least=1, at_most=1000) * math.log(2.0)
+    return 2.0 ** _arguments.count("n_features", n_features, at_least=1, at_most=1000) * math.log(
+        2.0
+    )
 
 
 @theorem
@@ -73,7 +79,7 @@ def bounded_size(*, n_nodes: int, n_features: int, n: int, delta: float) -> Guar
     0.251631
     """
     n_nodes = 2 * _n_splits(n_nodes) + 1
-    n_features = _domain.count("n_features", n_features, at_least=1)
+    n_features = _arguments.count("n_features", n_features, at_least=1)
     log_trees = n_nodes * (1.0 + math.log(2.0 * n_features))
     return _empirical_risk_minimiser(log_trees, n, delta, f"trees of {n_nodes} nodes")
 
@@ -100,11 +106,11 @@ def code_length_boolean(*, n_nodes: int, n_features: int) -> int:
     37
     """
     n_nodes = 2 * _n_splits(n_nodes) + 1
-    symbols = _domain.count("n_features", n_features, at_least=1) + 3
+    symbols = _arguments.count("n_features", n_features, at_least=1) + 3
     return (n_nodes + 1) * (symbols - 1).bit_length() + 2 * (n_nodes.bit_length() - 1) + 1
 
 
-@theorem
+@theorem(realised=("n_nodes",))
 def structural_risk_penalty(*, n_nodes: int, n_features: int, n: int, delta: float) -> Guarantee:
     """Bound the distance between risk and training error, for trees of every size at once.
 
@@ -120,7 +126,10 @@ def structural_risk_penalty(*, n_nodes: int, n_features: int, n: int, delta: flo
     return replace(
         pac.occam_hoeffding(n=n, bits=bits, delta=delta),
         quantity="|risk - training error| of the tree",
-        assumes=(_INDEPENDENT, "two classes and 0-1 features, fixed before the data were seen"),
+        assumes={
+            **_INDEPENDENT,
+            "fixed_before": "two classes and 0-1 features, fixed before the data were seen",
+        },
     )
 
 
@@ -132,11 +141,11 @@ def code_length_static(*, n_leaves: int, n_features: int, n_cuts: int, n_classes
     >>> code_length_static(n_leaves=4, n_features=8, n_cuts=256, n_classes=2)
     44.0
     """
-    n_leaves = _domain.count("n_leaves", n_leaves, at_least=1)
-    tests = _domain.count("n_features", n_features, at_least=1) * _domain.count(
+    n_leaves = _arguments.count("n_leaves", n_leaves, at_least=1)
+    tests = _arguments.count("n_features", n_features, at_least=1) * _arguments.count(
         "n_cuts", n_cuts, at_least=1
     )
-    label = math.log2(_domain.count("n_classes", n_classes, at_least=1))
+    label = math.log2(_arguments.count("n_classes", n_classes, at_least=1))
     return (2 * n_leaves - 1) + (n_leaves - 1) * math.log2(tests) + n_leaves * label
 
 
@@ -178,7 +187,7 @@ def code_length(
     ).bits(tree)
 
 
-@theorem
+@theorem(realised=("errors", "bits"))
 def grid_occam(*, errors: int, n: int, bits: float, delta: float) -> Guarantee:
     """Bound the risk of a tree from its training errors and its code length on a fixed grid.
 
@@ -193,11 +202,11 @@ def grid_occam(*, errors: int, n: int, bits: float, delta: float) -> Guarantee:
     return replace(
         pac.occam(errors=errors, n=n, bits=bits, delta=delta),
         quantity=_RISK,
-        assumes=(_INDEPENDENT, _SCHEMA, "so were the cut points, and the code"),
+        assumes={**_SCHEMA, "cut_points": "so were the cut points, and the code"},
     )
 
 
-@theorem
+@theorem(realised=("errors_outside", "n_named", "structure_bits", "n_numeric_splits"))
 def compression_hybrid(
     *,
     errors_outside: int,
@@ -219,23 +228,23 @@ def compression_hybrid(
     ...                          n_numeric_splits=3, delta=0.05).bound, 3)
     0.154
     """
-    n = _domain.count("n", n, at_least=1)
-    splits = _domain.count("n_numeric_splits", n_numeric_splits)
-    others = n - _domain.count("n_named", n_named, at_most=min(n, splits))
-    errors = _domain.count("errors_outside", errors_outside, at_most=others)
-    bits = _domain.non_negative("structure_bits", structure_bits) + splits * math.log2(n)
+    n = _arguments.count("n", n, at_least=1)
+    splits = _arguments.count("n_numeric_splits", n_numeric_splits)
+    others = n - _arguments.count("n_named", n_named, at_most=min(n, splits))
+    errors = _arguments.count("errors_outside", errors_outside, at_most=others)
+    bits = _arguments.non_negative("structure_bits", structure_bits) + splits * math.log2(n)
     return Guarantee(
         quantity=_RISK,
         bound=inversions.binomial_upper_at_log_level(errors, others, _log_level(delta, bits)),
-        assumes=(_INDEPENDENT, _SCHEMA, "every numeric cut point is the value of a named row"),
+        assumes={**_SCHEMA, "cut_points": "every numeric cut point is the value of a named row"},
         reference="surelearn theory pages; sharpens Littlestone and Warmuth (1986)",
-        confidence=_domain.confidence_from(delta),
+        confidence=_arguments.confidence_from(delta),
         validity="fixed-n",
         trivial=1.0,
     )
 
 
-@theorem
+@theorem(realised=("errors", "structure_bits", "n_numeric_splits"))
 def threshold_growth(
     *, errors: int, n: int, structure_bits: float, n_numeric_splits: int, delta: float
 ) -> Guarantee:
@@ -250,10 +259,10 @@ def threshold_growth(
     ...                        delta=0.05).bound, 3)
     0.172
     """
-    n = _domain.count("n", n, at_least=1)
-    errors = _domain.count("errors", errors, at_most=n)
-    splits = _domain.count("n_numeric_splits", n_numeric_splits)
-    log_level = _log_level(delta, _domain.non_negative("structure_bits", structure_bits))
+    n = _arguments.count("n", n, at_least=1)
+    errors = _arguments.count("errors", errors, at_most=n)
+    splits = _arguments.count("n_numeric_splits", n_numeric_splits)
+    log_level = _log_level(delta, _arguments.non_negative("structure_bits", structure_bits))
 
     def log_growth(m: int) -> float:
         return vc.log_growth_tree_thresholds(n=m, n_thresholds=splits)
@@ -261,9 +270,9 @@ def threshold_growth(
     return Guarantee(
         quantity=_RISK,
         bound=vc.moment_root(log_growth, n, errors, log_level),
-        assumes=(_INDEPENDENT, _SCHEMA),
+        assumes=_SCHEMA,
         reference="surelearn theory pages; sharpens Vapnik and Chervonenkis (1971)",
-        confidence=_domain.confidence_from(delta),
+        confidence=_arguments.confidence_from(delta),
         validity="fixed-n",
         trivial=1.0,
     )
@@ -274,16 +283,21 @@ def _empirical_risk_minimiser(log_size: float, n: int, delta: float, rules: str)
     return replace(
         pac.structural_risk(n=n, bits=log_size / math.log(2.0), delta=delta),
         quantity="the risk of the tree minus the least risk in the class",
-        assumes=(_INDEPENDENT, f"the tree has the fewest training errors among {rules}"),
+        assumes={
+            **_INDEPENDENT,
+            "fewest_errors": f"the tree has the fewest training errors among {rules}",
+        },
     )
 
 
 def _n_splits(n_nodes: int) -> int:
-    n_nodes = _domain.count("n_nodes", n_nodes, at_least=1)
+    n_nodes = _arguments.count("n_nodes", n_nodes, at_least=1)
     if n_nodes % 2 == 0:
-        raise _domain.refuse("n_nodes", n_nodes, "odd: a binary tree has one more leaf than splits")
+        raise _arguments.refuse(
+            "n_nodes", n_nodes, "odd: a binary tree has one more leaf than splits"
+        )
     return n_nodes // 2
 
 
 def _log_level(delta: float, bits: float) -> float:
-    return math.log(_domain.open_fraction("delta", delta)) - bits * math.log(2.0)
+    return math.log(_arguments.open_fraction("delta", delta)) - bits * math.log(2.0)

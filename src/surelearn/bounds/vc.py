@@ -6,16 +6,17 @@ classifiers, `moment` for a class known by its VC dimension; the closed forms ar
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from scipy import special
 
-from surelearn.bounds import _domain, _rounding
+from surelearn import _arguments
+from surelearn.bounds import _rounding
 from surelearn.bounds._guarantee import Guarantee, theorem
 
-_SAMPLE = "the n examples are independent draws from the law the risk refers to"
-_CLASS = "the class of rules was fixed before the data were seen"
+_SAMPLE = {"independent": "the n examples are independent draws from the law the risk refers to"}
+_CLASS = {**_SAMPLE, "fixed_before": "the class of rules was fixed before the data were seen"}
 
 LogGrowth = Callable[[int], float]
 """m -> the natural logarithm of the largest number of error patterns on m labelled points."""
@@ -29,8 +30,8 @@ def log_sauer(*, n: int, vc_dimension: int) -> float:
     >>> round(math.exp(log_sauer(n=1000, vc_dimension=3)))
     166667501
     """
-    n = _domain.count("n", n)
-    top = _domain.count("vc_dimension", vc_dimension)
+    n = _arguments.count("n", n)
+    top = _arguments.count("vc_dimension", vc_dimension)
     if top >= n:
         return n * math.log(2.0)
     i = np.arange(top, dtype=np.float64)
@@ -47,8 +48,8 @@ def log_cover_halfspaces(*, n: int, dimension: int) -> float:
     >>> round(math.exp(log_cover_halfspaces(n=4, dimension=2)))
     14
     """
-    n = _domain.count("n", n, at_least=1)
-    dimension = _domain.count("dimension", dimension)
+    n = _arguments.count("n", n, at_least=1)
+    dimension = _arguments.count("dimension", dimension)
     return math.log(2.0) + log_sauer(n=n - 1, vc_dimension=dimension)
 
 
@@ -60,7 +61,7 @@ def log_growth_multiclass_linear(*, n: int, dimension: int, n_classes: int) -> f
     >>> round(log_growth_multiclass_linear(n=4, dimension=2, n_classes=3), 4)
     7.9172
     """
-    n_classes = _domain.count("n_classes", n_classes, at_least=2)
+    n_classes = _arguments.count("n_classes", n_classes, at_least=2)
     pairs = n_classes * (n_classes - 1) // 2
     return pairs * log_cover_halfspaces(n=n, dimension=dimension)
 
@@ -73,8 +74,8 @@ def log_growth_stumps(*, n: int, dimension: int) -> float:
     >>> round(math.exp(log_growth_stumps(n=10, dimension=3)))
     60
     """
-    n = _domain.count("n", n, at_least=1)
-    return math.log(2 * _domain.count("dimension", dimension, at_least=1) * n)
+    n = _arguments.count("n", n, at_least=1)
+    return math.log(2 * _arguments.count("dimension", dimension, at_least=1) * n)
 
 
 def log_growth_tree_thresholds(*, n: int, n_thresholds: int) -> float:
@@ -85,8 +86,8 @@ def log_growth_tree_thresholds(*, n: int, n_thresholds: int) -> float:
     >>> round(math.exp(log_growth_tree_thresholds(n=9, n_thresholds=3)))
     1000
     """
-    n = _domain.count("n", n)
-    return _domain.count("n_thresholds", n_thresholds) * math.log(n + 1)
+    n = _arguments.count("n", n)
+    return _arguments.count("n_thresholds", n_thresholds) * math.log(n + 1)
 
 
 def log_growth_votes(*, n: int, n_members: int, log_growth_member: float) -> float:
@@ -100,8 +101,8 @@ def log_growth_votes(*, n: int, n_members: int, log_growth_member: float) -> flo
     >>> round(log_growth_votes(n=100, n_members=10, log_growth_member=member), 4)
     99.6747
     """
-    n_members = _domain.count("n_members", n_members, at_least=1)
-    member = _domain.non_negative("log_growth_member", log_growth_member)
+    n_members = _arguments.count("n_members", n_members, at_least=1)
+    member = _arguments.non_negative("log_growth_member", log_growth_member)
     return n_members * member + log_sauer(n=n, vc_dimension=n_members)
 
 
@@ -149,7 +150,7 @@ def log_error_weight(errors: int, n: int) -> float:
     return math.log(0.5 / ((errors + 1.0) * (errors + 2.0)) + 0.5 / (n + 1.0))
 
 
-@theorem
+@theorem(realised=("errors",))
 def moment(*, errors: int, n: int, vc_dimension: int, delta: float) -> Guarantee:
     """Bound the risk of every rule of a class by moments of the Clopper-Pearson law.
 
@@ -160,13 +161,13 @@ def moment(*, errors: int, n: int, vc_dimension: int, delta: float) -> Guarantee
     >>> round(moment(errors=5, n=100, vc_dimension=2, delta=0.05).bound, 8)
     0.27328996
     """
-    vc_dimension = _domain.count("vc_dimension", vc_dimension)
+    vc_dimension = _arguments.count("vc_dimension", vc_dimension)
     return _moment_guarantee(
         lambda m: log_sauer(n=m, vc_dimension=vc_dimension),
         errors,
         n,
         delta,
-        f"the class has VC dimension at most {vc_dimension}",
+        {"vc_dimension": f"the class has VC dimension at most {vc_dimension}"},
     )
 
 
@@ -181,27 +182,31 @@ def moment_realizable(*, n: int, vc_dimension: int, delta: float) -> Guarantee:
     >>> round(moment_realizable(n=100, vc_dimension=2, delta=0.05).bound, 8)
     0.13058785
     """
-    n = _domain.count("n", n, at_least=1)
-    vc_dimension = _domain.count("vc_dimension", vc_dimension)
-    log_delta = math.log(_domain.open_fraction("delta", delta))
+    n = _arguments.count("n", n, at_least=1)
+    vc_dimension = _arguments.count("vc_dimension", vc_dimension)
+    log_delta = math.log(_arguments.open_fraction("delta", delta))
     return Guarantee(
         quantity="the risk of every rule without training errors",
         bound=moment_root(
             lambda m: log_sauer(n=m, vc_dimension=vc_dimension), n, 0, log_delta, log_weight=0.0
         ),
-        assumes=(
-            _SAMPLE,
-            f"the class, of VC dimension at most {vc_dimension}, was fixed before the data",
-            "only rules without errors on the n examples are claimed, as declared beforehand",
-        ),
+        assumes={
+            **_SAMPLE,
+            "fixed_before": (
+                f"the class, of VC dimension at most {vc_dimension}, was fixed before the data"
+            ),
+            "consistent": (
+                "only rules without errors on the n examples are claimed, as declared beforehand"
+            ),
+        },
         reference="surelearn theory pages; sharpens Blumer et al., JACM 36 (1989)",
-        confidence=_domain.confidence_from(delta),
+        confidence=_arguments.confidence_from(delta),
         validity="fixed-n",
         trivial=1.0,
     )
 
 
-@theorem
+@theorem(realised=("errors",))
 def linear(*, errors: int, n: int, dimension: int, delta: float) -> Guarantee:
     """Bound the risk of every affine two-class rule w.x + b > 0 by Cover's count.
 
@@ -213,17 +218,17 @@ def linear(*, errors: int, n: int, dimension: int, delta: float) -> Guarantee:
     >>> round(linear(errors=7, n=569, dimension=30, delta=0.05).bound, 4)
     0.2493
     """
-    dimension = _domain.count("dimension", dimension)
+    dimension = _arguments.count("dimension", dimension)
     return _moment_guarantee(
         lambda m: log_cover_halfspaces(n=m, dimension=dimension),
         errors,
         n,
         delta,
-        f"the rule is an affine function of {dimension} features, positive above 0",
+        {"affine": f"the rule is an affine function of {dimension} features, positive above 0"},
     )
 
 
-@theorem
+@theorem(realised=("errors",))
 def linear_multiclass(
     *, errors: int, n: int, dimension: int, n_classes: int, delta: float
 ) -> Guarantee:
@@ -234,18 +239,22 @@ def linear_multiclass(
     >>> round(linear_multiclass(errors=2, n=5000, dimension=4, n_classes=3, delta=0.05).bound, 4)
     0.0224
     """
-    dimension = _domain.count("dimension", dimension)
-    n_classes = _domain.count("n_classes", n_classes, at_least=2)
+    dimension = _arguments.count("dimension", dimension)
+    n_classes = _arguments.count("n_classes", n_classes, at_least=2)
     return _moment_guarantee(
         lambda m: log_growth_multiclass_linear(n=m, dimension=dimension, n_classes=n_classes),
         errors,
         n,
         delta,
-        f"the label is the argmax of {n_classes} affine functions of {dimension} features",
+        {
+            "affine": (
+                f"the label is the argmax of {n_classes} affine functions of {dimension} features"
+            )
+        },
     )
 
 
-@theorem
+@theorem(realised=("errors",))
 def closed_form(*, errors: int, n: int, vc_dimension: int, delta: float) -> Guarantee:
     """Bound the risk of every rule of a class by errors/n plus two square roots.
 
@@ -256,9 +265,9 @@ def closed_form(*, errors: int, n: int, vc_dimension: int, delta: float) -> Guar
     >>> round(closed_form(errors=100, n=2000, vc_dimension=21, delta=0.05).bound, 4)
     0.4152
     """
-    n = _domain.count("n", n, at_least=1)
-    frequency = _domain.count("errors", errors, at_most=n) / n
-    deviation = math.sqrt(-math.log(_domain.open_fraction("delta", delta)) / (2.0 * n))
+    n = _arguments.count("n", n, at_least=1)
+    frequency = _arguments.count("errors", errors, at_most=n) / n
+    deviation = math.sqrt(-math.log(_arguments.open_fraction("delta", delta)) / (2.0 * n))
     return _closed_guarantee(
         "the risk of every rule with so many training errors",
         frequency + _mean_deviation(n, vc_dimension) + deviation,
@@ -275,8 +284,8 @@ def uniform_convergence(*, n: int, vc_dimension: int, delta: float) -> Guarantee
     >>> round(uniform_convergence(n=10_000, vc_dimension=21, delta=0.05).bound, 4)
     0.1856
     """
-    n = _domain.count("n", n, at_least=1)
-    deviation = math.sqrt(math.log(2.0 / _domain.open_fraction("delta", delta)) / (2.0 * n))
+    n = _arguments.count("n", n, at_least=1)
+    deviation = math.sqrt(math.log(2.0 / _arguments.open_fraction("delta", delta)) / (2.0 * n))
     return _closed_guarantee(
         "the largest |risk - training error| over the class",
         _mean_deviation(n, vc_dimension) + deviation,
@@ -293,8 +302,8 @@ def agnostic_excess(*, n: int, vc_dimension: int, delta: float) -> Guarantee:
     >>> round(agnostic_excess(n=18_440, vc_dimension=3, delta=0.05).bound, 4)
     0.0728
     """
-    n = _domain.count("n", n, at_least=1)
-    deviation = math.sqrt(-2.0 * math.log(_domain.open_fraction("delta", delta)) / n)
+    n = _arguments.count("n", n, at_least=1)
+    deviation = math.sqrt(-2.0 * math.log(_arguments.open_fraction("delta", delta)) / n)
     return _closed_guarantee(
         "the risk of a rule with fewest training errors minus the least risk of the class",
         _mean_deviation(n, vc_dimension) + deviation,
@@ -308,17 +317,17 @@ def _mean_deviation(n: int, vc_dimension: int) -> float:
 
 
 def _moment_guarantee(
-    log_growth: LogGrowth, errors: int, n: int, delta: float, rule: str
+    log_growth: LogGrowth, errors: int, n: int, delta: float, rules: Mapping[str, str]
 ) -> Guarantee:
-    n = _domain.count("n", n, at_least=1)
-    errors = _domain.count("errors", errors, at_most=n)
-    log_delta = math.log(_domain.open_fraction("delta", delta))
+    n = _arguments.count("n", n, at_least=1)
+    errors = _arguments.count("errors", errors, at_most=n)
+    log_delta = math.log(_arguments.open_fraction("delta", delta))
     return Guarantee(
         quantity="the risk of every rule with so many training errors",
         bound=moment_root(log_growth, n, errors, log_delta),
-        assumes=(_SAMPLE, _CLASS, rule),
+        assumes={**_CLASS, **rules},
         reference="surelearn theory pages; sharpens Vapnik and Chervonenkis (1971)",
-        confidence=_domain.confidence_from(delta),
+        confidence=_arguments.confidence_from(delta),
         validity="fixed-n",
         trivial=1.0,
     )
@@ -328,9 +337,12 @@ def _closed_guarantee(quantity: str, bound: float, delta: float) -> Guarantee:
     return Guarantee(
         quantity=quantity,
         bound=_rounding.up(bound),
-        assumes=(_SAMPLE, _CLASS, "the VC dimension of the class is at most vc_dimension"),
+        assumes={
+            **_CLASS,
+            "vc_dimension": "the VC dimension of the class is at most vc_dimension",
+        },
         reference="Vapnik and Chervonenkis (1971); Mohri et al. (2018), chapter 3",
-        confidence=_domain.confidence_from(delta),
+        confidence=_arguments.confidence_from(delta),
         validity="fixed-n",
         trivial=1.0,
     )

@@ -6,33 +6,36 @@ these for pairs. Each function spends its own delta; `out_of_bag_vote` splits on
 """
 
 import math
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
+from surelearn import _arguments
 from surelearn._typing import Vector
-from surelearn.bounds import _domain, _pac_bayes, _rounding, inversions
+from surelearn.bounds import _pac_bayes, _rounding, inversions
 from surelearn.bounds._guarantee import Guarantee, theorem
 from surelearn.bounds._special import log_xi_all
 
-_SAMPLE = "the examples are independent draws of one law"
-_PRIOR = (_SAMPLE, "losses lie in [0, 1]", "the prior was fixed before the data were seen")
-_BAGS = (
-    _SAMPLE,
-    "losses lie in [0, 1]",
-    "the bags were drawn without looking at the data",
-    "a voter saw nothing outside its bag and is tested on nothing inside it",
-)
-_FOLDS = (
-    _SAMPLE,
-    "losses lie in [0, 1]",
-    "the folds were drawn without looking at the data",
-    "a fold model saw nothing of its own fold",
-)
+_LOSSES = {
+    "independent": "the examples are independent draws of one law",
+    "range": "losses lie in [0, 1]",
+}
+_PRIOR = {**_LOSSES, "prior": "the prior was fixed before the data were seen"}
+_BAGS = {
+    **_LOSSES,
+    "bags": "the bags were drawn without looking at the data",
+    "unseen": "a voter saw nothing outside its bag and is tested on nothing inside it",
+}
+_FOLDS = {
+    **_LOSSES,
+    "folds": "the folds were drawn without looking at the data",
+    "unseen": "a fold model saw nothing of its own fold",
+}
 
 
-@theorem
+@theorem(realised=("gibbs_loss", "divergence"))
 def pac_bayes_kl(*, gibbs_loss: float, divergence: float, n: int, delta: float) -> Guarantee:
     """Bound the mean risk under any posterior by kl inversion of its mean training loss.
 
@@ -43,19 +46,19 @@ def pac_bayes_kl(*, gibbs_loss: float, divergence: float, n: int, delta: float) 
     >>> round(pac_bayes_kl(gibbs_loss=0.1, divergence=5.0, n=1000, delta=0.05).bound, 4)
     0.152
     """
-    gibbs_loss = _domain.fraction("gibbs_loss", gibbs_loss)
+    gibbs_loss = _arguments.fraction("gibbs_loss", gibbs_loss)
     return Guarantee(
         quantity="the mean risk under the posterior",
         bound=inversions.kl_upper(gibbs_loss, _pac_bayes.budget(divergence, n, delta)),
         assumes=_PRIOR,
         reference="Seeger, JMLR 3 (2002); Maurer (2004)",
-        confidence=_domain.confidence_from(delta),
+        confidence=_arguments.confidence_from(delta),
         validity="fixed-n",
         trivial=1.0,
     )
 
 
-@theorem
+@theorem(realised=("gibbs_loss", "divergence"))
 def pac_bayes_lambda(
     *, gibbs_loss: float, divergence: float, n: int, delta: float, trade_off: float | None = None
 ) -> Guarantee:
@@ -68,26 +71,26 @@ def pac_bayes_lambda(
     >>> round(pac_bayes_lambda(gibbs_loss=0.1, divergence=5.0, n=1000, delta=0.05).bound, 4)
     0.1614
     """
-    gibbs_loss = _domain.fraction("gibbs_loss", gibbs_loss)
+    gibbs_loss = _arguments.fraction("gibbs_loss", gibbs_loss)
     price = _pac_bayes.budget(divergence, n, delta)
     if trade_off is None:
         half = 1.0 / (1.0 + math.sqrt(1.0 + 2.0 * gibbs_loss / price))
     elif 0.0 < trade_off < 2.0:
         half = trade_off / 2.0
     else:
-        raise _domain.refuse("trade_off", trade_off, "in (0, 2)")
+        raise _arguments.refuse("trade_off", trade_off, "in (0, 2)")
     return Guarantee(
         quantity="the mean risk under the posterior",
         bound=_rounding.up((gibbs_loss + price / (2.0 * half)) / (1.0 - half)),
         assumes=_PRIOR,
         reference="Thiemann, Igel, Wintenberger and Seldin, ALT (2017)",
-        confidence=_domain.confidence_from(delta),
+        confidence=_arguments.confidence_from(delta),
         validity="fixed-n",
         trivial=1.0,
     )
 
 
-@theorem
+@theorem(realised=("losses", "sizes"))
 def out_of_bag(*, losses: ArrayLike, sizes: ArrayLike, delta: float) -> Guarantee:
     """Bound the mean risk of voters by their mean loss on the examples outside their bags.
 
@@ -102,7 +105,7 @@ def out_of_bag(*, losses: ArrayLike, sizes: ArrayLike, delta: float) -> Guarante
     return _out_of_bag("the mean risk of the voters", upper, delta)
 
 
-@theorem
+@theorem(realised=("losses", "sizes", "weights"))
 def out_of_bag_weighted(
     *,
     losses: ArrayLike,
@@ -133,7 +136,7 @@ def out_of_bag_weighted(
     )
 
 
-@theorem
+@theorem(realised=("losses", "sizes"))
 def out_of_bag_tandem(*, losses: ArrayLike, sizes: ArrayLike, delta: float) -> Guarantee:
     """Bound the risk that two voters drawn at random, perhaps the same one, are both wrong.
 
@@ -152,7 +155,7 @@ def out_of_bag_tandem(*, losses: ArrayLike, sizes: ArrayLike, delta: float) -> G
     return _out_of_bag("the risk that two voters drawn at random are both wrong", upper, delta)
 
 
-@theorem
+@theorem(realised=("losses", "sizes", "tandem_losses", "tandem_sizes"))
 def out_of_bag_vote(
     *,
     losses: ArrayLike,
@@ -175,17 +178,17 @@ def out_of_bag_vote(
     >>> round(vote.bound, 4)
     0.307
     """
-    half = _domain.open_fraction("delta", delta) / 2.0
+    half = _arguments.open_fraction("delta", delta) / 2.0
     low, high = _mean_risk(losses, sizes, half)
     pairs = _pairs("tandem_losses", tandem_losses), _pairs("tandem_sizes", tandem_sizes)
     if pairs[0].size != np.size(losses) ** 2:
-        raise _domain.refuse("tandem_losses", tandem_losses, "one row and column for each voter")
+        raise _arguments.refuse("tandem_losses", tandem_losses, "one row and column for each voter")
     _, tandem = _mean_risk(*pairs, half, prefix="tandem_")
     vote = vote_cantelli(gibbs_lower=low, gibbs_upper=high, tandem_upper=tandem)
     return _out_of_bag("the risk of the vote", vote.bound, delta)
 
 
-@theorem
+@theorem(realised=("fold_losses",))
 def cross_validation_mean_risk(
     *, fold_losses: ArrayLike, fold_sizes: ArrayLike, delta: float
 ) -> Guarantee:
@@ -204,7 +207,7 @@ def cross_validation_mean_risk(
     return _out_of_bag("the mean risk of the fold models", upper, delta, _FOLDS)
 
 
-@theorem
+@theorem(realised=("gibbs_risk",))
 def vote_first_order(*, gibbs_risk: float) -> Guarantee:
     """Bound the risk of a weighted vote by twice the weighted mean risk of its voters.
 
@@ -214,13 +217,13 @@ def vote_first_order(*, gibbs_risk: float) -> Guarantee:
     0.25
     """
     return _vote(
-        2.0 * _domain.fraction("gibbs_risk", gibbs_risk),
+        2.0 * _arguments.fraction("gibbs_risk", gibbs_risk),
         "gibbs_risk bounds the mean risk of the voters under the weights of the vote",
         "Langford and Shawe-Taylor (2002)",
     )
 
 
-@theorem
+@theorem(realised=("tandem_risk",))
 def vote_tandem(*, tandem_risk: float) -> Guarantee:
     """Bound the risk of a weighted vote by four times the risk that two random voters both err.
 
@@ -230,13 +233,13 @@ def vote_tandem(*, tandem_risk: float) -> Guarantee:
     0.25
     """
     return _vote(
-        4.0 * _domain.fraction("tandem_risk", tandem_risk),
+        4.0 * _arguments.fraction("tandem_risk", tandem_risk),
         "tandem_risk bounds the tandem risk of the voters under the weights of the vote",
         "Masegosa, Lorenzen, Igel and Seldin, NeurIPS (2020)",
     )
 
 
-@theorem
+@theorem(realised=("gibbs_lower", "gibbs_upper", "tandem_upper"))
 def vote_cantelli(*, gibbs_lower: float, gibbs_upper: float, tandem_upper: float) -> Guarantee:
     """Bound the risk of a weighted vote from an interval for the mean risk and a tandem bound.
 
@@ -247,11 +250,11 @@ def vote_cantelli(*, gibbs_lower: float, gibbs_upper: float, tandem_upper: float
     >>> round(vote_cantelli(gibbs_lower=0.2, gibbs_upper=0.25, tandem_upper=0.08).bound, 4)
     0.3077
     """
-    low = _domain.fraction("gibbs_lower", gibbs_lower)
-    high = _domain.fraction("gibbs_upper", gibbs_upper)
-    tandem = _domain.fraction("tandem_upper", tandem_upper)
+    low = _arguments.fraction("gibbs_lower", gibbs_lower)
+    high = _arguments.fraction("gibbs_upper", gibbs_upper)
+    tandem = _arguments.fraction("tandem_upper", tandem_upper)
     if low > high:
-        raise _domain.refuse("gibbs_lower", gibbs_lower, f"at most gibbs_upper={high:g}")
+        raise _arguments.refuse("gibbs_lower", gibbs_lower, f"at most gibbs_upper={high:g}")
     return _vote(
         min(2.0 * high, 4.0 * tandem, _cantelli(low, high, tandem)),
         "the mean risk and the tandem risk of the voters, under the weights, lie within the limits",
@@ -273,21 +276,24 @@ def _vote(bound: float, limits: str, reference: str) -> Guarantee:
     return Guarantee(
         quantity="the risk of the vote",
         bound=bound,
-        assumes=("the vote is wrong only if voters of half the weight are wrong", limits),
+        assumes={
+            "vote": "the vote is wrong only if voters of half the weight are wrong",
+            "voter_risks": limits,
+        },
         reference=reference,
         trivial=1.0,
     )
 
 
 def _out_of_bag(
-    quantity: str, bound: float, delta: float, assumes: tuple[str, ...] = _BAGS
+    quantity: str, bound: float, delta: float, assumes: Mapping[str, str] = _BAGS
 ) -> Guarantee:
     return Guarantee(
         quantity=quantity,
         bound=bound,
         assumes=assumes,
         reference="surelearn theory pages; sharpens Lorenzen, Igel and Seldin (2019)",
-        confidence=_domain.confidence_from(delta),
+        confidence=_arguments.confidence_from(delta),
         validity="fixed-n",
         trivial=1.0,
     )
@@ -306,7 +312,7 @@ def _mean_risk(
 
 def _budget(sizes: Vector, weights: Vector, prior: Vector, delta: float) -> float:
     """Return Z (KL(posterior, prior) + ln(sum prior xi(n) / delta)), Z = sum weights / sizes."""
-    log_level = -math.log(_domain.open_fraction("delta", delta))
+    log_level = -math.log(_arguments.open_fraction("delta", delta))
     total = float(np.sum(weights / sizes))
     posterior = weights / (sizes * total)
     divergence = max(0.0, float(np.sum(special.rel_entr(posterior, prior))))
@@ -318,23 +324,23 @@ def _harmonic(sizes: Vector) -> Vector:
 
 
 def _tested(losses: ArrayLike, sizes: ArrayLike, prefix: str = "") -> tuple[Vector, Vector]:
-    tested = _domain.vector(f"{prefix}losses", losses, low=0.0, high=1.0)
-    counts = _domain.vector(f"{prefix}sizes", sizes, low=1.0)
+    tested = _arguments.vector(f"{prefix}losses", losses, low=0.0, high=1.0)
+    counts = _arguments.vector(f"{prefix}sizes", sizes, low=1.0)
     if len(counts) != len(tested) or np.any(np.floor(counts) != counts):
         domain = f"{len(tested)} integers >= 1, one for each of {prefix}losses"
-        raise _domain.refuse(f"{prefix}sizes", sizes, domain)
+        raise _arguments.refuse(f"{prefix}sizes", sizes, domain)
     return tested, counts
 
 
 def _pairs(name: str, matrix: ArrayLike) -> Vector:
     array = np.asarray(matrix, dtype=np.float64)
     if array.ndim != 2 or array.shape[0] != array.shape[1]:
-        raise _domain.refuse(name, f"array of shape {array.shape}", "a square matrix")
+        raise _arguments.refuse(name, f"array of shape {array.shape}", "a square matrix")
     return array.ravel()
 
 
 def _distribution(name: str, values: ArrayLike, size: int) -> Vector:
-    weights = _domain.vector(name, values, low=0.0)
+    weights = _arguments.vector(name, values, low=0.0)
     if len(weights) != size or abs(float(weights.sum()) - 1.0) > 1e-9:
-        raise _domain.refuse(name, values, f"{size} weights that sum to 1")
+        raise _arguments.refuse(name, values, f"{size} weights that sum to 1")
     return weights / weights.sum()

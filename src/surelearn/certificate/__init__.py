@@ -10,17 +10,31 @@ from surelearn.certificate._certificate import (
     Kind,
     LedgerEntry,
     Precondition,
+)
+from surelearn.certificate._evidence import (
+    Evidence,
     Status,
+    assumed,
+    by_construction,
+    checked,
+    verified,
+    violated,
 )
 from surelearn.certificate._issue import BoundViolatedError, certify, joint_delta
 
 __all__ = [
     "BoundViolatedError",
     "Certificate",
+    "Evidence",
     "Kind",
     "LedgerEntry",
     "Precondition",
     "Status",
+    "assumed",
+    "by_construction",
     "certify",
+    "checked",
     "joint_delta",
+    "verified",
+    "violated",
 ]

@@ -10,9 +10,9 @@ import numpy as np
 
 from surelearn import bounds
 from surelearn.bounds import Guarantee, Validity
+from surelearn.certificate._evidence import Status
 from surelearn.certificate._text import headline, html, sentences
 
-Status = Literal["checked", "by-construction", "assumed", "violated"]
 Kind = Literal[
     "risk", "quantile", "difference", "regret", "mistakes", "training-error", "approximation"
 ]
@@ -26,6 +26,8 @@ class Precondition:
 
     Parameters
     ----------
+    key
+        The name by which the theorem, or the issuer, knows the assumption.
     name
         The assumption, as the theorem states it.
     status
@@ -36,10 +38,11 @@ class Precondition:
 
     Examples
     --------
-    >>> Precondition("the rows are independent", "assumed").status
+    >>> Precondition("independent", "the rows are independent", "assumed").status
     'assumed'
     """
 
+    key: str
     name: str
     status: Status
     evidence: str = ""

@@ -5,7 +5,6 @@ import math
 import platform
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
-from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -22,6 +21,7 @@ from surelearn.certificate._certificate import (
     Status,
     plain,
 )
+from surelearn.certificate._evidence import Evidence, assumed
 
 _ROUNDING = 1e-9  # sure bounds are attained with equality; only more than this is a bug
 
@@ -39,16 +39,17 @@ def certify(  # noqa: PLR0913 - as many arguments as a certificate has sources
     n: int,
     claim: str = "",
     statuses: Sequence[tuple[Status, str]] = (),
+    evidence: Mapping[str, Evidence] | None = None,
     also: Iterable[Precondition] = (),
     family: LedgerEntry | None = None,
     reproduce: Mapping[str, Any] | None = None,
 ) -> Certificate:
     """Bind a guarantee to the run its numbers came from.
 
-    Each assumption of the theorem appears among the preconditions: with the status and evidence
-    given for it in `statuses`, in the theorem's order, or as merely assumed; `also` adds what the
-    issuer demands beyond the theorem. A quoted bound is refused, and a sure bound that the observed
-    value exceeds raises `BoundViolatedError`, because then this library has a bug.
+    Each assumption of the theorem appears among the preconditions: with the evidence given for its
+    key, or as merely assumed; `also` adds what the issuer demands beyond the theorem. Evidence for
+    an assumption that the theorem does not make is refused, and so is a quoted bound. A sure bound
+    that the observed value exceeds raises `BoundViolatedError`: then this library has a bug.
 
     Examples
     --------
@@ -63,8 +64,18 @@ def certify(  # noqa: PLR0913 - as many arguments as a certificate has sources
         raise ValueError(f"{guarantee.theorem} is quoted, not proved: it cannot be certified")
     if len(statuses) > len(guarantee.assumes):
         raise ValueError(f"{guarantee.theorem} has only {len(guarantee.assumes)} assumptions")
-    settled = zip_longest(guarantee.assumes, statuses, fillvalue=("assumed", ""))
-    stated = (Precondition(str(name), *status) for name, status in settled)
+    evidence = dict(evidence or {})
+    for key, status in zip(guarantee.assumes, statuses, strict=False):
+        evidence.setdefault(key, Evidence(*status))
+    if unknown := set(evidence) - set(guarantee.assumes):
+        raise ValueError(
+            f"{guarantee.theorem} does not assume {', '.join(sorted(unknown))}; it assumes "
+            f"{', '.join(guarantee.assumes)}"
+        )
+    stated = (
+        Precondition(key, phrase, *evidence.get(key, assumed()))
+        for key, phrase in guarantee.assumes.items()
+    )
     certificate = Certificate(
         claim=claim or _default_claim(guarantee),
         kind=kind,

@@ -44,7 +44,7 @@ def evaluate(name: str, values: Iterable[str]) -> None:
         console.print(f"with confidence {confidence(float(found.inputs['delta']))}")
     else:
         console.print(found.validity)
-    for assumption in found.assumes:
+    for assumption in found.assumes.values():
         console.print(f"  if {assumption}", highlight=False)
     where = f"docs/theory/{name.replace('.', '.md#', 1)}"
     console.print(f"[dim]{found.reference}; {where}[/]")

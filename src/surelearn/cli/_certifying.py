@@ -11,9 +11,9 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from rich.table import Table
 
 from surelearn.app.certify import CertifiedRun, certify_table, check_rules
-from surelearn.app.choice import Choice, Tried
+from surelearn.app.choosing.choice import Choice, Tried
 from surelearn.app.output import check_folder, write_run
-from surelearn.app.tables import TableFile, read_table_file
+from surelearn.app.tables.read import TableFile, read_table_file
 from surelearn.cli._panels import certificate_panel
 
 _WIDEST_NOTE = 14  # that stands beside a learner; longer ones stand below all of them

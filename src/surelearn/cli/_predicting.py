@@ -8,8 +8,6 @@ from typing import Any
 
 import typer
 
-from surelearn.app._notes import TableError
-from surelearn.app.model_files import load_model
 from surelearn.app.predict import (
     predict_in_blocks,
     read_features,
@@ -17,6 +15,8 @@ from surelearn.app.predict import (
     write_csv,
     write_predictions,
 )
+from surelearn.app.tables.notes import TableError
+from surelearn.persistence.model_files import load_model
 
 _LAYOUT = {"delimiter", "header", "quotes", "decimal sign"}
 

@@ -5,8 +5,8 @@ from contextlib import contextmanager
 
 import typer
 
-from surelearn.app._notes import TableError
-from surelearn.app.model_files import ModelFileError
+from surelearn.app.tables.notes import TableError
+from surelearn.persistence.model_files import ModelFileError
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold, TimeSeri
 from sklearn.utils.validation import column_or_1d
 
 from surelearn._typing import Indices
-from surelearn.base import batch
+from surelearn.base import fitting
 from surelearn.certificate import Status
 from surelearn.evaluate._task import Task
 
@@ -161,7 +161,7 @@ def _groups(groups: ArrayLike, n: int) -> NDArray[Any]:
         raise ValueError(
             f"groups names {len(named)} rows and there are {n}; give one group per row"
         )
-    missing = int(sum(batch.missing(value) for value in named.tolist()))
+    missing = int(sum(fitting.missing(value) for value in named.tolist()))
     if missing:
         raise ValueError(f"groups is missing for {missing} rows; name a group for every row")
     return named

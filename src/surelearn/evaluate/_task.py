@@ -17,7 +17,7 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from surelearn._typing import Indices, Vector
-from surelearn.base import batch, door
+from surelearn.base import fitting, validation
 from surelearn.certificate import Status
 
 LossName: TypeAlias = Literal["zero_one", "squared", "absolute"]
@@ -118,7 +118,9 @@ def make_task(
     """Check everything that can be checked before the first fit, or say what is wrong."""
     check_model(model)
     labels = check_labels(X, y)
-    weights = None if sample_weight is None else door.sample_weights(sample_weight, len(labels))
+    weights = (
+        None if sample_weight is None else validation.sample_weights(sample_weight, len(labels))
+    )
     if weights is not None:
         _weight_argument(model)
     return Task(model, X, labels, find_loss(loss, model, labels), weights)
@@ -141,7 +143,7 @@ def check_labels(X: Any, y: ArrayLike) -> NDArray[Any]:
     """Return one target for each row, none of them missing."""
     labels = cast("NDArray[Any]", column_or_1d(y, warn=False))
     check_consistent_length(X, labels)
-    missing = int(sum(batch.missing(value) for value in labels.tolist()))
+    missing = int(sum(fitting.missing(value) for value in labels.tolist()))
     if missing:
         raise ValueError(f"y has {missing} missing values; leave those rows out")
     if len(labels) < 2:

@@ -6,9 +6,9 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from surelearn._jit import fingerprints, rows
-from surelearn.base import door
-from surelearn.base.blocks import in_blocks
-from surelearn.base.table import read_table
+from surelearn.base import validation
+from surelearn.base.chunks import in_blocks
+from surelearn.base.tables.table import read_table
 
 
 class TrainingMemory(NamedTuple):
@@ -53,4 +53,4 @@ def _hashes(learner: Any, X: Any) -> fingerprints.Hashes:
     """Return the hashes of rows as the learner reads them."""
     if hasattr(learner, "categories_"):
         return fingerprints.table_hashes(read_table(learner, X))
-    return fingerprints.row_hashes(rows.of(door.check_rows(learner, X)))
+    return fingerprints.row_hashes(rows.of(validation.check_rows(learner, X)))

@@ -5,8 +5,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
+from surelearn import _arguments
 from surelearn._typing import Matrix, Vector
-from surelearn.bounds import _domain
 from surelearn.evaluate._following import Diary, fresh
 from surelearn.evaluate.mistakes import Mistakes, mistakes_curve
 from surelearn.evaluate.regret import (
@@ -62,14 +62,14 @@ def play_against(
     >>> result.n_mistakes
     50
     """
-    n_rounds, player = _domain.count("n_rounds", n_rounds, at_least=1), fresh(learner)
+    n_rounds, player = _arguments.count("n_rounds", n_rounds, at_least=1), fresh(learner)
     if questions is None:
         if hasattr(player, "select"):
             return _play_arms(player, adversary, n_rounds)
         return _play_weights(player, adversary, n_rounds, n_experts)
     asked = table_of("questions", questions)
     if len(asked) != n_rounds:
-        raise _domain.refuse("questions", asked.shape, f"a table of n_rounds={n_rounds} rows")
+        raise _arguments.refuse("questions", asked.shape, f"a table of n_rounds={n_rounds} rows")
     classifies = hasattr(player, "learn_one")
     return (_play_rows if classifies else _play_votes)(player, adversary, asked)
 

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
+from surelearn import _arguments
 from surelearn._typing import Matrix, Vector
-from surelearn.bounds import _domain
 from surelearn.evaluate._task import check_model, in_parallel
 
 
@@ -258,7 +258,7 @@ def decompose_risk(
     """
     bayes = float(world.bayes_risk)
     if not least_risk >= bayes - 1e-12:
-        raise _domain.refuse("least_risk", least_risk, f"at least the Bayes risk, {bayes:g}")
+        raise _arguments.refuse("least_risk", least_risk, f"at least the Bayes risk, {bayes:g}")
     check_model(model)
     _, *seeds = _seeds(random_state, n_replicates, at_least=1)
     one = partial(_replicate, model, world, n, risk)
@@ -270,7 +270,7 @@ def decompose_risk(
 
 def _replicate(model: Any, world: Any, n: int, ask: Callable[[Any], Any], seed: Any) -> Any:
     """Fit a copy to rows of its own, and ask it something."""
-    rows, targets = world.draw(_domain.count("n", n, at_least=1), seed=seed)
+    rows, targets = world.draw(_arguments.count("n", n, at_least=1), seed=seed)
     table = np.asarray(rows)
     fitted: Any = clone(model, safe=False)
     fitted.fit(table if table.ndim == 2 else table[:, np.newaxis], targets)
@@ -279,5 +279,5 @@ def _replicate(model: Any, world: Any, n: int, ask: Callable[[Any], Any], seed: 
 
 def _seeds(random_state: int, n_replicates: int, *, at_least: int) -> list[Any]:
     """Return one seed for test points and one for each replicate, independent of each other."""
-    count = _domain.count("n_replicates", n_replicates, at_least=at_least)
+    count = _arguments.count("n_replicates", n_replicates, at_least=at_least)
     return [np.random.default_rng(s) for s in np.random.SeedSequence(random_state).spawn(count + 1)]

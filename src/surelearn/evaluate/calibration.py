@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from surelearn import _arguments
 from surelearn._typing import Indices, Mask, Vector
-from surelearn.bounds import _domain, concentration
+from surelearn.bounds import concentration
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,20 +82,20 @@ def calibration_curve(
     >>> result.counts.tolist(), result.events.tolist()
     ([2, 1], [1, 1])
     """
-    chances = _domain.vector("probabilities", probabilities, low=0.0, high=1.0)
-    events = _domain.vector("happened", happened, low=0.0, high=1.0)
+    chances = _arguments.vector("probabilities", probabilities, low=0.0, high=1.0)
+    events = _arguments.vector("happened", happened, low=0.0, high=1.0)
     if len(events) != len(chances) or not np.isin(events, (0.0, 1.0)).all():
         raise ValueError(
             f"happened must be {len(chances)} zeros and ones, one for each probability"
         )
-    n_bins = _domain.count("n_bins", n_bins, at_least=1)
+    n_bins = _arguments.count("n_bins", n_bins, at_least=1)
     edges = np.linspace(0.0, 1.0, n_bins + 1)
     bins = np.minimum(np.searchsorted(edges, chances, side="right") - 1, n_bins - 1)
     counts = np.bincount(bins, minlength=n_bins)
     happenings = np.bincount(bins, weights=events, minlength=n_bins).astype(np.int64)
     totals = np.bincount(bins, weights=chances, minlength=n_bins)
     means = np.where(counts > 0, totals / np.maximum(counts, 1), (edges[:-1] + edges[1:]) / 2.0)
-    level = _domain.open_fraction("delta", delta) / (2.0 * n_bins)
+    level = _arguments.open_fraction("delta", delta) / (2.0 * n_bins)
     limits = [_limits(int(k), int(n), level) for k, n in zip(happenings, counts, strict=True)]
     lower, upper = np.array(limits).T
     return Calibration(edges, counts, happenings, means, lower, upper, float(delta))

@@ -12,9 +12,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from surelearn import _arguments
 from surelearn._typing import Vector
 from surelearn._wording import confidence, outward
-from surelearn.bounds import Guarantee, _domain, _wealth, holdout, sequences
+from surelearn.bounds import Guarantee, _wealth, holdout, sequences
 from surelearn.certificate import Precondition
 from surelearn.evaluate._task import ZERO_ONE, PointwiseLoss, RowLoss, check_labels
 from surelearn.evaluate._training_memory import training_memory
@@ -138,15 +139,19 @@ def compare(
     >>> print(compare(*models, X[100:], y[100:]).p_value < 1e-6)
     True
     """
-    _domain.open_fraction("delta", delta)
+    _arguments.open_fraction("delta", delta)
     labels = check_labels(X, y)
     seen = _unseen((first, second), X, allow_duplicates=allow_duplicates)
     judge = _judge(loss)
     costs = [judge.of(labels, np.asarray(_fitted(model).predict(X))) for model in (first, second)]
     names = _names(first, second)
     conditions = (
-        Precondition("the rows are independent draws from one law", "assumed"),
-        Precondition("which model is the first was fixed before these rows were seen", "assumed"),
+        Precondition("independent", "the rows are independent draws from one law", "assumed"),
+        Precondition(
+            "fixed_order",
+            "which model is the first was fixed before these rows were seen",
+            "assumed",
+        ),
         seen,
     )
     if loss == "zero_one":
@@ -187,7 +192,7 @@ def _judge(loss: Any) -> RowLoss:
     if loss == "zero_one":
         return ZERO_ONE
     if not callable(loss):
-        raise _domain.refuse("loss", loss, "'zero_one' or a function with values in [0, 1]")
+        raise _arguments.refuse("loss", loss, "'zero_one' or a function with values in [0, 1]")
 
     def bounded(y: Any, predicted: Any) -> Vector:
         losses = np.asarray(loss(y, predicted), dtype=np.float64)
@@ -210,7 +215,7 @@ def _unseen(models: tuple[Any, Any], X: Any, *, allow_duplicates: bool) -> Preco
     known = all(memory.complete and not memory.shared for memory in memories)
     evidence = "; ".join(dict.fromkeys(memory.evidence for memory in memories))
     name = "neither model learnt from these rows"
-    return Precondition(name, "checked" if known else "assumed", evidence)
+    return Precondition("unseen", name, "checked" if known else "assumed", evidence)
 
 
 def _fitted(model: Any) -> Any:

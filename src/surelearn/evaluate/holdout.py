@@ -15,10 +15,11 @@ from sklearn.base import is_regressor
 from sklearn.model_selection import train_test_split
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
+from surelearn import _arguments
 from surelearn._wording import confidence, outward, percent_outward
 from surelearn.base import data_fingerprint, fingerprint
-from surelearn.base.blocks import in_blocks
-from surelearn.bounds import Guarantee, _domain, concentration, holdout, sequences
+from surelearn.base.chunks import in_blocks
+from surelearn.bounds import Guarantee, concentration, holdout, sequences
 from surelearn.certificate import Certificate, Kind, LedgerEntry, Precondition, Status, certify
 from surelearn.evaluate._task import range_of_losses
 from surelearn.evaluate._training_memory import training_memory
@@ -29,6 +30,7 @@ PointwiseLoss: TypeAlias = Callable[[NDArray[Any], NDArray[Any]], ArrayLike]
 _OF_MODE = {
     "family": (
         Precondition(
+            "fixed_family",
             "all models were fixed before the first answer",
             "assumed",
             "docs/theory/holdout.md#family",
@@ -36,6 +38,7 @@ _OF_MODE = {
     ),
     "gate": (
         Precondition(
+            "blind_to_answers",
             "models were made knowing nothing but that earlier ones failed",
             "by-construction",
             "the gate tells nothing else and locks at the first pass: docs/theory/holdout.md#gate",
@@ -76,7 +79,7 @@ class Quantile:
 
     def __post_init__(self) -> None:
         """Refuse a fraction outside (0, 1)."""
-        _domain.open_fraction("alpha", self.alpha)
+        _arguments.open_fraction("alpha", self.alpha)
 
 
 class Holdout:
@@ -134,19 +137,19 @@ class Holdout:
             raise ValueError("the hold-out is empty: give at least one row")
         _refuse_missing_labels(self.y)
         if mode not in get_args(Mode):
-            raise _domain.refuse("mode", mode, "'once', 'family', 'gate' or 'open'")
+            raise _arguments.refuse("mode", mode, "'once', 'family', 'gate' or 'open'")
         if not (loss == "zero_one" or isinstance(loss, Quantile) or callable(loss)):
-            raise _domain.refuse("loss", loss, "'zero_one', Quantile(alpha) or a function")
+            raise _arguments.refuse("loss", loss, "'zero_one', Quantile(alpha) or a function")
         if mode == "once" and n_models != 1:
-            raise _domain.refuse("n_models", n_models, "1 in mode 'once'; see mode 'family'")
+            raise _arguments.refuse("n_models", n_models, "1 in mode 'once'; see mode 'family'")
         if (mode == "gate") != (target is not None):
-            raise _domain.refuse("target", target, "given in mode 'gate', and only there")
+            raise _arguments.refuse("target", target, "given in mode 'gate', and only there")
         self._rules = _Rules(
-            delta=_domain.open_fraction("delta", delta),
+            delta=_arguments.open_fraction("delta", delta),
             mode=mode,
-            n_models=_domain.count("n_models", n_models, at_least=1),
+            n_models=_arguments.count("n_models", n_models, at_least=1),
             loss=loss,
-            target=None if target is None else _domain.positive("target", target),
+            target=None if target is None else _arguments.positive("target", target),
         )
         self.allow_duplicates = allow_duplicates
         self.drawn_at_random = False
@@ -297,12 +300,14 @@ class Holdout:
             )
         status = "checked" if memory.complete and not memory.shared else "assumed"
         unseen = Precondition(
-            "no row of the hold-out was used for training", status, memory.evidence
+            "unseen", "no row of the hold-out was used for training", status, memory.evidence
         )
         name = "the hold-out was split off without looking at rows or labels"
-        split = Precondition(name, "assumed", "a split stratified on labels voids it")
+        split = Precondition(
+            "blind_split", name, "assumed", "a split stratified on labels voids it"
+        )
         if self.drawn_at_random:
-            split = Precondition(name, "by-construction", "Holdout.split drew it")
+            split = Precondition("blind_split", name, "by-construction", "Holdout.split drew it")
         return [unseen, split, *_OF_MODE.get(self._rules.mode, ())]
 
     def _gate_condition(self, *, failed: bool) -> tuple[Precondition, ...]:
@@ -310,8 +315,8 @@ class Holdout:
             return ()
         name = f"the certified bound is at most the target {self._rules.target:g}"
         if failed:
-            return (Precondition(name, "violated", "the model did not pass the gate"),)
-        return (Precondition(name, "checked", "the gate is locked from now on"),)
+            return (Precondition("gate", name, "violated", "the model did not pass the gate"),)
+        return (Precondition("gate", name, "checked", "the gate is locked from now on"),)
 
     def _refuse_if_spent(self) -> None:
         passed = any(c.status != "void" for c in self._issued.values())

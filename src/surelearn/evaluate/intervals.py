@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from surelearn.bounds import _domain, inversions
+from surelearn import _arguments
+from surelearn.bounds import inversions
 from surelearn.evaluate._task import LossName, PointwiseLoss, check_labels, find_loss
 from surelearn.evaluate.cross_validation import CrossValidation
 
@@ -161,7 +162,7 @@ def wald_interval(
     elif variance == "within-fold":
         spread = float(np.mean([fold.losses.var(ddof=1) for fold in result.folds]))
     else:
-        raise _domain.refuse("variance", variance, "'all-pairs' or 'within-fold'")
+        raise _arguments.refuse("variance", variance, "'all-pairs' or 'within-fold'")
     reach = normal_quantile(miss_rate(level)) * np.sqrt(spread / result.n)
     method = f"Wald ({variance} variance) in {len(result.folds)} {result.scheme}"
     return around(result.pooled, float(reach), level, method)
@@ -184,7 +185,7 @@ def around(
 
 def miss_rate(level: float) -> float:
     """Return 1 - level for a level in (0, 1)."""
-    return 1.0 - _domain.open_fraction("level", level)
+    return 1.0 - _arguments.open_fraction("level", level)
 
 
 def normal_quantile(alpha: float) -> float:

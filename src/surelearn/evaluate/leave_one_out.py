@@ -17,10 +17,7 @@ from sklearn.linear_model import LinearRegression as SklearnLinearRegression
 from sklearn.linear_model import Ridge as SklearnRidge
 
 from surelearn._typing import Indices, Vector
-from surelearn.base import door
-from surelearn.base.neighbors.learner import NearestNeighborsLearner
-from surelearn.base.neighbors.lists import Lists, count_votes, decide, mean_targets
-from surelearn.base.ridge_path import CentredRows
+from surelearn.base import validation
 from surelearn.evaluate._task import (
     LossName,
     PointwiseLoss,
@@ -29,8 +26,11 @@ from surelearn.evaluate._task import (
     make_task,
     weighted_mean,
 )
+from surelearn.learners.linear._ridge_path import CentredRows
 from surelearn.learners.linear.linear_regression import LinearRegression
 from surelearn.learners.linear.ridge_regression import RidgeRegression
+from surelearn.learners.neighbors._estimator import NearestNeighborsLearner
+from surelearn.learners.neighbors._search.lists import Lists, count_votes, decide, mean_targets
 from surelearn.learners.neighbors.nearest_neighbors_classifier import NearestNeighborsClassifier
 from surelearn.learners.neighbors.nearest_neighbors_regressor import NearestNeighborsRegressor
 
@@ -211,7 +211,7 @@ def _smoother(task: Task, alpha: float, *, centre: bool) -> tuple[NDArray[Any], 
     weightless = task.weights is not None and not task.weights.all()
     if sparse.issparse(task.X) or weightless or not alpha >= 0.0:
         return None
-    X, y = door.check(clone(task.model), task.X, task.y, targets="numbers", reset=True)
+    X, y = validation.check(clone(task.model), task.X, task.y, targets="numbers", reset=True)
     rows = CentredRows(X, y, task.weights, centre=centre)
     left, values, _ = linalg.svd(rows.dense(), full_matrices=False)
     cut = max(X.shape) * np.finfo(np.float64).eps * (values[0] if len(values) else 0.0)

@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import is_regressor
 
+from surelearn import _arguments
 from surelearn._typing import Vector
-from surelearn.bounds import _domain
 from surelearn.certificate import Certificate
 from surelearn.evaluate._best_in_ball import BestInBall, Comparison, best_in_ball
 from surelearn.evaluate._following import (
@@ -141,7 +141,7 @@ def _penalties(player: Any, rules: _Rules, targets: Vector, predictions: Vector)
 
 def _rules_of(player: Any, radius: float | None) -> _Rules:
     if isinstance(player, OnlineRidge):
-        radius = math.inf if radius is None else _domain.positive("radius", radius)
+        radius = math.inf if radius is None else _arguments.positive("radius", radius)
         return _Rules(Square(), radius, once=2.0 * player.alpha)
     loss: Loss | None = getattr(player, "loss", None)
     if not isinstance(loss, Loss) or not loss.convex:
@@ -149,7 +149,7 @@ def _rules_of(player: Any, radius: float | None) -> _Rules:
             f"{type(player).__name__} has no convex loss, so there are no best weights to compare "
             "it with; mistakes_curve follows learners that count mistakes"
         )
-    radius = _domain.positive("radius", _own_radius(player) if radius is None else radius)
+    radius = _arguments.positive("radius", _own_radius(player) if radius is None else radius)
     per_round = getattr(getattr(player, "schedule", None), "penalty", 0.0)
     return _Rules(loss, radius, per_round=per_round, box=hasattr(player, "limit"))
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from surelearn._typing import Indices
-from surelearn.base import door
+from surelearn.base import validation
 from surelearn.certificate import Certificate
 from surelearn.evaluate._following import (
     BoundCurve,
@@ -98,7 +98,7 @@ def mistakes_curve(
 
 def two_classes(labels: NDArray[Any]) -> NDArray[Any]:
     """Return the two labels in order; more are refused."""
-    classes = door.two_or_more(door.distinct(labels))
+    classes = validation.two_or_more(validation.distinct(labels))
     if len(classes) > 2:
         raise ValueError(
             f"y has {len(classes)} classes: theorems speak of one two-class problem at a time; ask "
@@ -121,7 +121,7 @@ def _stated(
 
 def _of_one_pass(player: Any, X: Any, labels: Any) -> tuple[Certificate, ...]:
     """Return what the learner certifies after `fit`: some keep what it takes only there."""
-    if len(door.distinct(labels)) < 2:
+    if len(validation.distinct(labels)) < 2:
         return ()
     once = {"max_iter": 1} if "max_iter" in player.get_params() else {}
     return fresh(player).set_params(**once).fit(X, labels).certificates()

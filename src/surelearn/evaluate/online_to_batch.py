@@ -13,10 +13,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from surelearn import _arguments
 from surelearn._typing import Vector
 from surelearn._wording import confidence, outward
 from surelearn.base import fingerprint
-from surelearn.bounds import _domain, inversions
+from surelearn.bounds import inversions
 from surelearn.bounds.online_to_batch import (
     last_iterate_suffix,
     progressive_validation,
@@ -33,8 +34,8 @@ _LAST = (
     "use certify_suffix, which tests three earlier models on the rows that came after them (see "
     "bounds.online_to_batch.last_iterate_suffix)"
 )
-_IID = Precondition("the rows are independent draws from one law", "assumed")
-_LABELS = Precondition("the labels that can occur were known beforehand", "assumed")
+_IID = Precondition("independent", "the rows are independent draws from one law", "assumed")
+_LABELS = Precondition("known_labels", "the labels that can occur were known beforehand", "assumed")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -143,7 +144,7 @@ def online_to_batch(
     ('the average of the 2000 models of the run', 0.032)
     """
     run = Run.of(learner, X, y)
-    judge, scale = _judge_of(run, loss), _domain.positive("largest_loss", largest_loss)
+    judge, scale = _judge_of(run, loss), _arguments.positive("largest_loss", largest_loss)
     player, losses = deepcopy(run.start), np.empty(len(run.targets))
     total, offset = np.zeros_like(player.coef_), np.zeros_like(player.intercept_)
     for t, target in enumerate(run.targets):
@@ -153,7 +154,7 @@ def online_to_batch(
         player.learn_one(row, target)
     n, last = len(losses), model_of(player)
     average = replace(last, coef=total / n, intercept=offset / n)
-    shares = _domain.vector("losses", losses, low=0.0, high=scale) / scale
+    shares = _arguments.vector("losses", losses, low=0.0, high=scale) / scale
     certified = None if loss == "zero_one" else average
     conditions = [_IID] if run.classes is None else [_IID, _LABELS]
     certificate = _certificate(shares, scale, delta, certified, conditions)
@@ -216,10 +217,10 @@ def _certificate(
     guarantee = progressive_validation(total_loss=float(losses.sum()), n_rounds=n, delta=delta)
     guarantee = replace(guarantee, bound=scale * guarantee.bound, trivial=scale)
     who = f"the average of the {n} models of the run"
-    how = Precondition("the loss is convex in the prediction", "checked")
+    how = Precondition("convex", "the loss is convex in the prediction", "checked")
     if average is None:
         who = f"a model picked at random among the {n} of the run"
-        how = Precondition("the model is picked once, by coins alone", "assumed")
+        how = Precondition("picked_once", "the model is picked once, by coins alone", "assumed")
     limit = outward(guarantee.bound, "upper")
     return certify(
         guarantee,
@@ -249,7 +250,7 @@ def _judge_of(run: Run, loss: str | Loss) -> Callable[[Vector, int], float]:
         index = np.searchsorted(run.classes, run.targets)
         return lambda scores, t: float(_chosen(scores) != index[t])
     if not isinstance(loss, Loss) or not loss.convex:
-        raise _domain.refuse(
+        raise _arguments.refuse(
             "loss",
             loss,
             "'zero_one' or a convex loss: only then is the average "

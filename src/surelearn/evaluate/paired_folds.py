@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from surelearn._typing import Matrix, Vector
-from surelearn.base import door
+from surelearn.base import validation
 from surelearn.evaluate._splits import Split, Splitter, make_splits
 from surelearn.evaluate._task import (
     LossName,
@@ -94,7 +94,7 @@ def cross_validate_in_pairs(  # noqa: PLR0913 - those of cross_validate
     if not (ordered or splits.partition):
         raise ValueError("pairs of folds need folds that test every row once: give their number")
     outer = run_folds(task, splits, n_jobs=n_jobs)
-    weights = None if row_weight is None else door.sample_weights(row_weight, task.n)
+    weights = None if row_weight is None else validation.sample_weights(row_weight, task.n)
     if weights is not None:
         folds = tuple(replace(fold, weights=weights[fold.test]) for fold in outer.folds)
         outer = replace(outer, folds=folds)

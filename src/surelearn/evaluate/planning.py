@@ -4,10 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from surelearn import _arguments
 from surelearn._wording import confidence, percent_outward
 from surelearn.bounds import (
     Guarantee,
-    _domain,
     _rounding,
     concentration,
     holdout,
@@ -80,8 +80,8 @@ def plan_holdout(
     >>> plan_holdout(target=0.06, error=0.05, n_models=20).n
     4340
     """
-    models = _domain.count("n_models", n_models, at_least=1)
-    share = _domain.open_fraction("delta", delta) / models
+    models = _arguments.count("n_models", n_models, at_least=1)
+    share = _arguments.open_fraction("delta", delta) / models
     n = holdout.plan_holdout(target=target, error=error, delta=share)
     errors = _allowed_errors(n, target, error, share)
     bound = concentration.clopper_pearson(errors=errors, n=n, delta=share).bound
@@ -125,10 +125,11 @@ class SamplePlan:
         """Return the plan in sentences."""
         beyond = " above that of the best rule of the class" if self.agnostic else ""
         fewer = f" Fewer than {self.too_few} rows are never enough." if self.too_few > 1 else ""
+        assumptions = "; ".join(self.guarantee.assumes.values())
         return (
             f"{self.n} training rows are enough, with confidence {confidence(self.delta)} and "
             f"whatever their law, for a risk of at most {percent_outward(self.error, 'upper')}"
-            f"{beyond}, if: {'; '.join(self.guarantee.assumes)}.{fewer} Real laws are kinder than "
+            f"{beyond}, if: {assumptions}.{fewer} Real laws are kinder than "
             "the worst: a learning curve shows how many rows are needed here."
         )
 
@@ -169,7 +170,7 @@ def plan_sample(
     >>> plan_sample(error=0.1, n_hypotheses=1000, agnostic=True).n
     2120
     """
-    error = _domain.open_fraction("error", error)
+    error = _arguments.open_fraction("error", error)
     named = {
         "vc_dimension": vc_dimension,
         "n_hypotheses": n_hypotheses,

@@ -14,9 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import is_regressor
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
+from surelearn import _arguments
 from surelearn._typing import Vector
 from surelearn._wording import confidence, outward
-from surelearn.bounds import _domain
 from surelearn.bounds.online_to_batch import progressive_validation
 from surelearn.certificate import Certificate, Precondition, Status, certify
 from surelearn.evaluate._task import range_of_losses
@@ -107,7 +107,7 @@ def progressive_validate(
         n_known += training_memory(learner, rows).shared
         predicted = _test_then_learn(player, rows, labels, classes)
         losses = predicted != labels if isinstance(loss, str) else loss(labels, predicted)
-        parts.append(_domain.vector("losses", losses, low=0.0, high=1.0))
+        parts.append(_arguments.vector("losses", losses, low=0.0, high=1.0))
         if len(parts[-1]) != len(labels):
             raise ValueError(f"loss gave {len(parts[-1])} values for {len(labels)} rows; one each")
     if not parts:
@@ -136,7 +136,9 @@ def _certificate(
 ) -> Certificate:
     n = len(losses)
     guarantee = progressive_validation(total_loss=float(losses.sum()), n_rounds=n, delta=delta)
-    known = Precondition("the labels that can occur were known beforehand", "assumed")
+    known = Precondition(
+        "known_labels", "the labels that can occur were known beforehand", "assumed"
+    )
     limit = outward(guarantee.bound, "upper")
     return certify(
         guarantee,
@@ -178,7 +180,7 @@ def _test_then_learn(
 
 def _refuse_strings(learner: Any, loss: str) -> None:
     if loss != "zero_one":
-        raise _domain.refuse("loss", loss, "'zero_one' or a function with values in [0, 1]")
+        raise _arguments.refuse("loss", loss, "'zero_one' or a function with values in [0, 1]")
     if is_regressor(learner):
         raise ValueError(
             "the zero-one loss is for classifiers; give a function of labels and predictions with "

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from surelearn import _arguments
 from surelearn._typing import Indices, Matrix, Vector
-from surelearn.bounds import _domain
 from surelearn.certificate import Certificate
 from surelearn.evaluate._following import (
     BoundCurve,
@@ -180,7 +180,7 @@ def bandit_regret(
     player, table = fresh(learner), table_of("losses", losses)
     costs, quantities = table, OF_LOSSES
     if means is not None:
-        costs = np.broadcast_to(_domain.vector("means", means), table.shape)
+        costs = np.broadcast_to(_arguments.vector("means", means), table.shape)
         quantities = OF_MEANS
     arms = np.empty(len(table), dtype=np.int64)
     diary = bandit_diary(player, len(table), delta, quantities)
@@ -250,7 +250,7 @@ def table_of(name: str, values: ArrayLike) -> Matrix:
     """Return a table with a row per round, at least one."""
     table = np.asarray(values, dtype=np.float64)
     if table.ndim != 2 or not table.size:
-        raise _domain.refuse(name, table.shape, "a table with a row per round")
+        raise _arguments.refuse(name, table.shape, "a table with a row per round")
     return table
 
 

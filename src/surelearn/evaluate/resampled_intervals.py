@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
+from surelearn import _arguments
 from surelearn._typing import Indices, Vector
-from surelearn.bounds import _domain
 from surelearn.evaluate._splits import Split
 from surelearn.evaluate._task import LossName, PointwiseLoss, Task, in_parallel, make_task
 from surelearn.evaluate.intervals import Interval, around, miss_rate, normal_quantile
@@ -52,7 +52,7 @@ def corrected_t_interval(  # noqa: PLR0913 - a resampling has as many settings
     (True, 'approximate')
     """
     task, alpha = make_task(model, X, y, loss=loss), miss_rate(level)
-    j = _domain.count("n_splits", n_splits, at_least=2)
+    j = _arguments.count("n_splits", n_splits, at_least=2)
     n_train = _train_size(task.n, train_fraction)
     rng = np.random.default_rng(random_state)
     pairs = [_random_split(np.arange(task.n), n_train, rng) for _ in range(j)]
@@ -100,8 +100,8 @@ def conservative_z_interval(  # noqa: PLR0913 - a resampling has as many setting
     True
     """
     task, alpha = make_task(model, X, y, loss=loss), miss_rate(level)
-    j = _domain.count("n_splits", n_splits, at_least=1)
-    halvings = _domain.count("n_halvings", n_halvings, at_least=1)
+    j = _arguments.count("n_splits", n_splits, at_least=1)
+    halvings = _arguments.count("n_halvings", n_halvings, at_least=1)
     n_train = _train_size(task.n, train_fraction)
     n_half, n_test = task.n // 2, task.n - n_train
     if n_half - n_test < 1:
@@ -160,8 +160,8 @@ def nested_cv_interval(  # noqa: PLR0913 - a resampling has as many settings
     True
     """
     task, alpha = make_task(model, X, y, loss=loss), miss_rate(level)
-    k = _domain.count("cv", cv, at_least=3, at_most=task.n // 2)
-    repeats = _domain.count("n_repeats", n_repeats, at_least=1)
+    k = _arguments.count("cv", cv, at_least=3, at_most=task.n // 2)
+    repeats = _arguments.count("n_repeats", n_repeats, at_least=1)
     rng = np.random.default_rng(random_state)
     folds = [np.array_split(rng.permutation(task.n), k) for _ in range(repeats)]
     done = in_parallel(partial(_repeat, task), ((parts,) for parts in folds), n_jobs=n_jobs)
@@ -216,7 +216,7 @@ def _random_split(rows: Indices, n_train: int, rng: np.random.Generator) -> Spli
 
 
 def _train_size(n: int, fraction: float) -> int:
-    n_train = round(_domain.open_fraction("train_fraction", fraction) * n)
+    n_train = round(_arguments.open_fraction("train_fraction", fraction) * n)
     if not 1 <= n_train < n:
         raise ValueError(
             f"train_fraction={fraction} of {n} rows leaves nothing to learn or to test"

@@ -6,8 +6,9 @@ from typing import Self
 
 from numpy.typing import ArrayLike
 
+from surelearn import _arguments
 from surelearn._wording import confidence, outward
-from surelearn.bounds import Guarantee, _domain, sequences
+from surelearn.bounds import Guarantee, sequences
 from surelearn.certificate import Certificate, certify
 
 
@@ -38,11 +39,11 @@ class RiskMonitor:
     def __init__(
         self, *, delta: float = 0.05, loss_range: tuple[float, float] = (0.0, 1.0)
     ) -> None:
-        self.delta = _domain.open_fraction("delta", delta)
-        ends = _domain.vector("loss_range", loss_range)
+        self.delta = _arguments.open_fraction("delta", delta)
+        ends = _arguments.vector("loss_range", loss_range)
         low, high = ends if len(ends) == 2 else (0.0, 0.0)
         if not low < high:
-            raise _domain.refuse("loss_range", loss_range, "a pair (low, high) with low < high")
+            raise _arguments.refuse("loss_range", loss_range, "a pair (low, high) with low < high")
         self.loss_range = (float(low), float(high))
         self.n_rounds = 0
         self._total = 0.0  # in units of the range, so that each loss lies in [0, 1]
@@ -50,7 +51,7 @@ class RiskMonitor:
     def update(self, losses: ArrayLike) -> Self:
         """Add the losses of the next rounds; one outside the declared range is refused."""
         low, high = self.loss_range
-        values = _domain.vector("losses", losses, low=low, high=high)
+        values = _arguments.vector("losses", losses, low=low, high=high)
         self._total += math.fsum((values - low) / (high - low))
         self.n_rounds += len(values)
         return self
@@ -76,7 +77,7 @@ class RiskMonitor:
 
         The probability of ever raising a false alarm is at most `delta`.
         """
-        return self._guarantee(lower=True).bound > _domain.real("tolerated", tolerated)
+        return self._guarantee(lower=True).bound > _arguments.real("tolerated", tolerated)
 
     def _guarantee(self, *, lower: bool) -> Guarantee:
         if self.n_rounds == 0:
@@ -86,7 +87,7 @@ class RiskMonitor:
         low, high = self.loss_range
         return replace(
             guarantee,
-            assumes=(f"every loss lies in [{low:g}, {high:g}]", *guarantee.assumes[1:]),
+            assumes={**guarantee.assumes, "range": f"every loss lies in [{low:g}, {high:g}]"},
             bound=self._in_range(guarantee.bound),
             trivial=self._in_range(guarantee.trivial),
         )

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from surelearn import _arguments
 from surelearn.base.fingerprint import fingerprint
-from surelearn.bounds import Guarantee, _domain, pac, vc
+from surelearn.bounds import Guarantee, pac, vc
 from surelearn.certificate import Certificate, Status, certify
 from surelearn.evaluate._task import make_task
 
@@ -114,7 +115,7 @@ class FittedRule:
     def bits(self) -> float | None:
         """The length of the rule in a code for the rules of all classes, if there is one."""
         if self.rules.n_hypotheses is not None:
-            size = _domain.count("n_hypotheses", self.rules.n_hypotheses, at_least=1)
+            size = _arguments.count("n_hypotheses", self.rules.n_hypotheses, at_least=1)
             return math.log2(size) - math.log2(self.share)
         length = self.rules.bits
         return length(self.model) if callable(length) else length

@@ -14,8 +14,9 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid, train_test_split
 
+from surelearn import _arguments
 from surelearn._typing import Indices, Vector
-from surelearn.bounds import _domain, pac
+from surelearn.bounds import pac
 from surelearn.evaluate._splits import Split, Splits, Splitter, make_splits
 from surelearn.evaluate._task import LossName, PointwiseLoss, Task, make_task
 from surelearn.evaluate.cross_validation import CrossValidation, run_folds
@@ -237,5 +238,5 @@ def _named(candidates: Any) -> dict[str, Any]:
         for model in candidates:
             name = type(model).__name__
             models[name if name not in models else f"{name} {len(models) + 1}"] = model
-    _domain.count("the number of candidates", len(models), at_least=1)
+    _arguments.count("the number of candidates", len(models), at_least=1)
     return models

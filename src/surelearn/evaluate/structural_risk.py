@@ -13,9 +13,9 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from surelearn import _arguments
 from surelearn._typing import Vector
 from surelearn._wording import confidence, percent_outward
-from surelearn.bounds import _domain
 from surelearn.certificate import Certificate, Precondition
 from surelearn.evaluate.rule_class import BEFORE, FittedRule, RuleClass
 
@@ -23,7 +23,9 @@ __all__ = ["RuleClass", "StructuralRisk", "minimize_structural_risk", "take_smal
 
 Criterion: TypeAlias = Literal["bound", "square-root"]
 
-_FIXED = Precondition("the classes and their weights were fixed before the data were seen", *BEFORE)
+_FIXED = Precondition(
+    "fixed_classes", "the classes and their weights were fixed before the data were seen", *BEFORE
+)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -124,9 +126,9 @@ def minimize_structural_risk(
     >>> result.chosen, result.certificate.status
     ('depth 1', 'valid')
     """
-    _domain.open_fraction("delta", delta)
+    _arguments.open_fraction("delta", delta)
     if criterion not in {"bound", "square-root"}:
-        raise _domain.refuse("criterion", criterion, "'bound' or 'square-root'")
+        raise _arguments.refuse("criterion", criterion, "'bound' or 'square-root'")
     priced: dict[str, RuleClass] = {
         name: value if isinstance(value, RuleClass) else RuleClass(model=value)
         for name, value in classes.items()
@@ -195,7 +197,7 @@ def _of_the_choice(certificate: Certificate, delta: float, n_classes: int) -> Ce
 
 def _shares(classes: Mapping[str, RuleClass], weights: ArrayLike | None) -> Vector:
     """Return the share of delta of each class; a code for all rules shares it out by itself."""
-    k = _domain.count("the number of classes", len(classes), at_least=1)
+    k = _arguments.count("the number of classes", len(classes), at_least=1)
     coded = [rules.bits is not None for rules in classes.values()]
     if any(coded):
         if not all(coded) or weights is not None:
@@ -207,7 +209,9 @@ def _shares(classes: Mapping[str, RuleClass], weights: ArrayLike | None) -> Vect
     if weights is None:
         places = np.arange(1.0, k + 1.0)
         return (k + 1) / k / (places * (places + 1.0))
-    shares = _domain.vector("weights", weights, low=0.0, high=1.0)
+    shares = _arguments.vector("weights", weights, low=0.0, high=1.0)
     if len(shares) != k or not shares.all() or math.fsum(shares) > 1.0 + 1e-12:
-        raise _domain.refuse("weights", shares.tolist(), f"{k} numbers > 0 that sum to at most 1")
+        raise _arguments.refuse(
+            "weights", shares.tolist(), f"{k} numbers > 0 that sum to at most 1"
+        )
     return shares

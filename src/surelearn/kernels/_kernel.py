@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from surelearn import _arguments
 from surelearn._typing import Matrix, Vector
-from surelearn.bounds import _domain
 from surelearn.kernels._points import Domain
 from surelearn.kernels._tiles import Tiles
 
@@ -163,7 +163,7 @@ class Shifted(_OfOne):
     def __post_init__(self) -> None:
         """Refuse a negative offset: the value of a point with itself could be negative."""
         super().__post_init__()
-        _domain.non_negative("offset", self.offset)
+        _arguments.non_negative("offset", self.offset)
 
     def __repr__(self) -> str:
         return f"({self.kernel!r} + {self.offset!r})"
@@ -189,7 +189,7 @@ class Scaled(_OfOne):
     def __post_init__(self) -> None:
         """Refuse a negative factor: minus a kernel is not a kernel."""
         super().__post_init__()
-        _domain.non_negative("factor", self.factor)
+        _arguments.non_negative("factor", self.factor)
 
     def __repr__(self) -> str:
         return f"({self.factor!r} * {self.kernel!r})"
@@ -220,7 +220,9 @@ class Power(_OfOne):
     def __post_init__(self) -> None:
         """Refuse what is not a positive integer."""
         super().__post_init__()
-        object.__setattr__(self, "exponent", _domain.count("exponent", self.exponent, at_least=1))
+        object.__setattr__(
+            self, "exponent", _arguments.count("exponent", self.exponent, at_least=1)
+        )
 
     def __repr__(self) -> str:
         return f"({self.kernel!r} ** {self.exponent!r})"

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from surelearn import _arguments
 from surelearn._typing import Matrix
-from surelearn.bounds import _domain
 from surelearn.kernels._kernel import Kernel
 from surelearn.kernels._points import Rows, are_bits, beside, bits, dense, squared_norms, vectors
 from surelearn.kernels._tiles import Tiles
@@ -64,7 +64,7 @@ class Anova(_Conjunctions):
     def __post_init__(self) -> None:
         """Refuse an order below 1."""
         if self.order is not None:
-            _domain.count("order", self.order, at_least=1)
+            _arguments.count("order", self.order, at_least=1)
 
     def _tiles(self, X: Any, Z: Any) -> Tiles:
         x, z = vectors(X, Z)

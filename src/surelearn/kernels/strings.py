@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from surelearn import _arguments
 from surelearn._jit import jit
 from surelearn._typing import Indices, Matrix
-from surelearn.bounds import _domain
 from surelearn.kernels._kernel import Kernel
 from surelearn.kernels._points import strings
 from surelearn.kernels._tiles import Tiles
@@ -93,11 +93,11 @@ class Subsequence(Kernel):
 
     def __post_init__(self) -> None:
         """Refuse an order or a decay outside its domain."""
-        _domain.count("order", self.order, at_least=1)
+        _arguments.count("order", self.order, at_least=1)
         if not 0.0 < self.decay <= 1.0:
-            raise _domain.refuse("decay", self.decay, "in (0, 1]")
+            raise _arguments.refuse("decay", self.decay, "in (0, 1]")
         if self._weight < np.finfo(np.float64).tiny:
-            raise _domain.refuse("decay", self.decay, "larger: decay^(2 order) underflows")
+            raise _arguments.refuse("decay", self.decay, "larger: decay^(2 order) underflows")
 
     @property
     def _weight(self) -> float:

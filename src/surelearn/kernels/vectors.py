@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from surelearn import _arguments
 from surelearn._typing import Matrix, Vector
-from surelearn.bounds import _domain
 from surelearn.kernels._kernel import Kernel, raise_to
 from surelearn.kernels._points import Rows, beside, inner, squared_norms, vectors
 from surelearn.kernels._tiles import Tiles
@@ -67,8 +67,8 @@ class Polynomial(Kernel):
 
     def __post_init__(self) -> None:
         """Refuse a degree or an offset that makes no kernel."""
-        _domain.count("degree", self.degree, at_least=1)
-        _domain.non_negative("offset", self.offset)
+        _arguments.count("degree", self.degree, at_least=1)
+        _arguments.non_negative("offset", self.offset)
 
     def _tiles(self, X: Any, Z: Any) -> Tiles:
         def change(tile: Matrix) -> None:
@@ -103,7 +103,7 @@ class Gaussian(Kernel):
 
     def __post_init__(self) -> None:
         """Refuse a gamma that is not positive."""
-        _domain.positive("gamma", self.gamma)
+        _arguments.positive("gamma", self.gamma)
 
     @classmethod
     def from_width(cls, sigma: float) -> "Gaussian":
@@ -114,7 +114,7 @@ class Gaussian(Kernel):
         >>> Gaussian.from_width(2.0)
         Gaussian(gamma=0.125)
         """
-        return cls(gamma=0.5 / _domain.positive("sigma", sigma) ** 2)
+        return cls(gamma=0.5 / _arguments.positive("sigma", sigma) ** 2)
 
     def _tiles(self, X: Any, Z: Any) -> Tiles:
         left, right = self._factors(*vectors(X, Z))

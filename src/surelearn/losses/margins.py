@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
+from surelearn import _arguments
 from surelearn._typing import Vector
-from surelearn.bounds import _domain
 from surelearn.losses._loss import Box, Interval, Loss
 
 
@@ -80,7 +80,7 @@ class Logistic(MarginLoss):
     def __post_init__(self) -> None:
         """Refuse a base that gives no increasing logarithm."""
         if not 1.0 < self.base < math.inf:
-            raise _domain.refuse("base", self.base, "a finite number > 1")
+            raise _arguments.refuse("base", self.base, "a finite number > 1")
 
     def _of_margin(self, margin: Vector) -> Vector:
         with np.errstate(invalid="ignore"):  # NumPy warns of NaN here, and nowhere else

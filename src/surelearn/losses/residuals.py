@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from surelearn import _arguments
 from surelearn._typing import Vector
-from surelearn.bounds import _domain
 from surelearn.losses._loss import Box, Interval, Loss
 
 
@@ -114,7 +114,7 @@ class EpsilonInsensitive(ResidualLoss):
 
     def __post_init__(self) -> None:
         """Refuse a negative tolerance."""
-        _domain.non_negative("epsilon", self.epsilon)
+        _arguments.non_negative("epsilon", self.epsilon)
 
     def _of_residual(self, residual: Vector) -> Vector:
         return np.maximum(0.0, np.abs(residual) - self.epsilon)
@@ -143,7 +143,7 @@ class Huber(ResidualLoss):
 
     def __post_init__(self) -> None:
         """Refuse a threshold at which nothing is left of the square."""
-        _domain.positive("threshold", self.threshold)
+        _arguments.positive("threshold", self.threshold)
 
     def _of_residual(self, residual: Vector) -> Vector:
         size = np.abs(residual)

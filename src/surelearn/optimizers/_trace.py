@@ -8,8 +8,8 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from surelearn import _arguments
 from surelearn._typing import Vector
-from surelearn.bounds import _domain
 
 Function: TypeAlias = Callable[[Vector], tuple[float, Vector]]
 """w -> the value and the gradient there."""
@@ -60,7 +60,7 @@ class Trace:
 
     def _check_smoothness(self, smoothness: float) -> float:
         """Refuse a claimed constant that the run itself has refuted."""
-        claimed = _domain.positive("smoothness", smoothness)
+        claimed = _arguments.positive("smoothness", smoothness)
         if claimed < self.smoothness * (1.0 - 1e-9):
             raise ValueError(
                 f"smoothness={smoothness:g} is refuted by this run: between two of its points the "
@@ -76,9 +76,9 @@ class Recorder:
         self, function: Function, start: ArrayLike, tolerance: float, max_iter: int
     ) -> None:
         self.function = function
-        self.tolerance = _domain.non_negative("tolerance", tolerance)
-        self.max_iter = _domain.count("max_iter", max_iter)
-        self.point = _domain.vector("start", np.atleast_1d(np.asarray(start)))
+        self.tolerance = _arguments.non_negative("tolerance", tolerance)
+        self.max_iter = _arguments.count("max_iter", max_iter)
+        self.point = _arguments.vector("start", np.atleast_1d(np.asarray(start)))
         self.value, self.gradient = self.evaluate(self.point)
         if not self.is_finite(self.value, self.gradient):
             raise ValueError("the function or its gradient is NaN or infinite at the start")

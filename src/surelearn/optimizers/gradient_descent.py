@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 
 from numpy.typing import ArrayLike
 
-from surelearn.bounds import Guarantee, _domain, optimization
+from surelearn import _arguments
+from surelearn.bounds import Guarantee, optimization
 from surelearn.optimizers._trace import Function, Recorder, Trace, lowered
 
 _SHORTEST = 1e-300
@@ -63,15 +64,16 @@ class GradientDescentTrace(Trace):
             found = optimization.gradient_descent(
                 distance=distance, learning_rate=rate, smoothness=1.0 / rate, n_steps=self.n_steps
             )
-            return replace(found, assumes=(found.assumes[0], _CHECKED))
+            return replace(found, assumes={"convex": found.assumes["convex"], "descent": _CHECKED})
         found = optimization.gradient_descent_strongly_convex(
             # by convexity, f(w_0) - min f <= |gradient at w_0| x distance
-            initial_excess=self.gradient_norms[0] * _domain.non_negative("distance", distance),
+            initial_excess=self.gradient_norms[0] * _arguments.non_negative("distance", distance),
             smoothness=1.0 / rate,
             strong_convexity=strong_convexity,
             n_steps=self.n_steps,
         )
-        return replace(found, assumes=(found.assumes[0], _CHECKED))
+        convex = found.assumes["strongly_convex"]
+        return replace(found, assumes={"strongly_convex": convex, "descent": _CHECKED})
 
 
 def gradient_descent(
@@ -110,7 +112,7 @@ def gradient_descent(
     True
     """
     run, every_step_fell = Recorder(function, start, tolerance, max_iter), True
-    rate = 0.5 if learning_rate is None else _domain.positive("learning_rate", learning_rate)
+    rate = 0.5 if learning_rate is None else _arguments.positive("learning_rate", learning_rate)
     while run.goes_on():
         if learning_rate is None:
             rate = _backtrack(run, 2.0 * rate)

@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
+from surelearn import _arguments
 from surelearn._typing import Vector
-from surelearn.bounds import Guarantee, _domain, optimization
+from surelearn.bounds import Guarantee, optimization
 from surelearn.optimizers._trace import Function, Recorder, Trace, lowered
 
 _CHECKED = (
@@ -56,7 +57,7 @@ class MomentumTrace(Trace):
         """
         return optimization.heavy_ball(
             distance=distance,
-            initial_excess=self.gradient_norms[0] * _domain.non_negative("distance", distance),
+            initial_excess=self.gradient_norms[0] * _arguments.non_negative("distance", distance),
             learning_rate=float(self.steps.max(initial=0.0)),
             momentum=self.momentum,
             smoothness=self._check_smoothness(smoothness),
@@ -106,12 +107,14 @@ class NesterovTrace(Trace):
         else:
             found = optimization.nesterov_strongly_convex(
                 distance=distance,
-                initial_excess=self.gradient_norms[0] * _domain.non_negative("distance", distance),
+                initial_excess=self.gradient_norms[0]
+                * _arguments.non_negative("distance", distance),
                 smoothness=smoothness,
                 strong_convexity=self.strong_convexity,
                 n_steps=self.n_steps,
             )
-        return replace(found, assumes=(found.assumes[0], _CHECKED))
+        kept = {key: phrase for key, phrase in found.assumes.items() if key.endswith("convex")}
+        return replace(found, assumes={**kept, "descent": _CHECKED})
 
 
 def momentum(
@@ -140,9 +143,9 @@ def momentum(
     >>> trace.point.round(6).tolist()
     [0.486]
     """
-    rate = _domain.positive("learning_rate", learning_rate)
-    if _domain.fraction("momentum", momentum) == 1.0:
-        raise _domain.refuse("momentum", momentum, "in [0, 1)")
+    rate = _arguments.positive("learning_rate", learning_rate)
+    if _arguments.fraction("momentum", momentum) == 1.0:
+        raise _arguments.refuse("momentum", momentum, "in [0, 1)")
     run = Recorder(function, start, tolerance, max_iter)
     velocity, total = np.zeros_like(run.point), run.point.copy()
     while run.goes_on():
@@ -180,10 +183,10 @@ def nesterov(
     >>> trace.point.round(6).tolist()
     [0.25]
     """
-    rate = _domain.positive("learning_rate", learning_rate)
-    root = math.sqrt(_domain.non_negative("strong_convexity", strong_convexity) * rate)
+    rate = _arguments.positive("learning_rate", learning_rate)
+    root = math.sqrt(_arguments.non_negative("strong_convexity", strong_convexity) * rate)
     if root > 1.0:
-        raise _domain.refuse("strong_convexity", strong_convexity, f"at most {1.0 / rate:g}")
+        raise _arguments.refuse("strong_convexity", strong_convexity, f"at most {1.0 / rate:g}")
     run = Recorder(function, start, tolerance, max_iter)
     before, fell, t = run.point, True, 1.0
     share = (1.0 - root) / (1.0 + root) if root > 0.0 else 0.0

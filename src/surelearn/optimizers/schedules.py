@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from typing import TypeAlias
 
-from surelearn.bounds import _domain
+from surelearn import _arguments
 
 Schedule: TypeAlias = Callable[[int], float]
 """The learning rate of step t, counted from 1."""
@@ -18,7 +18,7 @@ def constant(rate: float) -> Schedule:
     >>> constant(0.1)(7)
     0.1
     """
-    rate = _domain.positive("learning_rate", rate)
+    rate = _arguments.positive("learning_rate", rate)
     return lambda t: rate  # noqa: ARG005 - a schedule is asked for a step
 
 
@@ -30,7 +30,7 @@ def inverse_square_root(scale: float) -> Schedule:
     >>> inverse_square_root(2.0)(4)
     1.0
     """
-    scale = _domain.positive("scale", scale)
+    scale = _arguments.positive("scale", scale)
     return lambda t: scale / math.sqrt(t)
 
 
@@ -42,7 +42,7 @@ def harmonic(strong_convexity: float) -> Schedule:
     >>> harmonic(0.5)(4)
     0.5
     """
-    scale = 1.0 / _domain.positive("strong_convexity", strong_convexity)
+    scale = 1.0 / _arguments.positive("strong_convexity", strong_convexity)
     return lambda t: scale / t
 
 
@@ -54,6 +54,6 @@ def fixed_horizon(*, diameter: float, gradient_bound: float, n_steps: int) -> fl
     >>> fixed_horizon(diameter=2.0, gradient_bound=1.0, n_steps=400)
     0.1
     """
-    diameter = _domain.positive("diameter", diameter)
-    bound = _domain.positive("gradient_bound", gradient_bound)
-    return diameter / (bound * math.sqrt(_domain.count("n_steps", n_steps, at_least=1)))
+    diameter = _arguments.positive("diameter", diameter)
+    bound = _arguments.positive("gradient_bound", gradient_bound)
+    return diameter / (bound * math.sqrt(_arguments.count("n_steps", n_steps, at_least=1)))

@@ -13,8 +13,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from surelearn import _arguments
 from surelearn._typing import Indices, Vector
-from surelearn.bounds import Guarantee, _domain, stochastic_gradient
+from surelearn.bounds import Guarantee, stochastic_gradient
 from surelearn.optimizers.schedules import Schedule, constant, fixed_horizon, harmonic
 
 BatchGradient: TypeAlias = Callable[[Vector, Indices], Vector]
@@ -88,7 +89,7 @@ class StochasticTrace:
         delta
             The probability with which the statement may fail; None for the expectation.
         """
-        bound = _domain.positive("gradient_bound", gradient_bound)
+        bound = _arguments.positive("gradient_bound", gradient_bound)
         self._check_run(bound)
         given: dict[str, Any] = {"gradient_bound": bound, "n_steps": self.n_steps}
         if strong_convexity is None:
@@ -171,18 +172,18 @@ def stochastic_gradient_descent(  # noqa: PLR0913 - a method, its data and its r
     [3.0]
     """
     schedule = learning_rate if callable(learning_rate) else constant(learning_rate)
-    n_steps = _domain.count("n_steps", n_steps)
-    n = _domain.count("n_examples", n_examples, at_least=1)
-    size = _domain.count("batch_size", batch_size, at_least=1, at_most=n)
-    limit = radius if math.isinf(radius) else _domain.positive("radius", radius)
-    point = _domain.vector("start", np.atleast_1d(np.asarray(start))) + 0.0
+    n_steps = _arguments.count("n_steps", n_steps)
+    n = _arguments.count("n_examples", n_examples, at_least=1)
+    size = _arguments.count("batch_size", batch_size, at_least=1, at_most=n)
+    limit = radius if math.isinf(radius) else _arguments.positive("radius", radius)
+    point = _arguments.vector("start", np.atleast_1d(np.asarray(start))) + 0.0
     rng = np.random.default_rng(seed)
     draws = _batches(n, size, rng, with_replacement=with_replacement)
     state = _State(point, limit)
     values: list[float] = []
     per_pass = math.ceil(n / size)
     for t in range(1, n_steps + 1):
-        rate = _domain.positive(f"the learning rate of step {t}", schedule(t))
+        rate = _arguments.positive(f"the learning rate of step {t}", schedule(t))
         if not state.step(gradient(state.point, next(draws)), rate):
             break
         if objective is not None and t % per_pass == 0:

@@ -3,7 +3,7 @@
 import numpy as np
 from matplotlib.axes import Axes
 
-from surelearn.base.mixture import Mixture
+from surelearn.learners.mixtures._mixture import Mixture
 from surelearn.plots import style
 
 

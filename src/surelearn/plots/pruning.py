@@ -2,7 +2,7 @@
 
 from matplotlib.axes import Axes
 
-from surelearn.base.trees.cross_validated_path import CrossValidatedPath
+from surelearn.learners.trees._pruning.cross_validated_path import CrossValidatedPath
 from surelearn.plots import style
 
 

@@ -12,8 +12,8 @@ from matplotlib.textpath import TextPath
 from sklearn.utils.validation import check_is_fitted
 
 from surelearn._typing import Indices, Vector
-from surelearn.base.trees.legend import Legend, legend_of
-from surelearn.base.trees.structure import Tree
+from surelearn.learners.trees._export.labels import Legend, legend_of
+from surelearn.learners.trees._tree import Tree
 from surelearn.plots import style
 
 _FONT, _SMALL = 9.0, 8.0  # points

@@ -11,19 +11,19 @@ import numpy as np
 from numpy.random import Generator
 
 from surelearn._jit import jit
-from surelearn._jit.draws import draw, exponential_weights
 from surelearn._typing import Indices, Matrix, Vector
-from surelearn.base import door
-from surelearn.base.bandits import STOPPING
-from surelearn.base.randomized_bandits import (
+from surelearn.base import validation
+from surelearn.bounds import Guarantee, bandits, bandits_realised
+from surelearn.certificate import Certificate
+from surelearn.learners.bandits._bandit import STOPPING
+from surelearn.learners.bandits._draws import draw, exponential_weights
+from surelearn.learners.bandits._randomized import (
     RandomizedBandit,
     Trace,
     add_in_order,
     anytime_rates,
     horizon_rate,
 )
-from surelearn.bounds import Guarantee, bandits, bandits_realised
-from surelearn.certificate import Certificate
 
 
 @jit
@@ -106,7 +106,7 @@ class Exp3(RandomizedBandit):
         if learning_rate is not None and not 0.0 < learning_rate < math.inf:
             raise ValueError(f"learning_rate={learning_rate!r} must be a finite number above 0")
         if horizon is not None:
-            door.at_least_one("horizon", horizon)
+            validation.at_least_one("horizon", horizon)
         self.learning_rate = learning_rate
         self.horizon = horizon
         self.second_moment_ = 0.0

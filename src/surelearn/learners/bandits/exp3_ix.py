@@ -11,19 +11,19 @@ import numpy as np
 from numpy.random import Generator
 
 from surelearn._jit import jit
-from surelearn._jit.draws import draw, exponential_weights
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn._wording import confidence
-from surelearn.base import door
-from surelearn.base.bandits import STOPPING
-from surelearn.base.randomized_bandits import (
+from surelearn.base import validation
+from surelearn.bounds import Guarantee, bandits, bandits_realised
+from surelearn.certificate import Certificate, Status
+from surelearn.learners.bandits._bandit import STOPPING
+from surelearn.learners.bandits._draws import draw, exponential_weights
+from surelearn.learners.bandits._randomized import (
     RandomizedBandit,
     Trace,
     anytime_rates,
     horizon_rate,
 )
-from surelearn.bounds import Guarantee, bandits, bandits_realised
-from surelearn.certificate import Certificate, Status
 
 _ANYTIME_GRID = [2.0**j for j in range(-12, 2)]  # serves from ten rounds to a million
 
@@ -118,7 +118,7 @@ class Exp3IX(RandomizedBandit):
     ) -> None:
         super().__init__(n_arms=n_arms, seed=seed)
         if horizon is not None:
-            door.at_least_one("horizon", horizon)
+            validation.at_least_one("horizon", horizon)
         if not 0.0 < delta < 1.0:
             raise ValueError(f"delta={delta!r} must lie between 0 and 1")
         self.horizon = horizon

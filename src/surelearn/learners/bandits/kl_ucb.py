@@ -13,9 +13,9 @@ from numpy.typing import ArrayLike
 
 from surelearn._jit import jit
 from surelearn._typing import Indices, Matrix, Vector
-from surelearn.base.bandits import Bandit
 from surelearn.bounds import Guarantee, bandits_stochastic
 from surelearn.certificate import Certificate
+from surelearn.learners.bandits._bandit import Bandit
 
 _STEPS = 60  # about five are needed
 _CLOSE = 1e-14

@@ -11,8 +11,8 @@ from numpy.random import Generator
 from scipy import special
 
 from surelearn._typing import Indices, Matrix, Vector
-from surelearn.base.bandits import Bandit, generator
 from surelearn.certificate import Certificate
+from surelearn.learners.bandits._bandit import Bandit, generator
 
 _LEVELS = (np.arange(256) + 0.5) / 256.0
 

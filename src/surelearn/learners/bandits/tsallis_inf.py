@@ -11,12 +11,12 @@ import numpy as np
 from numpy.random import Generator
 
 from surelearn._jit import jit
-from surelearn._jit.draws import draw, gaps
 from surelearn._typing import Indices, Matrix, Vector
-from surelearn.base.bandits import STOPPING
-from surelearn.base.randomized_bandits import RandomizedBandit, Trace, add_in_order
 from surelearn.bounds import Guarantee, bandits, bandits_realised
 from surelearn.certificate import Certificate, Status
+from surelearn.learners.bandits._bandit import STOPPING
+from surelearn.learners.bandits._draws import draw, gaps
+from surelearn.learners.bandits._randomized import RandomizedBandit, Trace, add_in_order
 
 _STEPS = 60  # about five are needed
 _CLOSE = 1e-15

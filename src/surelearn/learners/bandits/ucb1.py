@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike
 
 from surelearn._jit import jit
 from surelearn._typing import Indices, Matrix, Vector
-from surelearn.base.bandits import STOPPING, Bandit
 from surelearn.bounds import Guarantee, bandits_stochastic
 from surelearn.certificate import Certificate
+from surelearn.learners.bandits._bandit import STOPPING, Bandit
 
 
 @jit

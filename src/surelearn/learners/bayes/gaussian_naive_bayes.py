@@ -10,9 +10,9 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from surelearn._typing import Matrix
-from surelearn.base.class_summary import ClassSummary
-from surelearn.base.naive_bayes import Factors, NaiveBayesClassifier
-from surelearn.base.table import column_names
+from surelearn.base.tables.table import column_names
+from surelearn.learners.bayes._class_summary import ClassSummary
+from surelearn.learners.bayes._naive_bayes import Factors, NaiveBayesClassifier
 
 
 class GaussianNaiveBayes(NaiveBayesClassifier):

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from surelearn._typing import Matrix
-from surelearn.base.bayes_factors import CategoryFactors
-from surelearn.base.class_summary import ClassSummary
-from surelearn.base.naive_bayes import Factors, NaiveBayesClassifier
-from surelearn.base.table import Categorical, Declared, n_categories
+from surelearn.base.tables.table import Categorical, Declared, n_categories
+from surelearn.learners.bayes._class_summary import ClassSummary
+from surelearn.learners.bayes._factors import CategoryFactors
+from surelearn.learners.bayes._naive_bayes import Factors, NaiveBayesClassifier
 
 
 class MixedNaiveBayes(NaiveBayesClassifier):

@@ -10,10 +10,11 @@ from typing import Any
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from surelearn import _arguments
 from surelearn._jit import tables
 from surelearn._typing import Mask
 from surelearn.base.classifier import TwoClassLearner, risk_certificate
-from surelearn.bounds import Guarantee, _domain, pac, vc
+from surelearn.bounds import Guarantee, pac, vc
 from surelearn.certificate import Certificate, Status
 
 
@@ -56,7 +57,7 @@ class AxisAlignedRectangle(TwoClassLearner):
             The probability with which either statement may fail: each is given half of it.
         """
         check_is_fitted(self)
-        half = _domain.open_fraction("delta", delta) / 2.0
+        half = _arguments.open_fraction("delta", delta) / 2.0
         sample: tuple[Status, str] = ("assumed", "cannot be verified from the data")
         rule: tuple[Status, str] = ("by-construction", "the corners are those of the positives")
         realised: tuple[Status, str] = ("assumed", "no training row speaks against it")

@@ -6,8 +6,8 @@ Valiant (1984); the bound n + 1 is in `surelearn.bounds.mistakes_boolean`. A row
 the 2n literals true, so the first mistake crosses out n of them.
 """
 
-from surelearn.base.elimination import EliminationLearner
 from surelearn.bounds import Guarantee, mistakes_boolean
+from surelearn.learners.concepts._elimination import EliminationLearner
 
 
 class Disjunction(EliminationLearner):

@@ -14,11 +14,11 @@ from scipy.optimize import linprog
 from sklearn.utils.validation import check_is_fitted
 
 from surelearn._typing import Mask, Vector
-from surelearn.base import door
+from surelearn.base import validation
 from surelearn.base.classifier import TwoClassLearner, risk_certificate
-from surelearn.base.separation import within_range
 from surelearn.bounds import vc
 from surelearn.certificate import Certificate, Status
+from surelearn.optimizers.separability import within_range
 
 _TOLERANCE = 1e-6  # of half the range of a feature; the solver's own is 1e-7 of each constraint
 
@@ -83,7 +83,7 @@ class Halfspace(TwoClassLearner):
     def decision_function(self, X: Any) -> Vector:
         """Return the score of each row."""
         check_is_fitted(self)
-        return self._score(door.check_rows(self, X))
+        return self._score(validation.check_rows(self, X))
 
     def _score(self, X: Any) -> Vector:
         return X @ self.coef_[0] + self.intercept_[0]

@@ -5,8 +5,8 @@
 Valiant (1984); mistake bound in `surelearn.bounds.mistakes_boolean`.
 """
 
-from surelearn.base.elimination import EliminationLearner
 from surelearn.bounds import Guarantee, mistakes_boolean
+from surelearn.learners.concepts._elimination import EliminationLearner
 
 
 class MonotoneDisjunction(EliminationLearner):

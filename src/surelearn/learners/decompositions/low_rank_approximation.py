@@ -16,13 +16,14 @@ from sklearn.utils import Tags
 from sklearn.utils.extmath import svd_flip
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from surelearn import _arguments
 from surelearn._typing import Matrix, Vector
-from surelearn.base import door
-from surelearn.base.batch import adopt, fresh_copy
-from surelearn.base.coordinates import check_coordinates
+from surelearn.base import validation
 from surelearn.base.fingerprint import fingerprint
-from surelearn.bounds import _domain, decompositions
+from surelearn.base.fitting import adopt, fresh_copy
+from surelearn.bounds import decompositions
 from surelearn.certificate import Certificate, Status, certify
+from surelearn.learners.decompositions._coordinates import check_coordinates
 
 _DENSE = 2**24  # entries of a sparse matrix that may be made dense to find all singular values
 
@@ -80,7 +81,7 @@ class LowRankApproximation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         fresh = fresh_copy(self)
         check: Any = validate_data
         matrix = check(fresh, X, accept_sparse="csr", dtype=np.float64)
-        door.at_least_one("rank", self.rank)
+        validation.at_least_one("rank", self.rank)
         if self.rank > min(matrix.shape):
             raise ValueError(
                 f"rank={self.rank} is more than a matrix of shape {matrix.shape} can have; choose "
@@ -100,7 +101,7 @@ class LowRankApproximation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
             Not used: nothing here is left to chance.
         """
         check_is_fitted(self)
-        _domain.open_fraction("delta", delta)
+        _arguments.open_fraction("delta", delta)
         if self.spectrum_ is None:
             return ()
         found = (
@@ -129,7 +130,7 @@ class LowRankApproximation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
     def transform(self, X: Any) -> Matrix:
         """Return the coordinates of each row along the components."""
         check_is_fitted(self)
-        return door.check_rows(self, X) @ self.components_.T
+        return validation.check_rows(self, X) @ self.components_.T
 
     def inverse_transform(self, X: Any) -> Matrix:
         """Return the rows that have these coordinates and nothing across the components."""

@@ -12,9 +12,9 @@ from typing import cast
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from surelearn.base import door
-from surelearn.base.batch import check_iterations
-from surelearn.base.completion import Completer, KnownEntries, LowRank, Start
+from surelearn.base import validation
+from surelearn.base.fitting import check_iterations
+from surelearn.learners.decompositions._completion import Completer, KnownEntries, LowRank, Start
 
 
 class MatrixCompletion(Completer):
@@ -68,7 +68,7 @@ class MatrixCompletion(Completer):
 
     def _complete(self, known: KnownEntries) -> LowRank:
         check_iterations(self)
-        door.at_least_one("rank", self.rank)
+        validation.at_least_one("rank", self.rank)
         if self.rank > min(known.shape):
             raise ValueError(
                 f"rank={self.rank} is more than a matrix of shape {known.shape} can have; choose "

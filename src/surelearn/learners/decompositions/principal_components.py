@@ -15,14 +15,14 @@ from sklearn.utils import Tags, assert_all_finite, check_random_state
 from sklearn.utils.extmath import randomized_svd, svd_flip
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from surelearn._threads import small_matrices
 from surelearn._typing import Matrix, Vector
-from surelearn.base import door
-from surelearn.base.coordinates import check_coordinates
+from surelearn.base import validation
 from surelearn.base.magnitude import refuse_huge, refuse_tiny
 from surelearn.base.moments import Moments, moments
 from surelearn.base.summarising import SummarisingLearner
-from surelearn.base.threads import small_matrices
 from surelearn.bounds import Guarantee, decompositions
+from surelearn.learners.decompositions._coordinates import check_coordinates
 
 _SMALL_SHARE = 0.1  # of the shorter side: so few components are found by random projection
 _LARGE_SIDE = 500  # below, all components cost little
@@ -133,7 +133,7 @@ class PrincipalComponents(
     def transform(self, X: Any) -> Matrix:
         """Return the coordinates of each row along the components."""
         check_is_fitted(self)
-        rows = door.check_rows(self, X)
+        rows = validation.check_rows(self, X)
         axes = self.components_.T / self.scale_[:, np.newaxis]
         return (rows @ axes - self.mean_ @ axes) / self._spread()
 

@@ -14,9 +14,9 @@ from scipy.sparse.linalg import svds
 from sklearn.exceptions import ConvergenceWarning
 
 from surelearn._typing import Vector
-from surelearn.base import door
-from surelearn.base.batch import check_iterations
-from surelearn.base.completion import Completer, KnownEntries, LowRank
+from surelearn.base import validation
+from surelearn.base.fitting import check_iterations
+from surelearn.learners.decompositions._completion import Completer, KnownEntries, LowRank
 
 _LOOK_EVERY = 10  # passes from one look at the duality gap, which costs as much as one, to the next
 
@@ -111,7 +111,7 @@ class SoftImpute(Completer):
     def _most(self, side: int) -> int:
         if self.max_rank is None:
             return side
-        door.at_least_one("max_rank", self.max_rank)
+        validation.at_least_one("max_rank", self.max_rank)
         return min(self.max_rank, side)
 
     def _report(

@@ -10,12 +10,13 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from surelearn._jit import experts, jit
-from surelearn._jit.experts import Rounds
+from surelearn._jit import jit
 from surelearn._typing import Matrix, Vector
-from surelearn.base.experts import AveragingGame
 from surelearn.bounds import Guarantee, regret_adaptive, regret_sleeping
 from surelearn.certificate import Certificate, Status
+from surelearn.learners.experts import _loops
+from surelearn.learners.experts._experts import AveragingGame
+from surelearn.learners.experts._loops import Rounds
 
 _INFINITE = 1e300  # the rate before the first gap: only the leaders have weight
 
@@ -28,14 +29,14 @@ def _play_rounds(
     log_k = math.log(behind.shape[0])
     for t in range(table.floor.shape[0]):
         rate = min(log_k / gaps[1], _INFINITE) if gaps[1] > 0.0 else _INFINITE
-        before = experts.weigh(t, behind, rate, weights)
+        before = _loops.weigh(t, behind, rate, weights)
         if table.awake.shape[0] > 0:
-            experts.weigh_awake(table, t, behind, rate, weights)
-        excess[t] = experts.excess_of(table, t, weights)
+            _loops.weigh_awake(table, t, behind, rate, weights)
+        excess[t] = _loops.excess_of(table, t, weights)
         gaps[0] = gaps[1]
-        gaps[1] += experts.advance(table, t, excess[t], rate, before, behind)
+        gaps[1] += _loops.advance(table, t, excess[t], rate, before, behind)
         for k in range(behind.shape[0]):
-            widest[0] = max(widest[0], experts.charged(table, t, k, excess[t]))
+            widest[0] = max(widest[0], _loops.charged(table, t, k, excess[t]))
 
 
 class AdaHedge(AveragingGame):

@@ -12,13 +12,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from surelearn._jit import experts
-from surelearn._jit.experts import Rounds
 from surelearn._typing import Matrix, Vector
-from surelearn.base import expert_tables
-from surelearn.base.experts import AveragingGame
 from surelearn.bounds import Guarantee, regret_mixable
 from surelearn.certificate import Certificate, Status
+from surelearn.learners.experts import _loops, _tables
+from surelearn.learners.experts._experts import AveragingGame
+from surelearn.learners.experts._loops import Rounds
 from surelearn.losses import Entropic, Interval, Loss, Square
 
 _CLIP = "keep the advice away from 0 and 1, for example np.clip(advice, 1e-9, 1 - 1e-9)"
@@ -105,7 +104,7 @@ class AggregatingAlgorithm(AveragingGame):
         return super().learn(losses, outcomes, loss=self.loss, awake=awake)
 
     def _check_parameters(self) -> None:
-        expert_tables.check_range(self.interval)
+        _tables.check_range(self.interval)
         square = isinstance(self.loss, Square)
         if not (square or isinstance(self.loss, Entropic)):
             raise ValueError(
@@ -132,7 +131,7 @@ class AggregatingAlgorithm(AveragingGame):
 
     def _play(self, table: Rounds, weights: Matrix, excess: Vector) -> None:
         rates = np.full(len(excess), self.learning_rate)
-        experts.exponential_weights(table, rates, self.behind_, np.zeros(1), weights, excess)
+        _loops.exponential_weights(table, rates, self.behind_, np.zeros(1), weights, excess)
 
     def _predictions(self, weights: Matrix, said: Matrix) -> Vector:
         if not self.substitution:

@@ -8,12 +8,12 @@ Cesa-Bianchi et al. (1997); the bound is `surelearn.bounds.regret.hedge_doubling
 from collections.abc import Iterable
 from typing import Protocol
 
-from surelearn._jit.experts import Rounds
 from surelearn._typing import Matrix, Vector
-from surelearn.base import expert_tables
-from surelearn.base.experts import AveragingGame
 from surelearn.bounds import Guarantee, regret
 from surelearn.certificate import Certificate, Status
+from surelearn.learners.experts import _tables
+from surelearn.learners.experts._experts import AveragingGame
+from surelearn.learners.experts._loops import Rounds
 from surelearn.losses import Interval
 
 
@@ -70,7 +70,7 @@ class Doubling(AveragingGame):
             raise TypeError(
                 f"learner={self.learner!r} cannot be tuned to a horizon; give a Hedge()"
             )
-        expert_tables.check_range(self.learner.loss_range)
+        _tables.check_range(self.learner.loss_range)
 
     @property
     def _range(self) -> Interval:

@@ -11,13 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from surelearn._jit import experts, jit
-from surelearn._jit.experts import Rounds
+from surelearn import _arguments
+from surelearn._jit import jit
+from surelearn._jit.elementary import exp
 from surelearn._typing import Matrix, Vector
-from surelearn.base import expert_tables
-from surelearn.base.experts import AveragingGame
-from surelearn.bounds import Guarantee, _domain, regret_tracking
+from surelearn.bounds import Guarantee, regret_tracking
 from surelearn.certificate import Certificate, Status
+from surelearn.learners.experts import _loops, _tables
+from surelearn.learners.experts._experts import AveragingGame
+from surelearn.learners.experts._loops import Rounds
 from surelearn.losses import Interval
 
 
@@ -36,13 +38,13 @@ def _play_rounds(
     for t in range(table.floor.shape[0]):
         for k in range(n_experts):
             weights[t, k] = shares[k]
-        experts.restrict(table, t, weights)
-        excess[t] = experts.excess_of(table, t, weights)
+        _loops.restrict(table, t, weights)
+        excess[t] = _loops.excess_of(table, t, weights)
         least, total = np.inf, 0.0  # above 0 if nobody is wide awake: shares must not all vanish
         for k in range(n_experts):
-            least = min(least, experts.charged(table, t, k, excess[t]))
+            least = min(least, _loops.charged(table, t, k, excess[t]))
         for k in range(n_experts):
-            shares[k] *= experts.exp(-rate * (experts.charged(table, t, k, excess[t]) - least))
+            shares[k] *= exp(-rate * (_loops.charged(table, t, k, excess[t]) - least))
             total += shares[k]
         gaps[0] += min(max(excess[t] - least + math.log(total) / rate, 0.0), excess[t])
         given = switch_rates[t] / max(n_experts - 1, 1)
@@ -65,7 +67,7 @@ def _follow_paths(table: Rounds, excess: Vector, first: int, paths: Matrix) -> N
             for k in range(paths.shape[1]):
                 paths[s, k] = max(paths[s, k], second if k == leader else best)
         for k in range(paths.shape[1]):
-            regret = excess[t] - experts.charged(table, t, k, excess[t])
+            regret = excess[t] - _loops.charged(table, t, k, excess[t])
             for s in range(paths.shape[0]):
                 paths[s, k] += regret
 
@@ -131,14 +133,14 @@ class FixedShare(AveragingGame):
         return self.paths_.max(axis=1)
 
     def _check_parameters(self) -> None:
-        expert_tables.check_range(self.loss_range)
-        _domain.count("n_switches", self.n_switches, at_least=1)
+        _tables.check_range(self.loss_range)
+        _arguments.count("n_switches", self.n_switches, at_least=1)
         if self.switch_rate is not None:
-            _domain.open_fraction("switch_rate", self.switch_rate)
+            _arguments.open_fraction("switch_rate", self.switch_rate)
         if self.learning_rate is not None:
-            _domain.positive("learning_rate", self.learning_rate)
+            _arguments.positive("learning_rate", self.learning_rate)
         if self.horizon is not None:
-            _domain.count("horizon", self.horizon, at_least=self.n_switches + 1)
+            _arguments.count("horizon", self.horizon, at_least=self.n_switches + 1)
 
     def _start(self, n_experts: int) -> None:
         super()._start(n_experts)

@@ -12,9 +12,9 @@ import numpy as np
 
 from surelearn._jit import jit
 from surelearn._typing import Indices, Mask, Matrix, Vector
-from surelearn.base.voting import VotingGame
 from surelearn.bounds import Guarantee, mistakes
 from surelearn.certificate import Certificate, Status
+from surelearn.learners.experts._voting import VotingGame
 
 
 @jit

@@ -10,13 +10,13 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from surelearn._jit import experts
-from surelearn._jit.experts import Rounds
+from surelearn import _arguments
 from surelearn._typing import Matrix, Vector
-from surelearn.base import expert_tables
-from surelearn.base.experts import AveragingGame
-from surelearn.bounds import Guarantee, _domain, regret
+from surelearn.bounds import Guarantee, regret
 from surelearn.certificate import Certificate, Status
+from surelearn.learners.experts import _loops, _tables
+from surelearn.learners.experts._experts import AveragingGame
+from surelearn.learners.experts._loops import Rounds
 from surelearn.losses import Interval
 
 
@@ -97,13 +97,13 @@ class Hedge(AveragingGame):
         return 2.0 * np.sqrt(log_k / rounds) / self._width
 
     def _check_parameters(self) -> None:
-        expert_tables.check_range(self.loss_range)
+        _tables.check_range(self.loss_range)
         if self.learning_rate is not None and self.horizon is not None:
             raise ValueError("give learning_rate or horizon, not both: the horizon sets the rate")
         if self.learning_rate is not None:
-            _domain.positive("learning_rate", self.learning_rate)
+            _arguments.positive("learning_rate", self.learning_rate)
         if self.horizon is not None:
-            _domain.count("horizon", self.horizon, at_least=1)
+            _arguments.count("horizon", self.horizon, at_least=1)
 
     def _start(self, n_experts: int) -> None:
         super()._start(n_experts)
@@ -112,7 +112,7 @@ class Hedge(AveragingGame):
     def _play(self, table: Rounds, weights: Matrix, excess: Vector) -> None:
         gaps = np.array([self.sum_mixability_gaps_])
         rates = self._rates(self.n_experts_, self.n_rounds_, len(excess))
-        experts.exponential_weights(table, rates, self.behind_, gaps, weights, excess)
+        _loops.exponential_weights(table, rates, self.behind_, gaps, weights, excess)
         self.sum_mixability_gaps_ = float(gaps[0])
 
     def _certificates(self) -> Iterable[Certificate]:

@@ -11,12 +11,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from surelearn._jit import experts, jit
-from surelearn._jit.experts import Rounds
+from surelearn import _arguments
+from surelearn._jit import jit
 from surelearn._typing import Matrix, Vector
-from surelearn.base.experts import AveragingGame
-from surelearn.bounds import Guarantee, _domain, regret
+from surelearn.bounds import Guarantee, regret
 from surelearn.certificate import Certificate, Status
+from surelearn.learners.experts import _loops
+from surelearn.learners.experts._experts import AveragingGame
+from surelearn.learners.experts._loops import Rounds
 
 
 @jit
@@ -103,9 +105,9 @@ class RandomizedWeightedMajority(AveragingGame):
         if self.beta is not None and self.horizon is not None:
             raise ValueError("give beta or horizon, not both: the horizon sets beta")
         if self.beta is not None:
-            _domain.open_fraction("beta", self.beta)
+            _arguments.open_fraction("beta", self.beta)
         if self.horizon is not None:
-            _domain.count("horizon", self.horizon, at_least=1)
+            _arguments.count("horizon", self.horizon, at_least=1)
 
     def _start(self, n_experts: int) -> None:
         super()._start(n_experts)
@@ -114,7 +116,7 @@ class RandomizedWeightedMajority(AveragingGame):
 
     def _play(self, table: Rounds, weights: Matrix, excess: Vector) -> None:
         rates = np.full(len(excess), -math.log(self.beta_))
-        experts.exponential_weights(table, rates, self.behind_, np.zeros(1), weights, excess)
+        _loops.exponential_weights(table, rates, self.behind_, np.zeros(1), weights, excess)
 
     def _act(self, table: Rounds, weights: Matrix, excess: Vector) -> None:
         self.expected_loss_ += float((table.floor + excess).sum())

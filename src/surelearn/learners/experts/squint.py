@@ -11,13 +11,15 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from surelearn._jit import experts, jit
-from surelearn._jit.experts import Rounds
+from surelearn import _arguments
+from surelearn._jit import jit
+from surelearn._jit.elementary import exp
 from surelearn._typing import Matrix, Vector
-from surelearn.base import expert_tables
-from surelearn.base.experts import AveragingGame
-from surelearn.bounds import Guarantee, _domain, regret_adaptive, regret_sleeping
+from surelearn.bounds import Guarantee, regret_adaptive, regret_sleeping
 from surelearn.certificate import Certificate, Status
+from surelearn.learners.experts import _loops, _tables
+from surelearn.learners.experts._experts import AveragingGame
+from surelearn.learners.experts._loops import Rounds
 from surelearn.losses import Interval
 
 _LONGEST = 4**30  # rounds that thirty rates cover
@@ -40,7 +42,7 @@ def _mix_rates(rates: Vector, regret: float, variance: float, highest: float) ->
     total = 0.0
     for j in range(rates.shape[0]):
         exponent = rates[j] * (regret - rates[j] * variance) - highest
-        total += rates[j] * experts.exp(min(exponent, 0.0))
+        total += rates[j] * exp(min(exponent, 0.0))
     return total
 
 
@@ -59,10 +61,10 @@ def _play_rounds(
         highest = _highest(table, t, rates, regrets, variances)
         for k in range(prior.shape[0]):
             weights[t, k] = prior[k] * _mix_rates(rates, regrets[k], variances[k], highest)
-        experts.restrict(table, t, weights)
-        excess[t] = experts.excess_of(table, t, weights)
+        _loops.restrict(table, t, weights)
+        excess[t] = _loops.excess_of(table, t, weights)
         for k in range(prior.shape[0]):
-            regret = excess[t] - experts.charged(table, t, k, excess[t])
+            regret = excess[t] - _loops.charged(table, t, k, excess[t])
             regrets[k] += regret
             variances[k] += regret * regret
 
@@ -124,8 +126,8 @@ class Squint(AveragingGame):
         return replace(closed, trivial=float(n_rounds))
 
     def _check_parameters(self) -> None:
-        expert_tables.check_range(self.loss_range)
-        _domain.count("horizon", self.horizon, at_least=1)
+        _tables.check_range(self.loss_range)
+        _arguments.count("horizon", self.horizon, at_least=1)
 
     def _start(self, n_experts: int) -> None:
         super()._start(n_experts)

@@ -11,11 +11,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from surelearn import _arguments
 from surelearn._jit import jit
 from surelearn._typing import Indices, Matrix, Vector
-from surelearn.base.voting import VotingGame
-from surelearn.bounds import Guarantee, _domain, mistakes
+from surelearn.bounds import Guarantee, mistakes
 from surelearn.certificate import Certificate, Status
+from surelearn.learners.experts._voting import VotingGame
 
 _SMALL = 1e-100
 
@@ -98,7 +99,7 @@ class WeightedMajority(VotingGame):
     def _check_parameters(self) -> None:
         if self.beta == 0.0:
             raise ValueError("beta=0 forgives no mistake; that is the learner Halving")
-        _domain.open_fraction("beta", self.beta)
+        _arguments.open_fraction("beta", self.beta)
 
     def _start(self, n_experts: int) -> None:
         super()._start(n_experts)

@@ -19,8 +19,13 @@ from sklearn.utils.validation import check_is_fitted
 from surelearn._jit import jit, tables
 from surelearn._jit.rows import Rows
 from surelearn._typing import Indices, Mask, Matrix, Vector
-from surelearn.base import MistakeRecord, OnlineLinearClassifier, compression_certificate, door
-from surelearn.base.mistake_record import certify_run, of_all_problems
+from surelearn.base import (
+    MistakeRecord,
+    OnlineLinearClassifier,
+    compression_certificate,
+    validation,
+)
+from surelearn.base.online.mistakes import certify_run, of_all_problems
 from surelearn.bounds import Guarantee, mistakes
 from surelearn.certificate import Certificate, Status
 from surelearn.kernels import Kernel, Linear
@@ -162,7 +167,7 @@ class KernelPerceptron(OnlineLinearClassifier):
     def _admit(self, X: Any) -> Any:
         """Return the rows if the kernel reads them; a row with itself has the largest value."""
         kernel = self._begun_as.kernel
-        X = door.bits(X) if kernel.domain == "bits" else X
+        X = validation.bits(X) if kernel.domain == "bits" else X
         with np.errstate(over="ignore"):
             finite = np.isfinite(kernel.diagonal(X)).all()
         if not finite:

@@ -13,14 +13,16 @@ import numpy as np
 from numba import types
 from sklearn.utils.validation import check_is_fitted
 
-from surelearn._jit import jit, rows, slopes
+from surelearn import _arguments
+from surelearn._jit import jit, rows
 from surelearn._jit._decorator import compiled_as
 from surelearn._jit.rows import Rows, SparseRows
-from surelearn._jit.slopes import LONGEST, N_COMMON, CompiledLoss
 from surelearn._typing import Mask, Matrix, Vector
 from surelearn.base import OnlineLinearClassifier, OnlineLinearRegressor
-from surelearn.base.gradient_learner import GradientLearner, compiled
-from surelearn.bounds import Guarantee, _domain, online_convex
+from surelearn.bounds import Guarantee, online_convex
+from surelearn.learners.linear import _slopes
+from surelearn.learners.linear._gradient import GradientLearner, compiled
+from surelearn.learners.linear._slopes import LONGEST, N_COMMON, CompiledLoss
 from surelearn.losses import Hinge, Loss, Square
 
 _ROW, _N_COLUMNS = N_COMMON, N_COMMON + 1
@@ -49,14 +51,14 @@ def _learn_rows(
     for t in range(rows.count(X)):
         product, square = rows.dot_and_square(X, t, coef)
         predictions[t] = product + bias[0]
-        slope = slopes.slope(constants.loss, targets[t], predictions[t])
+        slope = _slopes.slope(constants.loss, targets[t], predictions[t])
         length = math.sqrt(square + constant)
         ledger[_ROW] = max(ledger[_ROW], length)
         ledger[LONGEST] = max(ledger[LONGEST], abs(slope) * length)
         if slope != 0.0:
             _move(0, slope * constant, limit, bias, squares)
             _move_row(X, t, slope, limit, coef, squares[1:])
-    slopes.enter(constants.loss, targets, predictions, ledger)
+    _slopes.enter(constants.loss, targets, predictions, ledger)
 
 
 @jit
@@ -128,7 +130,7 @@ class _BoxDescent(GradientLearner):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        _domain.positive("limit", self.limit)
+        _arguments.positive("limit", self.limit)
 
     def _make_state(self, n_features: int, n_problems: int) -> None:
         self.squares_ = np.zeros((n_problems, n_features + 1))

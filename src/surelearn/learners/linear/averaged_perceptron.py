@@ -12,11 +12,12 @@ import math
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from surelearn import _arguments
 from surelearn._jit import jit, rows
 from surelearn._jit.rows import Rows
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.base import OnlineLinearClassifier, perceptron_certificates
-from surelearn.bounds import Guarantee, _domain, mistakes
+from surelearn.bounds import Guarantee, mistakes
 from surelearn.certificate import Certificate
 
 
@@ -114,7 +115,7 @@ class AveragedPerceptron(OnlineLinearClassifier):
             Not needed here: every statement holds surely.
         """
         check_is_fitted(self)
-        _domain.open_fraction("delta", delta)
+        _arguments.open_fraction("delta", delta)
         return tuple(perceptron_certificates(self)) if hasattr(self, "records_") else ()
 
     def _start(self, n_features: int, n_problems: int) -> None:

@@ -16,10 +16,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from surelearn._typing import Matrix, Vector
-from surelearn.base import door
-from surelearn.base.linear_regressor import LinearRegressor
+from surelearn.base import validation
 from surelearn.base.magnitude import refuse_huge
-from surelearn.base.triangular_factor import TriangularFactor, triangular_factor
+from surelearn.learners.linear._linear_regressor import LinearRegressor
+from surelearn.learners.linear._triangular_factor import TriangularFactor, triangular_factor
 
 _HURTS = 1e8  # beyond this condition number half the digits of a coefficient may be lost
 
@@ -87,7 +87,7 @@ class LinearRegression(LinearRegressor):
         The leverages of the training rows sum to the number of parameters the rows determine.
         """
         check_is_fitted(self)
-        rows = _dense(door.check_rows(self, X))
+        rows = _dense(validation.check_rows(self, X))
         centre = self.record_.means[:-1] if self.fit_intercept else 0.0
         constant = 1.0 / self.record_.weight if self.fit_intercept else 0.0
         return constant + (((rows - centre) @ self.unscaled_root_) ** 2).sum(axis=1)

@@ -19,17 +19,17 @@ from sklearn.utils.validation import check_is_fitted
 from surelearn._jit import fingerprints
 from surelearn._jit.fingerprints import Hashes
 from surelearn._typing import Matrix, Vector
-from surelearn.base import door
-from surelearn.base.batch import adopt, fresh_copy, row_weights
+from surelearn.base import validation
 from surelearn.base.classifier import risk_certificate
-from surelearn.base.separation import no_finite_minimum
-from surelearn.base.softmax import SoftmaxObjective
-from surelearn.base.softmax_classifier import SoftmaxClassifier
-from surelearn.base.softmax_metric import squared
-from surelearn.base.softmax_optimum import Audit, audit, minimise
+from surelearn.base.fitting import adopt, fresh_copy, row_weights
 from surelearn.bounds import Guarantee, margin, vc
 from surelearn.certificate import Certificate, Status
+from surelearn.learners.linear._softmax.classifier import SoftmaxClassifier
+from surelearn.learners.linear._softmax.metric import squared
+from surelearn.learners.linear._softmax.objective import SoftmaxObjective
+from surelearn.learners.linear._softmax.solver import Audit, audit, minimise
 from surelearn.optimizers import Trace
+from surelearn.optimizers.separability import no_finite_minimum
 
 _ROWS_FOR_VC = 4  # for each parameter; with fewer the VC bound says nothing even without errors
 _PROGRAMME = 200_000  # entries of a table up to which a linear programme looks for a separator
@@ -119,14 +119,14 @@ class LogisticRegression(SoftmaxClassifier):
         """
         fresh = fresh_copy(self)
         fresh._check_parameters()  # noqa: SLF001 - our own copy
-        X, labels = door.check(fresh, X, y, reset=True, finite=False)
-        fresh.classes_ = door.two_or_more(door.distinct(labels))
+        X, labels = validation.check(fresh, X, y, reset=True, finite=False)
+        fresh.classes_ = validation.two_or_more(validation.distinct(labels))
         weights = row_weights(
             sample_weight, class_weight=self.class_weight, labels=labels, n=len(labels)
         )
         objective = SoftmaxObjective(
             X=X,
-            codes=door.index_among(fresh.classes_, labels),
+            codes=validation.index_among(fresh.classes_, labels),
             shares=weights / weights.sum(),
             n_scores=1 if len(fresh.classes_) == 2 else len(fresh.classes_),
             penalty=1.0 / (self.C * float(weights.sum())),
@@ -178,7 +178,7 @@ class LogisticRegression(SoftmaxClassifier):
             raise ValueError(f"C={self.C!r} must be a number above 0, or infinity for no penalty")
         if not isinstance(self.tol, Real) or not 0.0 < self.tol < math.inf:
             raise ValueError(f"tol={self.tol!r} must be a finite number above 0")
-        door.at_least_one("max_iter", self.max_iter)
+        validation.at_least_one("max_iter", self.max_iter)
 
     def _start(self, fresh: Self, objective: SoftmaxObjective) -> Vector:
         """Return where to begin: at 0, or where the last fit ended."""
@@ -196,11 +196,11 @@ class LogisticRegression(SoftmaxClassifier):
         With one score they need not be looked for: a gradient is finite only if all values are.
         """
         if objective.n_scores > 1:
-            door.all_finite(self, objective.X)
+            validation.all_finite(self, objective.X)
         try:
             return minimise(objective, start, tolerance=self.tol, max_iter=self.max_iter)
         except ValueError:
-            door.all_finite(self, objective.X)
+            validation.all_finite(self, objective.X)
             raise
 
     def _take(self, objective: SoftmaxObjective, trace: Trace, found: Audit) -> None:
@@ -251,7 +251,7 @@ class LogisticRegression(SoftmaxClassifier):
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def _scores(self, X: Any) -> Matrix:
-        return door.check_rows(self, X) @ self.coef_.T + self.intercept_
+        return validation.check_rows(self, X) @ self.coef_.T + self.intercept_
 
     def __sklearn_tags__(self) -> Tags:
         """Say to scikit-learn that sparse matrices are welcome."""

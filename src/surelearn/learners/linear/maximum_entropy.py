@@ -13,7 +13,7 @@ from scipy import sparse, special
 from sklearn.utils import Tags
 
 from surelearn._typing import Matrix, Vector
-from surelearn.base.maximum_entropy import Constraints, Features, MaximumEntropyModel
+from surelearn.learners.linear._maximum_entropy import Constraints, Features, MaximumEntropyModel
 
 _EXACT, _STEPS = 1e-12, 60
 

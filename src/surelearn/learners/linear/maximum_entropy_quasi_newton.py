@@ -9,7 +9,7 @@ import numpy as np
 from scipy import special
 
 from surelearn._typing import Vector
-from surelearn.base.maximum_entropy import Constraints, Features, MaximumEntropyModel
+from surelearn.learners.linear._maximum_entropy import Constraints, Features, MaximumEntropyModel
 from surelearn.optimizers import limited_memory_bfgs
 
 

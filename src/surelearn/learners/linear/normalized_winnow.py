@@ -15,12 +15,13 @@ from scipy import sparse
 from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted
 
+from surelearn import _arguments
 from surelearn._jit import jit, rows, tables
 from surelearn._jit.rows import Rows
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.base import MistakeRecord, OnlineLinearClassifier, compression_certificate
-from surelearn.base.mistake_record import certify_run, of_all_problems
-from surelearn.bounds import Guarantee, _domain, mistakes_linear
+from surelearn.base.online.mistakes import certify_run, of_all_problems
+from surelearn.bounds import Guarantee, mistakes_linear
 from surelearn.certificate import Certificate, Status
 
 _ROWS_AT_ONCE = 4096  # copied with the constant feature
@@ -136,7 +137,7 @@ class NormalizedWinnow(OnlineLinearClassifier):
         """
         check_is_fitted(self)
         if self._begun_as.learning_rate is None:
-            each = self._self_tuned(1.0 / _domain.positive("margin", margin), 0.0)
+            each = self._self_tuned(1.0 / _arguments.positive("margin", margin), 0.0)
         else:
             each = self._at_rate(self._log_features, margin, 0.0)
         return of_all_problems(each, len(self.coef_))
@@ -199,7 +200,7 @@ class NormalizedWinnow(OnlineLinearClassifier):
 
     def _check_first_rows(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any], dict[str, Any]]:
         if self.learning_rate is not None:
-            _domain.positive("learning_rate", self.learning_rate)
+            _arguments.positive("learning_rate", self.learning_rate)
         elif not self.balanced:
             raise ValueError(
                 "balanced=False needs a learning_rate: the self-tuned rate is balanced"

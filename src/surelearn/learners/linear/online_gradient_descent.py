@@ -12,14 +12,15 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
-from surelearn._jit import jit, rows, slopes
+from surelearn import _arguments
+from surelearn._jit import jit, rows
 from surelearn._jit.rows import Rows
-from surelearn._jit.slopes import LONGEST, LOSS, N_COMMON, ROUNDS, CompiledLoss
 from surelearn._typing import Mask, Matrix, Vector
 from surelearn.base import OnlineLinearClassifier, OnlineLinearRegressor
-from surelearn.base.gradient_learner import GradientLearner, compiled
-from surelearn.bounds import Guarantee, _domain
-from surelearn.learners.linear import schedules
+from surelearn.bounds import Guarantee
+from surelearn.learners.linear import _slopes, schedules
+from surelearn.learners.linear._gradient import GradientLearner, compiled
+from surelearn.learners.linear._slopes import LONGEST, LOSS, N_COMMON, ROUNDS, CompiledLoss
 from surelearn.learners.linear.schedules import AdaptiveRate, Run, Schedule
 from surelearn.losses import Hinge, Loss, Square
 
@@ -59,7 +60,7 @@ def _learn_rows(
         if ledger[_SCALE] < _SMALLEST_SCALE:
             weights *= ledger[_SCALE]
             ledger[_SCALE] = 1.0
-    slopes.enter(constants.loss, targets, predictions, ledger)
+    _slopes.enter(constants.loss, targets, predictions, ledger)
 
 
 @jit
@@ -84,7 +85,7 @@ def _learn_stretch(
     for t in range(first, last):
         product, square = rows.dot_and_square(X, t, coef)
         prediction = scale * (product + constant * weights[0])
-        slope = slopes.slope(constants.loss, targets[t], prediction)
+        slope = _slopes.slope(constants.loss, targets[t], prediction)
         along, squared = slope * prediction, slope * slope * (square + constant)
         if penalty > 0.0:
             ledger[LOSS] += 0.5 * penalty * norm
@@ -147,7 +148,7 @@ def _learn_row(
     for j in range(coef.shape[1]):
         coef[problem, j] = account[_SCALE] * own[j + 1]
     bias[problem] = account[_SCALE] * own[0]
-    loss = slopes.value(_constants(rule).loss, target, predictions[0])
+    loss = _slopes.value(_constants(rule).loss, target, predictions[0])
     return predictions[0], loss, account[_ROW]
 
 
@@ -187,7 +188,7 @@ class _Descent(GradientLearner):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        _domain.positive("radius", self.radius)
+        _arguments.positive("radius", self.radius)
         if not isinstance(cast("object", self.schedule), Schedule):
             raise TypeError(f"schedule={self.schedule!r} is none; use for example AdaptiveRate()")
 

@@ -16,12 +16,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from surelearn import _arguments
 from surelearn._jit import jit, rows
 from surelearn._jit.rows import Rows
 from surelearn._typing import Matrix, Vector
 from surelearn._wording import outward
 from surelearn.base import OnlineLinearRegressor, fingerprint
-from surelearn.bounds import Guarantee, _domain, online_second_order
+from surelearn.bounds import Guarantee, online_second_order
 from surelearn.certificate import Certificate, Status, certify
 
 _EXCESS, _TARGETS, _PREDICTIONS, _LARGEST, _LONGEST, _N_COLUMNS = range(6)
@@ -182,7 +183,7 @@ class OnlineRidge(OnlineLinearRegressor):
             Not used, the statements hold surely; every learner takes it.
         """
         check_is_fitted(self)
-        _domain.open_fraction("delta", delta)
+        _arguments.open_fraction("delta", delta)
         ledger = self.ledger_
         largest, longest = float(ledger[_LARGEST]), math.sqrt(ledger[_LONGEST])
         code: tuple[Status, str] = ("by-construction", "the code does exactly this")
@@ -235,7 +236,7 @@ class OnlineRidge(OnlineLinearRegressor):
         return max(0.0, float(2.0 * np.log(grown).sum()))
 
     def _check_first_rows(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any], dict[str, Any]]:
-        _domain.positive("alpha", self.alpha)  # before anything learnt is forgotten
+        _arguments.positive("alpha", self.alpha)  # before anything learnt is forgotten
         return super()._check_first_rows(X, y)
 
     def _start(self, n_features: int) -> None:

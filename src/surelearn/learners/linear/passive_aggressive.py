@@ -16,20 +16,21 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from surelearn._jit import jit, passive_steps, rows
-from surelearn._jit.passive_steps import CONSTANT, LONGEST, MISTAKES, Rule
+from surelearn._jit import jit, rows
 from surelearn._jit.rows import Rows
 from surelearn._typing import Indices, Mask, Matrix, Vector
 from surelearn.base import OnlineLinearClassifier, compression_certificate
-from surelearn.base.passive_aggressive_record import (
+from surelearn.bounds import Guarantee
+from surelearn.certificate import Certificate
+from surelearn.learners.linear import _passive_steps
+from surelearn.learners.linear._passive_aggressive import (
     PassiveAggressiveRecord,
     cut,
     damped,
     no_sums,
     on_mistakes,
 )
-from surelearn.bounds import Guarantee
-from surelearn.certificate import Certificate
+from surelearn.learners.linear._passive_steps import CONSTANT, LONGEST, MISTAKES, Rule
 
 
 @jit
@@ -48,11 +49,11 @@ def _learn_rows(
         scores[t] = product + bias[0]
         square += rule[CONSTANT]
         loss = max(0.0, 1.0 - signs[t] * scores[t])
-        step = passive_steps.step(loss, square, rule)
+        step = _passive_steps.step(loss, square, rule)
         if step > 0.0:
             rows.add(X, t, step * signs[t], coef)
             bias[0] += step * signs[t] * rule[CONSTANT]
-        passive_steps.note(loss, square, step, sums)
+        _passive_steps.note(loss, square, step, sums)
         sums[MISTAKES] += signs[t] * scores[t] <= 0.0
 
 

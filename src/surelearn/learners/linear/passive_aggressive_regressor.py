@@ -16,20 +16,22 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from surelearn._jit import jit, passive_steps, rows
-from surelearn._jit.passive_steps import CONSTANT, EPSILON, LONGEST, Rule
+from surelearn import _arguments
+from surelearn._jit import jit, rows
 from surelearn._jit.rows import Rows
 from surelearn._typing import Vector
 from surelearn.base import OnlineLinearRegressor
-from surelearn.base.passive_aggressive_record import (
+from surelearn.bounds import Guarantee
+from surelearn.certificate import Certificate
+from surelearn.learners.linear import _passive_steps
+from surelearn.learners.linear._passive_aggressive import (
     PassiveAggressiveRecord,
     cut,
     damped,
     no_sums,
     on_losses,
 )
-from surelearn.bounds import Guarantee, _domain
-from surelearn.certificate import Certificate
+from surelearn.learners.linear._passive_steps import CONSTANT, EPSILON, LONGEST, Rule
 
 
 @jit
@@ -49,11 +51,11 @@ def _learn_rows(
         square += rule[CONSTANT]
         residual = targets[t] - said[t]
         loss = max(0.0, abs(residual) - rule[EPSILON])
-        step = passive_steps.step(loss, square, rule)
+        step = _passive_steps.step(loss, square, rule)
         if step > 0.0:
             rows.add(X, t, step * np.sign(residual), coef)
             bias[0] += step * np.sign(residual) * rule[CONSTANT]
-        passive_steps.note(loss, square, step, sums)
+        _passive_steps.note(loss, square, step, sums)
 
 
 class PassiveAggressiveRegressor(OnlineLinearRegressor):
@@ -149,7 +151,7 @@ class PassiveAggressiveRegressor(OnlineLinearRegressor):
             Not needed here: every statement holds surely.
         """
         check_is_fitted(self)
-        _domain.open_fraction("delta", delta)
+        _arguments.open_fraction("delta", delta)
         return tuple(self.records_[0].certificates(self, 0)) if hasattr(self, "records_") else ()
 
     def _rule(self) -> Rule:

@@ -16,15 +16,20 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import check_is_fitted
 
+from surelearn._threads import small_matrices
 from surelearn._typing import Vector
-from surelearn.base import door
-from surelearn.base.batch import check_iterations
-from surelearn.base.linear_regressor import LinearRegressor
+from surelearn.base import validation
+from surelearn.base.fitting import check_iterations
 from surelearn.base.magnitude import refuse_huge, refuse_tiny
 from surelearn.base.moments import Moments, moments
-from surelearn.base.ridge_path import CentredRows, RidgePath, conjugate_gradients, ridge_path
-from surelearn.base.threads import small_matrices
 from surelearn.bounds import Guarantee, stability
+from surelearn.learners.linear._linear_regressor import LinearRegressor
+from surelearn.learners.linear._ridge_path import (
+    CentredRows,
+    RidgePath,
+    conjugate_gradients,
+    ridge_path,
+)
 
 
 class RidgeRegression(LinearRegressor):
@@ -135,7 +140,7 @@ class RidgeRegression(LinearRegressor):
             super()._begin(X, y, weights)
             return
         assert_all_finite(X, input_name="X")
-        door.short_enough(X)
+        validation.short_enough(X)
         refuse_huge(y, "targets")
         refuse_tiny(y, "targets")
         rows = CentredRows(X, y, weights, centre=self.fit_intercept)

@@ -5,8 +5,9 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
+from surelearn import _arguments
 from surelearn._jit import jit
-from surelearn.bounds import Guarantee, _domain, online_convex
+from surelearn.bounds import Guarantee, online_convex
 
 _FIXED, _ROOT, _ADAPTIVE, _HARMONIC = range(4)
 
@@ -105,7 +106,7 @@ class FixedRate(Schedule):
 
     def __post_init__(self) -> None:
         """Refuse a rate that is not positive."""
-        _domain.positive("learning_rate", self.learning_rate)
+        _arguments.positive("learning_rate", self.learning_rate)
 
     def factor(self, radius: float) -> float:
         """Return the rate."""
@@ -142,7 +143,7 @@ class InverseSquareRootRate(Schedule):
 
     def __post_init__(self) -> None:
         """Refuse a rate that is not positive."""
-        _domain.positive("learning_rate", self.learning_rate)
+        _arguments.positive("learning_rate", self.learning_rate)
 
     def factor(self, radius: float) -> float:
         """Return the rate of the first step."""
@@ -183,7 +184,7 @@ class StronglyConvexRate(Schedule):
 
     def __post_init__(self) -> None:
         """Refuse a modulus that is not positive."""
-        _domain.positive("strong_convexity", self.strong_convexity)
+        _arguments.positive("strong_convexity", self.strong_convexity)
 
     @property
     def penalty(self) -> float:

@@ -16,12 +16,13 @@ from numpy.typing import ArrayLike
 from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted
 
+from surelearn import _arguments
 from surelearn._jit import jit, rows, tables
 from surelearn._jit.rows import Rows
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.base import OnlineLinearClassifier, compression_certificate
-from surelearn.base.mistake_record import best_multiple, certify_run
-from surelearn.bounds import Guarantee, _domain
+from surelearn.base.online.mistakes import best_multiple, certify_run
+from surelearn.bounds import Guarantee
 from surelearn.bounds import mistakes_linear as theory
 from surelearn.certificate import Certificate, Status
 
@@ -233,7 +234,7 @@ class SecondOrderPerceptron(OnlineLinearClassifier):
         return float(sum_leverages) + self.n_mistakes_ * min(1.0, hidden)
 
     def _check_first_rows(self, X: Any, y: ArrayLike) -> tuple[Any, Any, dict[str, Any]]:
-        if _domain.positive("a", self.a) < _SMALLEST_START:
+        if _arguments.positive("a", self.a) < _SMALLEST_START:
             raise ValueError(f"a={self.a!r} must be at least {_SMALLEST_START:g}; rescale the rows")
         X, labels, seen = super()._check_first_rows(X, y)
         if X.shape[1] > _MOST_FEATURES:

@@ -18,11 +18,12 @@ from scipy import sparse
 from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted
 
+from surelearn import _arguments
 from surelearn._jit import jit, rows
 from surelearn._jit.rows import Rows, SparseRows
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.base import OnlineLinearClassifier, perceptron_certificates
-from surelearn.bounds import Guarantee, _domain, mistakes
+from surelearn.bounds import Guarantee, mistakes
 from surelearn.certificate import Certificate
 
 _BLOCK = 2**22  # inner products held at once
@@ -137,7 +138,7 @@ class VotedPerceptron(OnlineLinearClassifier):
             Not needed here: every statement holds surely.
         """
         check_is_fitted(self)
-        _domain.open_fraction("delta", delta)
+        _arguments.open_fraction("delta", delta)
         return tuple(perceptron_certificates(self)) if hasattr(self, "records_") else ()
 
     def decision_function(self, X: Any) -> Vector:

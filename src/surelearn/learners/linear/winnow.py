@@ -17,7 +17,7 @@ from surelearn._jit import jit, powers, rows, tables
 from surelearn._jit.rows import Rows
 from surelearn._typing import Indices, Mask, Vector
 from surelearn.base import MistakeRecord, OnlineLinearClassifier, compression_certificate
-from surelearn.base.mistake_record import certify_run, of_all_problems
+from surelearn.base.online.mistakes import certify_run, of_all_problems
 from surelearn.bounds import Guarantee, mistakes_boolean
 from surelearn.certificate import Certificate
 

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from surelearn._jit import mixtures
 from surelearn._typing import Mask, Matrix, Vector
-from surelearn.base.mixture_model import BLOCK, Block, MixtureModel
+from surelearn.learners.mixtures import _loops
 from surelearn.learners.mixtures._covariances import Covariance
+from surelearn.learners.mixtures._model import BLOCK, Block, MixtureModel
 
 _TILE = 512  # rows the compiled loops visit at a time
 _NARROW = 40  # features up to which the compiled loops beat matrix products
@@ -26,7 +26,7 @@ class Gaussians:
 
     @cached_property
     def whitenings(self) -> NDArray[Any]:
-        """W with WᵀW = Σ⁻¹, lower triangular, as bands: see `surelearn._jit.mixtures`."""
+        """W with WᵀW = Σ⁻¹, lower triangular, as bands: see `_loops`."""
         if self.covariances.ndim == 2:
             if not (self.covariances > 0.0).all():
                 raise ValueError(_SINGULAR)
@@ -36,7 +36,7 @@ class Gaussians:
         except np.linalg.LinAlgError as error:
             raise ValueError(_SINGULAR) from error
         whitenings = np.zeros_like(factors)
-        mixtures.invert(factors, whitenings)
+        _loops.invert(factors, whitenings)
         return whitenings
 
     @cached_property
@@ -122,7 +122,7 @@ class GaussianModel(MixtureModel):
         part = parameters if columns.known.all() else parameters.of(columns.known)
         out = np.empty((len(part.weights), columns.values.shape[1]))
         if self.compiled:
-            mixtures.log_densities(
+            _loops.log_densities(
                 columns.values, part.means, part.whitenings, part.heights, np.empty(_TILE), out
             )
             return out
@@ -158,7 +158,7 @@ class GaussianModel(MixtureModel):
         firsts = np.zeros((k, d))
         seconds = np.zeros((k, d, d if self.shape.whole else 1))
         if self.compiled:
-            mixtures.moments(values, means, shares, np.empty(_TILE), firsts, seconds)
+            _loops.moments(values, means, shares, np.empty(_TILE), firsts, seconds)
         else:
             for i, (mean, share) in enumerate(zip(means, shares, strict=True)):
                 differences = values - mean[:, np.newaxis]

@@ -14,9 +14,9 @@ from numpy.typing import ArrayLike
 from sklearn.utils import gen_batches
 
 from surelearn._typing import Indices, Matrix, Vector
-from surelearn.base import door
-from surelearn.base.mixture import Mixture
-from surelearn.base.mixture_model import BLOCK, Block, MixtureModel
+from surelearn.base import validation
+from surelearn.learners.mixtures._mixture import Mixture
+from surelearn.learners.mixtures._model import BLOCK, Block, MixtureModel
 
 
 class Bernoullis(NamedTuple):
@@ -149,7 +149,7 @@ class BernoulliMixture(Mixture):
         self.random_state = random_state
 
     def _admit(self, X: Matrix) -> Matrix:
-        door.bits(np.nan_to_num(X))
+        validation.bits(np.nan_to_num(X))
         return X
 
     def _model(self) -> BernoulliModel:

@@ -15,9 +15,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.base.magnitude import refuse_huge, refuse_tiny
-from surelearn.base.mixture import Mixture
 from surelearn.learners.mixtures._covariances import SHAPES, Covariance
 from surelearn.learners.mixtures._gaussians import GaussianModel, Gaussians
+from surelearn.learners.mixtures._mixture import Mixture
 
 
 class GaussianMixture(Mixture):

@@ -15,16 +15,16 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from surelearn._jit import fingerprints, jit, rows
-from surelearn._jit.pairs import squared_distance
 from surelearn._jit.rows import Rows
 from surelearn._typing import Indices, Vector
-from surelearn.base import door
-from surelearn.base.batch import adopt, fresh_copy, learn_classes
+from surelearn.base import validation
 from surelearn.base.classifier import risk_certificate
-from surelearn.base.neighbors.index import Index, build_index
-from surelearn.base.neighbors.space import Space, learn_space, read_points
+from surelearn.base.fitting import adopt, fresh_copy, learn_classes
 from surelearn.bounds import compression
 from surelearn.certificate import Certificate, Status
+from surelearn.learners.neighbors._search.index import Index, build_index
+from surelearn.learners.neighbors._search.pairs import squared_distance
+from surelearn.learners.neighbors._search.space import Space, learn_space, read_points
 
 _METRICS = ("euclidean", "cosine")
 
@@ -151,7 +151,7 @@ class CondensedNearestNeighbor(ClassifierMixin, BaseEstimator):
         return (risk_certificate(self, guarantee, statuses),)
 
     def _learn(self, X: Any, y: ArrayLike) -> None:
-        door.at_least_one("max_iter", self.max_iter)
+        validation.at_least_one("max_iter", self.max_iter)
         if self.metric not in _METRICS:
             raise ValueError(f"metric={self.metric!r} must be one of {list(_METRICS)}")
         self.space_, checked, points, y = learn_space(self, X, y, metric=self.metric)

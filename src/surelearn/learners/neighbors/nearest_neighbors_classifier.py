@@ -17,13 +17,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn._wording import confidence, percent_outward
-from surelearn.base.batch import learn_classes
 from surelearn.base.fingerprint import fingerprint
-from surelearn.base.neighbors.learner import NearestNeighborsLearner, Schedule, TieRule
-from surelearn.base.neighbors.lists import Lists, count_votes, decide, tied_votes
-from surelearn.base.table import Categorical
+from surelearn.base.fitting import learn_classes
+from surelearn.base.tables.table import Categorical
 from surelearn.bounds import Guarantee, neighbors
 from surelearn.certificate import Certificate, Precondition, Status, certify
+from surelearn.learners.neighbors._estimator import NearestNeighborsLearner, Schedule, TieRule
+from surelearn.learners.neighbors._search.lists import Lists, count_votes, decide, tied_votes
 
 
 class NearestNeighborsClassifier(ClassifierMixin, NearestNeighborsLearner):
@@ -196,7 +196,11 @@ class NearestNeighborsClassifier(ClassifierMixin, NearestNeighborsLearner):
             claim=f"With confidence {confidence(delta)}, this model errs on at most {limit} of new "
             "examples from the law of the training examples.",
             statuses=[("assumed", "cannot be verified from the data"), *self._statuses(lists)],
-            also=(Precondition("the labels that can occur were known beforehand", "assumed"),),
+            also=(
+                Precondition(
+                    "known_labels", "the labels that can occur were known beforehand", "assumed"
+                ),
+            ),
             reproduce={"model": fingerprint(self)},
         )
         return (certificate,)

@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
 
 from surelearn._typing import Indices, Vector
-from surelearn.base.batch import check_numbers
-from surelearn.base.neighbors.learner import NearestNeighborsLearner, Schedule, TieRule
-from surelearn.base.neighbors.lists import Lists, mean_targets
-from surelearn.base.table import Categorical
+from surelearn.base.fitting import check_numbers
+from surelearn.base.tables.table import Categorical
+from surelearn.learners.neighbors._estimator import NearestNeighborsLearner, Schedule, TieRule
+from surelearn.learners.neighbors._search.lists import Lists, mean_targets
 
 
 class NearestNeighborsRegressor(RegressorMixin, NearestNeighborsLearner):

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from surelearn._typing import Indices, Mask, Matrix, Vector
-from surelearn.base.table import Categorical
-from surelearn.base.trees.error_based_pruning import collapse, prune_by_errors
-from surelearn.base.trees.learner import TreeClassifier
-from surelearn.base.trees.multiway_growth import Growth, Limits
-from surelearn.base.trees.structure import LEAF, Tree
+from surelearn.base.tables.table import Categorical
+from surelearn.learners.trees._estimator import TreeClassifier
+from surelearn.learners.trees._multiway.growth import Growth, Limits
+from surelearn.learners.trees._pruning.error_based import collapse, prune_by_errors
+from surelearn.learners.trees._tree import LEAF, Tree
 
 _NEARLY_AVERAGE = 1e-3  # Quinlan's: a gain this much below the average still competes
 _TIE = 1e-9  # ratios that differ by less are equal, and the first feature wins
@@ -59,7 +59,7 @@ class C45Classifier(TreeClassifier):
     Attributes
     ----------
     tree_
-        The nodes of the pruned tree; see `surelearn.base.trees.structure.Tree`.
+        The nodes of the pruned tree; see `surelearn.learners.trees._tree.Tree`.
     classes_
         The sorted labels.
     categories_

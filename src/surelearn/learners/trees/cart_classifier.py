@@ -10,10 +10,10 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from surelearn.base.table import Categorical
-from surelearn.base.trees.binary import BinaryTree
-from surelearn.base.trees.code import Grid
-from surelearn.base.trees.learner import TreeClassifier
+from surelearn.base.tables.table import Categorical
+from surelearn.learners.trees._binary.estimator import BinaryTree
+from surelearn.learners.trees._code import Grid
+from surelearn.learners.trees._estimator import TreeClassifier
 
 
 class CARTClassifier(BinaryTree, TreeClassifier):
@@ -56,7 +56,7 @@ class CARTClassifier(BinaryTree, TreeClassifier):
     Attributes
     ----------
     tree_
-        The nodes; see `surelearn.base.trees.structure.Tree`.
+        The nodes; see `surelearn.learners.trees._tree.Tree`.
     classes_
         The sorted labels.
     categories_

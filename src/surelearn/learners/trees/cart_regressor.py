@@ -10,9 +10,9 @@ from collections.abc import Sequence
 
 from numpy.typing import ArrayLike
 
-from surelearn.base.table import Categorical
-from surelearn.base.trees.binary import BinaryTree
-from surelearn.base.trees.learner import TreeRegressor
+from surelearn.base.tables.table import Categorical
+from surelearn.learners.trees._binary.estimator import BinaryTree
+from surelearn.learners.trees._estimator import TreeRegressor
 
 
 class CARTRegressor(BinaryTree, TreeRegressor):
@@ -52,7 +52,7 @@ class CARTRegressor(BinaryTree, TreeRegressor):
     Attributes
     ----------
     tree_
-        The nodes; see `surelearn.base.trees.structure.Tree`.
+        The nodes; see `surelearn.learners.trees._tree.Tree`.
     categories_
         For each column its sorted categories, or None if it is numeric.
     grid_

@@ -11,21 +11,21 @@ import numpy as np
 from sklearn.utils import Tags
 
 from surelearn._jit import jit
-from surelearn._jit.trees import walk
 from surelearn._typing import Indices, Matrix, Vector
-from surelearn.base.table import Categorical, column_names
-from surelearn.base.trees.learner import TreeClassifier
-from surelearn.base.trees.multiway_growth import Growth, Limits
-from surelearn.base.trees.structure import LEAF, Tree
+from surelearn.base.tables.table import Categorical, column_names
+from surelearn.learners.trees import _walk
+from surelearn.learners.trees._estimator import TreeClassifier
+from surelearn.learners.trees._multiway.growth import Growth, Limits
+from surelearn.learners.trees._tree import LEAF, Tree
 
 _TIE = 1e-9  # gains that differ by less are equal, and the first feature wins
 
 
 @jit
-def _find_stops(X: Matrix, questions: walk.Questions, nodes: Indices) -> None:
+def _find_stops(X: Matrix, questions: _walk.Questions, nodes: Indices) -> None:
     """Write the leaf of each row, or the node that has no branch for it."""
     for t in range(X.shape[0]):
-        nodes[t] = walk.follow(X, t, questions, 0)
+        nodes[t] = _walk.follow(X, t, questions, 0)
 
 
 class ID3Classifier(TreeClassifier):
@@ -55,7 +55,7 @@ class ID3Classifier(TreeClassifier):
     Attributes
     ----------
     tree_
-        The nodes; see `surelearn.base.trees.structure.Tree`.
+        The nodes; see `surelearn.learners.trees._tree.Tree`.
     classes_
         The sorted labels.
     categories_

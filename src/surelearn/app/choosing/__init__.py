@@ -1,0 +1,1 @@
+"""Choosing a model: candidates, nested validation, structural risk, training."""

@@ -1,0 +1,1 @@
+"""What a table asks: its columns, its target, its leaks and its split."""

@@ -1,0 +1,224 @@
+"""Dangers one can see in a table: the target in disguise, repeated rows, rows that belong together.
+
+Everything here warns and changes nothing.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from pyarrow import types
+from scipy import stats
+
+from surelearn._typing import Indices
+from surelearn.app.problem.features import count_distinct
+from surelearn.app.problem.split import Split
+from surelearn.app.tables.memory_mapped import forget_pages, is_large, take_rows
+
+_TIME = re.compile(r"(.*[_\W])?(date|datetime|time|timestamp|year|month)", re.IGNORECASE)
+_GROUP = re.compile(
+    r"(patient|subject|person|user|customer|client|household|family|site|hospital|school|group"
+    r"|session|cluster|batch)([_\W]?(id|no|nr|name|key))?|.*_id",
+    re.IGNORECASE,
+)
+_MANY = 10  # values that a group or a time has at least
+_ENOUGH = 100  # rows: with fewer, one column may well tell the classes apart by chance
+_SAMPLE = 2000
+_MOST_ROWS = 250_000  # of a large table, in which the target in disguise is sought
+_BLOCK = 2**18  # rows hashed at once
+
+
+def warn(
+    table: Any, X: Any, y: NDArray[Any], parts: Split, roles: Mapping[str, str]
+) -> Iterator[str]:
+    """Yield what may be wrong with the table, a sentence each.
+
+    Parameters
+    ----------
+    table
+        The whole table.
+    X, y, parts
+        Features, targets and split of the rows with a known target; classes as whole numbers.
+    roles
+        The columns that are the target, the group or the time, each with its role.
+    """
+    rows = parts.train
+    if is_large(X) and len(rows) > _MOST_ROWS:
+        rng = np.random.default_rng(parts.seed)
+        rows = np.sort(rng.choice(rows, _MOST_ROWS, replace=False))
+    for name, clue in target_in_disguise(take_rows(X, rows), y[rows]).items():
+        yield (
+            f"column {name!r} may be the target in disguise: {clue}; if it is not known when the "
+            f"model is used, leave it out with --drop {name}"
+        )
+    repeated, across = count_duplicates(X, y, parts)
+    if repeated:
+        yield (
+            f"{repeated:,} of {len(y):,} rows repeat an earlier row, and {across:,} of the "
+            f"{len(parts.holdout):,} held-out rows also stand in the training part: if they are "
+            "copies rather than coincidences, the rows are not independent"
+        )
+    yield from hints(table, roles)
+
+
+def target_in_disguise(X: Any, y: NDArray[Any]) -> dict[str, str]:
+    """Return the columns that may be the target in disguise, each with what gives it away.
+
+    Parameters
+    ----------
+    X
+        The features of the training rows, as `Problem.X` has them. Never the hold-out: what is
+        decided by its labels voids the certificate.
+    y
+        Their targets; floats mean a regression.
+
+    Examples
+    --------
+    >>> X = pa.table({"alive": ["no", "yes", "no"], "age": [3.0, 4.0, 5.0]})
+    >>> target_in_disguise(X, np.array([0, 1, 0]))
+    {'alive': 'each of its values goes with one value of the target, and the other way round'}
+    """
+    if y.dtype.kind == "f":
+        clues = {name: _clue_to_number(X.column(name), y) for name in X.column_names}
+    else:
+        labels = _codes(pa.chunked_array([pa.array(y)]))
+        clues = {name: _clue_to_class(X.column(name), labels) for name in X.column_names}
+    return {name: clue for name, clue in clues.items() if clue}
+
+
+def _clue_to_number(column: Any, y: NDArray[Any]) -> str:
+    """Return what makes a column of numbers a copy of the target."""
+    if not types.is_floating(column.type):
+        return ""
+    x = column.to_numpy()
+    known = ~np.isnan(x)
+    x, y = x[known], y[known]
+    if len(x) < 3 or np.ptp(x) == 0.0 or np.ptp(y) == 0.0:
+        return ""
+    for name, correlation in (("", stats.pearsonr), (" of ranks", stats.spearmanr)):
+        if abs(correlation(x, y).statistic) > 0.9999:
+            return f"its correlation{name} with the target exceeds 0.9999"
+    return ""
+
+
+def _clue_to_class(column: Any, labels: Indices) -> str:
+    """Return what makes a column tell the classes apart all alone."""
+    n_labels, missing = _n_distinct(labels), column.is_null().to_numpy()
+    if n_labels == 2 and missing.any() and _n_distinct(2 * labels + missing) == 2:
+        return "it is missing exactly where the target has one of its two values"
+    # What fails in a part fails in the whole, so a few rows dismiss most columns.
+    if not all(_determines(column.slice(0, n), labels[:n]) for n in (_SAMPLE, len(labels))):
+        return ""
+    n_values = _n_distinct(_codes(column))
+    if n_values == n_labels:
+        return "each of its values goes with one value of the target, and the other way round"
+    if len(labels) < _ENOUGH:
+        return ""
+    if 20 * n_values <= len(labels):
+        return "each of its values goes with one value of the target only"
+    return _clue_of_thresholds(column, labels) if types.is_floating(column.type) else ""
+
+
+def _clue_of_thresholds(column: Any, labels: Indices) -> str:
+    n_changes = np.count_nonzero(np.diff(labels[np.argsort(column.to_numpy())]))
+    if n_changes == _n_distinct(labels) - 1:
+        return "thresholds on it alone tell the classes apart without an error"
+    return ""
+
+
+def _determines(column: Any, labels: Indices) -> bool:
+    """Return whether each value of a column goes with one label only."""
+    values = _codes(column)
+    return _n_distinct(values * (labels.max() + 1) + labels) == _n_distinct(values)
+
+
+def count_duplicates(X: Any, y: NDArray[Any], split: Split) -> tuple[int, int]:
+    """Return how many rows repeat an earlier one, and how many held-out rows stand in training.
+
+    Examples
+    --------
+    >>> X, y = pa.table({"a": [1.0, 1.0, 2.0]}), np.array([0, 0, 1])
+    >>> parts = Split(np.array([0, 2]), np.array([1]), "random", 0, "")
+    >>> count_duplicates(X, y, parts)
+    (1, 1)
+    """
+    hashes = np.empty(len(y), dtype=np.uint64)
+    for start in range(0, len(y), _BLOCK):
+        block = slice(start, start + _BLOCK)
+        rows = _bits(pa.chunked_array([pa.array(y[block], pa.float64())]))
+        for column in X.columns:
+            cells = _bits(column.slice(start, _BLOCK))
+            rows = _mixed(rows * np.uint64(0x9E3779B97F4A7C15) + cells)
+        hashes[block] = rows
+        forget_pages()
+    trained, held_out = np.sort(hashes[split.train]), hashes[split.holdout]
+    places = np.minimum(np.searchsorted(trained, held_out), len(trained) - 1)
+    hashes.sort()
+    repeated = np.count_nonzero(hashes[1:] == hashes[:-1])
+    return int(repeated), int(np.count_nonzero(trained[places] == held_out))
+
+
+def hints(table: Any, roles: Mapping[str, str]) -> Iterator[str]:
+    """Yield a sentence for each column whose name or type says that rows may hang together.
+
+    Parameters
+    ----------
+    table
+        The whole table.
+    roles
+        The columns that have a role already: the target, the group, the time.
+    """
+    if "group" in roles.values() or "time" in roles.values():
+        return
+    for name in table.column_names:
+        if name in roles:
+            continue
+        column = table.column(name)
+        if types.is_timestamp(column.type) or (_TIME.fullmatch(name) and _many(column)):
+            yield (
+                f"column {name!r} looks like a time: if the model is to be used on later rows, "
+                f"split by it with --time {name}"
+            )
+        elif _GROUP.fullmatch(name) and _many(column):
+            yield (
+                f"column {name!r} looks like a group: if rows of one group are alike, split by "
+                f"whole groups with --group {name}"
+            )
+
+
+def _many(column: Any) -> bool:
+    """Return whether a column has many different values, and some of them more than once."""
+    return _MANY <= count_distinct(column) + (column.null_count > 0) < len(column)
+
+
+def _codes(column: Any) -> Indices:
+    """Return a whole number for each cell, equal ones for equal cells; missing cells share one."""
+    if not types.is_dictionary(column.type):
+        column = column.dictionary_encode()
+    whole = column.unify_dictionaries().combine_chunks()
+    return whole.indices.fill_null(len(whole.dictionary)).to_numpy().astype(np.int64)
+
+
+def _n_distinct(values: Indices) -> int:
+    """Return how many different numbers there are, none of them negative nor very large."""
+    there = np.zeros(values.max() + 1, dtype=np.bool_)
+    there[values] = True
+    return int(np.count_nonzero(there))
+
+
+def _bits(column: Any) -> NDArray[np.uint64]:
+    """Return 64 bits for each cell, equal ones for equal cells."""
+    if not types.is_floating(column.type):
+        return _codes(column).view(np.uint64)
+    cells = column.to_numpy()
+    return (np.where(np.isnan(cells), np.nan, cells) + 0.0).view(np.uint64)  # one NaN, one zero
+
+
+def _mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return values whose bits are mixed well (the finaliser of splitmix64)."""
+    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return values ^ (values >> np.uint64(31))

@@ -1,0 +1,294 @@
+"""The learning problem in a table: task, features, what to leave out, leaks one can see.
+
+Honesty. A hold-out certificate speaks of a model that knows nothing of the hold-out. So the split
+is drawn first (from the number of rows with a known target and the seed), and everything that
+shapes the model (types of columns, the task, which columns are left out) is decided on the training
+rows alone. Hold-out rows are then read by those decisions, as any new row would be: a word in a
+column of numbers is a missing cell. Three things may look at all rows, because they cannot favour a
+model: the format of the file; a refusal, which withholds a certificate, so that the probability of
+one that is issued and false only falls; and warnings, which change nothing. Leaving out rows whose
+target is missing is a rule about single rows: the claim is then about rows with a known target.
+"""
+
+import difflib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+from pyarrow import types
+
+from surelearn._typing import Indices
+from surelearn.app.problem import leakage
+from surelearn.app.problem import target as targets
+from surelearn.app.problem.features import Feature, as_kind, choose, is_missing, refuse_infinite
+from surelearn.app.problem.leakage import target_in_disguise
+from surelearn.app.problem.split import Split, split
+from surelearn.app.tables.memory_mapped import combined, forget_pages, is_large, take_rows
+from surelearn.app.tables.notes import Note, TableError
+from surelearn.app.tables.read import TableFile
+
+__all__ = ["Problem", "Task", "target_in_disguise", "understand"]
+
+Task: TypeAlias = targets.Task
+_compute: Any = pc
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """The learning problem in a table.
+
+    Parameters
+    ----------
+    task
+        "binary", "multiclass" or "regression".
+    target
+        The column to predict.
+    features
+        The columns to predict it from, in the order of the table.
+    categorical
+        Those of them that are text.
+    X
+        A PyArrow table of the features, a row per known target: 64-bit floats and text
+        (dictionary-encoded); null is missing.
+    y
+        The targets of those rows: text, whole numbers or truth values, or floats.
+    dropped_rows
+        How many rows were left out because their target is missing.
+    left_out
+        Each column that is no feature, and why.
+    warnings
+        Leaks and other dangers, a sentence each; they change nothing.
+    notes
+        What was inferred, why, and how to say otherwise.
+    split
+        The split that was fixed before looking; everything above was decided on `split.train`.
+    groups, times
+        The groups or times of the rows, if `group` or `time` named a column.
+    schema
+        What a model file needs to read other tables alike (JSON).
+    """
+
+    task: Task
+    target: str
+    features: tuple[str, ...]
+    categorical: tuple[str, ...]
+    X: Any
+    y: NDArray[Any]
+    dropped_rows: int
+    left_out: Mapping[str, str]
+    warnings: tuple[str, ...]
+    notes: tuple[Note, ...]
+    split: Split
+    groups: NDArray[Any] | None
+    times: NDArray[Any] | None
+    schema: Mapping[str, Any]
+
+
+def understand(  # noqa: PLR0913 - an argument for each option of the command
+    file: TableFile,
+    *,
+    target: str,
+    task: Literal["classification", "binary", "multiclass", "regression"] | None = None,
+    categorical: Sequence[str] = (),
+    keep: Sequence[str] = (),
+    drop: Sequence[str] = (),
+    group: str | None = None,
+    time: str | None = None,
+    cut: Callable[..., Split] = split,
+) -> Problem:
+    """Find the learning problem in a table; decide everything on the training rows alone.
+
+    Parameters
+    ----------
+    file
+        What `read_table_file` read.
+    target
+        The column to predict.
+    task
+        Says what would be found out otherwise.
+    categorical
+        Columns of numbers to treat as categories.
+    keep
+        Columns to use although they look like row numbers or free text, or tell group or time.
+    drop
+        Columns to leave out.
+    group, time
+        The column by whose values rows belong together, or follow each other.
+    cut
+        Draws the split: `functools.partial(split, holdout=0.2, seed=0)`; it is given the number of
+        rows, and `groups` and `times`.
+
+    Examples
+    --------
+    >>> table = pa.table({"legs": [4, 2, 4, 2] * 5, "kind": ["cat", "bird", "dog", "bird"] * 5})
+    >>> problem = understand(TableFile.of_table(table), target="kind")
+    >>> problem.task, problem.features, len(problem.split.holdout)
+    ('multiclass', ('legs',), 4)
+    """
+    table = file.table
+    roles = _roles(table.column_names, target=target, group=group, time=time)
+    _check_names([*categorical, *keep, *drop], table.column_names, roles)
+    rows = _with_target(table, target)
+    dropped = table.num_rows - rows.num_rows
+    groups = None if group is None else _column_of_split(rows, group, "group")
+    times = None if time is None else _column_of_split(rows, time, "time")
+    parts = cut(rows.num_rows, groups=groups, times=times)
+    excluded = {**_reserved(roles, keep), **dict.fromkeys(drop, "--drop says so")}
+    _refuse_infinite(table, excluded)
+    y = targets.read_target(rows.column(target), target, task, parts.train, file.decimal)
+    features, left_out = choose(
+        rows,
+        parts.train,
+        excluded,
+        categories=categorical,
+        keep=keep,
+        typed=file.typed,
+        decimal=file.decimal,
+    )
+    X = combined(
+        ((f.name, as_kind(rows.column(f.name), f.kind, f.name, file.decimal)) for f in features),
+        large=is_large(rows),
+    )
+    return Problem(
+        task=y.task,
+        target=target,
+        features=tuple(f.name for f in features),
+        categorical=tuple(f.name for f in features if f.kind in {"text", "code"}),
+        X=X,
+        y=y.values,
+        dropped_rows=dropped,
+        left_out=left_out,
+        warnings=tuple(leakage.warn(table, X, y.codes, parts, roles)),
+        notes=(*_notes(y, dropped, target, left_out), *_rounded(rows, features)),
+        split=parts,
+        groups=groups,
+        times=times,
+        schema=_schema(file, target, y.task, features),
+    )
+
+
+def _with_target(table: Any, target: str) -> Any:
+    """Return the rows whose target is known."""
+    known = np.flatnonzero(~is_missing(table.column(target)))
+    if len(known) == 0:
+        raise TableError(f"the target {target!r} is missing in all {table.num_rows:,} rows")
+    return table if len(known) == table.num_rows else take_rows(table, known)
+
+
+def _roles(names: Sequence[str], **asked: str | None) -> dict[str, str]:
+    """Return the columns with a role, each with its role; say which are not there."""
+    roles: dict[str, str] = {}
+    for role, name in asked.items():
+        if name is None:
+            continue
+        if name not in names:
+            raise TableError(_unknown(name, names, what=f"{role} column"))
+        if name in roles:
+            raise TableError(f"column {name!r} cannot be the {roles[name]} and the {role} at once")
+        roles[name] = role
+    return roles
+
+
+def _unknown(name: str, names: Sequence[str], *, what: str) -> str:
+    """Return the sentence about a column that is not there, with the nearest name."""
+    lower = {there.lower(): there for there in reversed(names)}
+    near = difflib.get_close_matches(name.lower(), lower, n=1)
+    if near:
+        return f"there is no {what} {name!r}; did you mean {lower[near[0]]!r}?"
+    shown = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
+    return f"there is no {what} {name!r}; the columns are {shown}"
+
+
+def _check_names(asked: Iterable[str], names: Sequence[str], roles: Mapping[str, str]) -> None:
+    for name in asked:
+        if name not in names:
+            raise TableError(_unknown(name, names, what="column"))
+        if roles.get(name) == "target":
+            raise TableError(f"{name!r} is the target; it cannot be a feature, nor be left out")
+
+
+def _reserved(roles: Mapping[str, str], keep: Sequence[str]) -> dict[str, str]:
+    """Return why the columns with a role are no features."""
+    why = {
+        "target": "it is the target",
+        "group": "it tells the groups by which the rows are split",
+        "time": "it tells the time by which the rows are split",
+    }
+    return {name: why[role] for name, role in roles.items() if name not in keep}
+
+
+def _column_of_split(rows: Any, name: str, role: str) -> NDArray[Any]:
+    """Return the groups or times of the rows as an array that can be sorted."""
+    column = rows.column(name)
+    if n_missing := int(is_missing(column).sum()):
+        raise TableError(f"the {role} {name!r} is missing in {n_missing:,} rows; fill it in first")
+    if role == "group":
+        return _in_order(*targets.as_codes(column))
+    if types.is_timestamp(column.type) or types.is_integer(column.type):
+        return column.cast(pa.int64()).to_numpy()
+    if types.is_floating(column.type):
+        return column.to_numpy()
+    raise TableError(
+        f"column {name!r} holds neither numbers nor dates, so it tells no time; write dates as "
+        "2024-12-31 or 2024-12-31 23:59:59"
+    )
+
+
+def _in_order(codes: Indices, values: NDArray[Any]) -> Indices:
+    """Return the place of each cell's value among the sorted values that there are."""
+    used = np.flatnonzero(np.bincount(codes))
+    places = np.zeros(len(values), dtype=np.int64)
+    places[used[np.argsort(values[used])]] = np.arange(len(used))
+    return places[codes]
+
+
+def _notes(
+    y: targets.Target, dropped: int, target: str, left_out: Mapping[str, str]
+) -> Iterable[Note]:
+    other = "classification" if y.task == "regression" else "regression"
+    yield Note("task", y.task, y.why, "" if y.why.endswith("text") else f"--task {other}")
+    if dropped:
+        found = f"{dropped:,} left out; every claim is about rows with a known target"
+        yield Note("rows", found, f"the target {target!r} is missing in them")
+    for name, reason in left_out.items():
+        if name != target:
+            why, _, override = reason.partition(": ")
+            yield Note(f"column {name!r}", "left out", why, override)
+
+
+def _refuse_infinite(table: Any, excluded: Mapping[str, str]) -> None:
+    """Refuse infinite cells by their rows in the file; later on rows are counted otherwise."""
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        if types.is_floating(column.type) and name not in excluded:
+            refuse_infinite(column, name)
+            forget_pages()
+
+
+def _rounded(rows: Any, features: Sequence[Feature]) -> Iterable[Note]:
+    for f in features:
+        column = rows.column(f.name)
+        if types.is_integer(column.type) and f.kind == "number":
+            low, high = _compute.min_max(column).as_py().values()
+            if max(-low, high) > 2**53:
+                why = "whole numbers beyond 2^53 lose their last digits"
+                yield Note(f"column {f.name!r}", "rounded", why, f"--categorical {f.name}")
+
+
+def _schema(
+    file: TableFile, target: str, task: Task, features: Sequence[Feature]
+) -> dict[str, Any]:
+    return {
+        "target": target,
+        "task": task,
+        "features": [
+            {"name": f.name, "kind": f.kind, "categories": list(f.categories)} for f in features
+        ],
+        "columns": list(file.table.column_names),
+        "header": file.header,
+        "missing": list(file.missing) or None,
+        "decimal": file.decimal,
+    }

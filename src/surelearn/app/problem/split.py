@@ -1,0 +1,126 @@
+"""The split, fixed before anyone looks: it knows the number of rows and a seed, never a label.
+
+A random split is drawn from the number of rows and the seed alone, never stratified: a hold-out
+stratified on the labels voids every certificate (docs/theory/holdout.md). Rows that belong together
+are split by whole groups, rows in the order of time at a moment; what the certificate may then
+claim is put in words.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surelearn._typing import Indices
+from surelearn.app.tables.notes import TableError
+
+Kind: TypeAlias = Literal["random", "group", "time"]
+
+_WORDING = {
+    "random": (
+        "about new rows drawn from the same population as the rows of this table, each on its own"
+    ),
+    "group": (
+        "about rows of new groups, a group drawn from the same population as the groups of this "
+        "table: the mean over groups of the mean loss in a group"
+    ),
+    "time": (
+        "about rows of the time after the training part, and of the future only if it is like that "
+        "time: rows in the order of time are seldom independent and of one law, which is assumed"
+    ),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """Which rows train and which are held out.
+
+    Parameters
+    ----------
+    train, holdout
+        The places of the rows, increasing.
+    kind
+        "random", "group" or "time".
+    seed
+        The seed it was drawn from.
+    wording
+        What a certificate from this hold-out is about; it goes on after "The claim is".
+    """
+
+    train: Indices
+    holdout: Indices
+    kind: Kind
+    seed: int
+    wording: str
+
+
+def split(
+    n_rows: int,
+    *,
+    holdout: float = 0.2,
+    seed: int = 0,
+    groups: NDArray[Any] | None = None,
+    times: NDArray[Any] | None = None,
+) -> Split:
+    """Split rows off for the hold-out, seeing neither targets nor features.
+
+    Parameters
+    ----------
+    n_rows
+        The number of rows.
+    holdout
+        The fraction to hold out, in (0, 1): of the rows, or of the groups.
+    seed
+        Where the random draw starts.
+    groups
+        For each row its group. Whole groups are held out, a number of them that is fixed before
+        any is drawn: drawing until a share of the rows is reached would favour large groups.
+    times
+        For each row its time. The last rows are held out; rows of one moment stay together.
+
+    Examples
+    --------
+    >>> parts = split(10, holdout=0.3, seed=1)
+    >>> parts.kind, len(parts.train), parts.holdout.tolist()
+    ('random', 7, [4, 7, 8])
+    >>> split(6, holdout=0.3, groups=np.array(["a", "a", "b", "b", "c", "c"])).holdout.tolist()
+    [4, 5]
+    >>> split(5, holdout=0.2, times=np.array([2020, 2024, 2021, 2024, 2022])).holdout.tolist()
+    [1, 3]
+    """
+    if not 0.0 < holdout < 1.0:
+        raise TableError(f"the hold-out must be a fraction between 0 and 1, not {holdout:g}")
+    if groups is not None and times is not None:
+        raise TableError("rows are split by group or by time, not by both: leave one of them out")
+    if groups is not None:
+        kind, held_out = "group", _some_groups(groups, holdout, seed)
+    elif times is not None:
+        kind, held_out = "time", _last_moments(times, holdout)
+    else:
+        kind, held_out = "random", _some(n_rows, holdout, seed, "row")
+    train = np.delete(np.arange(n_rows), held_out)
+    return Split(train, held_out, kind, seed, _WORDING[kind])
+
+
+def _some(n: int, holdout: float, seed: int, what: str) -> Indices:
+    """Return the places of the share that is held out, drawn from the seed alone."""
+    if n < 2:
+        raise TableError(f"a split into two parts needs two {what}s at least, and there is {n}")
+    n_held_out = min(max(round(holdout * n), 1), n - 1)
+    return np.sort(np.random.default_rng(seed).permutation(n)[:n_held_out])
+
+
+def _some_groups(groups: NDArray[Any], holdout: float, seed: int) -> Indices:
+    names, membership = np.unique(groups, return_inverse=True)
+    return np.flatnonzero(np.isin(membership, _some(len(names), holdout, seed, "group")))
+
+
+def _last_moments(times: NDArray[Any], holdout: float) -> Indices:
+    """Return the places of the rows from the moment on at which the last share begins."""
+    moments = np.sort(times)
+    if len(times) == 0 or moments[0] == moments[-1]:
+        raise TableError("all rows have the same time, so none is later than the others")
+    start = moments[len(times) - min(max(round(holdout * len(times)), 1), len(times) - 1)]
+    later = times >= start if start > moments[0] else times > start
+    return np.flatnonzero(later)

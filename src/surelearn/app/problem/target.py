@@ -1,0 +1,196 @@
+"""The column to predict: its task, and its cells as an array."""
+
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from pyarrow import types
+
+from surelearn._typing import Indices
+from surelearn.app.tables.memory_mapped import array_on_disk, too_many
+from surelearn.app.tables.notes import TableError
+from surelearn.app.tables.text_columns import describe_mixture, numbers_among, with_points
+
+Task: TypeAlias = Literal["binary", "multiclass", "regression"]
+
+_FEW = 20  # different whole numbers, at most, that are classes
+_BLOCK = 2**16  # labels written at once
+
+
+class Target(NamedTuple):
+    """The targets of the rows.
+
+    Attributes
+    ----------
+    values
+        Text, whole numbers or truth values; floats for a regression.
+    codes
+        A whole number for each class; the values themselves for a regression.
+    task, why
+        The task, and why it is that one.
+    """
+
+    values: NDArray[Any]
+    codes: NDArray[Any]
+    task: Task
+    why: str
+
+
+def read_target(
+    column: Any, name: str, task: str | None, train: Indices, decimal: str = "."
+) -> Target:
+    """Read the targets and find the task, judged by the training rows.
+
+    Examples
+    --------
+    >>> column = pa.chunked_array([[0, 1, 1, 0, 1, 0, 0, 1, 0, 1]])
+    >>> read_target(column, "ill", None, np.arange(8))[2:]
+    ('binary', "'ill' holds 2 different whole numbers")
+    """
+    if task not in {None, "classification", "binary", "multiclass", "regression"}:
+        raise TableError(f"there is no task {task!r}; classification and regression there are")
+    if types.is_timestamp(column.type):
+        raise TableError(f"the target {name!r} holds dates; turn them into numbers first")
+    classes, why = task != "regression", "--task says so"
+    if _is_text(column):
+        codes, words = as_codes(column)
+        _refuse_constant(codes, name, train, words)
+        if task is None:
+            mixture = _mixture(column, name, decimal)
+            _refuse_words_held_out(words, np.unique(codes[train]), name, decimal, mixture)
+        why = f"{name!r} holds text" if task is None else why
+        if not classes:
+            raise TableError(f"the target {name!r} holds text; a regression needs numbers")
+    else:
+        numbers = column.to_numpy()
+        _refuse_constant(numbers, name, train)
+        if task is None:
+            classes, why = _looks_like_classes(numbers[train], name)
+        if not classes:
+            numbers = _as_numbers(numbers, name)
+            return Target(numbers, numbers, "regression", why)
+        codes, words = as_codes(pa.chunked_array([pa.array(_as_labels(numbers))]))
+    _refuse_rare(codes, words, name, _mixture(column, name, decimal))
+    return Target(_labels(codes, words), codes, _task(codes[train], name, task), why)
+
+
+def _task(codes: Indices, name: str, said: str | None) -> Task:
+    """Return the task by the number of classes in the training part."""
+    n_classes = int(np.count_nonzero(np.bincount(codes)))
+    found: Task = "binary" if n_classes == 2 else "multiclass"
+    if said in {"binary", "multiclass"} and said != found:
+        raise TableError(f"the target {name!r} has {n_classes} classes, so the task is not {said}")
+    return found
+
+
+def as_codes(column: Any) -> tuple[Indices, NDArray[Any]]:
+    """Return for each cell, none of them missing, the place of its value, and the values.
+
+    Examples
+    --------
+    >>> codes, values = as_codes(pa.chunked_array([["no", "yes"], ["no"]]))
+    >>> codes.tolist(), values.tolist()
+    ([0, 1, 0], ['no', 'yes'])
+    """
+    encoded = column if types.is_dictionary(column.type) else column.dictionary_encode()
+    whole = encoded.unify_dictionaries().combine_chunks()
+    if _is_text(column):
+        values = np.array(whole.dictionary.to_pylist(), dtype=np.str_)
+    else:
+        values = whole.dictionary.to_numpy(zero_copy_only=False)
+    return whole.indices.to_numpy(), values
+
+
+def _is_text(column: Any) -> bool:
+    return types.is_dictionary(column.type) or types.is_string(column.type)
+
+
+def _labels(codes: Indices, words: NDArray[Any]) -> NDArray[Any]:
+    """Return the label of each row, on disk if all together are large."""
+    if not too_many(len(codes) * words.itemsize):
+        return words[codes]
+    return array_on_disk(words[codes[i : i + _BLOCK]] for i in range(0, len(codes), _BLOCK))
+
+
+def _looks_like_classes(y: NDArray[Any], name: str) -> tuple[bool, str]:
+    """Say whether numbers or truth values are classes, and why."""
+    if y.dtype.kind == "b":
+        return True, f"{name!r} holds truth values"
+    if (y != np.floor(y)).any():
+        return False, f"{name!r} holds numbers that are not whole"
+    n_distinct = int(np.count_nonzero(np.diff(np.sort(y)))) + 1
+    few = n_distinct == 2 or n_distinct <= min(_FEW, len(y) / 5)
+    return bool(few), f"{name!r} holds {n_distinct:,} different whole numbers"
+
+
+def _as_labels(y: NDArray[Any]) -> NDArray[Any]:
+    """Return targets as classes: numbers as whole numbers, or as text if some are not whole."""
+    if y.dtype.kind != "f":
+        return y
+    whole = bool((y == np.floor(y)).all())
+    return y.astype(np.int64) if whole else np.array([repr(value) for value in y.tolist()])
+
+
+def _as_numbers(y: NDArray[Any], name: str) -> NDArray[Any]:
+    numbers = y.astype(np.float64)
+    if np.isinf(numbers).any():
+        raise TableError(f"the target {name!r} is infinite in some rows; leave them out")
+    return numbers
+
+
+def _refuse_constant(
+    y: NDArray[Any], name: str, train: Indices, words: NDArray[Any] | None = None
+) -> None:
+    """Refuse targets that are all alike; words stand for their places, if there are some."""
+    for rows, where in ((y, ""), (y[train], " of the training part")):
+        if len(rows) == 0 or (rows == rows[0]).all():
+            value = (
+                None if len(rows) == 0 else (rows[0] if words is None else words[rows[0]]).item()
+            )
+            raise TableError(
+                f"the target {name!r} is {value!r} in all {len(rows):,} rows{where}, so there is "
+                "nothing to learn"
+            )
+
+
+def _refuse_words_held_out(
+    words: NDArray[Any], trained: Indices, name: str, decimal: str, mixture: str
+) -> None:
+    """Refuse words that held-out rows alone have among numbers: they must not decide the task."""
+    number = numbers_among(with_points(pa.array(words.tolist()), decimal))
+    is_number = number.to_numpy(zero_copy_only=False)
+    if is_number[trained].all() and not is_number.all():
+        word = words[int(np.argmin(is_number))].item()
+        why = mixture or f"say --missing {word!r} if {word!r} stands for a missing value"
+        raise TableError(
+            f"the target {name!r} is text, but in the training part only numbers: {why}; or say "
+            "--task classification"
+        )
+
+
+def _mixture(column: Any, name: str, decimal: str) -> str:
+    """Return why a column is text though it looks like one of numbers, and the remedy."""
+    found = describe_mixture(column, name, decimal) if types.is_dictionary(column.type) else None
+    if found is None:
+        return ""
+    return f"{found.why}; say {found.override}" if found.override else found.why
+
+
+def _refuse_rare(codes: Indices, words: NDArray[Any], name: str, mixture: str) -> None:
+    """Refuse classes of one member; if most are, the column is probably no column of classes."""
+    counts = np.bincount(codes)
+    rare: list[Any] = sorted(words[np.flatnonzero(counts == 1)].tolist())
+    if len(rare) == 0:
+        return
+    if mixture:
+        raise TableError(f"the target {name!r} is text: {mixture}")
+    shown = ", ".join(map(repr, rare[:3]))
+    dots = ", ..." if len(rare) > 3 else ""
+    remedy = "merge them with others or leave the rows out"
+    if words.dtype.kind in "iu":
+        remedy += "; if the target is a quantity, say --task regression"
+    raise TableError(
+        f"{len(rare):,} of the {np.count_nonzero(counts):,} classes of {name!r} have one member "
+        f"only ({shown}{dots}): {remedy}"
+    )

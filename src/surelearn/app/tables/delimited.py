@@ -1,0 +1,157 @@
+"""CSV, TSV and the like, read block by block: memory stays near the size of the encoded table.
+
+All cells come as text; blanks around them are removed and the words for "missing" become null; then
+each column takes the narrowest type that fits. A column that turns out to be text only late is read
+a second time, alone. What grows too large for memory is moved to disk.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import csv
+
+from surelearn.app.tables.layout import Layout, find_layout
+from surelearn.app.tables.memory_mapped import combined, too_many
+from surelearn.app.tables.notes import Note, TableError
+from surelearn.app.tables.text_columns import GrowingColumn, describe_mixture, move_to_disk
+from surelearn.app.tables.text_file import (
+    TextFile,
+    find_bad_byte,
+    find_ragged_line,
+    head_of,
+    opened,
+)
+
+_compute: Any = pc
+_BLOCK = 2**21  # bytes of text per block; the reader holds some thirty of them
+
+
+class Contents(NamedTuple):
+    """What a text file holds: its table, how that is laid out, what else was inferred, its hash."""
+
+    table: Any
+    layout: Layout
+    notes: tuple[Note, ...]
+    sha256: str
+
+
+def read_delimited(file: TextFile, *, names: Sequence[Sequence[str]] = (), **said: Any) -> Contents:
+    """Return what a text file holds.
+
+    Parameters
+    ----------
+    file, names
+        The file, and lists of names that columns without a header may take.
+    **said
+        What is known of its layout: delimiter, header, decimal.
+    """
+    layout = find_layout(head_of(file), missing=file.missing, names=names, **said)
+    found: Counter[str] = Counter()
+    columns = {
+        name: GrowingColumn(text=name in file.text, decimal=layout.decimal) for name in layout.names
+    }
+    sha256 = _fill(columns, file, layout, found)
+    again = {name: GrowingColumn(text=True) for name in columns if columns[name].was_too_narrow}
+    if again:
+        _fill(again, file, layout, Counter())
+    table = _joined({**columns, **again})
+    if table.num_rows == 0:
+        raise TableError(f"{file.path} has names of columns but no rows")
+    notes = (*_missing_note(found), *_mixtures(table, file.text, layout.decimal))
+    return Contents(table, layout, notes, sha256)
+
+
+def _fill(
+    columns: dict[str, GrowingColumn], file: TextFile, layout: Layout, found: Counter[str]
+) -> str:
+    """Read the file once, add every block to the columns asked for, and return its hash."""
+    tokens = pa.array(["", *file.missing], pa.string())
+    with opened(file) as (stream, raw):
+        try:
+            for block in _blocks(stream, list(columns), file, layout):
+                for name, column in columns.items():
+                    column.add(_without_missing(block.column(name), tokens, found))
+                if too_many(sum(column.nbytes for column in columns.values())):
+                    move_to_disk(columns.values())
+                file.on_bytes(raw.tell())
+        except pa.ArrowInvalid as error:
+            raise _explained(error, file, layout) from None
+        return raw.sha256()
+
+
+def _joined(columns: dict[str, GrowingColumn]) -> Any:
+    """Return the table of columns that are read, on disk if some of it is there already."""
+    if not any(column.is_on_disk for column in columns.values()):
+        return pa.table({name: column.finish() for name, column in columns.items()})
+    return combined(((name, columns.pop(name).finish()) for name in list(columns)), large=True)
+
+
+def _blocks(stream: Any, names: list[str], file: TextFile, layout: Layout) -> Any:
+    return csv.open_csv(
+        stream,
+        read_options=csv.ReadOptions(
+            use_threads=False,
+            block_size=_BLOCK,
+            column_names=layout.names,
+            skip_rows_after_names=int(layout.header),
+            encoding=file.encoding,
+        ),
+        parse_options=csv.ParseOptions(
+            delimiter=layout.delimiter, quote_char=layout.quote, newlines_in_values=True
+        ),
+        convert_options=csv.ConvertOptions(
+            column_types=dict.fromkeys(layout.names, pa.string()), include_columns=names
+        ),
+    )
+
+
+def _without_missing(cells: Any, tokens: Any, found: Counter[str]) -> Any:
+    """Return the cells without blanks around them, null where one is missing."""
+    cells = _compute.utf8_trim_whitespace(cells)
+    missing = _compute.is_in(cells, value_set=tokens)
+    if not _compute.any(missing).as_py():
+        return cells
+    for entry in _compute.value_counts(cells.filter(missing)).to_pylist():
+        found[entry["values"]] += entry["counts"]
+    return _compute.if_else(missing, pa.scalar(None, pa.string()), cells)
+
+
+def _missing_note(found: Counter[str]) -> list[Note]:
+    if not found:
+        return []
+    words = ", ".join(f"{n:,} {repr(word) if word else 'empty'}" for word, n in found.items())
+    why = "such cells usually mean that a value is missing"
+    return [Note("missing cells", words, why, "--missing WORD, for each word that means it")]
+
+
+def _mixtures(table: Any, asked: frozenset[str], decimal: str) -> list[Note]:
+    notes = (
+        describe_mixture(table.column(name), name, decimal)
+        for name in table.column_names
+        if pa.types.is_dictionary(table.column(name).type) and name not in asked
+    )
+    return [note for note in notes if note is not None]
+
+
+def _explained(error: Exception, file: TextFile, layout: Layout) -> TableError:
+    """Return PyArrow's complaint as a sentence for someone with a file."""
+    message = str(error)
+    if "UTF8" in message or "decode" in message:
+        return find_bad_byte(file)
+    if "straddl" in message:  # two blocks
+        return TableError(
+            f"the row that begins in {find_ragged_line(file, layout)} of {file.path} has more than "
+            f"{_BLOCK:,} bytes: is a quotation mark not closed?"
+        )
+    ragged = re.search(r"Expected (\d+) columns, got (\d+)", message)
+    if ragged:
+        return TableError(
+            f"{find_ragged_line(file, layout)} of {file.path} has {ragged[2]} cells where "
+            f"{ragged[1]} are expected: mend that line, or say --delimiter if the table was split "
+            "wrongly"
+        )
+    return TableError(f"{file.path} cannot be read as a table: {message.splitlines()[0]}")

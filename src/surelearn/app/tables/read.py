@@ -1,0 +1,204 @@
+"""Tables in files: CSV, TSV, Parquet, Arrow, Feather and ARFF, with every inference in words."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any, Self, TypeAlias
+
+import pyarrow as pa
+from pyarrow import types
+
+from surelearn.app.tables import arrow_files
+from surelearn.app.tables.arff import read_arff
+from surelearn.app.tables.delimited import read_delimited
+from surelearn.app.tables.notes import Note, TableError
+from surelearn.app.tables.text_file import TextFile, decoded, opened
+
+__all__ = ["MISSING", "Note", "Progress", "TableError", "TableFile", "read_table_file"]
+
+Progress: TypeAlias = Callable[[int, int], object]
+"""Called now and then with the bytes read so far and the bytes in all."""
+
+MISSING = ("?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null", "None")
+"""The cells of text files that mean "missing" unless other words are given, besides empty ones."""
+
+
+@dataclass(frozen=True, eq=False)
+class TableFile:
+    """What was read, and every inference in words.
+
+    Parameters
+    ----------
+    path
+        The file.
+    table
+        A PyArrow table: numbers, truth values, text (dictionary-encoded), dates; null is missing.
+    notes
+        What was inferred, why, and how to say otherwise.
+    sha256
+        The hash of the file.
+    header
+        Whether the columns have names of their own; otherwise they are column_1, column_2, ...
+    missing
+        The words that were read as missing cells.
+    typed
+        Whether the file itself declares the types of its columns.
+    decimal
+        What separates the whole from the fraction of a number.
+    """
+
+    path: Path
+    table: Any
+    notes: tuple[Note, ...]
+    sha256: str
+    header: bool = True
+    missing: tuple[str, ...] = ()
+    typed: bool = False
+    decimal: str = "."
+
+    @classmethod
+    def of_table(cls, table: Any, name: str = "table") -> Self:
+        """Return a table in memory, of PyArrow, pandas or Polars, as if it had been read.
+
+        Examples
+        --------
+        >>> import pyarrow as pa
+        >>> TableFile.of_table(pa.table({"a": [1, 2], "b": ["x", ""]})).table.to_pylist()
+        [{'a': 1, 'b': 'x'}, {'a': 2, 'b': None}]
+        """
+        simple, notes = arrow_files.simplify(pa.table(table), Path(name), ())
+        digest = hashlib.sha256()
+        for batch in simple.to_batches():
+            digest.update(batch.serialize())
+        return cls(Path(name), simple, tuple(notes), digest.hexdigest(), typed=True)
+
+
+def read_table_file(  # noqa: PLR0913 - an argument for each option of the command
+    path: str | PathLike[str],
+    *,
+    delimiter: str | None = None,
+    header: bool | None = None,
+    missing: Sequence[str] | None = None,
+    encoding: str | None = None,
+    decimal: str | None = None,
+    text: Iterable[str] = (),
+    names: Sequence[Sequence[str]] = (),
+    on_progress: Progress | None = None,
+) -> TableFile:
+    r"""Read a table, say what was inferred, or raise `TableError` with one sentence.
+
+    The kind of file is told by its first bytes, not by its name. A table that takes more memory
+    than `_disk.MOST_IN_MEMORY` is kept in temporary files, which vanish with it.
+
+    Parameters
+    ----------
+    path
+        A CSV, TSV, Parquet, Arrow, Feather or ARFF file; text may be compressed (.gz, .zst ...).
+    delimiter
+        What stands between the cells of a line; None means: find out.
+    header
+        Whether the first line holds the names; None means: find out.
+    missing
+        The cells that mean "missing", besides empty ones; None means `MISSING` in text files, and
+        none in the others, which have a way of their own to say it.
+    encoding
+        The encoding of a text file; None means UTF-8, or UTF-16 if it says so.
+    decimal
+        What separates the whole from the fraction of a number in a text file, a point or a comma;
+        None means: find out.
+    text
+        Columns to leave as text even if all their cells are numbers.
+    names
+        Lists of names; columns without a header take the first list that is as long as a row.
+    on_progress
+        Called now and then with the bytes read so far and the bytes in all.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "pets.csv"
+    ...     _ = path.write_text("kind;legs\ncat;4\nbird;?\n", encoding="utf-8")
+    ...     file = read_table_file(path)
+    >>> file.table.to_pylist()
+    [{'kind': 'cat', 'legs': 4}, {'kind': 'bird', 'legs': None}]
+    >>> print(file.notes[0])
+    delimiter: ';' (it splits the first lines into the same number of cells; otherwise: --delimiter)
+    """
+    path = Path(path)
+    first, n_bytes = _first_bytes(path)
+    words = tuple(word.strip() for word in (missing or ()))
+    if read := arrow_files.reader_for(first):
+        table, notes = read(path, words)
+        return TableFile(path, table, tuple(notes), _hash(path), missing=words, typed=True)
+    source = TextFile(
+        path,
+        encoding=encoding or ("utf-16" if first[:2] in {b"\xff\xfe", b"\xfe\xff"} else "utf-8"),
+        missing=MISSING if missing is None else words,
+        text=frozenset(text),
+        on_bytes=(lambda _: None) if on_progress is None else lambda n: on_progress(n, n_bytes),
+    )
+    if _is_arff(path, first):
+        words = () if missing is None else words
+        with opened(source) as (stream, raw):
+            lines = decoded(stream.read(), source, whole=True).splitlines()
+            sha256 = raw.sha256()
+        table, notes = read_arff(lines, missing=words)
+        return TableFile(path, table, tuple(notes), sha256, missing=words, typed=True)
+    table, layout, notes, sha256 = read_delimited(
+        source, names=names, delimiter=delimiter, header=header, decimal=decimal
+    )
+    notes = (*layout.notes, _types_note(table), *notes)
+    return TableFile(
+        path, table, notes, sha256, layout.header, source.missing, decimal=layout.decimal
+    )
+
+
+def _first_bytes(path: Path) -> tuple[bytes, int]:
+    """Return the first bytes of a file and its size, or say why there is nothing to read."""
+    try:
+        with path.open("rb") as file:
+            first = file.read(2**12)
+        n_bytes = path.stat().st_size
+    except FileNotFoundError:
+        raise TableError(f"there is no file {path}") from None
+    except IsADirectoryError:
+        raise TableError(f"{path} is a folder; name a file in it") from None
+    except OSError as error:
+        raise TableError(f"{path} cannot be read: {error.strerror}") from None
+    if not first.strip():
+        raise TableError(f"{path} is empty")
+    if first.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0")):
+        raise TableError(f"{path} is a workbook or an archive; save the table in it as CSV")
+    return first, n_bytes
+
+
+def _is_arff(path: Path, first: bytes) -> bool:
+    lines = (line.strip().lower() for line in first.splitlines())
+    start = next((line for line in lines if line and not line.startswith(b"%")), b"")
+    return path.suffix.lower() == ".arff" or start.startswith((b"@relation", b"@attribute"))
+
+
+def _types_note(table: Any) -> Note:
+    """Say how many columns are of which type."""
+    kinds = Counter(_kind_of(column.type) for column in table.columns)
+    found = ", ".join(f"{n} of {kind}" for kind, n in kinds.items())
+    return Note("columns", found, "the narrowest type that fits all cells", "--categorical COLUMN")
+
+
+def _kind_of(kind: Any) -> str:
+    if types.is_dictionary(kind):
+        return "text"
+    if types.is_timestamp(kind):
+        return "dates"
+    if types.is_null(kind):
+        return "empty cells"
+    return "truth values" if types.is_boolean(kind) else "numbers"
+
+
+def _hash(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

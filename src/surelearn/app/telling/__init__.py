@@ -1,0 +1,1 @@
+"""Telling: the content of a report, its figures and its wording."""

@@ -1,0 +1,161 @@
+"""The figures of a report: bounds, calibration, errors, mistakes, the learning curve."""
+
+import math
+import warnings
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from surelearn._wording import confidence, outward
+from surelearn.app.asking import ALPHA
+from surelearn.app.certify import CertifiedRun
+from surelearn.app.choosing.candidates import find_candidates
+from surelearn.app.choosing.choice import LOSSES
+from surelearn.app.choosing.nested import ways
+from surelearn.app.problem.rows import held_out_part, sample, training_part
+from surelearn.base.chunks import in_blocks
+from surelearn.bounds import concentration, sequences
+from surelearn.evaluate.calibration import calibration_curve
+from surelearn.evaluate.learning_curve import LearningCurve, learning_curve
+from surelearn.evaluate.mistakes import mistakes_curve
+from surelearn.plots import style
+from surelearn.plots.calibration import plot_calibration
+from surelearn.plots.guarantees import plot_guarantees
+from surelearn.plots.learning_curve import plot_learning_curve
+from surelearn.plots.mistakes import plot_mistakes
+from surelearn.plots.predictions import plot_predictions
+from surelearn.report import Figure, svg
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Drawing
+
+_MOST_POINTS = 1000  # in a figure that opens at once
+_MOST_ROWS = 50_000  # for which a learning curve is cheap
+_MISTAKEN = "AveragedPerceptron"  # the learner whose mistakes theorems bound
+_EXACT = "Clopper-Pearson (certified)"
+
+
+def draw(run: CertifiedRun) -> Iterator[Figure]:
+    """Yield the figures that a run gives reason for."""
+    task = run.problem.task
+    if run.certificate.method == "concentration.clopper_pearson":
+        yield _bounds(run)
+    if task == "regression":
+        yield _errors(run)
+    if task == "binary" and hasattr(run.model, "predict_proba"):
+        yield _calibration(run)
+    if task == "binary" and _MISTAKEN in {run.name, *run.options.get("learners", ())}:
+        yield _mistakes(run)
+    curve = _learn_from_more(run)
+    if curve is not None:
+        yield _curve(run, curve)
+
+
+def _bounds(run: CertifiedRun) -> Figure:
+    """Draw the certificate beside other theorems on the same numbers."""
+    inputs = run.certificate.reproduce["inputs"]
+    n, errors, delta = int(inputs["n"]), int(inputs["errors"]), float(inputs["delta"])
+    mean = errors / n
+    others = {
+        _EXACT: concentration.clopper_pearson(errors=errors, n=n, delta=delta),
+        "kl (Chernoff)": concentration.kl_chernoff(mean=mean, n=n, delta=delta),
+        "valid at every n": sequences.progressive_mixture(total=errors, n=n, delta=delta),
+        "Hoeffding": concentration.hoeffding(mean=mean, n=n, delta=delta),
+    }
+    drawing, ax = _new_figure(height=2.5)
+    plot_guarantees(run.certificate.observed, others, certified=_EXACT, ax=ax)
+    ax.set_xlabel(f"{confidence(delta)} upper bounds on the risk")
+    caption = (
+        f"What {n:,} rows never seen prove about this model. The method was fixed beforehand; the "
+        "others are drawn for comparison only."
+    )
+    return Figure("Observed and guaranteed", caption, svg(drawing, name="bounds"))
+
+
+def _calibration(run: CertifiedRun) -> Figure:
+    X, y = held_out_part(run.problem)
+    event = np.asarray(run.model.classes_)[1]
+    chances = np.clip(in_blocks(run.model.predict_proba, X)[:, 1], 0.0, 1.0)
+    result = calibration_curve(chances, y == event, delta=float(run.options["delta"]))
+    drawing, ax = _new_figure()
+    plot_calibration(result, ax=ax)
+    n_refuted = int(result.refuted.sum())
+    found = (
+        ("No bin is refuted", "One bin is refuted")[n_refuted]
+        if n_refuted < 2
+        else (f"{n_refuted} bins are refuted")
+    )
+    if run.problem.groups is not None:
+        found += " (if the rows were independent, which rows of one group are not)"
+    caption = (
+        f"Of the rows held out: how often {event} came true, by the probability that the model "
+        f"stated for it. {found}."
+    )
+    return Figure("Calibration", caption, svg(drawing, name="calibration"))
+
+
+def _errors(run: CertifiedRun) -> Figure:
+    rows, limit = run.problem.split.holdout, run.certificate.bound
+    X, y = sample(run.problem, rows, most=_MOST_POINTS)
+    drawing, ax = _new_figure()
+    plot_predictions(y, np.asarray(run.model.predict(X)), limit=limit, ax=ax)
+    some = f" {len(y):,} of {len(rows):,} are drawn." if len(y) < len(rows) else ""
+    caption = (
+        f"Rows held out. With confidence {confidence(float(run.options['delta']))} at least "
+        f"{1 - ALPHA:.0%} of new rows lie in the band of ±{outward(limit, 'upper')}.{some}"
+    )
+    return Figure("Errors", caption, svg(drawing, name="errors"))
+
+
+def _mistakes(run: CertifiedRun) -> Figure:
+    """Draw the mistakes of one pass over the training rows beside what the theorems allow."""
+    X, y = sample(run.problem, run.problem.split.train, most=_MOST_ROWS)
+    encoder, learner = find_candidates(run.problem.task, n_rows=0, names=[_MISTAKEN])[_MISTAKEN][""]
+    result = mistakes_curve(learner, encoder.fit_transform(X), y)
+    drawing, ax = _new_figure()
+    plot_mistakes(result, ax=ax)
+    ends = [curve.bounds[-1] for curve in result.bounds if curve.rounds[-1] == len(y)]
+    most = f"; theorems allow {min(ends):,.0f}" if ends else ""
+    caption = (
+        f"One pass of {_MISTAKEN} over {len(y):,} training rows, each answered before its label is "
+        f"seen: {result.n_mistakes:,} mistakes{most}. These bounds hold surely, for every table."
+    )
+    return Figure("Mistakes against bounds", caption, svg(drawing, name="mistakes"))
+
+
+def _learn_from_more(run: CertifiedRun) -> LearningCurve | None:
+    """Return the learning curve of the winner, if the training part is small enough for one."""
+    if len(run.problem.split.train) > _MOST_ROWS:
+        return None
+    X, y = training_part(run.problem)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # few rows make learners warn
+        try:
+            arguments = ways(run.problem, seed=int(run.options["seed"]), folds=3)
+            return learning_curve(run.choice.learner, X, y, **arguments)
+        except (ValueError, ArithmeticError):
+            return None
+
+
+def _curve(run: CertifiedRun, curve: LearningCurve) -> Figure:
+    drawing, ax = _new_figure()
+    plot_learning_curve(curve, ax=ax)
+    ax.set_ylabel(LOSSES[run.problem.task == "regression"])
+    gains = curve.validation[:, -2] - curve.validation[:, -1]
+    noise = float(gains.std(ddof=1)) / math.sqrt(len(gains))
+    more = "The curve still falls at its end: more rows would probably help."
+    flat = "Its last step is within the noise of the folds: more rows may help little."
+    caption = (
+        f"{run.name} on ever more training rows, {len(gains)} folds: estimates, no certificates. "
+        f"{more if gains.mean() > 2.0 * noise else flat}"
+    )
+    return Figure("Learning curve", caption, svg(drawing, name="curve"))
+
+
+def _new_figure(*, height: float = 3.3) -> "tuple[Drawing, Axes]":
+    """Return a figure small enough that its words can be read on a phone."""
+    drawing, (ax,) = style.new_figure("")
+    drawing.set_size_inches(5.2, height)
+    return drawing, ax

@@ -1,0 +1,103 @@
+"""Ways to look at a model: its tree, its rules, its coefficients, the columns it rests on."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
+
+from surelearn._typing import Matrix
+from surelearn.app.certify import CertifiedRun
+from surelearn.app.choosing.choice import LOSSES
+from surelearn.app.problem.problem import Problem
+from surelearn.app.problem.rows import sample
+from surelearn.plots.tree import plot_tree
+from surelearn.report import ModelView, svg
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_MOST_LEAVES = 24  # in a drawing that can still be read
+_MOST_LINES = 80  # of a tree as text
+_MOST_ROWS = 15  # of a table about features
+_MOST_CLASSES = 6  # in a table of coefficients
+_SAMPLE = 1000  # rows whose cells are shuffled
+
+
+def views_of(run: CertifiedRun) -> Iterator[ModelView]:
+    """Yield ways to look at the model, by what it offers."""
+    learner = run.model[-1] if isinstance(run.model, Pipeline) else run.model
+    if hasattr(learner, "tree_"):
+        yield from _tree(learner)
+    if isinstance(run.model, Pipeline):
+        encoder: Any = run.model[0]
+        yield from _coefficients(learner, list(encoder.get_feature_names_out()))
+    yield from _importances(run)
+
+
+def _tree(learner: Any) -> Iterator[ModelView]:
+    n_leaves = int(learner.n_leaves_)
+    if n_leaves <= _MOST_LEAVES:
+        drawing = cast("Figure", plot_tree(learner).figure)
+        drawing.suptitle("")
+        yield ModelView(f"The tree, {n_leaves} leaves", svg=svg(drawing, name="tree"))
+    lines = learner.to_text().splitlines()
+    rest = len(lines) - _MOST_LINES
+    if rest > 0:
+        lines = [*lines[:_MOST_LINES], f"... and {rest:,} lines more: see model.surelearn"]
+    yield ModelView(f"The tree in words, {n_leaves} leaves", text="\n".join(lines))
+
+
+def _coefficients(learner: Any, names: list[str]) -> Iterator[ModelView]:
+    """Yield the largest coefficients, one column for each class if there are more than two."""
+    table: Matrix = np.atleast_2d(getattr(learner, "coef_", np.empty((0, 0))))
+    n_outputs, n_features = table.shape
+    if n_features != len(names) or not 1 <= n_outputs <= _MOST_CLASSES:
+        return
+    order = np.argsort(-np.abs(table).max(axis=0), kind="stable")[:_MOST_ROWS]
+    classes = getattr(learner, "classes_", None)
+    heads = ("coefficient",)
+    if classes is not None:
+        towards = classes[-1:] if n_outputs == 1 else classes
+        heads = tuple(f"towards {label}" for label in towards.tolist())
+    largest = float(np.abs(table).max()) or 1.0
+    yield ModelView(
+        f"The {len(order)} largest of {n_features} coefficients",
+        note="Columns of numbers were brought to mean 0 and standard deviation 1, so that their "
+        "coefficients compare; a category counts 1 where it stands, else 0.",
+        header=("feature", *heads),
+        rows=tuple((names[i], *(f"{value:+.3g}" for value in table[:, i])) for i in order),
+        bars=tuple(float(table[0, i]) / largest for i in order) if n_outputs == 1 else (),
+    )
+
+
+def _importances(run: CertifiedRun) -> Iterator[ModelView]:
+    """Yield how much the loss on training rows rises when the cells of a column are shuffled."""
+    X, y = sample(run.problem, run.problem.split.train, most=_SAMPLE)
+    rng = np.random.default_rng(int(run.options["seed"]))
+    places = rng.permutation(len(y))
+    before = _loss(run.problem, y, run.model.predict(X))
+    rise: dict[str, float] = {}
+    for i, name in enumerate(X.column_names):
+        shuffled = X.set_column(i, X.field(i), X.column(i).take(places))
+        rise[name] = _loss(run.problem, y, run.model.predict(shuffled)) - before
+    first = sorted(rise, key=lambda name: -rise[name])[:_MOST_ROWS]
+    largest = max(0.0, *rise.values()) or 1.0
+    points = run.problem.task != "regression"
+    told = [f"{100 * rise[name]:+.1f} points" if points else f"{rise[name]:+.4g}" for name in first]
+    what = LOSSES[not points]
+    yield ModelView(
+        "The columns it rests on",
+        note=f"By how much the {what} rises on {len(y):,} training rows if the cells of a column "
+        "are shuffled, others left as they are. Columns that tell the same hide each other.",
+        header=("column", f"rise of the {what}"),
+        rows=tuple(zip(first, told, strict=True)),
+        bars=tuple(rise[name] / largest for name in first),
+    )
+
+
+def _loss(problem: Problem, y: NDArray[Any], predicted: NDArray[Any]) -> float:
+    if problem.task == "regression":
+        return float(np.abs(y - predicted).mean())
+    return float(np.mean(predicted != y))

@@ -1,0 +1,197 @@
+"""From a certified run to its report."""
+
+import shlex
+from collections.abc import Iterator
+from decimal import Decimal
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from sklearn.pipeline import Pipeline
+
+from surelearn._wording import confidence
+from surelearn.app.certify import CertifiedRun
+from surelearn.app.choosing.choice import Choice
+from surelearn.app.problem.features import count_distinct
+from surelearn.app.problem.rows import held_out_part
+from surelearn.app.tables.read import TableFile
+from surelearn.app.telling.figures import draw
+from surelearn.app.telling.model_views import views_of
+from surelearn.base.chunks import in_blocks
+from surelearn.certificate import Certificate
+from surelearn.report import (
+    Candidate,
+    ClassErrors,
+    ColumnSummary,
+    FoldChoice,
+    ModelView,
+    Report,
+)
+
+_MOST_CLASSES = 12  # in a table of confusions
+
+
+def make_report(run: CertifiedRun, file: TableFile) -> Report:
+    """Return the report of a certified run."""
+    problem = run.problem
+    return Report(
+        title=f"{run.name} predicting {problem.target} in {file.path.name}",
+        certificate=run.certificate,
+        beforehand=run.choice.beforehand,
+        training=run.choice.bound,
+        others=_own(run),
+        facts=_facts(run, file),
+        columns=tuple(_columns(run, file)),
+        warnings=run.warnings,
+        notes=tuple(str(note) for note in (*file.notes, *problem.notes)),
+        choice=run.choice.sentence,
+        score_names=run.choice.columns,
+        candidates=tuple(
+            Candidate(line.name, line.numbers, line.chosen, line.note) for line in run.choice.lines
+        ),
+        folds=tuple(_folds(run.choice)),
+        classes=tuple(_classes(run)),
+        joint=_joint(run),
+        confusion=_confusion(run),
+        figures=tuple(draw(run)),
+        views=tuple(views_of(run)),
+        plan=_plan(run.certificate),
+        reproduce=_reproduce(run, file),
+    )
+
+
+def _own(run: CertifiedRun) -> tuple[Certificate, ...]:
+    """Return what the training run proves about itself with certainty: it costs no delta."""
+    learner: Any = run.model[-1] if isinstance(run.model, Pipeline) else run.model
+    if not hasattr(learner, "certificates"):
+        return ()
+    stated = learner.certificates(delta=float(run.options["delta"]))
+    return tuple(c for c in stated if c.validity == "surely" and c.status == "valid")
+
+
+def _facts(run: CertifiedRun, file: TableFile) -> dict[str, str]:
+    problem = run.problem
+    facts = {
+        "file": file.path.name,
+        "rows": f"{len(problem.y):,}",
+        "target": f"{problem.target} ({problem.task})",
+        "features": f"{len(problem.features)}, {len(problem.categorical)} of them categories",
+        "training rows": f"{len(problem.split.train):,}",
+        "rows held out": f"{len(problem.split.holdout):,}, by a {problem.split.kind} split",
+    }
+    if problem.groups is not None:
+        facts["groups held out"] = f"{run.certificate.n:,}"
+    if problem.dropped_rows:
+        facts["rows left out"] = f"{problem.dropped_rows:,}, whose target is missing"
+    return facts
+
+
+def _columns(run: CertifiedRun, file: TableFile) -> Iterator[ColumnSummary]:
+    problem = run.problem
+    for name in file.table.column_names:
+        column = file.table.column(name)
+        n_values = count_distinct(column)
+        kind = f"{_kind(column.type)}, {n_values:,} different"
+        missing = column.null_count / max(1, len(column))
+        reason = "it is the target" if name == problem.target else problem.left_out.get(name, "")
+        yield ColumnSummary(name, kind, missing, reason)
+
+
+def _kind(found: Any) -> str:
+    for is_kind, word in (
+        (pa.types.is_dictionary, "text"),
+        (pa.types.is_boolean, "truth values"),
+        (pa.types.is_integer, "whole numbers"),
+        (pa.types.is_floating, "numbers"),
+        (pa.types.is_timestamp, "dates"),
+    ):
+        if is_kind(found):
+            return word
+    return str(found)
+
+
+def _folds(choice: Choice) -> Iterator[FoldChoice]:
+    """Yield what would have been chosen without each part, if there was a choice."""
+    nested = choice.nested
+    if nested is None or len(nested.names) == 1:
+        return
+    seemed = nested.inner_estimates.min(axis=1).tolist()
+    was = nested.outer.fold_means.tolist()
+    yield from map(FoldChoice, nested.chosen, seemed, was)
+
+
+def _classes(run: CertifiedRun) -> Iterator[ClassErrors]:
+    X, y = held_out_part(run.problem)
+    wrong, words = in_blocks(run.model.predict, X) != y, y.astype(str)
+    for label, certificate in run.by_class.items():
+        of_class = words == label
+        yield ClassErrors(label, int(of_class.sum()), int(wrong[of_class].sum()), certificate)
+
+
+def _joint(run: CertifiedRun) -> str:
+    if not run.by_class:
+        return ""
+    delta = Decimal(repr(float(run.options["delta"])))
+    n_delta, rest = 2, "the certificate above"
+    if run.choice.bound is not None:
+        n_delta, rest = 3, "the certificate above and that of the training rows alone"
+    return (
+        f"The rates of all classes hold together with confidence {confidence(float(delta))}; "
+        f"together with {rest}, {confidence(float(min(Decimal(1), n_delta * delta)))}."
+    )
+
+
+def _confusion(run: CertifiedRun) -> ModelView | None:
+    """Count for each class in the hold-out what was predicted."""
+    X, y = held_out_part(run.problem)
+    predicted = in_blocks(run.model.predict, X)
+    labels = np.union1d(np.unique(y), np.unique(predicted))
+    if run.problem.task == "regression" or len(labels) > _MOST_CLASSES:
+        return None
+    rows = tuple(
+        (str(true), *(f"{np.count_nonzero(predicted[y == true] == said):,}" for said in labels))
+        for true in labels
+    )
+    heads = tuple(f"predicted {label}" for label in labels.tolist())
+    return ModelView("What was predicted for them", header=("true class", *heads), rows=rows)
+
+
+def _plan(certificate: Certificate) -> str:
+    n = certificate.reproduce.get("n_to_halve_slack")
+    if n is None:
+        return ""
+    return (
+        f"With {n:,} rows held out and the same error rate, the bound would be half as far from "
+        "what was observed."
+    )
+
+
+def _reproduce(run: CertifiedRun, file: TableFile) -> dict[str, str]:
+    stored = run.certificate.reproduce
+    return {
+        "command": _command(run, file),
+        "check it": f"surelearn verify certificate.json --model model.surelearn --data "
+        f"{shlex.quote(file.path.name)}",
+        "table (SHA-256)": file.sha256,
+        "model": str(stored["model"]),
+        "hold-out": str(stored["data"]),
+        "method": run.certificate.formula,
+        "surelearn": version("surelearn"),
+        **{name: str(found) for name, found in stored["versions"].items() if name != "surelearn"},
+    }
+
+
+def _command(run: CertifiedRun, file: TableFile) -> str:
+    """Return the command line that does the same again."""
+    options = dict(run.options)
+    names = options.pop("learners", [])
+    form: dict[str, Any] = options.pop("form", {})
+    words = ["surelearn", "certify", file.path.name]
+    for name, value in {**options, "learner": names, **form}.items():
+        if isinstance(value, bool):
+            words.append(f"--{name}" if value else f"--no-{name}")
+        else:
+            each = value if isinstance(value, list | tuple) else [value]
+            words += [word for one in each for word in (f"--{name}", str(one))]
+    return shlex.join(words)

@@ -1,0 +1,128 @@
+"""What every learner that sees all its rows at once does: fit whole, or not at all."""
+
+from typing import Any, TypeVar, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
+from sklearn.utils import compute_sample_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d
+
+from surelearn._typing import Indices, Vector
+from surelearn.base import validation
+
+_Estimator = TypeVar("_Estimator")
+
+
+def fresh_copy(estimator: _Estimator) -> _Estimator:
+    """Return an unfitted copy to fit in the estimator's place; `adopt` takes over the result."""
+    return cast("_Estimator", clone(cast("Any", estimator)))
+
+
+def adopt(estimator: _Estimator, fresh: _Estimator) -> _Estimator:
+    """Replace the fitted state of an estimator by that of its copy, all at once.
+
+    What fails before this call leaves the estimator exactly as it was.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import Ridge
+    >>> model = Ridge()
+    >>> adopt(model, fresh_copy(model).fit([[0.0], [1.0]], [0.0, 1.0])) is model
+    True
+    >>> model.n_features_in_
+    1
+    """
+    state = vars(estimator)
+    for name in [name for name in state if name.endswith("_")]:
+        del state[name]
+    state.update({name: value for name, value in vars(fresh).items() if name.endswith("_")})
+    return estimator
+
+
+def check_iterations(estimator: Any) -> None:
+    """Refuse a `max_iter` or a `tolerance` that mean nothing."""
+    validation.at_least_one("max_iter", estimator.max_iter)
+    if not estimator.tolerance >= 0.0:
+        raise ValueError(f"tolerance={estimator.tolerance!r} must be 0 or more")
+
+
+def learn_classes(estimator: Any, y: ArrayLike, *, n: int) -> Indices:
+    """Check the labels, set `classes_`, and return the place of each label among them."""
+    labels = _targets(y, n)
+    check_classification_targets(labels)
+    estimator.classes_ = validation.distinct(labels)
+    return validation.index_among(estimator.classes_, labels)
+
+
+def check_numbers(y: ArrayLike, *, n: int) -> Vector:
+    """Return the targets of a regression: one finite number per row."""
+    targets = _targets(y, n)
+    if targets.dtype.kind not in "biuf":
+        try:
+            targets = targets.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                f"y holds {targets.tolist()[0]!r}, which is no number; a regressor predicts "
+                "numbers, a classifier predicts labels"
+            ) from error
+    return targets.astype(np.float64)
+
+
+def row_weights(
+    sample_weight: ArrayLike | None,
+    *,
+    class_weight: Any = None,
+    labels: NDArray[Any] | None = None,
+    n: int,
+) -> Vector:
+    """Return the weight of each row: its own times that of its class.
+
+    Examples
+    --------
+    >>> row_weights(None, class_weight={0: 3.0, 1: 1.0}, labels=np.array([0, 1]), n=2)
+    array([3., 1.])
+    """
+    weights = validation.sample_weights(sample_weight, n)
+    if class_weight is None:
+        return weights
+    return weights * compute_sample_weight(class_weight, labels)
+
+
+def _targets(y: Any, n: int) -> NDArray[Any]:
+    """Return the targets as a vector as long as the table."""
+    if y is None:
+        raise ValueError("requires y to be passed, but the target y is None")
+    targets = cast("NDArray[Any]", column_or_1d(y, warn=True))
+    if len(targets) != n:
+        raise ValueError(
+            "Found input variables with inconsistent numbers of samples: "
+            f"{[n, len(targets)]}; give one target per row"
+        )
+    objects = targets.tolist() if targets.dtype.kind == "O" else []
+    kinds = set(map(type, objects))
+    empty = not kinds <= {str} and any(missing(value) for value in objects)
+    if empty or (targets.dtype.kind == "f" and not np.isfinite(targets).all()):
+        raise ValueError(
+            "Input y contains NaN or infinity: some targets are missing; leave such rows out"
+        )
+    if str in kinds and len(kinds) > 1:
+        raise ValueError(
+            "y mixes text and other things, which cannot be sorted; make all of it text"
+        )
+    return targets
+
+
+def missing(value: Any) -> bool:
+    """Return whether one cell is empty: None, NaN, NaT or pandas' NA.
+
+    Examples
+    --------
+    >>> missing(None), missing(float("nan")), missing("")
+    (True, True, False)
+    """
+    if value is None:
+        return True
+    unequal = value != value  # noqa: PLR0124 - NaN is what differs from itself
+    return bool(unequal) if isinstance(unequal, (bool, np.bool_)) else True

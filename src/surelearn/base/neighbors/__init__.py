@@ -1,1 +1,0 @@
-"""Nearest neighbours: spaces, exact search, votes and what their learners share."""

@@ -1,0 +1,1 @@
+"""Online learning: rows one at a time, in order."""

@@ -1,0 +1,1 @@
+"""Tables: data frames and arrays of mixed columns become matrices of codes and numbers."""

@@ -1,1 +1,0 @@
-"""Decision trees: their structure, how they are pruned, read and certified."""

@@ -1,0 +1,47 @@
+"""Weights from estimated losses, and an arm drawn from them by a uniform number.
+
+Loops that add up or exponentiate work in place: with two arrays in one loop the compiler chooses
+between a vector and a scalar version by their distance in memory, and a run would depend on it.
+"""
+
+import math
+
+from surelearn._jit import jit
+from surelearn._typing import Vector
+
+
+@jit
+def draw(weights: Vector, level: float) -> int:
+    """Return the arm at which the running sum of the weights passes `level`.
+
+    An arm of weight 0 is never drawn; if rounding keeps the sum below the level, the last other is.
+    """
+    arm, total = 0, 0.0
+    for i in range(len(weights)):
+        if weights[i] > 0.0:
+            arm = i
+            total += weights[i]
+            if level < total:
+                break
+    return arm
+
+
+@jit
+def gaps(estimates: Vector, out: Vector) -> None:
+    """Write each estimate minus the least into `out`."""
+    least = estimates[0]
+    for i in range(1, len(estimates)):
+        least = min(least, estimates[i])
+    for i in range(len(estimates)):
+        out[i] = estimates[i] - least
+
+
+@jit
+def exponential_weights(estimates: Vector, rate: float, weights: Vector) -> float:
+    """Write exp(-rate (estimate - least estimate)) into `weights` and return their sum."""
+    gaps(estimates, weights)
+    total = 0.0
+    for i in range(len(weights)):
+        weights[i] = math.exp(-rate * weights[i])
+        total += weights[i]
+    return total

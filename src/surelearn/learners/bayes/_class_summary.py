@@ -1,0 +1,147 @@
+"""What naive Bayes keeps of some rows: counts of categories and moments of numbers, by class.
+
+The summaries of two blocks add up to that of both. Counts add exactly, whatever categories each
+block shows; moments by the update of Chan, Golub and LeVeque (1983), which subtracts no large
+numbers.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surelearn._typing import Indices, Matrix, Vector
+from surelearn.base.tables.table import Categories, n_categories
+from surelearn.learners.bayes import _class_moments, _counts
+
+
+def starts(categories: Categories) -> Indices:
+    """Return the first row of each column in a table of all categories, -1 for numbers.
+
+    Examples
+    --------
+    >>> starts((np.array(["a", "b"]), None, np.array([1.0])))
+    array([ 0, -1,  2])
+    """
+    sizes = n_categories(categories)
+    return np.where(sizes > 0, np.cumsum(sizes) - sizes, -1)
+
+
+@dataclass(frozen=True, eq=False)
+class ClassCounts:
+    """The weight of each category in each class: a row per category, a column per class."""
+
+    categories: Categories
+    table: Matrix
+
+    @classmethod
+    def of(
+        cls, codes: NDArray[Any], labels: Indices, weights: Vector, shape: tuple[Categories, int]
+    ) -> Self:
+        """Count the codes of a block, given the categories and the number of classes."""
+        categories, n_classes = shape
+        table = np.zeros((int(n_categories(categories).sum()), n_classes))
+        _counts.count(codes, labels, weights, starts(categories), table)
+        return cls(categories, table)
+
+    def __add__(self, other: Self) -> "ClassCounts":
+        """Count the rows of both, over the categories of both."""
+        union = tuple(
+            None if mine is None or theirs is None else np.union1d(mine, theirs)
+            for mine, theirs in zip(self.categories, other.categories, strict=True)
+        )
+        return ClassCounts(union, self._among(union) + other._among(union))
+
+    def _among(self, categories: Categories) -> Matrix:
+        """Return the table over these categories, which include all of one's own."""
+        table = np.zeros((int(n_categories(categories).sum()), self.table.shape[1]))
+        old, new = starts(self.categories), starts(categories)
+        for j, (mine, all_of_them) in enumerate(zip(self.categories, categories, strict=True)):
+            if mine is not None and all_of_them is not None:
+                places = new[j] + np.searchsorted(all_of_them, mine)
+                table[places] = self.table[old[j] : old[j] + len(mine)]
+        return table
+
+
+@dataclass(frozen=True, eq=False)
+class ClassMoments:
+    """Weight, mean and sum of squared deviations of each column of numbers: a row per class."""
+
+    weight: Matrix
+    mean: Matrix
+    squares: Matrix
+
+    @classmethod
+    def of(
+        cls, X: NDArray[Any], labels: Indices, weights: Vector, shape: tuple[Indices, int]
+    ) -> Self:
+        """Summarise the given columns of a block, given the number of classes, in two passes."""
+        columns, n_classes = shape
+        centre, sums = np.zeros((n_classes, len(columns))), np.zeros((3, n_classes, len(columns)))
+        _class_moments.deviations(X, labels, weights, columns, centre, sums)
+        centre = _ratio(sums[1], sums[0])
+        sums[:] = 0.0
+        _class_moments.deviations(X, labels, weights, columns, centre, sums)
+        with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused later
+            drift = _ratio(sums[1], sums[0])
+            squares = np.maximum(0.0, sums[2] - drift * sums[1])
+        return cls(sums[0], centre + drift, squares)
+
+    def __add__(self, other: Self) -> "ClassMoments":
+        """Summarise the rows of both."""
+        weight = self.weight + other.weight
+        share, gap = _ratio(other.weight, weight), other.mean - self.mean
+        with np.errstate(over="ignore", invalid="ignore"):
+            squares = self.squares + other.squares + gap**2 * self.weight * share
+        return ClassMoments(weight, self.mean + gap * share, squares)
+
+    def pooled(self) -> "ClassMoments":
+        """Summarise all classes as one."""
+        total = ClassMoments(self.weight[:1], self.mean[:1], self.squares[:1])
+        for c in range(1, len(self.weight)):
+            one = slice(c, c + 1)
+            total += ClassMoments(self.weight[one], self.mean[one], self.squares[one])
+        return total
+
+    def variance(self) -> Matrix:
+        """Return the variances, 0 where there is no value."""
+        return _ratio(self.squares, self.weight)
+
+
+@dataclass(frozen=True, eq=False)
+class ClassSummary:
+    """All that naive Bayes needs to know of some rows."""
+
+    n_rows: int
+    weight: Vector
+    counts: ClassCounts
+    moments: ClassMoments
+
+    @classmethod
+    def of(
+        cls, table: NDArray[Any], labels: Indices, weights: Vector, shape: tuple[Categories, int]
+    ) -> Self:
+        """Summarise a block, given the categories and the number of classes."""
+        categories, n_classes = shape
+        numeric = np.flatnonzero([known is None for known in categories])
+        return cls(
+            len(labels),
+            np.bincount(labels, weights, minlength=n_classes).astype(np.float64),
+            ClassCounts.of(table, labels, weights, shape),
+            ClassMoments.of(table, labels, weights, (numeric, n_classes)),
+        )
+
+    def __add__(self, other: Self) -> "ClassSummary":
+        """Summarise the rows of both."""
+        return ClassSummary(
+            self.n_rows + other.n_rows,
+            self.weight + other.weight,
+            self.counts + other.counts,
+            self.moments + other.moments,
+        )
+
+
+def _ratio(numerator: Matrix, denominator: Matrix) -> Matrix:
+    """Return the quotient, 0 where the denominator is."""
+    return np.divide(numerator, denominator, np.zeros_like(numerator), where=denominator > 0.0)

@@ -1,0 +1,299 @@
+"""The base of naive Bayes: P(c | x) in proportion to P(c) Π_j P(x_j | c), in logarithms."""
+
+import math
+from abc import abstractmethod
+from copy import copy
+from numbers import Real
+from types import SimpleNamespace
+from typing import Any, Protocol, Self, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import ClassifierMixin
+from sklearn.utils import Tags, _safe_indexing
+from sklearn.utils.validation import check_is_fitted
+
+from surelearn._typing import Indices, Mask, Matrix, Vector
+from surelearn.base import validation
+from surelearn.base.classifier import risk_certificate
+from surelearn.base.fitting import adopt, learn_classes
+from surelearn.base.summarising import SummarisingLearner
+from surelearn.base.tables.table import (
+    Categories,
+    column_names,
+    columns_with_rare_categories,
+    learn_more,
+    learn_table,
+    read_table,
+)
+from surelearn.bounds import vc
+from surelearn.certificate import Certificate, Status
+from surelearn.learners.bayes._class_summary import ClassSummary
+from surelearn.learners.bayes._factors import LogScores, NormalFactors, softmax, split_log
+
+
+class Factors(Protocol):
+    """Some of the factors P(x_j | c)."""
+
+    @property
+    def possible(self) -> bool:
+        """Whether no factor is zero."""
+        ...
+
+    def add_to(self, scores: LogScores, table: NDArray[Any], /) -> None:
+        """Add the logarithms of the factors of each row."""
+        ...
+
+
+class NaiveBayesClassifier(ClassifierMixin, SummarisingLearner[ClassSummary]):
+    """A classifier that takes the features for independent within each class.
+
+    A learner defines two methods. `_reading` says how the table's door is to treat its columns.
+    `_estimate` finds the factors from the summary of all rows. Missing cells are left out: of the
+    estimates in training, of the product in prediction.
+    """
+
+    smoothing: float = 1.0  # of the classes, in a learner that has no categories to smooth
+    prior_smoothing: float | None
+    priors: ArrayLike | None
+    var_smoothing: float
+
+    n_features_in_: int
+    classes_: NDArray[Any]
+    categories_: Categories
+    class_count_: Vector
+    class_log_prior_: Vector
+    log_prior_: LogScores
+    factors_: tuple[Factors, ...]
+    n_training_rows_: int
+    training_errors_: int | None
+    undeclared_features_: list[str]
+    rows_left_out_: bool
+    rare_: Mask
+
+    @abstractmethod
+    def _reading(self) -> dict[str, Any]:
+        """Return the options of `learn_table`."""
+
+    @abstractmethod
+    def _estimate(self, record: ClassSummary) -> tuple[Factors, ...]:
+        """Return the factors, and store what users may want to read."""
+
+    def partial_fit(  # pyright: ignore[reportIncompatibleMethodOverride] - scikit-learn's order
+        self,
+        X: Any,
+        y: Any = None,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Add these rows to all seen so far, and find the model of all of them.
+
+        Blocks of any size give the model of one `fit` to all the rows; a block may show new
+        categories, but no new class.
+
+        Parameters
+        ----------
+        X, y
+            The next rows and their labels.
+        classes
+            All labels that will ever come; needed in the first call if it does not show them all.
+        sample_weight
+            How often each row counts; once, if left out.
+        """
+        fresh = copy(self)
+        if classes is not None:
+            given = np.unique(np.asarray(classes))
+            known = getattr(self, "classes_", given)
+            validation.index_among(known, given)
+            fresh.classes_ = known
+        return adopt(self, super(NaiveBayesClassifier, fresh).partial_fit(X, y, sample_weight))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the most probable class of each row, the first of equals."""
+        places = self._score(X).limit().argmax(axis=1)
+        return self.classes_[places]
+
+    def predict_proba(self, X: Any) -> Matrix:
+        """Return P(c | x), a column for each class."""
+        return softmax(self._score(X).limit())[0]
+
+    def predict_log_proba(self, X: Any) -> Matrix:
+        """Return ln P(c | x), a column for each class."""
+        scores = self._score(X).limit()
+        return scores - softmax(scores)[1][:, np.newaxis]
+
+    def predict_joint_log_proba(self, X: Any) -> Matrix:
+        """Return ln P(c) + Σ_j ln P(x_j | c), a column for each class."""
+        return self._score(X).log_joint()
+
+    def certificates(self, *, delta: float = 0.05) -> tuple[Certificate, ...]:
+        """State the risk by the number of ways rules of this form can label the rows.
+
+        Whatever the estimates, the rule compares affine functions of one feature for each category
+        and three for each column of numbers: x, x² and whether x is there. There is no statement
+        after `partial_fit`, where the errors of the final rule on earlier rows are not known, none
+        if rows of weight 0 were left out, and none if there is only one class.
+
+        Parameters
+        ----------
+        delta
+            The probability with which the statement may fail.
+        """
+        check_is_fitted(self)
+        if self.training_errors_ is None or len(self.classes_) < 2 or self.rows_left_out_:
+            return ()
+        dimension = sum(3 if known is None else len(known) for known in self.categories_)
+        counts = {"errors": self.training_errors_, "n": self.n_training_rows_}
+        if len(self.classes_) == 2:
+            guarantee = vc.linear(**counts, dimension=dimension, delta=delta)
+        else:
+            guarantee = vc.linear_multiclass(
+                **counts, dimension=dimension, n_classes=len(self.classes_), delta=delta
+            )
+        statuses: list[tuple[Status, str]] = [
+            ("assumed", "cannot be verified from the data"),
+            self._class_status(),
+            ("by-construction", "categories, and x, x² and presence of numbers, are the features"),
+        ]
+        return (risk_certificate(self, guarantee, statuses),)
+
+    def _class_status(self) -> tuple[Status, str]:
+        """Say whether the categories, and so the class of rules, were known beforehand."""
+        learnt = self.undeclared_features_
+        features = "the features must not have been made or chosen by looking at these rows"
+        if not learnt:
+            return "assumed", f"no category was learnt from the rows; {features}"
+        names = column_names(self)
+        open_ended = [name for name in learnt if self.rare_[names.index(name)]]
+        if open_ended:
+            return "violated", (
+                f"column {open_ended[0]!r} has categories that a single training row has, so there "
+                "are likely others: declare all of them with `categories`"
+            )
+        return "assumed", (
+            f"the categories of {len(learnt)} columns were learnt from the rows ({learnt[0]!r} is "
+            f"one): it holds if there are no others (declare them with `categories`); {features}"
+        )
+
+    def _admit(
+        self, X: Any, y: Any, sample_weight: ArrayLike | None, *, first: bool
+    ) -> tuple[NDArray[Any], Indices, Vector]:
+        """Check a block; a row of weight 0 is not there."""
+        self._check_parameters()
+        X, y, weights = _weighed(X, y, sample_weight)
+        dropped = sample_weight is not None and not np.asarray(sample_weight).all()
+        self.rows_left_out_ = dropped or getattr(self, "rows_left_out_", False)
+        reading = self._reading()
+        if first:
+            table = learn_table(self, X, **reading)
+        else:
+            reading.pop("categorical", None)
+            table = learn_more(self, X, **reading)
+        return table, self._places(y, len(table)), validation.sample_weights(weights, len(table))
+
+    def _places(self, y: Any, n: int) -> Indices:
+        """Return the place of each label among the classes, which the first block shows."""
+        block = SimpleNamespace()
+        places = learn_classes(block, y, n=n)
+        if not hasattr(self, "classes_"):
+            self.classes_ = block.classes_
+        return validation.index_among(self.classes_, block.classes_)[places]
+
+    def _begin(self, X: Any, y: Any, weights: Any) -> None:
+        super()._begin(X, y, weights)
+        self.rare_ = columns_with_rare_categories(X, self.categories_)
+        errors = self._score_table(X).limit().argmax(axis=1) != y
+        self.training_errors_ = int(np.count_nonzero(errors))
+        declared = self._reading().get("declared") or {}
+        columns = enumerate(zip(column_names(self), self.categories_, strict=True))
+        self.undeclared_features_ = [
+            name
+            for place, (name, known) in columns
+            if known is not None and name not in declared and place not in declared
+        ]
+
+    def _summarise(self, X: Any, y: Any, weights: Any) -> ClassSummary:
+        return ClassSummary.of(X, y, weights, (self.categories_, len(self.classes_)))
+
+    def _solve(self, record: ClassSummary) -> None:
+        self.class_count_, self.n_training_rows_ = record.weight, record.n_rows
+        self.training_errors_ = None  # unknown, until all rows are looked at once more
+        imagined = self.smoothing if self.prior_smoothing is None else self.prior_smoothing
+        prior = record.weight + imagined if self.priors is None else self._check_priors(self.priors)
+        self.log_prior_ = split_log(prior, prior.sum())
+        self.class_log_prior_ = self.log_prior_.log_joint()
+        self.factors_ = self._estimate(record)
+
+    def _normal_factors(self, record: ClassSummary) -> NormalFactors:
+        """Return the factors of the columns of numbers, if each has a value and varies."""
+        columns = np.flatnonzero([known is None for known in self.categories_])
+        names = [column_names(self)[place] for place in columns]
+        empty = record.moments.pooled().weight[0] == 0.0
+        if empty.any():
+            raise ValueError(
+                f"column {names[int(empty.argmax())]!r} has no value in any row; leave it out"
+            )
+        factors = NormalFactors.estimate(record.moments, columns, self.var_smoothing)
+        for i in np.flatnonzero(~np.isfinite(factors.variance).all(axis=0)):
+            raise ValueError(f"the squares of column {names[i]!r} overflow; rescale the column")
+        for c, i in np.argwhere(factors.variance == 0.0):
+            raise ValueError(
+                f"column {names[i]!r} has a single value in class {self.classes_[c]!r}, and "
+                "var_smoothing=0 leaves its variance at 0; raise it, or leave the column out"
+            )
+        return factors
+
+    def _score(self, X: Any) -> LogScores:
+        check_is_fitted(self)
+        return self._score_table(read_table(self, X, codes=self._reading().get("codes", False)))
+
+    def _score_table(self, table: NDArray[Any]) -> LogScores:
+        prior, shape = self.log_prior_, (len(table), len(self.classes_))
+        zeros = None
+        if prior.zeros is not None or not all(factors.possible for factors in self.factors_):
+            zeros = np.zeros(shape) + (0.0 if prior.zeros is None else prior.zeros)
+        scores = LogScores(np.zeros(shape) + prior.finite, zeros)
+        for factors in self.factors_:
+            factors.add_to(scores, table)
+        return scores
+
+    def _check_parameters(self) -> None:
+        for name in ("smoothing", "prior_smoothing", "var_smoothing"):
+            value = getattr(self, name, None)
+            if value is not None and not (
+                isinstance(value, Real) and 0.0 <= float(value) < math.inf
+            ):
+                raise ValueError(f"{name}={value!r} must be a finite number, 0 or more")
+        most = getattr(self, "most_categories", None)
+        if most is not None:
+            validation.at_least_one("most_categories", most)
+
+    def _check_priors(self, priors: ArrayLike) -> Vector:
+        given = np.asarray(priors, dtype=np.float64)
+        if given.shape != self.classes_.shape:
+            raise ValueError(
+                f"priors has shape {given.shape}; give one probability for each of the "
+                f"{len(self.classes_)} classes {self.classes_.tolist()}"
+            )
+        if not (given > 0.0).all() or abs(given.sum() - 1.0) > 1e-9:
+            raise ValueError(f"priors={given.tolist()} must be above 0 and add up to 1")
+        return given
+
+    def __sklearn_tags__(self) -> Tags:
+        """Say to scikit-learn that cells may be missing, and where they may be words."""
+        tags = cast("Any", super().__sklearn_tags__())
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = tags.input_tags.string = "declared" in self._reading()
+        return tags
+
+
+def _weighed(X: Any, y: Any, sample_weight: ArrayLike | None) -> tuple[Any, Any, Vector | None]:
+    """Return the rows, labels and weights without the rows of weight 0."""
+    if sample_weight is None or y is None:
+        return X, y, None
+    n_rows = X.shape[0] if hasattr(X, "shape") else len(np.asarray(X, dtype=object))
+    weights = validation.sample_weights(sample_weight, n_rows)
+    if weights.all():
+        return X, y, weights
+    kept = np.flatnonzero(weights)
+    return _safe_indexing(X, kept), _safe_indexing(y, kept), weights[kept]

@@ -1,0 +1,1 @@
+"""Encoders: tables of any columns become matrices of numbers."""

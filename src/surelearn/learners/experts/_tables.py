@@ -1,0 +1,119 @@
+"""Tables of losses, advice and confidences at the door: arrays, or a clear refusal."""
+
+import math
+import sys
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+
+from surelearn import _arguments
+from surelearn._typing import Matrix, Vector
+from surelearn.learners.experts import _loops
+from surelearn.losses import Interval, Loss
+
+_LARGEST = sys.float_info.max
+
+
+class Advice(NamedTuple):
+    """What the experts said, what came true, and what a prediction costs."""
+
+    said: Matrix
+    outcomes: Vector
+    loss: Loss
+
+    def part(self, rows: slice) -> "Advice":
+        """Return some consecutive rounds."""
+        return Advice(self.said[rows], self.outcomes[rows], self.loss)
+
+    def expert_losses(self) -> Matrix:
+        """Return what each expert loses in each round."""
+        truth = np.broadcast_to(self.outcomes[:, np.newaxis], self.said.shape)
+        return np.asarray(self.loss(truth, self.said))
+
+
+def table(name: str, values: ArrayLike) -> Matrix:
+    """Return a table of floats, rows one after the other in memory.
+
+    Examples
+    --------
+    >>> table("losses", [[0, 1]])
+    array([[0., 1.]])
+    """
+    if sparse.issparse(values):
+        raise ValueError(f"{name} is a sparse matrix; give {name}.toarray()")
+    if np.ndim(values) != 2:
+        raise ValueError(
+            f"{name} has shape {np.shape(values)}; give a table with a row for each round and a "
+            "column for each expert, or one row to `update` and `predict`"
+        )
+    return np.ascontiguousarray(np.asarray(values, dtype=np.float64))
+
+
+def outcomes(values: ArrayLike, n_rounds: int) -> Vector:
+    """Return one finite outcome for each round."""
+    truth = np.asarray(values, dtype=np.float64)
+    if truth.shape != (n_rounds,):
+        raise ValueError(f"outcomes have shape {truth.shape}; give one per round: ({n_rounds},)")
+    if not np.isfinite(truth).all():
+        raise ValueError("an outcome is NaN or infinite; leave that round out")
+    return truth
+
+
+def bits(name: str, values: Matrix | Vector) -> Matrix | Vector:
+    """Return the values if each is 0 or 1."""
+    if not ((values == 0.0) | (values == 1.0)).all():
+        raise ValueError(
+            f"{name} must be 0 or 1 everywhere for a learner that votes; Hedge takes any numbers"
+        )
+    return values
+
+
+def confidences(awake: ArrayLike, shape: tuple[int, ...]) -> Matrix:
+    """Return what part each expert takes in each round, in [0, 1]."""
+    mask = np.ascontiguousarray(np.asarray(awake, dtype=np.float64))
+    if mask.shape != shape:
+        raise ValueError(f"awake has shape {mask.shape}; the table has shape {shape}")
+    if not ((mask >= 0.0) & (mask <= 1.0)).all():
+        raise ValueError("awake must hold truth values, or confidences in [0, 1]")
+    return mask
+
+
+def read(
+    said: Matrix, truth: ArrayLike, loss: Loss | None, awake: Matrix | None, *, convex: bool
+) -> Advice:
+    """Return advice for a loss; what a sleeping expert says is replaced by the outcome."""
+    if loss is None or (convex and not loss.convex):
+        raise ValueError(
+            f"loss={loss!r}: say what a prediction costs by a convex loss of surelearn.losses, "
+            "for example learn(advice, outcomes, loss=Absolute())"
+        )
+    came = outcomes(truth, len(said))
+    if awake is not None:
+        said = np.where(awake > 0.0, said, came[:, np.newaxis])
+    if not np.isfinite(said).all():
+        raise ValueError("advice is NaN or infinite; let an expert that says nothing sleep")
+    return Advice(said, came, loss)
+
+
+def check_range(loss_range: Interval) -> None:
+    """Refuse a declared range that is not a pair of finite numbers, low < high."""
+    low, high = (_arguments.real("loss_range", end) for end in loss_range)
+    if not low < high:
+        raise _arguments.refuse("loss_range", loss_range, "a pair (low, high) with low < high")
+
+
+def check_losses(losses: Matrix, loss_range: Interval, first: int = 0) -> None:
+    """Refuse a loss that is not finite or not in the declared range; name the first.
+
+    `first` is the number of the first row.
+    """
+    low, high = loss_range
+    if _loops.lie_within(losses, max(low, -_LARGEST), min(high, _LARGEST)):
+        return
+    t, k = np.argwhere(~(np.isfinite(losses) & (losses >= low) & (losses <= high)))[0]
+    wanted = "a finite number" if math.isinf(low) else f"in loss_range=({low:g}, {high:g})"
+    raise ValueError(
+        f"the loss of expert {k} in row {first + t} is {losses[t, k]:g}; it must be {wanted}"
+    )

@@ -1,0 +1,111 @@
+"""Convex losses and their slopes in compiled code, and the ledger a learner by gradients keeps.
+
+Compiled loops take no functions as arguments: a loss is the number of its formula and one
+parameter. A test holds values and slopes to those of `surelearn.losses`.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from surelearn._jit import jit
+from surelearn._typing import Vector
+
+HINGE, LOGISTIC, SQUARE, EPSILON_INSENSITIVE, HUBER = range(5)
+
+ROUNDS, LONGEST, LOSS, LOSS_OF_ZERO, N_COMMON = range(5)
+"""Columns of a ledger: rounds played, longest gradient, own loss, that of zero weights."""
+
+
+class CompiledLoss(NamedTuple):
+    """A loss in the form that compiled code accepts."""
+
+    formula: int
+    parameter: float
+
+
+@jit
+def slope(loss: CompiledLoss, y: float, prediction: float) -> float:
+    """Return the subgradient of the loss in the prediction; at a kink, the least in size.
+
+    Examples
+    --------
+    >>> slope(CompiledLoss(HINGE, 0.0), 1.0, 0.5), slope(CompiledLoss(SQUARE, 0.0), 1.0, 0.5)
+    (-1.0, -1.0)
+    """
+    if loss.formula == HINGE:
+        return -y if y * prediction < 1.0 else 0.0
+    if loss.formula == LOGISTIC:
+        decay = math.exp(-abs(prediction))  # never overflows
+        return -y * loss.parameter * (decay if y * prediction > 0.0 else 1.0) / (1.0 + decay)
+    residual = prediction - y
+    if loss.formula == SQUARE:
+        return 2.0 * residual
+    if loss.formula == HUBER:
+        return min(max(residual, -loss.parameter), loss.parameter)
+    if abs(residual) <= loss.parameter:
+        return 0.0
+    return math.copysign(1.0, residual)
+
+
+@jit
+def value(loss: CompiledLoss, y: float, prediction: float) -> float:
+    """Return the loss of a prediction.
+
+    Examples
+    --------
+    >>> value(CompiledLoss(HINGE, 0.0), 1.0, 0.5), value(CompiledLoss(SQUARE, 0.0), 1.0, 0.5)
+    (0.5, 0.25)
+    """
+    if loss.formula == HINGE:
+        return max(0.0, 1.0 - y * prediction)
+    if loss.formula == LOGISTIC:
+        margin = y * prediction
+        return loss.parameter * (max(0.0, -margin) + math.log1p(math.exp(-abs(margin))))
+    size = abs(prediction - y)
+    if loss.formula == SQUARE:
+        return size * size
+    if loss.formula == HUBER:
+        small = min(size, loss.parameter)
+        return small * (size - 0.5 * small)
+    return max(0.0, size - loss.parameter)
+
+
+@jit
+def values(loss: CompiledLoss, y: Vector, predictions: Vector) -> Vector:
+    """Return the loss of each prediction.
+
+    Examples
+    --------
+    >>> values(CompiledLoss(HINGE, 0.0), np.array([1.0, -1.0]), np.array([0.5, 0.5]))
+    array([0.5, 1.5])
+    """
+    result = np.empty(len(y))
+    for t in range(len(y)):
+        result[t] = value(loss, y[t], predictions[t])
+    return result
+
+
+@jit
+def total(loss: CompiledLoss, y: Vector, predictions: Vector) -> float:
+    """Return the sum of the losses, without an array of them.
+
+    Examples
+    --------
+    >>> total(CompiledLoss(HINGE, 0.0), np.array([1.0, -1.0]), np.array([0.5, 0.5]))
+    2.0
+    """
+    result = 0.0
+    for t in range(len(y)):
+        result += value(loss, y[t], predictions[t])
+    return result
+
+
+@jit
+def enter(loss: CompiledLoss, y: Vector, predictions: Vector, ledger: Vector) -> None:
+    """Count rounds in the ledger, with their losses and those of zero weights."""
+    ledger[ROUNDS] += len(y)
+    ledger[LOSS] += total(loss, y, predictions)
+    for t in range(len(y)):
+        ledger[LOSS_OF_ZERO] += value(loss, y[t], 0.0)

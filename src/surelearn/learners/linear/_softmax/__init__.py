@@ -1,0 +1,1 @@
+"""The softmax objective, its metric, its solver and the classifier on top."""

@@ -1,0 +1,145 @@
+"""The curvature of a linear softmax model's loss, in which its quasi-Newton steps are measured.
+
+One block of the Hessian for each score, XᵀDX + μ with the variances D of its class, or the diagonal
+alone for tables too wide. Rows that suffice are read where they stand.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial, reduce
+from typing import Any, cast
+
+import numpy as np
+from scipy import linalg, sparse
+from scipy.linalg import blas
+
+from surelearn._threads import in_parts
+from surelearn._typing import Matrix, Vector
+from surelearn.learners.linear._softmax import loops
+from surelearn.learners.linear._softmax.objective import (
+    ROWS,
+    SoftmaxObjective,
+    blocks,
+    probabilities,
+)
+
+_ENOUGH = 100  # rows for each parameter of a score
+_WORTH_THREADS = 20_000_000  # multiplications below which starting threads costs more
+_NARROW = 512  # features up to which blocks of rows are multiplied in threads of our own
+
+
+def is_narrow(objective: SoftmaxObjective) -> bool:
+    """Return whether the Hessian is one matrix, so small that its factors need no threads."""
+    return objective.n_scores == 1 and objective.X.shape[1] < _NARROW
+
+
+def block_metric(objective: SoftmaxObjective, point: Vector) -> Callable[[Vector], Vector]:
+    """Return multiplication by the inverse of the Hessian's diagonal blocks, one for each score."""
+    theta = point.reshape(objective.n_scores, -1)
+    factors = [
+        linalg.cho_factor(block, lower=False, overwrite_a=True, check_finite=False)
+        for block in _hessian_blocks(objective, theta)
+    ]
+
+    def solve(vector: Vector) -> Vector:
+        parts = zip(factors, vector.reshape(theta.shape), strict=True)
+        solved = np.array([linalg.cho_solve(f, part, check_finite=False) for f, part in parts])
+        return _centred(solved).ravel()
+
+    return solve
+
+
+def _hessian_blocks(objective: SoftmaxObjective, theta: Matrix) -> list[Matrix]:
+    """Return XᵀDX + μ for each score, from a sample of the rows; upper triangles."""
+    n, width = len(objective.codes), theta.shape[1]
+    step = objective.spacing(max(1, n // (_ENOUGH * width)))
+    work, few = partial(_bends, objective, theta, step), len(range(0, n, step))
+    ours = is_narrow(objective) and few * width**2 >= _WORTH_THREADS
+    parts = in_parts(work, few) if ours else [work(0, few)]
+    found = [reduce(np.add, sums) for sums in zip(*parts, strict=True)]
+    for block in found:
+        np.divide(block, objective.shares[::step].sum(), out=block)
+        refuse_overflow(block)
+        diagonal = np.einsum("ii->i", block)
+        diagonal[:-1] += objective.penalty
+        diagonal += 1e-9 * diagonal + 1e-12 * diagonal.max() + 1e-300  # collinear columns
+    return found
+
+
+def _bends(
+    objective: SoftmaxObjective, theta: Matrix, step: int, first: int, last: int
+) -> list[Matrix]:
+    """Return XᵀDX for each score, summed over number first .. last - 1 of every step-th row."""
+    width = theta.shape[1]
+    found = [np.zeros((width, width), order="F") for _ in theta]
+    room = np.empty((min(last - first, ROWS), width))
+    for start, stop in blocks(first, last):
+        kept = slice(start * step, stop * step, step)
+        for k, table in enumerate(_bent_rows(objective, theta, kept, room[: stop - start])):
+            found[k] = _plus_square(found[k], table)
+    return found
+
+
+def _bent_rows(
+    objective: SoftmaxObjective, theta: Matrix, kept: slice, room: Matrix
+) -> Iterator[Matrix]:
+    """Yield for each score the rows (x, 1) times the roots of their D, in the same room."""
+    X, shares = objective.X, np.ascontiguousarray(objective.shares[kept])
+    if sparse.issparse(X):
+        X, kept = cast("Any", X)[kept].toarray(), slice(0, len(shares), 1)
+    if len(theta) == 1:
+        loops.bent_rows(X, kept.start, kept.step, shares, theta[0], room)
+        room[:, -1] *= objective.fit_intercept
+        yield room
+        return
+    table = X[kept]
+    chances = probabilities(table @ theta[:, :-1].T + theta[:, -1])
+    for root in np.sqrt(shares[:, np.newaxis] * chances * (1.0 - chances)).T:
+        np.multiply(table, root[:, np.newaxis], out=room[:, :-1])
+        room[:, -1] = root if objective.fit_intercept else 0.0
+        yield room
+
+
+def _plus_square(total: Matrix, table: Matrix) -> Matrix:
+    """Add the table's product with itself to an upper triangle.
+
+    NumPy's product leaves the interpreter to other threads. SciPy's does not, but adds in place, in
+    the threads that factorise next: those of NumPy would spin beside them.
+    """
+    if len(total) <= _NARROW:
+        return np.add(total, (table.T @ table).T, out=total)
+    return blas.dsyrk(1.0, table.T, beta=1.0, c=total, overwrite_c=True)
+
+
+def diagonal_metric(objective: SoftmaxObjective, point: Vector) -> Callable[[Vector], Vector]:
+    """Return division by the Hessian's diagonal, for tables too wide for more."""
+    theta = point.reshape(objective.n_scores, -1)
+    squares = replace(objective, X=squared(objective.X))
+    bends = np.zeros((theta.shape[1], theta.shape[0]))
+    for start, stop in blocks(0, len(objective.codes)):
+        chances = probabilities(objective.block_scores(theta, start, stop))
+        variances = objective.shares[start:stop, np.newaxis] * chances * (1.0 - chances)
+        squares.combine(variances, start, stop, bends)
+    refuse_overflow(bends)
+    bends[:-1] += objective.penalty
+    diagonal = np.maximum(bends.T, 1e-9 * bends.mean())
+    return lambda vector: _centred(vector.reshape(theta.shape) / diagonal).ravel()
+
+
+def squared(X: Any) -> Any:
+    """Return the rows with every entry squared, dense or sparse."""
+    if not sparse.issparse(X):
+        return X**2
+    csr = cast("Any", X)
+    return sparse.csr_array((csr.data**2, csr.indices, csr.indptr), shape=csr.shape)
+
+
+def _centred(theta: Matrix) -> Matrix:
+    """Return parameters whose sum over the classes is 0: a common shift changes no probability."""
+    return theta if len(theta) == 1 else theta - theta.mean(axis=0)
+
+
+def refuse_overflow(bends: Matrix) -> None:
+    """Refuse features whose products are beyond the range of numbers."""
+    if not np.isfinite(bends).all():
+        raise ValueError("products of features overflow; rescale the features")

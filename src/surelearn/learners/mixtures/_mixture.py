@@ -1,0 +1,284 @@
+"""What mixtures of all kinds do alike: find their components by EM, and tell rows apart by them.
+
+p(x) = Σ_k w_k p_k(x),       P(k | x) = w_k p_k(x) / p(x)
+"""
+
+import contextlib
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from copy import copy
+from typing import Any, Self
+
+import joblib
+import numpy as np
+from numpy.random import RandomState
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, DensityMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import Tags, check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from surelearn._typing import Indices, Matrix, Vector
+from surelearn.base import validation
+from surelearn.base.fitting import adopt, fresh_copy
+from surelearn.base.tables.table import column_names
+from surelearn.learners.mixtures._model import (
+    BLOCK,
+    Block,
+    MixtureModel,
+    clusters,
+    filled,
+    normalise,
+    of_clusters,
+)
+from surelearn.learners.mixtures.expectation_maximization import Run, expect, maximise
+
+
+class Mixture(DensityMixin, BaseEstimator, ABC):
+    """A density that is a weighted sum of simple ones, found by expectation maximisation."""
+
+    n_components: int
+    n_init: int
+    start: Any
+    tol: float
+    max_iter: int
+    random_state: Any
+    n_features_in_: int
+    weights_: Vector
+
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,  # noqa: ARG002 - scikit-learn's signature
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Find the components of these rows.
+
+        Parameters
+        ----------
+        X
+            The rows; NaN marks a missing value.
+        y
+            Ignored.
+        sample_weight
+            How often each row counts; once, if left out.
+        """
+        fresh = fresh_copy(self)
+        fresh._climb(*fresh._enter(X, sample_weight, reset=True))  # noqa: SLF001 - our own copy
+        return adopt(self, fresh)
+
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
+        """Share these rows out by the present components, add their sums, and solve once.
+
+        The first call is a `fit`. Each later one is one E-step on the new rows and one M-step on
+        the sums of all rows so far: a row counts with the shares it had when it came (incremental
+        EM, Neal and Hinton, 1998). `log_likelihoods_`, `converged_` and `n_iter_` remain those of
+        the first call.
+        """
+        if not hasattr(self, "record_"):
+            return self.fit(X, y, sample_weight)
+        fresh = copy(self)
+        rows, weights = fresh._enter(X, sample_weight, reset=False)  # noqa: SLF001 - our own copy
+        model = fresh._model()  # noqa: SLF001
+        expected = expect(model, self._parameters(), model.blocks(rows, weights))
+        fresh.record_ = self.record_ + expected.statistics
+        fresh._store(model.m_step(fresh.record_))  # noqa: SLF001
+        return adopt(self, fresh)
+
+    def fit_predict(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Indices:
+        """Find the components of these rows, and return the likeliest one of each row."""
+        return self.fit(X, y, sample_weight).predict(X)
+
+    def score_samples(self, X: Any) -> Vector:
+        """Return the log-density of each row, of the values it has."""
+        return normalise(self._log_joint(X))
+
+    def score(self, X: Any, y: Any = None) -> Any:  # noqa: ARG002 - scikit-learn's signature
+        """Return the mean log-density of the rows."""
+        return float(self.score_samples(X).mean())
+
+    def predict_proba(self, X: Any) -> Matrix:
+        """Return the probability of each component, given the row."""
+        shares = self._log_joint(X)
+        normalise(shares)
+        return np.ascontiguousarray(shares.T)
+
+    def predict(self, X: Any) -> Indices:
+        """Return the likeliest component of each row."""
+        return self._log_joint(X).argmax(axis=0)
+
+    def bic(self, X: Matrix) -> float:
+        """Return Schwarz's criterion on these rows: -2L + p·ln n; the smaller the better."""
+        log_densities = self.score_samples(X)
+        penalty = self._n_parameters() * np.log(len(log_densities))
+        return float(-2.0 * log_densities.sum() + penalty)
+
+    def aic(self, X: Matrix) -> float:
+        """Return Akaike's criterion on these rows: -2L + 2p; the smaller the better."""
+        return float(-2.0 * self.score_samples(X).sum() + 2.0 * self._n_parameters())
+
+    def sample(self, n_samples: int = 1) -> tuple[Matrix, Indices]:
+        """Draw rows from the mixture; return them, and the component of each.
+
+        Parameters
+        ----------
+        n_samples
+            How many rows; they come component by component.
+        """
+        check_is_fitted(self)
+        validation.at_least_one("n_samples", n_samples)
+        rng: RandomState = check_random_state(self.random_state)
+        components = np.sort(rng.choice(len(self.weights_), n_samples, p=self.weights_))
+        return self._draw(components, rng), components
+
+    def __sklearn_tags__(self) -> Tags:
+        """Tell scikit-learn that values may be missing."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+    @abstractmethod
+    def _admit(self, X: Matrix) -> Matrix:
+        """Return checked numbers if this model can read them."""
+
+    @abstractmethod
+    def _model(self) -> MixtureModel:
+        """Return the model with the learner's settings."""
+
+    @abstractmethod
+    def _given(self) -> Any:
+        """Return the parameters that `start` gives, checked."""
+
+    @abstractmethod
+    def _store(self, parameters: Any) -> None:
+        """Keep parameters as fitted attributes."""
+
+    @abstractmethod
+    def _parameters(self) -> Any:
+        """Return the parameters that the fitted attributes hold."""
+
+    @abstractmethod
+    def _n_parameters(self) -> int:
+        """Return the number of free parameters."""
+
+    @abstractmethod
+    def _draw(self, components: Indices, rng: RandomState) -> Matrix:
+        """Draw one row of each of these components."""
+
+    def _start_parts(self, *names: str) -> list[Any]:
+        """Return the arrays that `start` consists of."""
+        if not (isinstance(self.start, Sequence) and len(self.start) == len(names)):
+            raise ValueError(f"start must be the tuple ({', '.join(names)})")
+        return [np.array(part, dtype=np.float64) for part in self.start]
+
+    def _check_start(self, weights: Vector, lines: Matrix, name: str) -> None:
+        """Refuse a start whose weights are none, or whose lines do not fit the rows."""
+        shape = (self.n_components, self.n_features_in_)
+        if weights.shape != shape[:1] or lines.shape != shape:
+            raise ValueError(
+                f"start has weights of shape {weights.shape} and {name} of shape {lines.shape}; "
+                f"give {shape[:1]} and {shape}"
+            )
+        if not ((weights >= 0.0).all() and np.isclose(weights.sum(), 1.0)):
+            raise ValueError("the weights of start must be 0 or more, and add up to 1")
+
+    def _rounding(self, X: Matrix) -> float:  # noqa: ARG002 - some models look at the rows
+        """Return the share of a log-likelihood that rounding may cost."""
+        return 1e-9
+
+    def _enter(
+        self, X: Any, sample_weight: ArrayLike | None, *, reset: bool
+    ) -> tuple[Matrix, Vector]:
+        """Check rows and weights; return those that count."""
+        X = self._read(X, reset=reset)
+        weights = validation.sample_weights(sample_weight, len(X))
+        counting = weights > 0.0
+        return (X, weights) if counting.all() else (X[counting], weights[counting])
+
+    def _read(self, X: Any, *, reset: bool) -> Matrix:
+        """Return the rows as numbers, NaN where a value is missing; refuse an empty row."""
+        X = validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan")
+        empty = np.flatnonzero(np.isnan(X).all(axis=1))
+        if len(empty):
+            raise ValueError(f"row {empty[0]} has no value at all; leave such rows out")
+        return self._admit(X)
+
+    def _climb(self, X: Matrix, weights: Vector) -> None:
+        """Find the components of checked rows, and keep them."""
+        for name in ("n_components", "n_init", "max_iter"):
+            validation.at_least_one(name, getattr(self, name))
+        if not self.tol >= 0.0:
+            raise ValueError(f"tol={self.tol!r} must be 0 or more")
+        if len(X) < self.n_components:
+            raise ValueError(
+                f"{self.n_components} components need as many rows, and X has n_samples = "
+                f"{len(X)}: ask for fewer components, or give more rows"
+            )
+        self._refuse_empty_columns(X)
+        model = self._model()
+        blocks = model.blocks(X, weights)
+        with _mapper(concurrent=model.concurrent and len(X) > BLOCK) as mapper:
+            run = maximise(
+                model,
+                blocks,
+                self._starts(model, blocks, X, weights),
+                max_iter=self.max_iter,
+                tol=self.tol,
+                rounding=self._rounding(X),
+                unit=float(weights.mean()),
+                mapper=mapper,
+            )
+        self._keep(run)
+
+    def _starts(
+        self, model: MixtureModel, blocks: Sequence[Block], X: Matrix, weights: Vector
+    ) -> Iterator[Any]:
+        """Yield the given start, or the clusters of k-means from k-means++ seeds."""
+        if self.start is not None:
+            yield self._given()
+            return
+        rng, rows = check_random_state(self.random_state), filled(X, weights)
+        for _ in range(self.n_init):
+            labels, centres = clusters(rows, weights, self.n_components, rng)
+            yield of_clusters(model, model.seed(centres, X), blocks, np.eye(len(centres))[labels])
+
+    def _keep(self, run: Run) -> None:
+        self._store(run.parameters)
+        self.record_ = run.statistics
+        self.log_likelihoods_ = run.log_likelihoods
+        self.n_iter_, self.converged_ = len(run.log_likelihoods) - 1, run.converged
+        if not run.converged:
+            warnings.warn(
+                f"EM did not converge in max_iter={self.max_iter} iterations: the last one gained "
+                f"{np.diff(run.log_likelihoods)[-1]:.3g}. Allow more, or a larger tol",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
+    def _log_joint(self, X: Any) -> Matrix:
+        """Return ln of weight times density, one line per component, one column per row."""
+        check_is_fitted(self)
+        X = self._read(X, reset=False)
+        model, parameters = self._model(), self._parameters()
+        out = np.empty((len(self.weights_), len(X)))
+        for block in model.blocks(X, np.ones(len(X))):
+            out[:, block.rows] = model.log_joint(parameters, block)
+        return out
+
+    def _refuse_empty_columns(self, X: Matrix) -> None:
+        empty = np.flatnonzero(np.isnan(X).all(axis=0))
+        if len(empty):
+            name = column_names(self)[empty[0]]
+            raise ValueError(f"column {name!r} has no value in any row; leave it out")
+
+
+@contextlib.contextmanager
+def _mapper(*, concurrent: bool) -> Generator[Callable[..., Iterable[Any]]]:
+    """Give a `map` that uses all cores, if that pays."""
+    if not concurrent:
+        yield map
+        return
+    with ThreadPoolExecutor(joblib.cpu_count()) as pool:
+        yield pool.map

@@ -1,0 +1,114 @@
+"""The model behind a mixture: its E-step, and where to begin."""
+
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import add
+from typing import Any
+
+import numpy as np
+from numpy.random import RandomState
+from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
+
+from surelearn._typing import Matrix, Vector
+from surelearn.learners.mixtures.expectation_maximization import Expectation
+
+BLOCK = 8192
+"""The rows of a block: enough to hide the interpreter, few enough to stay in the cache."""
+
+_LEAST = -600.0  # ln of a share of a row that counts as none
+
+
+@dataclass(frozen=True)
+class Block:
+    """Some rows of a table in the form their model reads, and how often each counts."""
+
+    rows: Any
+    data: Any
+    weights: Vector
+
+
+class MixtureModel(ABC):
+    """The E-step of every mixture; a model adds its densities, its statistics and its M-step."""
+
+    concurrent = False
+    """Whether blocks are worth a thread each: not where BLAS uses all cores by itself."""
+
+    @abstractmethod
+    def blocks(self, X: Matrix, weights: Vector) -> list[Block]:
+        """Cut rows into blocks, in the form that suits the loops over them."""
+
+    @abstractmethod
+    def log_joint(self, parameters: Any, block: Block) -> Matrix:
+        """Return ln of weight times density, one line per component, one column per row."""
+
+    @abstractmethod
+    def statistics(self, parameters: Any, block: Block, shares: Matrix) -> Any:
+        """Return the sums over the rows, each counted `shares[k]` times for component k."""
+
+    @abstractmethod
+    def m_step(self, statistics: Any) -> Any:
+        """Return the most likely parameters."""
+
+    @abstractmethod
+    def seed(self, centres: Matrix, X: Matrix) -> Any:
+        """Return parameters around some centres, good enough to fill in what is missing."""
+
+    def e_step(self, parameters: Any, block: Block) -> Expectation:
+        """Share each row out among the components, and sum."""
+        shares = self.log_joint(parameters, block)
+        evidence = normalise(shares)
+        shares *= block.weights
+        log_likelihood = float(block.weights @ evidence)
+        return Expectation(log_likelihood, self.statistics(parameters, block, shares))
+
+
+def normalise(logs: Matrix) -> Vector:
+    """Turn each column of logarithms into shares of sum 1, in place; return ln of its sum.
+
+    Examples
+    --------
+    >>> logs = np.log([[1.0, 3.0], [3.0, 1.0]]) - 1000.0
+    >>> normalise(logs).round(3), logs
+    (array([-998.614, -998.614]), array([[0.25, 0.75],
+           [0.75, 0.25]]))
+    """
+    largest = logs.max(axis=0)
+    logs -= largest
+    np.maximum(logs, _LEAST, out=logs)  # denormal shares would slow every product
+    np.exp(logs, out=logs)
+    logs -= 1.001 * np.exp(_LEAST)  # the least become 0, the others do not notice
+    np.maximum(logs, 0.0, out=logs)
+    total = logs.sum(axis=0)
+    logs /= total
+    return largest + np.log(total)
+
+
+def filled(X: Matrix, weights: Vector) -> Matrix:
+    """Return the rows with the mean of its column in place of a missing value."""
+    if not np.isnan(X).any():
+        return X
+    known = ~np.isnan(X)
+    means = weights @ np.where(known, X, 0.0) / (weights @ known)
+    return np.where(known, X, means)
+
+
+def clusters(X: Matrix, weights: Vector, n_clusters: int, rng: RandomState) -> tuple[Any, Matrix]:
+    """Return the cluster of each row, and their centres, by k-means from k-means++ seeds."""
+    with warnings.catch_warnings():  # fewer distinct rows than clusters: some remain empty
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        k_means: Any = KMeans(n_clusters, random_state=rng).set_params(n_init=1)
+        found = k_means.fit(X, sample_weight=weights / weights.max())  # it adds up tiny ones badly
+    return found.labels_, found.cluster_centers_
+
+
+def of_clusters(model: MixtureModel, seed: Any, blocks: Sequence[Block], members: Matrix) -> Any:
+    """Return the parameters of components that share no row."""
+
+    def sums(block: Block) -> Any:
+        return model.statistics(seed, block, members[block.rows].T * block.weights)
+
+    return model.m_step(reduce(add, map(sums, blocks)))

@@ -1,0 +1,1 @@
+"""Finding the nearest rows: spaces, indices and lists of neighbours."""

@@ -1,0 +1,156 @@
+"""Dense rows in blocks of columns, and exact searches that scan all blocks or those of a tree."""
+
+import math
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from surelearn._threads import AT_ONCE, in_parallel
+from surelearn._typing import Indices, Matrix, Vector
+from surelearn.learners.neighbors._search import kd_tree, nearest
+from surelearn.learners.neighbors._search.distances import Blocks, Metric
+
+BLOCK = 32
+"""Points compared at once."""
+
+_LEAF = 16  # points in a leaf of a tree, at most: less is wasted at the edges
+
+
+class Nearest(NamedTuple):
+    """The k nearest rows of each query by (distance, number), and how many more tie with the last.
+
+    Euclidean distances are squared.
+    """
+
+    distances: Matrix
+    points: Indices
+    tied: Indices
+
+    @classmethod
+    def room(cls, n: int, k: int) -> "Nearest":
+        """Return empty lists to be filled."""
+        return cls(np.empty((n, k)), np.empty((n, k), np.int64), np.empty(n, np.int64))
+
+    def part(self, some: slice) -> "Nearest":
+        """Return what belongs to some of the queries, as views."""
+        return Nearest(self.distances[some], self.points[some], self.tied[some])
+
+
+@dataclass(frozen=True, eq=False)
+class BlockIndex:
+    """All rows, in blocks of columns; a search compares every one.
+
+    Examples
+    --------
+    >>> from surelearn.learners.neighbors._search.distances import Euclidean
+    >>> index = BlockIndex.of(np.array([[0.0], [1.0], [3.0]]), Euclidean())
+    >>> index.search(np.array([[0.9]]), 2).points.tolist()
+    [[1, 0]]
+    """
+
+    metric: Metric
+    columns: Blocks
+    numbers: Indices
+
+    @classmethod
+    def of(cls, X: Matrix, metric: Metric) -> "BlockIndex":
+        """Index dense rows."""
+        numbers = _padded(np.arange(len(X)), BLOCK)
+        return cls(metric, _columns(X, numbers), numbers)
+
+    def rows(self) -> Matrix:
+        """Return the rows indexed, in their order."""
+        there = self.numbers >= 0
+        points = self.columns.transpose(0, 2, 1)[there]
+        return points[np.argsort(self.numbers[there])]
+
+    @staticmethod
+    def admit(points: Any) -> Matrix:
+        """Return points in the form in which they are searched for."""
+        return points if isinstance(points, np.ndarray) else points.toarray()
+
+    def search(self, queries: Matrix, k: int, *, n_jobs: int | None = None) -> Nearest:
+        """Return the k nearest rows of each query."""
+        n = len(queries)
+        found = Nearest.room(n, k)
+        in_parallel(
+            lambda part: self._fill(queries[part], found.part(part)), n, n_jobs, self._at_once()
+        )
+        return found
+
+    def collect(self, queries: Matrix, radii: Vector, free: Indices, out: Any) -> None:
+        """Write the rows within the radius of each query to `out`, distances and points."""
+        nearest.collect(self.columns, self.numbers, queries, self.metric, radii, free, *out)
+
+    def _at_once(self) -> int:
+        return AT_ONCE
+
+    def _fill(self, queries: Matrix, found: Nearest) -> None:
+        nearest.scan(
+            self.columns,
+            self.numbers,
+            queries,
+            self.metric,
+            found.distances,
+            found.points,
+            found.tied,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class TreeIndex(BlockIndex):
+    """Rows of few features, in the leaves of a k-d tree.
+
+    Examples
+    --------
+    >>> from surelearn.learners.neighbors._search.distances import Euclidean
+    >>> index = TreeIndex.of(np.arange(100.0)[:, None], Euclidean())
+    >>> index.search(np.array([[41.8]]), 2).points.tolist()
+    [[42, 41]]
+    """
+
+    boxes: Blocks
+
+    @classmethod
+    def of(cls, X: Matrix, metric: Metric) -> "TreeIndex":
+        """Grow the tree, its two halves at the same time."""
+        points, numbers = X.copy(), np.arange(len(X))
+        depth = max(0, math.ceil(math.log2(len(X) / _LEAF)))
+        boxes = np.empty((2 << depth, 2, X.shape[1]))
+        top = min(1, depth)
+        kd_tree.grow(points, numbers, 0, 0, top, boxes)
+        with ThreadPoolExecutor() as pool:
+            jobs = [
+                pool.submit(kd_tree.grow, points, numbers, top, place, depth, boxes)
+                for place in range(1 << top)
+            ]
+        for job in jobs:
+            job.result()
+        leaves = _in_leaves(numbers, 1 << depth)
+        return cls(metric, _columns(X, leaves), leaves, boxes)
+
+    def _fill(self, queries: Matrix, found: Nearest) -> None:
+        tree = kd_tree.KDTree(self.boxes, self.columns, self.numbers)
+        kd_tree.search(tree, queries, self.metric, found.distances, found.points, found.tied)
+
+
+def _padded(numbers: Indices, size: int) -> Indices:
+    """Return the numbers in rows of a size, -1 where the last row has none."""
+    whole = np.full(-(-len(numbers) // size) * size, -1)
+    whole[: len(numbers)] = numbers
+    return whole.reshape(-1, size)
+
+
+def _in_leaves(numbers: Indices, n_leaves: int) -> Indices:
+    """Return the numbers leaf by leaf, -1 where a leaf has fewer than the others."""
+    edges = (np.arange(n_leaves + 1) * len(numbers)) // n_leaves
+    places = edges[:-1, np.newaxis] + np.arange(-(-len(numbers) // n_leaves))
+    inside = places < edges[1:, np.newaxis]
+    return np.where(inside, numbers[np.minimum(places, len(numbers) - 1)], -1)
+
+
+def _columns(X: Matrix, numbers: Indices) -> Blocks:
+    """Return the rows with these numbers block by block, each column by column."""
+    return np.ascontiguousarray(X[numbers].transpose(0, 2, 1))

@@ -1,0 +1,1 @@
+"""CART: binary trees, grown best first from columns sorted once."""

@@ -1,0 +1,1 @@
+"""A tree in words: text, rules, formulas, paths."""

@@ -1,0 +1,1 @@
+"""Pruning: functions from a grown tree to a smaller one."""

@@ -1,0 +1,1 @@
+"""Beyond memory: streams of rows from files."""

@@ -1,0 +1,260 @@
+"""Streams of any length, learnt block by block in the memory of one block.
+
+A source is a Parquet or CSV file, anything that speaks Arrow's stream protocol (tables of PyArrow,
+pandas, Polars), or any iterable of pairs of a row and its target, such as a River dataset.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import chain
+from os import PathLike
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import ArrayLike, NDArray
+from pyarrow import csv, parquet
+from sklearn.base import is_classifier, is_regressor
+
+from surelearn.base import validation
+from surelearn.scale._parquet import can_be_spooled, spooled_batches
+from surelearn.scale._row_stream import PairBlocks, row_and_target
+
+_Learner = TypeVar("_Learner")
+_READ_AHEAD = 2**14  # bytes per column; without it a whole row group is held
+_TYPES_OF_CSV = (
+    "the beginning of the file decided the types of its columns. Mend that row, or name the types "
+    "and pass the reader: pyarrow.csv.open_csv(path, convert_options=pyarrow.csv.ConvertOptions("
+    "column_types={...}))"
+)
+
+
+def learn_stream(
+    learner: _Learner,
+    source: Any,
+    *,
+    classes: ArrayLike | None = None,
+    on_block: Callable[[int], object] | None = None,
+    **reading: Any,
+) -> _Learner:
+    """Let a learner go once through a source of any length, in the memory of one block.
+
+    A block that cannot be learnt is refused whole; what was learnt before it stays, and the error
+    says how many rows that was.
+
+    Parameters
+    ----------
+    learner
+        Any learner with `partial_fit`; it goes on from where it stands, and is returned. One of
+        River, such as `to_river` makes, learns pair by pair: features may come and go.
+    source, **reading
+        What to read, and how: see `blocks`.
+    classes
+        All labels that will ever come, for a classifier; needed if the first block lacks some.
+    on_block
+        Called after each block with the number of rows learnt so far.
+
+    Examples
+    --------
+    >>> from surelearn.learners.linear.perceptron import Perceptron
+    >>> rows = [([1.0, 0.0], "yes"), ([0.0, 1.0], "no")] * 3
+    >>> learn_stream(Perceptron(), rows, block_size=4, on_block=print).n_mistakes_
+    4
+    6
+    2
+    """
+    stream, n_learnt = blocks(source, **reading), 0
+    if not hasattr(learner, "partial_fit") and hasattr(learner, "learn_one"):
+        return _learn_pairs(learner, stream, classes, on_block)
+    _refuse_no_target(learner, stream, reading)
+    told = (classes,) if is_classifier(learner) and classes is not None else ()
+    while True:
+        try:
+            n_rows = _learn_next(learner, stream, told)
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                f"{n_learnt} rows were learnt and stay; the block after them was refused: {error}"
+            ) from error
+        if n_rows == 0:
+            return learner
+        n_learnt += n_rows
+        if on_block is not None:
+            on_block(n_learnt)
+
+
+def blocks(
+    source: Any,
+    *,
+    target: str | None = None,
+    block_size: int = 4096,
+    columns: Sequence[str] | None = None,
+) -> Iterator[tuple[Any, NDArray[Any]]]:
+    """Return the rows of a source as blocks of features and targets; names of features are kept.
+
+    Parameters
+    ----------
+    source
+        A path to a Parquet or CSV file, a table, or an iterable of pairs of a row and its target.
+        Rows in pairs are arrays or mappings; a feature that a mapping lacks is 0.
+    target
+        The column to predict, for files and tables; without one the targets are None.
+    block_size
+        The largest number of rows in a block.
+    columns
+        The features to read, in order, for files and tables; left out, all but the target and the
+        index of a data frame of pandas.
+
+    Examples
+    --------
+    >>> rows = [({"age": 40}, "yes"), ({"age": 20}, "no"), ({"age": 30}, "no")]
+    >>> [(X.column_names, X.num_rows, y.tolist()) for X, y in blocks(rows, block_size=2)]
+    [(['age'], 2, ['yes', 'no']), (['age'], 1, ['no'])]
+    """
+    validation.at_least_one("block_size", block_size)
+    if isinstance(source, str | PathLike) or hasattr(source, "__arrow_c_stream__"):
+        return _table_blocks(source, target, columns, block_size)
+    if target is not None or columns is not None:
+        raise ValueError("pairs bring their targets along; target= and columns= are for tables")
+    return PairBlocks(source, block_size)
+
+
+def _learn_pairs(
+    learner: Any, stream: Any, classes: Any, on_block: Callable[[int], object] | None
+) -> Any:
+    """Let a learner of River learn pair by pair; a bad one is refused alone."""
+    tables = not isinstance(stream, PairBlocks)
+    if tables or classes is not None:
+        raise ValueError(
+            "a learner of River learns from pairs of a row and its target, not from tables, and is "
+            "told its classes before: to_river(learner, classes=[...])"
+        )
+    n_learnt = 0
+    for pair in stream.pairs:
+        try:
+            learner.learn_one(*row_and_target(pair))
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                f"{n_learnt} rows were learnt and stay; the one after them was refused: {error}"
+            ) from error
+        n_learnt += 1
+        if on_block is not None and n_learnt % stream.size == 0:
+            on_block(n_learnt)
+    if on_block is not None and n_learnt % stream.size > 0:
+        on_block(n_learnt)
+    return learner
+
+
+def _refuse_no_target(learner: Any, stream: Iterator[Any], reading: Mapping[str, Any]) -> None:
+    """Refuse a table without a target for a learner that predicts one."""
+    tables = not isinstance(stream, PairBlocks)
+    predicts = is_classifier(learner) or is_regressor(learner)
+    if tables and predicts and reading.get("target") is None:
+        raise ValueError("say which column of the table is to be predicted: target=...")
+
+
+def _learn_next(learner: Any, stream: Iterator[Any], told: tuple[Any, ...]) -> int:
+    """Learn from the next block, which is gone afterwards, and return its number of rows."""
+    X, y = next(stream, (None, None))
+    n_rows = 0 if X is None else X.shape[0]
+    if n_rows > 0:
+        learner.partial_fit(X, y, *told)
+    return n_rows
+
+
+def _table_blocks(
+    source: Any, target: str | None, columns: Sequence[str] | None, size: int
+) -> Iterator[tuple[Any, Any]]:
+    """Read record batches; no name here holds on to one while the next is read."""
+    if not isinstance(source, str | PathLike):
+        reader = pa.RecordBatchReader.from_stream(source)
+        names, batches = _chosen(reader.schema, target, columns), _sliced(reader, size)
+    elif Path(source).suffix.lower() in {".parquet", ".pq"}:
+        file = parquet.ParquetFile(source, buffer_size=_READ_AHEAD, pre_buffer=False)
+        names = _chosen(file.schema_arrow, target, columns)
+        wanted = names if target is None else [*names, target]
+        if can_be_spooled(file, names):
+            batches = spooled_batches(file, names, target, size)
+        else:
+            batches = file.iter_batches(size, columns=wanted, use_threads=False)
+    elif Path(source).suffix.lower() == ".csv":
+        names, reader = _open_csv(source, target, columns)
+        batches = _sliced(_converted(reader), size)
+    else:
+        raise ValueError(f"{source} is neither a .parquet nor a .csv file; read it into a table")
+    yield from map(partial(_split, names=names, target=target), batches)
+
+
+def _open_csv(source: Any, target: str | None, columns: Any) -> tuple[list[str], Any]:
+    """Return the columns of the features and a reader; after whole numbers others may come."""
+    with csv.open_csv(source, convert_options=csv.ConvertOptions(strings_can_be_null=True)) as head:
+        schema = head.schema
+    names = _chosen(schema, target, columns)
+    whole = [name for name in names if schema.field(name).type in {pa.int64(), pa.null()}]
+    options = csv.ConvertOptions(
+        column_types=dict.fromkeys(whole, pa.float64()),
+        include_columns=names if target is None else [*names, target],
+        strings_can_be_null=True,
+    )
+    return names, csv.open_csv(source, convert_options=options)
+
+
+def _converted(reader: Any) -> Iterator[Any]:
+    """Yield the batches of a CSV file; if one cannot be read, say what to do."""
+    try:
+        yield from reader
+    except pa.ArrowInvalid as error:
+        raise ValueError(f"{error}; {_TYPES_OF_CSV}") from error
+
+
+def _chosen(schema: Any, target: str | None, columns: Sequence[str] | None) -> list[str]:
+    """Return the columns of the features; say which are not there, or there twice."""
+    there, index = schema.names, (schema.pandas_metadata or {}).get("index_columns", ())
+    others = [name for name in there if name != target and name not in index]
+    names = others if columns is None else list(columns)
+    asked = names if target is None else [*names, target]
+    missing = [name for name in asked if name not in there]
+    if missing:
+        raise ValueError(f"there is no column {missing}; the table has {there}")
+    if target in names:
+        raise ValueError(f"the target {target!r} must not be among the features")
+    times = Counter(there) | Counter(asked)
+    if twice := [name for name in dict.fromkeys(asked) if times[name] > 1]:
+        raise ValueError(f"the columns {twice} are there more than once; rename or drop the others")
+    return names
+
+
+def _sliced(batches: Iterable[Any], size: int) -> Iterator[Any]:
+    return chain.from_iterable(map(partial(_slices, size=size), batches))
+
+
+def _slices(batch: Any, *, size: int) -> Iterator[Any]:
+    return (batch.slice(start, size) for start in range(0, batch.num_rows, size))
+
+
+def _split(batch: Any, *, names: list[str], target: str | None) -> tuple[Any, Any]:
+    """Return the features as a table and the targets, if there are any, as an array."""
+    if target is None:
+        return pa.Table.from_batches([batch.select(names)]), None
+    column = batch.column(target)
+    if n_missing := _n_missing(column):
+        raise ValueError(f"the target {target!r} is missing in {n_missing} of its rows")
+    return pa.Table.from_batches([batch.select(names)]), _labels(column)
+
+
+def _n_missing(column: Any) -> int:
+    """Return how many values are missing; a dictionary of values may itself hold a missing one."""
+    if pa.types.is_dictionary(column.type) and column.dictionary.null_count:
+        column = column.dictionary_decode()
+    return column.null_count
+
+
+def _labels(column: Any) -> NDArray[Any]:
+    """Return a target as an array; of text and categories each distinct one is made once."""
+    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+        column = column.dictionary_encode()
+    if pa.types.is_dictionary(column.type):
+        return np.array(column.dictionary.to_pylist())[column.indices.to_numpy()]
+    y = column.to_numpy(zero_copy_only=False)
+    return np.array(y.tolist()) if y.dtype == object else y

@@ -1,0 +1,53 @@
+"""Answers in blocks: the same as of the whole table, whatever library holds it."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from scipy import sparse
+
+from surelearn.base import chunks
+from surelearn.base.chunks import in_blocks
+from surelearn.evaluate.holdout import Holdout
+from surelearn.learners.bayes.gaussian_naive_bayes import GaussianNaiveBayes
+
+X = np.random.default_rng(0).normal(size=(50, 3))
+Y = np.where(X[:, 0] > 0, "yes", "no")
+
+
+@pytest.fixture
+def short(monkeypatch):
+    monkeypatch.setattr(chunks, "BLOCK", 8)
+
+
+@pytest.mark.usefixtures("short")
+@pytest.mark.parametrize(
+    "table",
+    [
+        X,
+        X.tolist(),
+        sparse.csr_array(X),
+        pd.DataFrame(X),
+        pl.DataFrame(X),
+        pa.table(list(X.T), names=["a", "b", "c"]),
+    ],
+    ids=lambda table: type(table).__module__,
+)
+def test_any_table_is_answered_about_in_blocks(table):
+    sizes = []
+
+    def answer(rows):
+        sizes.append(rows.shape[0] if hasattr(rows, "shape") else len(rows))
+        return np.full((sizes[-1], 2), len(sizes))
+
+    assert in_blocks(answer, table).shape == (50, 2)
+    assert sizes == [8] * 6 + [2]
+
+
+@pytest.mark.usefixtures("short")
+def test_a_hold_out_asked_in_blocks_gives_the_same_certificate(monkeypatch):
+    model = GaussianNaiveBayes().fit(X[:20], Y[:20])
+    parts = Holdout(X[20:], Y[20:]).certify(model)
+    monkeypatch.setattr(chunks, "BLOCK", 1000)
+    assert parts.to_json() == Holdout(X[20:], Y[20:]).certify(model).to_json()
