@@ -2,6 +2,7 @@
 
 import math
 import operator
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -94,6 +95,12 @@ def vector(
         domain = "finite" if math.isinf(low) and math.isinf(high) else f"in [{low:g}, {high:g}]"
         raise refuse(f"{name}[{first}]", float(array[first]), domain)
     return array
+
+
+def at_least_one(name: str, value: Any) -> None:
+    """Refuse a parameter that is not a whole number, 1 or more."""
+    if not isinstance(value, Integral) or value < 1:
+        raise ValueError(f"{name}={value!r} must be a whole number, 1 or more")
 
 
 def _as_float(name: str, value: Any) -> float:

@@ -9,6 +9,7 @@ from sklearn.utils import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
+from surelearn import _arguments
 from surelearn._typing import Indices, Vector
 from surelearn.base import validation
 
@@ -43,7 +44,7 @@ def adopt(estimator: _Estimator, fresh: _Estimator) -> _Estimator:
 
 def check_iterations(estimator: Any) -> None:
     """Refuse a `max_iter` or a `tolerance` that mean nothing."""
-    validation.at_least_one("max_iter", estimator.max_iter)
+    _arguments.at_least_one("max_iter", estimator.max_iter)
     if not estimator.tolerance >= 0.0:
         raise ValueError(f"tolerance={estimator.tolerance!r} must be 0 or more")
 

@@ -1,7 +1,6 @@
 """Checks at the door: tables, labels and weights of any kind become arrays, or a clear refusal."""
 
 from functools import reduce
-from numbers import Integral
 from typing import Any, Literal, TypeAlias, cast
 
 import narwhals as nw
@@ -154,12 +153,6 @@ def bits(X: Any) -> Any:
     return X
 
 
-def at_least_one(name: str, value: Any) -> None:
-    """Refuse a parameter that is not a whole number, 1 or more."""
-    if not isinstance(value, Integral) or value < 1:
-        raise ValueError(f"{name}={value!r} must be a whole number, 1 or more")
-
-
 def two_or_more(classes: NDArray[Any]) -> NDArray[Any]:
     """Return the classes if there are at least two of them."""
     if len(classes) < 2:
@@ -252,3 +245,56 @@ def _refuse_text_columns(X: Any) -> None:
             f"columns {text} are not numbers; encode them first (scikit-learn's OneHotEncoder or "
             "OrdinalEncoder), or leave them out"
         )
+
+
+SMALLEST = 1.0 / LARGEST
+"""Squares of smaller numbers, and products of them, may vanish."""
+
+_FIRST = 100  # rows looked at before all others
+
+
+def refuse_huge(values: NDArray[Any], what: str) -> None:
+    """Refuse values whose squares may overflow; a missing one does not count.
+
+    Examples
+    --------
+    >>> refuse_huge(np.array([3.0, np.nan]), "features")
+    >>> refuse_huge(np.array([3.0, -1e150]), "features")
+    Traceback (most recent call last):
+    ValueError: the largest value is 1e+150, beyond 1e+140: squares would overflow. Rescale the
+    features
+    """
+    largest = _largest(values)
+    if largest > LARGEST:
+        raise ValueError(
+            f"the largest value is {largest:.3g}, beyond {LARGEST:g}: squares would overflow. "
+            f"Rescale the {what}"
+        )
+
+
+def refuse_tiny(values: NDArray[Any], what: str) -> None:
+    """Refuse values whose squares may all vanish, unless they are all zero.
+
+    Examples
+    --------
+    >>> refuse_tiny(np.array([0.0, 1e-200, 5.0]), "features")
+    >>> refuse_tiny(np.array([0.0, 1e-170]), "features")
+    Traceback (most recent call last):
+    ValueError: the largest value is 1e-170, below 1e-140: squares would vanish. Rescale the
+    features
+    """
+    if _largest(values[:_FIRST]) >= SMALLEST:  # as nearly always
+        return
+    largest = _largest(values)
+    if 0.0 < largest < SMALLEST:
+        raise ValueError(
+            f"the largest value is {largest:.3g}, below {SMALLEST:g}: squares would vanish. "
+            f"Rescale the {what}"
+        )
+
+
+def _largest(values: NDArray[Any]) -> float:
+    """Return the size of the largest value that is there, 0 if there is none."""
+    highest = np.fmax.reduce(values, axis=None, initial=0.0)
+    lowest = np.fmin.reduce(values, axis=None, initial=0.0)
+    return float(max(highest, -lowest))

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from pyarrow import csv, parquet
 from sklearn.base import is_classifier, is_regressor
 
-from surelearn.base import validation
+from surelearn import _arguments
 from surelearn.scale._parquet import can_be_spooled, spooled_batches
 from surelearn.scale._row_stream import PairBlocks, row_and_target
 
@@ -112,7 +112,7 @@ def blocks(
     >>> [(X.column_names, X.num_rows, y.tolist()) for X, y in blocks(rows, block_size=2)]
     [(['age'], 2, ['yes', 'no']), (['age'], 1, ['no'])]
     """
-    validation.at_least_one("block_size", block_size)
+    _arguments.at_least_one("block_size", block_size)
     if isinstance(source, str | PathLike) or hasattr(source, "__arrow_c_stream__"):
         return _table_blocks(source, target, columns, block_size)
     if target is not None or columns is not None:

@@ -15,6 +15,7 @@ from sklearn.callback import with_callbacks
 from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted
 
+from surelearn import _arguments
 from surelearn._jit import fingerprints, rows
 from surelearn._jit.rows import Rows
 from surelearn._jit.signs import n_mistakes, plus_or_minus, winner
@@ -96,7 +97,7 @@ class OnlineLinearClassifier(ClassifierMixin, OnlineLearner):
         y
             Labels of two classes or more.
         """
-        validation.at_least_one("max_iter", self.max_iter)
+        _arguments.at_least_one("max_iter", self.max_iter)
         X, labels, seen = self._check_training_set(X, y)
         if self._will_tell(X):  # but after a first pass of many
             validation.all_finite(self, X, short=True)

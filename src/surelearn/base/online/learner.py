@@ -15,8 +15,8 @@ from sklearn.utils import Tags
 from surelearn._jit import rows
 from surelearn._typing import Matrix
 from surelearn.base import validation
-from surelearn.base.magnitude import refuse_tiny
 from surelearn.base.row_reader import RowReader
+from surelearn.base.validation import refuse_tiny
 
 _OF_ONE_TRAINING_SET = (
     "compression_set_",

@@ -12,12 +12,13 @@ from sklearn.base import RegressorMixin, clone
 from sklearn.callback import with_callbacks
 from sklearn.utils.validation import check_is_fitted
 
+from surelearn import _arguments
 from surelearn._jit import fingerprints, jit, rows
 from surelearn._jit.rows import Rows
 from surelearn._typing import Matrix, Vector
 from surelearn.base import validation
-from surelearn.base.magnitude import refuse_huge
 from surelearn.base.online.learner import OnlineLearner
+from surelearn.base.validation import refuse_huge
 
 _LARGE = math.sqrt(validation.LARGEST)  # products of four smaller numbers do not overflow
 
@@ -76,7 +77,7 @@ class OnlineLinearRegressor(RegressorMixin, OnlineLearner):
         y
             A number per row.
         """
-        validation.at_least_one("max_iter", self.max_iter)
+        _arguments.at_least_one("max_iter", self.max_iter)
         X, targets, seen = self._check_training_set(X, y)
         with self._refusing_overflow():
             self._begin(seen)

@@ -10,9 +10,9 @@ import math
 import numpy as np
 from numpy.random import Generator
 
+from surelearn import _arguments
 from surelearn._jit import jit
 from surelearn._typing import Indices, Matrix, Vector
-from surelearn.base import validation
 from surelearn.bounds import Guarantee, bandits, bandits_realised
 from surelearn.certificate import Certificate
 from surelearn.learners.bandits._bandit import STOPPING
@@ -106,7 +106,7 @@ class Exp3(RandomizedBandit):
         if learning_rate is not None and not 0.0 < learning_rate < math.inf:
             raise ValueError(f"learning_rate={learning_rate!r} must be a finite number above 0")
         if horizon is not None:
-            validation.at_least_one("horizon", horizon)
+            _arguments.at_least_one("horizon", horizon)
         self.learning_rate = learning_rate
         self.horizon = horizon
         self.second_moment_ = 0.0

@@ -10,10 +10,10 @@ import math
 import numpy as np
 from numpy.random import Generator
 
+from surelearn import _arguments
 from surelearn._jit import jit
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn._wording import confidence
-from surelearn.base import validation
 from surelearn.bounds import Guarantee, bandits, bandits_realised
 from surelearn.certificate import Certificate, Status
 from surelearn.learners.bandits._bandit import STOPPING
@@ -118,7 +118,7 @@ class Exp3IX(RandomizedBandit):
     ) -> None:
         super().__init__(n_arms=n_arms, seed=seed)
         if horizon is not None:
-            validation.at_least_one("horizon", horizon)
+            _arguments.at_least_one("horizon", horizon)
         if not 0.0 < delta < 1.0:
             raise ValueError(f"delta={delta!r} must lie between 0 and 1")
         self.horizon = horizon

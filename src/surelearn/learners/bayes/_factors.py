@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surelearn._typing import Indices, Matrix, Vector
-from surelearn.base.magnitude import refuse_tiny
 from surelearn.base.tables.table import n_categories
+from surelearn.base.validation import refuse_tiny
 from surelearn.learners.bayes import _class_moments, _counts
 from surelearn.learners.bayes._class_summary import ClassCounts, ClassMoments, starts
 

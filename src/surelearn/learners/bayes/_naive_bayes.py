@@ -13,6 +13,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags, _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
+from surelearn import _arguments
 from surelearn._typing import Indices, Mask, Matrix, Vector
 from surelearn.base import validation
 from surelearn.base.classifier import risk_certificate
@@ -266,7 +267,7 @@ class NaiveBayesClassifier(ClassifierMixin, SummarisingLearner[ClassSummary]):
                 raise ValueError(f"{name}={value!r} must be a finite number, 0 or more")
         most = getattr(self, "most_categories", None)
         if most is not None:
-            validation.at_least_one("most_categories", most)
+            _arguments.at_least_one("most_categories", most)
 
     def _check_priors(self, priors: ArrayLike) -> Vector:
         given = np.asarray(priors, dtype=np.float64)

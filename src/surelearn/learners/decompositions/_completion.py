@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.base.fitting import adopt, fresh_copy
-from surelearn.base.magnitude import refuse_huge, refuse_tiny
+from surelearn.base.validation import refuse_huge, refuse_tiny
 from surelearn.learners.decompositions import _entries
 
 Start: TypeAlias = Literal["zeros", "column-means", "global-mean"]

@@ -81,7 +81,7 @@ class LowRankApproximation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         fresh = fresh_copy(self)
         check: Any = validate_data
         matrix = check(fresh, X, accept_sparse="csr", dtype=np.float64)
-        validation.at_least_one("rank", self.rank)
+        _arguments.at_least_one("rank", self.rank)
         if self.rank > min(matrix.shape):
             raise ValueError(
                 f"rank={self.rank} is more than a matrix of shape {matrix.shape} can have; choose "

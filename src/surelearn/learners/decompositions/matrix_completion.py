@@ -12,7 +12,7 @@ from typing import cast
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from surelearn.base import validation
+from surelearn import _arguments
 from surelearn.base.fitting import check_iterations
 from surelearn.learners.decompositions._completion import Completer, KnownEntries, LowRank, Start
 
@@ -68,7 +68,7 @@ class MatrixCompletion(Completer):
 
     def _complete(self, known: KnownEntries) -> LowRank:
         check_iterations(self)
-        validation.at_least_one("rank", self.rank)
+        _arguments.at_least_one("rank", self.rank)
         if self.rank > min(known.shape):
             raise ValueError(
                 f"rank={self.rank} is more than a matrix of shape {known.shape} can have; choose "

@@ -18,9 +18,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from surelearn._threads import small_matrices
 from surelearn._typing import Matrix, Vector
 from surelearn.base import validation
-from surelearn.base.magnitude import refuse_huge, refuse_tiny
 from surelearn.base.moments import Moments, moments
 from surelearn.base.summarising import SummarisingLearner
+from surelearn.base.validation import refuse_huge, refuse_tiny
 from surelearn.bounds import Guarantee, decompositions
 from surelearn.learners.decompositions._coordinates import check_coordinates
 

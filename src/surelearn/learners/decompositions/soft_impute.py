@@ -13,8 +13,8 @@ import numpy as np
 from scipy.sparse.linalg import svds
 from sklearn.exceptions import ConvergenceWarning
 
+from surelearn import _arguments
 from surelearn._typing import Vector
-from surelearn.base import validation
 from surelearn.base.fitting import check_iterations
 from surelearn.learners.decompositions._completion import Completer, KnownEntries, LowRank
 
@@ -111,7 +111,7 @@ class SoftImpute(Completer):
     def _most(self, side: int) -> int:
         if self.max_rank is None:
             return side
-        validation.at_least_one("max_rank", self.max_rank)
+        _arguments.at_least_one("max_rank", self.max_rank)
         return min(self.max_rank, side)
 
     def _report(

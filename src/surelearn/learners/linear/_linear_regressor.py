@@ -12,8 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 from surelearn._typing import Vector
 from surelearn.base import validation
 from surelearn.base.fitting import row_weights
-from surelearn.base.magnitude import refuse_tiny
 from surelearn.base.summarising import SummarisingLearner
+from surelearn.base.validation import refuse_tiny
 
 
 class LinearRegressor(RegressorMixin, SummarisingLearner[Any]):

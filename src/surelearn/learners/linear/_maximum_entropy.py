@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse, special
 from sklearn.exceptions import ConvergenceWarning
 
+from surelearn import _arguments
 from surelearn._jit import fingerprints
 from surelearn._jit.fingerprints import Hashes
 from surelearn._typing import Matrix, Vector
@@ -109,7 +110,7 @@ class MaximumEntropyModel(SoftmaxClassifier):
     def _check_parameters(self) -> None:
         if not 0.0 < self.tol < 1.0:
             raise ValueError(f"tol={self.tol!r} must lie between 0 and 1")
-        validation.at_least_one("max_iter", self.max_iter)
+        _arguments.at_least_one("max_iter", self.max_iter)
         given: Any = () if self.features is None or callable(self.features) else self.features
         if not (isinstance(given, Sequence) and all(callable(function) for function in given)):
             raise ValueError(

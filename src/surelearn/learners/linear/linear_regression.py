@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from surelearn._typing import Matrix, Vector
 from surelearn.base import validation
-from surelearn.base.magnitude import refuse_huge
+from surelearn.base.validation import refuse_huge
 from surelearn.learners.linear._linear_regressor import LinearRegressor
 from surelearn.learners.linear._triangular_factor import TriangularFactor, triangular_factor
 

@@ -16,6 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from surelearn import _arguments
 from surelearn._jit import fingerprints
 from surelearn._jit.fingerprints import Hashes
 from surelearn._typing import Matrix, Vector
@@ -178,7 +179,7 @@ class LogisticRegression(SoftmaxClassifier):
             raise ValueError(f"C={self.C!r} must be a number above 0, or infinity for no penalty")
         if not isinstance(self.tol, Real) or not 0.0 < self.tol < math.inf:
             raise ValueError(f"tol={self.tol!r} must be a finite number above 0")
-        validation.at_least_one("max_iter", self.max_iter)
+        _arguments.at_least_one("max_iter", self.max_iter)
 
     def _start(self, fresh: Self, objective: SoftmaxObjective) -> Vector:
         """Return where to begin: at 0, or where the last fit ended."""

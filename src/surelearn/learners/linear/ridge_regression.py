@@ -20,8 +20,8 @@ from surelearn._threads import small_matrices
 from surelearn._typing import Vector
 from surelearn.base import validation
 from surelearn.base.fitting import check_iterations
-from surelearn.base.magnitude import refuse_huge, refuse_tiny
 from surelearn.base.moments import Moments, moments
+from surelearn.base.validation import refuse_huge, refuse_tiny
 from surelearn.bounds import Guarantee, stability
 from surelearn.learners.linear._linear_regressor import LinearRegressor
 from surelearn.learners.linear._ridge_path import (

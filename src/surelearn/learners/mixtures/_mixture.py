@@ -20,6 +20,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from surelearn import _arguments
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.base import validation
 from surelearn.base.fitting import adopt, fresh_copy
@@ -128,7 +129,7 @@ class Mixture(DensityMixin, BaseEstimator, ABC):
             How many rows; they come component by component.
         """
         check_is_fitted(self)
-        validation.at_least_one("n_samples", n_samples)
+        _arguments.at_least_one("n_samples", n_samples)
         rng: RandomState = check_random_state(self.random_state)
         components = np.sort(rng.choice(len(self.weights_), n_samples, p=self.weights_))
         return self._draw(components, rng), components
@@ -208,7 +209,7 @@ class Mixture(DensityMixin, BaseEstimator, ABC):
     def _climb(self, X: Matrix, weights: Vector) -> None:
         """Find the components of checked rows, and keep them."""
         for name in ("n_components", "n_init", "max_iter"):
-            validation.at_least_one(name, getattr(self, name))
+            _arguments.at_least_one(name, getattr(self, name))
         if not self.tol >= 0.0:
             raise ValueError(f"tol={self.tol!r} must be 0 or more")
         if len(X) < self.n_components:

@@ -14,7 +14,7 @@ from scipy.special import logsumexp
 from sklearn.utils.validation import check_is_fitted
 
 from surelearn._typing import Indices, Matrix, Vector
-from surelearn.base.magnitude import refuse_huge, refuse_tiny
+from surelearn.base.validation import refuse_huge, refuse_tiny
 from surelearn.learners.mixtures._covariances import SHAPES, Covariance
 from surelearn.learners.mixtures._gaussians import GaussianModel, Gaussians
 from surelearn.learners.mixtures._mixture import Mixture

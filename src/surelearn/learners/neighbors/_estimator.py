@@ -10,10 +10,10 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from surelearn import _arguments
 from surelearn._jit import fingerprints
 from surelearn._jit import rows as jit_rows
 from surelearn._typing import Indices, Matrix, Vector
-from surelearn.base import validation
 from surelearn.base.fitting import adopt, fresh_copy
 from surelearn.base.tables.table import Categorical
 from surelearn.base.validation import Targets
@@ -130,7 +130,7 @@ class NearestNeighborsLearner(BaseEstimator):
             if getattr(self, name) not in known:
                 raise ValueError(f"{name}={getattr(self, name)!r} must be one of {list(known)}")
         if self.n_jobs is not None:
-            validation.at_least_one("n_jobs", self.n_jobs)
+            _arguments.at_least_one("n_jobs", self.n_jobs)
         self.space_, rows, points, y = learn_space(
             self,
             X,

@@ -14,10 +14,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from surelearn import _arguments
 from surelearn._jit import fingerprints, jit, rows
 from surelearn._jit.rows import Rows
 from surelearn._typing import Indices, Vector
-from surelearn.base import validation
 from surelearn.base.classifier import risk_certificate
 from surelearn.base.fitting import adopt, fresh_copy, learn_classes
 from surelearn.bounds import compression
@@ -151,7 +151,7 @@ class CondensedNearestNeighbor(ClassifierMixin, BaseEstimator):
         return (risk_certificate(self, guarantee, statuses),)
 
     def _learn(self, X: Any, y: ArrayLike) -> None:
-        validation.at_least_one("max_iter", self.max_iter)
+        _arguments.at_least_one("max_iter", self.max_iter)
         if self.metric not in _METRICS:
             raise ValueError(f"metric={self.metric!r} must be one of {list(_METRICS)}")
         self.space_, checked, points, y = learn_space(self, X, y, metric=self.metric)

@@ -11,10 +11,9 @@ from scipy import sparse
 
 from surelearn._typing import Matrix, Vector
 from surelearn.base import validation
-from surelearn.base.magnitude import refuse_tiny
 from surelearn.base.tables import table
 from surelearn.base.tables.table import Categorical, Categories
-from surelearn.base.validation import Targets
+from surelearn.base.validation import Targets, refuse_tiny
 from surelearn.learners.neighbors._search.distances import (
     Chebyshev,
     Euclidean,

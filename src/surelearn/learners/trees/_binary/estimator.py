@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from surelearn import _arguments
 from surelearn._typing import Indices, Matrix, Vector
-from surelearn.base import validation
 from surelearn.base.tables import table
 from surelearn.learners.trees._binary.growing import Limits, grow
 from surelearn.learners.trees._tree import Tree
@@ -51,8 +51,8 @@ class BinaryTree:
         """Check the parameters that limit growth."""
         for name in ("max_depth", "max_leaf_nodes", "max_nodes"):
             if getattr(self, name) is not None:
-                validation.at_least_one(name, getattr(self, name))
-        validation.at_least_one("min_samples_leaf", self.min_samples_leaf)
+                _arguments.at_least_one(name, getattr(self, name))
+        _arguments.at_least_one("min_samples_leaf", self.min_samples_leaf)
         if not isinstance(self.min_samples_split, Integral) or self.min_samples_split < 2:
             raise ValueError(
                 f"min_samples_split={self.min_samples_split!r} must be a whole number, 2 or more"

@@ -7,8 +7,8 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from surelearn._arguments import at_least_one
 from surelearn.base.tables import table
-from surelearn.base.validation import at_least_one
 from surelearn.learners.trees._export.paths import Cell, Interval, Literal, branches
 from surelearn.learners.trees._tree import Tree
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from surelearn._arguments import at_least_one
 from surelearn._typing import Indices, Mask, Vector
-from surelearn.base.validation import at_least_one
 from surelearn.impurities import Entropy, Impurity
 from surelearn.learners.trees._pruning.cost_complexity import (
     PruningPath,
