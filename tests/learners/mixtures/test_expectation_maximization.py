@@ -21,7 +21,7 @@ START = (0.4, 0.6, 0.7)
 
 
 def three_coins_of_the_documentation():
-    page = pathlib.Path(__file__).parents[1] / "docs" / "how-to" / "write-a-mixture-by-em.md"
+    page = pathlib.Path(__file__).parents[3] / "docs" / "how-to" / "write-a-mixture-by-em.md"
     (code,) = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), flags=re.DOTALL)
     names = {}
     exec(code, names)  # noqa: S102 - the page is ours

@@ -348,7 +348,7 @@ def test_no_density_exceeds_its_bound_and_the_surprise_can_be_certified():
 
 
 def test_the_page_certifies_a_density(capsys):
-    page = pathlib.Path(__file__).parents[2] / "docs" / "learners" / "gaussian_mixture.md"
+    page = pathlib.Path(__file__).parents[3] / "docs" / "learners" / "gaussian_mixture.md"
     (code,) = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), flags=re.DOTALL)
     names = {}
     exec(code, names)  # noqa: S102 - the page is ours

@@ -209,7 +209,7 @@ class Completer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         return (self.low_rank_.left * self.low_rank_.values) @ self.low_rank_.right.T
 
-    def _entries(self) -> EntryPredictor:
+    def entries(self) -> EntryPredictor:
         """Return a model of single entries, for a `Holdout` over places that were left out."""
         check_is_fitted(self)
         return EntryPredictor(self.low_rank_)
