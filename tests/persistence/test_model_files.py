@@ -186,11 +186,12 @@ def test_a_file_cut_short_is_refused(stored, n_left):
 
 
 def test_a_newer_format_is_refused_with_the_remedy(stored):
-    rewritten(stored, format=2)
+    rewritten(stored, format=3)
     with pytest.raises(ModelFileError, match="update surelearn"):
         load_model(stored)
 
 
+@pytest.mark.parametrize("version", [1, 2])
 @pytest.mark.parametrize(
     "evil",
     [
@@ -201,6 +202,16 @@ def test_a_newer_format_is_refused_with_the_remedy(stored):
         {"$object": "surelearn.persistence.model_files:Path", "state": {}},
         {"$object": "surelearn.persistence.state:importlib.os.system", "state": {}},
         {"$object": "surelearn.nowhere:Thing", "state": {}},
+        {"$object": "surelearn.nowhere:Perceptron", "state": {}},
+        {"$object": "os.system", "version": 1, "state": {}},
+        {"$object": "learn_stream", "version": 1, "state": {}},
+        {"$object": "kernels", "version": 1, "state": {}},
+        {"$object": "kernels.np.ndarray", "version": 1, "state": {}},
+        {"$object": "row-reader", "version": 1, "state": {}},
+        {"$object": "no-such-thing", "version": 1, "state": {}},
+        {"$object": "tree", "version": 99, "state": {}},
+        {"$record": "Perceptron", "version": 1, "fields": {}},
+        {"$record": "row-reader", "version": 1, "fields": {"width": 3}},
         {"$call": "os.system"},
         {"$array": 99},
         {"$object": 3},
@@ -208,8 +219,8 @@ def test_a_newer_format_is_refused_with_the_remedy(stored):
     ],
     ids=str,
 )
-def test_a_file_that_names_anything_else_is_refused(stored, evil):
-    rewritten(stored, model=evil)
+def test_a_file_that_names_anything_else_is_refused(stored, evil, version):
+    rewritten(stored, model=evil, format=version)
     with pytest.raises(ModelFileError):
         load_model(stored)
 

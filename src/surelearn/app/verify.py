@@ -14,7 +14,6 @@ from surelearn.app.asking import ask
 from surelearn.app.certify import pose
 from surelearn.app.tables.notes import TableError
 from surelearn.app.tables.read import TableFile, read_table_file
-from surelearn.base.fingerprint import fingerprint
 from surelearn.certificate import Certificate
 from surelearn.persistence.model_files import load_model
 
@@ -130,7 +129,7 @@ def _anew(
     yield Finding("the table is the one certified", holds=same, evidence=f"SHA-256 {file.sha256}")
     saved = load_model(model)
     schema, again = _ask_again(file, saved.model, options)
-    found, alike = fingerprint(saved.model), saved.schema == schema
+    found, alike = saved.fingerprint(stored["model"]), saved.schema == schema
     told = f"fingerprint {found}" + ("" if alike else "; its file reads tables in another way")
     same = alike and found == stored["model"]
     yield Finding("the model is the one certified", holds=same, evidence=told)

@@ -2,7 +2,8 @@
 
 A model's fingerprint is made of its class and everything it holds: numbers by their values, not by
 how memory happens to lay them out, so that a copy or a stored and loaded model has the same one.
-What a model keeps elsewhere (class attributes, globals, files) is not seen.
+Classes count by their stored name, so that moving their code changes no fingerprint. What a model
+keeps elsewhere (class attributes, globals, files) is not seen.
 """
 
 import hashlib
@@ -14,6 +15,7 @@ import narwhals as nw
 import numpy as np
 from scipy import sparse
 
+from surelearn._stored import stored_name
 from surelearn.certificate import Certificate
 
 _NOT_LEARNT = frozenset({"_skl_callbacks"})
@@ -95,7 +97,7 @@ class _Hasher:
 
     def add(self, value: Any) -> "_Hasher":
         """Describe any object; equal content gives equal bytes."""
-        self._text(f"<{type(value).__module__}.{type(value).__qualname__}>")
+        self._text(f"<{_name(type(value))}>")
         if isinstance(value, np.ndarray):
             self._array(value)
         elif isinstance(value, str | bytes | int | float | complex | bool | np.generic | None):
@@ -139,7 +141,7 @@ class _Hasher:
             self._digest.update(np.ascontiguousarray(array).tobytes())
 
     def _function(self, value: Any) -> None:
-        self._text(f"{value.__module__}.{value.__qualname__}")
+        self._text(_name(value))
         if hasattr(value, "__code__"):
             self._text(value.__code__.co_code.hex() + repr(value.__code__.co_consts))
             self._all(cell.cell_contents for cell in value.__closure__ or ())
@@ -184,6 +186,12 @@ class _Hasher:
 
     def _text(self, text: str) -> None:
         self._digest.update(text.encode("utf-8", "surrogatepass"))
+
+
+def _name(value: Any) -> str:
+    """Return the stored name of a class; what is not ours, or a function, has its full name."""
+    name = stored_name(value) if isinstance(value, type) else None
+    return name or f"{value.__module__}.{value.__qualname__}"
 
 
 def _as_numbers(column: Any) -> Any:

@@ -8,6 +8,7 @@ from scipy import sparse
 from sklearn.utils import assert_all_finite
 
 from surelearn._jit import symmetric_products
+from surelearn._stored import stored
 from surelearn._threads import blas_threads, in_parts, slices
 from surelearn._typing import Matrix, Vector
 
@@ -16,6 +17,7 @@ _FIRST = 256  # rows whose mean is the guess
 _LITTLE_WORK = 5e7  # multiplications, that a second thread does not pay for
 
 
+@stored("moments")
 @dataclass(frozen=True)
 class Moments:
     """The moments of weighted rows; the sum of two holds those of all the rows.

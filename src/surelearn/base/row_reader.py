@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from surelearn._jit.rows import is_finite
+from surelearn._stored import stored
 from surelearn._typing import Matrix
 
 _DOUBLE = np.dtype(np.float64)
@@ -24,6 +25,7 @@ class _Columns(NamedTuple):
     names: tuple[Any, ...] | None
 
 
+@stored("row-reader")
 class RowReader(_Columns):
     """Reads single rows of a known width, by position or, where features have names, by name.
 

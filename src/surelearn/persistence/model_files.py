@@ -2,7 +2,8 @@
 
 The archive is an uncompressed zip: `model.json` describes the model, `arrays/0.npy` ... hold its
 numbers, and `sha256` is a hash of all that. Loading runs no code from the file: it looks up classes
-of this library by name and fills in their attributes. The same model gives the same bytes.
+of this library by name and fills in their attributes. The same model gives the same bytes. Files of
+format 1, which named classes by their modules, are read as well.
 """
 
 import hashlib
@@ -21,9 +22,12 @@ from uuid import uuid4
 import numpy as np
 from numpy.typing import NDArray
 
-from surelearn.persistence.state import Describer, StateError, restore
+from surelearn.base.fingerprint import fingerprint
+from surelearn.persistence import format_1
+from surelearn.persistence.names import StateError
+from surelearn.persistence.state import Describer, restore
 
-FORMAT = 1
+FORMAT = 2
 """The version of the format; a file with a larger one is refused."""
 
 _KIND = "surelearn model"
@@ -49,12 +53,19 @@ class SavedModel:
         What else was stored with it (JSON).
     sha256
         The hash of the file.
+    old_fingerprint
+        By what certificates of its time know the model, if the file is of format 1.
     """
 
     model: Any
     schema: Mapping[str, Any]
     metadata: Mapping[str, Any]
     sha256: str
+    old_fingerprint: str | None = None
+
+    def fingerprint(self, stated: str | None = None) -> str:
+        """Return the fingerprint of the model; the old one, if it is the one that was stated."""
+        return stated if stated and stated == self.old_fingerprint else fingerprint(self.model)
 
 
 def save_model(
@@ -105,13 +116,17 @@ def load_model(path: str | PathLike[str]) -> SavedModel:
     told = _read_json(members, path)
     try:
         arrays = [_load_array(members[f"arrays/{i}.npy"]) for i in range(told["n_arrays"])]
-        model = restore(told["model"], arrays)
+        described, old = told["model"], None
+        if told["format"] == 1:
+            old = format_1.fingerprint(described, arrays)
+            described = format_1.translate(described)
+        model = restore(described, arrays)
         schema, metadata = told["schema"], told["metadata"]
     except StateError as error:
         raise ModelFileError(f"{path} cannot be loaded: {error}") from None
     except (KeyError, ValueError, TypeError, IndexError, AttributeError) as error:
         raise ModelFileError(f"{path} is damaged: its description makes no sense") from error
-    return SavedModel(model, schema, metadata, hashlib.sha256(content).hexdigest())
+    return SavedModel(model, schema, metadata, hashlib.sha256(content).hexdigest(), old)
 
 
 @contextmanager

@@ -1,36 +1,24 @@
 """Fitted objects as JSON and arrays, and back: values are described, code is never stored.
 
 Numbers, words, lists and mappings become JSON; arrays are put beside it and referred to. An object
-becomes the name of its class and its attributes. Only classes of this library and a few of
-scikit-learn's are ever looked up, and an object is filled in without running its constructor.
+becomes the stored name of its class, the version of that class, and its attributes. Only classes of
+this library and a few of scikit-learn's are ever looked up, and an object is filled in without
+running its constructor.
 """
 
-import importlib
 from array import array
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-_OWN = "surelearn."
-_FOREIGN = frozenset(
-    {
-        "sklearn.compose._column_transformer:ColumnTransformer",
-        "sklearn.impute._base:SimpleImputer",
-        "sklearn.pipeline:Pipeline",
-        "sklearn.preprocessing._data:StandardScaler",
-        "sklearn.preprocessing._encoders:OneHotEncoder",
-    }
-)
+from surelearn._stored import stored_name, stored_version
+from surelearn.persistence.names import StateError, find_class
+
 _PLAIN = (type(None), bool, int, str)
-_PASSING = frozenset({"_skl_callbacks"})  # scikit-learn's, not learnt
-
-
-class StateError(ValueError):
-    """Something that cannot be stored, or that was not stored by this library."""
+_NOT_LEARNT = frozenset({"_skl_callbacks"})  # scikit-learn's
 
 
 class Describer:
@@ -47,7 +35,7 @@ class Describer:
 
     def __init__(self) -> None:
         self.arrays: list[NDArray[Any]] = []
-        self._ways: dict[type[Any], Callable[[Any], Any]] = {
+        self._describers: dict[type[Any], Callable[[Any], Any]] = {
             array: lambda v: {"$sequence": v.typecode, "of": self.describe(np.array(v))},
             dict: lambda v: {"$dict": [self._all(item) for item in v.items()]},
             float: lambda v: v if np.isfinite(v) else {"$float": repr(v)},
@@ -61,8 +49,8 @@ class Describer:
         """Return a JSON value from which `restore` makes an equal object."""
         if type(value) in _PLAIN:
             return value
-        if type(value) in self._ways:
-            return self._ways[type(value)](value)
+        if type(value) in self._describers:
+            return self._describers[type(value)](value)
         if isinstance(value, np.generic):
             return {"$scalar": value.dtype.str, "value": self.describe(value.item())}
         if isinstance(value, np.dtype):
@@ -88,19 +76,17 @@ class Describer:
         return {"$csr": parts, "shape": list(rows.shape), "matrix": sparse.isspmatrix(value)}
 
     def _object(self, value: Any) -> Any:
-        name = f"{type(value).__module__}:{type(value).__qualname__}"
-        known = None
-        with suppress(StateError):
-            known = find_class(name)
-        if known is not type(value):
-            raise StateError(
-                f"it holds a {type(value).__name__}; only learners of surelearn, and pipelines of "
-                "them, can be"
-            )
+        name = stored_name(type(value))
+        if name is None or find_class(name) is not type(value):
+            raise StateError(_why_not(type(value)))
+        version = stored_version(type(value))
         if isinstance(value, tuple):
-            return {"$tuple": self._all(cast("tuple[Any, ...]", value)), "class": name}
-        state = {key: kept for key, kept in vars(value).items() if key not in _PASSING}
-        return {"$object": name, "state": {key: self.describe(v) for key, v in state.items()}}
+            fields = zip(_fields(type(value)), cast("tuple[Any, ...]", value), strict=True)
+            described = {key: self.describe(field) for key, field in fields}
+            return {"$record": name, "version": version, "fields": described}
+        state = {key: kept for key, kept in vars(value).items() if key not in _NOT_LEARNT}
+        described = {key: self.describe(kept) for key, kept in state.items()}
+        return {"$object": name, "version": version, "state": described}
 
 
 def restore(told: Any, arrays: Sequence[NDArray[Any]]) -> Any:
@@ -110,7 +96,7 @@ def restore(told: Any, arrays: Sequence[NDArray[Any]]) -> Any:
     --------
     >>> restore({"$object": "os:system"}, [])
     Traceback (most recent call last):
-    surelearn.persistence.state.StateError: 'os:system' is not a class of this library
+    surelearn.persistence.names.StateError: 'os:system' is not a class of this library
     """
 
     def build(told: Any) -> Any:
@@ -133,6 +119,7 @@ def restore(told: Any, arrays: Sequence[NDArray[Any]]) -> Any:
         "$numbers": lambda told: np.dtype(told["$numbers"]).type,
         "$object": lambda told: _make_object(told, build),
         "$objects": lambda told: _make_objects(told, build),
+        "$record": lambda told: _make_record(told, build),
         "$scalar": lambda told: np.array(build(told["value"]), dtype=told["$scalar"])[()],
         "$sequence": lambda told: _make_sequence(told, build),
         "$slice": lambda told: slice(*build(told["$slice"])),
@@ -141,25 +128,48 @@ def restore(told: Any, arrays: Sequence[NDArray[Any]]) -> Any:
     return build(told)
 
 
-def find_class(name: str) -> type[Any]:
-    """Return a class of this library, or one of the few of scikit-learn's, by its full name."""
-    module, _, qualname = name.partition(":")
-    if name in _FOREIGN or (module.startswith(_OWN) and qualname.isidentifier()):
-        try:
-            found = getattr(importlib.import_module(module), qualname)
-        except (ImportError, AttributeError):
-            raise StateError(f"this version of surelearn has no {name!r}") from None
-        if isinstance(found, type) and found.__module__ == module:
-            return found
-    raise StateError(f"{name!r} is not a class of this library")
+def _why_not(cls: type[Any]) -> str:
+    """Say why an object cannot be stored, and of a class of ours what its author has to do."""
+    if cls.__module__.partition(".")[0] == "surelearn":
+        return (
+            f"it holds a {cls.__name__}, which has no stored name: put "
+            f'@stored("...") of surelearn._stored on {cls.__module__}.{cls.__qualname__}'
+        )
+    return f"it holds a {cls.__name__}; only learners of surelearn, and pipelines of them, can be"
+
+
+def _fields(cls: type[Any]) -> tuple[str, ...]:
+    """Return the names of what a named tuple holds."""
+    return cast("Any", cls)._fields
 
 
 def _make_object(told: dict[str, Any], build: Callable[[Any], Any]) -> Any:
     cls = find_class(told["$object"])
+    if issubclass(cls, tuple):
+        raise StateError(f"{told['$object']!r} is a tuple")
     made: Any = object.__new__(cls)
-    for key, value in told["state"].items():
-        object.__setattr__(made, key, build(value))  # dataclasses may be frozen
+    for key, value in _of_today(cls, told, told["state"], build).items():
+        object.__setattr__(made, key, value)  # dataclasses may be frozen
     return made
+
+
+def _make_record(told: dict[str, Any], build: Callable[[Any], Any]) -> tuple[Any, ...]:
+    cls = find_class(told["$record"])
+    if not issubclass(cls, tuple):
+        raise StateError(f"{told['$record']!r} is not a tuple")
+    return cast("Any", cls)(**_of_today(cls, told, told["fields"], build))
+
+
+def _of_today(
+    cls: type[Any], told: dict[str, Any], described: dict[str, Any], build: Callable[[Any], Any]
+) -> dict[str, Any]:
+    """Return the attributes as today's class has them; a file of format 1 states no version."""
+    version, known = told.get("version", 0), stored_version(cls)
+    if version > known:
+        raise StateError(f"its {cls.__name__} is of a later version: update surelearn")
+    attributes = {key: build(value) for key, value in described.items()}
+    upgrade = getattr(cls, "_upgrade_state", None)
+    return attributes if version == known or upgrade is None else upgrade(attributes)
 
 
 def _make_objects(told: dict[str, Any], build: Callable[[Any], Any]) -> NDArray[Any]:
@@ -169,13 +179,9 @@ def _make_objects(told: dict[str, Any], build: Callable[[Any], Any]) -> NDArray[
 
 
 def _make_tuple(told: dict[str, Any], build: Callable[[Any], Any]) -> tuple[Any, ...]:
-    values = [build(value) for value in told["$tuple"]]
-    if "class" not in told:
-        return tuple(values)
-    cls = find_class(told["class"])
-    if not issubclass(cls, tuple):
-        raise StateError(f"{told['class']!r} is not a tuple")
-    return cast("Any", cls)(*values)
+    if len(told) > 1:  # in format 1 it might name a class
+        raise StateError(f"a tuple has no {', '.join(list(told)[1:])}")
+    return tuple(build(told["$tuple"]))
 
 
 def _make_sequence(told: dict[str, Any], build: Callable[[Any], Any]) -> Any:

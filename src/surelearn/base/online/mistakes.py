@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize_scalar
 
+from surelearn._stored import stored
 from surelearn._typing import Indices, Vector
 from surelearn._wording import confidence, percent_outward
 from surelearn.base.fingerprint import fingerprint
@@ -17,6 +18,7 @@ from surelearn.certificate import Certificate, Kind, Precondition, Status, certi
 _ROWS_FOR_THE_CHOICE = 4096
 
 
+@stored("mistake-record")
 @dataclass(frozen=True, eq=False)
 class MistakeRecord:
     """What the run on one two-class problem leaves behind for its certificates.

@@ -11,6 +11,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from surelearn._stored import stored
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.base.tables.table import Categories, n_categories
 from surelearn.learners.bayes import _class_moments, _counts
@@ -28,6 +29,7 @@ def starts(categories: Categories) -> Indices:
     return np.where(sizes > 0, np.cumsum(sizes) - sizes, -1)
 
 
+@stored("class-counts")
 @dataclass(frozen=True, eq=False)
 class ClassCounts:
     """The weight of each category in each class: a row per category, a column per class."""
@@ -64,6 +66,7 @@ class ClassCounts:
         return table
 
 
+@stored("class-moments")
 @dataclass(frozen=True, eq=False)
 class ClassMoments:
     """Weight, mean and sum of squared deviations of each column of numbers: a row per class."""
@@ -109,6 +112,7 @@ class ClassMoments:
         return _ratio(self.squares, self.weight)
 
 
+@stored("class-summary")
 @dataclass(frozen=True, eq=False)
 class ClassSummary:
     """All that naive Bayes needs to know of some rows."""

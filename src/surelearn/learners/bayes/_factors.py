@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from surelearn._stored import stored
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.base.tables.table import n_categories
 from surelearn.base.validation import refuse_tiny
@@ -18,6 +19,7 @@ from surelearn.learners.bayes import _class_moments, _counts
 from surelearn.learners.bayes._class_summary import ClassCounts, ClassMoments, starts
 
 
+@stored("log-scores")
 class LogScores(NamedTuple):
     """Logarithms of products, the last axis for the classes: finite part and number of zeros."""
 
@@ -57,6 +59,7 @@ def split_log(numerator: Matrix, denominator: Any) -> LogScores:
     return LogScores(finite, zero.astype(np.float64) if zero.any() else None)
 
 
+@stored("category-factors")
 @dataclass(frozen=True, eq=False)
 class CategoryFactors:
     """P(a | c) for every category a: a row per category, a column per class."""
@@ -95,6 +98,7 @@ class CategoryFactors:
         )
 
 
+@stored("normal-factors")
 @dataclass(frozen=True, eq=False)
 class NormalFactors:
     """The density of N(mean, variance) for every column of numbers: a row per class."""

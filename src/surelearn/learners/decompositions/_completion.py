@@ -16,6 +16,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from surelearn._stored import stored
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.base.fitting import adopt, fresh_copy
 from surelearn.base.validation import refuse_huge, refuse_tiny
@@ -29,6 +30,7 @@ _SPARE = 6  # vectors beyond the rank: they let the wanted ones settle sooner
 _INNER = 3  # steps of subspace iteration for each filling; the next one starts from their result
 
 
+@stored("low-rank-matrix")
 class LowRank(NamedTuple):
     """U diag(s) Vᵀ with orthonormal columns in U and V."""
 

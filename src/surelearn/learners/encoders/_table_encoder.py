@@ -9,6 +9,7 @@ from sklearn.base import TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from surelearn._stored import stored
 from surelearn._typing import Mask, Matrix, Vector
 from surelearn.base.summarising import SummarisingLearner
 from surelearn.base.tables.table import (
@@ -20,6 +21,7 @@ from surelearn.base.tables.table import (
 )
 
 
+@stored("column-moments")
 @dataclass(frozen=True)
 class ColumnMoments:
     """Of each column the cells that are there, their mean and scatter, and whether one is missing.
@@ -56,6 +58,7 @@ class ColumnMoments:
         )
 
 
+@stored("table-encoder")
 class TableEncoder(TransformerMixin, SummarisingLearner[ColumnMoments]):
     """Turn a mixed table into numbers, by what the training rows show.
 

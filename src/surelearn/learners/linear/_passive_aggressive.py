@@ -9,6 +9,7 @@ import numpy as np
 
 from surelearn import _arguments
 from surelearn._jit import rows
+from surelearn._stored import stored
 from surelearn._typing import Matrix, Vector
 from surelearn.base.online.mistakes import best_multiple, certify_run
 from surelearn.bounds import Guarantee
@@ -97,6 +98,7 @@ def on_losses(rule: Rule, *, radius: float, norm: float, comparator_loss: float)
     )
 
 
+@stored("passive-aggressive-record")
 @dataclass(frozen=True, eq=False)
 class PassiveAggressiveRecord:
     """What the run on one problem leaves behind: its sums, a comparator's norm and losses.

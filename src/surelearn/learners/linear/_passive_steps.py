@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from surelearn._jit import jit, rows
 from surelearn._jit.rows import Rows
+from surelearn._stored import stored
 from surelearn._typing import Vector
 
 MISTAKES, STEPS_TIMES_LOSSES, SQUARED_LOSSES, LONGEST, SHORTEST = range(5)
@@ -17,6 +18,7 @@ LIMIT, SOFTENING, CONSTANT, EPSILON = range(1, 5)
 """Places in a rule; compiled code is given `tuple(rule)`, which it recognises twice as fast."""
 
 
+@stored("passive-aggressive-rule")
 class Rule(NamedTuple):
     """The step min(limit, loss / (squared norm + softening)) that an aggressiveness C leads to.
 

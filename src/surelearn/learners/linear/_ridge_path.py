@@ -13,9 +13,11 @@ import numpy as np
 from scipy import linalg
 from scipy.sparse.linalg import LinearOperator, cg
 
+from surelearn._stored import stored
 from surelearn._typing import Matrix, Vector
 
 
+@stored("ridge-path")
 @dataclass(frozen=True)
 class RidgePath:
     """The weights for each of several prices α, and their leave-one-out errors.

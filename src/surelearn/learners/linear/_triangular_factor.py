@@ -12,12 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lapack
 
+from surelearn._stored import stored
 from surelearn._typing import Matrix, Vector
 
 _PANEL = 64  # columns that are eliminated together: room for LAPACK to use large products
 _LEAST_BLOCK = 8192  # rows factored at once, at least; and at least eight times their width
 
 
+@stored("triangular-factor")
 @dataclass(frozen=True)
 class TriangularFactor:
     """The factor R of the weighted rows [1 x y]; the sum of two is the factor of all the rows.

@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from surelearn import _arguments
 from surelearn._jit import jit, rows, tables
 from surelearn._jit.rows import Rows
+from surelearn._stored import stored
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.base import OnlineLinearClassifier, compression_certificate
 from surelearn.base.online.mistakes import best_multiple, certify_run
@@ -93,6 +94,7 @@ def _whiten(q: float, coef: Vector, bias: Vector, whitening: Whitening) -> None:
             coef[j] += part * root[i, j + 1]
 
 
+@stored("second-order-record")
 @dataclass(frozen=True, eq=False)
 class SecondOrderRecord:
     """What the run on one problem leaves behind: its mistakes, and a comparator's numbers.

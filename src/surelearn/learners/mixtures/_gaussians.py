@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from surelearn._stored import stored
 from surelearn._typing import Mask, Matrix, Vector
 from surelearn.learners.mixtures import _loops
 from surelearn.learners.mixtures._covariances import Covariance
@@ -62,6 +63,7 @@ _SINGULAR = (
 )
 
 
+@stored("mixture-moments")
 @dataclass(frozen=True)
 class Moments:
     """The moments of each component's share of some rows; the sum of two holds those of all rows.

@@ -5,9 +5,11 @@ from typing import Any, Self, cast
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 
+from surelearn._stored import stored
 from surelearn.certificate import Certificate
 
 
+@stored("cut-back-tree")
 class CutBackTree(ClassifierMixin, BaseEstimator):
     """The subtree of a classification tree whose bound is smallest, all cuts at training values.
 

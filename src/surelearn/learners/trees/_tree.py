@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from surelearn._stored import stored
 from surelearn._typing import Indices, Mask, Matrix, Vector
 from surelearn.learners.trees._walk import Questions
 
@@ -12,6 +13,7 @@ LEAF = -1
 """The feature of a node that asks no question."""
 
 
+@stored("tree")
 @dataclass(frozen=True)
 class Tree:
     """A tree as arrays over its nodes; node 0 is the root and the children of a node adjoin.

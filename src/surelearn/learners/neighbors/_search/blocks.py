@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from surelearn._stored import stored
 from surelearn._threads import AT_ONCE, in_parallel
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.learners.neighbors._search import kd_tree, nearest
@@ -38,6 +39,7 @@ class Nearest(NamedTuple):
         return Nearest(self.distances[some], self.points[some], self.tied[some])
 
 
+@stored("block-index")
 @dataclass(frozen=True, eq=False)
 class BlockIndex:
     """All rows, in blocks of columns; a search compares every one.
@@ -99,6 +101,7 @@ class BlockIndex:
         )
 
 
+@stored("tree-index")
 @dataclass(frozen=True, eq=False)
 class TreeIndex(BlockIndex):
     """Rows of few features, in the leaves of a k-d tree.

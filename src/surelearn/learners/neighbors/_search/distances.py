@@ -11,24 +11,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surelearn._jit._decorator import compiled_as
+from surelearn._stored import stored
 from surelearn._typing import Vector
 
 Blocks: TypeAlias = NDArray[np.float64]
 """Points by blocks: an array of shape (blocks, features, points of a block)."""
 
 
+@stored("euclidean-metric")
 class Euclidean(NamedTuple):
     """The sum of squared differences: the square of the Euclidean distance."""
 
 
+@stored("manhattan-metric")
 class Manhattan(NamedTuple):
     """The sum of absolute differences."""
 
 
+@stored("chebyshev-metric")
 class Chebyshev(NamedTuple):
     """The largest absolute difference."""
 
 
+@stored("gower-metric")
 class Gower(NamedTuple):
     """The mean difference over the features known on both sides, 1 if there is none.
 

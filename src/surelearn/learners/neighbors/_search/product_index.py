@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from surelearn._stored import stored
 from surelearn._threads import AT_ONCE, blas_threads
 from surelearn._typing import Matrix, Vector
 from surelearn.learners.neighbors._search import products
@@ -20,6 +21,7 @@ _MINIMA = 1 << 24  # of blocks, kept at a time by a thread
 _LONGEST_QUERY = 1e15  # in units of the longest row; beyond, single precision may overflow
 
 
+@stored("product-index")
 @dataclass(frozen=True, eq=False)
 class ProductIndex(BlockIndex):
     """Many rows of many features, by products in single precision with a proven margin.

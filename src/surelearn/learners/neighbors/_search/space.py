@@ -9,6 +9,7 @@ import narwhals as nw
 import numpy as np
 from scipy import sparse
 
+from surelearn._stored import stored
 from surelearn._typing import Matrix, Vector
 from surelearn.base import validation
 from surelearn.base.tables import table
@@ -34,6 +35,7 @@ METRICS: dict[str, Metric] = {
 _SPARSE = ("euclidean", "cosine")
 
 
+@stored("metric-space")
 @dataclass(frozen=True, eq=False)
 class Space:
     """A metric and, for Gower's, the smallest value and the range of each numeric column."""

@@ -9,6 +9,7 @@ from scipy import sparse
 
 from surelearn._jit import rows
 from surelearn._jit.rows import SparseRows
+from surelearn._stored import stored
 from surelearn._threads import AT_ONCE, in_parallel
 from surelearn._typing import Vector
 from surelearn.learners.neighbors._search import pairs
@@ -18,6 +19,7 @@ from surelearn.learners.neighbors._search.distances import Euclidean, Metric
 _VALUES = 1 << 22  # of a dense slice of queries, or of its products, at most
 
 
+@stored("sparse-index")
 @dataclass(frozen=True, eq=False)
 class SparseIndex:
     """Sparse rows, compared exactly where a product cannot rule them out.
