@@ -59,9 +59,7 @@ def test_json_round_trip_keeps_every_digit(errors, extra, delta):
 
 
 def test_one_violated_assumption_voids_it_and_no_number_is_printed():
-    bad = Precondition(
-        "independent", "rows are independent", "violated", "each patient stands twice"
-    )
+    bad = Precondition("rows", "rows are independent", "violated", "each patient stands twice")
     certificate = holdout_certificate(also=[bad])
     assert certificate.status == "void"
     text = str(certificate)
@@ -143,9 +141,7 @@ def test_a_forged_field_is_noticed(field, forged):
 
 
 def test_a_void_certificate_has_nothing_to_recompute():
-    void = holdout_certificate(
-        also=[Precondition("independent", "rows are independent", "violated")]
-    )
+    void = holdout_certificate(also=[Precondition("rows", "rows are independent", "violated")])
     with pytest.raises(ValueError, match="void"):
         void.recompute()
     with pytest.raises(ValueError, match="NaN"):

@@ -14,6 +14,8 @@ from surelearn.app.asking import ask
 from surelearn.app.certify import pose
 from surelearn.app.tables.notes import TableError
 from surelearn.app.tables.read import TableFile, read_table_file
+from surelearn.base.fingerprint import fingerprint_as
+from surelearn.bounds._phrases import slug
 from surelearn.certificate import Certificate
 from surelearn.persistence.model_files import load_model
 
@@ -129,7 +131,7 @@ def _anew(
     yield Finding("the table is the one certified", holds=same, evidence=f"SHA-256 {file.sha256}")
     saved = load_model(model)
     schema, again = _ask_again(file, saved.model, options)
-    found, alike = saved.fingerprint(stored["model"]), saved.schema == schema
+    found, alike = fingerprint_as(saved.model, stored["model"]), saved.schema == schema
     told = f"fingerprint {found}" + ("" if alike else "; its file reads tables in another way")
     same = alike and found == stored["model"]
     yield Finding("the model is the one certified", holds=same, evidence=told)
@@ -140,10 +142,23 @@ def _anew(
     same = _equal(again.bound, certificate.bound)
     yield Finding("asked again, it gives the same bound", holds=same, evidence=told)
     halved = "n_to_halve_slack"
-    same = replace(again, reproduce=certificate.reproduce) == certificate
+    same = _in_its_keys(again, certificate) == certificate
     same = same and again.reproduce.get(halved) == stored.get(halved)
     told = "claim, numbers, assumptions with their status, ledger"
     yield Finding("and the same certificate in every word", holds=same, evidence=told)
+
+
+def _in_its_keys(again: Certificate, certificate: Certificate) -> Certificate:
+    """Return a certificate asked again with what may differ from the one that is verified.
+
+    That is how it came about and, in one read from schema 1, keys made from the words of a phrase.
+    """
+    keys = {condition.name: condition.key for condition in certificate.preconditions}
+    conditions = tuple(
+        replace(p, key=keys[p.name]) if keys.get(p.name) == slug(p.name) else p
+        for p in again.preconditions
+    )
+    return replace(again, preconditions=conditions, reproduce=certificate.reproduce)
 
 
 def _ask_again(

@@ -21,6 +21,7 @@ from surelearn.certificate import Certificate
 _NOT_LEARNT = frozenset({"_skl_callbacks"})
 _PLAIN = {str, int, float, bool, type(None)}
 _BLOCK = 2**14  # cells described at once
+_former: dict[str, str] = {}  # by today's fingerprint, so that a model that changed has none
 
 
 def fingerprint(model: object) -> str:
@@ -39,6 +40,21 @@ def fingerprint(model: object) -> str:
     False
     """
     return _Hasher().add(model).hexdigest()
+
+
+def fingerprint_as(model: object, stated: Any) -> str:
+    """Return the fingerprint of a model in the form in which one is stated.
+
+    That of a model read from a file of format 1 has two: certificates of its time state the former.
+    """
+    found = fingerprint(model)
+    former = _former.get(found)
+    return former if former is not None and former == stated else found
+
+
+def remember_former_fingerprint(model: object, former: str) -> None:
+    """Note by which fingerprint older certificates know a model, as long as it stays as it is."""
+    _former[fingerprint(model)] = former
 
 
 def data_fingerprint(X: Any, y: Any) -> str:
@@ -78,7 +94,8 @@ def check_certificate(certificate: Certificate, model: object) -> None:
     ValueError: this certificate was issued for another model, or this one was refitted or changed
     since: certify it again on data it has not seen
     """
-    if fingerprint(model) != certificate.reproduce.get("model"):
+    stated = certificate.reproduce.get("model")
+    if fingerprint_as(model, stated) != stated:
         raise ValueError(
             "this certificate was issued for another model, or this one was refitted or changed "
             "since: certify it again on data it has not seen"

@@ -78,6 +78,14 @@ class Guarantee:
         if not expected.get(self.validity, has_level or self.validity == "quoted"):
             raise ValueError(f"validity={self.validity!r} contradicts confidence={self.confidence}")
 
+    @classmethod
+    def _upgrade_state(cls, attributes: dict[str, Any]) -> dict[str, Any]:
+        """Give keys to the assumptions of a guarantee from a model file of format 1."""
+        from surelearn.bounds._phrases import with_keys  # noqa: PLC0415 - it evaluates theorems
+
+        names = ("assumes", "theorem", "inputs")
+        return {**attributes, "assumes": with_keys(*(attributes[name] for name in names))}
+
     @property
     def vacuous(self) -> bool:
         """Whether the bound says no more than is known without it."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from surelearn import bounds
 from surelearn.bounds import Guarantee, Validity
+from surelearn.bounds._phrases import with_keys
 from surelearn.certificate._evidence import Status
 from surelearn.certificate._text import headline, html, sentences
 
@@ -17,7 +18,7 @@ Kind = Literal[
     "risk", "quantile", "difference", "regret", "mistakes", "training-error", "approximation"
 ]
 
-_SCHEMA = 1
+_SCHEMA = 2  # with keys of preconditions, which schema 1 lacks
 
 
 @dataclass(frozen=True)
@@ -141,6 +142,9 @@ class Certificate:
         for name, (value, known) in allowed.items():
             if value not in known:
                 raise ValueError(f"the certificate's {name} is {value!r}, not one of {known}")
+        keys = [p.key for p in self.preconditions]
+        if not all(keys) or len(set(keys)) < len(keys):
+            raise ValueError(f"the certificate's preconditions need a key each, not {keys}")
         has_level = self.validity in {"fixed-n", "anytime"}
         if (
             not self.preconditions
@@ -210,18 +214,23 @@ class Certificate:
 
     @classmethod
     def from_json(cls, text: str) -> "Certificate":
-        """Return the certificate written by `to_json`; a newer or damaged one is refused."""
+        """Return the certificate written by `to_json`; a newer or damaged one is refused.
+
+        One of schema 1, whose preconditions have no keys, gets them from its theorem.
+        """
         try:
             content: dict[str, Any] = json.loads(text)
             schema, status = content.pop("schema"), content.pop("status")
         except (json.JSONDecodeError, KeyError, AttributeError, TypeError) as error:
             raise ValueError(f"this is not a certificate of surelearn: {error!r}") from error
-        if schema != _SCHEMA:
+        if schema not in {1, _SCHEMA}:
             raise ValueError(
-                f"the certificate has schema {schema!r}, this version reads {_SCHEMA}: "
+                f"the certificate has schema {schema!r}, this version reads up to {_SCHEMA}: "
                 "install the version of surelearn that wrote it"
             )
         try:
+            if schema == 1:
+                content["preconditions"] = _with_keys(content)
             numbers = {k: float(content.pop(k)) for k in ("bound", "observed", "trivial")}
             conditions = tuple(Precondition(**p) for p in content.pop("preconditions"))
             family = content.pop("family")
@@ -247,6 +256,14 @@ class Certificate:
     def _repr_html_(self) -> str:
         """Return a small table for notebooks: no scripts, no network."""
         return html(self)
+
+
+def _with_keys(content: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the preconditions of a certificate of schema 1 with keys."""
+    conditions: list[dict[str, Any]] = content["preconditions"]
+    inputs = content["reproduce"].get("inputs", {})
+    keys = with_keys([condition["name"] for condition in conditions], content["method"], inputs)
+    return [{"key": key, **condition} for key, condition in zip(keys, conditions, strict=True)]
 
 
 def plain(value: Any) -> Any:

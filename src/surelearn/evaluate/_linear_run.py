@@ -8,10 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
+from surelearn._stored import stored
 from surelearn._typing import Vector
 from surelearn.evaluate._following import fresh
 
 
+@stored("linear-model")
 @dataclass(frozen=True, eq=False)
 class LinearModel:
     """A fixed linear rule; nothing about it changes any more.

@@ -11,7 +11,7 @@ import io
 import json
 import os
 import zipfile
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from os import PathLike
@@ -22,7 +22,7 @@ from uuid import uuid4
 import numpy as np
 from numpy.typing import NDArray
 
-from surelearn.base.fingerprint import fingerprint
+from surelearn.base.fingerprint import remember_former_fingerprint
 from surelearn.persistence import format_1
 from surelearn.persistence.names import StateError
 from surelearn.persistence.state import Describer, restore
@@ -53,19 +53,12 @@ class SavedModel:
         What else was stored with it (JSON).
     sha256
         The hash of the file.
-    old_fingerprint
-        By what certificates of its time know the model, if the file is of format 1.
     """
 
     model: Any
     schema: Mapping[str, Any]
     metadata: Mapping[str, Any]
     sha256: str
-    old_fingerprint: str | None = None
-
-    def fingerprint(self, stated: str | None = None) -> str:
-        """Return the fingerprint of the model; the old one, if it is the one that was stated."""
-        return stated if stated and stated == self.old_fingerprint else fingerprint(self.model)
 
 
 def save_model(
@@ -116,17 +109,13 @@ def load_model(path: str | PathLike[str]) -> SavedModel:
     told = _read_json(members, path)
     try:
         arrays = [_load_array(members[f"arrays/{i}.npy"]) for i in range(told["n_arrays"])]
-        described, old = told["model"], None
-        if told["format"] == 1:
-            old = format_1.fingerprint(described, arrays)
-            described = format_1.translate(described)
-        model = restore(described, arrays)
+        model = (_restore_format_1 if told["format"] == 1 else restore)(told["model"], arrays)
         schema, metadata = told["schema"], told["metadata"]
     except StateError as error:
         raise ModelFileError(f"{path} cannot be loaded: {error}") from None
     except (KeyError, ValueError, TypeError, IndexError, AttributeError) as error:
         raise ModelFileError(f"{path} is damaged: its description makes no sense") from error
-    return SavedModel(model, schema, metadata, hashlib.sha256(content).hexdigest(), old)
+    return SavedModel(model, schema, metadata, hashlib.sha256(content).hexdigest())
 
 
 @contextmanager
@@ -212,6 +201,14 @@ def _read_json(members: Mapping[str, bytes], path: Any) -> dict[str, Any]:
             f"{FORMAT}: update surelearn"
         )
     return told
+
+
+def _restore_format_1(described: Any, arrays: Sequence[NDArray[Any]]) -> Any:
+    """Return a model of format 1, which certificates of its time know by another fingerprint."""
+    former = format_1.fingerprint(described, arrays)
+    model = restore(format_1.translate(described), arrays)
+    remember_former_fingerprint(model, former)
+    return model
 
 
 def _digest(members: Mapping[str, bytes]) -> bytes:

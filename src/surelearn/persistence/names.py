@@ -5,10 +5,12 @@ from typing import Any
 
 from surelearn._stored import find_stored
 
-# Nearly every private class is imported by the learner that holds it. These stand in pipelines, or
-# are chosen by `certify`, so that nothing that was looked up before them imports them.
+# Other private classes are imported by the learner that holds them. These are models themselves, or
+# stand in pipelines, so that nothing that was looked up before them imports them.
 _MODULES = {
     "cut-back-tree": "surelearn.learners.trees._cut_back_tree",
+    "entry-predictor": "surelearn.learners.decompositions._completion",
+    "linear-model": "surelearn.evaluate._linear_run",
     "table-encoder": "surelearn.learners.encoders._table_encoder",
 }
 

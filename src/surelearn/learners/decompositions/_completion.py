@@ -130,6 +130,7 @@ class KnownEntries:
         return LowRank((columns @ turn.T)[:, :rank], values[:rank], right[:, :rank])
 
 
+@stored("entry-predictor")
 @dataclass(frozen=True)
 class EntryPredictor:
     """Predicts entries of a completed matrix from their places; a `Holdout` can certify it.
