@@ -17,6 +17,7 @@ from surelearn.certificate import (
     LedgerEntry,
     Precondition,
     certify,
+    checked,
     joint_delta,
 )
 
@@ -29,10 +30,10 @@ def holdout_certificate(errors=5, n=100, delta=0.05, **more):
 def test_every_assumption_of_the_theorem_is_listed_as_assumed_unless_settled():
     plain = holdout_certificate()
     assert [p.status for p in plain.preconditions] == ["assumed"]
-    settled = holdout_certificate(statuses=[("checked", "by design")])
+    settled = holdout_certificate(evidence={"independent": checked("by design")})
     assert settled.preconditions[0].evidence == "by design"
-    with pytest.raises(ValueError, match="assumptions"):
-        holdout_certificate(statuses=[("checked", ""), ("checked", "")])
+    with pytest.raises(ValueError, match="does not assume identical; it assumes independent"):
+        holdout_certificate(evidence={"independent": checked(""), "identical": checked("")})
 
 
 def test_it_recomputes_from_json_alone():
@@ -41,6 +42,62 @@ def test_it_recomputes_from_json_alone():
     assert loaded == dataclasses.replace(certificate, reproduce=loaded.reproduce)
     assert loaded.recompute() == certificate.bound
     assert loaded.family.mode == "once"
+
+
+def test_a_precondition_stands_in_json_with_its_key_first():
+    content = json.loads(holdout_certificate().to_json())
+    assert content["schema"] == 2
+    (stated,) = content["preconditions"]
+    assert list(stated) == ["key", "name", "status", "evidence"]
+    assert stated["key"] == "independent"
+
+
+@pytest.mark.parametrize("key", ["", "independent"], ids=["empty", "repeated"])
+def test_a_key_that_is_empty_or_repeated_is_refused(key):
+    with pytest.raises(ValueError, match="need a key each"):
+        holdout_certificate(also=[Precondition(key, "nobody cheats", "assumed")])
+
+
+def of_schema_1(certificate, *more):
+    """Return the JSON of a certificate as it was before assumptions had keys."""
+    content = json.loads(certificate.to_json()) | {"schema": 1}
+    content["preconditions"] += [{"name": p, "status": "assumed", "evidence": ""} for p in more]
+    for precondition in content["preconditions"]:
+        precondition.pop("key", None)
+    return content
+
+
+def test_a_certificate_of_schema_1_gets_the_keys_of_its_theorem():
+    assumes = mistakes.halving(n_experts=8).assumes
+    certificate = certify(
+        mistakes.halving(n_experts=8), kind="mistakes", subject="the run", observed=2, n=50
+    )
+    content = of_schema_1(certificate)
+    content["preconditions"].reverse()  # the place says nothing
+    loaded = Certificate.from_json(json.dumps(content))
+    assert [p.key for p in loaded.preconditions] == list(reversed(assumes))
+    assert {p.key: p.name for p in loaded.preconditions} == assumes
+    loaded.verify()
+
+
+def test_in_schema_1_what_no_theorem_assumes_gets_a_key_of_its_own_words():
+    content = of_schema_1(holdout_certificate(), "Nobody's rows overlap.", "it is so", "it is so")
+    loaded = Certificate.from_json(json.dumps(content))
+    keys = [p.key for p in loaded.preconditions]
+    assert keys == ["independent", "nobodys_rows_overlap", "it_is_so", "it_is_so_again1"]
+    again = json.loads(loaded.to_json())
+    assert again["schema"] == 2
+    assert [p["key"] for p in again["preconditions"]] == keys
+    assert Certificate.from_json(loaded.to_json()) == loaded
+
+
+def test_schema_1_of_a_theorem_that_cannot_be_evaluated_is_read_but_not_verified():
+    content = of_schema_1(holdout_certificate())
+    content["reproduce"]["inputs"]["n"] = -1
+    loaded = Certificate.from_json(json.dumps(content))
+    assert loaded.preconditions[0].key.startswith("the_n_trials_are_independent")
+    with pytest.raises(ValueError, match="n=-1"):
+        loaded.verify()
 
 
 def test_array_inputs_survive_json():
@@ -90,11 +147,11 @@ def test_a_quoted_bound_is_refused():
 
 def test_a_sure_bound_that_is_exceeded_is_a_bug_unless_an_assumption_is_open():
     guarantee = mistakes.halving(n_experts=8)
-    settled = [("checked", "")] * len(guarantee.assumes)
+    settled = dict.fromkeys(guarantee.assumes, checked(""))
     run = {"kind": "mistakes", "subject": "run", "n": 10}
     with pytest.raises(BoundViolatedError, match="bug"):
-        certify(guarantee, observed=4, statuses=settled, **run)
-    assert certify(guarantee, observed=3, statuses=settled, **run).status == "valid"
+        certify(guarantee, observed=4, evidence=settled, **run)
+    assert certify(guarantee, observed=3, evidence=settled, **run).status == "valid"
     assert certify(guarantee, observed=4, **run).slack < 0
 
 
@@ -129,7 +186,8 @@ def test_a_missing_field_is_named():
         ("delta", "zero"),
         ("delta", None),
         ("preconditions", []),
-        ("preconditions", [{"name": "n", "status": "Violated", "evidence": ""}]),
+        ("preconditions", [{"key": "k", "name": "n", "status": "Violated", "evidence": ""}]),
+        ("preconditions", [{"name": "n", "status": "assumed", "evidence": ""}]),
         ("status", "void"),
     ],
 )

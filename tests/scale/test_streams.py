@@ -98,11 +98,13 @@ def test_only_one_block_is_alive_at_a_time(kind, tmp_path, monkeypatch):
         alive.append(sum(block() is not None for block in made))
         return table
 
-    split, named = streams._split, streams.PairBlocks._named
+    split, named = streams._features_and_target, streams.RowChunks._as_table
     monkeypatch.setattr(
-        streams, "_split", lambda *args, **kw: (watched((b := split(*args, **kw))[0]), b[1])
+        streams,
+        "_features_and_target",
+        lambda *args, **kw: (watched((b := split(*args, **kw))[0]), b[1]),
     )
-    monkeypatch.setattr(streams.PairBlocks, "_named", lambda self, r: watched(named(self, r)))
+    monkeypatch.setattr(streams.RowChunks, "_as_table", lambda self, r: watched(named(self, r)))
     if kind == "pairs":
         pairs = zip((dict(zip(NAMES, x, strict=True)) for x in X), y, strict=True)
         learn_stream(Perceptron(), pairs, block_size=10)
@@ -210,7 +212,7 @@ def test_many_columns_are_read_one_after_the_other(tmp_path, label):
     table = pa.table({**columns, "label": y if label == "number" else np.array(["no", "yes"])[y]})
     path = tmp_path / "coded.parquet"
     parquet.write_table(table, path, row_group_size=300)
-    assert streams.can_be_spooled(parquet.ParquetFile(path), [f"f{j}" for j in range(18)])
+    assert streams.holds_only_numbers(parquet.ParquetFile(path), [f"f{j}" for j in range(18)])
     read = list(blocks(path, target="label", block_size=128))
     assert [X.num_rows for X, _ in read] == [128, 128, 44] * 3 + [100]
     assert pa.concat_tables([X for X, _ in read]).equals(table.drop_columns("label"))
@@ -258,7 +260,7 @@ def test_a_whole_number_missing_late_in_its_column_makes_the_column_one_of_float
 def test_yes_and_no_are_numbers_too_and_one_missing_makes_floats(tmp_path):
     table = pa.table({"whole": [True, False, True], "holes": [True, None, False]})
     parquet.write_table(table, tmp_path / "bits.parquet")
-    assert streams.can_be_spooled(parquet.ParquetFile(tmp_path / "bits.parquet"), ["whole"])
+    assert streams.holds_only_numbers(parquet.ParquetFile(tmp_path / "bits.parquet"), ["whole"])
     ((read, _),) = blocks(tmp_path / "bits.parquet")
     assert read["whole"].to_pylist() == [True, False, True]
     np.testing.assert_array_equal(read["holes"].to_numpy(), [1.0, np.nan, 0.0])

@@ -263,7 +263,7 @@ def _with_keys(content: Mapping[str, Any]) -> list[dict[str, Any]]:
     conditions: list[dict[str, Any]] = content["preconditions"]
     inputs = content["reproduce"].get("inputs", {})
     keys = with_keys([condition["name"] for condition in conditions], content["method"], inputs)
-    return [{"key": key, **condition} for key, condition in zip(keys, conditions, strict=True)]
+    return [{**condition, "key": key} for key, condition in zip(keys, conditions, strict=True)]
 
 
 def plain(value: Any) -> Any:

@@ -19,14 +19,14 @@ _AT_ONCE = 2**12  # values of a column decoded at once
 _WIDEST = 8  # bytes of a number
 
 
-class _Spooled(NamedTuple):
-    """Where the values of a column stand in the spool."""
+class _ColumnOnDisk(NamedTuple):
+    """Where the values of a column begin in the file on disk, and their type."""
 
     start: int
     kind: Any
 
 
-def can_be_spooled(file: parquet.ParquetFile, names: list[str]) -> bool:
+def holds_only_numbers(file: parquet.ParquetFile, names: list[str]) -> bool:
     """Return whether these columns are all numbers, or yes and no.
 
     Examples
@@ -35,7 +35,7 @@ def can_be_spooled(file: parquet.ParquetFile, names: list[str]) -> bool:
     >>> buffer = io.BytesIO()
     >>> parquet.write_table(pa.table({"age": [40, 20], "town": ["Bonn", "Kiel"]}), buffer)
     >>> file = parquet.ParquetFile(buffer)
-    >>> can_be_spooled(file, ["age"]), can_be_spooled(file, ["age", "town"])
+    >>> holds_only_numbers(file, ["age"]), holds_only_numbers(file, ["age", "town"])
     (True, False)
     """
     kinds = [file.schema_arrow.field(name).type for name in names]
@@ -43,7 +43,7 @@ def can_be_spooled(file: parquet.ParquetFile, names: list[str]) -> bool:
     return all(any(is_a(kind) for is_a in known) for kind in kinds)
 
 
-def spooled_batches(
+def read_by_columns(
     file: parquet.ParquetFile, names: list[str], target: str | None, size: int
 ) -> Iterator[Any]:
     """Yield the rows of a file as record batches; cells that are missing are NaN.
@@ -53,44 +53,46 @@ def spooled_batches(
     >>> import io
     >>> buffer = io.BytesIO()
     >>> parquet.write_table(pa.table({"a": [1, 2, 3], "b": ["x", "y", "z"]}), buffer)
-    >>> batches = spooled_batches(parquet.ParquetFile(buffer), ["a"], "b", 2)
+    >>> batches = read_by_columns(parquet.ParquetFile(buffer), ["a"], "b", 2)
     >>> [batch.to_pydict() for batch in batches]
     [{'a': [1, 2], 'b': ['x', 'y']}, {'a': [3], 'b': ['z']}]
     """
     labels = names if target is None else [*names, target]
-    with TemporaryFile() as spool:
+    with TemporaryFile() as disk:
         for group in range(file.num_row_groups):
-            spool.seek(0)
-            places = [_write(spool, file, group, name) for name in names]
-            targets = repeat(()) if target is None else _arrays(file, group, target, size)
+            disk.seek(0)
+            on_disk = [_write_column(disk, file, group, name) for name in names]
+            targets = repeat(()) if target is None else _column_batches(file, group, target, size)
             n = file.metadata.row_group(group).num_rows
             for start, last in zip(range(0, n, size), targets, strict=False):
-                columns = _read(spool, places, start, min(size, n - start))
-                _give_back()
+                columns = _read_rows(disk, on_disk, start, min(size, n - start))
+                _release_memory()
                 yield pa.RecordBatch.from_arrays([*columns, *last], names=labels)
 
 
-def _arrays(file: parquet.ParquetFile, group: int, name: str, size: int) -> Iterator[list[Any]]:
+def _column_batches(
+    file: parquet.ParquetFile, group: int, name: str, size: int
+) -> Iterator[list[Any]]:
     """Yield one column of a row group, so many rows at a time."""
     batches = file.iter_batches(size, row_groups=[group], columns=[name], use_threads=False)
     return (batch.columns for batch in batches)
 
 
-def _write(
-    spool: IO[bytes], file: parquet.ParquetFile, group: int, name: str, kind: Any = None
-) -> _Spooled:
-    """Write a column to the end of the spool; where integers are missing, all become floats."""
-    start = spool.tell()
-    for (array,) in _arrays(file, group, name, _AT_ONCE):
+def _write_column(
+    disk: IO[bytes], file: parquet.ParquetFile, group: int, name: str, kind: Any = None
+) -> _ColumnOnDisk:
+    """Append a column to the file on disk; where integers are missing, all become floats."""
+    start = disk.tell()
+    for (array,) in _column_batches(file, group, name, _AT_ONCE):
         values = _numbers(array)
         if kind is None:
             kind = values.dtype
         elif values.dtype != kind != np.float64:
-            spool.seek(start)
-            return _write(spool, file, group, name, np.dtype(np.float64))
-        spool.write(values.astype(kind, copy=False).tobytes())
-    _give_back()
-    return _Spooled(start, kind)
+            disk.seek(start)  # a later page has gaps where the first had none: begin again
+            return _write_column(disk, file, group, name, np.dtype(np.float64))
+        disk.write(values.astype(kind, copy=False).tobytes())
+    _release_memory()
+    return _ColumnOnDisk(start, kind)
 
 
 def _numbers(array: Any) -> NDArray[Any]:
@@ -100,18 +102,19 @@ def _numbers(array: Any) -> NDArray[Any]:
     return array.to_numpy(zero_copy_only=False)
 
 
-def _read(spool: IO[bytes], places: list[_Spooled], start: int, count: int) -> list[Any]:
+def _read_rows(disk: IO[bytes], columns: list[_ColumnOnDisk], start: int, count: int) -> list[Any]:
     """Return so many values of every column; they share one piece of memory, returned as one."""
-    store = np.empty((len(places), count * _WIDEST), dtype=np.uint8)
+    # One allocation for all columns: Arrow's arrays are views of it and free it together.
+    memory = np.empty((len(columns), count * _WIDEST), dtype=np.uint8)
     arrays = list[Any]()
-    for place, room in zip(places, store, strict=True):
-        spool.seek(place.start + start * place.kind.itemsize)
-        values = room[: count * place.kind.itemsize].view(place.kind)
-        cast("Any", spool).readinto(values)
+    for column, part in zip(columns, memory, strict=True):
+        disk.seek(column.start + start * column.kind.itemsize)
+        values = part[: count * column.kind.itemsize].view(column.kind)
+        cast("Any", disk).readinto(values)
         arrays.append(pa.array(values))
     return arrays
 
 
-def _give_back() -> None:
+def _release_memory() -> None:
     """Return the memory of decoded pages, which Arrow keeps for later: ten megabytes and more."""
     pa.default_memory_pool().release_unused()

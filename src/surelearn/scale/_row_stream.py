@@ -1,4 +1,4 @@
-"""Streams of pairs of a row and its target, cut into blocks.
+"""Streams of pairs of a row and its target, cut into chunks of rows.
 
 Rows are arrays or mappings; those of mappings keep the names of their features.
 """
@@ -12,12 +12,12 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 
-class PairBlocks:
-    """The blocks of a stream of pairs; the first fixes the names of the features.
+class RowChunks:
+    """The chunks of a stream of rows with their targets; the first fixes the features' names.
 
     Examples
     --------
-    >>> [y.tolist() for _, y in PairBlocks([([1.0], "yes"), ([0.0], "no"), ([2.0], "yes")], 2)]
+    >>> [y.tolist() for _, y in RowChunks([([1.0], "yes"), ([0.0], "no"), ([2.0], "yes")], 2)]
     [['yes', 'no'], ['yes']]
     """
 
@@ -35,13 +35,13 @@ class PairBlocks:
         rows, targets = zip(*map(row_and_target, pairs), strict=True)
         y = _as_array(targets)
         if all(isinstance(x, Mapping) for x in rows):
-            return self._named(rows), y
+            return self._as_table(rows), y
         widths = sorted({np.size(x) for x in rows})
         if len(widths) > 1:
             raise ValueError(f"the rows have different numbers of values: {widths}")
         return np.array(rows), y
 
-    def _named(self, rows: Sequence[Mapping[Any, Any]]) -> Any:
+    def _as_table(self, rows: Sequence[Mapping[Any, Any]]) -> Any:
         """Return mappings as a table, so that names are kept and columns of text can be named."""
         found = dict.fromkeys(chain.from_iterable(rows))
         names = self.names = _distinct_as_text(found) if self.names is None else self.names

@@ -19,8 +19,8 @@ from pyarrow import csv, parquet
 from sklearn.base import is_classifier, is_regressor
 
 from surelearn import _arguments
-from surelearn.scale._parquet import can_be_spooled, spooled_batches
-from surelearn.scale._row_stream import PairBlocks, row_and_target
+from surelearn.scale._parquet import holds_only_numbers, read_by_columns
+from surelearn.scale._row_stream import RowChunks, row_and_target
 
 _Learner = TypeVar("_Learner")
 _READ_AHEAD = 2**14  # bytes per column; without it a whole row group is held
@@ -67,12 +67,12 @@ def learn_stream(
     """
     stream, n_learnt = blocks(source, **reading), 0
     if not hasattr(learner, "partial_fit") and hasattr(learner, "learn_one"):
-        return _learn_pairs(learner, stream, classes, on_block)
+        return _learn_row_by_row(learner, stream, classes, on_block)
     _refuse_no_target(learner, stream, reading)
-    told = (classes,) if is_classifier(learner) and classes is not None else ()
+    known_classes = (classes,) if is_classifier(learner) and classes is not None else ()
     while True:
         try:
-            n_rows = _learn_next(learner, stream, told)
+            n_rows = _learn_next(learner, stream, known_classes)
         except (TypeError, ValueError) as error:
             raise ValueError(
                 f"{n_learnt} rows were learnt and stay; the block after them was refused: {error}"
@@ -114,17 +114,17 @@ def blocks(
     """
     _arguments.at_least_one("block_size", block_size)
     if isinstance(source, str | PathLike) or hasattr(source, "__arrow_c_stream__"):
-        return _table_blocks(source, target, columns, block_size)
+        return _table_chunks(source, target, columns, block_size)
     if target is not None or columns is not None:
         raise ValueError("pairs bring their targets along; target= and columns= are for tables")
-    return PairBlocks(source, block_size)
+    return RowChunks(source, block_size)
 
 
-def _learn_pairs(
+def _learn_row_by_row(
     learner: Any, stream: Any, classes: Any, on_block: Callable[[int], object] | None
 ) -> Any:
     """Let a learner of River learn pair by pair; a bad one is refused alone."""
-    tables = not isinstance(stream, PairBlocks)
+    tables = not isinstance(stream, RowChunks)
     if tables or classes is not None:
         raise ValueError(
             "a learner of River learns from pairs of a row and its target, not from tables, and is "
@@ -148,49 +148,49 @@ def _learn_pairs(
 
 def _refuse_no_target(learner: Any, stream: Iterator[Any], reading: Mapping[str, Any]) -> None:
     """Refuse a table without a target for a learner that predicts one."""
-    tables = not isinstance(stream, PairBlocks)
+    tables = not isinstance(stream, RowChunks)
     predicts = is_classifier(learner) or is_regressor(learner)
     if tables and predicts and reading.get("target") is None:
         raise ValueError("say which column of the table is to be predicted: target=...")
 
 
-def _learn_next(learner: Any, stream: Iterator[Any], told: tuple[Any, ...]) -> int:
+def _learn_next(learner: Any, stream: Iterator[Any], known_classes: tuple[Any, ...]) -> int:
     """Learn from the next block, which is gone afterwards, and return its number of rows."""
     X, y = next(stream, (None, None))
     n_rows = 0 if X is None else X.shape[0]
     if n_rows > 0:
-        learner.partial_fit(X, y, *told)
+        learner.partial_fit(X, y, *known_classes)
     return n_rows
 
 
-def _table_blocks(
+def _table_chunks(
     source: Any, target: str | None, columns: Sequence[str] | None, size: int
 ) -> Iterator[tuple[Any, Any]]:
     """Read record batches; no name here holds on to one while the next is read."""
     if not isinstance(source, str | PathLike):
         reader = pa.RecordBatchReader.from_stream(source)
-        names, batches = _chosen(reader.schema, target, columns), _sliced(reader, size)
+        names, batches = _feature_columns(reader.schema, target, columns), _in_chunks(reader, size)
     elif Path(source).suffix.lower() in {".parquet", ".pq"}:
         file = parquet.ParquetFile(source, buffer_size=_READ_AHEAD, pre_buffer=False)
-        names = _chosen(file.schema_arrow, target, columns)
+        names = _feature_columns(file.schema_arrow, target, columns)
         wanted = names if target is None else [*names, target]
-        if can_be_spooled(file, names):
-            batches = spooled_batches(file, names, target, size)
+        if holds_only_numbers(file, names):
+            batches = read_by_columns(file, names, target, size)
         else:
             batches = file.iter_batches(size, columns=wanted, use_threads=False)
     elif Path(source).suffix.lower() == ".csv":
         names, reader = _open_csv(source, target, columns)
-        batches = _sliced(_converted(reader), size)
+        batches = _in_chunks(_batches_of_csv(reader), size)
     else:
         raise ValueError(f"{source} is neither a .parquet nor a .csv file; read it into a table")
-    yield from map(partial(_split, names=names, target=target), batches)
+    yield from map(partial(_features_and_target, names=names, target=target), batches)
 
 
 def _open_csv(source: Any, target: str | None, columns: Any) -> tuple[list[str], Any]:
     """Return the columns of the features and a reader; after whole numbers others may come."""
     with csv.open_csv(source, convert_options=csv.ConvertOptions(strings_can_be_null=True)) as head:
         schema = head.schema
-    names = _chosen(schema, target, columns)
+    names = _feature_columns(schema, target, columns)
     whole = [name for name in names if schema.field(name).type in {pa.int64(), pa.null()}]
     options = csv.ConvertOptions(
         column_types=dict.fromkeys(whole, pa.float64()),
@@ -200,7 +200,7 @@ def _open_csv(source: Any, target: str | None, columns: Any) -> tuple[list[str],
     return names, csv.open_csv(source, convert_options=options)
 
 
-def _converted(reader: Any) -> Iterator[Any]:
+def _batches_of_csv(reader: Any) -> Iterator[Any]:
     """Yield the batches of a CSV file; if one cannot be read, say what to do."""
     try:
         yield from reader
@@ -208,7 +208,7 @@ def _converted(reader: Any) -> Iterator[Any]:
         raise ValueError(f"{error}; {_TYPES_OF_CSV}") from error
 
 
-def _chosen(schema: Any, target: str | None, columns: Sequence[str] | None) -> list[str]:
+def _feature_columns(schema: Any, target: str | None, columns: Sequence[str] | None) -> list[str]:
     """Return the columns of the features; say which are not there, or there twice."""
     there, index = schema.names, (schema.pandas_metadata or {}).get("index_columns", ())
     others = [name for name in there if name != target and name not in index]
@@ -225,15 +225,15 @@ def _chosen(schema: Any, target: str | None, columns: Sequence[str] | None) -> l
     return names
 
 
-def _sliced(batches: Iterable[Any], size: int) -> Iterator[Any]:
-    return chain.from_iterable(map(partial(_slices, size=size), batches))
+def _in_chunks(batches: Iterable[Any], size: int) -> Iterator[Any]:
+    return chain.from_iterable(map(partial(_chunks_of_batch, size=size), batches))
 
 
-def _slices(batch: Any, *, size: int) -> Iterator[Any]:
+def _chunks_of_batch(batch: Any, *, size: int) -> Iterator[Any]:
     return (batch.slice(start, size) for start in range(0, batch.num_rows, size))
 
 
-def _split(batch: Any, *, names: list[str], target: str | None) -> tuple[Any, Any]:
+def _features_and_target(batch: Any, *, names: list[str], target: str | None) -> tuple[Any, Any]:
     """Return the features as a table and the targets, if there are any, as an array."""
     if target is None:
         return pa.Table.from_batches([batch.select(names)]), None
