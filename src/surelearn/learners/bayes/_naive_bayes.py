@@ -28,7 +28,7 @@ from surelearn.base.tables.table import (
     read_table,
 )
 from surelearn.bounds import vc
-from surelearn.certificate import Certificate, Status
+from surelearn.certificate import Certificate, Evidence, assumed, by_construction, violated
 from surelearn.learners.bayes._class_summary import ClassSummary
 from surelearn.learners.bayes._factors import LogScores, NormalFactors, softmax, split_log
 
@@ -151,27 +151,28 @@ class NaiveBayesClassifier(ClassifierMixin, SummarisingLearner[ClassSummary]):
             guarantee = vc.linear_multiclass(
                 **counts, dimension=dimension, n_classes=len(self.classes_), delta=delta
             )
-        statuses: list[tuple[Status, str]] = [
-            ("assumed", "cannot be verified from the data"),
-            self._class_status(),
-            ("by-construction", "categories, and x, x² and presence of numbers, are the features"),
-        ]
-        return (risk_certificate(self, guarantee, statuses),)
+        features = "categories, and x, x² and presence of numbers, are the features"
+        evidence = {
+            "independent": assumed("cannot be verified from the data"),
+            "fixed_before": self._class_evidence(),
+            "affine": by_construction(features),
+        }
+        return (risk_certificate(self, guarantee, evidence),)
 
-    def _class_status(self) -> tuple[Status, str]:
+    def _class_evidence(self) -> Evidence:
         """Say whether the categories, and so the class of rules, were known beforehand."""
         learnt = self.undeclared_features_
         features = "the features must not have been made or chosen by looking at these rows"
         if not learnt:
-            return "assumed", f"no category was learnt from the rows; {features}"
+            return assumed(f"no category was learnt from the rows; {features}")
         names = column_names(self)
         open_ended = [name for name in learnt if self.rare_[names.index(name)]]
         if open_ended:
-            return "violated", (
+            return violated(
                 f"column {open_ended[0]!r} has categories that a single training row has, so there "
                 "are likely others: declare all of them with `categories`"
             )
-        return "assumed", (
+        return assumed(
             f"the categories of {len(learnt)} columns were learnt from the rows ({learnt[0]!r} is "
             f"one): it holds if there are no others (declare them with `categories`); {features}"
         )
