@@ -114,6 +114,12 @@ class RidgeRegression(LinearRegressor):
             duality_gap=self.suboptimality_,
         )
 
+    def _leave_one_out(self, X: Any, y: Any, weights: Vector | None) -> tuple[Vector, str] | None:
+        """Return what the others predict for each row and how; None if it takes refitting."""
+        if self.alphas is not None:  # each refit would choose anew
+            return None
+        return self._without_each_row(X, y, weights, self.alpha)
+
     def _admit(
         self, X: Any, y: Any, sample_weight: ArrayLike | None, *, first: bool
     ) -> tuple[Any, Vector, Vector | None]:

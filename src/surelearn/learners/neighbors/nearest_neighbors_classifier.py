@@ -31,7 +31,12 @@ from surelearn.certificate import (
     checked,
     violated,
 )
-from surelearn.learners.neighbors._estimator import NearestNeighborsLearner, Schedule, TieRule
+from surelearn.learners.neighbors._estimator import (
+    WITHOUT_ITSELF,
+    NearestNeighborsLearner,
+    Schedule,
+    TieRule,
+)
 from surelearn.learners.neighbors._search.lists import Lists, count_votes, decide, tied_votes
 
 
@@ -271,9 +276,24 @@ class NearestNeighborsClassifier(ClassifierMixin, NearestNeighborsLearner):
 
     def _losses(self, lists: Lists, stops: Iterable[Indices]) -> Iterator[Vector]:
         """Yield 1 where the others are wrong; the row's own label has no say in the default."""
-        own = np.eye(len(self.classes_))[self.targets_] if self._whole else 0.0
         for votes in self._votes(lists, stops):
-            yield (decide(votes, self._preference - own) != self.targets_).astype(np.float64)
+            yield (self._decide_without_own(votes) != self.targets_).astype(np.float64)
+
+    def _decide_without_own(self, votes: Matrix) -> Indices:
+        """Return the class that each row's others choose; its own label breaks no tie."""
+        own = np.eye(len(self.classes_))[self.targets_] if self._whole else 0.0
+        return decide(votes, self._preference - own)
+
+    def _leave_one_out(
+        self, X: Any, y: Any, weights: Vector | None
+    ) -> tuple[NDArray[Any], str] | None:
+        """Return what the others predict for each row and how; None if it takes refitting."""
+        found = self._fitted_without_each_row(X, y, weights)
+        if found is None:
+            return None
+        fitted, lists = found
+        chosen = fitted._decide_without_own(fitted._all_votes(lists))  # noqa: SLF001 - our own copy
+        return fitted.classes_[chosen], WITHOUT_ITSELF
 
     def _learn_targets(self, y: ArrayLike, n: int) -> NDArray[Any]:
         return learn_classes(self, y, n=n)
