@@ -215,7 +215,7 @@ class LogisticRegression(SoftmaxClassifier):
         self.suboptimality_ = found.suboptimality
         self.n_iter_ = trace.n_steps
         self.training_errors_, self.n_training_rows_ = found.training_errors, len(objective.codes)
-        hashes = objective.in_parts(
+        hashes = objective.map_chunks(
             lambda first, last: fingerprints.row_hashes(objective.part(first, last))
         )
         self.training_rows_ = fingerprints.sketch(np.concatenate(hashes))

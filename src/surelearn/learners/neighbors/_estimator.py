@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal, Self, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -203,7 +203,7 @@ class NearestNeighborsLearner(BaseEstimator):
         if isinstance(k, str) or not same or k > n - 1:
             return None
         try:
-            fitted = clone(self).fit(X, y)
+            fitted = fresh_copy(self).fit(X, y)
         except ValueError as error:
             raise ValueError(f"the model could not be fitted to all rows: {error}") from error
         return fitted, fitted._lists_of_others(k, whole_ties=self._whole)  # noqa: SLF001 - our copy

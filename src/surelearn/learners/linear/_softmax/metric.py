@@ -13,7 +13,7 @@ import numpy as np
 from scipy import linalg, sparse
 from scipy.linalg import blas
 
-from surelearn._threads import in_parts
+from surelearn._threads import map_chunks
 from surelearn._typing import Matrix, Vector
 from surelearn.learners.linear._softmax import loops
 from surelearn.learners.linear._softmax.objective import (
@@ -55,7 +55,7 @@ def _hessian_blocks(objective: SoftmaxObjective, theta: Matrix) -> list[Matrix]:
     step = objective.spacing(max(1, n // (_ENOUGH * width)))
     work, few = partial(_bends, objective, theta, step), len(range(0, n, step))
     ours = is_narrow(objective) and few * width**2 >= _WORTH_THREADS
-    parts = in_parts(work, few) if ours else [work(0, few)]
+    parts = map_chunks(work, few) if ours else [work(0, few)]
     found = [reduce(np.add, sums) for sums in zip(*parts, strict=True)]
     for block in found:
         np.divide(block, objective.shares[::step].sum(), out=block)

@@ -15,7 +15,7 @@ import numpy as np
 from scipy import sparse, special
 
 from surelearn._jit import rows
-from surelearn._threads import in_parts
+from surelearn._threads import map_chunks
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.learners.linear._softmax import loops
 
@@ -74,7 +74,7 @@ class SoftmaxObjective:
 
     def _evaluate(self, point: Vector) -> tuple[float, Vector]:
         theta = point.reshape(self.n_scores, -1)
-        parts = self.in_parts(partial(self._value_of, theta))
+        parts = self.map_chunks(partial(self._value_of, theta))
         value = sum(part[0] for part in parts)
         gradient = np.sum([part[1] for part in parts], axis=0)
         gradient[:, :-1] += self.penalty * theta[:, :-1]
@@ -143,14 +143,14 @@ class SoftmaxObjective:
             return rows.SparseRows(X.data, X.indices, X.indptr[first : last + 1])
         return X[first:last]
 
-    def in_parts(self, work: Callable[[int, int], Any]) -> list[Any]:
+    def map_chunks(self, work: Callable[[int, int], Any]) -> list[Any]:
         """Do the work on all rows, on as many threads as there are processors if it is much."""
         n = len(self.codes)
         size = _SPARSE * len(X.data) if isinstance(X := self.packed, rows.SparseRows) else X.size
         ours = self.n_scores == 1 or isinstance(X, rows.SparseRows)  # other products have threads
         if not ours or size < _WORTH_THREADS:
             return [work(0, n)]
-        return in_parts(work, n)
+        return map_chunks(work, n)
 
 
 def blocks(first: int, last: int, size: int = ROWS) -> list[tuple[int, int]]:

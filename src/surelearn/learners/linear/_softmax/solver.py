@@ -14,7 +14,7 @@ import numpy as np
 from scipy import special
 
 from surelearn._jit import rows
-from surelearn._threads import blas_threads
+from surelearn._threads import one_thread_products
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.learners.linear._softmax import loops
 from surelearn.learners.linear._softmax.classifier import decide
@@ -89,7 +89,7 @@ def _products_alone(objective: SoftmaxObjective) -> AbstractContextManager[Any]:
 
     Woken, they spin for a while after each product, however small, and are in the way.
     """
-    return blas_threads().limit(limits=1) if is_narrow(objective) else nullcontext()
+    return one_thread_products() if is_narrow(objective) else nullcontext()
 
 
 def _typical_norm(objective: SoftmaxObjective) -> float:
@@ -122,9 +122,9 @@ def audit(objective: SoftmaxObjective, point: Vector) -> Audit:
     missing = gradient[:, -1]
     move = np.ones(1)  # with one score the move is a multiple of this
     if len(theta) > 1:
-        spread = np.sum(objective.in_parts(partial(_spread, objective, theta)), axis=0)
+        spread = np.sum(objective.map_chunks(partial(_spread, objective, theta)), axis=0)
         move = np.linalg.pinv(spread, hermitian=True) @ missing
-    parts = objective.in_parts(partial(_audit_rows, objective, theta, move))
+    parts = objective.map_chunks(partial(_audit_rows, objective, theta, move))
     taken = np.sum([part[0] for part in parts], axis=0).T
     errors, margin = sum(part[1] for part in parts), min(part[2] for part in parts)
     size = 1.0

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from surelearn._threads import AT_ONCE, in_parallel
+from surelearn._threads import LARGEST_CHUNK, run_chunks
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.learners.neighbors._search import kd_tree, nearest
 from surelearn.learners.neighbors._search.distances import Blocks, Metric
@@ -75,7 +75,7 @@ class BlockIndex:
         """Return the k nearest rows of each query."""
         n = len(queries)
         found = Nearest.room(n, k)
-        in_parallel(
+        run_chunks(
             lambda part: self._fill(queries[part], found.part(part)), n, n_jobs, self._at_once()
         )
         return found
@@ -85,7 +85,7 @@ class BlockIndex:
         nearest.collect(self.columns, self.numbers, queries, self.metric, radii, free, *out)
 
     def _at_once(self) -> int:
-        return AT_ONCE
+        return LARGEST_CHUNK
 
     def _fill(self, queries: Matrix, found: Nearest) -> None:
         nearest.scan(

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from surelearn._threads import in_parallel
+from surelearn._threads import run_chunks
 from surelearn._typing import Indices, Mask, Matrix, Vector
 from surelearn.learners.neighbors._search.blocks import BlockIndex
 from surelearn.learners.neighbors._search.index import Index
@@ -124,7 +124,7 @@ def _collect(
         out = lists.distances, lists.points
         index.collect(queries[chosen], radii[chosen], free[some], out)
 
-    in_parallel(fill, len(part), n_jobs)
+    run_chunks(fill, len(part), n_jobs)
     for t in part:
         place = slice(lists.starts[t], lists.starts[t + 1])
         order = np.lexsort((lists.points[place], lists.distances[place]))
