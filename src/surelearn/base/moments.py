@@ -1,4 +1,4 @@
-"""First and second moments of rows, summed block by block without losing digits."""
+"""First and second moments of rows, summed chunk by chunk without losing digits."""
 
 from dataclasses import dataclass
 from typing import Any, Self, cast
@@ -65,9 +65,9 @@ class Moments:
 def moments(*columns: Any, weights: Vector | None = None) -> Moments:
     """Return the moments of tables that stand side by side; a vector is one more column.
 
-    Rows are centred, a block at a time, at the mean of the first ones: the products then lose
+    Rows are centred, a chunk at a time, at the mean of the first ones: the products then lose
     digits only if later rows lie elsewhere. A value that is not finite is refused: it shows in the
-    sums, so it need not be looked for. Sparse rows become dense one block at a time.
+    sums, so it need not be looked for. Sparse rows become dense one chunk at a time.
 
     Examples
     --------

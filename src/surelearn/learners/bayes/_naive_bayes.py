@@ -29,8 +29,13 @@ from surelearn.base.tables.table import (
 )
 from surelearn.bounds import vc
 from surelearn.certificate import Certificate, Evidence, assumed, by_construction, violated
+from surelearn.learners.bayes._class_conditionals import (
+    LogScores,
+    NormalFactors,
+    softmax,
+    split_log,
+)
 from surelearn.learners.bayes._class_summary import ClassSummary
-from surelearn.learners.bayes._factors import LogScores, NormalFactors, softmax, split_log
 
 
 class Factors(Protocol):
@@ -89,7 +94,7 @@ class NaiveBayesClassifier(ClassifierMixin, SummarisingLearner[ClassSummary]):
     ) -> Self:
         """Add these rows to all seen so far, and find the model of all of them.
 
-        Blocks of any size give the model of one `fit` to all the rows; a block may show new
+        Chunks of any size give the model of one `fit` to all the rows; a chunk may show new
         categories, but no new class.
 
         Parameters
@@ -180,7 +185,7 @@ class NaiveBayesClassifier(ClassifierMixin, SummarisingLearner[ClassSummary]):
     def _admit(
         self, X: Any, y: Any, sample_weight: ArrayLike | None, *, first: bool
     ) -> tuple[NDArray[Any], Indices, Vector]:
-        """Check a block; a row of weight 0 is not there."""
+        """Check a chunk; a row of weight 0 is not there."""
         self._check_parameters()
         X, y, weights = _weighed(X, y, sample_weight)
         dropped = sample_weight is not None and not np.asarray(sample_weight).all()
@@ -194,12 +199,12 @@ class NaiveBayesClassifier(ClassifierMixin, SummarisingLearner[ClassSummary]):
         return table, self._places(y, len(table)), validation.sample_weights(weights, len(table))
 
     def _places(self, y: Any, n: int) -> Indices:
-        """Return the place of each label among the classes, which the first block shows."""
-        block = SimpleNamespace()
-        places = learn_classes(block, y, n=n)
+        """Return the place of each label among the classes, which the first chunk shows."""
+        shown = SimpleNamespace()
+        places = learn_classes(shown, y, n=n)
         if not hasattr(self, "classes_"):
-            self.classes_ = block.classes_
-        return validation.index_among(self.classes_, block.classes_)[places]
+            self.classes_ = shown.classes_
+        return validation.index_among(self.classes_, shown.classes_)[places]
 
     def _begin(self, X: Any, y: Any, weights: Any) -> None:
         super()._begin(X, y, weights)

@@ -216,7 +216,7 @@ class LogisticRegression(SoftmaxClassifier):
         self.n_iter_ = trace.n_steps
         self.training_errors_, self.n_training_rows_ = found.training_errors, len(objective.codes)
         hashes = objective.map_chunks(
-            lambda first, last: fingerprints.row_hashes(objective.part(first, last))
+            lambda first, last: fingerprints.row_hashes(objective.rows_between(first, last))
         )
         self.training_rows_ = fingerprints.sketch(np.concatenate(hashes))
         self.training_margins_ = _normalised_margins(objective, theta)
@@ -268,7 +268,7 @@ def _normalised_margins(objective: SoftmaxObjective, theta: Matrix) -> Vector | 
     n, width = len(objective.codes), theta.shape[1]
     if objective.n_scores > 1 or n >= _ROWS_FOR_VC * width:
         return None
-    scores = objective.block_scores(theta, 0, n)[:, 0]
+    scores = objective.chunk_scores(theta, 0, n)[:, 0]
     squares = squared(objective.X).sum(axis=1) + float(objective.fit_intercept)
     lengths = np.linalg.norm(theta) * np.sqrt(squares)
     signed = np.where(objective.codes == 1, scores, -scores)

@@ -2,7 +2,7 @@
 
     w = argmin Σ (y_i − b − ⟨w, x_i⟩)² + α‖w‖²
 
-Found from moments, which add up over blocks, if there are more rows than features; from the rows'
+Found from moments, which add up over chunks, if there are more rows than features; from the rows'
 inner products otherwise; from sparse rows by conjugate gradients. Hoerl and Kennard (1970).
 """
 
@@ -123,10 +123,10 @@ class RidgeRegression(LinearRegressor):
     def _admit(
         self, X: Any, y: Any, sample_weight: ArrayLike | None, *, first: bool
     ) -> tuple[Any, Vector, Vector | None]:
-        block = super()._admit(X, y, sample_weight, first=first)
+        chunk = super()._admit(X, y, sample_weight, first=first)
         before = "" if first else self.outside_the_theorem_
-        self.outside_the_theorem_ = before or self._outside(weighted=block[2] is not None)
-        return block
+        self.outside_the_theorem_ = before or self._outside(weighted=chunk[2] is not None)
+        return chunk
 
     def _outside(self, *, weighted: bool) -> str:
         """Say what the theorem demands of a model and this one lacks, as it was fitted."""

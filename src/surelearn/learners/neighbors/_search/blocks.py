@@ -1,13 +1,16 @@
-"""Dense rows in blocks of columns, and exact searches that scan all blocks or those of a tree."""
+"""Dense rows in blocks of columns, and exact searches that scan all blocks or those of a tree.
+
+A block holds some points column by column, so that a loop over its points, for one feature at a
+time, becomes vector instructions. The last one is padded: number -1 stands for no point.
+"""
 
 import math
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from surelearn._threads import LARGEST_CHUNK, run_chunks
+from surelearn._threads import LARGEST_CHUNK, run_chunks, workers
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.learners.neighbors._search import kd_tree, nearest
 from surelearn.learners.neighbors._search.distances import Blocks, Metric
@@ -33,9 +36,9 @@ class Nearest(NamedTuple):
         """Return empty lists to be filled."""
         return cls(np.empty((n, k)), np.empty((n, k), np.int64), np.empty(n, np.int64))
 
-    def part(self, some: slice) -> "Nearest":
+    def of(self, chunk: slice) -> "Nearest":
         """Return what belongs to some of the queries, as views."""
-        return Nearest(self.distances[some], self.points[some], self.tied[some])
+        return Nearest(self.distances[chunk], self.points[chunk], self.tied[chunk])
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +79,7 @@ class BlockIndex:
         n = len(queries)
         found = Nearest.room(n, k)
         run_chunks(
-            lambda part: self._fill(queries[part], found.part(part)), n, n_jobs, self._at_once()
+            lambda chunk: self._fill(queries[chunk], found.of(chunk)), n, n_jobs, self._at_once()
         )
         return found
 
@@ -121,13 +124,12 @@ class TreeIndex(BlockIndex):
         boxes = np.empty((2 << depth, 2, X.shape[1]))
         top = min(1, depth)
         kd_tree.grow(points, numbers, 0, 0, top, boxes)
-        with ThreadPoolExecutor() as pool:
-            jobs = [
-                pool.submit(kd_tree.grow, points, numbers, top, place, depth, boxes)
-                for place in range(1 << top)
-            ]
-        for job in jobs:
-            job.result()
+
+        def grow(place: int) -> None:
+            kd_tree.grow(points, numbers, top, place, depth, boxes)
+
+        with workers(1 << top) as crew:
+            crew.map(grow, range(1 << top))
         leaves = _in_leaves(numbers, 1 << depth)
         return cls(metric, _columns(X, leaves), leaves, boxes)
 

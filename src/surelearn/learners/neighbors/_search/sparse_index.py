@@ -49,7 +49,7 @@ class SparseIndex:
         n = queries.shape[0]
         found = Nearest.room(n, k)
         largest = max(1, min(LARGEST_CHUNK, _VALUES // max(self.X.shape)))
-        run_chunks(lambda chunk: self._fill(queries[chunk], found.part(chunk)), n, n_jobs, largest)
+        run_chunks(lambda chunk: self._fill(queries[chunk], found.of(chunk)), n, n_jobs, largest)
         return found
 
     def _fill(self, queries: Any, found: Nearest) -> None:
