@@ -1,85 +1,171 @@
 """Work shared among threads: compiled loops and matrix products leave the interpreter alone."""
 
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, nullcontext
-from typing import Any, TypeVar, cast
+import functools
+import sys
+import threading
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Any, NamedTuple, TypeVar, cast
 
 import joblib
 from threadpoolctl import ThreadpoolController
 
+_Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
-_PARTS = 4
 
-AT_ONCE = 512
+_N_CHUNKS = 4
+_FEWEST = 4  # with fewer items than this, threads cost more than they save
+_SMALL = 512  # rows of a square matrix that one thread solves as fast as several
+
+LARGEST_CHUNK = 512
 """Queries that a thread searches for at a time."""
 
 
-def in_parallel(
-    work: Callable[[slice], None], n: int, n_jobs: int | None, largest: int = AT_ONCE
+def run_chunks(
+    work: Callable[[slice], None], n: int, n_jobs: int | None, largest: int = LARGEST_CHUNK
 ) -> None:
-    """Do the work on slices of n items, in `n_jobs` threads; None: one per core, one if nested."""
+    """Do the work on chunks of n items, in `n_jobs` threads; None: one per core, one if nested."""
     n_threads = int(cast("Any", joblib).effective_n_jobs(-1 if n_jobs is None else n_jobs))
-    rounds = -(-n // (largest * n_threads))  # every thread gets as many slices as the others
-    parts = list(slices(n, max(1, -(-n // max(1, rounds * n_threads)))))
+    rounds = -(-n // (largest * n_threads))  # every thread gets as many chunks as the others
+    todo = list(chunks(n, max(1, -(-n // max(1, rounds * n_threads)))))
     if n_threads == 1 or n < 2 * n_threads:
-        for part in parts:
-            work(part)
+        _run(work, todo)
         return
     with ThreadPoolExecutor(n_threads) as pool:
-        for _ in pool.map(work, parts):
+        for _ in pool.map(work, todo):
             pass
 
 
-def in_parts(work: Callable[[int, int], _Result], n: int) -> list[_Result]:
-    """Return what the work makes of items first .. last - 1, for each of a few parts of n items.
+def map_chunks(work: Callable[[int, int], _Result], n: int) -> list[_Result]:
+    """Return what the work makes of items first .. last - 1, for each of a few chunks of n items.
 
     Their number does not depend on the machine, so neither do sums of what comes back.
 
     Examples
     --------
-    >>> in_parts(lambda first, last: (first, last), 10)
+    >>> map_chunks(lambda first, last: (first, last), 10)
     [(0, 2), (2, 5), (5, 7), (7, 10)]
     """
-    cuts = [n * i // _PARTS for i in range(_PARTS + 1)]
-    todo, found = iter(range(_PARTS)), dict[int, _Result]()
+    cuts = [n * i // _N_CHUNKS for i in range(_N_CHUNKS + 1)]
+    todo, found = iter(range(_N_CHUNKS)), dict[int, _Result]()
 
     def take() -> None:
         for i in todo:
             found[i] = work(cuts[i], cuts[i + 1])
 
-    helpers = min(_PARTS, joblib.cpu_count()) - 1  # a thread's start takes 0.1 ms: we take part
+    helpers = min(_N_CHUNKS, joblib.cpu_count()) - 1  # a thread's start takes 0.1 ms: we take part
     with ThreadPoolExecutor(helpers or 1) as pool:
         hired = [pool.submit(take) for _ in range(helpers)]
         take()
         for helper in hired:
             helper.result()
-    return [found[i] for i in range(_PARTS)]
+    return [found[i] for i in range(_N_CHUNKS)]
 
 
-def slices(n: int, size: int) -> Iterator[slice]:
-    """Cut n items into slices of a size.
+def run_multiplying(work: Callable[[_Item], None], items: Sequence[_Item]) -> None:
+    """Do work that multiplies matrices, on as many threads as the linear algebra library may use.
+
+    Meanwhile each thread's products run on one thread. If somebody else has set that limit, the
+    cores are taken and the work goes on without threads.
 
     Examples
     --------
-    >>> [(part.start, part.stop) for part in slices(5, 2)]
+    >>> found = []
+    >>> run_multiplying(found.append, [1, 2])
+    >>> found
+    [1, 2]
+    """
+    if len(items) < _FEWEST:
+        _run(work, items)
+        return
+    workers = max((library.num_threads or 1 for library in _blas().lib_controllers), default=1)
+    with one_thread_products() if workers > 1 else nullcontext(enter_result=False) as ours:
+        if not ours:
+            _run(work, items)
+            return
+        with ThreadPoolExecutor(workers) as pool:
+            for _ in pool.map(work, items):
+                pass
+
+
+def _run(work: Callable[[_Item], None], items: Sequence[_Item]) -> None:
+    for item in items:
+        work(item)
+
+
+def chunks(n: int, size: int) -> Iterator[slice]:
+    """Cut n items into chunks of a size.
+
+    Examples
+    --------
+    >>> [(chunk.start, chunk.stop) for chunk in chunks(5, 2)]
     [(0, 2), (2, 4), (4, 5)]
     """
     for start in range(0, n, size):
         yield slice(start, min(start + size, n))
 
 
-_BLAS: list[ThreadpoolController] = []
+class Workers(NamedTuple):
+    """Threads that stay for several rounds of work; without a pool, the caller does it alone."""
+
+    pool: Executor | None
+    size: int
+
+    def map(self, task: Callable[[Any], _Result], items: Sequence[Any]) -> list[_Result]:
+        """Return the result of a task for each item, in order.
+
+        Examples
+        --------
+        >>> Workers(None, 1).map(abs, [-1, 2])
+        [1, 2]
+        """
+        if self.pool is None or len(items) == 1:
+            return [task(item) for item in items]
+        return list(self.pool.map(task, items))
 
 
-def blas_threads() -> ThreadpoolController:
-    """Return what sets the number of threads of matrix products; looking for it takes a while."""
-    if not _BLAS:
-        _BLAS.append(ThreadpoolController())
-    return _BLAS[0]
+@contextmanager
+def workers(n: int) -> Generator[Workers]:
+    """Hire n threads for a while; none besides the caller if n is 1.
+
+    Examples
+    --------
+    >>> with workers(2) as crew:
+    ...     crew.map(abs, [-1, 2, -3])
+    [1, 2, 3]
+    """
+    if n == 1:
+        yield Workers(None, 1)
+        return
+    with ThreadPoolExecutor(n) as pool:
+        yield Workers(pool, n)
 
 
-_SMALL = 512  # rows of a square matrix that one thread solves as fast as several
+_products_are_limited = threading.Lock()
+
+
+@contextmanager
+def one_thread_products() -> Generator[bool]:
+    """Run each matrix product on one thread meanwhile; say whether the limit is ours.
+
+    The limit is a property of the process: two callers that set it and put it back by turns would
+    leave it set for good. So while one has it, another, or the same one further in, goes without.
+
+    Examples
+    --------
+    >>> with one_thread_products() as outer, one_thread_products() as inner:
+    ...     outer, inner
+    (True, False)
+    """
+    if not _products_are_limited.acquire(blocking=False):
+        yield False
+        return
+    try:
+        with _blas().limit(limits=1):
+            yield True
+    finally:
+        _products_are_limited.release()
 
 
 def small_matrices(side: int) -> AbstractContextManager[Any]:
@@ -92,4 +178,16 @@ def small_matrices(side: int) -> AbstractContextManager[Any]:
     >>> with small_matrices(3):
     ...     pass
     """
-    return blas_threads().limit(limits=1) if side <= _SMALL else nullcontext()
+    return one_thread_products() if side <= _SMALL else nullcontext()
+
+
+def _blas() -> ThreadpoolController:
+    # SciPy brings a library of its own: what was found before it was loaded is not all.
+    return _libraries(with_scipy="scipy.linalg" in sys.modules)
+
+
+@functools.cache
+def _libraries(*, with_scipy: bool) -> ThreadpoolController:
+    """Return what sets the number of threads of matrix products; looking for it takes a while."""
+    del with_scipy
+    return ThreadpoolController().select(user_api="blas")

@@ -1,6 +1,7 @@
 """Numbers as a reader should see them: a bound is never shown smaller than it is."""
 
-from collections.abc import Mapping
+import difflib
+from collections.abc import Iterable, Mapping
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any
 
@@ -68,3 +69,18 @@ def _brief(value: Any) -> str:
     if isinstance(value, str) or size <= 6:
         return repr(np.asarray(value).tolist() if size > 1 else value)
     return f"<{size} values>"
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return "; did you mean ...?", or the list of what is known if nothing is near.
+
+    Examples
+    --------
+    >>> nearest("acuracy", ["accuracy", "f1"])
+    "; did you mean 'accuracy'?"
+    """
+    options = sorted(known)
+    close = difflib.get_close_matches(name, options, n=1)
+    if close:
+        return f"; did you mean {close[0]!r}?"
+    return f"; known are {', '.join(options)}"

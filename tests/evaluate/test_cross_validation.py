@@ -26,6 +26,7 @@ from surelearn.datasets.worlds import Noisy
 from surelearn.evaluate.coverage import Coverage
 from surelearn.evaluate.cross_validation import cross_validate
 from surelearn.learners.bayes.gaussian_naive_bayes import GaussianNaiveBayes
+from surelearn.losses import Absolute, Square, ZeroOne
 
 X, Y = load_breast_cancer(return_X_y=True)
 X, Y = X[:203, :4], Y[:203]
@@ -240,3 +241,25 @@ def test_what_is_no_model_is_refused(model, message):
         cross_validate(model, SMALL, np.arange(20) % 2)
     with pytest.raises(TypeError, match="must be a number of folds"):
         cross_validate(DummyClassifier(), SMALL, np.arange(20) % 2, cv="five")
+
+
+@pytest.mark.parametrize(
+    ("name", "loss"), [("zero_one", ZeroOne()), ("squared", Square()), ("absolute", Absolute())]
+)
+def test_a_loss_given_as_an_object_is_the_loss_of_that_name(name, loss):
+    model = GaussianNaiveBayes()
+    by_name, by_object = (cross_validate(model, X, Y, loss=given) for given in (name, loss))
+    np.testing.assert_array_equal(by_name.losses, by_object.losses)
+    assert by_name.loss == by_object.loss
+    assert by_name.counts_errors == by_object.counts_errors == (name == "zero_one")
+
+
+def test_a_function_that_calls_itself_zero_one_is_not_believed():
+    def zero_one(y, predicted):
+        return (y != predicted) * 0.5
+
+    result = cross_validate(
+        GaussianNaiveBayes(), X, Y, loss=zero_one, cv=KFold(4), keep_models=True
+    )
+    statuses = {p.key: p.status for p in result.mean_risk_certificate().preconditions}
+    assert statuses["range"] == "assumed"

@@ -17,6 +17,7 @@ from surelearn.losses import (
     Logistic,
     Square,
     ZeroOne,
+    of,
     relative_entropy,
 )
 
@@ -252,3 +253,14 @@ def test_huber_is_half_the_square_inside_and_linear_outside():
     loss = Huber(threshold=2.0)
     assert loss([0.0] * 4, [1.0, 2.0, 3.0, -10.0]).tolist() == [0.5, 2.0, 4.0, 18.0]
     assert loss.gradient([0.0] * 4, [1.0, 2.0, 3.0, -10.0]).tolist() == [1.0, 2.0, 2.0, -2.0]
+
+
+def test_a_name_stands_for_one_loss_and_an_unknown_one_for_none():
+    assert [of(name) for name in ("zero_one", "squared", "absolute")] == [
+        ZeroOne(),
+        Square(),
+        Absolute(),
+    ]
+    assert of(Huber(threshold=2.0)) == Huber(threshold=2.0)
+    with pytest.raises(ValueError, match="did you mean 'squared'"):
+        of("square")

@@ -1,4 +1,4 @@
-"""First and second moments of rows, summed block by block without losing digits."""
+"""First and second moments of rows, summed chunk by chunk without losing digits."""
 
 from dataclasses import dataclass
 from typing import Any, Self, cast
@@ -9,10 +9,10 @@ from sklearn.utils import assert_all_finite
 
 from surelearn._jit import symmetric_products
 from surelearn._stored import stored
-from surelearn._threads import blas_threads, in_parts, slices
+from surelearn._threads import chunks, map_chunks, one_thread_products
 from surelearn._typing import Matrix, Vector
 
-_BLOCK = 4096  # rows multiplied in one call
+_CHUNK = 4096  # rows multiplied in one call
 _FIRST = 256  # rows whose mean is the guess
 _LITTLE_WORK = 5e7  # multiplications, that a second thread does not pay for
 
@@ -67,9 +67,9 @@ class Moments:
 def moments(*columns: Any, weights: Vector | None = None) -> Moments:
     """Return the moments of tables that stand side by side; a vector is one more column.
 
-    Rows are centred, a block at a time, at the mean of the first ones: the products then lose
+    Rows are centred, a chunk at a time, at the mean of the first ones: the products then lose
     digits only if later rows lie elsewhere. A value that is not finite is refused: it shows in the
-    sums, so it need not be looked for. Sparse rows become dense one block at a time.
+    sums, so it need not be looked for. Sparse rows become dense one chunk at a time.
 
     Examples
     --------
@@ -99,27 +99,27 @@ def _refuse(tables: list[Any]) -> None:
 def _centred_products(tables: list[Any], weights: Vector | None, guess: Vector, n: int) -> Matrix:
     """Return the products of all columns, less the guess, and a 1: only the upper triangle.
 
-    Threads that multiply a block each are faster than one product shared among threads.
+    Threads that multiply a chunk each are faster than one product shared among threads.
     """
     width = len(guess) + 1
     fast = symmetric_products.is_fast(width)
     add = symmetric_products.add_centred_products if fast else _add_centred_products
     shares = np.ones(n) if weights is None else np.sqrt(weights)
-    blocks = list(slices(n, _BLOCK))
+    todo = list(chunks(n, _CHUNK))
 
     def work(first: int, last: int) -> Matrix:
         scratch = symmetric_products.scratch(width)
         total = np.zeros((scratch.shape[1], scratch.shape[1]))
-        for block in blocks[first:last]:
-            rows, *others = (_rows(table, block) for table in tables)
+        for chunk in todo[first:last]:
+            rows, *others = (_rows(table, chunk) for table in tables)
             rest = np.hstack([*others, np.ones((len(rows), 1))])
-            add(rows, rest, np.append(guess, 0.0), shares[block], scratch, total)
+            add(rows, rest, np.append(guess, 0.0), shares[chunk], scratch, total)
         return total[:width, :width]
 
     if n * width**2 < _LITTLE_WORK:
-        return work(0, len(blocks))
-    with blas_threads().limit(limits=1):
-        return np.sum(in_parts(work, len(blocks)), axis=0)
+        return work(0, len(todo))
+    with one_thread_products():
+        return np.sum(map_chunks(work, len(todo)), axis=0)
 
 
 def _add_centred_products(
@@ -130,7 +130,7 @@ def _add_centred_products(
     total[: len(guess), : len(guess)] += centred.T @ centred
 
 
-def _rows(table: Any, block: slice) -> Matrix:
-    rows = table[block]
+def _rows(table: Any, chunk: slice) -> Matrix:
+    rows = table[chunk]
     rows = cast("Any", rows).toarray() if sparse.issparse(rows) else rows
     return np.ascontiguousarray(rows, dtype=np.float64)

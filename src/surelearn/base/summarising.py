@@ -1,7 +1,7 @@
 """Models that are functions of a sum over examples: summarise, add, solve.
 
-A block of rows is summarised in a small record, records add, and the model is solved from their
-sum. So `fit`, `partial_fit`, a file read in blocks and, later, a cluster run the same code and find
+A chunk of rows is summarised in a small record, records add, and the model is solved from their
+sum. So `fit`, `partial_fit`, a file read in chunks and, later, a cluster run the same code and find
 the same model.
 """
 
@@ -32,9 +32,9 @@ _Record = TypeVar("_Record", bound=Record)
 class SummarisingLearner(BaseEstimator, Generic[_Record]):
     """A learner whose model is a function of a sum over examples.
 
-    A learner defines three methods. `_admit` is its door: it checks a block, with `first=True` it
-    also learns from it what later blocks must match (features, classes), and it returns the rows,
-    targets and weights that `_summarise` takes. `_summarise` returns the record of a checked block
+    A learner defines three methods. `_admit` checks a chunk, with `first=True` it
+    also learns from it what later chunks must match (features, classes), and it returns the rows,
+    targets and weights that `_summarise` takes. `_summarise` returns the record of a checked chunk
     and changes nothing. `_solve` finds the model from a record and stores it. The record of all
     rows stands in `record_`.
 
@@ -60,11 +60,11 @@ class SummarisingLearner(BaseEstimator, Generic[_Record]):
     def _admit(
         self, X: Any, y: Any, sample_weight: ArrayLike | None, *, first: bool
     ) -> tuple[Any, Any, Any]:
-        """Check a block; return its rows, targets and weights."""
+        """Check a chunk; return its rows, targets and weights."""
 
     @abstractmethod
     def _summarise(self, X: Any, y: Any, weights: Any) -> _Record:
-        """Return the record of a checked block; the learner stays as it is."""
+        """Return the record of a checked chunk; the learner stays as it is."""
 
     @abstractmethod
     def _solve(self, record: _Record) -> None:
@@ -95,8 +95,8 @@ class SummarisingLearner(BaseEstimator, Generic[_Record]):
                 "begin with partial_fit on an unfitted one"
             )
         fresh = copy(self)  # what fails leaves this learner as it is
-        block = fresh._summarise(*fresh._admit(X, y, sample_weight, first=not begun))  # noqa: SLF001
-        fresh._learn([self.record_, block] if begun else [block])  # noqa: SLF001
+        chunk = fresh._summarise(*fresh._admit(X, y, sample_weight, first=not begun))  # noqa: SLF001
+        fresh._learn([self.record_, chunk] if begun else [chunk])  # noqa: SLF001
         return adopt(self, fresh)
 
     def _begin(self, X: Any, y: Any, weights: Any) -> None:

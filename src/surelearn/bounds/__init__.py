@@ -14,7 +14,7 @@ from typing import Any
 
 from surelearn.bounds._guarantee import Guarantee, Validity
 
-__all__ = ["Guarantee", "Validity", "evaluate", "find", "theorems"]
+__all__ = ["Guarantee", "Validity", "evaluate", "find", "realised", "theorems"]
 
 
 def theorems() -> dict[str, Callable[..., Guarantee | int]]:
@@ -60,6 +60,17 @@ def find(theorem: str) -> Callable[..., Guarantee | int]:
         if getattr(found, "__module__", "") == f"{__name__}.{module}":
             return found
     raise ValueError(f"theorem={theorem!r} is unknown; see surelearn.bounds.theorems()")
+
+
+def realised(theorem: str) -> frozenset[str]:
+    """Return which inputs of a theorem are read from the run; all others are known beforehand.
+
+    Examples
+    --------
+    >>> sorted(realised("mistakes.halving")), sorted(realised("concentration.hoeffding"))
+    ([], ['mean'])
+    """
+    return getattr(find(theorem), "realised", frozenset[str]())
 
 
 @functools.cache

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import clone
 
+from surelearn import bounds
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn._wording import confidence
 from surelearn.bounds import Guarantee, Validity
@@ -16,15 +17,6 @@ from surelearn.certificate import BoundViolatedError, Certificate
 
 _N_ASKED, _N_SHARES = 60, 200  # rounds at which bounds and distributions are noted
 _ROUNDING = 1e-9  # a sure bound may be attained; only more than this is a bug
-_KNOWN_BEFOREHAND = frozenset(
-    {
-        "aggressiveness", "alpha", "beta", "delta", "diameter", "dimension", "exploration",
-        "gradient_norm", "high", "initial_wealth", "input_norm", "learning_rate", "loss_range",
-        "low", "n_arms", "n_experts", "n_features", "n_rounds", "n_switches",
-        "n_variables", "norm", "prior", "promotion", "regularization", "strong_convexity",
-        "switch_rate", "target_bound", "threshold", "widths",
-    }
-)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +109,7 @@ class Diary:
         if self._share is not None and n_played in self.stops:
             self._shares.append(np.array(self._share(), dtype=np.float64))
         if n_played in self._asked:
-            self.entries += [(n_played, said) for said in self._ask()]
+            self.entries += [(n_played, statement) for statement in self._ask()]
 
     @property
     def shares(self) -> Shares | None:
@@ -173,50 +165,55 @@ def curves(stated: Iterable[tuple[int, Statement, float]]) -> tuple[BoundCurve, 
     """
     found: dict[tuple[str, str, int], list[tuple[int, Statement, float]]] = defaultdict(list)
     seen: Counter[tuple[int, str, str]] = Counter()
-    for n_played, said, offset in stated:
-        name = _name(said), getattr(said, "subject", "")
+    for n_played, statement, offset in stated:
+        name = _name(statement), getattr(statement, "subject", "")
         seen[n_played, *name] += 1
-        found[*name, seen[n_played, *name]].append((n_played, said, offset))
+        found[*name, seen[n_played, *name]].append((n_played, statement, offset))
     return tuple(_curve(points, again=key[-1] > 1) for key, points in found.items())
 
 
-def assert_sure(said: Statement, value: float, amount: float) -> None:
+def assert_sure(statement: Statement, value: float, amount: float) -> None:
     """Raise if `value` exceeds a sure bound by more than the rounding of losses of that `amount`.
 
     Only where nothing is merely assumed: otherwise the assumption may be what failed.
     """
-    if not isinstance(said, Certificate) or said.validity != "surely":
+    if not isinstance(statement, Certificate) or statement.validity != "surely":
         return
-    settled = all(p.status in {"checked", "by-construction"} for p in said.preconditions)
-    if settled and value > said.bound + _ROUNDING * (1.0 + abs(said.bound) + amount):
+    settled = all(p.status in {"checked", "by-construction"} for p in statement.preconditions)
+    if settled and value > statement.bound + _ROUNDING * (1.0 + abs(statement.bound) + amount):
         raise BoundViolatedError(
-            f"{said.quantity} came to {value} in {said.n} rounds, beyond its sure bound "
-            f"{said.bound} ({said.formula}): this is a bug of surelearn, please report it"
+            f"{statement.quantity} came to {value} in {statement.n} rounds, beyond its sure bound "
+            f"{statement.bound} ({statement.formula}): this is a bug of surelearn, please report it"
         )
 
 
-def _name(said: Statement) -> str:
-    return said.method if isinstance(said, Certificate) else said.theorem
+def _name(statement: Statement) -> str:
+    return statement.method if isinstance(statement, Certificate) else statement.theorem
 
 
-def _was_known(said: Certificate) -> bool:
+def _was_known(certificate: Certificate) -> bool:
     """Return whether a bound follows from what was known before the run and its length."""
-    inputs = said.reproduce["inputs"]
-    worst = {"variance"} if inputs.get("variance") == said.n else set[str]()  # none is larger
-    return set(inputs) - worst <= _KNOWN_BEFOREHAND
+    inputs = certificate.reproduce["inputs"]
+    # An optional input that was left out was not read from anything.
+    read = {name for name in bounds.realised(certificate.method) if inputs.get(name) is not None}
+    # The squares of n regrets of at most 1 sum to at most n: at that value Squint states its bound
+    # before the run, and the input is the length of the run in disguise.
+    if inputs.get("variance") == certificate.n:
+        read.discard("variance")
+    return not read
 
 
 def _curve(points: list[tuple[int, Statement, float]], *, again: bool) -> BoundCurve:
-    said = points[-1][1]
+    statement = points[-1][1]
     delta, realised = None, False
-    if isinstance(said, Certificate):
-        delta = said.delta
-        realised = not again and not _was_known(said)
+    if isinstance(statement, Certificate):
+        delta = statement.delta
+        realised = not again and not _was_known(statement)
     return BoundCurve(
-        method=_name(said),
-        validity=said.validity,
+        method=_name(statement),
+        validity=statement.validity,
         delta=delta,
         realised=realised,
         rounds=np.array([n_played for n_played, _, _ in points]),
-        bounds=np.array([said.bound - offset for _, said, offset in points]),
+        bounds=np.array([statement.bound - offset for _, statement, offset in points]),
     )

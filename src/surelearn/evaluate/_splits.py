@@ -10,7 +10,7 @@ from sklearn.utils.validation import column_or_1d
 
 from surelearn._typing import Indices
 from surelearn.base import fitting
-from surelearn.certificate import Status
+from surelearn.certificate import Evidence, assumed, by_construction, violated
 from surelearn.evaluate._task import Task
 
 Splitter: TypeAlias = Any
@@ -29,7 +29,7 @@ class Splits(NamedTuple):
 
     pairs: list[Split]
     scheme: str
-    blind: tuple[Status, str]
+    blind: Evidence
 
     @property
     def partition(self) -> bool:
@@ -67,7 +67,7 @@ def make_splits(
             raise ValueError("ordered=True chooses the splits; give cv as a number of folds then")
         splitter = cv
     if not hasattr(splitter, "split"):
-        return Splits(_checked(splitter, task.n), "given splits", ("assumed", "given row by row"))
+        return Splits(_checked(splitter, task.n), "given splits", assumed("given row by row"))
     try:
         pairs = list(splitter.split(np.zeros(task.n), task.y, named))
     except ValueError as error:
@@ -107,26 +107,26 @@ def _splitter(
     return StratifiedKFold(k, shuffle=True, random_state=random_state)
 
 
-def _described(splitter: Any) -> tuple[str, tuple[Status, str]]:
+def _described(splitter: Any) -> tuple[str, Evidence]:
     """Return how a splitter is called in a sentence, and whether it looks at the data."""
     name = type(splitter).__name__
-    known: dict[str, tuple[str, tuple[Status, str]]] = {
-        "KFold": ("plain folds", ("by-construction", "rows were dealt by their numbers alone")),
-        "LeaveOneOut": ("one row at a time", ("by-construction", "every row is a fold")),
+    known: dict[str, tuple[str, Evidence]] = {
+        "KFold": ("plain folds", by_construction("rows were dealt by their numbers alone")),
+        "LeaveOneOut": ("one row at a time", by_construction("every row is a fold")),
         "StratifiedKFold": (
             "stratified folds",
-            ("violated", "the folds were stratified by the labels; take cv=KFold(...)"),
+            violated("the folds were stratified by the labels; take cv=KFold(...)"),
         ),
         "GroupKFold": (
             "folds of whole groups",
-            ("violated", "rows of a group are dealt together; the unit is the group"),
+            violated("rows of a group are dealt together; the unit is the group"),
         ),
         "TimeSeriesSplit": (
             "parts that follow each other in time",
-            ("violated", "the rows are ordered in time"),
+            violated("the rows are ordered in time"),
         ),
     }
-    return known.get(name, (f"splits by {name}", ("assumed", f"{name} made them")))
+    return known.get(name, (f"splits by {name}", assumed(f"{name} made them")))
 
 
 def _checked(pairs: Iterable[Any], n: int) -> list[Split]:

@@ -1,6 +1,5 @@
 """A model, a table and a loss, checked once: what every evaluation by refitting starts from."""
 
-import difflib
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -16,9 +15,12 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
+from surelearn import losses
 from surelearn._typing import Indices, Vector
+from surelearn._wording import nearest
 from surelearn.base import fitting, validation
-from surelearn.certificate import Status
+from surelearn.certificate import Evidence, assumed, by_construction
+from surelearn.losses import Absolute, Loss, Square, ZeroOne
 
 LossName: TypeAlias = Literal["zero_one", "squared", "absolute"]
 PointwiseLoss: TypeAlias = Callable[[NDArray[Any], NDArray[Any]], ArrayLike]
@@ -28,25 +30,32 @@ Scoring: TypeAlias = str | Scorer | Iterable[str] | Mapping[str, Scorer] | None
 
 _Result = TypeVar("_Result")
 
-_LOSSES: dict[str, PointwiseLoss] = {
-    "zero_one": lambda y, predicted: predicted != y,
-    "squared": lambda y, predicted: np.square(y - predicted),
-    "absolute": lambda y, predicted: np.abs(y - predicted),
-}
-
 
 class RowLoss(NamedTuple):
-    """What one prediction costs, by its name and as a function of labels and predictions."""
+    """What one prediction costs: a loss of this library, or a function of the user's."""
 
-    name: str
-    function: PointwiseLoss
+    function: Loss | PointwiseLoss
+
+    @property
+    def counts_errors(self) -> bool:
+        """Whether a wrong prediction costs 1 and a right one nothing."""
+        return isinstance(self.function, ZeroOne)
 
     @property
     def in_words(self) -> str:
         """The name as it stands in a sentence."""
-        return {"zero_one": "zero-one loss", "squared": "squared error"}.get(
-            self.name, f"{self.name} loss"
-        )
+        match self.function:
+            case ZeroOne():
+                return "zero-one loss"
+            case Square():
+                return "squared error"
+            case Absolute():
+                return "absolute loss"
+            case Loss():
+                return f"{type(self.function).__name__} loss"
+            case _:
+                name = getattr(self.function, "__name__", "<unnamed>")
+                return "given loss" if "<" in name else f"{name} loss"
 
     def of(self, y: NDArray[Any], predicted: NDArray[Any]) -> Vector:
         """Return the loss of each row."""
@@ -62,9 +71,6 @@ class RowLoss(NamedTuple):
                 f"number for each of {len(y)} rows, such as np.abs(y - predicted)"
             )
         return losses
-
-
-ZERO_ONE = RowLoss("zero_one", _LOSSES["zero_one"])
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,37 +162,32 @@ def find_loss(loss: Any, model: Any, y: NDArray[Any]) -> RowLoss:
     labels = _answers(model, y) == "labels"
     if loss is None:
         loss = "zero_one" if labels else "squared"
-    if not isinstance(loss, str):
+    if not isinstance(loss, str | Loss):
         if not callable(loss):
             raise TypeError(f"loss={loss!r} must be a name or a function of labels and predictions")
-        name = getattr(loss, "__name__", "<unnamed>")
-        return RowLoss("given" if "<" in name else name, cast("PointwiseLoss", loss))
-    if loss not in _LOSSES:
-        raise ValueError(f"loss={loss!r} is unknown{nearest(loss, _LOSSES)}")
-    if loss == "zero_one" and not labels:
+        return RowLoss(cast("PointwiseLoss", loss))
+    found = losses.of(loss)
+    if found == ZeroOne() and not labels:
         raise ValueError(
             "the zero-one loss is for classifiers; for a regressor take loss='squared', "
             "loss='absolute' or a function of targets and predictions"
         )
-    if loss != "zero_one" and y.dtype.kind not in "biuf":
+    if found.label_set != "classes" and y.dtype.kind not in "biuf":
         raise ValueError(f"loss={loss!r} needs numbers, and y holds {y.tolist()[0]!r}")
-    return RowLoss(loss, _LOSSES[loss])
+    return RowLoss(found)
 
 
-def range_of_losses(largest: float, *, bounded: bool) -> tuple[Status, str]:
+def range_of_losses(largest: float, *, bounded: bool) -> Evidence:
     """Return what is known of the range of all losses, not only of those seen.
 
     Examples
     --------
     >>> range_of_losses(1.0, bounded=True)
-    ('by-construction', 'an error counts 1')
+    Evidence(status='by-construction', text='an error counts 1')
     """
     if bounded:
-        return "by-construction", "an error counts 1"
-    return (
-        "assumed",
-        f"those seen lie in [0, {largest:g}]; that none can be larger is yours to know",
-    )
+        return by_construction("an error counts 1")
+    return assumed(f"those seen lie in [0, {largest:g}]; that none can be larger is yours to know")
 
 
 def find_scorers(scoring: Scoring) -> dict[str, Scorer]:
@@ -203,21 +204,6 @@ def find_scorers(scoring: Scoring) -> dict[str, Scorer]:
             for name, scorer in cast("Mapping[str, Any]", scoring).items()
         }
     return {name: _scorer(name) for name in scoring}
-
-
-def nearest(name: str, known: Iterable[str]) -> str:
-    """Return "; did you mean ...?", or the list of what is known if nothing is near.
-
-    Examples
-    --------
-    >>> nearest("acuracy", ["accuracy", "f1"])
-    "; did you mean 'accuracy'?"
-    """
-    options = sorted(known)
-    close = difflib.get_close_matches(name, options, n=1)
-    if close:
-        return f"; did you mean {close[0]!r}?"
-    return f"; known are {', '.join(options)}"
 
 
 def in_parallel(

@@ -12,13 +12,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from surelearn import _arguments
+from surelearn import _arguments, losses
 from surelearn._typing import Vector
 from surelearn._wording import confidence, outward
 from surelearn.bounds import Guarantee, _wealth, holdout, sequences
 from surelearn.certificate import Precondition
-from surelearn.evaluate._task import ZERO_ONE, PointwiseLoss, RowLoss, check_labels
+from surelearn.evaluate._task import PointwiseLoss, RowLoss, check_labels
 from surelearn.evaluate._training_memory import training_memory
+from surelearn.losses import ZeroOne
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -121,7 +122,7 @@ def compare(
     X, y
         Rows and labels drawn at random that neither model has learnt from.
     loss
-        "zero_one", or a function of labels and predictions with values in [0, 1].
+        "zero_one", or a loss or function of labels and predictions with values in [0, 1].
     delta
         The level of the test, and the failure probability of the bound.
     allow_duplicates
@@ -154,7 +155,7 @@ def compare(
         ),
         seen,
     )
-    if loss == "zero_one":
+    if judge.counts_errors:
         alone = [int(((costs[i] == 1.0) & (costs[1 - i] == 0.0)).sum()) for i in (0, 1)]
         counts = {"only_first_wrong": alone[0], "only_second_wrong": alone[1]}
         p_value = holdout.mcnemar(**counts)
@@ -189,18 +190,18 @@ def _bet(differences: Vector, delta: float) -> tuple[float, Guarantee]:
 
 
 def _judge(loss: Any) -> RowLoss:
-    if loss == "zero_one":
-        return ZERO_ONE
+    if loss == "zero_one" or isinstance(loss, ZeroOne):
+        return RowLoss(losses.of(loss))
     if not callable(loss):
         raise _arguments.refuse("loss", loss, "'zero_one' or a function with values in [0, 1]")
 
     def bounded(y: Any, predicted: Any) -> Vector:
-        losses = np.asarray(loss(y, predicted), dtype=np.float64)
-        if not ((losses >= 0.0) & (losses <= 1.0)).all():
+        costs = np.asarray(loss(y, predicted), dtype=np.float64)
+        if not ((costs >= 0.0) & (costs <= 1.0)).all():
             raise ValueError("the loss must lie in [0, 1] for every row: clip or rescale it")
-        return losses
+        return costs
 
-    return RowLoss(getattr(loss, "__name__", "given"), bounded)
+    return RowLoss(bounded)
 
 
 def _unseen(models: tuple[Any, Any], X: Any, *, allow_duplicates: bool) -> Precondition:

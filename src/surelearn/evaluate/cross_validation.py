@@ -19,7 +19,7 @@ from surelearn._typing import Indices, Vector
 from surelearn._wording import confidence, percent_outward
 from surelearn.base.fingerprint import fingerprint
 from surelearn.bounds import votes
-from surelearn.certificate import Certificate, Status, certify
+from surelearn.certificate import Certificate, Evidence, assumed, by_construction, certify
 from surelearn.evaluate._splits import Split, Splits, Splitter, make_splits
 from surelearn.evaluate._task import (
     LossName,
@@ -86,6 +86,8 @@ class CrossValidation:
         Whether every row was tested exactly once.
     blind
         Whether the folds were made without looking at the data, and how that is known.
+    counts_errors
+        Whether a wrong prediction costs 1 and a right one nothing.
 
     Examples
     --------
@@ -101,7 +103,8 @@ class CrossValidation:
     loss: str
     scheme: str
     partition: bool
-    blind: tuple[Status, str]
+    blind: Evidence
+    counts_errors: bool = False
 
     @cached_property
     def fold_means(self) -> Vector:
@@ -172,12 +175,12 @@ class CrossValidation:
             n=self.n,
             claim=f"With confidence {confidence(delta)}, the risks of these {k} fold models "
             f"average to at most {limit}. It says nothing of a model refitted on all rows.",
-            statuses=[
-                ("assumed", "rows of one population, each drawn independently"),
-                range_of_losses(1.0, bounded=self.loss == "zero-one loss"),
-                self.blind,
-                ("by-construction", "each model was fitted without its fold"),
-            ],
+            evidence={
+                "independent": assumed("rows of one population, each drawn independently"),
+                "range": range_of_losses(1.0, bounded=self.counts_errors),
+                "folds": self.blind,
+                "unseen": by_construction("each model was fitted without its fold"),
+            },
             reproduce={"models": [fingerprint(fold.model) for fold in self.folds]},
         )
 
@@ -222,7 +225,8 @@ def cross_validate(  # noqa: PLR0913 - the arguments users know from scikit-lear
         of scikit-learn; or pairs of training and test rows.
     loss
         What a prediction costs: "zero_one" (for classifiers, if None), "squared" (for regressors,
-        if None), "absolute", or a function of labels and predictions that gives a number per row.
+        if None), "absolute", a loss of `surelearn.losses`, or a function of labels and predictions
+        that gives a number per row.
     scoring
         Metrics of scikit-learn to compute beside it: a name, a scorer, several names, or scorers by
         name.
@@ -272,6 +276,7 @@ def run_folds(
         scheme=splits.scheme,
         partition=splits.partition,
         blind=splits.blind,
+        counts_errors=task.loss.counts_errors,
     )
 
 

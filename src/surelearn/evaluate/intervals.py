@@ -106,7 +106,7 @@ def holdout_interval(
     judge = find_loss(loss, model, labels)
     losses = judge.of(labels, np.asarray(model.predict(X)))
     about = "the risk of this fitted model"
-    if judge.name != "zero_one":
+    if not judge.counts_errors:
         reach = normal_quantile(alpha) * float(losses.std(ddof=1)) / np.sqrt(len(losses))
         return around(float(losses.mean()), reach, level, "the hold-out, Wald", about)
     errors, n = int(losses.sum()), len(losses)

@@ -11,13 +11,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import linalg, sparse
-from sklearn.base import clone
 from sklearn.linear_model import LinearRegression as SklearnLinearRegression
 from sklearn.linear_model import Ridge as SklearnRidge
 
 from surelearn._typing import Indices, Vector
-from surelearn.base import validation
 from surelearn.evaluate._task import (
     LossName,
     PointwiseLoss,
@@ -26,16 +23,8 @@ from surelearn.evaluate._task import (
     make_task,
     weighted_mean,
 )
-from surelearn.learners.linear._ridge_path import CentredRows
 from surelearn.learners.linear.linear_regression import LinearRegression
 from surelearn.learners.linear.ridge_regression import RidgeRegression
-from surelearn.learners.neighbors._estimator import NearestNeighborsLearner
-from surelearn.learners.neighbors._search.lists import Lists, count_votes, decide, mean_targets
-from surelearn.learners.neighbors.nearest_neighbors_classifier import NearestNeighborsClassifier
-from surelearn.learners.neighbors.nearest_neighbors_regressor import NearestNeighborsRegressor
-
-_SEARCH = "a search that leaves out the row itself"
-_PINNED = 1e-8  # a row of leverage this near 1 determines a coefficient alone
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -115,13 +104,15 @@ def leave_one_out(
 
     Examples
     --------
+    >>> from surelearn import NearestNeighborsClassifier
     >>> X, y = [[0.0], [1.0], [4.0], [5.0]], ["low", "low", "high", "high"]
     >>> leave_one_out(NearestNeighborsClassifier(n_neighbors=1), X, y).estimate
     0.0
     """
     task = make_task(model, X, y, loss=loss, sample_weight=sample_weight)
-    known = shortcut and type(model) in closed_form.registry  # a subclass may learn otherwise
-    found = closed_form(model, task) if known else None
+    # What is registered for a class is not used for its subclasses, which may learn otherwise.
+    find = closed_form.registry.get(type(model), closed_form.registry[object])
+    found = find(model, task) if shortcut else None
     predictions, way = found or (_refitted(task, n_jobs=n_jobs), None)
     return LeaveOneOut(
         model=model,
@@ -137,28 +128,18 @@ def leave_one_out(
 def closed_form(model: Any, task: Task) -> tuple[NDArray[Any], str] | None:
     """Return what the others predict for each row, and how it was found; None if it is not known.
 
-    A learner with a closed form of its own registers it here by its class. It must give exactly
-    what refitting gives.
+    A learner of this library has a method `_leave_one_out(X, y, weights)` for it; the closed form
+    of any other is registered here by its class. It must give exactly what refitting gives.
     """
-    del model, task
-    return None
-
-
-@closed_form.register
-def _(model: LinearRegression, task: Task) -> tuple[NDArray[Any], str] | None:
-    return _smoother(task, 0.0, centre=model.fit_intercept)
-
-
-@closed_form.register
-def _(model: RidgeRegression, task: Task) -> tuple[NDArray[Any], str] | None:
-    if model.alphas is not None:  # each refit would choose anew
-        return None
-    return _smoother(task, model.alpha, centre=model.fit_intercept)
+    # Only the class that defines the method: one that inherits it may learn otherwise.
+    own = vars(type(model)).get("_leave_one_out")
+    return own(model, task.X, task.y, task.weights) if own else None
 
 
 @closed_form.register
 def _(model: SklearnLinearRegression, task: Task) -> tuple[NDArray[Any], str] | None:
-    return None if model.positive else _smoother(task, 0.0, centre=model.fit_intercept)
+    twin = LinearRegression(fit_intercept=model.fit_intercept)
+    return None if model.positive else closed_form(twin, task)
 
 
 @closed_form.register
@@ -166,64 +147,8 @@ def _(model: SklearnRidge, task: Task) -> tuple[NDArray[Any], str] | None:
     alpha: Any = model.alpha
     if model.positive or np.ndim(alpha):
         return None
-    return _smoother(task, float(alpha), centre=model.fit_intercept)
-
-
-@closed_form.register
-def _(model: NearestNeighborsClassifier, task: Task) -> tuple[NDArray[Any], str] | None:
-    found = _others(model, task)
-    if found is None:
-        return None
-    fitted, lists = found
-    labels, n_classes = fitted.targets_, len(fitted.classes_)
-    ends = [lists.starts[1:]]
-    votes = next(count_votes(lists, labels, n_classes, weights=model.weights, stops=ends))
-    counts = np.bincount(labels, minlength=n_classes) - np.eye(n_classes)[labels]
-    preference = counts if model.ties == "all" else np.zeros_like(counts)
-    return fitted.classes_[decide(votes, preference)], _SEARCH
-
-
-@closed_form.register
-def _(model: NearestNeighborsRegressor, task: Task) -> tuple[NDArray[Any], str] | None:
-    found = _others(model, task)
-    if found is None:
-        return None
-    fitted, lists = found
-    ends = [lists.starts[1:]]
-    return next(mean_targets(lists, fitted.targets_, weights=model.weights, stops=ends)), _SEARCH
-
-
-def _others(model: NearestNeighborsLearner, task: Task) -> tuple[Any, Lists] | None:
-    """Return the fitted model and each row's neighbours, if refitting would find the same ones.
-
-    A number k that depends on the rows, ranges of columns, and random tags would all be new.
-    """
-    k, n = model.n_neighbors, task.n
-    same = model.metric != "gower" and model.ties != "random" and task.weights is None
-    if isinstance(k, str) or not same or k > n - 1:
-        return None
-    fitted: Any = task.fit(np.arange(n), "to all rows")
-    return fitted, fitted._lists_of_others(k, whole_ties=model.ties == "all")  # noqa: SLF001
-
-
-def _smoother(task: Task, alpha: float, *, centre: bool) -> tuple[NDArray[Any], str] | None:
-    """Return y_i − r_i / (1 − h_ii) for each row, unless a row is its own only witness."""
-    weightless = task.weights is not None and not task.weights.all()
-    if sparse.issparse(task.X) or weightless or not alpha >= 0.0:
-        return None
-    X, y = validation.check(clone(task.model), task.X, task.y, targets="numbers", reset=True)
-    rows = CentredRows(X, y, task.weights, centre=centre)
-    left, values, _ = linalg.svd(rows.dense(), full_matrices=False)
-    cut = max(X.shape) * np.finfo(np.float64).eps * (values[0] if len(values) else 0.0)
-    kept = values > cut
-    if alpha == 0.0 and not kept.all():  # leaving a row out may change which weights are least
-        return None
-    left, shrunk = left[:, kept], values[kept] ** 2 / (values[kept] ** 2 + alpha)
-    fitted = (left * shrunk) @ (left.T @ rows.target)
-    free = 1.0 - rows.pull - (left**2) @ shrunk
-    if free.min() < _PINNED:
-        return None
-    return y - (rows.target - fitted) / free / rows.root, "the hat matrix"
+    twin = RidgeRegression(alpha=float(alpha), fit_intercept=model.fit_intercept)
+    return closed_form(twin, task)
 
 
 def _refitted(task: Task, *, n_jobs: int | None) -> NDArray[Any]:

@@ -129,6 +129,7 @@ def nested_cross_validate(  # noqa: PLR0913 - those of cross_validate, and the i
         scheme=splits.scheme,
         partition=splits.partition,
         blind=splits.blind,
+        counts_errors=first.loss.counts_errors,
     )
     return NestedCrossValidation(
         outer=outer,

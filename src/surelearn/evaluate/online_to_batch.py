@@ -23,10 +23,10 @@ from surelearn.bounds.online_to_batch import (
     progressive_validation,
     suffix_snapshots,
 )
-from surelearn.certificate import Certificate, Precondition, certify
+from surelearn.certificate import Certificate, Precondition, assumed, by_construction, certify
 from surelearn.evaluate._linear_run import LinearModel, Run, model_of
 from surelearn.evaluate._task import range_of_losses
-from surelearn.losses import Loss
+from surelearn.losses import Loss, ZeroOne
 
 _LAST = (
     "the last model of an online run cannot be certified from the run itself: what was judged is "
@@ -144,7 +144,11 @@ def online_to_batch(
     ('the average of the 2000 models of the run', 0.032)
     """
     run = Run.of(learner, X, y)
-    judge, scale = _judge_of(run, loss), _arguments.positive("largest_loss", largest_loss)
+    counted = loss in ("zero_one", ZeroOne())
+    judge, scale = (
+        _judge_of(run, ZeroOne() if counted else loss),
+        _arguments.positive("largest_loss", largest_loss),
+    )
     player, losses = deepcopy(run.start), np.empty(len(run.targets))
     total, offset = np.zeros_like(player.coef_), np.zeros_like(player.intercept_)
     for t, target in enumerate(run.targets):
@@ -155,7 +159,7 @@ def online_to_batch(
     n, last = len(losses), model_of(player)
     average = replace(last, coef=total / n, intercept=offset / n)
     shares = _arguments.vector("losses", losses, low=0.0, high=scale) / scale
-    certified = None if loss == "zero_one" else average
+    certified = None if counted else average
     conditions = [_IID] if run.classes is None else [_IID, _LABELS]
     certificate = _certificate(shares, scale, delta, certified, conditions)
     return OnlineToBatch(
@@ -196,10 +200,12 @@ def certify_suffix(learner: Any, X: Any, y: ArrayLike, *, delta: float = 0.05) -
         subject=f"the model after the first {starts[best]} rows",
         observed=errors[best] / int(sizes[best]),
         n=int(sizes[best]),
-        statuses=[
-            ("assumed", "cannot be verified from the data"),
-            ("by-construction", "each model was frozen before the rows it is tested on"),
-        ],
+        evidence={
+            "independent": assumed("cannot be verified from the data"),
+            "fixed_before": by_construction(
+                "each model was frozen before the rows it is tested on"
+            ),
+        },
         reproduce={"model": fingerprint(models[best])},
     )
     return CertifiedSnapshot(models[best], starts[best], certificate)
@@ -230,10 +236,10 @@ def _certificate(
         n=n,
         claim=f"With confidence {confidence(delta)}, the expected loss of {who} on a new "
         f"example is at most {limit}{'' if average else ', over the pick too'}.",
-        statuses=[
-            ("by-construction", "each row is predicted, then learnt"),
-            range_of_losses(scale, bounded=average is None),
-        ],
+        evidence={
+            "judged_before": by_construction("each row is predicted, then learnt"),
+            "range": range_of_losses(scale, bounded=average is None),
+        },
         also=[*conditions, how],
         reproduce={
             "loss_range": [0.0, scale],
@@ -242,9 +248,9 @@ def _certificate(
     )
 
 
-def _judge_of(run: Run, loss: str | Loss) -> Callable[[Vector, int], float]:
+def _judge_of(run: Run, loss: Any) -> Callable[[Vector, int], float]:
     """Return the loss of the scores that the model before round t gives to its row."""
-    if loss == "zero_one":
+    if loss == ZeroOne():
         if run.classes is None:
             raise ValueError("the zero-one loss is for classifiers; give a convex loss")
         index = np.searchsorted(run.classes, run.targets)

@@ -4,10 +4,10 @@ All rows serve for both, and the certificate holds at every moment of the stream
 drift too. It is about the average of the models that the learner passed through, not the last one.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,11 +18,18 @@ from surelearn import _arguments
 from surelearn._typing import Vector
 from surelearn._wording import confidence, outward
 from surelearn.bounds.online_to_batch import progressive_validation
-from surelearn.certificate import Certificate, Precondition, Status, certify
-from surelearn.evaluate._task import range_of_losses
+from surelearn.certificate import (
+    Certificate,
+    Evidence,
+    Precondition,
+    assumed,
+    by_construction,
+    certify,
+    violated,
+)
+from surelearn.evaluate._task import PointwiseLoss, range_of_losses
 from surelearn.evaluate._training_memory import training_memory
-
-PointwiseLoss: TypeAlias = Callable[[NDArray[Any], NDArray[Any]], ArrayLike]
+from surelearn.losses import ZeroOne, of
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -73,7 +80,7 @@ def progressive_validate(
     """Test a learner on each row before it learns from it; certify its average risk.
 
     A learner of this library is tested row by row. One that only has `partial_fit` is tested on a
-    block, then learns the block; it must have learnt something before.
+    chunk, then learns the chunk; it must have learnt something before.
 
     Parameters
     ----------
@@ -82,11 +89,12 @@ def progressive_validate(
     X, y
         Rows and labels; or, without `y`, a stream: any iterable of pairs (rows, labels).
     loss
-        "zero_one" for classifiers, or a function of labels and predictions with values in [0, 1].
+        "zero_one" for classifiers, or a loss or function of labels and predictions with values in
+        [0, 1].
     delta
         The probability that the certificate is false at any moment of the stream.
     classes
-        All labels that will ever come; needed for a stream whose first block does not show them.
+        All labels that will ever come; needed for a stream whose first chunk does not show them.
 
     Examples
     --------
@@ -98,41 +106,38 @@ def progressive_validate(
     >>> round(result.mean_loss, 3), round(result.certificate.bound, 3)
     (0.159, 0.186)
     """
-    if isinstance(loss, str):
-        _refuse_strings(learner, loss)
+    judge = _judge_of(learner, loss)
     if y is not None and classes is None and not is_regressor(learner):
         classes = np.unique(column_or_1d(y))
-    player, parts, n_known = deepcopy(learner), list[Vector](), 0
-    for rows, labels in _blocks(X, y):
+    player, chunks, n_known = deepcopy(learner), list[Vector](), 0
+    for rows, labels in _chunks(X, y):
         n_known += training_memory(learner, rows).shared
         predicted = _test_then_learn(player, rows, labels, classes)
-        losses = predicted != labels if isinstance(loss, str) else loss(labels, predicted)
-        parts.append(_arguments.vector("losses", losses, low=0.0, high=1.0))
-        if len(parts[-1]) != len(labels):
-            raise ValueError(f"loss gave {len(parts[-1])} values for {len(labels)} rows; one each")
-    if not parts:
+        chunks.append(_arguments.vector("losses", judge(labels, predicted), low=0.0, high=1.0))
+        if len(chunks[-1]) != len(labels):
+            raise ValueError(f"loss gave {len(chunks[-1])} values for {len(labels)} rows; one each")
+    if not chunks:
         raise ValueError("the stream is empty: there is nothing to certify")
-    losses = np.concatenate(parts)
-    inside = range_of_losses(1.0, bounded=isinstance(loss, str))
-    certificate = _certificate(losses, delta, _before(learner, n_known), inside, learner)
+    losses = np.concatenate(chunks)
+    evidence = {
+        "judged_before": _before(learner, n_known),
+        "range": range_of_losses(1.0, bounded=isinstance(judge, ZeroOne)),
+    }
+    certificate = _certificate(losses, delta, evidence, learner)
     return ProgressiveValidation(learner=player, losses=losses, certificate=certificate)
 
 
-def _before(learner: Any, n_known: int) -> tuple[Status, str]:
+def _before(learner: Any, n_known: int) -> Evidence:
     """Return what is known of the rows: each must be new to the model that is tested on it."""
     if n_known:
-        return "violated", f"{n_known} of them are among the rows it had been fitted to"
+        return violated(f"{n_known} of them are among the rows it had been fitted to")
     if not hasattr(learner, "learn") or getattr(learner, "n_rounds_", 0) > 0:
-        return "assumed", "what it had learnt before must have been other rows"
-    return "by-construction", "each row is predicted, then learnt"
+        return assumed("what it had learnt before must have been other rows")
+    return by_construction("each row is predicted, then learnt")
 
 
 def _certificate(
-    losses: Vector,
-    delta: float,
-    before: tuple[Status, str],
-    inside: tuple[Status, str],
-    learner: Any,
+    losses: Vector, delta: float, evidence: Mapping[str, Evidence], learner: Any
 ) -> Certificate:
     n = len(losses)
     guarantee = progressive_validation(total_loss=float(losses.sum()), n_rounds=n, delta=delta)
@@ -148,12 +153,12 @@ def _certificate(
         n=n,
         claim=f"With confidence {confidence(delta)}, at this and every other moment, the risks "
         f"that the models had in their rounds, given the past, average to at most {limit}.",
-        statuses=[before, inside],
+        evidence=evidence,
         also=[] if is_regressor(learner) else [known],
     )
 
 
-def _blocks(X: Any, y: ArrayLike | None) -> Iterator[tuple[Any, NDArray[Any]]]:
+def _chunks(X: Any, y: ArrayLike | None) -> Iterator[tuple[Any, NDArray[Any]]]:
     """Return the stream as pairs of rows and labels that belong together."""
     pairs: Iterable[tuple[Any, Any]] = X if y is None else [(X, y)]
     for rows, labels in pairs:
@@ -178,11 +183,14 @@ def _test_then_learn(
     return player.classes_[chosen]
 
 
-def _refuse_strings(learner: Any, loss: str) -> None:
-    if loss != "zero_one":
+def _judge_of(learner: Any, loss: str | PointwiseLoss) -> PointwiseLoss:
+    """Return the loss as a function of labels and predictions, if the learner can be judged so."""
+    if isinstance(loss, str) and loss != "zero_one":
         raise _arguments.refuse("loss", loss, "'zero_one' or a function with values in [0, 1]")
-    if is_regressor(learner):
+    judge = of(loss) if isinstance(loss, str) else loss
+    if judge == ZeroOne() and is_regressor(learner):
         raise ValueError(
             "the zero-one loss is for classifiers; give a function of labels and predictions with "
             "values in [0, 1]"
         )
+    return judge

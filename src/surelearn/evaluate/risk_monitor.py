@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from surelearn import _arguments
 from surelearn._wording import confidence, outward
 from surelearn.bounds import Guarantee, sequences
-from surelearn.certificate import Certificate, certify
+from surelearn.certificate import Certificate, assumed, certify
 
 
 class RiskMonitor:
@@ -68,7 +68,9 @@ class RiskMonitor:
             n=self.n_rounds,
             claim=f"With confidence {confidence(self.delta)}, at this and every other moment, "
             f"the average risk of the rounds so far is at most {limit}.",
-            statuses=[("assumed", "those seen do; that none can lie outside is yours to know")],
+            evidence={
+                "range": assumed("those seen do; that none can lie outside is yours to know")
+            },
             reproduce={"loss_range": list(self.loss_range)},
         )
 

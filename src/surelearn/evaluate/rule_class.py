@@ -17,11 +17,10 @@ from numpy.typing import ArrayLike
 from surelearn import _arguments
 from surelearn.base.fingerprint import fingerprint
 from surelearn.bounds import Guarantee, pac, vc
-from surelearn.certificate import Certificate, Status, certify
+from surelearn.certificate import Certificate, Evidence, Status, assumed, certify
 from surelearn.evaluate._task import make_task
 
-_INDEPENDENT: tuple[Status, str] = ("assumed", "cannot be verified from the data")
-BEFORE: tuple[Status, str] = ("assumed", "neither classes nor weights may come from these rows")
+BEFORE = assumed("neither classes nor weights may come from these rows")
 """What is known of a class unless something else is said."""
 
 
@@ -61,7 +60,7 @@ class RuleClass:
     vc_dimension: int | None = None
     affine_features: int | Callable[[Any], int] | None = None
     bits: float | Callable[[Any], float] | None = None
-    fixed: tuple[Status, str] = BEFORE
+    fixed: Evidence | tuple[Status, str] = BEFORE
 
     def __post_init__(self) -> None:
         """Refuse two prices for one class."""
@@ -124,14 +123,18 @@ class FittedRule:
     def certificate(self) -> Certificate:
         """The bound on the risk of the rule at the share of its class."""
         counts: dict[str, Any] = {"errors": self.errors, "n": self.n}
+        fixed = Evidence(*self.rules.fixed)
         if self.bits is not None:
-            return self._certify(pac.occam(**counts, bits=self.bits, delta=self.delta))
+            guarantee = pac.occam(**counts, bits=self.bits, delta=self.delta)
+            return self._certify(guarantee, code=fixed)
         share = self.share * self.delta
         if self.rules.vc_dimension is not None:
-            dimension = self.rules.vc_dimension
-            return self._certify(vc.moment(**counts, vc_dimension=dimension, delta=share))
+            guarantee = vc.moment(**counts, vc_dimension=self.rules.vc_dimension, delta=share)
+            return self._certify(guarantee, fixed_before=fixed)
         if self.rules.affine_features is not None:
-            return self._certify(self._of_affine_rules(counts, share))
+            declared = assumed("that is how the class was declared")
+            guarantee = self._of_affine_rules(counts, share)
+            return self._certify(guarantee, fixed_before=fixed, affine=declared)
         return _own_certificate(self.model, share)
 
     def textbook(self) -> float:
@@ -149,17 +152,14 @@ class FittedRule:
             return vc.linear(**counts, delta=delta)
         return vc.linear_multiclass(**counts, n_classes=n_classes, delta=delta)
 
-    def _certify(self, guarantee: Guarantee) -> Certificate:
-        statuses = [_INDEPENDENT, self.rules.fixed]
-        if self.rules.affine_features is not None:
-            statuses.append(("assumed", "that is how the class was declared"))
+    def _certify(self, guarantee: Guarantee, **evidence: Evidence) -> Certificate:
         return certify(
             guarantee,
             kind="risk",
             subject="this fitted model",
             observed=self.errors / self.n,
             n=self.n,
-            statuses=statuses,
+            evidence={"independent": assumed("cannot be verified from the data"), **evidence},
             reproduce={"model": fingerprint(self.model)},
         )
 

@@ -17,6 +17,7 @@ from sklearn.model_selection import ParameterGrid, train_test_split
 from surelearn import _arguments
 from surelearn._typing import Indices, Vector
 from surelearn.bounds import pac
+from surelearn.certificate import assumed
 from surelearn.evaluate._splits import Split, Splits, Splitter, make_splits
 from surelearn.evaluate._task import LossName, PointwiseLoss, Task, make_task
 from surelearn.evaluate.cross_validation import CrossValidation, run_folds
@@ -191,9 +192,9 @@ def select_on_dev_set(
         random_state=random_state,
     )
     train, dev = parts
-    splits = Splits([Split(train, dev)], "split", ("assumed", "drawn once"))
+    splits = Splits([Split(train, dev)], "split", assumed("drawn once"))
     selection = choose(tasks, splits, n_jobs=n_jobs)
-    if stratify or first.loss.name != "zero_one":
+    if stratify or not first.loss.counts_errors:
         return selection
     reach = pac.finite_class_agnostic(n_hypotheses=len(tasks), n=len(dev), delta=0.05).bound
     return replace(selection, uncertainty=reach)
@@ -204,7 +205,7 @@ def make_tasks(
 ) -> dict[str, Task]:
     """Return the models by their names, each with the table; all must answer the same question."""
     tasks = {name: make_task(model, X, y, loss=loss) for name, model in _named(candidates).items()}
-    if len({task.loss.name for task in tasks.values()}) > 1:
+    if len({task.loss.in_words for task in tasks.values()}) > 1:
         raise ValueError(
             "some of the models predict labels and others numbers; compare models of one kind, or "
             "name a loss that fits all"

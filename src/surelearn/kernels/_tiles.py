@@ -4,25 +4,17 @@ A kernel built from kernels is evaluated whole on one tile before the next tile 
 sum of products costs memory traffic for its result alone.
 """
 
-import functools
-import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
-from threadpoolctl import ThreadpoolController
 
+from surelearn._threads import run_multiplying
 from surelearn._typing import Matrix, Vector
 
 Fill: TypeAlias = Callable[[slice, slice, Matrix], None]
 """Write the kernel values of some rows and some columns to an array of that shape."""
-
-_PARALLEL_FROM = 4
-"""With fewer tiles than this, threads cost more than they save."""
-
-_blas_is_limited = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -89,7 +81,7 @@ class Tiles:
             rows, columns = _slices(corner, height, width)
             self.fill(rows, columns, block[rows, columns])
 
-        _run(fill, [(i, j) for i in range(0, n, height) for j in range(0, m, width)])
+        run_multiplying(fill, [(i, j) for i in range(0, n, height) for j in range(0, m, width)])
         return block
 
     def symmetric_block(self) -> Matrix:
@@ -101,41 +93,15 @@ class Tiles:
             rows, columns = _slices(corner, side, side)
             tile = block[rows, columns]
             self.fill(rows, columns, tile)
-            if corner[0] == corner[1]:
+            if corner[0] == corner[1]:  # rounding need not make a product with itself symmetric
                 tile[...] = np.triu(tile) + np.triu(tile, 1).T
             else:
                 block[columns, rows] = tile.T
 
-        _run(fill, [(i, j) for i in range(0, n, side) for j in range(i, n, side)])
+        run_multiplying(fill, [(i, j) for i in range(0, n, side) for j in range(i, n, side)])
         np.fill_diagonal(block, self.diagonal)
         return block
 
 
 def _slices(corner: tuple[int, int], height: int, width: int) -> tuple[slice, slice]:
     return slice(corner[0], corner[0] + height), slice(corner[1], corner[1] + width)
-
-
-def _run(fill: Callable[[tuple[int, int]], None], corners: list[tuple[int, int]]) -> None:
-    """Fill the tiles, on as many threads as the linear algebra library may use.
-
-    Meanwhile each thread's products run on one thread. That limit is a property of the process, so
-    only one caller at a time may set it and put it back; another goes on without threads.
-    """
-    blas = _blas()
-    workers = max((library.num_threads or 1 for library in blas.lib_controllers), default=1)
-    parallel = workers > 1 and len(corners) >= _PARALLEL_FROM
-    if not (parallel and _blas_is_limited.acquire(blocking=False)):
-        for corner in corners:
-            fill(corner)
-        return
-    try:
-        with blas.limit(limits=1), ThreadPoolExecutor(workers) as pool:
-            for _ in pool.map(fill, corners):
-                pass
-    finally:
-        _blas_is_limited.release()
-
-
-@functools.cache
-def _blas() -> ThreadpoolController:
-    return ThreadpoolController().select(user_api="blas")

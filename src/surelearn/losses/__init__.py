@@ -1,8 +1,10 @@
 """Losses: their values, their subgradients and the constants that theorems ask for.
 
-Every loss is read `loss(y, prediction)`, truth first; see `Loss` for what all of them offer.
+Every loss is read `loss(y, prediction)`, truth first; see `Loss` for what all of them offer. `of`
+turns a name such as "squared" into the loss it stands for.
 """
 
+from surelearn.losses._aliases import of
 from surelearn.losses._loss import Interval, LabelSet, Loss
 from surelearn.losses.decisions import CostMatrix, ZeroOne
 from surelearn.losses.margins import Exponential, Hinge, Logistic, MarginLoss
@@ -32,5 +34,6 @@ __all__ = [
     "ResidualLoss",
     "Square",
     "ZeroOne",
+    "of",
     "relative_entropy",
 ]

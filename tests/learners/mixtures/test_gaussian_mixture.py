@@ -211,7 +211,7 @@ def test_threads_blocks_and_copies_do_not_matter(monkeypatch):
     X = clouds(500)
     whole = GaussianMixture(n_components=3, random_state=0).fit(X)
     for module in (_mixture, _gaussians):  # blocks of 64 rows, which threads take in turn
-        monkeypatch.setattr(module, "BLOCK", 64)
+        monkeypatch.setattr(module, "CHUNK", 64)
     parts = GaussianMixture(n_components=3, random_state=0).fit(X)
     np.testing.assert_allclose(parts.means_, whole.means_, rtol=1e-8, atol=1e-10)
     again = GaussianMixture(n_components=3, random_state=0).fit(X)

@@ -13,7 +13,7 @@ from surelearn.base.tables.columns import Words
 UNSEEN = -1.0
 """The code of a category that was not there in training."""
 
-_BLOCK = 1 << 14  # rows
+_CHUNK = 1 << 14  # rows
 _WIDEST = 1 << 16  # whole numbers in a range shorter than this are looked up, others sorted
 
 
@@ -40,8 +40,8 @@ def categories_of_numbers(X: NDArray[Any], chosen: Mask) -> list[Vector | None]:
     narrow = chosen & (widths < _WIDEST)
     starts, sizes = _layout(np.where(narrow, widths + 1.0, -1.0))
     seen, whole = np.zeros(sizes.sum(), dtype=bool), np.ones(len(low), dtype=bool)
-    for block in range(0, len(X), _BLOCK):
-        codes.mark(X[block : block + _BLOCK], low, starts, seen, whole)
+    for start in range(0, len(X), _CHUNK):
+        codes.mark(X[start : start + _CHUNK], low, starts, seen, whole)
         if X.dtype == np.int64 and seen.all():
             break  # nothing is left to be found
 

@@ -99,7 +99,7 @@ def learn_more(
     declared: Declared = None,
     codes: bool = False,
 ) -> Matrix:
-    """Check a further block of a training table; its new categories join `categories_`.
+    """Check a further chunk of a training table; its new categories join `categories_`.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """What naive Bayes keeps of some rows: counts of categories and moments of numbers, by class.
 
-The summaries of two blocks add up to that of both. Counts add exactly, whatever categories each
-block shows; moments by the update of Chan, Golub and LeVeque (1983), which subtracts no large
+The summaries of two chunks add up to that of both. Counts add exactly, whatever categories each
+chunk shows; moments by the update of Chan, Golub and LeVeque (1983), which subtracts no large
 numbers.
 """
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from surelearn._stored import stored
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.base.tables.table import Categories, n_categories
-from surelearn.learners.bayes import _class_moments, _counts
+from surelearn.learners.bayes import _category_loops, _moment_loops
 
 
 def starts(categories: Categories) -> Indices:
@@ -41,10 +41,10 @@ class ClassCounts:
     def of(
         cls, codes: NDArray[Any], labels: Indices, weights: Vector, shape: tuple[Categories, int]
     ) -> Self:
-        """Count the codes of a block, given the categories and the number of classes."""
+        """Count the codes of a chunk, given the categories and the number of classes."""
         categories, n_classes = shape
         table = np.zeros((int(n_categories(categories).sum()), n_classes))
-        _counts.count(codes, labels, weights, starts(categories), table)
+        _category_loops.count(codes, labels, weights, starts(categories), table)
         return cls(categories, table)
 
     def __add__(self, other: Self) -> "ClassCounts":
@@ -79,13 +79,13 @@ class ClassMoments:
     def of(
         cls, X: NDArray[Any], labels: Indices, weights: Vector, shape: tuple[Indices, int]
     ) -> Self:
-        """Summarise the given columns of a block, given the number of classes, in two passes."""
+        """Summarise the given columns of a chunk, given the number of classes, in two passes."""
         columns, n_classes = shape
         centre, sums = np.zeros((n_classes, len(columns))), np.zeros((3, n_classes, len(columns)))
-        _class_moments.deviations(X, labels, weights, columns, centre, sums)
+        _moment_loops.deviations(X, labels, weights, columns, centre, sums)
         centre = _ratio(sums[1], sums[0])
         sums[:] = 0.0
-        _class_moments.deviations(X, labels, weights, columns, centre, sums)
+        _moment_loops.deviations(X, labels, weights, columns, centre, sums)
         with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused later
             drift = _ratio(sums[1], sums[0])
             squares = np.maximum(0.0, sums[2] - drift * sums[1])
@@ -126,7 +126,7 @@ class ClassSummary:
     def of(
         cls, table: NDArray[Any], labels: Indices, weights: Vector, shape: tuple[Categories, int]
     ) -> Self:
-        """Summarise a block, given the categories and the number of classes."""
+        """Summarise a chunk, given the categories and the number of classes."""
         categories, n_classes = shape
         numeric = np.flatnonzero([known is None for known in categories])
         return cls(

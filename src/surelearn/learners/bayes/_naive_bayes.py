@@ -28,9 +28,14 @@ from surelearn.base.tables.table import (
     read_table,
 )
 from surelearn.bounds import vc
-from surelearn.certificate import Certificate, Status
+from surelearn.certificate import Certificate, Evidence, assumed, by_construction, violated
+from surelearn.learners.bayes._class_conditionals import (
+    LogScores,
+    NormalFactors,
+    softmax,
+    split_log,
+)
 from surelearn.learners.bayes._class_summary import ClassSummary
-from surelearn.learners.bayes._factors import LogScores, NormalFactors, softmax, split_log
 
 
 class Factors(Protocol):
@@ -89,7 +94,7 @@ class NaiveBayesClassifier(ClassifierMixin, SummarisingLearner[ClassSummary]):
     ) -> Self:
         """Add these rows to all seen so far, and find the model of all of them.
 
-        Blocks of any size give the model of one `fit` to all the rows; a block may show new
+        Chunks of any size give the model of one `fit` to all the rows; a chunk may show new
         categories, but no new class.
 
         Parameters
@@ -151,27 +156,28 @@ class NaiveBayesClassifier(ClassifierMixin, SummarisingLearner[ClassSummary]):
             guarantee = vc.linear_multiclass(
                 **counts, dimension=dimension, n_classes=len(self.classes_), delta=delta
             )
-        statuses: list[tuple[Status, str]] = [
-            ("assumed", "cannot be verified from the data"),
-            self._class_status(),
-            ("by-construction", "categories, and x, x² and presence of numbers, are the features"),
-        ]
-        return (risk_certificate(self, guarantee, statuses),)
+        features = "categories, and x, x² and presence of numbers, are the features"
+        evidence = {
+            "independent": assumed("cannot be verified from the data"),
+            "fixed_before": self._class_evidence(),
+            "affine": by_construction(features),
+        }
+        return (risk_certificate(self, guarantee, evidence),)
 
-    def _class_status(self) -> tuple[Status, str]:
+    def _class_evidence(self) -> Evidence:
         """Say whether the categories, and so the class of rules, were known beforehand."""
         learnt = self.undeclared_features_
         features = "the features must not have been made or chosen by looking at these rows"
         if not learnt:
-            return "assumed", f"no category was learnt from the rows; {features}"
+            return assumed(f"no category was learnt from the rows; {features}")
         names = column_names(self)
         open_ended = [name for name in learnt if self.rare_[names.index(name)]]
         if open_ended:
-            return "violated", (
+            return violated(
                 f"column {open_ended[0]!r} has categories that a single training row has, so there "
                 "are likely others: declare all of them with `categories`"
             )
-        return "assumed", (
+        return assumed(
             f"the categories of {len(learnt)} columns were learnt from the rows ({learnt[0]!r} is "
             f"one): it holds if there are no others (declare them with `categories`); {features}"
         )
@@ -179,7 +185,7 @@ class NaiveBayesClassifier(ClassifierMixin, SummarisingLearner[ClassSummary]):
     def _admit(
         self, X: Any, y: Any, sample_weight: ArrayLike | None, *, first: bool
     ) -> tuple[NDArray[Any], Indices, Vector]:
-        """Check a block; a row of weight 0 is not there."""
+        """Check a chunk; a row of weight 0 is not there."""
         self._check_parameters()
         X, y, weights = _weighed(X, y, sample_weight)
         dropped = sample_weight is not None and not np.asarray(sample_weight).all()
@@ -193,12 +199,12 @@ class NaiveBayesClassifier(ClassifierMixin, SummarisingLearner[ClassSummary]):
         return table, self._places(y, len(table)), validation.sample_weights(weights, len(table))
 
     def _places(self, y: Any, n: int) -> Indices:
-        """Return the place of each label among the classes, which the first block shows."""
-        block = SimpleNamespace()
-        places = learn_classes(block, y, n=n)
+        """Return the place of each label among the classes, which the first chunk shows."""
+        shown = SimpleNamespace()
+        places = learn_classes(shown, y, n=n)
         if not hasattr(self, "classes_"):
-            self.classes_ = block.classes_
-        return validation.index_among(self.classes_, block.classes_)[places]
+            self.classes_ = shown.classes_
+        return validation.index_among(self.classes_, shown.classes_)[places]
 
     def _begin(self, X: Any, y: Any, weights: Any) -> None:
         super()._begin(X, y, weights)

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 
 from surelearn._typing import Matrix
 from surelearn.base.tables.table import Declared, n_categories
+from surelearn.learners.bayes._class_conditionals import CategoryFactors
 from surelearn.learners.bayes._class_summary import ClassSummary
-from surelearn.learners.bayes._factors import CategoryFactors
 from surelearn.learners.bayes._naive_bayes import Factors, NaiveBayesClassifier
 
 

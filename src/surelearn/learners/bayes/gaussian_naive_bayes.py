@@ -19,7 +19,7 @@ class GaussianNaiveBayes(NaiveBayesClassifier):
     """Classify rows of numbers by normal densities, one for each feature and class.
 
     A missing cell (NaN) is left out of the estimates and of the product. The first and second
-    moments are kept, centred, so that blocks give the model of all rows to rounding.
+    moments are kept, centred, so that chunks give the model of all rows to rounding.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ from surelearn._jit import tables
 from surelearn._typing import Mask
 from surelearn.base.classifier import TwoClassLearner, risk_certificate
 from surelearn.bounds import Guarantee, pac, vc
-from surelearn.certificate import Certificate, Status
+from surelearn.certificate import Certificate, assumed, by_construction, violated
 
 
 class AxisAlignedRectangle(TwoClassLearner):
@@ -58,21 +58,28 @@ class AxisAlignedRectangle(TwoClassLearner):
         """
         check_is_fitted(self)
         half = _arguments.open_fraction("delta", delta) / 2.0
-        sample: tuple[Status, str] = ("assumed", "cannot be verified from the data")
-        rule: tuple[Status, str] = ("by-construction", "the corners are those of the positives")
-        realised: tuple[Status, str] = ("assumed", "no training row speaks against it")
+        sample = assumed("cannot be verified from the data")
+        positives_fill_a_box = assumed("no training row speaks against it")
         if self.training_errors_:
             inside = f"{self.training_errors_} negative training rows lie in the tightest box"
-            realised = ("violated", inside)
+            positives_fill_a_box = violated(inside)
         n, dimension = self.n_training_rows_, self.n_features_in_
         any_law = vc.moment(
             errors=self.training_errors_, n=n, vc_dimension=2 * dimension, delta=half
         )
-        boxes: tuple[Status, str] = ("by-construction", "the class is that of all boxes")
-        size: tuple[Status, str] = ("by-construction", f"boxes have dimension 2 · {dimension}")
+        of_boxes = {
+            "independent": sample,
+            "realizable": positives_fill_a_box,
+            "algorithm": by_construction("the corners are those of the positives"),
+        }
+        of_any_law = {
+            "independent": sample,
+            "fixed_before": by_construction("the class is that of all boxes"),
+            "vc_dimension": by_construction(f"boxes have dimension 2 · {dimension}"),
+        }
         return (
-            risk_certificate(self, self.guarantee(n=n, delta=half), [sample, realised, rule]),
-            risk_certificate(self, any_law, [sample, boxes, size]),
+            risk_certificate(self, self.guarantee(n=n, delta=half), of_boxes),
+            risk_certificate(self, any_law, of_any_law),
         )
 
     def _solve(self, X: Any, positive: Mask) -> None:

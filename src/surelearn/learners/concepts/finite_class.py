@@ -20,7 +20,15 @@ from surelearn._typing import Indices, Mask
 from surelearn.base import fingerprint
 from surelearn.base.classifier import TwoClassLearner, risk_certificate
 from surelearn.bounds import Guarantee, mistakes, pac
-from surelearn.certificate import Certificate, Status, certify
+from surelearn.certificate import (
+    Certificate,
+    Evidence,
+    assumed,
+    by_construction,
+    certify,
+    checked,
+    violated,
+)
 
 Rule = Callable[[Any], ArrayLike]
 
@@ -108,24 +116,26 @@ class FiniteClass(TwoClassLearner):
         bits = math.nextafter(math.log2(len(self.errors_)), math.inf)
         n = self.n_training_rows_
         risk = pac.occam(errors=self.training_errors_, n=n, bits=bits, delta=delta)
-        done: tuple[Status, str] = ("by-construction", "the code does exactly this")
+        done = by_construction("the code does exactly this")
         halving = certify(
             self.guarantee(),
             kind="mistakes",
             subject="Halving on the training rows, in the order given",
             observed=self.n_mistakes_,
             n=n,
-            statuses=[self._consistent(), done, done],
+            evidence={"realizable": self._consistent(), "vote": done, "update": done},
             reproduce={"model": fingerprint(self)},
         )
-        sample: tuple[Status, str] = ("assumed", "cannot be verified from the data")
-        listed: tuple[Status, str] = ("assumed", "all rules weigh the same; list them beforehand")
-        return halving, risk_certificate(self, risk, [sample, listed])
+        evidence = {
+            "independent": assumed("cannot be verified from the data"),
+            "code": assumed("all rules weigh the same; list them beforehand"),
+        }
+        return halving, risk_certificate(self, risk, evidence)
 
-    def _consistent(self) -> tuple[Status, str]:
+    def _consistent(self) -> Evidence:
         if self.emptied_ < 0:
-            return "checked", f"rule {int(self.pool_.argmax())} is right on every row"
-        return "violated", f"no rule is: row {self.emptied_} refuted the last one of the pool"
+            return checked(f"rule {int(self.pool_.argmax())} is right on every row")
+        return violated(f"no rule is: row {self.emptied_} refuted the last one of the pool")
 
     def _solve(self, X: Any, positive: Mask) -> None:
         advice = self._advice(X)

@@ -17,7 +17,7 @@ from surelearn._typing import Mask, Vector
 from surelearn.base import validation
 from surelearn.base.classifier import TwoClassLearner, risk_certificate
 from surelearn.bounds import vc
-from surelearn.certificate import Certificate, Status
+from surelearn.certificate import Certificate, assumed, by_construction
 from surelearn.optimizers.separability import within_range
 
 _TOLERANCE = 1e-6  # of half the range of a feature; the solver's own is 1e-7 of each constraint
@@ -73,12 +73,12 @@ class Halfspace(TwoClassLearner):
         found = "it separates the training rows"
         if not self.separable_:
             found = "not separable: the sum of slacks is smallest, not the number of errors"
-        statuses: list[tuple[Status, str]] = [
-            ("assumed", "cannot be verified from the data"),
-            ("by-construction", "the class is that of all half-spaces"),
-            ("by-construction", found),
-        ]
-        return (risk_certificate(self, guarantee, statuses),)
+        evidence = {
+            "independent": assumed("cannot be verified from the data"),
+            "fixed_before": by_construction("the class is that of all half-spaces"),
+            "affine": by_construction(found),
+        }
+        return (risk_certificate(self, guarantee, evidence),)
 
     def decision_function(self, X: Any) -> Vector:
         """Return the score of each row."""

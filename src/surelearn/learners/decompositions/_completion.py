@@ -20,7 +20,7 @@ from surelearn._stored import stored
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.base.fitting import adopt, fresh_copy
 from surelearn.base.validation import refuse_huge, refuse_tiny
-from surelearn.learners.decompositions import _entries
+from surelearn.learners.decompositions import _observed_products
 
 Start: TypeAlias = Literal["zeros", "column-means", "global-mean"]
 """What fills the unknown entries at first."""
@@ -95,7 +95,9 @@ class KnownEntries:
         self._guess = guess
         at = np.empty_like(self.values)
         scaled = guess.left * guess.values
-        _entries.products_at(self._rest.indptr, self._rest.indices, scaled, guess.right, at)
+        _observed_products.products_at(
+            self._rest.indptr, self._rest.indices, scaled, guess.right, at
+        )
         self._rest.data = self.values - at
 
     @property
@@ -103,15 +105,15 @@ class KnownEntries:
         """The known entries less the guess, a sparse matrix."""
         return self._rest
 
-    def times(self, block: Matrix) -> Matrix:
+    def times(self, columns: Matrix) -> Matrix:
         """Return the filled matrix times a thin one."""
         left, values, right = self._guess
-        return self._rest @ block + (left * values) @ (right.T @ block)
+        return self._rest @ columns + (left * values) @ (right.T @ columns)
 
-    def transposed_times(self, block: Matrix) -> Matrix:
+    def transposed_times(self, columns: Matrix) -> Matrix:
         """Return the transpose of the filled matrix times a thin one."""
         left, values, right = self._guess
-        return self._rest.T @ block + (right * values) @ (left.T @ block)
+        return self._rest.T @ columns + (right * values) @ (left.T @ columns)
 
     def decompose(self, rank: int, seed: Any) -> LowRank:
         """Return the first singular vectors of the filled matrix, from where the guess stands."""

@@ -22,7 +22,7 @@ from surelearn.base import validation
 from surelearn.base.fingerprint import fingerprint
 from surelearn.base.fitting import adopt, fresh_copy
 from surelearn.bounds import decompositions
-from surelearn.certificate import Certificate, Status, certify
+from surelearn.certificate import Certificate, certify, checked
 from surelearn.learners.decompositions._coordinates import check_coordinates
 
 _DENSE = 2**24  # entries of a sparse matrix that may be made dense to find all singular values
@@ -108,7 +108,7 @@ class LowRankApproximation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
             (decompositions.eckart_young_frobenius, self.frobenius_error_),
             (decompositions.eckart_young_spectral, self.next_singular_value_),
         )
-        computed: tuple[Status, str] = ("checked", "all of them were computed")
+        evidence = {"singular_values": checked("all of them were computed")}
         return tuple(
             certify(
                 theorem(singular_values=self.spectrum_, rank=self.rank),
@@ -116,7 +116,7 @@ class LowRankApproximation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
                 subject="every matrix of this rank",
                 observed=error,
                 n=self.n_training_rows_,
-                statuses=[computed],
+                evidence=evidence,
                 reproduce={"model": fingerprint(self)},
             )
             for theorem, error in found

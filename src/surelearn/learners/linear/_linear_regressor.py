@@ -1,11 +1,11 @@
-"""The base of linear models of a number: a door for rows and targets, and a prediction."""
+"""The base of linear models of a number: checked rows and targets, and a prediction."""
 
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
-from sklearn.base import RegressorMixin
+from sklearn.base import RegressorMixin, clone
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
@@ -14,6 +14,7 @@ from surelearn.base import validation
 from surelearn.base.fitting import row_weights
 from surelearn.base.summarising import SummarisingLearner
 from surelearn.base.validation import refuse_tiny
+from surelearn.learners.linear._ridge_path import CentredRows, leave_one_out_predictions
 
 
 class LinearRegressor(RegressorMixin, SummarisingLearner[Any]):
@@ -23,11 +24,24 @@ class LinearRegressor(RegressorMixin, SummarisingLearner[Any]):
     coef_: Vector
     intercept_: float
     n_features_in_: int
+    fit_intercept: bool
 
     def predict(self, X: Any) -> Vector:
         """Return the predicted number for each row."""
         check_is_fitted(self)
         return validation.check_rows(self, X) @ self.coef_ + self.intercept_
+
+    def _without_each_row(
+        self, X: Any, y: Any, weights: Vector | None, alpha: float
+    ) -> tuple[Vector, str] | None:
+        """Return what each row's others predict by the hat matrix, if refitting says the same."""
+        weightless = weights is not None and not weights.all()
+        if sparse.issparse(X) or weightless or not alpha >= 0.0:
+            return None
+        X, y = validation.check(clone(self), X, y, targets="numbers", reset=True)
+        rows = CentredRows(X, y, weights, centre=self.fit_intercept)
+        found = leave_one_out_predictions(rows, y, alpha)
+        return None if found is None else (found, "the hat matrix")
 
     def _begin(self, X: Any, y: Any, weights: Any) -> None:
         refuse_tiny(y, "targets")

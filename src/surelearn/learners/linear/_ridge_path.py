@@ -16,6 +16,8 @@ from scipy.sparse.linalg import LinearOperator, cg
 from surelearn._stored import stored
 from surelearn._typing import Matrix, Vector
 
+_PINNED = 1e-8  # a row of leverage this near 1 determines a coefficient alone
+
 
 @stored("ridge-path")
 @dataclass(frozen=True)
@@ -106,6 +108,29 @@ def ridge_path(rows: CentredRows, alphas: Vector) -> RidgePath:
     with np.errstate(invalid="ignore"):  # a row that is alone cannot be left out: 0 / 0
         errors = ((residuals[counted] / kept[counted]) ** 2).sum(axis=0) / rows.total
     return RidgePath(alphas, coefs, rows.intercepts(coefs), errors)
+
+
+def leave_one_out_predictions(rows: CentredRows, y: Vector, alpha: float) -> Vector | None:
+    """Return y_i − r_i / (1 − h_ii) for each row, or None where refitting might say otherwise.
+
+    Examples
+    --------
+    >>> X, y = np.array([[1.0], [2], [3], [4]]), np.array([2.0, 3, 5, 4])
+    >>> leave_one_out_predictions(CentredRows(X, y, None, centre=True), y, 0.0).round(4).tolist()
+    [3.0, 3.1429, 3.4286, 6.3333]
+    """
+    # Not from AᵀA as above: without a price, squaring the condition number would show.
+    left, values, _ = linalg.svd(rows.dense(), full_matrices=False)
+    largest = values[0] if len(values) else 0.0
+    kept = values > max(rows.X.shape) * np.finfo(np.float64).eps * largest
+    if alpha == 0.0 and not kept.all():  # leaving a row out may change which weights are least
+        return None
+    left, shrunk = left[:, kept], values[kept] ** 2 / (values[kept] ** 2 + alpha)
+    fitted = (left * shrunk) @ (left.T @ rows.target)
+    free = 1.0 - rows.pull - (left**2) @ shrunk
+    if free.min() < _PINNED:
+        return None
+    return y - (rows.target - fitted) / free / rows.root
 
 
 def conjugate_gradients(

@@ -1,7 +1,7 @@
-"""The triangular factor of a least-squares problem, updated block by block.
+"""The triangular factor of a least-squares problem, updated chunk by chunk.
 
 If [1 X y] = QR with orthonormal Q, then R holds all that least squares needs, and the factor of two
-blocks of rows is the factor of their two factors, one above the other. Unlike normal equations this
+chunks of rows is the factor of their two factors, one above the other. Unlike normal equations this
 squares no condition number.
 """
 
@@ -16,7 +16,7 @@ from surelearn._stored import stored
 from surelearn._typing import Matrix, Vector
 
 _PANEL = 64  # columns that are eliminated together: room for LAPACK to use large products
-_LEAST_BLOCK = 8192  # rows factored at once, at least; and at least eight times their width
+_LEAST_CHUNK = 8192  # rows factored at once, at least; and at least eight times their width
 
 
 @stored("triangular-factor")
@@ -72,16 +72,16 @@ class TriangularFactor:
 def triangular_factor(
     X: NDArray[Any], y: Vector, weights: Vector | None = None
 ) -> TriangularFactor:
-    """Return the triangular factor of rows and targets, block by block."""
+    """Return the triangular factor of rows and targets, chunk by chunk."""
     width = X.shape[1] + 2
-    size = max(_LEAST_BLOCK, 8 * width)
+    size = max(_LEAST_CHUNK, 8 * width)
     factor = np.zeros((0, width))
     for start in range(0, len(X), size):
         rows = slice(start, start + size)
-        block = np.column_stack([np.ones(len(X[rows])), X[rows], y[rows]])
+        chunk = np.column_stack([np.ones(len(X[rows])), X[rows], y[rows]])
         if weights is not None:
-            block *= np.sqrt(weights[rows, np.newaxis])
-        factor = _factor(np.vstack([factor, block]))
+            chunk *= np.sqrt(weights[rows, np.newaxis])
+        factor = _factor(np.vstack([factor, chunk]))
     n_rows = len(X) if weights is None else int(np.count_nonzero(weights))
     return TriangularFactor(n_rows, factor)
 

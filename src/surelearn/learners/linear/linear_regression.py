@@ -92,6 +92,10 @@ class LinearRegression(LinearRegressor):
         constant = 1.0 / self.record_.weight if self.fit_intercept else 0.0
         return constant + (((rows - centre) @ self.unscaled_root_) ** 2).sum(axis=1)
 
+    def _leave_one_out(self, X: Any, y: Any, weights: Vector | None) -> tuple[Vector, str] | None:
+        """Return what the others predict for each row and how; None if it takes refitting."""
+        return self._without_each_row(X, y, weights, 0.0)
+
     def _summarise(self, X: Any, y: Vector, weights: Vector | None) -> TriangularFactor:
         return triangular_factor(_dense(X), y, weights)
 

@@ -24,7 +24,7 @@ from surelearn.base import validation
 from surelearn.base.classifier import risk_certificate
 from surelearn.base.fitting import adopt, fresh_copy, row_weights
 from surelearn.bounds import Guarantee, margin, vc
-from surelearn.certificate import Certificate, Status
+from surelearn.certificate import Certificate, assumed, by_construction
 from surelearn.learners.linear._softmax.classifier import SoftmaxClassifier
 from surelearn.learners.linear._softmax.metric import squared
 from surelearn.learners.linear._softmax.objective import SoftmaxObjective
@@ -151,17 +151,19 @@ class LogisticRegression(SoftmaxClassifier):
             The probability with which the statement may fail.
         """
         check_is_fitted(self)
-        sample: tuple[Status, str] = ("assumed", "cannot be verified from the data")
+        sample = assumed("cannot be verified from the data")
         if self.training_margins_ is not None:
             guarantee = margin.pac_bayes_margin(margins=self.training_margins_, delta=delta)
             fixed = "true unless features were scaled, selected or made by looking at these rows"
-            return (risk_certificate(self, guarantee, [sample, ("assumed", fixed)]),)
-        statuses: list[tuple[Status, str]] = [
-            sample,
-            ("assumed", "all affine rules, unless features were made or chosen from these rows"),
-            ("by-construction", "whatever the penalty and the weights of the rows"),
-        ]
-        return (risk_certificate(self, self._counting_bound(delta), statuses),)
+            evidence = {"independent": sample, "fixed_before": assumed(fixed)}
+            return (risk_certificate(self, guarantee, evidence),)
+        fixed = "all affine rules, unless features were made or chosen from these rows"
+        evidence = {
+            "independent": sample,
+            "fixed_before": assumed(fixed),
+            "affine": by_construction("whatever the penalty and the weights of the rows"),
+        }
+        return (risk_certificate(self, self._counting_bound(delta), evidence),)
 
     def _counting_bound(self, delta: float) -> Guarantee:
         counts: dict[str, Any] = {
@@ -213,8 +215,8 @@ class LogisticRegression(SoftmaxClassifier):
         self.suboptimality_ = found.suboptimality
         self.n_iter_ = trace.n_steps
         self.training_errors_, self.n_training_rows_ = found.training_errors, len(objective.codes)
-        hashes = objective.in_parts(
-            lambda first, last: fingerprints.row_hashes(objective.part(first, last))
+        hashes = objective.map_chunks(
+            lambda first, last: fingerprints.row_hashes(objective.rows_between(first, last))
         )
         self.training_rows_ = fingerprints.sketch(np.concatenate(hashes))
         self.training_margins_ = _normalised_margins(objective, theta)
@@ -266,7 +268,7 @@ def _normalised_margins(objective: SoftmaxObjective, theta: Matrix) -> Vector | 
     n, width = len(objective.codes), theta.shape[1]
     if objective.n_scores > 1 or n >= _ROWS_FOR_VC * width:
         return None
-    scores = objective.block_scores(theta, 0, n)[:, 0]
+    scores = objective.chunk_scores(theta, 0, n)[:, 0]
     squares = squared(objective.X).sum(axis=1) + float(objective.fit_intercept)
     lengths = np.linalg.norm(theta) * np.sqrt(squares)
     signed = np.where(objective.codes == 1, scores, -scores)

@@ -2,7 +2,7 @@
 
     w = argmin Σ (y_i − b − ⟨w, x_i⟩)² + α‖w‖²
 
-Found from moments, which add up over blocks, if there are more rows than features; from the rows'
+Found from moments, which add up over chunks, if there are more rows than features; from the rows'
 inner products otherwise; from sparse rows by conjugate gradients. Hoerl and Kennard (1970).
 """
 
@@ -114,13 +114,19 @@ class RidgeRegression(LinearRegressor):
             duality_gap=self.suboptimality_,
         )
 
+    def _leave_one_out(self, X: Any, y: Any, weights: Vector | None) -> tuple[Vector, str] | None:
+        """Return what the others predict for each row and how; None if it takes refitting."""
+        if self.alphas is not None:  # each refit would choose anew
+            return None
+        return self._without_each_row(X, y, weights, self.alpha)
+
     def _admit(
         self, X: Any, y: Any, sample_weight: ArrayLike | None, *, first: bool
     ) -> tuple[Any, Vector, Vector | None]:
-        block = super()._admit(X, y, sample_weight, first=first)
+        chunk = super()._admit(X, y, sample_weight, first=first)
         before = "" if first else self.outside_the_theorem_
-        self.outside_the_theorem_ = before or self._outside(weighted=block[2] is not None)
-        return block
+        self.outside_the_theorem_ = before or self._outside(weighted=chunk[2] is not None)
+        return chunk
 
     def _outside(self, *, weighted: bool) -> str:
         """Say what the theorem demands of a model and this one lacks, as it was fitted."""

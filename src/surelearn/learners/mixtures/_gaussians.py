@@ -11,7 +11,7 @@ from surelearn._stored import stored
 from surelearn._typing import Mask, Matrix, Vector
 from surelearn.learners.mixtures import _loops
 from surelearn.learners.mixtures._covariances import Covariance
-from surelearn.learners.mixtures._model import BLOCK, Block, MixtureModel
+from surelearn.learners.mixtures._model import CHUNK, Chunk, MixtureModel
 
 _TILE = 512  # rows the compiled loops visit at a time
 _NARROW = 40  # features up to which the compiled loops beat matrix products
@@ -103,8 +103,8 @@ class GaussianModel(MixtureModel):
         self.compiled = n_features <= _NARROW or not shape.whole
         self.concurrent = self.compiled
 
-    def blocks(self, X: Matrix, weights: Vector) -> list[Block]:
-        """Cut the rows into blocks that miss the same values, and turn them on their side."""
+    def chunks(self, X: Matrix, weights: Vector) -> list[Chunk]:
+        """Cut the rows into chunks that miss the same values, and turn them on their side."""
         known = ~np.isnan(X)
         patterns, groups = known[:1], [np.arange(len(X))]
         if not known.all():
@@ -113,14 +113,14 @@ class GaussianModel(MixtureModel):
             )
             groups = np.split(np.argsort(place, kind="stable"), np.cumsum(counts)[:-1])
         return [
-            Block(rows, Columns(pattern, np.ascontiguousarray(X[rows].T[pattern])), weights[rows])
+            Chunk(rows, Columns(pattern, np.ascontiguousarray(X[rows].T[pattern])), weights[rows])
             for pattern, group in zip(patterns, groups, strict=True)
-            for rows in np.array_split(group, -(-len(group) // BLOCK))
+            for rows in np.array_split(group, -(-len(group) // CHUNK))
         ]
 
-    def log_joint(self, parameters: Gaussians, block: Block) -> Matrix:
+    def log_joint(self, parameters: Gaussians, chunk: Chunk) -> Matrix:
         """Measure each row by the components of the features it has."""
-        columns: Columns = block.data
+        columns: Columns = chunk.data
         part = parameters if columns.known.all() else parameters.of(columns.known)
         out = np.empty((len(part.weights), columns.values.shape[1]))
         if self.compiled:
@@ -133,9 +133,9 @@ class GaussianModel(MixtureModel):
             out[k] = part.heights[k] - 0.5 * np.einsum("ai,ai->i", z, z)
         return out
 
-    def statistics(self, parameters: Gaussians, block: Block, shares: Matrix) -> Moments:
+    def statistics(self, parameters: Gaussians, chunk: Chunk, shares: Matrix) -> Moments:
         """Return the moments of the rows, with what is missing replaced by its expectation."""
-        columns: Columns = block.data
+        columns: Columns = chunk.data
         if columns.known.all():
             return self._moments(columns.values, parameters.means, shares)
         part = self._moments(columns.values, parameters.means[:, columns.known], shares)

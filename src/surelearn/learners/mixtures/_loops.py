@@ -1,6 +1,6 @@
-"""The loops of Gaussian mixtures, over blocks of rows stored column by column.
+"""The loops of Gaussian mixtures, over chunks of rows stored column by column.
 
-A block holds one feature per line, so that the innermost loops run over rows and become vector
+A chunk holds one feature per line, so that the innermost loops run over rows and become vector
 instructions. Both loops work with differences to the means: nothing large is subtracted from
 something large, however far the components lie apart.
 

@@ -3,11 +3,9 @@
 p(x) = Σ_k w_k p_k(x),       P(k | x) = w_k p_k(x) / p(x)
 """
 
-import contextlib
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, Sequence
 from copy import copy
 from typing import Any, Self
 
@@ -21,13 +19,14 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from surelearn import _arguments
+from surelearn._threads import workers
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.base import validation
 from surelearn.base.fitting import adopt, fresh_copy
 from surelearn.base.tables.table import column_names
 from surelearn.learners.mixtures._model import (
-    BLOCK,
-    Block,
+    CHUNK,
+    Chunk,
     MixtureModel,
     clusters,
     filled,
@@ -83,7 +82,7 @@ class Mixture(DensityMixin, BaseEstimator, ABC):
         fresh = copy(self)
         rows, weights = fresh._enter(X, sample_weight, reset=False)  # noqa: SLF001 - our own copy
         model = fresh._model()  # noqa: SLF001
-        expected = expect(model, self._parameters(), model.blocks(rows, weights))
+        expected = expect(model, self._parameters(), model.chunks(rows, weights))
         fresh.record_ = self.record_ + expected.statistics
         fresh._store(model.m_step(fresh.record_))  # noqa: SLF001
         return adopt(self, fresh)
@@ -219,22 +218,23 @@ class Mixture(DensityMixin, BaseEstimator, ABC):
             )
         self._refuse_empty_columns(X)
         model = self._model()
-        blocks = model.blocks(X, weights)
-        with _mapper(concurrent=model.concurrent and len(X) > BLOCK) as mapper:
+        chunks = model.chunks(X, weights)
+        concurrent = model.concurrent and len(X) > CHUNK
+        with workers(joblib.cpu_count() if concurrent else 1) as crew:
             run = maximise(
                 model,
-                blocks,
-                self._starts(model, blocks, X, weights),
+                chunks,
+                self._starts(model, chunks, X, weights),
                 max_iter=self.max_iter,
                 tol=self.tol,
                 rounding=self._rounding(X),
                 unit=float(weights.mean()),
-                mapper=mapper,
+                mapper=map if crew.pool is None else crew.pool.map,
             )
         self._keep(run)
 
     def _starts(
-        self, model: MixtureModel, blocks: Sequence[Block], X: Matrix, weights: Vector
+        self, model: MixtureModel, chunks: Sequence[Chunk], X: Matrix, weights: Vector
     ) -> Iterator[Any]:
         """Yield the given start, or the clusters of k-means from k-means++ seeds."""
         if self.start is not None:
@@ -243,7 +243,7 @@ class Mixture(DensityMixin, BaseEstimator, ABC):
         rng, rows = check_random_state(self.random_state), filled(X, weights)
         for _ in range(self.n_init):
             labels, centres = clusters(rows, weights, self.n_components, rng)
-            yield of_clusters(model, model.seed(centres, X), blocks, np.eye(len(centres))[labels])
+            yield of_clusters(model, model.seed(centres, X), chunks, np.eye(len(centres))[labels])
 
     def _keep(self, run: Run) -> None:
         self._store(run.parameters)
@@ -264,8 +264,8 @@ class Mixture(DensityMixin, BaseEstimator, ABC):
         X = self._read(X, reset=False)
         model, parameters = self._model(), self._parameters()
         out = np.empty((len(self.weights_), len(X)))
-        for block in model.blocks(X, np.ones(len(X))):
-            out[:, block.rows] = model.log_joint(parameters, block)
+        for chunk in model.chunks(X, np.ones(len(X))):
+            out[:, chunk.rows] = model.log_joint(parameters, chunk)
         return out
 
     def _refuse_empty_columns(self, X: Matrix) -> None:
@@ -273,13 +273,3 @@ class Mixture(DensityMixin, BaseEstimator, ABC):
         if len(empty):
             name = column_names(self)[empty[0]]
             raise ValueError(f"column {name!r} has no value in any row; leave it out")
-
-
-@contextlib.contextmanager
-def _mapper(*, concurrent: bool) -> Generator[Callable[..., Iterable[Any]]]:
-    """Give a `map` that uses all cores, if that pays."""
-    if not concurrent:
-        yield map
-        return
-    with ThreadPoolExecutor(joblib.cpu_count()) as pool:
-        yield pool.map

@@ -16,14 +16,14 @@ from sklearn.exceptions import ConvergenceWarning
 from surelearn._typing import Matrix, Vector
 from surelearn.learners.mixtures.expectation_maximization import Expectation
 
-BLOCK = 8192
-"""The rows of a block: enough to hide the interpreter, few enough to stay in the cache."""
+CHUNK = 8192
+"""The rows of a chunk: enough to hide the interpreter, few enough to stay in the cache."""
 
 _LEAST = -600.0  # ln of a share of a row that counts as none
 
 
 @dataclass(frozen=True)
-class Block:
+class Chunk:
     """Some rows of a table in the form their model reads, and how often each counts."""
 
     rows: Any
@@ -35,18 +35,18 @@ class MixtureModel(ABC):
     """The E-step of every mixture; a model adds its densities, its statistics and its M-step."""
 
     concurrent = False
-    """Whether blocks are worth a thread each: not where BLAS uses all cores by itself."""
+    """Whether chunks are worth a thread each: not where BLAS uses all cores by itself."""
 
     @abstractmethod
-    def blocks(self, X: Matrix, weights: Vector) -> list[Block]:
-        """Cut rows into blocks, in the form that suits the loops over them."""
+    def chunks(self, X: Matrix, weights: Vector) -> list[Chunk]:
+        """Cut rows into chunks, in the form that suits the loops over them."""
 
     @abstractmethod
-    def log_joint(self, parameters: Any, block: Block) -> Matrix:
+    def log_joint(self, parameters: Any, chunk: Chunk) -> Matrix:
         """Return ln of weight times density, one line per component, one column per row."""
 
     @abstractmethod
-    def statistics(self, parameters: Any, block: Block, shares: Matrix) -> Any:
+    def statistics(self, parameters: Any, chunk: Chunk, shares: Matrix) -> Any:
         """Return the sums over the rows, each counted `shares[k]` times for component k."""
 
     @abstractmethod
@@ -57,13 +57,13 @@ class MixtureModel(ABC):
     def seed(self, centres: Matrix, X: Matrix) -> Any:
         """Return parameters around some centres, good enough to fill in what is missing."""
 
-    def e_step(self, parameters: Any, block: Block) -> Expectation:
+    def e_step(self, parameters: Any, chunk: Chunk) -> Expectation:
         """Share each row out among the components, and sum."""
-        shares = self.log_joint(parameters, block)
+        shares = self.log_joint(parameters, chunk)
         evidence = normalise(shares)
-        shares *= block.weights
-        log_likelihood = float(block.weights @ evidence)
-        return Expectation(log_likelihood, self.statistics(parameters, block, shares))
+        shares *= chunk.weights
+        log_likelihood = float(chunk.weights @ evidence)
+        return Expectation(log_likelihood, self.statistics(parameters, chunk, shares))
 
 
 def normalise(logs: Matrix) -> Vector:
@@ -105,10 +105,10 @@ def clusters(X: Matrix, weights: Vector, n_clusters: int, rng: RandomState) -> t
     return found.labels_, found.cluster_centers_
 
 
-def of_clusters(model: MixtureModel, seed: Any, blocks: Sequence[Block], members: Matrix) -> Any:
+def of_clusters(model: MixtureModel, seed: Any, chunks: Sequence[Chunk], members: Matrix) -> Any:
     """Return the parameters of components that share no row."""
 
-    def sums(block: Block) -> Any:
-        return model.statistics(seed, block, members[block.rows].T * block.weights)
+    def sums(chunk: Chunk) -> Any:
+        return model.statistics(seed, chunk, members[chunk.rows].T * chunk.weights)
 
-    return model.m_step(reduce(add, map(sums, blocks)))
+    return model.m_step(reduce(add, map(sums, chunks)))

@@ -16,7 +16,7 @@ from sklearn.utils import gen_batches
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.base import validation
 from surelearn.learners.mixtures._mixture import Mixture
-from surelearn.learners.mixtures._model import BLOCK, Block, MixtureModel
+from surelearn.learners.mixtures._model import CHUNK, Chunk, MixtureModel
 
 
 class Bernoullis(NamedTuple):
@@ -43,15 +43,15 @@ class BernoulliModel(MixtureModel):
     def __init__(self, floor: float) -> None:
         self.floor = floor
 
-    def blocks(self, X: Matrix, weights: Vector) -> list[Block]:
+    def chunks(self, X: Matrix, weights: Vector) -> list[Chunk]:
         """Cut the rows."""
-        parts = gen_batches(X.shape[0], BLOCK)
-        return [Block(rows, _bits(X[rows]), weights[rows]) for rows in parts]
+        parts = gen_batches(X.shape[0], CHUNK)
+        return [Chunk(rows, _bits(X[rows]), weights[rows]) for rows in parts]
 
-    def log_joint(self, parameters: Bernoullis, block: Block) -> Matrix:
+    def log_joint(self, parameters: Bernoullis, chunk: Chunk) -> Matrix:
         """Add the logarithms of the probabilities of the bits that are known."""
         weights, p = parameters
-        ones, known = block.data
+        ones, known = chunk.data
         if_zero = np.log1p(-p)
         zeros = if_zero.sum(axis=1) if known is None else known @ if_zero.T
         with np.errstate(divide="ignore"):  # a component of weight 0 gets no row
@@ -61,11 +61,11 @@ class BernoulliModel(MixtureModel):
     def statistics(
         self,
         parameters: Bernoullis,  # noqa: ARG002 - a missing bit is not filled in, but left out
-        block: Block,
+        chunk: Chunk,
         shares: Matrix,
     ) -> Matrix:
         """Count rows, known bits and ones."""
-        ones, known = block.data
+        ones, known = chunk.data
         totals = shares.sum(axis=1)
         known_bits = np.repeat(totals[:, np.newaxis], ones.shape[1], axis=1)
         if known is not None:

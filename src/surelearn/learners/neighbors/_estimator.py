@@ -28,6 +28,9 @@ Schedule: TypeAlias = Literal["schedule", "cross-validation"]
 TieRule: TypeAlias = Literal["all", "first", "random"]
 """Which of the rows at the k-th distance count: all of them, the first ones, or random ones."""
 
+WITHOUT_ITSELF = "a search that leaves out the row itself"
+"""How each row is predicted from all the others with one fit."""
+
 _CHOICES = {"weights": ("uniform", "distance"), "ties": ("all", "first", "random")}
 
 
@@ -187,6 +190,23 @@ class NearestNeighborsLearner(BaseEstimator):
         found = self._search(self.index_.rows(), k + 1, whole_ties=whole_ties)
         others = found.without(np.arange(self.n_training_rows_))
         return others if whole_ties else others.first(k)
+
+    def _fitted_without_each_row(
+        self, X: Any, y: Any, weights: Vector | None
+    ) -> tuple[Self, Lists] | None:
+        """Return a fitted copy and each row's neighbours, if refitting would find the same ones.
+
+        A number k that depends on the rows, ranges of columns, and random tags would all be new.
+        """
+        k, n = self.n_neighbors, len(y)
+        same = self.metric != "gower" and self.ties != "random" and weights is None
+        if isinstance(k, str) or not same or k > n - 1:
+            return None
+        try:
+            fitted = fresh_copy(self).fit(X, y)
+        except ValueError as error:
+            raise ValueError(f"the model could not be fitted to all rows: {error}") from error
+        return fitted, fitted._lists_of_others(k, whole_ties=self._whole)  # noqa: SLF001 - our copy
 
     def _search(self, points: Any, k: int, *, whole_ties: bool) -> Lists:
         found = neighbour_lists(self.index_, points, k, whole_ties=whole_ties, n_jobs=self.n_jobs)

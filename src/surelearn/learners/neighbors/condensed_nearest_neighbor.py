@@ -21,7 +21,7 @@ from surelearn._typing import Indices, Vector
 from surelearn.base.classifier import risk_certificate
 from surelearn.base.fitting import adopt, fresh_copy, learn_classes
 from surelearn.bounds import compression
-from surelearn.certificate import Certificate, Status
+from surelearn.certificate import Certificate, assumed, by_construction, checked
 from surelearn.learners.neighbors._search.index import Index, build_index
 from surelearn.learners.neighbors._search.pairs import squared_distance
 from surelearn.learners.neighbors._search.space import Space, learn_space, read_points
@@ -142,13 +142,13 @@ class CondensedNearestNeighbor(ClassifierMixin, BaseEstimator):
         passes = (
             f"rows are visited in the order given, in at most max_iter={self.pass_limit_} passes"
         )
-        statuses: list[tuple[Status, str]] = [
-            ("assumed", f"{passes}; features and scaling must not come from them"),
-            ("by-construction", f"only {n_compressed} rows were stored or are still wrong"),
-            ("checked", f"the {self.training_errors_} training errors are in the set"),
-            ("assumed", "cannot be verified from the data"),
-        ]
-        return (risk_certificate(self, guarantee, statuses),)
+        evidence = {
+            "fixed_before": assumed(f"{passes}; features and scaling must not come from them"),
+            "stable": by_construction(f"only {n_compressed} rows were stored or are still wrong"),
+            "consistent": checked(f"the {self.training_errors_} training errors are in the set"),
+            "independent": assumed("cannot be verified from the data"),
+        }
+        return (risk_certificate(self, guarantee, evidence),)
 
     def _learn(self, X: Any, y: ArrayLike) -> None:
         _arguments.at_least_one("max_iter", self.max_iter)

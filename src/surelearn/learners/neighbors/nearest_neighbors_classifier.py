@@ -21,8 +21,22 @@ from surelearn.base.fingerprint import fingerprint
 from surelearn.base.fitting import learn_classes
 from surelearn.base.tables.table import Categorical
 from surelearn.bounds import Guarantee, neighbors
-from surelearn.certificate import Certificate, Precondition, Status, certify
-from surelearn.learners.neighbors._estimator import NearestNeighborsLearner, Schedule, TieRule
+from surelearn.certificate import (
+    Certificate,
+    Evidence,
+    Precondition,
+    assumed,
+    by_construction,
+    certify,
+    checked,
+    violated,
+)
+from surelearn.learners.neighbors._estimator import (
+    WITHOUT_ITSELF,
+    NearestNeighborsLearner,
+    Schedule,
+    TieRule,
+)
 from surelearn.learners.neighbors._search.lists import Lists, count_votes, decide, tied_votes
 
 
@@ -195,7 +209,7 @@ class NearestNeighborsClassifier(ClassifierMixin, NearestNeighborsLearner):
             n=n,
             claim=f"With confidence {confidence(delta)}, this model errs on at most {limit} of new "
             "examples from the law of the training examples.",
-            statuses=[("assumed", "cannot be verified from the data"), *self._statuses(lists)],
+            evidence=self._evidence(lists),
             also=(
                 Precondition(
                     "known_labels", "the labels that can occur were known beforehand", "assumed"
@@ -205,30 +219,47 @@ class NearestNeighborsClassifier(ClassifierMixin, NearestNeighborsLearner):
         )
         return (certificate,)
 
-    def _statuses(self, lists: Lists) -> list[tuple[Status, str]]:
-        """Return what is known of the choices, of the vote and of ties."""
-        fixed: tuple[Status, str] = ("assumed", f"k = {self.n_neighbors_}; none may come from them")
+    def _evidence(self, lists: Lists) -> dict[str, Evidence]:
+        """Return what is known of the sample, of the choices, of the vote and of ties."""
+        vote, ties = self._vote_and_ties(lists)
+        return {
+            "independent": assumed("cannot be verified from the data"),
+            "fixed_before": self._choices_fixed_before(),
+            "vote": vote,
+            "distance_ties": ties,
+        }
+
+    def _choices_fixed_before(self) -> Evidence:
         if hasattr(self, "candidates_"):
-            fixed = "violated", "k was chosen by the errors on these rows; give a number instead"
-        elif self.space_.scaled_by_data:
-            fixed = "violated", "'gower' scales numeric columns by their ranges in these rows"
-        vote: tuple[Status, str] = "by-construction", f"ties={self.ties!r}"
-        tie: tuple[Status, str] = "by-construction", f"ties={self.ties!r}"
-        if self._whole:
-            tied = int((np.diff(lists.starts) > self.n_neighbors_).sum())
-            draws = int((tied_votes(self._all_votes(lists)).sum(axis=1) > 1).sum())
-            n = self.n_training_rows_
-            vote = "checked", f"no tie at the k-th distance and no tied vote on any of {n} rows"
-            tie = "checked", f"no tie at the k-th distance on any of {n} rows"
-            if tied or draws:
-                vote = "violated", f"{tied} ties and {draws} tied votes; use ties='random'"
-            if tied:
-                tie = "violated", f"on {tied} rows all tied neighbours voted; use ties='random'"
-        if self.weights == "distance":
-            vote = "violated", "weights='distance': distances decide too"
+            return violated("k was chosen by the errors on these rows; give a number instead")
+        if self.space_.scaled_by_data:
+            return violated("'gower' scales numeric columns by their ranges in these rows")
+        return assumed(f"k = {self.n_neighbors_}; none may come from them")
+
+    def _vote_and_ties(self, lists: Lists) -> tuple[Evidence, Evidence]:
+        """Return whether exactly k neighbours vote, and how ties of distance were broken."""
         if self.fitted_rules_ != (self.ties, self.weights):
-            vote = tie = "violated", "ties or weights were changed after fit; fit again"
-        return [fixed, vote, tie]
+            changed = violated("ties or weights were changed after fit; fit again")
+            return changed, changed
+        vote = ties = by_construction(f"ties={self.ties!r}")
+        if self._whole:
+            vote, ties = self._ties_met(lists)
+        if self.weights == "distance":
+            vote = violated("weights='distance': distances decide too")
+        return vote, ties
+
+    def _ties_met(self, lists: Lists) -> tuple[Evidence, Evidence]:
+        """Return the same two where all tied neighbours vote: harmless if there was no tie."""
+        n = self.n_training_rows_
+        tied = int((np.diff(lists.starts) > self.n_neighbors_).sum())
+        draws = int((tied_votes(self._all_votes(lists)).sum(axis=1) > 1).sum())
+        vote = checked(f"no tie at the k-th distance and no tied vote on any of {n} rows")
+        ties = checked(f"no tie at the k-th distance on any of {n} rows")
+        if tied or draws:
+            vote = violated(f"{tied} ties and {draws} tied votes; use ties='random'")
+        if tied:
+            ties = violated(f"on {tied} rows all tied neighbours voted; use ties='random'")
+        return vote, ties
 
     @property
     def _preference(self) -> Vector:
@@ -245,9 +276,24 @@ class NearestNeighborsClassifier(ClassifierMixin, NearestNeighborsLearner):
 
     def _losses(self, lists: Lists, stops: Iterable[Indices]) -> Iterator[Vector]:
         """Yield 1 where the others are wrong; the row's own label has no say in the default."""
-        own = np.eye(len(self.classes_))[self.targets_] if self._whole else 0.0
         for votes in self._votes(lists, stops):
-            yield (decide(votes, self._preference - own) != self.targets_).astype(np.float64)
+            yield (self._decide_without_own(votes) != self.targets_).astype(np.float64)
+
+    def _decide_without_own(self, votes: Matrix) -> Indices:
+        """Return the class that each row's others choose; its own label breaks no tie."""
+        own = np.eye(len(self.classes_))[self.targets_] if self._whole else 0.0
+        return decide(votes, self._preference - own)
+
+    def _leave_one_out(
+        self, X: Any, y: Any, weights: Vector | None
+    ) -> tuple[NDArray[Any], str] | None:
+        """Return what the others predict for each row and how; None if it takes refitting."""
+        found = self._fitted_without_each_row(X, y, weights)
+        if found is None:
+            return None
+        fitted, lists = found
+        chosen = fitted._decide_without_own(fitted._all_votes(lists))  # noqa: SLF001 - our own copy
+        return fitted.classes_[chosen], WITHOUT_ITSELF
 
     def _learn_targets(self, y: ArrayLike, n: int) -> NDArray[Any]:
         return learn_classes(self, y, n=n)

@@ -13,7 +13,12 @@ from sklearn.base import RegressorMixin
 from surelearn._typing import Indices, Vector
 from surelearn.base.fitting import check_numbers
 from surelearn.base.tables.table import Categorical
-from surelearn.learners.neighbors._estimator import NearestNeighborsLearner, Schedule, TieRule
+from surelearn.learners.neighbors._estimator import (
+    WITHOUT_ITSELF,
+    NearestNeighborsLearner,
+    Schedule,
+    TieRule,
+)
 from surelearn.learners.neighbors._search.lists import Lists, mean_targets
 
 
@@ -81,6 +86,15 @@ class NearestNeighborsRegressor(RegressorMixin, NearestNeighborsLearner):
         """Return the mean target of the neighbours of each row."""
         lists = self._lists(X)
         return next(self._means(lists, [lists.starts[1:]]))
+
+    def _leave_one_out(self, X: Any, y: Any, weights: Vector | None) -> tuple[Vector, str] | None:
+        """Return what the others predict for each row and how; None if it takes refitting."""
+        found = self._fitted_without_each_row(X, y, weights)
+        if found is None:
+            return None
+        fitted, lists = found
+        means = fitted._means(lists, [lists.starts[1:]])  # noqa: SLF001 - our own copy
+        return next(means), WITHOUT_ITSELF
 
     def _means(self, lists: Lists, stops: Iterable[Indices]) -> Iterator[Vector]:
         return mean_targets(lists, self.targets_, weights=self.weights, stops=stops)

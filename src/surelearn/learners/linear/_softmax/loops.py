@@ -15,7 +15,7 @@ from surelearn._jit.elementary import exp
 from surelearn._jit.rows import Rows, SparseRows
 from surelearn._typing import Matrix, Vector
 
-_BLOCK = 32  # rows that stay in the first cache between their scores and their pull
+_CHUNK = 32  # rows that stay in the first cache between their scores and their pull
 _LN2, _ROOT = math.log(2.0), math.sqrt(2.0)
 _O3, _O5, _O7, _O9, _O11, _O13, _O15, _O17, _O19 = [1.0 / i for i in range(3, 20, 2)]
 
@@ -121,9 +121,9 @@ def logistic_pass(
     gradient: Vector,
 ) -> float:
     """Return the log loss of rows first .. last - 1 and add its gradient; the intercept is last."""
-    d, total, pull, pulls = len(theta) - 1, 0.0, 0.0, np.empty(_BLOCK)
-    for start in range(first, last, _BLOCK):
-        stop = min(start + _BLOCK, last)
+    d, total, pull, pulls = len(theta) - 1, 0.0, 0.0, np.empty(_CHUNK)
+    for start in range(first, last, _CHUNK):
+        stop = min(start + _CHUNK, last)
         scores(X, start, stop, theta[:d], pulls)
         for i in range(stop - start):
             sign, share = signs[start + i], shares[start + i]
@@ -148,10 +148,10 @@ def logistic_audit(
     taken: Vector,
 ) -> tuple[int, float, float]:
     """Add p(1 - p)(x, 1) of rows first .. last - 1; return errors, least margin, least score."""
-    d, spread, spreads, seen = len(theta) - 1, 0.0, np.empty(_BLOCK), np.empty(_BLOCK)
+    d, spread, spreads, seen = len(theta) - 1, 0.0, np.empty(_CHUNK), np.empty(_CHUNK)
     n_errors, margin, least = 0, np.inf, np.inf
-    for start in range(first, last, _BLOCK):
-        stop = min(start + _BLOCK, last)
+    for start in range(first, last, _CHUNK):
+        stop = min(start + _CHUNK, last)
         scores(X, start, stop, theta[:d], seen)
         for i in range(stop - start):
             seen[i] += theta[d]

@@ -13,19 +13,19 @@ import numpy as np
 from scipy import linalg, sparse
 from scipy.linalg import blas
 
-from surelearn._threads import in_parts
+from surelearn._threads import map_chunks
 from surelearn._typing import Matrix, Vector
 from surelearn.learners.linear._softmax import loops
 from surelearn.learners.linear._softmax.objective import (
-    ROWS,
+    CHUNK,
     SoftmaxObjective,
-    blocks,
+    chunks,
     probabilities,
 )
 
 _ENOUGH = 100  # rows for each parameter of a score
 _WORTH_THREADS = 20_000_000  # multiplications below which starting threads costs more
-_NARROW = 512  # features up to which blocks of rows are multiplied in threads of our own
+_NARROW = 512  # features up to which chunks of rows are multiplied in threads of our own
 
 
 def is_narrow(objective: SoftmaxObjective) -> bool:
@@ -42,8 +42,8 @@ def block_metric(objective: SoftmaxObjective, point: Vector) -> Callable[[Vector
     ]
 
     def solve(vector: Vector) -> Vector:
-        parts = zip(factors, vector.reshape(theta.shape), strict=True)
-        solved = np.array([linalg.cho_solve(f, part, check_finite=False) for f, part in parts])
+        pairs = zip(factors, vector.reshape(theta.shape), strict=True)
+        solved = np.array([linalg.cho_solve(f, line, check_finite=False) for f, line in pairs])
         return _centred(solved).ravel()
 
     return solve
@@ -55,8 +55,8 @@ def _hessian_blocks(objective: SoftmaxObjective, theta: Matrix) -> list[Matrix]:
     step = objective.spacing(max(1, n // (_ENOUGH * width)))
     work, few = partial(_bends, objective, theta, step), len(range(0, n, step))
     ours = is_narrow(objective) and few * width**2 >= _WORTH_THREADS
-    parts = in_parts(work, few) if ours else [work(0, few)]
-    found = [reduce(np.add, sums) for sums in zip(*parts, strict=True)]
+    by_chunk = map_chunks(work, few) if ours else [work(0, few)]
+    found = [reduce(np.add, sums) for sums in zip(*by_chunk, strict=True)]
     for block in found:
         np.divide(block, objective.shares[::step].sum(), out=block)
         refuse_overflow(block)
@@ -72,8 +72,8 @@ def _bends(
     """Return XᵀDX for each score, summed over number first .. last - 1 of every step-th row."""
     width = theta.shape[1]
     found = [np.zeros((width, width), order="F") for _ in theta]
-    room = np.empty((min(last - first, ROWS), width))
-    for start, stop in blocks(first, last):
+    room = np.empty((min(last - first, CHUNK), width))
+    for start, stop in chunks(first, last):
         kept = slice(start * step, stop * step, step)
         for k, table in enumerate(_bent_rows(objective, theta, kept, room[: stop - start])):
             found[k] = _plus_square(found[k], table)
@@ -116,8 +116,8 @@ def diagonal_metric(objective: SoftmaxObjective, point: Vector) -> Callable[[Vec
     theta = point.reshape(objective.n_scores, -1)
     squares = replace(objective, X=squared(objective.X))
     bends = np.zeros((theta.shape[1], theta.shape[0]))
-    for start, stop in blocks(0, len(objective.codes)):
-        chances = probabilities(objective.block_scores(theta, start, stop))
+    for start, stop in chunks(0, len(objective.codes)):
+        chances = probabilities(objective.chunk_scores(theta, start, stop))
         variances = objective.shares[start:stop, np.newaxis] * chances * (1.0 - chances)
         squares.combine(variances, start, stop, bends)
     refuse_overflow(bends)

@@ -1,8 +1,8 @@
-"""The log loss of linear softmax models, its gradient and its curvature, row block by row block.
+"""The log loss of linear softmax models, its gradient and its curvature, a chunk of rows at a time.
 
     F(W, b) = Σ s_i [ln Σ_k exp(z_ik) − z_{i,y_i}] / S + (μ/2)‖W‖²,   z_i = W x_i + b,  S = Σ s_i
 
-Two classes have one score z and the loss ln(1 + exp(∓z)). A block of rows stays in cache between
+Two classes have one score z and the loss ln(1 + exp(∓z)). A chunk of rows stays in cache between
 the product that makes its scores and the one that makes its share of the gradient.
 """
 
@@ -15,11 +15,11 @@ import numpy as np
 from scipy import sparse, special
 
 from surelearn._jit import rows
-from surelearn._threads import in_parts
+from surelearn._threads import map_chunks
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.learners.linear._softmax import loops
 
-ROWS = 2048
+CHUNK = 2048
 """Rows taken at once: with a hundred features, what a second-level cache holds."""
 
 _WORTH_THREADS = 3_000_000  # entries of a table below which starting threads costs more
@@ -74,9 +74,9 @@ class SoftmaxObjective:
 
     def _evaluate(self, point: Vector) -> tuple[float, Vector]:
         theta = point.reshape(self.n_scores, -1)
-        parts = self.in_parts(partial(self._value_of, theta))
-        value = sum(part[0] for part in parts)
-        gradient = np.sum([part[1] for part in parts], axis=0)
+        found = self.map_chunks(partial(self._value_of, theta))
+        value = sum(one[0] for one in found)
+        gradient = np.sum([one[1] for one in found], axis=0)
         gradient[:, :-1] += self.penalty * theta[:, :-1]
         value += 0.5 * self.penalty * float((theta[:, :-1] ** 2).sum())
         if not self.fit_intercept:
@@ -103,8 +103,8 @@ class SoftmaxObjective:
             labels = self.signs, self.shares
             total = loops.logistic_pass(self.packed, first, last, *labels, theta[0], gradient[:, 0])
             return total, gradient.T
-        for start, stop in blocks(first, last):
-            scores = self.block_scores(theta, start, stop)
+        for start, stop in chunks(first, last):
+            scores = self.chunk_scores(theta, start, stop)
             losses, residuals = log_losses(scores, self.codes[start:stop])
             shares = self.shares[start:stop]
             total += float(shares @ losses)
@@ -112,7 +112,7 @@ class SoftmaxObjective:
             self.combine(residuals, start, stop, gradient)
         return total, gradient.T
 
-    def block_scores(self, theta: Matrix, start: int, stop: int) -> Matrix:
+    def chunk_scores(self, theta: Matrix, start: int, stop: int) -> Matrix:
         """Return the scores of some rows."""
         X, coef = self.packed, theta[:, :-1]
         scores = np.empty((stop - start, self.n_scores))
@@ -136,29 +136,29 @@ class SoftmaxObjective:
             total[:-1] += X[start:stop].T @ residuals
         total[-1] += residuals.sum(axis=0)
 
-    def part(self, first: int, last: int) -> rows.Rows:
+    def rows_between(self, first: int, last: int) -> rows.Rows:
         """Return some rows in the form that compiled code takes; nothing is copied."""
         X = self.packed
         if isinstance(X, rows.SparseRows):
             return rows.SparseRows(X.data, X.indices, X.indptr[first : last + 1])
         return X[first:last]
 
-    def in_parts(self, work: Callable[[int, int], Any]) -> list[Any]:
+    def map_chunks(self, work: Callable[[int, int], Any]) -> list[Any]:
         """Do the work on all rows, on as many threads as there are processors if it is much."""
         n = len(self.codes)
         size = _SPARSE * len(X.data) if isinstance(X := self.packed, rows.SparseRows) else X.size
         ours = self.n_scores == 1 or isinstance(X, rows.SparseRows)  # other products have threads
         if not ours or size < _WORTH_THREADS:
             return [work(0, n)]
-        return in_parts(work, n)
+        return map_chunks(work, n)
 
 
-def blocks(first: int, last: int, size: int = ROWS) -> list[tuple[int, int]]:
-    """Return where the blocks of rows first .. last - 1 begin and end.
+def chunks(first: int, last: int, size: int = CHUNK) -> list[tuple[int, int]]:
+    """Return where the chunks of rows first .. last - 1 begin and end.
 
     Examples
     --------
-    >>> blocks(0, 5, 2)
+    >>> chunks(0, 5, 2)
     [(0, 2), (2, 4), (4, 5)]
     """
     return [(start, min(start + size, last)) for start in range(first, last, size)]

@@ -14,7 +14,7 @@ import numpy as np
 from scipy import special
 
 from surelearn._jit import rows
-from surelearn._threads import blas_threads
+from surelearn._threads import one_thread_products
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.learners.linear._softmax import loops
 from surelearn.learners.linear._softmax.classifier import decide
@@ -24,7 +24,7 @@ from surelearn.learners.linear._softmax.metric import (
     is_narrow,
     refuse_overflow,
 )
-from surelearn.learners.linear._softmax.objective import SoftmaxObjective, blocks, probabilities
+from surelearn.learners.linear._softmax.objective import SoftmaxObjective, chunks, probabilities
 from surelearn.optimizers import Trace, limited_memory_bfgs
 
 _THIN = 16  # rows for one of the sample that is solved first
@@ -89,7 +89,7 @@ def _products_alone(objective: SoftmaxObjective) -> AbstractContextManager[Any]:
 
     Woken, they spin for a while after each product, however small, and are in the way.
     """
-    return blas_threads().limit(limits=1) if is_narrow(objective) else nullcontext()
+    return one_thread_products() if is_narrow(objective) else nullcontext()
 
 
 def _typical_norm(objective: SoftmaxObjective) -> float:
@@ -122,16 +122,16 @@ def audit(objective: SoftmaxObjective, point: Vector) -> Audit:
     missing = gradient[:, -1]
     move = np.ones(1)  # with one score the move is a multiple of this
     if len(theta) > 1:
-        spread = np.sum(objective.in_parts(partial(_spread, objective, theta)), axis=0)
+        spread = np.sum(objective.map_chunks(partial(_spread, objective, theta)), axis=0)
         move = np.linalg.pinv(spread, hermitian=True) @ missing
-    parts = objective.in_parts(partial(_audit_rows, objective, theta, move))
-    taken = np.sum([part[0] for part in parts], axis=0).T
-    errors, margin = sum(part[1] for part in parts), min(part[2] for part in parts)
+    found = objective.map_chunks(partial(_audit_rows, objective, theta, move))
+    taken = np.sum([one[0] for one in found], axis=0).T
+    errors, margin = sum(one[1] for one in found), min(one[2] for one in found)
     size = 1.0
     if len(theta) == 1:  # the last entry of what a unit move takes is the variance B
         size = float(missing[0]) / taken[0, -1] if taken[0, -1] > 0.0 else np.inf
     bound = value  # losses are not negative: nothing more is known without a penalty
-    if objective.penalty > 0.0 and abs(size) * max(part[3] for part in parts) <= 1.0:
+    if objective.penalty > 0.0 and abs(size) * max(one[3] for one in found) <= 1.0:
         pull = gradient[:, :-1] - size * taken[:, :-1]
         bound = float(size * move @ missing + (pull**2).sum() / (2.0 * objective.penalty))
     return Audit(min(value, bound), errors, margin)
@@ -140,8 +140,8 @@ def audit(objective: SoftmaxObjective, point: Vector) -> Audit:
 def _spread(objective: SoftmaxObjective, theta: Matrix, first: int, last: int) -> Matrix:
     """Return the sum of the covariances of the labels of some rows."""
     total = np.zeros((len(theta), len(theta)))
-    for start, stop in blocks(first, last):
-        chances = probabilities(objective.block_scores(theta, start, stop))
+    for start, stop in chunks(first, last):
+        chances = probabilities(objective.chunk_scores(theta, start, stop))
         weighted = objective.shares[start:stop, np.newaxis] * chances
         total += np.diag(weighted.sum(axis=0)) - weighted.T @ chances
     return total
@@ -157,8 +157,8 @@ def _audit_rows(
         errors, margin, least = loops.logistic_audit(objective.packed, first, last, *sums)
         return taken, errors, margin, float(special.expit(-least))
     errors, margin, largest = 0, np.inf, 0.0
-    for start, stop in blocks(first, last):
-        scores = objective.block_scores(theta, start, stop)
+    for start, stop in chunks(first, last):
+        scores = objective.chunk_scores(theta, start, stop)
         codes, shares = objective.codes[start:stop], objective.shares[start:stop]
         errors += int(np.count_nonzero(decide(scores) != codes))
         margins = _margins(scores, codes)[shares > 0.0]

@@ -1,14 +1,17 @@
-"""Dense rows in blocks of columns, and exact searches that scan all blocks or those of a tree."""
+"""Dense rows in blocks of columns, and exact searches that scan all blocks or those of a tree.
+
+A block holds some points column by column, so that a loop over its points, for one feature at a
+time, becomes vector instructions. The last one is padded: number -1 stands for no point.
+"""
 
 import math
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from surelearn._stored import stored
-from surelearn._threads import AT_ONCE, in_parallel
+from surelearn._threads import LARGEST_CHUNK, run_chunks, workers
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.learners.neighbors._search import kd_tree, nearest
 from surelearn.learners.neighbors._search.distances import Blocks, Metric
@@ -34,9 +37,9 @@ class Nearest(NamedTuple):
         """Return empty lists to be filled."""
         return cls(np.empty((n, k)), np.empty((n, k), np.int64), np.empty(n, np.int64))
 
-    def part(self, some: slice) -> "Nearest":
+    def of(self, chunk: slice) -> "Nearest":
         """Return what belongs to some of the queries, as views."""
-        return Nearest(self.distances[some], self.points[some], self.tied[some])
+        return Nearest(self.distances[chunk], self.points[chunk], self.tied[chunk])
 
 
 @stored("block-index")
@@ -77,8 +80,8 @@ class BlockIndex:
         """Return the k nearest rows of each query."""
         n = len(queries)
         found = Nearest.room(n, k)
-        in_parallel(
-            lambda part: self._fill(queries[part], found.part(part)), n, n_jobs, self._at_once()
+        run_chunks(
+            lambda chunk: self._fill(queries[chunk], found.of(chunk)), n, n_jobs, self._at_once()
         )
         return found
 
@@ -87,7 +90,7 @@ class BlockIndex:
         nearest.collect(self.columns, self.numbers, queries, self.metric, radii, free, *out)
 
     def _at_once(self) -> int:
-        return AT_ONCE
+        return LARGEST_CHUNK
 
     def _fill(self, queries: Matrix, found: Nearest) -> None:
         nearest.scan(
@@ -124,13 +127,12 @@ class TreeIndex(BlockIndex):
         boxes = np.empty((2 << depth, 2, X.shape[1]))
         top = min(1, depth)
         kd_tree.grow(points, numbers, 0, 0, top, boxes)
-        with ThreadPoolExecutor() as pool:
-            jobs = [
-                pool.submit(kd_tree.grow, points, numbers, top, place, depth, boxes)
-                for place in range(1 << top)
-            ]
-        for job in jobs:
-            job.result()
+
+        def grow(place: int) -> None:
+            kd_tree.grow(points, numbers, top, place, depth, boxes)
+
+        with workers(1 << top) as crew:
+            crew.map(grow, range(1 << top))
         leaves = _in_leaves(numbers, 1 << depth)
         return cls(metric, _columns(X, leaves), leaves, boxes)
 

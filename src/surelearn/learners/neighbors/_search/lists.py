@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from surelearn._threads import in_parallel
+from surelearn._threads import run_chunks
 from surelearn._typing import Indices, Mask, Matrix, Vector
 from surelearn.learners.neighbors._search.blocks import BlockIndex
 from surelearn.learners.neighbors._search.index import Index
@@ -104,9 +104,9 @@ def neighbour_lists(
     lists = Lists(starts, np.empty(starts[-1]), np.empty(starts[-1], np.int64))
     few = (lengths <= _SHORT) | (not isinstance(index, BlockIndex))
     for length in np.unique(lengths[few]):
-        part = np.flatnonzero(few & (lengths == length))
-        longer = index.search(queries[part], int(length), n_jobs=n_jobs)
-        places = starts[part][:, np.newaxis] + np.arange(length)
+        alike = np.flatnonzero(few & (lengths == length))
+        longer = index.search(queries[alike], int(length), n_jobs=n_jobs)
+        places = starts[alike][:, np.newaxis] + np.arange(length)
         lists.distances[places], lists.points[places] = longer.distances, longer.points
     if not few.all():
         _collect(index, queries, np.flatnonzero(~few), found.distances[:, -1], lists, n_jobs)
@@ -114,18 +114,18 @@ def neighbour_lists(
 
 
 def _collect(
-    index: Any, queries: Matrix, part: Indices, radii: Vector, lists: Lists, n_jobs: int | None
+    index: Any, queries: Matrix, chosen: Indices, radii: Vector, lists: Lists, n_jobs: int | None
 ) -> None:
     """Fill the lists of some queries by a scan, then sort them."""
-    free = lists.starts[part]
+    free = lists.starts[chosen]
 
-    def fill(some: slice) -> None:
-        chosen = part[some]
+    def fill(chunk: slice) -> None:
+        these = chosen[chunk]
         out = lists.distances, lists.points
-        index.collect(queries[chosen], radii[chosen], free[some], out)
+        index.collect(queries[these], radii[these], free[chunk], out)
 
-    in_parallel(fill, len(part), n_jobs)
-    for t in part:
+    run_chunks(fill, len(chosen), n_jobs)
+    for t in chosen:
         place = slice(lists.starts[t], lists.starts[t + 1])
         order = np.lexsort((lists.points[place], lists.distances[place]))
         lists.distances[place] = lists.distances[place][order]

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surelearn._stored import stored
-from surelearn._threads import AT_ONCE, blas_threads
+from surelearn._threads import LARGEST_CHUNK, one_thread_products
 from surelearn._typing import Matrix, Vector
 from surelearn.learners.neighbors._search import products
 from surelearn.learners.neighbors._search.blocks import BLOCK, BlockIndex, Nearest
@@ -62,11 +62,11 @@ class ProductIndex(BlockIndex):
 
     def search(self, queries: Matrix, k: int, *, n_jobs: int | None = None) -> Nearest:
         """Return the k nearest rows of each query; each thread multiplies on its own."""
-        with blas_threads().limit(limits=1, user_api="blas"):
+        with one_thread_products():
             return super().search(queries, k, n_jobs=n_jobs)
 
     def _at_once(self) -> int:
-        return max(1, min(AT_ONCE, _MINIMA // len(self.columns)))
+        return max(1, min(LARGEST_CHUNK, _MINIMA // len(self.columns)))
 
     def _fill(self, queries: Matrix, found: Nearest) -> None:
         with np.errstate(over="ignore"):

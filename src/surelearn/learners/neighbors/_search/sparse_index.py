@@ -10,7 +10,7 @@ from scipy import sparse
 from surelearn._jit import rows
 from surelearn._jit.rows import SparseRows
 from surelearn._stored import stored
-from surelearn._threads import AT_ONCE, in_parallel
+from surelearn._threads import LARGEST_CHUNK, run_chunks
 from surelearn._typing import Vector
 from surelearn.learners.neighbors._search import pairs
 from surelearn.learners.neighbors._search.blocks import Nearest
@@ -50,8 +50,8 @@ class SparseIndex:
         """Return the k nearest rows of each query."""
         n = queries.shape[0]
         found = Nearest.room(n, k)
-        largest = max(1, min(AT_ONCE, _VALUES // max(self.X.shape)))
-        in_parallel(lambda part: self._fill(queries[part], found.part(part)), n, n_jobs, largest)
+        largest = max(1, min(LARGEST_CHUNK, _VALUES // max(self.X.shape)))
+        run_chunks(lambda chunk: self._fill(queries[chunk], found.of(chunk)), n, n_jobs, largest)
         return found
 
     def _fill(self, queries: Any, found: Nearest) -> None:

@@ -15,7 +15,7 @@ from surelearn._stored import stored
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.base.tables.table import n_categories
 from surelearn.base.validation import refuse_tiny
-from surelearn.learners.bayes import _class_moments, _counts
+from surelearn.learners.bayes import _category_loops, _moment_loops
 from surelearn.learners.bayes._class_summary import ClassCounts, ClassMoments, starts
 
 
@@ -85,9 +85,9 @@ class CategoryFactors:
 
     def add_to(self, scores: LogScores, codes: NDArray[Any]) -> None:
         """Add the logarithms of all factors of each row; missing and unknown cells have none."""
-        _counts.gather(codes, self.starts, self.logs.finite, scores.finite)
+        _category_loops.gather(codes, self.starts, self.logs.finite, scores.finite)
         if scores.zeros is not None and self.logs.zeros is not None:
-            _counts.gather(codes, self.starts, self.logs.zeros, scores.zeros)
+            _category_loops.gather(codes, self.starts, self.logs.zeros, scores.zeros)
 
     def by_column(self, sizes: Indices) -> tuple[Matrix | None, ...]:
         """Return ln P(a | c) of each column, a row per class; None for a column of numbers."""
@@ -127,7 +127,7 @@ class NormalFactors:
     def add_to(self, scores: LogScores, X: NDArray[Any]) -> None:
         """Add the log-densities of all columns of each row; a missing cell has none."""
         halves, constants = 0.5 / self.variance, -0.5 * np.log(2.0 * np.pi * self.variance)
-        _class_moments.add_log_densities(
+        _moment_loops.add_log_densities(
             X, self.columns, self.mean, halves, constants, scores.finite
         )
         if np.isneginf(scores.finite.max(axis=1)).any():
