@@ -3,7 +3,7 @@
 `make statuses` rewrites both tables beside this file. `statuses.json`: for each issuer, theorem and
 assumption, the statuses that appear in the small runs, and the sentences that are the issuer's own.
 `assumptions.json`: what each theorem calls its assumptions. Read the difference before you commit
-it. `--evidence FILE` writes all evidence too, to compare two versions of the code.
+it. `--lines FILE` writes a line for each certificate, to compare two versions of the code.
 """
 
 import argparse
@@ -86,15 +86,14 @@ def assumptions() -> dict[str, dict[str, str]]:
     }
 
 
-def evidence() -> list[str]:
-    """Return a line for each sentence of evidence, its numbers masked."""
-    return sorted(
-        {
-            masked(f"{issuer} | {c.method} | {p.key} | {p.status} | {p.evidence}")
-            for issuer, c in collected()
-            for p in c.preconditions
-        }
-    )
+def lines() -> list[str]:
+    """Return a line for each certificate: the claim, its numbers and all evidence."""
+    return [
+        f"{issuer} | {c.method} | {getattr(c, 'bound', '')} | {getattr(c, 'observed', '')} | "
+        f"{getattr(c, 'claim', '')} | "
+        + " ;; ".join(f"{p.name} = {p.status} = {p.evidence}" for p in c.preconditions)
+        for issuer, c in collected()
+    ]
 
 
 def tables() -> dict[pathlib.Path, Any]:
@@ -114,13 +113,13 @@ def main() -> None:
     """Write what was asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--write", action="store_true", help="rewrite the reviewed tables")
-    parser.add_argument("--evidence", type=pathlib.Path, help="write all evidence to this file")
+    parser.add_argument("--lines", type=pathlib.Path, help="write all certificates to this file")
     asked = parser.parse_args()
     if asked.write:
         for path, table in tables().items():
             path.write_text(as_text(table), encoding="utf-8")
-    if asked.evidence:
-        asked.evidence.write_text("\n".join(evidence()) + "\n", encoding="utf-8")
+    if asked.lines:
+        asked.lines.write_text("\n".join(lines()) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -71,7 +71,7 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
     "Hedge": [{"horizon": 60}, {"horizon": 50}, {"learning_rate": 0.3}],
     "KernelPerceptron": [{"kernel": Gaussian()}],
     "NearestNeighborsClassifier": [
-        {"n_neighbors": 3, "ties": "random"},
+        {"n_neighbors": 3, "ties": "random", "random_state": 0},
         {"n_neighbors": 3, "ties": "first"},
         {"n_neighbors": "cross-validation"},
         {"metric": "gower"},
