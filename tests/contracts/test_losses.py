@@ -55,6 +55,23 @@ ON_BOXES = [
 on_every_box = pytest.mark.parametrize(("name", "box"), ON_BOXES)
 
 
+def losses_where(holds):
+    """Parametrise over the losses of which something holds; there must be some."""
+    names = [name for name in CLASSES if holds(example_of(name))]
+    assert names
+    return pytest.mark.parametrize("name", names)
+
+
+def boxes_where(holds):
+    """Parametrise over the losses and boxes of which something holds; there must be some."""
+    cases = [case for case in ON_BOXES if holds(example_of(case.values[0]), case.values[1])]
+    assert cases
+    return pytest.mark.parametrize(("name", "box"), cases)
+
+
+on_every_convex_box = boxes_where(lambda loss, _: loss.convex)
+
+
 def test_the_losses_of_the_public_surface_are_all_there():
     assert set(CLASSES) >= {
         *("ZeroOne", "Square", "Absolute", "Hinge", "Logistic", "Exponential", "Logarithmic"),
@@ -92,60 +109,63 @@ def test_it_needs_no_loss_of_a_label_with_itself_and_gives_one_number_for_one_pa
     assert loss.is_margin or value == 0.0
 
 
-@every_loss
+WRONG_LABEL = {"signs": 0.0, "bits": 0.5, "fractions": 1.5}
+
+
+@losses_where(lambda loss: loss.label_set in WRONG_LABEL)
 def test_a_wrong_kind_of_label_is_refused(name):
     loss = example_of(name)
-    wrong = {"signs": 0.0, "bits": 0.5, "fractions": 1.5}
-    if loss.label_set in wrong:
-        with pytest.raises(ValueError, match="y must"):
-            loss([1.0, wrong[loss.label_set]], [0.5, 0.5])
-        with pytest.raises(ValueError, match="labels="):
-            loss.lipschitz(labels=(0.0, 2.0))
+    with pytest.raises(ValueError, match="y must"):
+        loss([1.0, WRONG_LABEL[loss.label_set]], [0.5, 0.5])
+    with pytest.raises(ValueError, match="labels="):
+        loss.lipschitz(labels=(0.0, 2.0))
+
+
+@every_loss
+def test_an_interval_upside_down_is_refused(name):
+    loss = example_of(name)
     with pytest.raises(ValueError, match="predictions="):
         loss.range(predictions=(1.0, 0.0))
 
 
-@on_every_box
+@on_every_convex_box
 def test_the_gradient_is_the_finite_difference_wherever_there_is_one(name, box):
     loss = example_of(name)
-    if loss.convex:
-        y, p = grid(loss, *box)
-        p, y = p[1:-1], y[1:-1]
-        step = 1e-6
-        right = (loss(y, p + step) - loss(y, p)) / step
-        left = (loss(y, p) - loss(y, p - step)) / step
-        scale = 1.0 + np.abs(right)
-        smooth = np.abs(right - left) < 1e-2 * scale
-        assert smooth.mean() > 0.9
-        gap = np.abs(loss.gradient(y, p) - (left + right) / 2) / scale
-        assert gap[smooth].max() < 1e-4
+    y, p = grid(loss, *box)
+    p, y = p[1:-1], y[1:-1]
+    step = 1e-6
+    right = (loss(y, p + step) - loss(y, p)) / step
+    left = (loss(y, p) - loss(y, p - step)) / step
+    scale = 1.0 + np.abs(right)
+    smooth = np.abs(right - left) < 1e-2 * scale
+    assert smooth.mean() > 0.9
+    gap = np.abs(loss.gradient(y, p) - (left + right) / 2) / scale
+    assert gap[smooth].max() < 1e-4
 
 
-@on_every_box
+@on_every_convex_box
 def test_the_subgradient_inequality_holds_between_all_points_kinks_included(name, box):
     loss = example_of(name)
-    if loss.convex:
-        y, p = grid(loss, *box)
-        values, slopes = loss(y, p), loss.gradient(y, p)
-        curvature = loss.strong_convexity(*box) / 2
-        for shift in (1, 7, 60, 200):
-            before, after = slice(-shift), slice(shift, None)
-            for here, there in ((before, after), (after, before)):
-                move = p[there] - p[here]
-                floor = values[here] + slopes[here] * move + curvature * move**2
-                assert (values[there] >= floor - 1e-9 * (1 + np.abs(floor))).all()
+    y, p = grid(loss, *box)
+    values, slopes = loss(y, p), loss.gradient(y, p)
+    curvature = loss.strong_convexity(*box) / 2
+    for shift in (1, 7, 60, 200):
+        before, after = slice(-shift), slice(shift, None)
+        for here, there in ((before, after), (after, before)):
+            move = p[there] - p[here]
+            floor = values[here] + slopes[here] * move + curvature * move**2
+            assert (values[there] >= floor - 1e-9 * (1 + np.abs(floor))).all()
 
 
-@every_loss
+@losses_where(lambda loss: loss.convex and loss.label_set in {"signs", "reals"})
 def test_the_subgradient_at_a_kink_is_the_one_of_least_absolute_value(name):
     loss = example_of(name)
-    if loss.convex and loss.label_set in {"signs", "reals"}:
-        y, p = np.meshgrid([-1.0, 1.0], np.arange(-64, 65) / 16)  # exact floats hit the kinks
-        step = 2.0**-20
-        right = (loss(y, p + step) - loss(y, p)) / step
-        left = (loss(y, p) - loss(y, p - step)) / step
-        least = np.clip(0.0, left, right)
-        assert np.abs(loss.gradient(y, p) - least).max() < 1e-5 * np.abs(right).max()
+    y, p = np.meshgrid([-1.0, 1.0], np.arange(-64, 65) / 16)  # exact floats hit the kinks
+    step = 2.0**-20
+    right = (loss(y, p + step) - loss(y, p)) / step
+    left = (loss(y, p) - loss(y, p - step)) / step
+    least = np.clip(0.0, left, right)
+    assert np.abs(loss.gradient(y, p) - least).max() < 1e-5 * np.abs(right).max()
 
 
 @on_every_box
@@ -171,42 +191,41 @@ def test_the_lipschitz_constant_is_never_exceeded_and_nearly_attained(name, box)
     assert np.abs(loss.gradient(y, p)).max() <= bound * (1 + 1e-12)
 
 
-@on_every_box
+@boxes_where(lambda loss, box: math.isfinite(loss.smoothness(*box)))
 def test_the_smoothness_is_never_exceeded_and_nearly_attained(name, box):
     loss = example_of(name)
     bound = loss.smoothness(*box)
-    if math.isfinite(bound):
-        y, p = grid(loss, *box)
-        curvature = np.diff(loss.gradient(y, p), axis=0) / np.diff(p, axis=0)
-        assert curvature.max() <= bound * (1 + 1e-9) + 1e-9
-        assert curvature.max() >= 0.8 * bound
+    y, p = grid(loss, *box)
+    curvature = np.diff(loss.gradient(y, p), axis=0) / np.diff(p, axis=0)
+    assert curvature.max() <= bound * (1 + 1e-9) + 1e-9
+    assert curvature.max() >= 0.8 * bound
 
 
-@on_every_box
+@boxes_where(lambda loss, box: loss.convex and loss.strong_convexity(*box) > 0.0)
 def test_the_strong_convexity_is_nearly_attained(name, box):
     loss = example_of(name)
-    if loss.convex and loss.strong_convexity(*box) > 0.0:
-        y, p = grid(loss, *box)
-        curvature = np.diff(loss.gradient(y, p), axis=0) / np.diff(p, axis=0)
-        assert curvature.min() <= 1.1 * loss.strong_convexity(*box)
+    y, p = grid(loss, *box)
+    curvature = np.diff(loss.gradient(y, p), axis=0) / np.diff(p, axis=0)
+    assert curvature.min() <= 1.1 * loss.strong_convexity(*box)
 
 
 @on_every_box
+def test_what_is_exp_concave_can_be_mixed_at_least_as_fast(name, box):
+    loss = example_of(name)
+    assert loss.mixability(*box) >= loss.exp_concavity(*box)
+
+
+@boxes_where(lambda loss, box: 0.0 < loss.exp_concavity(*box) < math.inf)
 def test_exp_of_minus_the_loss_is_concave_at_the_stated_rate(name, box):
     loss = example_of(name)
-    rate = loss.exp_concavity(*box)
-    assert loss.mixability(*box) >= rate
-    if 0.0 < rate < math.inf:
-        potential = np.exp(-rate * loss(*grid(loss, *box)))
-        assert np.diff(potential, n=2, axis=0).max() <= 1e-12
+    potential = np.exp(-loss.exp_concavity(*box) * loss(*grid(loss, *box)))
+    assert np.diff(potential, n=2, axis=0).max() <= 1e-12
 
 
-@on_every_box
+@boxes_where(lambda loss, box: 0.0 < loss.mixability(*box) < math.inf)
 def test_some_prediction_is_as_good_as_the_mixture_at_the_stated_rate(name, box):
     loss = example_of(name)
     rate = loss.mixability(*box)
-    if not 0.0 < rate < math.inf:
-        return
     y, p = grid(loss, *box)
     candidates = np.linspace(min(y.min(), p.min()), max(y.max(), p.max()), 4001)
     candidates = p[:, 0] if loss.label_set == "signs" else candidates
@@ -251,9 +270,8 @@ def test_inputs_are_left_alone_and_may_be_read_only_lists_or_single_precision(na
     assert loss.mean(y, prediction, weights=[0.0, 2.0]) == expected[1]
 
 
-@every_loss
+@losses_where(lambda loss: loss.label_set != "classes")
 def test_a_prediction_that_is_not_a_number_is_never_a_good_one(name):
     loss = example_of(name)
-    if loss.label_set != "classes":
-        assert np.isnan(loss(1.0, math.nan))
-        assert np.isnan(loss.gradient(1.0, math.nan))
+    assert np.isnan(loss(1.0, math.nan))
+    assert np.isnan(loss.gradient(1.0, math.nan))

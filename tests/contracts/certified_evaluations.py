@@ -1,0 +1,222 @@
+"""Small runs of every way to evaluate that certifies; each status it can state appears."""
+
+import pathlib
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import SGDClassifier
+from sklearn.model_selection import KFold, LeaveOneOut, RepeatedKFold, ShuffleSplit, TimeSeriesSplit
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from surelearn import (
+    CARTClassifier,
+    FiniteClass,
+    Halfspace,
+    Holdout,
+    LinearRegression,
+    OnlineGradientDescentRegressor,
+    Perceptron,
+    Quantile,
+    RiskMonitor,
+    RuleClass,
+    certify_suffix,
+    compare,
+    cross_validate,
+    gradient_descent,
+    minimize_structural_risk,
+    momentum,
+    nesterov,
+    online_to_batch,
+    progressive_validate,
+)
+from surelearn.app.certify import certify_table
+from surelearn.app.tables.read import read_table_file
+from surelearn.bounds import Guarantee
+from surelearn.datasets.worlds import Noisy
+from surelearn.losses import Absolute
+
+Issued = Iterable[Any]
+Run = tuple[str, Callable[[], Issued]]
+
+X, Y = Noisy(3, 0.1).draw(120, seed=0)
+NEW_X, NEW_Y = Noisy(3, 0.1).draw(80, seed=1)
+TARGETS = X @ np.array([0.3, -0.2, 0.1])
+
+
+def _quarter(labels: Any, predicted: Any) -> Any:
+    """Return a loss other than the count of errors."""
+    return 0.25 * (labels != predicted)
+
+
+def holdout_runs() -> Iterator[Issued]:
+    """Yield a hold-out of each mode and loss, drawn by itself or given."""
+    models = [Perceptron(max_iter=k).fit(X, Y) for k in (2, 3)]
+    scaled = make_pipeline(StandardScaler(), Perceptron(max_iter=2)).fit(X, Y)
+    forgetful = DummyClassifier().fit(X, Y)
+    yield [Holdout(NEW_X, NEW_Y).certify(model) for model in (models[0],)]
+    yield [Holdout(NEW_X, NEW_Y).certify(forgetful), Holdout(NEW_X, NEW_Y).certify(scaled)]
+    yield [Holdout(X, Y, allow_duplicates=True).certify(models[0])]
+    family = Holdout(NEW_X, NEW_Y, mode="family", n_models=2)
+    yield [family.certify(model) for model in models]
+    for target in (0.01, 0.9):
+        gate = Holdout(NEW_X, NEW_Y, mode="gate", n_models=2, target=target)
+        yield [gate.certify(models[0])]
+    yield [Holdout(NEW_X, NEW_Y, loss=_quarter).certify(models[0])]
+    numbers = LinearRegression().fit(X, TARGETS)
+    yield [Holdout(NEW_X, NEW_X[:, 0], loss=Quantile(0.1)).certify(numbers)]
+    train_x, train_y, drawn = Holdout.split(X, Y, seed=0)
+    yield [drawn.certify(Perceptron().fit(train_x, train_y))]
+
+
+def cross_validation_runs() -> Iterator[Issued]:
+    """Yield the mean risk of fold models for each way to make folds that allows it."""
+    given = list(KFold(4).split(X))
+    repeated = RepeatedKFold(n_splits=4, n_repeats=1, random_state=0)
+    for cv in (5, KFold(5), LeaveOneOut(), given, repeated):
+        yield [_mean_risk(cv=cv)]
+    yield [_mean_risk(cv=4, groups=np.arange(120) // 3)]
+    yield [_mean_risk(cv=KFold(5), loss=_quarter)]
+    for cv in (ShuffleSplit(3, random_state=0), TimeSeriesSplit(3)):
+        try:
+            yield [_mean_risk(cv=cv)]
+        except ValueError:  # these do not test every row
+            yield []
+
+
+def _mean_risk(**rules: Any) -> Any:
+    folds = cross_validate(DummyClassifier(), X, Y, keep_models=True, **rules)
+    return folds.mean_risk_certificate()
+
+
+def progressive_runs() -> Iterator[Issued]:
+    """Yield progressive validation of learners that are new, experienced or have cheated."""
+    fresh, old = Perceptron(), Perceptron().fit(NEW_X, NEW_Y)
+    yield [progressive_validate(model, X, Y).certificate for model in (fresh, old)]
+    yield [progressive_validate(old, NEW_X, NEW_Y).certificate]
+    peer = SGDClassifier(random_state=0).fit(NEW_X, NEW_Y)
+    yield [progressive_validate(peer, X, Y).certificate]
+    yield [progressive_validate(fresh, X, Y, loss=_quarter).certificate]
+    regressor = OnlineGradientDescentRegressor()
+    clipped: Any = lambda y, p: np.minimum(1.0, abs(y - p))  # noqa: E731
+    yield [progressive_validate(regressor, X, TARGETS, loss=clipped).certificate]
+
+
+def online_to_batch_runs() -> Iterator[Issued]:
+    """Yield the certificates of a random pick and of the average."""
+    yield [online_to_batch(Perceptron(), X, Y).certificate]
+    learner = OnlineGradientDescentRegressor(loss=Absolute(), fit_intercept=False)
+    certified = online_to_batch(learner, X, TARGETS, loss=Absolute(), largest_loss=100.0)
+    yield [certified.certificate]
+
+
+def structural_risk_runs() -> Iterator[Issued]:
+    """Yield a class of rules for each kind of price, and of a learner that states its own."""
+    three = np.array(["a", "b", "c"])[X.argmax(axis=1)]
+    finite = FiniteClass()
+    for rules, labels in (
+        (RuleClass(model=finite, n_hypotheses=8), Y),
+        (RuleClass(model=finite, bits=3.0), Y),
+        (RuleClass(model=Halfspace(), vc_dimension=4), Y),
+        (RuleClass(model=Halfspace(), affine_features=3), Y),
+        (RuleClass(model=Perceptron(max_iter=3), affine_features=3), three),
+        (CARTClassifier(max_depth=2), Y),
+    ):
+        yield [minimize_structural_risk({"rules": rules}, X, labels).certificate]
+
+
+def _comparison(*models: Any, **rules: Any) -> Any:
+    """Return what a comparison states, in the shape of a certificate."""
+    result = compare(*models, NEW_X, NEW_Y, **rules)
+    return SimpleNamespace(method=result.guarantee.theorem, preconditions=result.preconditions)
+
+
+def comparison_runs() -> Iterator[Issued]:
+    """Yield comparisons of models that remember their training rows and of one that does not."""
+    first, second = (Perceptron(max_iter=k).fit(X, Y) for k in (1, 3))
+    yield [_comparison(first, second), _comparison(first, DummyClassifier().fit(X, Y))]
+    yield [_comparison(first, second, loss=_quarter)]
+
+
+def optimizer_runs() -> Iterator[Issued]:
+    """Yield what the optimizers' theorems assume of a run; these are no certificates."""
+
+    def square(w: Any) -> Any:
+        return w @ w, 2.0 * w
+
+    descent = gradient_descent(square, [1.0], learning_rate=0.1)
+    yield [_stated(descent.guarantee(distance=1.0))]
+    yield [_stated(descent.guarantee(distance=1.0, strong_convexity=2.0))]
+    for strong_convexity in (0.0, 1.0):
+        trace = nesterov(
+            square, [1.0], learning_rate=0.4, strong_convexity=strong_convexity, max_iter=20
+        )
+        yield [_stated(trace.guarantee(distance=1.0))]
+    rolled = momentum(square, [1.0], learning_rate=0.01, momentum=0.5)
+    yield [_stated(rolled.guarantee(distance=1.0, smoothness=2.0))]
+
+
+def _stated(guarantee: Guarantee) -> Any:
+    """Return the assumptions of a guarantee in the shape of a certificate."""
+    conditions = [
+        SimpleNamespace(key=key, name=phrase, status="stated", evidence="")
+        for key, phrase in guarantee.assumes.items()
+    ]
+    return SimpleNamespace(method=guarantee.theorem, preconditions=conditions)
+
+
+def _write_table(path: pathlib.Path) -> pathlib.Path:
+    rng = np.random.default_rng(0)
+    lines = ["owner,day,weight,colour,price,kind"]
+    for i, weight in enumerate(rng.normal(4.0, 1.5, size=540).round(2)):
+        kind = "cat" if weight + rng.normal(0.0, 0.5) > 4.0 else "dog"
+        colour = "seen once" if i == 7 else ("red", "black")[i % 2]
+        lines.append(f"owner{i // 3},{i},{weight},{colour},{weight * 2 + rng.normal():.2f},{kind}")
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def table_runs() -> Iterator[Issued]:
+    """Yield what `certify` states of a table: by class, by group, by time, of numbers."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = read_table_file(_write_table(pathlib.Path(folder) / "pets.csv"))
+        classes = {"target": "kind", "learners": ("MixedNaiveBayes",)}
+        prices = {"target": "price", "learners": ("RidgeRegression",)}
+        plain = {"drop": ("owner", "day", "colour")}
+        for options in (
+            {**classes, **plain},
+            {**classes, "group": "owner", "drop": ("day", "colour")},
+            {**classes, "time": "day", "drop": ("owner", "colour")},
+            {**prices, **plain},
+            {**prices, "group": "owner", "drop": ("day", "colour")},
+            {"target": "kind", "select": "structural-risk", **plain},
+        ):
+            yield _certified(file, options)
+
+
+def _certified(file: Any, options: dict[str, Any]) -> Issued:
+    run = certify_table(file, **options)
+    bound = getattr(run.choice, "bound", None)
+    return [run.certificate, *run.by_class.values(), *([] if bound is None else [bound])]
+
+
+def evaluation_runs() -> Iterator[tuple[str, Issued]]:
+    """Yield each way to evaluate, and what it issues."""
+    for name, runs in {
+        "Holdout": holdout_runs,
+        "cross_validate": cross_validation_runs,
+        "progressive_validate": progressive_runs,
+        "online_to_batch": online_to_batch_runs,
+        "minimize_structural_risk": structural_risk_runs,
+        "compare": comparison_runs,
+        "certify_table": table_runs,
+        "optimizers": optimizer_runs,
+    }.items():
+        for issued in runs():
+            yield name, issued
+    yield "RiskMonitor", [RiskMonitor(loss_range=(-1.0, 2.0)).update([0, 1, 2]).certificate()]
+    yield "certify_suffix", [certify_suffix(Perceptron(), X, Y).certificate]

@@ -1,0 +1,239 @@
+"""Small runs of every learner and game that certifies; each status it can state appears."""
+
+import inspect
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.base import is_classifier, is_regressor
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import get_tags
+
+from surelearn.app.registry import find_bandits, find_experts, find_learners
+from surelearn.certificate import Certificate
+from surelearn.datasets.worlds import Noisy, Separable
+from surelearn.kernels import Gaussian
+from surelearn.learners.experts.hedge import Hedge
+from surelearn.learners.linear import schedules
+from surelearn.losses import Entropic, Square
+
+Issued = Iterable[Certificate]
+Run = tuple[str, Callable[[], Issued]]
+
+LEARNERS = {n: cls for n, cls in find_learners().items() if hasattr(cls, "certificates")}
+GAMES = {**find_experts(), **find_bandits()}
+
+
+def _three_classes() -> tuple[Any, Any]:
+    X = np.random.default_rng(2).integers(-3, 4, size=(60, 4)).astype(float)
+    return X, np.array(["red", "green", "blue"])[X[:, :3].argmax(axis=1)]
+
+
+def _words(*, rare: bool) -> tuple[Any, Any]:
+    rng = np.random.default_rng(3)
+    colour = rng.choice(["red", "black", "white"], size=90).astype(object)
+    if rare:
+        colour[5] = "a colour seen once"
+    y = (colour == "red") ^ (rng.random(90) < 0.1)
+    y[5] = not y[4]
+    return pd.DataFrame({"colour": colour, "size": rng.choice(["s", "m"], size=90)}), y
+
+
+TABLES = {
+    "separable": Separable(4, 0.1).draw(60, seed=0),
+    "noisy": Noisy(4, 0.2).draw(60, seed=0),
+    "few rows": Noisy(4, 0.2).draw(12, seed=1),
+    "one point, both labels": (np.ones((60, 4)), np.tile([1.0, -1.0], 30)),
+    "zero rows": (np.zeros((20, 4)), np.tile([1.0, -1.0], 10)),
+    "box": (np.array([[-2.0], [0.0], [0.5], [1.0], [3.0]] * 4), np.tile([0, 1, 1, 1, 0], 4)),
+    "one sign decides": (np.array([[-1.0, 2.0], [1.0, 1.0], [2.0, -1.0]] * 5), [0, 1, 1] * 5),
+    "a disjunction": (
+        np.array([[1.0, 0, 0], [0, 1, 0], [1, 1, 0], [0, 0, 1], [0, 0, 0]] * 4),
+        np.tile([1, 1, 1, 0, 0], 4),
+    ),
+}
+WORDS = {"words": _words(rare=False), "rare words": _words(rare=True)}
+_RATES = [
+    schedules.FixedRate(learning_rate=0.1),
+    schedules.InverseSquareRootRate(learning_rate=0.1),
+    schedules.StronglyConvexRate(strong_convexity=0.5),
+]
+_AGGRESSIVE = [{"C": np.inf}, {"C": 2.0}, {"C": np.inf, "fit_intercept": False}]
+SETTINGS: dict[str, list[dict[str, Any]]] = {
+    "AggregatingAlgorithm": [{"substitution": True}, {"loss": Entropic()}],
+    "CARTClassifier": [{"thresholds": [-1.0, 0.0, 1.0]}],
+    "Exp3": [{"horizon": 60}, {"learning_rate": 0.1}],
+    "Exp3IX": [{"horizon": 60}, {"horizon": 20}],
+    "FixedShare": [{"horizon": 60, "n_switches": 2}, {"switch_rate": 0.1}],
+    "Halving": [{"only_on_mistakes": True}],
+    "Hedge": [{"horizon": 60}, {"horizon": 50}, {"learning_rate": 0.3}],
+    "KernelPerceptron": [{"kernel": Gaussian()}],
+    "NearestNeighborsClassifier": [
+        {"n_neighbors": 3, "ties": "random", "random_state": 0},
+        {"n_neighbors": 3, "ties": "first"},
+        {"n_neighbors": "cross-validation"},
+        {"metric": "gower"},
+        {"weights": "distance"},
+    ],
+    "NormalizedWinnow": [{"learning_rate": 0.05}, {"learning_rate": 50.0}],
+    "OnlineGradientDescent": [{"schedule": rate} for rate in _RATES],
+    "OnlineGradientDescentRegressor": [{"schedule": rate} for rate in _RATES],
+    "PassiveAggressive": _AGGRESSIVE,
+    "PassiveAggressiveRegressor": _AGGRESSIVE,
+    "PassiveAggressiveSquared": _AGGRESSIVE,
+    "PassiveAggressiveSquaredRegressor": _AGGRESSIVE,
+    "RandomizedWeightedMajority": [{"horizon": 60}],
+    "Squint": [{"prior": [0.7, 0.1, 0.1, 0.1]}, {"horizon": 50}],
+    "Winnow": [{"negations": True}],
+}
+"""Parameters, beside the default ones, that lead to another theorem or another status."""
+
+
+def _tables_for(cls: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield the tables that a learner can read, as it reads them."""
+    learner = cls()
+    tags = get_tags(learner)
+    if is_regressor(learner):
+        yield from ((X, X @ np.array([0.5, -0.2, 0.1, 0.0])) for X in _numbers())
+        return
+    bits = getattr(cls, "_features", "numbers") == "bits"
+    tables = list(TABLES.values())
+    if is_classifier(learner) and tags.classifier_tags.multi_class:
+        tables.append(_three_classes())
+    yield from (((X > 0.0).astype(float) if bits else X, y) for X, y in tables)
+    if tags.input_tags.categorical or tags.input_tags.string:
+        yield from WORDS.values()
+
+
+def _numbers() -> Iterator[Any]:
+    yield from (TABLES[name][0] for name in ("noisy", "zero rows"))
+
+
+def _fitted(cls: Any, setting: dict[str, Any], table: tuple[Any, Any]) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return cls(**setting).fit(*table)
+
+
+class StopAtOnce:
+    """A callback that stops the run after its first pass."""
+
+    def setup(self, estimator: Any, context: Any) -> None:
+        """Take part in a run."""
+
+    def teardown(self, estimator: Any, context: Any) -> None:
+        """Leave the run."""
+
+    def on_fit_task_begin(self, estimator: Any, context: Any) -> None:
+        """See a pass begin."""
+
+    def on_fit_task_end(self, estimator: Any, context: Any) -> bool:  # noqa: ARG002
+        """Ask to stop."""
+        return True
+
+
+def learner_runs() -> Iterator[Run]:
+    """Yield each learner of tables, with each setting, on each table that it can read."""
+    for name, cls in LEARNERS.items():
+        for setting in ({}, *SETTINGS.get(name, [])):
+            for table in _tables_for(cls):
+                yield name, lambda c=cls, s=setting, t=table: _fitted(c, s, t).certificates()
+        if hasattr(cls, "snap"):
+            for table in (TABLES["noisy"], *WORDS.values()):
+                yield name, lambda c=cls, t=table: c().fit(*t).snap(*t).certificates()
+        if hasattr(cls, "set_callbacks") and "max_iter" in inspect.signature(cls).parameters:
+            yield name, lambda c=cls: _stopped(c)
+        if "ties" in inspect.signature(cls).parameters:
+            yield name, lambda c=cls: _changed(c)
+
+
+def _stopped(cls: Any) -> Issued:
+    table = next(iter(_tables_for(cls)))
+    return cls(max_iter=30).set_callbacks(StopAtOnce()).fit(*table).certificates()
+
+
+def _changed(cls: Any) -> Issued:
+    return cls().fit(*TABLES["noisy"]).set_params(ties="random").certificates()
+
+
+def _game(cls: Any, setting: dict[str, Any]) -> Any:
+    needed = {"learner": Hedge(), "n_arms": 4}
+    given = {k: v for k, v in needed.items() if k in inspect.signature(cls).parameters}
+    return cls(**given, **setting)
+
+
+def game_runs() -> Iterator[Run]:
+    """Yield each learner from advice and each bandit, with each setting."""
+    for name, cls in GAMES.items():
+        for setting in ({}, *SETTINGS.get(name, [])):
+            for play in _WAYS_TO_PLAY:
+                yield name, lambda c=cls, s=setting, p=play: p(_game(c, s))
+
+
+def _table(n_rounds: int = 60) -> Any:
+    return np.random.default_rng(0).integers(0, 2, (n_rounds, 4)).astype(float)
+
+
+def _bandit_rounds(game: Any) -> Issued:
+    if not hasattr(game, "play"):
+        return ()
+    game.play(_table())
+    return (*game.certificates(), *game.certificates(delta=0.2))
+
+
+def _tables_of_losses(game: Any) -> Issued:
+    takes_advice = hasattr(game, "play") or "losses" not in _arguments(game)
+    if takes_advice or hasattr(game, "interval"):
+        return ()
+    game.learn(_table())
+    return game.certificates()
+
+
+def _good_advice(game: Any) -> Issued:
+    return _advised(game, _table(), _table()[:, 1])
+
+
+def _advice_of_which_each_errs(game: Any) -> Issued:
+    try:
+        return _advised(game, 1.0 - np.repeat(np.eye(4), [1, 2, 3, 4], axis=0), np.ones(10))
+    except ValueError as error:
+        if "no expert is consistent" in str(error):
+            return ()  # this one needs an expert that never errs
+        raise
+
+
+def _advised(game: Any, advice: Any, outcomes: Any) -> Issued:
+    if hasattr(game, "play"):
+        return ()
+    loss = {"loss": Square()} if "loss" in _arguments(game) and not hasattr(game, "loss") else {}
+    if hasattr(game, "interval"):
+        advice = np.clip(advice, 0.1, 0.9)
+    game.learn(advice, outcomes, **loss)
+    return game.certificates()
+
+
+def _asleep(game: Any) -> Issued:
+    if "awake" not in _arguments(game):
+        return ()
+    try:
+        game.learn(_table(), awake=np.random.default_rng(2).random((60, 4)) < 0.6)
+    except ValueError as error:
+        if "sleep" in str(error) or "learn(advice, outcomes)" in str(error):
+            return ()  # this one says that its experts do not
+        raise
+    return game.certificates()
+
+
+def _arguments(game: Any) -> Any:
+    return inspect.signature(game.learn).parameters if hasattr(game, "learn") else ()
+
+
+_WAYS_TO_PLAY = (
+    _bandit_rounds,
+    _tables_of_losses,
+    _good_advice,
+    _advice_of_which_each_errs,
+    _asleep,
+)

@@ -1,0 +1,80 @@
+"""What is stated about each assumption, by whom, is a table that changes only on purpose.
+
+`make statuses` rewrites it; whoever runs that reads the difference.
+"""
+
+import json
+from collections import Counter
+
+import pytest
+
+from contracts import certificate_tables as tables
+from contracts.certified_runs import GAMES, LEARNERS, SETTINGS
+from surelearn import bounds
+from surelearn.certificate import Certificate, certify, checked
+
+
+@pytest.mark.parametrize("path", [tables.STATUSES, tables.ASSUMPTIONS], ids=lambda p: p.name)
+def test_the_reviewed_table_is_what_the_code_states(path):
+    stored = json.loads(path.read_text(encoding="utf-8"))
+    found = tables.tables()[path]
+    assert found == stored
+    assert tables.as_text(found) == path.read_text(encoding="utf-8")  # the order counts too
+
+
+def test_every_learner_and_game_that_certifies_is_in_the_table():
+    issuers = set(tables.statuses())
+    assert issuers >= set(LEARNERS) | set(GAMES)
+    assert set(LEARNERS) | set(GAMES) >= set(SETTINGS)
+
+
+def test_every_status_there_is_appears_and_none_else():
+    seen = {
+        p.status
+        for issuer, c in tables.collected()
+        if issuer != "optimizers"
+        for p in c.preconditions
+    }
+    assert seen == {"checked", "by-construction", "assumed", "violated"}
+
+
+def test_no_certificate_names_an_assumption_twice_and_each_states_all_of_its_theorem():
+    certificates = [c for _, c in tables.collected() if isinstance(c, Certificate)]
+    assert len(certificates) > 500
+    for certificate in certificates:
+        keys = [p.key for p in certificate.preconditions]
+        assert not [key for key, times in Counter(keys).items() if times > 1]
+        assert all(key.isidentifier() for key in keys)
+        assert keys[: len(tables.assumptions()[certificate.method])] == list(
+            tables.assumptions()[certificate.method]
+        )
+
+
+def rotated(table):
+    keys, phrases = list(table), list(table.values())
+    return dict(zip(keys, phrases[1:] + phrases[:1], strict=True))
+
+
+@pytest.mark.parametrize("change", [rotated, lambda t: {**t, "radius": "reworded"}])
+def test_rotated_or_reworded_assumptions_break_the_table(monkeypatch, change):
+    name = "mistakes.novikoff"
+    changed = {**tables.assumptions(), name: change(tables.assumptions()[name])}
+    assert changed != tables.assumptions()
+    monkeypatch.setattr(tables, "assumptions", lambda: changed)
+    stored = json.loads(tables.ASSUMPTIONS.read_text(encoding="utf-8"))
+    assert tables.tables()[tables.ASSUMPTIONS] != stored
+    phrases = json.loads(tables.STATUSES.read_text(encoding="utf-8"))["phrases of the issuers"]
+    assert tables.issuers_phrases() != phrases
+
+
+def test_evidence_for_an_unknown_assumption_is_refused():
+    guarantee = bounds.mistakes.novikoff(radius=1.0, margin=0.5)
+    with pytest.raises(ValueError, match=r"does not assume colour; it assumes start"):
+        certify(
+            guarantee,
+            kind="mistakes",
+            subject="s",
+            observed=1,
+            n=4,
+            evidence={"colour": checked("it is red")},
+        )
