@@ -16,10 +16,11 @@ from surelearn.app.choosing import nested
 from surelearn.app.choosing.nested import choose_by_nesting
 from surelearn.app.choosing.rule_classes import Rules
 from surelearn.app.choosing.structural import choose_by_structural_risk
+from surelearn.app.errors import TableError
 from surelearn.app.problem.problem import understand
 from surelearn.app.problem.rows import training_part
 from surelearn.app.problem.split import split
-from surelearn.app.tables.read import TableError, TableFile, read_table_file
+from surelearn.app.tables.read import TableFile, read_table_file
 from surelearn.base import fingerprint
 from surelearn.bounds import concentration
 from surelearn.certificate import joint_delta

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from surelearn._typing import Indices
 from surelearn._wording import confidence, outward, percent_outward
+from surelearn.app.errors import TableError
 from surelearn.app.problem.problem import Problem
 from surelearn.app.problem.rows import held_out_part, take
-from surelearn.app.tables.notes import TableError
 from surelearn.base import data_fingerprint, fingerprint
 from surelearn.base.chunks import in_blocks
 from surelearn.bounds import Guarantee, sequences

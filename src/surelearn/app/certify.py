@@ -15,9 +15,9 @@ from surelearn.app.choosing.nested import choose_by_nesting
 from surelearn.app.choosing.rule_classes import find_rules
 from surelearn.app.choosing.structural import choose_by_structural_risk
 from surelearn.app.choosing.training import to_compare_on, train, training_notes
+from surelearn.app.errors import TableError
 from surelearn.app.problem.problem import Problem, understand
 from surelearn.app.problem.split import split
-from surelearn.app.tables.notes import TableError
 from surelearn.app.tables.read import TableFile
 from surelearn.certificate import Certificate
 

@@ -85,7 +85,7 @@ class Best:
 
 def _show(console: Console, run: CertifiedRun, file: TableFile, files: tuple[Path, ...]) -> None:
     title = f"{run.name} on {file.path.name}"
-    console.print(certificate_panel(run.certificate, title=escape(title)))
+    console.print(certificate_panel(run, title=escape(title)))
     console.print(escape(run.choice.beforehand), highlight=False)
     for warning in run.warnings:
         console.print(f"[yellow]Warning:[/] {escape(warning)}", highlight=False)

@@ -16,9 +16,10 @@ from surelearn import check_certificate
 from surelearn.app.certify import certify_table, pose
 from surelearn.app.choosing.rule_classes import Rules, find_rules, reading_bits
 from surelearn.app.choosing.structural import choose_by_structural_risk
+from surelearn.app.errors import TableError
 from surelearn.app.problem.features import Kind
 from surelearn.app.problem.rows import training_part
-from surelearn.app.tables.read import TableError, TableFile
+from surelearn.app.tables.read import TableFile
 from surelearn.bounds import vc
 from surelearn.evaluate.rule_class import RuleClass
 from surelearn.learners.trees._cut_back_tree import CutBackTree

@@ -11,10 +11,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.pipeline import Pipeline
 
 from surelearn.app.choosing import training
+from surelearn.app.errors import TableError
 from surelearn.app.problem.problem import understand
 from surelearn.app.problem.rows import training_part, training_rows
 from surelearn.app.problem.split import split
-from surelearn.app.tables.notes import TableError
 from surelearn.app.tables.read import TableFile
 from surelearn.learners.bayes.mixed_naive_bayes import MixedNaiveBayes
 from surelearn.learners.encoders._table_encoder import TableEncoder

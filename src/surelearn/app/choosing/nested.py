@@ -28,9 +28,9 @@ from surelearn.app.choosing.choice import (
     try_each,
     with_setting,
 )
+from surelearn.app.errors import TableError
 from surelearn.app.problem.problem import Problem
 from surelearn.app.problem.rows import training_part, training_rows
-from surelearn.app.tables.notes import TableError
 from surelearn.evaluate.intervals import Interval, around, normal_quantile, wald_interval
 from surelearn.evaluate.nested_cross_validation import NestedCrossValidation
 from surelearn.evaluate.paired_folds import PairedFolds, cross_validate_in_pairs, nest

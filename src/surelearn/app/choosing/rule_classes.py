@@ -20,10 +20,10 @@ import pyarrow.compute as pc
 
 from surelearn.app.choosing.candidates import check_learners, find_candidates
 from surelearn.app.choosing.choice import with_setting
+from surelearn.app.errors import TableError
 from surelearn.app.problem.features import Kind, count_distinct, features_of
 from surelearn.app.problem.problem import Problem
 from surelearn.app.problem.rows import training_part
-from surelearn.app.tables.notes import TableError
 from surelearn.certificate import Status
 from surelearn.evaluate.rule_class import RuleClass
 from surelearn.learners.trees._cut_back_tree import CutBackTree

@@ -11,9 +11,9 @@ from surelearn._wording import confidence, percent_outward
 from surelearn.app.asking import what_is_meant
 from surelearn.app.choosing.choice import Choice, Line, OnTrial, attempt, try_each
 from surelearn.app.choosing.rule_classes import Rules, reading_bits
+from surelearn.app.errors import TableError
 from surelearn.app.problem.problem import Problem
 from surelearn.app.problem.rows import training_part
-from surelearn.app.tables.notes import TableError
 from surelearn.certificate import Certificate, Precondition
 from surelearn.evaluate.rule_class import FittedRule
 from surelearn.evaluate.structural_risk import take_smallest

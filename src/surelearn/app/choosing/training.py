@@ -15,10 +15,11 @@ from sklearn.base import is_classifier
 from sklearn.pipeline import Pipeline
 
 from surelearn._typing import Indices
+from surelearn.app.errors import TableError
 from surelearn.app.problem.features import features_of
 from surelearn.app.problem.problem import Problem
 from surelearn.app.problem.rows import take, training_part, training_rows
-from surelearn.app.tables.notes import Note, TableError
+from surelearn.app.tables.notes import Note
 
 MOST_CELLS = 4_000_000
 """Cells of training rows that learners are compared on."""

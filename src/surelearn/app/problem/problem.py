@@ -22,13 +22,14 @@ from numpy.typing import NDArray
 from pyarrow import types
 
 from surelearn._typing import Indices
+from surelearn.app.errors import TableError
 from surelearn.app.problem import leakage
 from surelearn.app.problem import target as targets
 from surelearn.app.problem.features import Feature, as_kind, choose, is_missing, refuse_infinite
 from surelearn.app.problem.leakage import target_in_disguise
 from surelearn.app.problem.split import Split, split
 from surelearn.app.tables.memory_mapped import combined, forget_pages, is_large, take_rows
-from surelearn.app.tables.notes import Note, TableError
+from surelearn.app.tables.notes import Note
 from surelearn.app.tables.read import TableFile
 
 __all__ = ["Problem", "Task", "target_in_disguise", "understand"]

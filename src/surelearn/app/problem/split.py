@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surelearn._typing import Indices
-from surelearn.app.tables.notes import TableError
+from surelearn.app.errors import TableError
 
 Kind: TypeAlias = Literal["random", "group", "time"]
 
