@@ -6,7 +6,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from uuid import uuid4
 
-from surelearn.app.certify import CertifiedRun
+from surelearn.app.certified_run import CertifiedRun
 from surelearn.app.errors import TableError
 from surelearn.app.tables.read import TableFile
 from surelearn.app.telling.report import make_report

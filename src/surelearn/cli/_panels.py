@@ -6,7 +6,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from surelearn.app.certify import CertifiedRun
+from surelearn.app.certified_run import CertifiedRun
 
 _MARKS = {
     "checked": "[green]checked[/]",
