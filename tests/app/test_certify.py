@@ -10,16 +10,15 @@ import pytest
 from scipy import stats
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from surelearn.app.asking import ask
-from surelearn.app.certify import certify_choice, certify_table, pose
+from surelearn.app.certify import ask, certify_choice, certify_table, pose
 from surelearn.app.choosing import nested
 from surelearn.app.choosing.nested import choose_by_nesting
 from surelearn.app.choosing.rule_classes import Rules
 from surelearn.app.choosing.structural import choose_by_structural_risk
+from surelearn.app.errors import TableError
 from surelearn.app.problem.problem import understand
-from surelearn.app.problem.rows import training_part
 from surelearn.app.problem.split import split
-from surelearn.app.tables.read import TableError, TableFile, read_table_file
+from surelearn.app.tables.read import TableFile, read_table_file
 from surelearn.base import fingerprint
 from surelearn.bounds import concentration
 from surelearn.certificate import joint_delta
@@ -175,7 +174,7 @@ class TestGroupsAndTime:
         real = nested.try_learner
 
         def spy(name, settings, problem, *, seed):
-            asked.append(training_part(problem)[0].column("x").to_numpy())
+            asked.append(problem.training[0].column("x").to_numpy())
             return real(name, settings, problem, seed=seed)
 
         monkeypatch.setattr(nested, "try_learner", spy)

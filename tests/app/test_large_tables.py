@@ -41,7 +41,7 @@ def few_cells(monkeypatch):
     """Few cells are very many."""
     monkeypatch.setattr(training, "MOST_CELLS", 700)
     monkeypatch.setattr(training, "_FEWEST_ROWS", 100)
-    monkeypatch.setattr(training, "_BLOCK", 500)
+    monkeypatch.setattr(training, "_CHUNK", 500)
 
 
 @pytest.fixture(scope="module")
@@ -161,7 +161,7 @@ def test_an_interrupt_leaves_nothing_behind(table, folder, monkeypatch, moment):
         raise KeyboardInterrupt
 
     if moment == "training":
-        monkeypatch.setattr(training, "_learn_in_blocks", interrupt)
+        monkeypatch.setattr(training, "_learn_in_chunks", interrupt)
     progress = interrupt if moment == "reading" else None
     with pytest.raises(KeyboardInterrupt):
         certify_table(
@@ -173,7 +173,8 @@ def test_an_interrupt_leaves_nothing_behind(table, folder, monkeypatch, moment):
 MEASURE = """
 import sys
 from pathlib import Path
-from surelearn.app.tables import delimited, memory_mapped, read
+from surelearn.app.tables import delimited, memory_mapped
+from surelearn.app.tables.read import read_table_file
 delimited._BLOCK = 2**17
 memory_mapped.MOST_IN_MEMORY = int(sys.argv[2])
 def status(name):
@@ -181,7 +182,7 @@ def status(name):
     return next(int(line.split()[1]) for line in lines if line.startswith(name))
 Path("/proc/self/clear_refs").write_text("5", encoding="utf-8")  # forget the peak
 before = status("VmRSS")
-file = read.read_table_file(sys.argv[1])
+file = read_table_file(sys.argv[1])
 print(status("VmHWM") - before)
 """
 

@@ -7,8 +7,8 @@ import pytest
 
 from surelearn.app import output
 from surelearn.app.certify import certify_table
+from surelearn.app.errors import TableError
 from surelearn.app.output import NAMES, check_folder, write_run
-from surelearn.app.tables.notes import TableError
 from surelearn.app.tables.read import read_table_file
 from surelearn.base import fingerprint
 from surelearn.certificate import Certificate

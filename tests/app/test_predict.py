@@ -4,9 +4,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from surelearn.app.errors import TableError
 from surelearn.app.predict import predict_table, read_features, read_for, write_predictions
 from surelearn.app.problem.problem import understand
-from surelearn.app.tables.read import TableError, read_table_file
+from surelearn.app.tables.read import read_table_file
 from surelearn.learners.linear.linear_regression import LinearRegression
 from surelearn.learners.trees.cart_classifier import CARTClassifier
 from surelearn.learners.trees.cart_regressor import CARTRegressor

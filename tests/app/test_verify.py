@@ -9,8 +9,8 @@ import pytest
 
 from surelearn._wording import percent_outward
 from surelearn.app.certify import certify_table
+from surelearn.app.errors import TableError
 from surelearn.app.output import write_run
-from surelearn.app.tables.notes import TableError
 from surelearn.app.tables.read import read_table_file
 from surelearn.app.verify import read_certificate, verify_certificate
 from surelearn.bounds import concentration

@@ -2,68 +2,31 @@
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, cast
 
 from sklearn.base import clone
 
-from surelearn.app.asking import ask, refuse_if_too_few
+from surelearn.app.certified_run import CertifiedRun
 from surelearn.app.choosing.candidates import find_candidates
 from surelearn.app.choosing.choice import Choice, OnTrial
 from surelearn.app.choosing.nested import choose_by_nesting
 from surelearn.app.choosing.rule_classes import find_rules
 from surelearn.app.choosing.structural import choose_by_structural_risk
 from surelearn.app.choosing.training import to_compare_on, train, training_notes
+from surelearn.app.errors import TableError
+from surelearn.app.problem.held_out import refuse_if_too_few, set_up_holdout
 from surelearn.app.problem.problem import Problem, understand
 from surelearn.app.problem.split import split
-from surelearn.app.tables.notes import TableError
 from surelearn.app.tables.read import TableFile
-from surelearn.certificate import Certificate
+from surelearn.app.telling.wording import claim_about_rows
+from surelearn.evaluate.holdout import Answers
 
 SELECTIONS = ("nested", "structural-risk")
 """Ways to choose a learner: nested cross-validation, or the smallest bound."""
 
 _LARGEST_SEED = 2**32 - 1  # that scikit-learn takes
-
-
-@dataclass(frozen=True, eq=False)
-class CertifiedRun:
-    """A certified model and how it came about.
-
-    Attributes
-    ----------
-    problem
-        The table, the task and the split.
-    model
-        The model, fitted to the training part.
-    choice
-        The learner it comes from, and how it was chosen.
-    certificate
-        The certificate of the model, from the hold-out.
-    by_class
-        For each class, the certificate of the error rate among its rows; together they hold with
-        the confidence of the certificate.
-    options
-        What was asked for: all that is needed to do it again.
-    """
-
-    problem: Problem
-    model: Any
-    choice: Choice
-    certificate: Certificate
-    by_class: Mapping[str, Certificate]
-    options: Mapping[str, Any]
-
-    @property
-    def name(self) -> str:
-        """The learner that was chosen, with its setting."""
-        return self.choice.name
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What a reader should worry about."""
-        return (*self.choice.warnings, *self.problem.warnings)
 
 
 def certify_table(  # noqa: PLR0913 - an argument for each option of the command
@@ -106,7 +69,7 @@ def certify_table(  # noqa: PLR0913 - an argument for each option of the command
         Options of `understand`: task, categorical, keep, drop, group, time.
     """
     check_rules(delta=delta, holdout=holdout, seed=seed, select=select)
-    reading = _said(reading)
+    reading = _given(reading)
     asked = {"target": target, "delta": delta, "holdout": holdout, "seed": seed, "select": select}
     problem = pose(file, target=target, holdout=holdout, seed=seed, **reading)
     refuse_if_too_few(problem, delta=delta, share=holdout)
@@ -121,12 +84,13 @@ def certify_table(  # noqa: PLR0913 - an argument for each option of the command
     run = certify_choice(problem, choice, delta=delta, seed=seed)
     options = {
         **asked,
-        **_said({"learners": list(learners)}),
+        **_given({"learners": list(learners)}),
         **reading,
-        **_said({"form": _said(form)}),
+        **_given({"form": _given(form)}),
     }
     stored = {**run.certificate.reproduce, "table": file.sha256, "options": options}
-    return replace(run, certificate=replace(run.certificate, reproduce=stored), options=options)
+    certificate = replace(run.certificate, reproduce=stored)
+    return replace(run, answers=replace(run.answers, certificate=certificate), options=options)
 
 
 def check_rules(
@@ -166,19 +130,24 @@ def certify_choice(problem: Problem, choice: Choice, *, delta: float, seed: int)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # its trial has told them
             model = train(cast("Any", clone(choice.learner)), problem)
-    certificate, by_class = ask(problem, model, delta=delta)
-    notes = training_notes(problem, choice.learner if choice.model is None else None)
     return CertifiedRun(
-        problem=replace(problem, notes=(*problem.notes, *notes)),
+        problem=problem,
         model=model,
         choice=choice,
-        certificate=certificate,
-        by_class=by_class,
+        answers=ask(problem, model, delta=delta),
+        training_notes=training_notes(problem, choice.learner if choice.model is None else None),
         options={"delta": delta, "seed": seed},
     )
 
 
-def _said(options: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return the options that say something."""
-    given = (options or {}).items()
-    return {name: value for name, value in given if value is False or value}
+def ask(problem: Problem, model: Any, *, delta: float) -> Answers:
+    """Ask the hold-out of a problem about a fitted model; `verify` asks again, and compares."""
+    answers = set_up_holdout(problem, delta=delta).answer(model)
+    claim = claim_about_rows(answers.certificate, problem)
+    return replace(answers, certificate=replace(answers.certificate, claim=claim))
+
+
+def _given(options: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return the options that were given; False was, None and nothing were not."""
+    asked = (options or {}).items()
+    return {name: value for name, value in asked if value is False or value}

@@ -6,8 +6,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from uuid import uuid4
 
-from surelearn.app.certify import CertifiedRun
-from surelearn.app.tables.notes import TableError
+from surelearn.app.certified_run import CertifiedRun
+from surelearn.app.errors import TableError
 from surelearn.app.tables.read import TableFile
 from surelearn.app.telling.report import make_report
 from surelearn.persistence.model_files import save_model

@@ -3,19 +3,54 @@
 from collections.abc import Iterable, Mapping
 from os import PathLike
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 from pyarrow import csv
 
+from surelearn.app.errors import TableError
 from surelearn.app.problem.features import Feature, as_kind, features_of, is_missing
 from surelearn.app.problem.target import as_codes
 from surelearn.app.tables.memory_mapped import combined, forget_pages, is_large, on_disk
-from surelearn.app.tables.notes import Note, TableError
+from surelearn.app.tables.notes import Note
 from surelearn.app.tables.read import TableFile, read_table_file
 from surelearn.base.chunks import BLOCK
-from surelearn.persistence.model_files import SavedModel, replacing
+from surelearn.persistence.model_files import SavedModel, load_model, replacing
+
+_LAYOUT = {"delimiter", "header", "quotes", "decimal sign"}  # that may differ from file to file
+
+
+class Predictions(NamedTuple):
+    """The predictions for a table, a row each, and what was noticed on the way."""
+
+    table: Any
+    notes: tuple[Note, ...]
+
+
+def predict_file(model: Path, table: Path, **form: Any) -> Predictions:
+    """Predict the target of each row of a table by a stored model.
+
+    Parameters
+    ----------
+    model, table
+        The model file and the table.
+    **form
+        How to read the table: options of `read_table_file`.
+    """
+    saved = load_model(model)
+    file = read_for(saved.schema, table, **form)
+    X, notes = read_features(file.table, saved.schema, file.decimal)
+    layout = (note for note in file.notes if note.about in _LAYOUT)
+    return Predictions(predict_in_blocks(saved, X), (*layout, *notes))
+
+
+def check_output(out: Path, *, force: bool) -> None:
+    """Refuse a file that is there already, or whose folder is not."""
+    if out.exists() and not force:
+        raise TableError(f"{out} is there already; --force replaces it")
+    if not out.parent.is_dir():
+        raise TableError(f"there is no folder {out.parent} to write {out.name} to")
 
 
 def read_for(schema: Mapping[str, Any], path: str | PathLike[str], **reading: Any) -> TableFile:
@@ -40,8 +75,8 @@ def read_for(schema: Mapping[str, Any], path: str | PathLike[str], **reading: An
         "text": [feature.name for feature in features_of(schema) if feature.kind == "text"],
         "names": () if schema["header"] else (columns, without_target),
     }
-    said = {name: value for name, value in reading.items() if value is not None}
-    return read_table_file(path, **{**own, **said})
+    given = {name: value for name, value in reading.items() if value is not None}
+    return read_table_file(path, **{**own, **given})
 
 
 def read_features(
@@ -116,8 +151,11 @@ def predict_in_blocks(saved: SavedModel, X: Any) -> Any:
 
 def write_predictions(table: Any, path: Path) -> None:
     """Write predictions as CSV, whole or not at all."""
-    with replacing(path) as file:
-        write_csv(table, file)
+    try:
+        with replacing(path) as file:
+            write_csv(table, file)
+    except OSError as error:
+        raise TableError(f"{path} cannot be written: {error.strerror}") from error
 
 
 def write_csv(table: Any, file: IO[bytes]) -> None:

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 
 from surelearn._wording import confidence, outward, percent_outward
-from surelearn.app.asking import ask
-from surelearn.app.certify import pose
-from surelearn.app.tables.notes import TableError
+from surelearn.app.certify import ask, pose
+from surelearn.app.errors import TableError
 from surelearn.app.tables.read import TableFile, read_table_file
 from surelearn.base.fingerprint import fingerprint_as
 from surelearn.bounds._phrases import slug

@@ -10,7 +10,8 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from surelearn.app.certify import CertifiedRun, certify_table, check_rules
+from surelearn.app.certified_run import CertifiedRun
+from surelearn.app.certify import certify_table, check_rules
 from surelearn.app.choosing.choice import Choice, Tried
 from surelearn.app.output import check_folder, write_run
 from surelearn.app.tables.read import TableFile, read_table_file
@@ -85,7 +86,7 @@ class Best:
 
 def _show(console: Console, run: CertifiedRun, file: TableFile, files: tuple[Path, ...]) -> None:
     title = f"{run.name} on {file.path.name}"
-    console.print(certificate_panel(run.certificate, title=escape(title)))
+    console.print(certificate_panel(run, title=escape(title)))
     console.print(escape(run.choice.beforehand), highlight=False)
     for warning in run.warnings:
         console.print(f"[yellow]Warning:[/] {escape(warning)}", highlight=False)
@@ -96,7 +97,7 @@ def _show(console: Console, run: CertifiedRun, file: TableFile, files: tuple[Pat
             names = ", ".join(line.name for line in run.choice.lines if line.note == note)
             console.print(f"[dim]{escape(f'{names}: {note}')}[/]", highlight=False)
     console.print()
-    for note in (*file.notes, *run.problem.notes):
+    for note in (*file.notes, *run.notes):
         console.print(f"[dim]{escape(str(note))}[/]", highlight=False)
     console.print(f"Written to {files[0].parent}: {', '.join(path.name for path in files)}")
 

@@ -6,7 +6,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from surelearn.certificate import Certificate
+from surelearn.app.certified_run import CertifiedRun
 
 _MARKS = {
     "checked": "[green]checked[/]",
@@ -17,8 +17,9 @@ _MARKS = {
 _BORDERS = {"valid": "green", "vacuous": "yellow", "void": "red"}
 
 
-def certificate_panel(certificate: Certificate, *, title: str) -> Panel:
+def certificate_panel(run: CertifiedRun, *, title: str) -> Panel:
     """Return a panel with the claim, the numbers and every assumption with its status."""
+    certificate = run.certificate
     claim, *numbers = certificate.headline
     conditions = Table.grid(padding=(0, 2))
     for condition in certificate.preconditions:

@@ -8,42 +8,23 @@ from typing import Any
 
 import typer
 
-from surelearn.app.predict import (
-    predict_in_blocks,
-    read_features,
-    read_for,
-    write_csv,
-    write_predictions,
-)
-from surelearn.app.tables.notes import TableError
-from surelearn.persistence.model_files import load_model
-
-_LAYOUT = {"delimiter", "header", "quotes", "decimal sign"}
+from surelearn.app.predict import check_output, predict_file, write_csv, write_predictions
 
 
 def run(
     model: Path, table: Path, *, out: Path | None, force: bool, form: Mapping[str, Any]
 ) -> None:
     """Load, read, predict and write; predictions alone go to the standard output."""
-    if out is not None and out.exists() and not force:
-        raise TableError(f"{out} is there already; --force replaces it")
-    if out is not None and not out.parent.is_dir():
-        raise TableError(f"there is no folder {out.parent} to write {out.name} to")
-    saved = load_model(model)
-    file = read_for(saved.schema, table, **form)
-    X, notes = read_features(file.table, saved.schema, file.decimal)
-    predicted = predict_in_blocks(saved, X)
-    layout = (note for note in file.notes if note.about in _LAYOUT)
-    for note in (*layout, *notes):
+    if out is not None:
+        check_output(out, force=force)
+    predicted = predict_file(model, table, **form)
+    for note in predicted.notes:
         typer.secho(str(note), dim=True, err=True)
     if out is None:
-        _print(predicted)
+        _print(predicted.table)
         return
-    try:
-        write_predictions(predicted, out)
-    except OSError as error:
-        raise TableError(f"{out} cannot be written: {error.strerror}") from error
-    typer.echo(f"Written: {out}, {predicted.num_rows:,} predictions", err=True)
+    write_predictions(predicted.table, out)
+    typer.echo(f"Written: {out}, {predicted.table.num_rows:,} predictions", err=True)
 
 
 def _print(predicted: Any) -> None:
@@ -52,4 +33,5 @@ def _print(predicted: Any) -> None:
         write_csv(predicted, sys.stdout.buffer)
         sys.stdout.flush()
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes once more
+        # Python flushes once more at its end, and must not meet the broken pipe again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

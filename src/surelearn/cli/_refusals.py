@@ -5,8 +5,7 @@ from contextlib import contextmanager
 
 import typer
 
-from surelearn.app.tables.notes import TableError
-from surelearn.persistence.model_files import ModelFileError
+from surelearn.app.errors import REFUSALS
 
 
 @contextmanager
@@ -14,7 +13,7 @@ def refusals() -> Generator[None]:
     """Print what the library refuses as one sentence, and end with exit status 2."""
     try:
         yield
-    except (TableError, ModelFileError) as error:
+    except REFUSALS as error:
         refuse(str(error))
     except OSError as error:
         where = f" ({error.filename})" if error.filename else ""

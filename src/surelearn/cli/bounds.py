@@ -20,12 +20,10 @@ def bounds(
     """
     # Imported here: `surelearn --help` should not wait for them.
     from surelearn.cli._bounds import evaluate, list_theorems  # noqa: PLC0415
-    from surelearn.cli._refusals import refuse  # noqa: PLC0415
+    from surelearn.cli._refusals import refusals  # noqa: PLC0415
 
-    try:
+    with refusals():
         if theorem is None:
             list_theorems(find)
         else:
             evaluate(theorem, values or [])
-    except (KeyError, TypeError, ValueError) as error:
-        refuse(str(error.args[0] if error.args else error))

@@ -15,12 +15,9 @@ def plan(
 
     Example: `surelearn plan --target 0.01` needs 299 rows without an error.
     """
-    from surelearn.cli._refusals import refuse  # noqa: PLC0415 - `--help` should not wait for it
-    from surelearn.evaluate.planning import plan_holdout  # noqa: PLC0415
+    # Imported here: `surelearn --help` should not wait for them.
+    from surelearn.app.plan import plan_rows  # noqa: PLC0415
+    from surelearn.cli._refusals import refusals  # noqa: PLC0415
 
-    try:
-        found = plan_holdout(target=target, error=error, delta=delta, n_models=models)
-    except ValueError as problem:
-        refuse(str(problem))
-    else:
-        typer.echo(str(found))
+    with refusals():
+        typer.echo(plan_rows(target=target, error=error, delta=delta, n_models=models))

@@ -9,6 +9,7 @@ from surelearn._jit import fingerprints, rows
 from surelearn.base import validation
 from surelearn.base.chunks import in_blocks
 from surelearn.base.tables.table import read_table
+from surelearn.certificate import Evidence, assumed, checked
 
 
 class TrainingMemory(NamedTuple):
@@ -43,6 +44,20 @@ def training_memory(model: Any, X: Any) -> TrainingMemory:
     complete = len(kept) < fingerprints.SKETCH_SIZE
     evidence = f"{shared} of them are among the {len(kept)} training rows remembered"
     return TrainingMemory(shared, complete=complete, evidence=evidence)
+
+
+def compare_with_training(model: Any, X: Any, *, allow_duplicates: bool) -> Evidence:
+    """Say what speaks for rows that the model has not seen; refuse a hold-out that shares some."""
+    memory = training_memory(model, X)
+    if memory.shared and not allow_duplicates:
+        n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
+        raise ValueError(
+            f"{memory.shared} of {n_rows} hold-out rows also stand in the training data "
+            "of this model. Split again; or, if rows of a table of categories coincide by "
+            "chance, pass allow_duplicates=True"
+        )
+    proved = memory.complete and not memory.shared
+    return checked(memory.evidence) if proved else assumed(memory.evidence)
 
 
 def _same(X: Any) -> Any:

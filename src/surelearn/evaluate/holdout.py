@@ -2,84 +2,53 @@
 
 Asking a hold-out about many models and reporting the best is how most published error rates come to
 be false. A `Holdout` is told beforehand how it will be asked, charges every question to its ledger,
-and is the only thing that issues hold-out certificates.
+and is the only thing that issues hold-out certificates: of all rows, of groups, of each class.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, TypeAlias, get_args
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import is_regressor
 from sklearn.model_selection import train_test_split
-from sklearn.utils.validation import check_consistent_length, column_or_1d
+from sklearn.utils import _safe_indexing
 
-from surelearn import _arguments
-from surelearn._wording import confidence, outward, percent_outward
+from surelearn._wording import confidence
 from surelearn.base import data_fingerprint, fingerprint
 from surelearn.base.chunks import in_blocks
-from surelearn.bounds import Guarantee, concentration, holdout, sequences
-from surelearn.certificate import Certificate, Kind, LedgerEntry, Precondition, Status, certify
-from surelearn.evaluate._task import range_of_losses
-from surelearn.evaluate._training_memory import training_memory
+from surelearn.certificate import (
+    Certificate,
+    Evidence,
+    LedgerEntry,
+    Precondition,
+    assumed,
+    by_construction,
+    certify,
+)
+from surelearn.evaluate import _holdout_rules
+from surelearn.evaluate._holdout_claims import (
+    Answers,
+    Claim,
+    ClassErrorRate,
+    ErrorSize,
+    PointwiseLoss,
+    Quantile,
+    claim_about,
+    is_zero_one,
+)
+from surelearn.evaluate._training_memory import compare_with_training
+from surelearn.losses import Loss
 
-Mode: TypeAlias = Literal["once", "family", "gate", "open"]
-PointwiseLoss: TypeAlias = Callable[[NDArray[Any], NDArray[Any]], ArrayLike]
-
-_OF_MODE = {
-    "family": (
-        Precondition(
-            "fixed_family",
-            "all models were fixed before the first answer",
-            "assumed",
-            "docs/theory/holdout.md#family",
-        ),
-    ),
-    "gate": (
-        Precondition(
-            "blind_to_answers",
-            "models were made knowing nothing but that earlier ones failed",
-            "by-construction",
-            "the gate tells nothing else and locks at the first pass: docs/theory/holdout.md#gate",
-        ),
-    ),
-}
-_NOT_PASSED = "This model did not pass the gate; nothing else may be said."
+__all__ = ["Answers", "Holdout", "Quantile"]
 
 
-class _Rules(NamedTuple):
-    """What was fixed before anyone looked."""
+class _Question(NamedTuple):
+    """A model that is asked about: its fingerprint, its predictions, what must be true of it."""
 
-    delta: float
-    mode: Mode
-    n_models: int
-    loss: Any
-    target: float | None
-
-    @property
-    def share(self) -> float:
-        """The failure probability of one question."""
-        return self.delta / self.n_models
-
-
-@dataclass(frozen=True)
-class Quantile:
-    """Ask how large the absolute error of all but a fraction `alpha` of new examples is.
-
-    For regression: no loss need be bounded.
-
-    Examples
-    --------
-    >>> Quantile(alpha=0.1).alpha
-    0.1
-    """
-
-    alpha: float
-
-    def __post_init__(self) -> None:
-        """Refuse a fraction outside (0, 1)."""
-        _arguments.open_fraction("alpha", self.alpha)
+    model: str
+    predicted: NDArray[Any]
+    demands: tuple[Precondition, ...]
+    number: int
 
 
 class Holdout:
@@ -90,7 +59,8 @@ class Holdout:
     X, y
         Rows and labels drawn at random, without looking at either, and never used for training.
     delta
-        The probability that any certificate of this hold-out is false.
+        The probability that any certificate of this hold-out is false; certificates by class may
+        fail with that probability once more, all of them together.
     mode
         "once": one model. "family": `n_models` models, all fixed before the first answer; the best
         may be reported. "gate": up to `n_models` models, each made after seeing that the ones
@@ -100,12 +70,22 @@ class Holdout:
         How many models may be asked about.
     loss
         "zero_one" for classifiers, `Quantile(alpha)` for regressors, or a function of labels and
-        predictions with values in [0, 1].
+        predictions with values in [0, 1], such as an object of `surelearn.losses`.
     target
         In mode "gate": the risk that a model must be certified not to exceed.
     allow_duplicates
         Accept rows that also stand in the training data: independent draws from a table of
         categories do coincide.
+    groups, random_state
+        For each row its group, if rows of one group depend on each other: then a group is one draw,
+        and the mean over groups is certified. For a `Quantile` one row of each counts, drawn so.
+    by_class
+        Whether to certify the error rate of each class, too. With groups: the classes there are,
+        known beforehand.
+    evidence
+        What you know better than a hold-out can, by the key of the assumption: "unseen" (no row was
+        used for training), "blind_split" (how it was split off), "untouched" (nothing that shapes
+        the model has seen it), or an assumption of the theorem.
 
     Examples
     --------
@@ -119,47 +99,43 @@ class Holdout:
     ('valid', 200)
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - an argument for each rule that is fixed beforehand
         self,
         X: Any,
         y: ArrayLike,
         *,
         delta: float = 0.05,
-        mode: Mode = "once",
+        mode: _holdout_rules.Mode = "once",
         n_models: int = 1,
-        loss: Literal["zero_one"] | Quantile | PointwiseLoss = "zero_one",
+        loss: Literal["zero_one"] | Quantile | Loss | PointwiseLoss = "zero_one",
         target: float | None = None,
         allow_duplicates: bool = False,
+        groups: ArrayLike | None = None,
+        random_state: int = 0,
+        by_class: bool | ArrayLike = False,
+        evidence: Mapping[str, Evidence] | None = None,
     ) -> None:
-        self.X, self.y = X, column_or_1d(y)
-        check_consistent_length(X, self.y)
-        if len(self.y) == 0:
-            raise ValueError("the hold-out is empty: give at least one row")
-        _refuse_missing_labels(self.y)
-        if mode not in get_args(Mode):
-            raise _arguments.refuse("mode", mode, "'once', 'family', 'gate' or 'open'")
-        if not (loss == "zero_one" or isinstance(loss, Quantile) or callable(loss)):
-            raise _arguments.refuse("loss", loss, "'zero_one', Quantile(alpha) or a function")
-        if mode == "once" and n_models != 1:
-            raise _arguments.refuse("n_models", n_models, "1 in mode 'once'; see mode 'family'")
-        if (mode == "gate") != (target is not None):
-            raise _arguments.refuse("target", target, "given in mode 'gate', and only there")
-        self._rules = _Rules(
-            delta=_arguments.open_fraction("delta", delta),
-            mode=mode,
-            n_models=_arguments.count("n_models", n_models, at_least=1),
-            loss=loss,
-            target=None if target is None else _arguments.positive("target", target),
+        self.X, self.y = X, _holdout_rules.check_labels(X, y)
+        self._rules = _holdout_rules.check_rules(
+            delta=delta, mode=mode, n_models=n_models, target=target
         )
+        self._groups = _holdout_rules.check_groups(groups, self.y)
+        self._claim = claim_about(loss, self._groups, random_state=random_state)
+        self._counts_errors = is_zero_one(loss)
+        self._classes = _holdout_rules.check_classes(by_class, self.y, loss, self._groups)
+        self._evidence = _holdout_rules.check_evidence(evidence, self._claim)
         self.allow_duplicates = allow_duplicates
         self.drawn_at_random = False
-        self.identity = data_fingerprint(X, self.y)
+        self.identity = self._fingerprint()
         self._ledger: list[LedgerEntry] = []
-        self._issued: dict[str, Certificate] = {}
+        self._issued: dict[str, Answers] = {}
 
     @property
     def ledger(self) -> tuple[LedgerEntry, ...]:
-        """Every question asked so far, also those that ended in an error about the losses."""
+        """Every question asked so far, also those that ended in an error about the losses.
+
+        Certificates by class have an entry each, with the number of the question they answer.
+        """
         return tuple(self._ledger)
 
     @classmethod
@@ -189,47 +165,37 @@ class Holdout:
         A model asked about before gets the same certificate again. In mode "gate" a model that
         does not pass gets a void certificate without numbers: nothing but the failure may leak.
         """
-        rules = self._rules
-        if rules.mode == "open":
+        return self.answer(model).certificate
+
+    def answer(self, model: Any) -> Answers:
+        """Return the certificate of a model, those of its classes, and its predictions.
+
+        Examples
+        --------
+        >>> class Always:
+        ...     def predict(self, X):
+        ...         return np.zeros(len(X))
+        >>> held_out = Holdout(np.ones((60, 1)), np.arange(60) % 3 == 0, by_class=True)
+        >>> answers = held_out.answer(Always())
+        >>> {label: c.observed for label, c in answers.by_class.items()}
+        {'False': 0.0, 'True': 1.0}
+        >>> [entry.delta_spent for entry in held_out.ledger]
+        [0.05, 0.025, 0.025]
+        """
+        if self._rules.mode == "open":
             raise ValueError("an open hold-out gives numbers, not certificates: call score(model)")
         predicted = self._predictions(model)
         identity = fingerprint(model)
         if identity in self._issued:
             return self._issued[identity]
         self._refuse_if_spent()
-        conditions = self._conditions(model)
-        # From here on labels are looked at, and even an error about them tells something: it is
-        # charged before, and says nothing in particular.
-        n_asked = len(self._ledger) + 1
-        entry = LedgerEntry(self.identity, rules.mode, rules.n_models, rules.share, n_asked)
-        self._ledger.append(entry)
-        guarantee, observed, kind = self._ask(predicted)
-        failed = rules.target is not None and guarantee.bound > rules.target
-        certificate = certify(
-            _without_numbers(guarantee) if failed else guarantee,
-            kind=kind,
-            subject="this fitted model",
-            observed=np.nan if failed else observed,
-            n=len(self.y),
-            claim=_NOT_PASSED if failed else self._claim(guarantee),
-            statuses=self._statuses(),
-            also=(*conditions, *self._gate_condition(failed=failed)),
-            family=entry,
-            reproduce={
-                "model": identity,
-                "data": self.identity,
-                **({} if failed else _points_to_halve_slack(guarantee, observed)),
-            },
-        )
-        self._issued[identity] = certificate
-        return certificate
-
-    def _statuses(self) -> list[tuple[Status, str]]:
-        """Return what is known of the assumptions of the theorem that answers."""
-        law: tuple[Status, str] = ("assumed", "rows of one population, each drawn independently")
-        loss = self._rules.loss
-        known = isinstance(loss, str | Quantile)
-        return [law] if known else [range_of_losses(1.0, bounded=False), law]
+        question = _Question(identity, predicted, self._demands(model), self._n_asked + 1)
+        certificate = self._issue(self._claim, question, self._rules.share)
+        by_class: dict[str, Certificate] = {}
+        if not certificate.violated:  # of a model that failed the gate nothing else may leak
+            by_class = self._issue_classes(question)
+        self._issued[identity] = Answers(certificate, predicted, by_class)
+        return self._issued[identity]
 
     def score(self, model: Any) -> float:
         """Return the average loss of a model, in mode "open" only: elsewhere a look costs."""
@@ -238,11 +204,67 @@ class Holdout:
                 f"a hold-out of mode {self._rules.mode!r} answers only through certify(model), "
                 "which keeps the ledger; use mode='open' for numbers without certificates"
             )
-        return self._ask(self._predictions(model))[1]
+        predicted = self._predictions(model)
+        return self._claim.bound(self.y, predicted, delta=self._rules.share).observed
+
+    @property
+    def _n_asked(self) -> int:
+        return self._ledger[-1].query if self._ledger else 0
+
+    def _issue(self, claim: Claim, question: _Question, share: float) -> Certificate:
+        """Certify one claim at its share of delta."""
+        rules = self._rules
+        # From here on labels are looked at, and even an error about them tells something: it is
+        # charged before, and says nothing in particular.
+        entry = LedgerEntry(self.identity, rules.mode, rules.n_models, share, question.number)
+        self._ledger.append(entry)
+        found = claim.bound(self.y, question.predicted, delta=share)
+        guarantee, target = found.guarantee, rules.target if claim is self._claim else None
+        failed = target is not None and guarantee.bound > target
+        n_classes = len(self._classes) if isinstance(claim, ClassErrorRate) else 1
+        start = f"With confidence {confidence(rules.delta)}{rules.together(n_classes)}, "
+        return certify(
+            _holdout_rules.without_numbers(guarantee) if failed else guarantee,
+            kind=claim.kind,
+            subject="this fitted model",
+            observed=np.nan if failed else found.observed,
+            n=found.n,
+            claim=_holdout_rules.NOT_PASSED if failed else start + claim.sentence(guarantee.bound),
+            evidence={k: self._evidence.get(k, known) for k, known in claim.evidence.items()},
+            also=(*question.demands, *rules.gate_demand(failed=failed)),
+            family=entry,
+            reproduce={
+                "model": question.model,
+                "data": self.identity,
+                **({} if failed else _holdout_rules.rows_to_halve_slack(found)),
+            },
+        )
+
+    def _issue_classes(self, question: _Question) -> dict[str, Certificate]:
+        """Certify the error rate of each class with rows here; all of them together at delta."""
+        if not self._classes:
+            return {}
+        issued: dict[str, Certificate] = {}
+        for label in np.unique(self.y).tolist():
+            right = question.predicted[self.y == label] == label
+            # A class that nobody announced has no share. A model that never predicts it has errors
+            # only, and the bound 1, which is true whatever was spent.
+            if label in self._classes or not right.any():
+                claim = ClassErrorRate(label, self._groups)
+                share = self._rules.share / len(self._classes)
+                issued[str(label)] = self._issue(claim, question, share)
+        return issued
+
+    def _fingerprint(self) -> str:
+        """Return the hash of the rows and labels that count."""
+        counted = self._claim.counted if isinstance(self._claim, ErrorSize) else None
+        if counted is None:
+            return data_fingerprint(self.X, self.y)
+        return data_fingerprint(_safe_indexing(self.X, counted), self.y[counted])
 
     def _predictions(self, model: Any) -> NDArray[Any]:
         """Return the model's predictions, if they can be compared with the labels at all."""
-        if data_fingerprint(self.X, self.y) != self.identity:
+        if self._fingerprint() != self.identity:
             raise ValueError("the data of this hold-out were changed after it was set up")
         predicted = in_blocks(model.predict, self.X)
         if predicted.shape != self.y.shape:
@@ -250,125 +272,28 @@ class Holdout:
                 f"the model's predictions have shape {predicted.shape}; a hold-out of "
                 f"{len(self.y)} rows needs one prediction per row: {self.y.shape}"
             )
-        if self._rules.loss == "zero_one":
-            _refuse_other_kinds(model, self.y, predicted)
+        if self._counts_errors:
+            _holdout_rules.refuse_other_kinds(model, self.y, predicted)
         return predicted
 
-    def _ask(self, predicted: NDArray[Any]) -> tuple[Guarantee, float, Kind]:
-        """Return the guarantee at this question's share of delta, the observed value, its kind.
-
-        The method follows from the kind of loss, never from the size of the bound.
-        """
-        loss, share, n = self._rules.loss, self._rules.share, len(self.y)
-        if isinstance(loss, Quantile):
-            residuals = np.abs(np.asarray(self.y, dtype=np.float64) - predicted)
-            guarantee = holdout.quantile(residuals=residuals, alpha=loss.alpha, delta=share)
-            return guarantee, float(np.quantile(residuals, 1.0 - loss.alpha)), "quantile"
-        if isinstance(loss, str):
-            errors = int(np.count_nonzero(predicted != self.y))
-            guarantee = concentration.clopper_pearson(errors=errors, n=n, delta=share)
-            return guarantee, errors / n, "risk"
-        losses = np.asarray(loss(self.y, predicted), dtype=np.float64)
-        if losses.shape != (n,) or not ((losses >= 0.0) & (losses <= 1.0)).all():
-            raise ValueError(
-                f"the loss must give {n} values in [0, 1], one per row: clip or rescale it. Which "
-                "row it was is not told, and this question is spent"
-            )
-        guarantee = sequences.betting_order_free(losses=losses, delta=share)
-        return guarantee, float(losses.mean()), "risk"
-
-    def _claim(self, guarantee: Guarantee) -> str:
-        rules = self._rules
-        together = "" if rules.n_models == 1 else f" for all {rules.n_models} models together"
-        start = f"With confidence {confidence(rules.delta)}{together}, "
-        if isinstance(rules.loss, Quantile):
-            limit = outward(guarantee.bound, "upper")
-            share = confidence(rules.loss.alpha)
-            return f"{start}at least {share} of new examples have an absolute error <= {limit}."
-        limit = percent_outward(guarantee.bound, "upper")
-        if rules.loss == "zero_one":
-            return f"{start}this model errs on at most {limit} of new examples from the same law."
-        return f"{start}the expected loss of this model on a new example is at most {limit}."
-
-    def _conditions(self, model: Any) -> list[Precondition]:
-        memory = training_memory(model, self.X)
-        if memory.shared and not self.allow_duplicates:
-            raise ValueError(
-                f"{memory.shared} of {len(self.y)} hold-out rows also stand in the training data "
-                "of this model. Split again; or, if rows of a table of categories coincide by "
-                "chance, pass allow_duplicates=True"
-            )
-        status = "checked" if memory.complete and not memory.shared else "assumed"
-        unseen = Precondition(
-            "unseen", "no row of the hold-out was used for training", status, memory.evidence
-        )
-        name = "the hold-out was split off without looking at rows or labels"
-        split = Precondition(
-            "blind_split", name, "assumed", "a split stratified on labels voids it"
-        )
-        if self.drawn_at_random:
-            split = Precondition("blind_split", name, "by-construction", "Holdout.split drew it")
-        return [unseen, split, *_OF_MODE.get(self._rules.mode, ())]
-
-    def _gate_condition(self, *, failed: bool) -> tuple[Precondition, ...]:
-        if self._rules.target is None:
-            return ()
-        name = f"the certified bound is at most the target {self._rules.target:g}"
-        if failed:
-            return (Precondition("gate", name, "violated", "the model did not pass the gate"),)
-        return (Precondition("gate", name, "checked", "the gate is locked from now on"),)
+    def _demands(self, model: Any) -> tuple[Precondition, ...]:
+        """Return what must be true beyond the theorem, with the evidence for it."""
+        evidence = dict(self._evidence)
+        if "unseen" not in evidence or not self.allow_duplicates:
+            found = compare_with_training(model, self.X, allow_duplicates=self.allow_duplicates)
+            evidence.setdefault("unseen", found)
+        by_us = by_construction("Holdout.split drew it")
+        by_others = assumed("a split stratified on labels voids it")
+        evidence.setdefault("blind_split", by_us if self.drawn_at_random else by_others)
+        return _holdout_rules.state_demands(evidence, self._rules.mode)
 
     def _refuse_if_spent(self) -> None:
-        passed = any(c.status != "void" for c in self._issued.values())
+        passed = any(a.certificate.status != "void" for a in self._issued.values())
         if self._rules.mode == "gate" and passed:
             raise ValueError("the gate is locked: a model has passed. Draw a fresh hold-out")
-        if len(self._ledger) >= self._rules.n_models:
+        if self._n_asked >= self._rules.n_models:
             raise ValueError(
                 f"this hold-out has answered all {self._rules.n_models} questions it was set up "
                 "for. Draw a fresh one, or plan more beforehand: Holdout(..., mode='family', "
                 "n_models=K)"
             )
-
-
-def _without_numbers(guarantee: Guarantee) -> Guarantee:
-    """Return the guarantee with everything that depends on the hold-out's answer removed."""
-    return Guarantee(
-        quantity=guarantee.quantity,
-        bound=guarantee.trivial,
-        assumes=guarantee.assumes,
-        reference=guarantee.reference,
-        confidence=guarantee.confidence,
-        validity=guarantee.validity,
-        trivial=guarantee.trivial,
-        theorem=guarantee.theorem,
-        inputs={"delta": guarantee.inputs["delta"]},
-    )
-
-
-def _points_to_halve_slack(guarantee: Guarantee, observed: float) -> dict[str, int]:
-    """Return how large a hold-out with the same error rate would have half the slack."""
-    if guarantee.theorem != "concentration.clopper_pearson" or guarantee.vacuous:
-        return {}
-    target = (observed + guarantee.bound) / 2.0
-    n = holdout.plan_holdout(target=target, error=observed, delta=guarantee.inputs["delta"])
-    return {"n_to_halve_slack": n}
-
-
-def _refuse_missing_labels(y: NDArray[Any]) -> None:
-    missing = np.array([label is None or label != label for label in y.tolist()])  # noqa: PLR0124
-    if missing.any():
-        raise ValueError(f"y has {int(missing.sum())} missing labels; leave those rows out")
-
-
-def _refuse_other_kinds(model: Any, y: NDArray[Any], predicted: NDArray[Any]) -> None:
-    if hasattr(model, "__sklearn_tags__") and is_regressor(model):
-        raise ValueError(
-            "the zero-one loss is for classifiers; for a regressor use loss=Quantile(alpha=0.1) or "
-            "a loss with values in [0, 1]"
-        )
-    kinds = {"numbers" if array.dtype.kind in "biuf" else "words" for array in (y, predicted)}
-    if len(kinds) > 1 and "O" not in {y.dtype.kind, predicted.dtype.kind}:
-        raise ValueError(
-            f"the labels are {y.dtype} and the predictions {predicted.dtype}: the model was "
-            "trained on labels of another kind"
-        )

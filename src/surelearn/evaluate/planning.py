@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from surelearn import _arguments
 from surelearn._wording import confidence, percent_outward
 from surelearn.bounds import (
@@ -13,6 +15,7 @@ from surelearn.bounds import (
     holdout,
     pac,
     sample_size,
+    sequences,
     vc,
 )
 
@@ -88,6 +91,22 @@ def plan_holdout(
     return HoldoutPlan(
         n=n, errors=errors, target=target, error=error, delta=delta, n_models=models, bound=bound
     )
+
+
+def plan_groups(*, target: float, delta: float = 0.05) -> int:
+    """Return the smallest number of groups that certifies an error rate, if no row is wrong.
+
+    Examples
+    --------
+    >>> plan_groups(target=0.25)
+    19
+    """
+    target = _arguments.open_fraction("target", target)
+
+    def certifies(n: int) -> bool:
+        return sequences.betting_order_free(losses=np.zeros(n), delta=delta).bound <= target
+
+    return _rounding.smallest_integer(certifies, 1, 1)
 
 
 @dataclass(frozen=True, kw_only=True)

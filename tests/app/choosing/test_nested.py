@@ -11,7 +11,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from surelearn.app.certify import certify_table, pose
 from surelearn.app.choosing.choice import attempt
 from surelearn.app.choosing.nested import choose_by_nesting, interval_around
-from surelearn.app.tables.read import TableError, TableFile, read_table_file
+from surelearn.app.errors import TableError
+from surelearn.app.tables.read import TableFile, read_table_file
 from surelearn.evaluate.cross_validation import cross_validate
 from surelearn.learners.bayes.mixed_naive_bayes import MixedNaiveBayes
 

@@ -16,9 +16,9 @@ from surelearn import check_certificate
 from surelearn.app.certify import certify_table, pose
 from surelearn.app.choosing.rule_classes import Rules, find_rules, reading_bits
 from surelearn.app.choosing.structural import choose_by_structural_risk
+from surelearn.app.errors import TableError
 from surelearn.app.problem.features import Kind
-from surelearn.app.problem.rows import training_part
-from surelearn.app.tables.read import TableError, TableFile
+from surelearn.app.tables.read import TableFile
 from surelearn.bounds import vc
 from surelearn.evaluate.rule_class import RuleClass
 from surelearn.learners.trees._cut_back_tree import CutBackTree
@@ -168,7 +168,7 @@ class TestWhatIsPaidFor:
     def test_categories_seen_once_void_a_bound_and_another_class_is_taken(self):
         word = np.where(np.arange(500) == 7, "once", np.array(["a", "b"])[np.arange(500) % 2])
         problem = posed(noisy(word=word), seed=1)
-        assert "once" in training_part(problem)[0].column("word").to_pylist()
+        assert "once" in problem.training[0].column("word").to_pylist()
         choice = chosen(problem)
         affine = next(line for line in choice.lines if line.name.startswith("LogisticRegression"))
         assert "categories that a single training row has" in affine.note
@@ -197,7 +197,7 @@ class TestWhatIsPaidFor:
 
 @pytest.mark.parametrize("learner", [CARTClassifier(min_samples_leaf=3), C45Classifier()])
 def test_a_tree_that_is_cut_back_has_the_smallest_bound_of_its_subtrees(learner):
-    X, y = training_part(posed(noisy()))
+    X, y = posed(noisy()).training
     tree = CutBackTree(learner, delta=0.01).fit(X, y)
     grown = learner.fit(X, y)
     bounds = [

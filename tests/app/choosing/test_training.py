@@ -11,10 +11,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.pipeline import Pipeline
 
 from surelearn.app.choosing import training
+from surelearn.app.errors import TableError
 from surelearn.app.problem.problem import understand
-from surelearn.app.problem.rows import training_part, training_rows
 from surelearn.app.problem.split import split
-from surelearn.app.tables.notes import TableError
 from surelearn.app.tables.read import TableFile
 from surelearn.learners.bayes.mixed_naive_bayes import MixedNaiveBayes
 from surelearn.learners.encoders._table_encoder import TableEncoder
@@ -31,7 +30,7 @@ def small_limits(monkeypatch):
     monkeypatch.setattr(training, "MOST_CELLS", 1000)
     monkeypatch.setattr(training, "_MOST_NUMBERS", 3000)
     monkeypatch.setattr(training, "_FEWEST_ROWS", 100)
-    monkeypatch.setattr(training, "_BLOCK", 1000)
+    monkeypatch.setattr(training, "_CHUNK", 1000)
 
 
 def mixed(seed=0, **more):
@@ -67,7 +66,7 @@ def test_a_table_of_usual_size_is_compared_and_trained_on_as_it_is():
     problem = problem_of(mixed())
     assert training.to_compare_on(problem) is problem
     assert training.training_notes(problem, CARTClassifier()) == ()
-    whole = CARTClassifier(max_leaf_nodes=8).fit(*training_part(problem))
+    whole = CARTClassifier(max_leaf_nodes=8).fit(*problem.training)
     model = training.train(CARTClassifier(max_leaf_nodes=8), problem)
     assert model.to_text() == whole.to_text()
 
@@ -108,7 +107,7 @@ class TestTheSample:
         by_group = training.to_compare_on(problem_of(mixed(who=who), group="who"))
         assert len(by_group.groups) == len(by_group.y)
         by_time = training.to_compare_on(problem_of(mixed(day=day), time="day"))
-        in_order = by_time.times[training_rows(by_time)]
+        in_order = by_time.times[by_time.training_rows]
         assert (np.diff(in_order) > 0).all()
 
     def test_it_is_said_and_so_is_what_the_winner_learnt_from(self):
@@ -126,7 +125,7 @@ class TestBlocks:
     def test_naive_bayes_learns_from_blocks_what_it_learns_from_all_rows(self):
         problem = problem_of(mixed())
         model = training.train(MixedNaiveBayes(), problem)
-        whole = MixedNaiveBayes().fit(*training_part(problem))
+        whole = MixedNaiveBayes().fit(*problem.training)
         assert model.n_training_rows_ == len(problem.split.train)
         assert_allclose(model.theta_, whole.theta_)
         for mine, theirs in zip(model.feature_log_prob_, whole.feature_log_prob_, strict=True):
@@ -138,7 +137,7 @@ class TestBlocks:
         rng = np.random.default_rng(0)
         problem = problem_of(mixed(y=rng.normal(size=N)))
         model = training.train(encoded(RidgeRegression(alpha=2.0)), problem)
-        whole = clone(model).fit(*training_part(problem))
+        whole = clone(model).fit(*problem.training)
         assert_allclose(model[-1].coef_, whole[-1].coef_, rtol=1e-9, atol=1e-12)
         assert_allclose(predicted(model, problem), predicted(whole, problem), rtol=1e-9)
 
@@ -156,7 +155,7 @@ class TestBlocks:
     def test_who_cannot_learn_in_blocks_learns_from_the_sample(self):
         problem = problem_of(mixed())
         model = training.train(CARTClassifier(max_leaf_nodes=4), problem)
-        twin = CARTClassifier(max_leaf_nodes=4).fit(*training_part(training.to_compare_on(problem)))
+        twin = CARTClassifier(max_leaf_nodes=4).fit(*training.to_compare_on(problem).training)
         assert model.to_text() == twin.to_text()
 
     def test_rows_in_the_order_of_time_are_learnt_in_that_order(self):
@@ -170,7 +169,7 @@ class TestBlocks:
         problem = problem_of(mixed(day=day), time="day", drop=("late", "later"))
         training.train(Watching(), problem)
         z = problem.X.column("z").to_numpy()
-        assert seen == z[training_rows(problem)].tolist()
+        assert seen == z[problem.training_rows].tolist()
 
     def test_what_only_the_sample_could_teach_is_refused_in_a_sentence(self):
         problem = problem_of(mixed(word=[f"w{i % 60}" for i in range(N)]))
@@ -192,7 +191,7 @@ class TestBlocks:
 
 class TestTheEncoderInBlocks:
     def test_blocks_teach_what_all_rows_do(self):
-        X, _ = training_part(problem_of(mixed()))
+        X, _ = problem_of(mixed()).training
         whole, parts = TableEncoder().fit(X), TableEncoder()
         rows = np.r_[X.num_rows - 1, 0 : X.num_rows - 1]  # so that each column is known at once
         X = X.take(rows)

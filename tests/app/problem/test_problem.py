@@ -8,9 +8,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from surelearn.app.errors import TableError
 from surelearn.app.problem.problem import target_in_disguise, understand
 from surelearn.app.problem.split import Split, split
-from surelearn.app.tables.read import TableError, TableFile, read_table_file
+from surelearn.app.tables.read import TableFile, read_table_file
 
 RNG = np.random.default_rng(0)
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from surelearn.app.errors import TableError
 from surelearn.app.problem.split import split
-from surelearn.app.tables.read import TableError
 
 
 @pytest.mark.parametrize("n", [2, 3, 10, 1000])

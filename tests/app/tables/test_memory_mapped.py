@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from surelearn.app.errors import TableError
 from surelearn.app.tables import memory_mapped
-from surelearn.app.tables.notes import TableError
 
 MIXED = pa.table(
     {

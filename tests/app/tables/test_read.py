@@ -13,8 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import csv, feather, ipc, parquet
 
+from surelearn.app.errors import TableError
 from surelearn.app.tables import delimited
-from surelearn.app.tables.read import TableError, read_table_file
+from surelearn.app.tables.read import read_table_file
 
 MIXED = pa.table({"a": [1, None], "b": ["x", None], "c": [0.5, 2.0]})
 

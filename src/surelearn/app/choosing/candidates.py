@@ -6,8 +6,8 @@ from typing import Any
 
 from sklearn.pipeline import Pipeline
 
+from surelearn.app.errors import TableError
 from surelearn.app.problem.problem import Task
-from surelearn.app.tables.notes import TableError
 from surelearn.learners.bayes.mixed_naive_bayes import MixedNaiveBayes
 from surelearn.learners.encoders._table_encoder import TableEncoder
 from surelearn.learners.linear.averaged_perceptron import AveragedPerceptron

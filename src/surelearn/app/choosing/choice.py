@@ -7,15 +7,34 @@ from typing import Any, NamedTuple, Protocol, TypeVar, cast
 
 import numpy as np
 
+from surelearn.app.problem.problem import Task
 from surelearn.certificate import Certificate
 from surelearn.evaluate.nested_cross_validation import NestedCrossValidation
+from surelearn.losses import Absolute, Loss, ZeroOne
 
 _Candidate = TypeVar("_Candidate")
 _Trial = TypeVar("_Trial")
 _Found = TypeVar("_Found")
 
-LOSSES = ("error rate", "mean absolute error")
-"""What is estimated for a classification, and for a regression."""
+
+class TaskLoss(NamedTuple):
+    """The loss that models of a task are compared by, and the name of its mean."""
+
+    loss: Loss
+    in_words: str
+
+
+def loss_of(task: Task) -> TaskLoss:
+    """Return the loss of a task.
+
+    Examples
+    --------
+    >>> loss_of("multiclass").in_words, loss_of("regression").in_words
+    ('error rate', 'mean absolute error')
+    """
+    if task == "regression":
+        return TaskLoss(Absolute(), "mean absolute error")
+    return TaskLoss(ZeroOne(), "error rate")
 
 
 class Tried(Protocol):
@@ -143,7 +162,7 @@ def attempt(work: Callable[[], _Found]) -> tuple[_Found | None, str]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            found, said = work(), [warning.message for warning in caught]
+            found, messages = work(), [warning.message for warning in caught]
         except (ValueError, TypeError, ArithmeticError, np.linalg.LinAlgError) as error:
-            found, said = None, [error]
-    return found, str(said[0]).partition("\n")[0] if said else ""
+            found, messages = None, [error]
+    return found, str(messages[0]).partition("\n")[0] if messages else ""

@@ -20,17 +20,16 @@ from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.model_selection import KFold
 
 from surelearn.app.choosing.choice import (
-    LOSSES,
     Choice,
     Line,
     OnTrial,
     attempt,
+    loss_of,
     try_each,
     with_setting,
 )
+from surelearn.app.errors import TableError
 from surelearn.app.problem.problem import Problem
-from surelearn.app.problem.rows import training_part, training_rows
-from surelearn.app.tables.notes import TableError
 from surelearn.evaluate.intervals import Interval, around, normal_quantile, wald_interval
 from surelearn.evaluate.nested_cross_validation import NestedCrossValidation
 from surelearn.evaluate.paired_folds import PairedFolds, cross_validate_in_pairs, nest
@@ -109,7 +108,7 @@ def choose_by_nesting(
         }
     )
     constant = _try_constant(problem, seed=seed)
-    loss = LOSSES[problem.task == "regression"]
+    loss = loss_of(problem.task).in_words
     return Choice(
         name=with_setting(best.name, best.setting),
         learner=candidates[best.name][best.setting],
@@ -127,8 +126,8 @@ def choose_by_nesting(
 def try_learner(name: str, settings: Mapping[str, Any], problem: Problem, *, seed: int) -> Trial:
     """Cross-validate a learner; what it cannot do is told, and does not stop the others."""
     start = time.perf_counter()
-    X, y = training_part(problem)
-    how = {**ways(problem, seed=seed), "row_weight": _row_weights(problem)}
+    X, y = problem.training
+    how = {**cross_validation_arguments(problem, seed=seed), "row_weight": _row_weights(problem)}
     results: dict[str, PairedFolds] = {}
     notes: list[str] = []
     for setting, model in settings.items():
@@ -140,15 +139,17 @@ def try_learner(name: str, settings: Mapping[str, Any], problem: Problem, *, see
     return Trial(name, results, time.perf_counter() - start, notes[0] if notes else "")
 
 
-def ways(problem: Problem, *, seed: int, folds: int = FOLDS) -> dict[str, Any]:
+def cross_validation_arguments(
+    problem: Problem, *, seed: int, folds: int = FOLDS
+) -> dict[str, Any]:
     """Return the arguments of `cross_validate` for a problem: folds as the hold-out was split."""
-    rows = training_rows(problem)
+    rows = problem.training_rows
     cv: Any = folds
     if problem.split.kind == "random" and _rarest(problem) < folds:
         cv = KFold(folds, shuffle=True, random_state=seed)  # too rare a class for each fold
     return {
         "cv": cv,
-        "loss": "absolute" if problem.task == "regression" else "zero_one",
+        "loss": loss_of(problem.task).loss,
         "groups": None if problem.groups is None else problem.groups[rows],
         "ordered": problem.times is not None,
         "random_state": seed,
@@ -160,7 +161,7 @@ def _row_weights(problem: Problem) -> Any:
     if problem.groups is None:
         return None
     _, places, sizes = np.unique(
-        problem.groups[training_rows(problem)], return_inverse=True, return_counts=True
+        problem.groups[problem.training_rows], return_inverse=True, return_counts=True
     )
     return 1.0 / sizes[places]
 
@@ -189,7 +190,7 @@ def interval_around(problem: Problem, nested: NestedCrossValidation) -> Interval
     if problem.groups is None:
         return wald_interval(outer, level=_LEVEL)
     tested = np.concatenate([fold.test for fold in outer.folds])
-    groups = problem.groups[training_rows(problem)][tested]
+    groups = problem.groups[problem.training_rows][tested]
     places = np.unique(groups, return_inverse=True)[1]
     means = np.bincount(places, weights=outer.losses) / np.bincount(places)
     reach = normal_quantile(1.0 - _LEVEL) * float(means.std()) / math.sqrt(len(means))
@@ -244,19 +245,18 @@ def _sentence(problem: Problem, best: Trial, whole: NestedCrossValidation) -> st
 
 
 def _beforehand(problem: Problem, whole: NestedCrossValidation) -> str:
-    def said(value: float) -> str:
+    def shown(value: float) -> str:
         return f"{value:.4g}" if problem.task == "regression" else f"{100 * max(0.0, value):.3g}%"
 
     interval = interval_around(problem, whole)
-    around_it = (
-        ""
-        if interval is None
-        else f" (approximate {_LEVEL:.0%} interval: {said(interval.low)} to {said(interval.high)})"
-    )
-    loss = LOSSES[problem.task == "regression"]
+    around_it = ""
+    if interval is not None:
+        reach = f"{shown(interval.low)} to {shown(interval.high)}"
+        around_it = f" (approximate {_LEVEL:.0%} interval: {reach})"
+    loss = loss_of(problem.task).in_words
     return (
         f"Nested cross-validation on the training rows had estimated "
-        f"{said(whole.estimate)} as the {loss}{around_it}: an estimate, no certificate."
+        f"{shown(whole.estimate)} as the {loss}{around_it}: an estimate, no certificate."
     )
 
 

@@ -20,10 +20,9 @@ import pyarrow.compute as pc
 
 from surelearn.app.choosing.candidates import check_learners, find_candidates
 from surelearn.app.choosing.choice import with_setting
+from surelearn.app.errors import TableError
 from surelearn.app.problem.features import Kind, count_distinct, features_of
 from surelearn.app.problem.problem import Problem
-from surelearn.app.problem.rows import training_part
-from surelearn.app.tables.notes import TableError
 from surelearn.certificate import Status
 from surelearn.evaluate.rule_class import RuleClass
 from surelearn.learners.trees._cut_back_tree import CutBackTree
@@ -120,7 +119,7 @@ def _refuse(problem: Problem, names: Sequence[str]) -> None:
 
 def _refuse_other_categories(problem: Problem) -> None:
     """Refuse a sample of the training rows that lacks a category which the others have."""
-    X, y = training_part(problem)
+    X, y = problem.training
     for feature in features_of(problem.schema):
         if feature.categories and count_distinct(X.column(feature.name)) < len(feature.categories):
             raise TableError(
@@ -132,7 +131,7 @@ def _refuse_other_categories(problem: Problem) -> None:
 
 def _affine(model: Any, problem: Problem, share: float) -> Rules:
     """Return the class of affine functions of encoded columns."""
-    X, _ = training_part(problem)
+    X, _ = problem.training
     numbers = [X.column(name) for name in problem.features if name not in problem.categorical]
     n_marked = sum(column.null_count > 0 for column in numbers)
     ways = (len(numbers) + 1) * math.comb(len(numbers), n_marked)
@@ -144,7 +143,7 @@ def _affine(model: Any, problem: Problem, share: float) -> Rules:
 
 def _known(problem: Problem) -> tuple[Status, str]:
     """Say whether the categories can have been known: one seen once tells of others unseen."""
-    X, _ = training_part(problem)
+    X, _ = problem.training
     for name in problem.categorical:
         counts = _compute.value_counts(X.column(name).drop_null()).field("counts")
         if _compute.min(counts).as_py() == 1:

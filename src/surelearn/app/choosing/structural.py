@@ -8,12 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from surelearn._wording import confidence, percent_outward
-from surelearn.app.asking import what_is_meant
 from surelearn.app.choosing.choice import Choice, Line, OnTrial, attempt, try_each
 from surelearn.app.choosing.rule_classes import Rules, reading_bits
+from surelearn.app.errors import TableError
 from surelearn.app.problem.problem import Problem
-from surelearn.app.problem.rows import training_part
-from surelearn.app.tables.notes import TableError
 from surelearn.certificate import Certificate, Precondition
 from surelearn.evaluate.rule_class import FittedRule
 from surelearn.evaluate.structural_risk import take_smallest
@@ -96,7 +94,7 @@ def choose_by_structural_risk(
 def _try_rules(name: str, candidate: Rules, problem: Problem, *, delta: float) -> BoundTrial:
     """Find a rule and its bound; what a learner cannot do is told, and does not stop the others."""
     start = time.perf_counter()
-    X, y = training_part(problem)
+    X, y = problem.training
 
     def find() -> tuple[FittedRule, Certificate]:
         rule = FittedRule.of(candidate.rules, candidate.share, delta, X, y)
@@ -125,7 +123,7 @@ def _worded(certificate: Certificate, problem: Problem) -> Certificate:
         certificate,
         claim=f"With confidence {confidence(certificate.delta or 0.0)}, this model errs on at most "
         f"{limit} of new rows: proved by the training rows alone, the choice among all rules "
-        f"included. {what_is_meant(problem)}",
+        f"included. {problem.scope}",
         preconditions=(
             replace(independent, evidence="rows of one population, each drawn independently"),
             replace(known, evidence=read),
@@ -155,7 +153,7 @@ def _lines(problem: Problem, trials: Sequence[BoundTrial], best: BoundTrial) -> 
 
 def _constant_error(problem: Problem) -> float:
     """Return the fraction of the training rows that are not of the commonest class."""
-    _, y = training_part(problem)
+    _, y = problem.training
     return 1.0 - float(np.unique(y, return_counts=True)[1].max()) / len(y)
 
 

@@ -1,7 +1,7 @@
-"""Training on tables of any size: all rows at once, block by block, or on a sample.
+"""Training on tables of any size: all rows at once, chunk by chunk, or on a sample.
 
 If the training rows are very many, learners are compared on a sample of them. The winner then
-learns from all of them, block by block, if it can; otherwise from the sample. Either way nothing
+learns from all of them, chunk by chunk, if it can; otherwise from the sample. Either way nothing
 but training rows is looked at, so what the hold-out says of the model holds as ever.
 """
 
@@ -15,17 +15,18 @@ from sklearn.base import is_classifier
 from sklearn.pipeline import Pipeline
 
 from surelearn._typing import Indices
+from surelearn.app.errors import TableError
 from surelearn.app.problem.features import features_of
 from surelearn.app.problem.problem import Problem
-from surelearn.app.problem.rows import take, training_part, training_rows
-from surelearn.app.tables.notes import Note, TableError
+from surelearn.app.problem.rows import Part, take
+from surelearn.app.tables.notes import Note
 
 MOST_CELLS = 4_000_000
 """Cells of training rows that learners are compared on."""
 
 _MOST_NUMBERS = 16_000_000  # that these cells may become, if each category is a number of its own
 _FEWEST_ROWS = 20_000  # that are compared on in any case
-_BLOCK = 2_000_000  # numbers that a block becomes
+_CHUNK = 2_000_000  # numbers that the rows of a chunk become
 
 _Model = TypeVar("_Model")
 
@@ -43,12 +44,12 @@ def train(model: _Model, problem: Problem) -> _Model:
 
 def _train(model: Any, problem: Problem) -> Any:
     if not _is_too_large(problem):
-        return model.fit(*training_part(problem))
-    if not learns_in_blocks(model):
-        return model.fit(*take(problem, _sampled_rows(problem)))
+        return model.fit(*problem.training)
+    if not learns_in_chunks(model):
+        return model.fit(*take(problem.X, problem.y, _sampled_rows(problem)))
     steps = _steps(model)
     for n_before, step in enumerate(steps):
-        _learn_in_blocks(step, steps[:n_before], problem)
+        _learn_in_chunks(step, steps[:n_before], problem)
     return model
 
 
@@ -56,14 +57,14 @@ def _steps(model: Any) -> list[Any]:
     return [step for _, step in model.steps] if isinstance(model, Pipeline) else [model]
 
 
-def learns_in_blocks(model: Any) -> bool:
-    """Return whether a model can learn block by block, and a pipeline in all its steps.
+def learns_in_chunks(model: Any) -> bool:
+    """Return whether a model can learn chunk by chunk, and a pipeline in all its steps.
 
     Examples
     --------
     >>> from surelearn.learners.linear.ridge_regression import RidgeRegression
     >>> from surelearn.learners.trees.cart_classifier import CARTClassifier
-    >>> learns_in_blocks(RidgeRegression()), learns_in_blocks(CARTClassifier())
+    >>> learns_in_chunks(RidgeRegression()), learns_in_chunks(CARTClassifier())
     (True, False)
     """
     return all(hasattr(step, "partial_fit") for step in _steps(model))
@@ -77,7 +78,7 @@ def to_compare_on(problem: Problem) -> Problem:
     if not _is_too_large(problem):
         return problem
     rows = _sampled_rows(problem)
-    X, y = take(problem, rows)
+    X, y = take(problem.X, problem.y, rows)
     return replace(
         problem,
         X=X,
@@ -99,7 +100,7 @@ def training_notes(problem: Problem, model: Any) -> tuple[Note, ...]:
     compared = f"compared on {n_sampled:,} of the {n:,} training rows, drawn by the seed"
     why = f"all of them have {n * len(problem.features):,} cells, more than {MOST_CELLS:,}"
     fitted = f"fitted to all {n:,} training rows", "it learns block by block"
-    if model is None or not learns_in_blocks(model):
+    if model is None or not learns_in_chunks(model):
         reason = "they prove its bound" if model is None else "it cannot learn block by block"
         fitted = f"fitted to the same {n_sampled:,} rows", reason
     return Note("learners", compared, why), Note("the chosen one", *fitted)
@@ -125,42 +126,44 @@ def _width(problem: Problem) -> int:
 
 def _sampled_rows(problem: Problem) -> Indices:
     """Return the places of the rows of the sample, in the order of all training rows."""
-    rows = training_rows(problem)
+    rows = problem.training_rows
     rng = np.random.default_rng(problem.split.seed)
     return rows[np.sort(rng.choice(len(rows), _sample_size(problem), replace=False))]
 
 
-def _learn_in_blocks(step: Any, before: list[Any], problem: Problem) -> None:
+def _learn_in_chunks(step: Any, before: list[Any], problem: Problem) -> None:
     """Let one step of a pipeline see all training rows, as the steps before it pass them on."""
     more = {"classes": _classes(problem)} if is_classifier(step) else {}
-    for X, y in _blocks(problem):
+    for X, y in _chunks(problem):
         for earlier in before:
             X = earlier.transform(X)  # noqa: PLW2901 - what the next step sees
         step.partial_fit(X, y, **more)
 
 
 def _classes(problem: Problem) -> NDArray[Any]:
-    found = [np.unique(problem.y[rows]) for rows in _in_parts(problem.split.train, _BLOCK)]
+    found = [np.unique(problem.y[rows]) for rows in _cut(problem.split.train, _CHUNK)]
     return np.unique(np.concatenate(found))
 
 
-def _blocks(problem: Problem) -> Iterator[tuple[Any, NDArray[Any]]]:
-    """Yield the training rows block by block; the first block has a value in each column."""
-    size = max(1, _BLOCK // _width(problem))
-    yield from (take(problem, rows) for rows in _in_parts(_telling_first(problem, size), size))
+def _chunks(problem: Problem) -> Iterator[Part]:
+    """Yield the training rows chunk by chunk; the first chunk has a value in each column."""
+    size = max(1, _CHUNK // _width(problem))
+    yield from (
+        take(problem.X, problem.y, rows) for rows in _cut(_telling_first(problem, size), size)
+    )
 
 
 def _telling_first(problem: Problem, size: int) -> Indices:
-    """Return the places of the training rows; if need be some move to the first block.
+    """Return the places of the training rows; if need be some move to the first chunk.
 
     A column that is empty there has no kind that learners could find.
     """
-    rows = training_rows(problem)
+    rows = problem.training_rows
     known = (column.is_valid().to_numpy()[rows] for column in problem.X.columns)
     firsts = np.unique([int(np.argmax(there)) for there in known])
     late = firsts[firsts >= size]
     return np.concatenate([rows[late], np.delete(rows, late)]) if len(late) else rows
 
 
-def _in_parts(rows: Indices, size: int) -> Iterator[Indices]:
+def _cut(rows: Indices, size: int) -> Iterator[Indices]:
     return (rows[start : start + size] for start in range(0, len(rows), size))

@@ -16,8 +16,8 @@ import pyarrow.compute as pc
 from pyarrow import types
 
 from surelearn._typing import Indices
+from surelearn.app.errors import TableError
 from surelearn.app.tables.memory_mapped import forget_pages
-from surelearn.app.tables.notes import TableError
 from surelearn.app.tables.text_columns import TEXT, narrowest, numbers_among, with_points
 
 _compute: Any = pc

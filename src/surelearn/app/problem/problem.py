@@ -13,22 +13,24 @@ target is missing is a rule about single rows: the claim is then about rows with
 import difflib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pyarrow import types
 
 from surelearn._typing import Indices
+from surelearn.app.errors import TableError
 from surelearn.app.problem import leakage
 from surelearn.app.problem import target as targets
 from surelearn.app.problem.features import Feature, as_kind, choose, is_missing, refuse_infinite
 from surelearn.app.problem.leakage import target_in_disguise
-from surelearn.app.problem.split import Split, split
+from surelearn.app.problem.rows import Part, in_time_order, take
+from surelearn.app.problem.split import Split, column_of_split, split
 from surelearn.app.tables.memory_mapped import combined, forget_pages, is_large, take_rows
-from surelearn.app.tables.notes import Note, TableError
+from surelearn.app.tables.notes import Note
 from surelearn.app.tables.read import TableFile
 
 __all__ = ["Problem", "Task", "target_in_disguise", "understand"]
@@ -87,6 +89,29 @@ class Problem:
     times: NDArray[Any] | None
     schema: Mapping[str, Any]
 
+    @property
+    def training_rows(self) -> Indices:
+        """The places of the training rows, in the order of time if there is one."""
+        return in_time_order(self.split.train, self.times)
+
+    @cached_property
+    def training(self) -> Part:
+        """The features and targets of the training rows, in that order; taken once."""
+        return take(self.X, self.y, self.training_rows)
+
+    @cached_property
+    def held_out(self) -> Part:
+        """The features and targets of the rows held out; taken once."""
+        return take(self.X, self.y, self.split.holdout)
+
+    @property
+    def scope(self) -> str:
+        """Which new rows a claim about a model of this problem speaks of, in sentences."""
+        about = f"This is {self.split.wording}."
+        return (
+            f"{about} Rows whose target is missing are not meant." if self.dropped_rows else about
+        )
+
 
 def understand(  # noqa: PLR0913 - an argument for each option of the command
     file: TableFile,
@@ -134,8 +159,8 @@ def understand(  # noqa: PLR0913 - an argument for each option of the command
     _check_names([*categorical, *keep, *drop], table.column_names, roles)
     rows = _with_target(table, target)
     dropped = table.num_rows - rows.num_rows
-    groups = None if group is None else _column_of_split(rows, group, "group")
-    times = None if time is None else _column_of_split(rows, time, "time")
+    groups = None if group is None else column_of_split(rows, group, "group")
+    times = None if time is None else column_of_split(rows, time, "time")
     parts = cut(rows.num_rows, groups=groups, times=times)
     excluded = {**_reserved(roles, keep), **dict.fromkeys(drop, "--drop says so")}
     _refuse_infinite(table, excluded)
@@ -219,31 +244,6 @@ def _reserved(roles: Mapping[str, str], keep: Sequence[str]) -> dict[str, str]:
         "time": "it tells the time by which the rows are split",
     }
     return {name: why[role] for name, role in roles.items() if name not in keep}
-
-
-def _column_of_split(rows: Any, name: str, role: str) -> NDArray[Any]:
-    """Return the groups or times of the rows as an array that can be sorted."""
-    column = rows.column(name)
-    if n_missing := int(is_missing(column).sum()):
-        raise TableError(f"the {role} {name!r} is missing in {n_missing:,} rows; fill it in first")
-    if role == "group":
-        return _in_order(*targets.as_codes(column))
-    if types.is_timestamp(column.type) or types.is_integer(column.type):
-        return column.cast(pa.int64()).to_numpy()
-    if types.is_floating(column.type):
-        return column.to_numpy()
-    raise TableError(
-        f"column {name!r} holds neither numbers nor dates, so it tells no time; write dates as "
-        "2024-12-31 or 2024-12-31 23:59:59"
-    )
-
-
-def _in_order(codes: Indices, values: NDArray[Any]) -> Indices:
-    """Return the place of each cell's value among the sorted values that there are."""
-    used = np.flatnonzero(np.bincount(codes))
-    places = np.zeros(len(values), dtype=np.int64)
-    places[used[np.argsort(values[used])]] = np.arange(len(used))
-    return places[codes]
 
 
 def _notes(

@@ -1,43 +1,50 @@
-"""The two parts of a problem's rows: those to train on and those held out."""
+"""Rows of a table with their targets: taken by their places, sampled, put in the order of time."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from surelearn._typing import Indices
-from surelearn.app.problem.problem import Problem
 from surelearn.app.tables.memory_mapped import forget_pages, take_rows
 
 
-def training_rows(problem: Problem) -> Indices:
-    """Return the places of the training rows, in the order of time if there is one."""
-    rows = problem.split.train
-    if problem.times is None:
-        return rows
-    return rows[np.argsort(problem.times[rows], kind="stable")]
+class Part(NamedTuple):
+    """The features and targets of some rows."""
+
+    X: Any
+    y: NDArray[Any]
 
 
-def training_part(problem: Problem) -> tuple[Any, NDArray[Any]]:
-    """Return the features and targets of the training rows."""
-    return take(problem, training_rows(problem))
+def take(X: Any, y: NDArray[Any], rows: Indices) -> Part:
+    """Return the features and targets of some rows, the features on disk if they are large.
 
-
-def held_out_part(problem: Problem) -> tuple[Any, NDArray[Any]]:
-    """Return the features and targets of the rows held out."""
-    return take(problem, problem.split.holdout)
-
-
-def sample(problem: Problem, rows: Indices, *, most: int) -> tuple[Any, NDArray[Any]]:
-    """Return the features and targets of some rows, at most so many, drawn by the seed."""
-    if len(rows) > most:
-        rng = np.random.default_rng(problem.split.seed)
-        rows = np.sort(rng.choice(rows, size=most, replace=False))
-    return take(problem, rows)
-
-
-def take(problem: Problem, rows: Indices) -> tuple[Any, NDArray[Any]]:
-    """Return the features and targets of some rows, the features on disk if they are large."""
-    X, y = take_rows(problem.X, rows), problem.y[rows]
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> take(pa.table({"a": [1, 2, 3]}), np.array([4, 5, 6]), np.array([0, 2])).y
+    array([4, 6])
+    """
+    if len(rows) == len(y) and np.array_equal(rows, np.arange(len(y))):
+        return Part(X, y)  # all rows as they stand: a sample that was taken before
+    part = Part(take_rows(X, rows), y[rows])
     forget_pages()
-    return X, y
+    return part
+
+
+def in_time_order(rows: Indices, times: NDArray[Any] | None) -> Indices:
+    """Return the places of rows by their time, those of one moment in the order given."""
+    return rows if times is None else rows[np.argsort(times[rows], kind="stable")]
+
+
+def sample(rows: Indices, *, most: int, seed: int) -> Indices:
+    """Return the places of some of the rows, at most so many, drawn by the seed.
+
+    Examples
+    --------
+    >>> sample(np.arange(9), most=20, seed=0).tolist(), len(sample(np.arange(90), most=20, seed=0))
+    ([0, 1, 2, 3, 4, 5, 6, 7, 8], 20)
+    """
+    if len(rows) <= most:
+        return rows
+    return np.sort(np.random.default_rng(seed).choice(rows, size=most, replace=False))

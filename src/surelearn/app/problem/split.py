@@ -10,10 +10,14 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
+from pyarrow import types
 
 from surelearn._typing import Indices
-from surelearn.app.tables.notes import TableError
+from surelearn.app.errors import TableError
+from surelearn.app.problem.features import is_missing
+from surelearn.app.problem.target import as_codes
 
 Kind: TypeAlias = Literal["random", "group", "time"]
 
@@ -103,6 +107,23 @@ def split(
     return Split(train, held_out, kind, seed, _WORDING[kind])
 
 
+def column_of_split(rows: Any, name: str, role: str) -> NDArray[Any]:
+    """Return the groups or times of the rows as an array that can be sorted."""
+    column = rows.column(name)
+    if n_missing := int(is_missing(column).sum()):
+        raise TableError(f"the {role} {name!r} is missing in {n_missing:,} rows; fill it in first")
+    if role == "group":
+        return _in_order(*as_codes(column))
+    if types.is_timestamp(column.type) or types.is_integer(column.type):
+        return column.cast(pa.int64()).to_numpy()
+    if types.is_floating(column.type):
+        return column.to_numpy()
+    raise TableError(
+        f"column {name!r} holds neither numbers nor dates, so it tells no time; write dates as "
+        "2024-12-31 or 2024-12-31 23:59:59"
+    )
+
+
 def _some(n: int, holdout: float, seed: int, what: str) -> Indices:
     """Return the places of the share that is held out, drawn from the seed alone."""
     if n < 2:
@@ -124,3 +145,11 @@ def _last_moments(times: NDArray[Any], holdout: float) -> Indices:
     start = moments[len(times) - min(max(round(holdout * len(times)), 1), len(times) - 1)]
     later = times >= start if start > moments[0] else times > start
     return np.flatnonzero(later)
+
+
+def _in_order(codes: Indices, values: NDArray[Any]) -> Indices:
+    """Return the place of each cell's value among the sorted values that there are."""
+    used = np.flatnonzero(np.bincount(codes))
+    places = np.zeros(len(values), dtype=np.int64)
+    places[used[np.argsort(values[used])]] = np.arange(len(used))
+    return places[codes]

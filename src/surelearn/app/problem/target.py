@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from pyarrow import types
 
 from surelearn._typing import Indices
+from surelearn.app.errors import TableError
 from surelearn.app.tables.memory_mapped import array_on_disk, too_many
-from surelearn.app.tables.notes import TableError
 from surelearn.app.tables.text_columns import describe_mixture, numbers_among, with_points
 
 Task: TypeAlias = Literal["binary", "multiclass", "regression"]

@@ -6,7 +6,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 import pyarrow as pa
 
-from surelearn.app.tables.notes import Note, TableError
+from surelearn.app.errors import TableError
+from surelearn.app.tables.notes import Note
 from surelearn.app.tables.text_columns import TEXT, GrowingColumn
 
 _Cell: TypeAlias = tuple[str, bool]  # what it says, and whether it was quoted

@@ -8,8 +8,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import feather, ipc, parquet, types
 
+from surelearn.app.errors import TableError
 from surelearn.app.tables.memory_mapped import combined, is_large, mapped, too_many
-from surelearn.app.tables.notes import Note, TableError
+from surelearn.app.tables.notes import Note
 from surelearn.app.tables.text_columns import TEXT
 
 _Reader: TypeAlias = Callable[[Path, Sequence[str]], tuple[Any, list[Note]]]

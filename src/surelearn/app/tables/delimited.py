@@ -14,9 +14,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv
 
+from surelearn.app.errors import TableError
 from surelearn.app.tables.layout import Layout, find_layout
 from surelearn.app.tables.memory_mapped import combined, too_many
-from surelearn.app.tables.notes import Note, TableError
+from surelearn.app.tables.notes import Note
 from surelearn.app.tables.text_columns import GrowingColumn, describe_mixture, move_to_disk
 from surelearn.app.tables.text_file import (
     TextFile,

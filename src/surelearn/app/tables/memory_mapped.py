@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from pyarrow import ipc
 
 from surelearn._typing import Indices
-from surelearn.app.tables.notes import TableError
+from surelearn.app.errors import TableError
 
 MOST_IN_MEMORY = 2**26
 """Bytes: a table that takes more is kept on disk."""

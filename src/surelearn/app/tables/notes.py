@@ -1,10 +1,6 @@
-"""What reading a table found out, in words, and the one error it raises."""
+"""What reading a table found out, in words."""
 
 from dataclasses import dataclass
-
-
-class TableError(ValueError):
-    """A table that cannot be used, told in one sentence that says what to do."""
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,11 @@ from typing import Any, Self, TypeAlias
 import pyarrow as pa
 from pyarrow import types
 
+from surelearn.app.errors import TableError
 from surelearn.app.tables import arrow_files
 from surelearn.app.tables.arff import read_arff
 from surelearn.app.tables.delimited import read_delimited
-from surelearn.app.tables.notes import Note, TableError
+from surelearn.app.tables.notes import Note
 from surelearn.app.tables.text_file import TextFile, decoded, opened
 
 __all__ = ["MISSING", "Note", "Progress", "TableError", "TableFile", "read_table_file"]

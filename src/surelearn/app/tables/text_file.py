@@ -12,8 +12,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from surelearn.app.errors import TableError
 from surelearn.app.tables.layout import Layout
-from surelearn.app.tables.notes import TableError
 
 _HEAD = 2**18  # bytes looked at to find the layout
 _BLOCK = 2**22  # bytes read at once

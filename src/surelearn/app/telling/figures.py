@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from surelearn._wording import confidence, outward
-from surelearn.app.asking import ALPHA
-from surelearn.app.certify import CertifiedRun
+from surelearn.app.certified_run import CertifiedRun
 from surelearn.app.choosing.candidates import find_candidates
-from surelearn.app.choosing.choice import LOSSES
-from surelearn.app.choosing.nested import ways
-from surelearn.app.problem.rows import held_out_part, sample, training_part
+from surelearn.app.choosing.choice import loss_of
+from surelearn.app.choosing.nested import cross_validation_arguments
+from surelearn.app.problem.held_out import ALPHA
+from surelearn.app.problem.rows import sample, take
 from surelearn.base.chunks import in_blocks
 from surelearn.bounds import concentration, sequences
 from surelearn.evaluate.calibration import calibration_curve
@@ -75,7 +75,7 @@ def _bounds(run: CertifiedRun) -> Figure:
 
 
 def _calibration(run: CertifiedRun) -> Figure:
-    X, y = held_out_part(run.problem)
+    X, y = run.problem.held_out
     event = np.asarray(run.model.classes_)[1]
     chances = np.clip(in_blocks(run.model.predict_proba, X)[:, 1], 0.0, 1.0)
     result = calibration_curve(chances, y == event, delta=float(run.options["delta"]))
@@ -98,9 +98,10 @@ def _calibration(run: CertifiedRun) -> Figure:
 
 def _errors(run: CertifiedRun) -> Figure:
     rows, limit = run.problem.split.holdout, run.certificate.bound
-    X, y = sample(run.problem, rows, most=_MOST_POINTS)
+    shown = sample(np.arange(len(rows)), most=_MOST_POINTS, seed=run.problem.split.seed)
+    y, predicted = run.problem.held_out.y[shown], run.answers.predicted[shown]
     drawing, ax = _new_figure()
-    plot_predictions(y, np.asarray(run.model.predict(X)), limit=limit, ax=ax)
+    plot_predictions(y, predicted, limit=limit, ax=ax)
     some = f" {len(y):,} of {len(rows):,} are drawn." if len(y) < len(rows) else ""
     caption = (
         f"Rows held out. With confidence {confidence(float(run.options['delta']))} at least "
@@ -111,7 +112,9 @@ def _errors(run: CertifiedRun) -> Figure:
 
 def _mistakes(run: CertifiedRun) -> Figure:
     """Draw the mistakes of one pass over the training rows beside what the theorems allow."""
-    X, y = sample(run.problem, run.problem.split.train, most=_MOST_ROWS)
+    problem = run.problem
+    rows = sample(problem.split.train, most=_MOST_ROWS, seed=problem.split.seed)
+    X, y = take(problem.X, problem.y, rows)
     encoder, learner = find_candidates(run.problem.task, n_rows=0, names=[_MISTAKEN])[_MISTAKEN][""]
     result = mistakes_curve(learner, encoder.fit_transform(X), y)
     drawing, ax = _new_figure()
@@ -129,11 +132,12 @@ def _learn_from_more(run: CertifiedRun) -> LearningCurve | None:
     """Return the learning curve of the winner, if the training part is small enough for one."""
     if len(run.problem.split.train) > _MOST_ROWS:
         return None
-    X, y = training_part(run.problem)
+    X, y = run.problem.training
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # few rows make learners warn
         try:
-            arguments = ways(run.problem, seed=int(run.options["seed"]), folds=3)
+            seed = int(run.options["seed"])
+            arguments = cross_validation_arguments(run.problem, seed=seed, folds=3)
             return learning_curve(run.choice.learner, X, y, **arguments)
         except (ValueError, ArithmeticError):
             return None
@@ -142,7 +146,7 @@ def _learn_from_more(run: CertifiedRun) -> LearningCurve | None:
 def _curve(run: CertifiedRun, curve: LearningCurve) -> Figure:
     drawing, ax = _new_figure()
     plot_learning_curve(curve, ax=ax)
-    ax.set_ylabel(LOSSES[run.problem.task == "regression"])
+    ax.set_ylabel(loss_of(run.problem.task).in_words)
     gains = curve.validation[:, -2] - curve.validation[:, -1]
     noise = float(gains.std(ddof=1)) / math.sqrt(len(gains))
     more = "The curve still falls at its end: more rows would probably help."

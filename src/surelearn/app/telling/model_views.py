@@ -4,14 +4,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from surelearn._typing import Matrix
-from surelearn.app.certify import CertifiedRun
-from surelearn.app.choosing.choice import LOSSES
-from surelearn.app.problem.problem import Problem
-from surelearn.app.problem.rows import sample
+from surelearn.app.certified_run import CertifiedRun
+from surelearn.app.choosing.choice import loss_of
+from surelearn.app.problem.rows import sample, take
 from surelearn.plots.tree import plot_tree
 from surelearn.report import ModelView, svg
 
@@ -74,30 +72,27 @@ def _coefficients(learner: Any, names: list[str]) -> Iterator[ModelView]:
 
 def _importances(run: CertifiedRun) -> Iterator[ModelView]:
     """Yield how much the loss on training rows rises when the cells of a column are shuffled."""
-    X, y = sample(run.problem, run.problem.split.train, most=_SAMPLE)
+    problem, (loss, what) = run.problem, loss_of(run.problem.task)
+    rows = sample(problem.split.train, most=_SAMPLE, seed=problem.split.seed)
+    X, y = take(problem.X, problem.y, rows)
     rng = np.random.default_rng(int(run.options["seed"]))
     places = rng.permutation(len(y))
-    before = _loss(run.problem, y, run.model.predict(X))
+    before = float(loss(y, run.model.predict(X)).mean())
     rise: dict[str, float] = {}
     for i, name in enumerate(X.column_names):
         shuffled = X.set_column(i, X.field(i), X.column(i).take(places))
-        rise[name] = _loss(run.problem, y, run.model.predict(shuffled)) - before
+        rise[name] = float(loss(y, run.model.predict(shuffled)).mean()) - before
     first = sorted(rise, key=lambda name: -rise[name])[:_MOST_ROWS]
     largest = max(0.0, *rise.values()) or 1.0
-    points = run.problem.task != "regression"
-    told = [f"{100 * rise[name]:+.1f} points" if points else f"{rise[name]:+.4g}" for name in first]
-    what = LOSSES[not points]
+    points = problem.task != "regression"
+    shown = [
+        f"{100 * rise[name]:+.1f} points" if points else f"{rise[name]:+.4g}" for name in first
+    ]
     yield ModelView(
         "The columns it rests on",
         note=f"By how much the {what} rises on {len(y):,} training rows if the cells of a column "
         "are shuffled, others left as they are. Columns that tell the same hide each other.",
         header=("column", f"rise of the {what}"),
-        rows=tuple(zip(first, told, strict=True)),
+        rows=tuple(zip(first, shown, strict=True)),
         bars=tuple(rise[name] / largest for name in first),
     )
-
-
-def _loss(problem: Problem, y: NDArray[Any], predicted: NDArray[Any]) -> float:
-    if problem.task == "regression":
-        return float(np.abs(y - predicted).mean())
-    return float(np.mean(predicted != y))

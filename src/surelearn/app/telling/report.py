@@ -11,14 +11,12 @@ import pyarrow as pa
 from sklearn.pipeline import Pipeline
 
 from surelearn._wording import confidence
-from surelearn.app.certify import CertifiedRun
+from surelearn.app.certified_run import CertifiedRun
 from surelearn.app.choosing.choice import Choice
 from surelearn.app.problem.features import count_distinct
-from surelearn.app.problem.rows import held_out_part
 from surelearn.app.tables.read import TableFile
 from surelearn.app.telling.figures import draw
 from surelearn.app.telling.model_views import views_of
-from surelearn.base.chunks import in_blocks
 from surelearn.certificate import Certificate
 from surelearn.report import (
     Candidate,
@@ -44,7 +42,7 @@ def make_report(run: CertifiedRun, file: TableFile) -> Report:
         facts=_facts(run, file),
         columns=tuple(_columns(run, file)),
         warnings=run.warnings,
-        notes=tuple(str(note) for note in (*file.notes, *problem.notes)),
+        notes=tuple(str(note) for note in (*file.notes, *run.notes)),
         choice=run.choice.sentence,
         score_names=run.choice.columns,
         candidates=tuple(
@@ -122,8 +120,8 @@ def _folds(choice: Choice) -> Iterator[FoldChoice]:
 
 
 def _classes(run: CertifiedRun) -> Iterator[ClassErrors]:
-    X, y = held_out_part(run.problem)
-    wrong, words = in_blocks(run.model.predict, X) != y, y.astype(str)
+    y = run.problem.held_out.y
+    wrong, words = run.answers.predicted != y, y.astype(str)
     for label, certificate in run.by_class.items():
         of_class = words == label
         yield ClassErrors(label, int(of_class.sum()), int(wrong[of_class].sum()), certificate)
@@ -144,13 +142,12 @@ def _joint(run: CertifiedRun) -> str:
 
 def _confusion(run: CertifiedRun) -> ModelView | None:
     """Count for each class in the hold-out what was predicted."""
-    X, y = held_out_part(run.problem)
-    predicted = in_blocks(run.model.predict, X)
+    y, predicted = run.problem.held_out.y, run.answers.predicted
     labels = np.union1d(np.unique(y), np.unique(predicted))
     if run.problem.task == "regression" or len(labels) > _MOST_CLASSES:
         return None
     rows = tuple(
-        (str(true), *(f"{np.count_nonzero(predicted[y == true] == said):,}" for said in labels))
+        (str(true), *(f"{np.count_nonzero(predicted[y == true] == given):,}" for given in labels))
         for true in labels
     )
     heads = tuple(f"predicted {label}" for label in labels.tolist())

@@ -1,0 +1,67 @@
+"""A certified model and how it came about: what the command prints, reports and writes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from surelearn.app.choosing.choice import Choice
+from surelearn.app.problem.problem import Problem
+from surelearn.app.tables.notes import Note
+from surelearn.certificate import Certificate
+from surelearn.evaluate.holdout import Answers
+
+
+@dataclass(frozen=True, eq=False)
+class CertifiedRun:
+    """A certified model and how it came about.
+
+    Attributes
+    ----------
+    problem
+        The table, the task and the split.
+    model
+        The model, fitted to the training part.
+    choice
+        The learner it comes from, and how it was chosen.
+    answers
+        What the hold-out said of the model: certificates, and its predictions there.
+    training_notes
+        On which rows learners were compared and the model was fitted, if not on all.
+    options
+        What was asked for: all that is needed to do it again.
+    """
+
+    problem: Problem
+    model: Any
+    choice: Choice
+    answers: Answers
+    training_notes: tuple[Note, ...]
+    options: Mapping[str, Any]
+
+    @property
+    def name(self) -> str:
+        """The learner that was chosen, with its setting."""
+        return self.choice.name
+
+    @property
+    def certificate(self) -> Certificate:
+        """The certificate of the model, from the hold-out."""
+        return self.answers.certificate
+
+    @property
+    def by_class(self) -> Mapping[str, Certificate]:
+        """For each class, the certificate of the error rate among its rows.
+
+        Together they hold with the confidence of the certificate.
+        """
+        return self.answers.by_class
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What was inferred from the table, and on which rows the model was trained."""
+        return (*self.problem.notes, *self.training_notes)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a reader should worry about."""
+        return (*self.choice.warnings, *self.problem.warnings)

@@ -1,0 +1,267 @@
+"""The claims that a hold-out certifies: what is bounded, by which theorem, in which sentence.
+
+A claim is one object. It knows the theorem that bounds its quantity, what is known of each
+assumption of that theorem, and the words for the bound. Which claim is made follows from the loss
+and the groups alone, never from the size of a bound.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol, TypeAlias, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from surelearn import _arguments
+from surelearn._typing import Indices, Vector
+from surelearn._wording import confidence, outward, percent_outward
+from surelearn.bounds import Guarantee, concentration, holdout, sequences
+from surelearn.certificate import Certificate, Evidence, Kind, assumed, by_construction
+from surelearn.evaluate._task import range_of_losses
+from surelearn.losses import ZeroOne
+
+PointwiseLoss: TypeAlias = Callable[[NDArray[Any], NDArray[Any]], ArrayLike]
+
+_ROWS = assumed("rows of one population, each drawn independently")
+_GROUPS = assumed("groups of one population, each drawn independently")
+
+
+class Found(NamedTuple):
+    """What the labels say: the guarantee, the value observed, and how many draws it rests on."""
+
+    guarantee: Guarantee
+    observed: float
+    n: int
+
+
+class Claim(Protocol):
+    """What a hold-out may say of a model."""
+
+    @property
+    def kind(self) -> Kind:
+        """What sort of quantity is bounded."""
+        ...
+
+    @property
+    def evidence(self) -> dict[str, Evidence]:
+        """What is known of every assumption of the theorem, unless the caller knows better."""
+        ...
+
+    def bound(self, y: NDArray[Any], predicted: NDArray[Any], *, delta: float) -> Found:
+        """Bound the quantity from labels and predictions."""
+        ...
+
+    def sentence(self, bound: float) -> str:
+        """Return the claim in words; it goes on after "With confidence 95%, "."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """What a hold-out said of a model.
+
+    Attributes
+    ----------
+    certificate
+        The certificate of the model.
+    predicted
+        The model's predictions for the rows of the hold-out, made once.
+    by_class
+        For each class with rows in the hold-out, the certificate of the error rate among its rows,
+        if they were asked for; together they hold with the confidence of the certificate.
+    """
+
+    certificate: Certificate
+    predicted: NDArray[Any]
+    by_class: Mapping[str, Certificate] = field(default_factory=dict[str, Certificate])
+
+
+@dataclass(frozen=True)
+class Quantile:
+    """Ask how large the absolute error of all but a fraction `alpha` of new examples is.
+
+    For regression: no loss need be bounded.
+
+    Examples
+    --------
+    >>> Quantile(alpha=0.1).alpha
+    0.1
+    """
+
+    alpha: float
+
+    def __post_init__(self) -> None:
+        """Refuse a fraction outside (0, 1)."""
+        _arguments.open_fraction("alpha", self.alpha)
+
+
+@dataclass(frozen=True)
+class ErrorRate:
+    """The fraction of new rows that a classifier gets wrong."""
+
+    kind: Kind = "risk"
+
+    @property
+    def evidence(self) -> dict[str, Evidence]:
+        """Rows are draws."""
+        return {"independent": _ROWS}
+
+    def bound(self, y: NDArray[Any], predicted: NDArray[Any], *, delta: float) -> Found:
+        """Invert the binomial law of the number of errors."""
+        errors, n = int(np.count_nonzero(predicted != y)), len(y)
+        guarantee = concentration.clopper_pearson(errors=errors, n=n, delta=delta)
+        return Found(guarantee, errors / n, n)
+
+    def sentence(self, bound: float) -> str:
+        """Return the claim in words."""
+        limit = percent_outward(bound, "upper")
+        return f"this model errs on at most {limit} of new examples from the same law."
+
+
+@dataclass(frozen=True)
+class ErrorSize:
+    """The absolute error that all but a fraction alpha of new rows stay within.
+
+    Of rows in groups only one of each counts, because the others are no draws of their own.
+    """
+
+    alpha: float
+    counted: Indices | None = None  # one row of each group; all rows if there are no groups
+    kind: Kind = "quantile"
+
+    @property
+    def evidence(self) -> dict[str, Evidence]:
+        """Rows are draws, or one row of each group is."""
+        if self.counted is None:
+            return {"independent": _ROWS, "alpha": assumed()}
+        return {
+            "independent": assumed(f"one row of each group; {_GROUPS.text}"),
+            "alpha": assumed(),
+        }
+
+    def bound(self, y: NDArray[Any], predicted: NDArray[Any], *, delta: float) -> Found:
+        """Take an order statistic of the residuals."""
+        residuals: Vector = np.abs(np.asarray(y, dtype=np.float64) - predicted)
+        if self.counted is not None:
+            residuals = residuals[self.counted]
+        guarantee = holdout.quantile(residuals=residuals, alpha=self.alpha, delta=delta)
+        return Found(guarantee, float(np.quantile(residuals, 1.0 - self.alpha)), len(residuals))
+
+    def sentence(self, bound: float) -> str:
+        """Return the claim in words."""
+        which = "" if self.counted is None else ", each of a new group,"
+        return (
+            f"at least {confidence(self.alpha)} of new examples{which} have an absolute error <= "
+            f"{outward(bound, 'upper')}."
+        )
+
+
+@dataclass(frozen=True)
+class MeanLoss:
+    """The expectation of a loss with values in [0, 1]; of groups, that of the mean in a group.
+
+    A group is one draw: its rows may depend on each other in any way, and count together as one.
+    """
+
+    loss: PointwiseLoss | ZeroOne
+    groups: Indices | None = None
+    kind: Kind = "risk"
+
+    @property
+    def evidence(self) -> dict[str, Evidence]:
+        """An error rate lies in [0, 1]; that of another loss is the caller's to know."""
+        inside = Evidence(*range_of_losses(1.0, bounded=False))
+        if isinstance(self.loss, ZeroOne):
+            inside = by_construction("the loss of a group is its error rate")
+        return {"range": inside, "same_mean": _ROWS if self.groups is None else _GROUPS}
+
+    def bound(self, y: NDArray[Any], predicted: NDArray[Any], *, delta: float) -> Found:
+        """Bet against every larger mean; the order of the losses is irrelevant."""
+        losses: Vector = np.asarray(self.loss(y, predicted), dtype=np.float64)
+        if losses.shape != y.shape or not ((losses >= 0.0) & (losses <= 1.0)).all():
+            raise ValueError(
+                f"the loss must give {len(y)} values in [0, 1], one per row: clip or rescale it. "
+                "Which row it was is not told, and this question is spent"
+            )
+        if self.groups is not None:
+            losses = _means(losses, self.groups)
+        guarantee = sequences.betting_order_free(losses=losses, delta=delta)
+        return Found(guarantee, float(losses.mean()), len(losses))
+
+    def sentence(self, bound: float) -> str:
+        """Return the claim in words."""
+        limit = percent_outward(bound, "upper")
+        if self.groups is None:
+            return f"the expected loss of this model on a new example is at most {limit}."
+        average = "of a new group, on average over groups."
+        if isinstance(self.loss, ZeroOne):
+            return f"this model errs on at most {limit} of the rows {average}"
+        return f"the mean loss of this model on the rows is at most {limit} {average}"
+
+
+@dataclass(frozen=True)
+class ClassErrorRate:
+    """The error rate among the rows of one class.
+
+    Given the labels of a hold-out, rows of one class err independently. Groups that have rows of a
+    class are independent draws given which groups those are, for one class at a time.
+    """
+
+    label: Any
+    groups: Indices | None = None
+    kind: Kind = "risk"
+
+    @property
+    def evidence(self) -> dict[str, Evidence]:
+        """As for all rows together."""
+        if self.groups is None:
+            return ErrorRate().evidence
+        return MeanLoss(ZeroOne(), self.groups).evidence
+
+    def bound(self, y: NDArray[Any], predicted: NDArray[Any], *, delta: float) -> Found:
+        """Bound the rate among the rows of the class, or its mean over groups that have some."""
+        of_class = y == self.label
+        y, predicted = y[of_class], predicted[of_class]
+        if self.groups is not None:
+            groups = np.unique(self.groups[of_class], return_inverse=True)[1]
+            return MeanLoss(ZeroOne(), groups).bound(y, predicted, delta=delta)
+        errors, n = int(np.count_nonzero(predicted != y)), len(y)
+        guarantee = holdout.class_conditional(errors=errors, n_in_class=n, delta=delta)
+        return Found(guarantee, errors / n, n)
+
+    def sentence(self, bound: float) -> str:
+        """Return the claim in words."""
+        rows = f"of new rows of class {self.label}"
+        if self.groups is not None:
+            rows = f"of the rows of class {self.label} in a new group that has some, on average"
+        return f"this model errs on at most {percent_outward(bound, 'upper')} {rows}."
+
+
+def claim_about(loss: Any, groups: Indices | None, *, random_state: int) -> Claim:
+    """Return the claim that a loss asks for."""
+    if isinstance(loss, Quantile):
+        counted = None if groups is None else _one_of_each(groups, random_state)
+        return ErrorSize(loss.alpha, counted)
+    if not (is_zero_one(loss) or callable(loss)):
+        raise _arguments.refuse("loss", loss, "'zero_one', Quantile(alpha) or a function")
+    if not is_zero_one(loss):
+        return MeanLoss(cast("PointwiseLoss", loss), groups)
+    return ErrorRate() if groups is None else MeanLoss(ZeroOne(), groups)
+
+
+def is_zero_one(loss: Any) -> bool:
+    """Return whether a loss counts wrong labels: by its name, or as an object."""
+    return (isinstance(loss, str) and loss == "zero_one") or loss == ZeroOne()
+
+
+def _means(losses: Vector, groups: Indices) -> Vector:
+    """Return the mean loss of each group, the groups counted from 0."""
+    return np.bincount(groups, weights=losses) / np.bincount(groups)
+
+
+def _one_of_each(groups: Indices, random_state: int) -> Indices:
+    """Return the place of one row of each group, drawn by the seed group after group."""
+    rng = np.random.default_rng(random_state)
+    order = np.argsort(groups, kind="stable")
+    members = np.split(order, np.cumsum(np.bincount(groups))[:-1])
+    return np.array([rng.choice(rows) for rows in members])
