@@ -54,7 +54,7 @@ def limited_memory_bfgs(
     run, pairs = Recorder(function, start, tolerance, max_iter), Pairs(maxlen=memory)
     while run.goes_on():
         direction = -_multiply(pairs, run.gradient, precondition)
-        if not run.gradient @ direction < 0.0:
+        if not run.gradient @ direction < 0.0:  # NaN too: forget the curvature and go downhill
             pairs.clear()
             direction = -run.gradient
         point, gradient = run.point, run.gradient
@@ -62,6 +62,7 @@ def limited_memory_bfgs(
         _search(run, direction, first)
         change, bend = run.point - point, run.gradient - gradient
         product = float(change @ bend)
+        # Wolfe's condition makes it positive; where only rounding was seen, the pair is left out.
         if product > 0.0:
             pairs.append((change, bend, 1.0 / product))
     return run.finish(Trace)

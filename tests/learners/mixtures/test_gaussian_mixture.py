@@ -270,11 +270,11 @@ def test_partial_fit_adds_one_e_step_and_solves_once(covariance_type):
 
 
 def sum_of(model, fitted, X):
-    blocks = model.blocks(X, np.ones(len(X)))
-    parts = [model.e_step(fitted._parameters(), block).statistics for block in blocks]
-    total = parts[0]
-    for part in parts[1:]:
-        total = total + part
+    chunks = model.chunks(X, np.ones(len(X)))
+    sums = [model.e_step(fitted._parameters(), chunk).statistics for chunk in chunks]
+    total = sums[0]
+    for one in sums[1:]:
+        total = total + one
     return total
 
 

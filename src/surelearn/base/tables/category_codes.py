@@ -13,7 +13,7 @@ from surelearn.base.tables.columns import Words
 UNSEEN = -1.0
 """The code of a category that was not there in training."""
 
-_CHUNK = 1 << 14  # rows
+_CHUNK = 1 << 14  # rows searched before asking whether all categories have been seen
 _WIDEST = 1 << 16  # whole numbers in a range shorter than this are looked up, others sorted
 
 
@@ -81,6 +81,7 @@ def encode_numbers(
     spans = np.array([_span(found) for found in values])
     starts, sizes = _layout(spans)
     low = np.zeros(len(spans), dtype=np.int64 if X.dtype == np.int64 else np.float64)
+    # One table for all columns; behind it a place for unseen and one for missing values.
     lookup = np.full(sizes.sum() + 2, UNSEEN, dtype=out.dtype)
     lookup[-1] = _absent(out)
     for j, found in enumerate(values):

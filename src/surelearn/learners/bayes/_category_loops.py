@@ -21,7 +21,7 @@ def count(
     """Add the weight of each row to the entries of its codes and its class; `table` changes."""
     for t in range(codes.shape[0]):
         for j in range(codes.shape[1]):
-            if starts[j] >= 0 and codes[t, j] >= 0:
+            if starts[j] >= 0 and codes[t, j] >= 0:  # NaN fails the comparison, as it should
                 table[starts[j] + int(codes[t, j]), labels[t]] += weights[t]
 
 
@@ -44,6 +44,7 @@ def gather(codes: NDArray[Any], starts: Indices, table: Matrix, sums: Matrix) ->
             for c in range(n_classes):
                 sums[t, c] += _sum_of_entries(codes[t], starts, table[:, c])
             continue
+        # With many classes a row of the table is read whole: classes innermost.
         for j in range(codes.shape[1]):
             if starts[j] >= 0 and codes[t, j] >= 0:
                 row = starts[j] + int(codes[t, j])

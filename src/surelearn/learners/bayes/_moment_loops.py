@@ -27,7 +27,7 @@ def deviations(
         for i in range(len(columns)):
             x = X[t, columns[i]]
             if x == x:  # noqa: PLR0124 - NaN is what differs from itself
-                gap = x - centre[c, i]
+                gap = x - centre[c, i]  # small numbers: their squares lose no digits
                 sums[0, c, i] += w
                 sums[1, c, i] += w * gap
                 sums[2, c, i] += w * gap * gap

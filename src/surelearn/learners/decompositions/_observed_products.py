@@ -1,4 +1,4 @@
-"""Entries of a product of two thin matrices, at given places only."""
+"""The product of two thin matrices, at given places only: the whole would be dense."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ def products_at(
 ) -> None:
     """Write ⟨left_i, right_j⟩ for every stored place (i, j) of a CSR pattern into `values`."""
     for i in range(len(indptr) - 1):
-        for e in range(indptr[i], indptr[i + 1]):
+        for e in range(indptr[i], indptr[i + 1]):  # the entries stored in row i
             j = indices[e]
             total = 0.0
             for c in range(left.shape[1]):

@@ -25,7 +25,7 @@ def log_densities(
             density = out[k, start : start + m]
             density[:] = heights[k]
             for a in range(d):
-                z[:] = 0.0
+                z[:] = 0.0  # line a of W(x - mean), for m rows at once
                 first = max(0, a + 1 - whitenings.shape[2])
                 for b in range(first, a + 1):
                     column = columns[b, start : start + m]
@@ -48,6 +48,7 @@ def moments(
             share = shares[k, start : start + m]
             for a in range(d):
                 column, mean, total = columns[a, start : start + m], means[k, a], 0.0
+                # z keeps r(x_a - mean_a), which every product with a column b <= a takes up again.
                 for i in range(m):
                     z[i] = share[i] * (column[i] - mean)
                     total += z[i]
@@ -69,7 +70,7 @@ def invert(factors: Matrix, inverses: Matrix) -> None:
     for k in range(len(factors)):
         factor, inverse = factors[k], inverses[k]
         for j in range(len(factor)):
-            inverse[j, j] = 1.0 / factor[j, j]
+            inverse[j, j] = 1.0 / factor[j, j]  # column j, from the diagonal down
             for i in range(j + 1, len(factor)):
                 total = 0.0
                 for m in range(j, i):

@@ -47,9 +47,9 @@ def _visit_rows(
     for i in range(len(labels)):
         if seen[i] < 0:
             continue
-        for s in range(seen[i], size):
+        for s in range(seen[i], size):  # only those stored since the last visit are new
             distance = squared_distance(X, i, X, store[s])
-            if distance < nearest[i]:
+            if distance < nearest[i]:  # strictly: of equally near ones the first stored decides
                 nearest[i], guess[i] = distance, labels[store[s]]
         seen[i] = size
         if guess[i] != labels[i]:

@@ -32,6 +32,7 @@ def dense_scores(X: Matrix, start: int, stop: int, coef: Vector, scores: Vector)
             d += X[t + 3, j] * coef[j]
         scores[t - start], scores[t + 1 - start] = a, b
         scores[t + 2 - start], scores[t + 3 - start] = c, d
+    # The last (stop - start) mod 4 rows one by one.
     for t in range(stop - (stop - start) % 4, stop):
         scores[t - start] = rows.dot(X, t, coef)
 
@@ -128,7 +129,7 @@ def logistic_pass(
         for i in range(stop - start):
             sign, share = signs[start + i], shares[start + i]
             margin = sign * (pulls[i] + theta[d])
-            power = exp(-abs(margin))
+            power = exp(-abs(margin))  # never above 1: nothing overflows on either side
             total += share * (log1p(power) - min(margin, 0.0))
             pulls[i] = -sign * share * (power if margin > 0.0 else 1.0) / (1.0 + power)
             pull += pulls[i]
@@ -156,13 +157,14 @@ def logistic_audit(
         for i in range(stop - start):
             seen[i] += theta[d]
             power = exp(-abs(seen[i]))
-            spreads[i] = shares[start + i] * power / (1.0 + power) ** 2
+            spreads[i] = shares[start + i] * power / (1.0 + power) ** 2  # p(1 - p) in both tails
             spread += spreads[i]
         combination(X, start, stop, spreads, taken)
         for i in range(stop - start):
+            # A score of 0 is decided for the first class, as in prediction.
             n_errors += (seen[i] > 0.0) != (signs[start + i] > 0.0)
             least = min(least, seen[i])
-            if shares[start + i] > 0.0:
+            if shares[start + i] > 0.0:  # rows without weight have no say in the margin
                 margin = min(margin, signs[start + i] * seen[i])
     taken[d] += spread
     return n_errors, margin, least
@@ -177,7 +179,7 @@ def bent_rows(X: Matrix, first: int, step: int, shares: Vector, theta: Vector, o
         for j in range(d):
             score += X[t, j] * theta[j]
         power = exp(-abs(score))
-        root = math.sqrt(shares[i] * power) / (1.0 + power)
+        root = math.sqrt(shares[i] * power) / (1.0 + power)  # of share times p(1 - p)
         for j in range(d):
             out[i, j] = root * X[t, j]
         out[i, d] = root

@@ -94,6 +94,7 @@ def _known(
     """Fill the distances where nothing is missing."""
     for j in range(len(distances)):
         distances[j] = 0.0
+    # Features outside: every sum runs over them in order, and points become vector lanes.
     for f in range(len(query)):
         for j in range(len(distances)):
             distances[j] = extend(metric, distances[j], abs(columns[block, f, j] - query[f]))
@@ -111,7 +112,7 @@ def _gower(
     distances[:], shared[:] = 0.0, 0.0
     for f in range(len(query)):
         for j in range(len(distances)):
-            gap = abs(columns[block, f, j] - query[f])
+            gap = abs(columns[block, f, j] - query[f])  # NaN if either side is missing
             if not np.isnan(gap):
                 distances[j] += min(1.0, gap)
                 shared[j] += 1.0

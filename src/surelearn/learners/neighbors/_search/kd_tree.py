@@ -55,7 +55,7 @@ def _halve(points: Matrix, numbers: Indices, start: int, stop: int, middle: int,
     left, right = start, stop - 1
     while left < right:
         a, b, c = points[left, axis], points[(left + right) // 2, axis], points[right, axis]
-        pivot = max(min(a, b), min(max(a, b), c))
+        pivot = max(min(a, b), min(max(a, b), c))  # the median of three: sorted rows are common
         i, j = left, right
         while i <= j:
             while points[i, axis] < pivot:
@@ -65,6 +65,7 @@ def _halve(points: Matrix, numbers: Indices, start: int, stop: int, middle: int,
             if i <= j:
                 _swap(points, numbers, i, j)
                 i, j = i + 1, j - 1
+        # Now all up to j are at most the pivot, all from i on at least: keep the side of `middle`.
         left, right = i if middle > j else left, j if middle < i else right
 
 
@@ -92,10 +93,11 @@ def search(
     n_leaves, last = len(columns), len(near) - 1
     for t in range(len(queries)):
         query[:], near[:], who[:], ties = queries[t], np.inf, -1, 0
-        height, nodes[0], bounds[0] = 1, 1, 0.0
+        height, nodes[0], bounds[0] = 1, 1, 0.0  # a stack of the farther children, left for later
         while height > 0:
             height -= 1
             node, bound = nodes[height], bounds[height]
+            # Ties must be counted, so a box exactly as far as the k-th point is visited too.
             while node < n_leaves and bound * _ALMOST_ONE <= near[last]:
                 node *= 2
                 bound, beyond = 0.0, 0.0
@@ -113,7 +115,7 @@ def search(
                     height += 1
             if bound * _ALMOST_ONE > near[last]:
                 continue
-            leaf = node - n_leaves
+            leaf = node - n_leaves  # as in a heap, leaves are numbered from n_leaves on
             to_block(metric, columns, leaf, query, found, found)
             for j in range(len(found)):
                 if found[j] <= near[last] and numbers[leaf, j] >= 0:

@@ -24,11 +24,13 @@ def offer(distance: float, point: int, near: Vector, who: Indices, ties: int) ->
         return ties
     if distance == farthest and point > who[last]:
         return ties + 1
+    # Insertion from the back: those farther, or as far with a larger number, move down a place.
     i = last
     while i > 0 and (near[i - 1] > distance or (near[i - 1] == distance and who[i - 1] > point)):
         near[i], who[i] = near[i - 1], who[i - 1]
         i -= 1
     near[i], who[i] = distance, point
+    # What fell off the end ties with the list only if the k-th distance did not get smaller.
     return ties + 1 if near[last] == farthest else 0
 
 
@@ -45,6 +47,7 @@ def scan(
     """Compare each query with every point; the three outputs are its list and its ties."""
     found, shared = np.empty(columns.shape[2]), np.empty(columns.shape[2])
     distances[:], points[:], tied[:] = np.inf, -1, 0
+    # Blocks outside, queries inside: a block is read once for all queries of a chunk.
     for block in range(len(columns)):
         for t in range(len(queries)):
             to_block(metric, columns, block, queries[t], found, shared)

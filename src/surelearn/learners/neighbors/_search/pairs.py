@@ -39,6 +39,7 @@ def _of_sparse(X: Any, i: int, Z: Any, t: int) -> float:
     total, a, b = 0.0, X.indptr[i], Z.indptr[t]
     while a < X.indptr[i + 1] or b < Z.indptr[t + 1]:
         left, difference = a < X.indptr[i + 1], 0.0
+        # A merge by feature number. `left` stays true if X has the smaller number, or the same.
         if b < Z.indptr[t + 1] and (not left or Z.indices[b] <= X.indices[a]):
             left = left and Z.indices[b] == X.indices[a]
             difference -= Z.data[b]
@@ -67,7 +68,7 @@ def visit_rows(
     near, who = np.empty(distances.shape[1]), np.empty(distances.shape[1], dtype=np.int64)
     for t in range(len(products)):
         limit = kth_smallest(products[t], near) + margins[t]
-        near[:], who[:], ties = np.inf, -1, 0
+        near[:], who[:], ties = np.inf, -1, 0  # `near` was scratch for the limit until here
         for i in range(products.shape[1]):
             if products[t, i] <= limit:
                 ties = offer(squared_distance(X, i, queries, t), i, near, who, ties)

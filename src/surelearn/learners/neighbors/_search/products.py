@@ -32,6 +32,7 @@ def block_minima(
     smallest = np.empty(n_blocks, dtype=products.dtype)
     for t in range(len(products)):
         smallest[:] = np.inf
+        # Strided so that the innermost loop runs over blocks side by side: vector instructions.
         for first in range(0, len(norms), n_blocks):
             squares, row = norms[first : first + n_blocks], products[t, first : first + n_blocks]
             for b in range(n_blocks):
@@ -58,7 +59,7 @@ def visit_blocks(
     near, who = np.empty(distances.shape[1]), np.empty(distances.shape[1], dtype=np.int64)
     last = len(near) - 1
     for t in range(len(queries)):
-        limit = kth_smallest(minima[t], near) + margins[t]
+        limit = kth_smallest(minima[t], near) + margins[t]  # `near` is scratch here
         query[:], near[:], who[:], ties = queries[t], np.inf, -1, 0
         for block in range(len(columns)):
             if minima[t, block] <= limit:
