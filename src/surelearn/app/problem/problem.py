@@ -27,7 +27,7 @@ from surelearn.app.problem import leakage
 from surelearn.app.problem import target as targets
 from surelearn.app.problem.features import Feature, as_kind, choose, is_missing, refuse_infinite
 from surelearn.app.problem.leakage import target_in_disguise
-from surelearn.app.problem.rows import Part, in_time_order, take
+from surelearn.app.problem.rows import Part, in_time_order, sample, take
 from surelearn.app.problem.split import Split, column_of_split, split
 from surelearn.app.tables.memory_mapped import combined, forget_pages, is_large, take_rows
 from surelearn.app.tables.notes import Note
@@ -104,13 +104,17 @@ class Problem:
         """The features and targets of the rows held out; taken once."""
         return take(self.X, self.y, self.split.holdout)
 
+    def sample_training(self, *, most: int) -> Part:
+        """Return training rows in the order of the table, at most so many, drawn by the seed."""
+        rows = sample(self.split.train, most=most, seed=self.split.seed)
+        whole = self.times is None and len(rows) == len(self.split.train)
+        return self.training if whole else take(self.X, self.y, rows)
+
     @property
     def scope(self) -> str:
         """Which new rows a claim about a model of this problem speaks of, in sentences."""
-        about = f"This is {self.split.wording}."
-        return (
-            f"{about} Rows whose target is missing are not meant." if self.dropped_rows else about
-        )
+        missing = " Rows whose target is missing are not meant." if self.dropped_rows else ""
+        return f"This is {self.split.wording}.{missing}"
 
 
 def understand(  # noqa: PLR0913 - an argument for each option of the command
