@@ -165,13 +165,13 @@ def understand(  # noqa: PLR0913 - an argument for each option of the command
     dropped = table.num_rows - rows.num_rows
     groups = None if group is None else column_of_split(rows, group, "group")
     times = None if time is None else column_of_split(rows, time, "time")
-    parts = cut(rows.num_rows, groups=groups, times=times)
+    drawn = cut(rows.num_rows, groups=groups, times=times)
     excluded = {**_reserved(roles, keep), **dict.fromkeys(drop, "--drop says so")}
     _refuse_infinite(table, excluded)
-    y = targets.read_target(rows.column(target), target, task, parts.train, file.decimal)
+    y = targets.read_target(rows.column(target), target, task, drawn.train, file.decimal)
     features, left_out = choose(
         rows,
-        parts.train,
+        drawn.train,
         excluded,
         categories=categorical,
         keep=keep,
@@ -191,9 +191,9 @@ def understand(  # noqa: PLR0913 - an argument for each option of the command
         y=y.values,
         dropped_rows=dropped,
         left_out=left_out,
-        warnings=tuple(leakage.warn(table, X, y.codes, parts, roles)),
+        warnings=tuple(leakage.warn(table, X, y.codes, drawn, roles)),
         notes=(*_notes(y, dropped, target, left_out), *_rounded(rows, features)),
-        split=parts,
+        split=drawn,
         groups=groups,
         times=times,
         schema=_schema(file, target, y.task, features),

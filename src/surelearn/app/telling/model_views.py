@@ -22,7 +22,7 @@ _MOST_CLASSES = 6  # in a table of coefficients
 _SAMPLE = 1000  # rows whose cells are shuffled
 
 
-def views_of(run: CertifiedRun) -> Iterator[ModelView]:
+def show_model(run: CertifiedRun) -> Iterator[ModelView]:
     """Yield ways to look at the model, by what it offers."""
     learner = run.model[-1] if isinstance(run.model, Pipeline) else run.model
     if hasattr(learner, "tree_"):
