@@ -16,6 +16,8 @@ from surelearn.app.choosing.nested import choose_by_nesting
 from surelearn.app.choosing.rule_classes import Rules
 from surelearn.app.choosing.structural import choose_by_structural_risk
 from surelearn.app.errors import TableError
+from surelearn.app.output import write_run
+from surelearn.app.problem import rows
 from surelearn.app.problem.problem import understand
 from surelearn.app.problem.split import split
 from surelearn.app.tables.read import TableFile, read_table_file
@@ -25,6 +27,7 @@ from surelearn.certificate import joint_delta
 from surelearn.datasets.worlds import Noisy
 from surelearn.evaluate.holdout import Holdout
 from surelearn.evaluate.rule_class import RuleClass
+from surelearn.learners.bayes.mixed_naive_bayes import MixedNaiveBayes
 from surelearn.persistence.model_files import save_model
 
 LEVEL = 1e-4  # of the binomial tests below: how often a correct library fails one
@@ -189,9 +192,9 @@ class TestGroupsAndTime:
 class TestHonesty:
     def test_the_hold_out_is_asked_once(self, pets, monkeypatch):
         asked = []
-        real = Holdout.certify
+        real = Holdout.answer
         monkeypatch.setattr(
-            Holdout, "certify", lambda self, model: (asked.append(model), real(self, model))[1]
+            Holdout, "answer", lambda self, model: (asked.append(model), real(self, model))[1]
         )
         run = certify_table(
             read_table_file(pets), target="kind", learners=["MixedNaiveBayes", "C45Classifier"]
@@ -250,6 +253,46 @@ class TestHonesty:
         first = certificate(5).certificate
         assert first.to_json() == certificate(5).certificate.to_json()
         assert first.reproduce["data"] != certificate(6).certificate.reproduce["data"]
+
+    @pytest.mark.parametrize("group", [None, "owner"])
+    def test_the_hold_out_is_predicted_once_for_all_certificates_and_the_report(
+        self, pets, tmp_path, monkeypatch, group
+    ):
+        predicted = []
+        real = MixedNaiveBayes.predict
+
+        def spy(self, X):
+            predicted.append(X.column("visit").to_pylist())
+            return real(self, X)
+
+        monkeypatch.setattr(MixedNaiveBayes, "predict", spy)
+        file = read_table_file(pets)
+        asked = {"learners": ["MixedNaiveBayes"], "keep": ("visit",), "group": group}
+        run = certify_table(file, target="kind", holdout=0.4, **asked)
+        write_run(run, file, tmp_path / "out")
+        held_out = run.problem.held_out.X.column("visit").to_pylist()
+        assert [visits for visits in predicted if set(visits) & set(held_out)] == [held_out]
+        assert len(predicted) > 1  # training rows were predicted, too: the spy sees
+
+    @pytest.mark.parametrize("select", ["nested", "structural-risk"])
+    def test_the_training_rows_are_taken_once(self, pets, tmp_path, monkeypatch, select):
+        taken = []
+        real = rows.take_rows
+
+        def spy(table, places):
+            taken.append(places.tolist())
+            return real(table, places)
+
+        monkeypatch.setattr(rows, "take_rows", spy)
+        file = read_table_file(pets)
+        learners = ["MixedNaiveBayes", "LogisticRegression"]
+        run = certify_table(
+            file, target="kind", select=select, learners=learners, drop=("owner", "visit")
+        )
+        write_run(run, file, tmp_path / "out")
+        split = run.problem.split
+        assert taken.count(split.train.tolist()) == taken.count(split.holdout.tolist()) == 1
+        assert len(taken) == 2  # nothing else was taken, not even for the figures
 
 
 class TestTooFewRows:
@@ -363,7 +406,8 @@ class TestCoverage:
             flipped = hard[who] & (rng.random(len(who)) < 0.4)
             file = table_of(x=x, who=who, y=np.where((x > 0) != flipped, "yes", "no"))
             problem = pose(file, target="y", group="who", holdout=0.5, seed=seed)
-            certificate, by_class = ask(problem, model, delta=self.DELTA)
+            answers = ask(problem, model, delta=self.DELTA)
+            certificate, by_class = answers.certificate, answers.by_class
             failed += certificate.bound < truth
             failed_by_class += any(c.bound < truth_by_class for c in by_class.values())
             observed_below += certificate.observed < truth

@@ -13,7 +13,7 @@ from surelearn.app import predict
 from surelearn.app.certify import certify_table, pose
 from surelearn.app.choosing import training
 from surelearn.app.output import NAMES
-from surelearn.app.predict import predict_in_blocks, predict_table, read_features, read_for
+from surelearn.app.predict import predict_in_chunks, predict_table, read_features, read_for
 from surelearn.app.tables import delimited, memory_mapped
 from surelearn.app.tables.read import read_table_file
 from surelearn.base import chunks
@@ -149,7 +149,7 @@ def test_predictions_in_blocks_are_those_of_the_whole(table, tmp_path):
     saved = load_model(tmp_path / "m")
     file = read_for(saved.schema, table)
     X, _ = read_features(file.table, saved.schema, file.decimal)
-    predicted = predict_in_blocks(saved, X)
+    predicted = predict_in_chunks(saved, X)
     assert predicted.to_pylist() == predict_table(saved, X).to_pylist()
     assert predicted.column(0).num_chunks == -(-N // 64)
 

@@ -79,9 +79,9 @@ def test_the_progress_display_tells_the_time_and_the_best_so_far():
         return SimpleNamespace(name=name, score=score, seconds=seconds)
 
     best = _certifying.Best()
-    assert best.hear(tried("a", math.inf, 0.1)) == "a 0.1 s; best so far: a (inf)"
-    assert best.hear(tried("b", 0.25, 1.26)) == "b 1.3 s; best so far: b (0.25)"
-    assert best.hear(tried("c", 0.5, 3.0)) == "c 3.0 s; best so far: b (0.25)"
+    assert best.after(tried("a", math.inf, 0.1)) == "a 0.1 s; best so far: a (inf)"
+    assert best.after(tried("b", 0.25, 1.26)) == "b 1.3 s; best so far: b (0.25)"
+    assert best.after(tried("c", 0.5, 3.0)) == "c 3.0 s; best so far: b (0.25)"
 
 
 def test_long_notes_stand_below_the_learners_each_once(tmp_path):

@@ -42,7 +42,7 @@ def predict_file(model: Path, table: Path, **form: Any) -> Predictions:
     file = read_for(saved.schema, table, **form)
     X, notes = read_features(file.table, saved.schema, file.decimal)
     layout = (note for note in file.notes if note.about in _LAYOUT)
-    return Predictions(predict_in_blocks(saved, X), (*layout, *notes))
+    return Predictions(predict_in_chunks(saved, X), (*layout, *notes))
 
 
 def check_output(out: Path, *, force: bool) -> None:
@@ -139,14 +139,14 @@ def predict_table(saved: SavedModel, X: Any) -> Any:
     return pa.table(columns)
 
 
-def predict_in_blocks(saved: SavedModel, X: Any) -> Any:
+def predict_in_chunks(saved: SavedModel, X: Any) -> Any:
     """Return what `predict_table` does for a table of any length; on disk if that is large."""
-    parts: list[Any] = []
+    chunks: list[Any] = []
     for start in range(0, X.num_rows, BLOCK):
-        part = predict_table(saved, X.slice(start, BLOCK))
-        parts.append(on_disk(part) if is_large(X) else part)
+        chunk = predict_table(saved, X.slice(start, BLOCK))
+        chunks.append(on_disk(chunk) if is_large(X) else chunk)
         forget_pages()
-    return pa.concat_tables(parts)
+    return pa.concat_tables(chunks)
 
 
 def write_predictions(table: Any, path: Path) -> None:

@@ -55,8 +55,8 @@ def evaluate_theorem(name: str, numbers: Mapping[str, Any]) -> Evaluation | Any:
 
     Examples
     --------
-    >>> said = evaluate_theorem("mistakes.halving", {"n_experts": 8})
-    >>> said.quantity, said.side, said.bound, said.level
+    >>> found = evaluate_theorem("mistakes.halving", {"n_experts": 8})
+    >>> found.quantity, found.side, found.bound, found.level
     ('the number of mistakes', 'at most', '3', 'surely')
     """
     if name not in bounds.theorems():

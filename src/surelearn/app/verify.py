@@ -74,15 +74,15 @@ def _alone(certificate: Certificate) -> Iterator[Finding]:
     except Exception as error:  # noqa: BLE001 - whatever a forged file makes a theorem do
         yield Finding(name, holds=False, evidence=f"they cannot be evaluated: {error}")
         return
-    told = f"stated {certificate.bound:.12g}, recomputed {bound:.12g}"
-    yield Finding(name, holds=_equal(bound, certificate.bound), evidence=told)
+    evidence = f"stated {certificate.bound:.12g}, recomputed {bound:.12g}"
+    yield Finding(name, holds=_equal(bound, certificate.bound), evidence=evidence)
     yield _claim_agrees(certificate)
     inputs: dict[str, Any] = dict(certificate.reproduce["inputs"])
     seen = _observed(inputs)
     if seen is not None:
         agree = _equal(seen[0], certificate.observed) and seen[1] == certificate.n
-        told = f"{seen[0]:.6g} on {seen[1]:,} examples"
-        yield Finding("so does what was observed", holds=agree, evidence=told)
+        evidence = f"{seen[0]:.6g} on {seen[1]:,} examples"
+        yield Finding("so does what was observed", holds=agree, evidence=evidence)
     if "delta" in inputs and certificate.delta is not None:
         spent = float(inputs["delta"])  # less than delta if it is shared out among classes of rules
         agree = spent < certificate.delta or _equal(spent, certificate.delta)
@@ -94,9 +94,9 @@ def _claim_agrees(certificate: Certificate) -> Finding:
     c = certificate
     limits = percent_outward(c.bound, c.direction), outward(c.bound, c.direction)
     level = "" if c.delta is None or c.family is None else confidence(c.delta * c.family.n_models)
-    told = f"{limits[0] if c.kind == 'risk' else limits[1]} with confidence {level}"
+    evidence = f"{limits[0] if c.kind == 'risk' else limits[1]} with confidence {level}"
     holds = any(_says(c.claim, limit) for limit in limits) and _says(c.claim, level)
-    return Finding("the claim states this bound", holds=holds, evidence=told)
+    return Finding("the claim states this bound", holds=holds, evidence=evidence)
 
 
 def _says(claim: str, number: str) -> bool:
@@ -124,27 +124,27 @@ def _anew(
     if "options" not in stored:
         raise TableError("the certificate does not say how its table was split: it has no options")
     options = dict(stored["options"])
-    said = {name: value for name, value in form.items() if value is not None}
-    file = read_table_file(table, **{**options.pop("form", {}), **said})
+    given = {name: value for name, value in form.items() if value is not None}
+    file = read_table_file(table, **{**options.pop("form", {}), **given})
     same = file.sha256 == stored["table"]
     yield Finding("the table is the one certified", holds=same, evidence=f"SHA-256 {file.sha256}")
     saved = load_model(model)
     schema, again = _ask_again(file, saved.model, options)
     found, alike = fingerprint_as(saved.model, stored["model"]), saved.schema == schema
-    told = f"fingerprint {found}" + ("" if alike else "; its file reads tables in another way")
+    evidence = f"fingerprint {found}" + ("" if alike else "; its file reads tables in another way")
     same = alike and found == stored["model"]
-    yield Finding("the model is the one certified", holds=same, evidence=told)
+    yield Finding("the model is the one certified", holds=same, evidence=evidence)
     same = again.reproduce["data"] == stored["data"]
-    told = f"fingerprint {again.reproduce['data']}"
-    yield Finding("the hold-out is the one certified", holds=same, evidence=told)
-    told = f"stated {certificate.bound:.12g}, from the table {again.bound:.12g}"
+    evidence = f"fingerprint {again.reproduce['data']}"
+    yield Finding("the hold-out is the one certified", holds=same, evidence=evidence)
+    evidence = f"stated {certificate.bound:.12g}, from the table {again.bound:.12g}"
     same = _equal(again.bound, certificate.bound)
-    yield Finding("asked again, it gives the same bound", holds=same, evidence=told)
+    yield Finding("asked again, it gives the same bound", holds=same, evidence=evidence)
     halved = "n_to_halve_slack"
     same = _in_its_keys(again, certificate) == certificate
     same = same and again.reproduce.get(halved) == stored.get(halved)
-    told = "claim, numbers, assumptions with their status, ledger"
-    yield Finding("and the same certificate in every word", holds=same, evidence=told)
+    evidence = "claim, numbers, assumptions with their status, ledger"
+    yield Finding("and the same certificate in every word", holds=same, evidence=evidence)
 
 
 def _in_its_keys(again: Certificate, certificate: Certificate) -> Certificate:

@@ -78,11 +78,12 @@ def _learn(kind: Any) -> None:
 def _weigh(kind: Any) -> None:
     """Weigh experts, of whom the first is always right, in a table and for one round more."""
     learner = kind(Hedge()) if kind is Doubling else kind()
-    said = np.eye(3)[:2].repeat(10, axis=0)
-    shown = said[:, 0].copy()
-    game = (said, shown) if issubclass(kind, VotingGame | AggregatingAlgorithm) else (said,)
+    advice = np.eye(3)[:2].repeat(10, axis=0)
+    outcomes = advice[:, 0].copy()
+    played_with_outcomes = issubclass(kind, VotingGame | AggregatingAlgorithm)
+    game = (advice, outcomes) if played_with_outcomes else (advice,)
     learner.learn(*game)
-    learner.update(*(part[0] for part in game))
+    learner.update(*(table[0] for table in game))
 
 
 def _pull(kind: Any) -> None:
@@ -95,17 +96,17 @@ def _pull(kind: Any) -> None:
 def _certify(file: TableFile) -> None:
     """Certify a table with all its learners, then with one whose report has a figure of its own."""
     regression = pa.types.is_floating(file.table.column("y").type)
-    ways: list[dict[str, Any]] = [{"select": "nested"}]
+    selections: list[dict[str, Any]] = [{"select": "nested"}]
     if not regression:
-        ways += [{"select": "structural-risk"}, {"learners": ("AveragedPerceptron",)}]
-    for way in ways:
-        make_report(certify_table(file, target="y", **way), file)
+        selections += [{"select": "structural-risk"}, {"learners": ("AveragedPerceptron",)}]
+    for selection in selections:
+        make_report(certify_table(file, target="y", **selection), file)
 
 
 def _mixed_tables() -> dict[str, TableFile]:
     """Return tables of numbers, words and missing cells: two classes, three, and numbers.
 
-    A table of few columns, all of numbers, is searched for neighbours in another way.
+    A table of few columns, all of numbers, is searched for neighbours in another selection.
     """
     rng = np.random.default_rng(0)
     x, z = rng.normal(size=(2, _N_ROWS))

@@ -59,10 +59,10 @@ def run(
         progress.update(bar, description=training, completed=0, total=None)
         best = Best()
 
-        def tell(trial: Tried, done: int, total: int) -> None:
-            progress.update(bar, description=best.hear(trial), completed=done, total=total)
+        def show_trial(trial: Tried, done: int, total: int) -> None:
+            progress.update(bar, description=best.after(trial), completed=done, total=total)
 
-        certified = certify_table(file, form=form, on_trial=tell, **options)
+        certified = certify_table(file, form=form, on_trial=show_trial, **options)
         progress.update(bar, description="writing the report", completed=0, total=None)
         files = write_run(certified, file, out)
     _show(console, certified, file, files)
@@ -74,7 +74,7 @@ class Best:
     def __init__(self) -> None:
         self.trial: Tried | None = None
 
-    def hear(self, trial: Tried) -> str:
+    def after(self, trial: Tried) -> str:
         """Return a line about the trial just made and the best one so far."""
         if self.trial is None or trial.score < self.trial.score:
             self.trial = trial
@@ -110,12 +110,12 @@ def _board(choice: Choice) -> Table:
         board.add_column(name, justify="right")
     board.add_column("", max_width=_WIDEST_NOTE)
     for line in choice.lines:
-        said = "chosen" if line.chosen else line.note if len(line.note) <= _WIDEST_NOTE else ""
+        remark = "chosen" if line.chosen else line.note if len(line.note) <= _WIDEST_NOTE else ""
         board.add_row(
             line.name,
             *("-" if math.isnan(value) else _number(value) for value in line.numbers),
             f"{line.seconds:.1f}",
-            escape(said),
+            escape(remark),
         )
     return board
 

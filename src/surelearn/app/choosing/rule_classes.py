@@ -23,7 +23,7 @@ from surelearn.app.choosing.choice import with_setting
 from surelearn.app.errors import TableError
 from surelearn.app.problem.features import Kind, count_distinct, features_of
 from surelearn.app.problem.problem import Problem
-from surelearn.certificate import Status
+from surelearn.certificate import Evidence, assumed, violated
 from surelearn.evaluate.rule_class import RuleClass
 from surelearn.learners.trees._cut_back_tree import CutBackTree
 from surelearn.learners.trees.c45_classifier import C45Classifier
@@ -134,21 +134,23 @@ def _affine(model: Any, problem: Problem, share: float) -> Rules:
     X, _ = problem.training
     numbers = [X.column(name) for name in problem.features if name not in problem.categorical]
     n_marked = sum(column.null_count > 0 for column in numbers)
-    ways = (len(numbers) + 1) * math.comb(len(numbers), n_marked)
+    # Which columns have a mark for missing cells is one of so many cases of equal weight: first how
+    # many, then which.
+    n_cases = (len(numbers) + 1) * math.comb(len(numbers), n_marked)
     rules = RuleClass(
         model=model, affine_features=lambda fitted: fitted[-1].n_features_in_, fixed=_known(problem)
     )
-    return Rules(rules, share / ways)
+    return Rules(rules, share / n_cases)
 
 
-def _known(problem: Problem) -> tuple[Status, str]:
+def _known(problem: Problem) -> Evidence:
     """Say whether the categories can have been known: one seen once tells of others unseen."""
     X, _ = problem.training
     for name in problem.categorical:
         counts = _compute.value_counts(X.column(name).drop_null()).field("counts")
         if _compute.min(counts).as_py() == 1:
-            return "violated", (
+            return violated(
                 f"column {name!r} has categories that a single training row has, so there are "
                 "likely others: the features were not known beforehand"
             )
-    return "assumed", ""
+    return assumed()

@@ -110,27 +110,37 @@ def _try_rules(name: str, candidate: Rules, problem: Problem, *, delta: float) -
 
 def _worded(certificate: Certificate, problem: Problem) -> Certificate:
     """Say what the claim is about, and what is true because of how the rule came about."""
-    independent, known, *others, fixed = certificate.preconditions
-    words = f" and the categories of {len(problem.categorical)} columns"
-    read = (
-        f"which columns are used, and as what, is paid for with {reading_bits(problem):.1f} bits; "
-        f"the labels{words if problem.categorical else ''} were read off these rows: it holds if "
-        "there are no others"
-    )
-    quarter = "four classes, a quarter of delta each, whatever the table"
     limit = percent_outward(certificate.bound, "upper")
     return replace(
         certificate,
         claim=f"With confidence {confidence(certificate.delta or 0.0)}, this model errs on at most "
         f"{limit} of new rows: proved by the training rows alone, the choice among all rules "
         f"included. {problem.scope}",
-        preconditions=(
-            replace(independent, evidence="rows of one population, each drawn independently"),
-            replace(known, evidence=read),
-            *(replace(p, status="by-construction") if p.status == "assumed" else p for p in others),
-            Precondition(fixed.key, fixed.name, "by-construction", quarter),
-        ),
+        preconditions=tuple(_known(p, problem) for p in certificate.preconditions),
     )
+
+
+def _known(condition: Precondition, problem: Problem) -> Precondition:
+    """Return an assumption with what this use case knows of it, by its key."""
+    words = f" and the categories of {len(problem.categorical)} columns"
+    match condition.key:
+        case "independent":
+            return replace(condition, evidence="rows of one population, each drawn independently")
+        case "fixed_before":
+            read = (
+                "which columns are used, and as what, is paid for with "
+                f"{reading_bits(problem):.1f} bits; the labels"
+                f"{words if problem.categorical else ''} were read off these rows: it holds if "
+                "there are no others"
+            )
+            return replace(condition, evidence=read)
+        case "affine":  # the candidates of `rule_classes` are what they are declared to be
+            return replace(condition, status="by-construction")
+        case "fixed_classes":
+            quarter = "four classes, a quarter of delta each, whatever the table"
+            return replace(condition, status="by-construction", evidence=quarter)
+        case _:
+            return condition
 
 
 def _lines(problem: Problem, trials: Sequence[BoundTrial], best: BoundTrial) -> list[Line]:

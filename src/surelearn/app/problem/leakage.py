@@ -32,7 +32,7 @@ _BLOCK = 2**18  # rows hashed at once
 
 
 def warn(
-    table: Any, X: Any, y: NDArray[Any], parts: Split, roles: Mapping[str, str]
+    table: Any, X: Any, y: NDArray[Any], split: Split, roles: Mapping[str, str]
 ) -> Iterator[str]:
     """Yield what may be wrong with the table, a sentence each.
 
@@ -40,25 +40,25 @@ def warn(
     ----------
     table
         The whole table.
-    X, y, parts
+    X, y, split
         Features, targets and split of the rows with a known target; classes as whole numbers.
     roles
         The columns that are the target, the group or the time, each with its role.
     """
-    rows = parts.train
+    rows = split.train
     if is_large(X) and len(rows) > _MOST_ROWS:
-        rng = np.random.default_rng(parts.seed)
+        rng = np.random.default_rng(split.seed)
         rows = np.sort(rng.choice(rows, _MOST_ROWS, replace=False))
     for name, clue in target_in_disguise(take_rows(X, rows), y[rows]).items():
         yield (
             f"column {name!r} may be the target in disguise: {clue}; if it is not known when the "
             f"model is used, leave it out with --drop {name}"
         )
-    repeated, across = count_duplicates(X, y, parts)
+    repeated, across = count_duplicates(X, y, split)
     if repeated:
         yield (
             f"{repeated:,} of {len(y):,} rows repeat an earlier row, and {across:,} of the "
-            f"{len(parts.holdout):,} held-out rows also stand in the training part: if they are "
+            f"{len(split.holdout):,} held-out rows also stand in the training part: if they are "
             "copies rather than coincidences, the rows are not independent"
         )
     yield from hints(table, roles)
@@ -141,8 +141,8 @@ def count_duplicates(X: Any, y: NDArray[Any], split: Split) -> tuple[int, int]:
     Examples
     --------
     >>> X, y = pa.table({"a": [1.0, 1.0, 2.0]}), np.array([0, 0, 1])
-    >>> parts = Split(np.array([0, 2]), np.array([1]), "random", 0, "")
-    >>> count_duplicates(X, y, parts)
+    >>> split = Split(np.array([0, 2]), np.array([1]), "random", 0, "")
+    >>> count_duplicates(X, y, split)
     (1, 1)
     """
     hashes = np.empty(len(y), dtype=np.uint64)

@@ -27,7 +27,7 @@ from surelearn.app.problem import leakage
 from surelearn.app.problem import target as targets
 from surelearn.app.problem.features import Feature, as_kind, choose, is_missing, refuse_infinite
 from surelearn.app.problem.leakage import target_in_disguise
-from surelearn.app.problem.rows import Part, in_time_order, take
+from surelearn.app.problem.rows import Part, in_time_order, sample, take
 from surelearn.app.problem.split import Split, column_of_split, split
 from surelearn.app.tables.memory_mapped import combined, forget_pages, is_large, take_rows
 from surelearn.app.tables.notes import Note
@@ -104,13 +104,17 @@ class Problem:
         """The features and targets of the rows held out; taken once."""
         return take(self.X, self.y, self.split.holdout)
 
+    def sample_training(self, *, most: int) -> Part:
+        """Return training rows in the order of the table, at most so many, drawn by the seed."""
+        rows = sample(self.split.train, most=most, seed=self.split.seed)
+        whole = self.times is None and len(rows) == len(self.split.train)
+        return self.training if whole else take(self.X, self.y, rows)
+
     @property
     def scope(self) -> str:
         """Which new rows a claim about a model of this problem speaks of, in sentences."""
-        about = f"This is {self.split.wording}."
-        return (
-            f"{about} Rows whose target is missing are not meant." if self.dropped_rows else about
-        )
+        missing = " Rows whose target is missing are not meant." if self.dropped_rows else ""
+        return f"This is {self.split.wording}.{missing}"
 
 
 def understand(  # noqa: PLR0913 - an argument for each option of the command
@@ -161,13 +165,13 @@ def understand(  # noqa: PLR0913 - an argument for each option of the command
     dropped = table.num_rows - rows.num_rows
     groups = None if group is None else column_of_split(rows, group, "group")
     times = None if time is None else column_of_split(rows, time, "time")
-    parts = cut(rows.num_rows, groups=groups, times=times)
+    drawn = cut(rows.num_rows, groups=groups, times=times)
     excluded = {**_reserved(roles, keep), **dict.fromkeys(drop, "--drop says so")}
     _refuse_infinite(table, excluded)
-    y = targets.read_target(rows.column(target), target, task, parts.train, file.decimal)
+    y = targets.read_target(rows.column(target), target, task, drawn.train, file.decimal)
     features, left_out = choose(
         rows,
-        parts.train,
+        drawn.train,
         excluded,
         categories=categorical,
         keep=keep,
@@ -187,9 +191,9 @@ def understand(  # noqa: PLR0913 - an argument for each option of the command
         y=y.values,
         dropped_rows=dropped,
         left_out=left_out,
-        warnings=tuple(leakage.warn(table, X, y.codes, parts, roles)),
+        warnings=tuple(leakage.warn(table, X, y.codes, drawn, roles)),
         notes=(*_notes(y, dropped, target, left_out), *_rounded(rows, features)),
-        split=parts,
+        split=drawn,
         groups=groups,
         times=times,
         schema=_schema(file, target, y.task, features),

@@ -85,8 +85,8 @@ def split(
 
     Examples
     --------
-    >>> parts = split(10, holdout=0.3, seed=1)
-    >>> parts.kind, len(parts.train), parts.holdout.tolist()
+    >>> drawn = split(10, holdout=0.3, seed=1)
+    >>> drawn.kind, len(drawn.train), drawn.holdout.tolist()
     ('random', 7, [4, 7, 8])
     >>> split(6, holdout=0.3, groups=np.array(["a", "a", "b", "b", "c", "c"])).holdout.tolist()
     [4, 5]

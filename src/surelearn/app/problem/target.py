@@ -75,12 +75,12 @@ def read_target(
     return Target(_labels(codes, words), codes, _task(codes[train], name, task), why)
 
 
-def _task(codes: Indices, name: str, said: str | None) -> Task:
+def _task(codes: Indices, name: str, asked: str | None) -> Task:
     """Return the task by the number of classes in the training part."""
     n_classes = int(np.count_nonzero(np.bincount(codes)))
     found: Task = "binary" if n_classes == 2 else "multiclass"
-    if said in {"binary", "multiclass"} and said != found:
-        raise TableError(f"the target {name!r} has {n_classes} classes, so the task is not {said}")
+    if asked in {"binary", "multiclass"} and asked != found:
+        raise TableError(f"the target {name!r} has {n_classes} classes, so the task is not {asked}")
     return found
 
 

@@ -40,17 +40,19 @@ class Contents(NamedTuple):
     sha256: str
 
 
-def read_delimited(file: TextFile, *, names: Sequence[Sequence[str]] = (), **said: Any) -> Contents:
+def read_delimited(
+    file: TextFile, *, names: Sequence[Sequence[str]] = (), **options: Any
+) -> Contents:
     """Return what a text file holds.
 
     Parameters
     ----------
     file, names
         The file, and lists of names that columns without a header may take.
-    **said
+    **options
         What is known of its layout: delimiter, header, decimal.
     """
-    layout = find_layout(head_of(file), missing=file.missing, names=names, **said)
+    layout = find_layout(head_of(file), missing=file.missing, names=names, **options)
     found: Counter[str] = Counter()
     columns = {
         name: GrowingColumn(text=name in file.text, decimal=layout.decimal) for name in layout.names

@@ -42,8 +42,8 @@ def combined(columns: Iterable[tuple[str, Any]], *, large: bool) -> Any:
 
     Examples
     --------
-    >>> parts = pa.chunked_array([[1, 2], [None]])
-    >>> combined([("a", parts)], large=True).column("a").chunks[0].to_pylist()
+    >>> cells = pa.chunked_array([[1, 2], [None]])
+    >>> combined([("a", cells)], large=True).column("a").chunks[0].to_pylist()
     [1, 2, None]
     """
     whole: dict[str, Any] = {}
@@ -96,7 +96,7 @@ def mapped(path: Path) -> Any:
         return pa.py_buffer(_map(file))
 
 
-def array_on_disk(parts: Iterable[NDArray[Any]]) -> NDArray[Any]:
+def array_on_disk(arrays: Iterable[NDArray[Any]]) -> NDArray[Any]:
     """Return arrays of one type, one after the other, as a single array in a mapped file.
 
     Examples
@@ -106,9 +106,9 @@ def array_on_disk(parts: Iterable[NDArray[Any]]) -> NDArray[Any]:
     """
     dtype = np.dtype(np.float64)
     with _filling() as file:
-        for part in parts:
-            dtype = part.dtype
-            file.write(np.ascontiguousarray(part).data)
+        for array in arrays:
+            dtype = array.dtype
+            file.write(np.ascontiguousarray(array).data)
         file.flush()
         pages = _map(file)
     return np.frombuffer(pages, dtype=dtype)

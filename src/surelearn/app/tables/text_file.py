@@ -128,11 +128,11 @@ def opened(file: TextFile) -> Generator[tuple[Any, _Hashed]]:
 
 
 def _read_fully(stream: Any, n: int) -> bytes:
-    parts: list[bytes] = []
-    while n > 0 and (part := stream.read(n)):
-        parts.append(part)
-        n -= len(part)
-    return b"".join(parts)
+    pieces: list[bytes] = []
+    while n > 0 and (piece := stream.read(n)):
+        pieces.append(piece)
+        n -= len(piece)
+    return b"".join(pieces)
 
 
 def find_ragged_line(file: TextFile, layout: Layout) -> str:

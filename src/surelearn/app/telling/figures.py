@@ -13,7 +13,7 @@ from surelearn.app.choosing.candidates import find_candidates
 from surelearn.app.choosing.choice import loss_of
 from surelearn.app.choosing.nested import cross_validation_arguments
 from surelearn.app.problem.held_out import ALPHA
-from surelearn.app.problem.rows import sample, take
+from surelearn.app.problem.rows import sample
 from surelearn.base.chunks import in_blocks
 from surelearn.bounds import concentration, sequences
 from surelearn.evaluate.calibration import calibration_curve
@@ -112,9 +112,7 @@ def _errors(run: CertifiedRun) -> Figure:
 
 def _mistakes(run: CertifiedRun) -> Figure:
     """Draw the mistakes of one pass over the training rows beside what the theorems allow."""
-    problem = run.problem
-    rows = sample(problem.split.train, most=_MOST_ROWS, seed=problem.split.seed)
-    X, y = take(problem.X, problem.y, rows)
+    X, y = run.problem.sample_training(most=_MOST_ROWS)
     encoder, learner = find_candidates(run.problem.task, n_rows=0, names=[_MISTAKEN])[_MISTAKEN][""]
     result = mistakes_curve(learner, encoder.fit_transform(X), y)
     drawing, ax = _new_figure()

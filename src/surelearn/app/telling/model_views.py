@@ -9,7 +9,6 @@ from sklearn.pipeline import Pipeline
 from surelearn._typing import Matrix
 from surelearn.app.certified_run import CertifiedRun
 from surelearn.app.choosing.choice import loss_of
-from surelearn.app.problem.rows import sample, take
 from surelearn.plots.tree import plot_tree
 from surelearn.report import ModelView, svg
 
@@ -23,7 +22,7 @@ _MOST_CLASSES = 6  # in a table of coefficients
 _SAMPLE = 1000  # rows whose cells are shuffled
 
 
-def views_of(run: CertifiedRun) -> Iterator[ModelView]:
+def show_model(run: CertifiedRun) -> Iterator[ModelView]:
     """Yield ways to look at the model, by what it offers."""
     learner = run.model[-1] if isinstance(run.model, Pipeline) else run.model
     if hasattr(learner, "tree_"):
@@ -73,8 +72,7 @@ def _coefficients(learner: Any, names: list[str]) -> Iterator[ModelView]:
 def _importances(run: CertifiedRun) -> Iterator[ModelView]:
     """Yield how much the loss on training rows rises when the cells of a column are shuffled."""
     problem, (loss, what) = run.problem, loss_of(run.problem.task)
-    rows = sample(problem.split.train, most=_SAMPLE, seed=problem.split.seed)
-    X, y = take(problem.X, problem.y, rows)
+    X, y = problem.sample_training(most=_SAMPLE)
     rng = np.random.default_rng(int(run.options["seed"]))
     places = rng.permutation(len(y))
     before = float(loss(y, run.model.predict(X)).mean())

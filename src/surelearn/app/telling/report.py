@@ -16,7 +16,7 @@ from surelearn.app.choosing.choice import Choice
 from surelearn.app.problem.features import count_distinct
 from surelearn.app.tables.read import TableFile
 from surelearn.app.telling.figures import draw
-from surelearn.app.telling.model_views import views_of
+from surelearn.app.telling.model_views import show_model
 from surelearn.certificate import Certificate
 from surelearn.report import (
     Candidate,
@@ -53,7 +53,7 @@ def make_report(run: CertifiedRun, file: TableFile) -> Report:
         joint=_joint(run),
         confusion=_confusion(run),
         figures=tuple(draw(run)),
-        views=tuple(views_of(run)),
+        views=tuple(show_model(run)),
         plan=_plan(run.certificate),
         reproduce=_reproduce(run, file),
     )
