@@ -1,9 +1,9 @@
 """Work shared among threads: compiled loops and matrix products leave the interpreter alone."""
 
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, nullcontext
-from typing import Any, TypeVar, cast
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Any, NamedTuple, TypeVar, cast
 
 import joblib
 from threadpoolctl import ThreadpoolController
@@ -67,6 +67,42 @@ def slices(n: int, size: int) -> Iterator[slice]:
     """
     for start in range(0, n, size):
         yield slice(start, min(start + size, n))
+
+
+class Workers(NamedTuple):
+    """Threads that stay for several rounds of work; without a pool, the caller does it alone."""
+
+    pool: Executor | None
+    size: int
+
+    def map(self, task: Callable[[Any], _Result], items: Sequence[Any]) -> list[_Result]:
+        """Return the result of a task for each item, in order.
+
+        Examples
+        --------
+        >>> Workers(None, 1).map(abs, [-1, 2])
+        [1, 2]
+        """
+        if self.pool is None or len(items) == 1:
+            return [task(item) for item in items]
+        return list(self.pool.map(task, items))
+
+
+@contextmanager
+def workers(n: int) -> Generator[Workers]:
+    """Hire n threads for a while; none besides the caller if n is 1.
+
+    Examples
+    --------
+    >>> with workers(2) as crew:
+    ...     crew.map(abs, [-1, 2, -3])
+    [1, 2, 3]
+    """
+    if n == 1:
+        yield Workers(None, 1)
+        return
+    with ThreadPoolExecutor(n) as pool:
+        yield Workers(pool, n)
 
 
 _BLAS: list[ThreadpoolController] = []
