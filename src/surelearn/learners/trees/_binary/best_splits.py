@@ -23,7 +23,6 @@ from surelearn.learners.trees._binary.gains import (
     WHOLE_WEIGHT,
     GrowthRules,
 )
-from surelearn.learners.trees._binary.nodes import Nodes
 from surelearn.learners.trees._binary.packed_cells import key_of, row_of
 
 
@@ -51,15 +50,15 @@ class BestSplits(NamedTuple):
 @jit
 def sum_up(
     column: Indices,
-    nodes: Nodes,
-    node: int,
+    weight: float,
+    value: Vector,
     row_values: Matrix,
     rules: GrowthRules,
     workspace: Workspace,
 ) -> None:
     """Sum up a node; the column is sorted by target if the criterion is the absolute error."""
-    sums, value = workspace.sums, nodes.value[node]
-    sums[WHOLE, -1] = nodes.weight[node]
+    sums = workspace.sums
+    sums[WHOLE, -1] = weight
     if rules.statistic == COUNTS:
         for k in range(sums.shape[1] - 1):
             sums[WHOLE, k] = value[k]

@@ -77,6 +77,7 @@ def grow_cart(
     table = TrainingTable(
         cells=X if grid is None else _on_grid(X, n_categories, grid),
         n_categories=n_categories,
+        most_categories=int(n_categories.max()),
         targets=targets,
         weights=weights if rules.weighted else None,
         n_values=max(n_classes, 1),

@@ -193,7 +193,8 @@ def grow_small(
                 nodes = with_room(nodes, 2 * n_nodes + 62)
             split_node(columns, nodes, node, n_nodes, rules, workspace.count_terms, best, buffer)
             if nodes.is_open[n_nodes] or nodes.is_open[n_nodes + 1]:  # else nobody will look
-                partition_others(columns, nodes, node, features, buffer)
+                start, end = nodes.start[node], nodes.end[node]
+                partition_others(columns, start, end, feature, features, buffer)
             n_nodes += 2
             if columns.n_categories[feature] > 0:
                 routes = _with_route(routes, n_routes, best.routes[feature])

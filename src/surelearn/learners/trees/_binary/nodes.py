@@ -78,15 +78,16 @@ def describe(
 
     For the absolute error the column must be sorted by target.
     """
+    value, n = nodes.value[node], len(column)  # the record is large: what is called gets arrays
     if rules.criterion < SQUARED_ERROR:
-        pure = _count_classes(column, row_values, rules, count_terms, nodes, node)
+        weight, impurity, pure = _count_classes(column, row_values, rules, count_terms, value)
     elif rules.criterion == SQUARED_ERROR:
-        pure = _find_mean(column, row_values, rules.weighted, nodes, node)
+        weight, impurity, pure = _find_mean(column, row_values, rules.weighted, value)
     else:
-        pure = _find_median(column, row_values, nodes, node)
-    n = len(column)
+        weight, impurity, pure = _find_median(column, row_values, value)
     large = n >= rules.min_samples_split and n >= 2 * rules.min_samples_leaf
-    large = large and nodes.weight[node] >= 2.0 * rules.min_weight_leaf
+    large = large and weight >= 2.0 * rules.min_weight_leaf
+    nodes.weight[node], nodes.impurity[node] = weight, impurity
     nodes.is_open[node] = not pure and large and nodes.depth[node] < rules.max_depth
     nodes.feature[node], nodes.first_child[node], nodes.route[node] = -1, -1, -1
     nodes.row_below[node], nodes.row_above[node], nodes.default_child[node] = -1, -1, -1
@@ -98,11 +99,10 @@ def _count_classes(
     row_values: Matrix,
     rules: GrowthRules,
     count_terms: Indices,
-    nodes: Nodes,
-    node: int,
-) -> bool:
-    """Write the weight of each class and the impurity; return whether there is one class only."""
-    value, total, n_present, classes = nodes.value[node], 0.0, 0, ClassSum(0.0, 0.0)
+    value: Vector,
+) -> tuple[float, float, bool]:
+    """Write the weight of each class; return the total, the impurity, and if there is one class."""
+    total, n_present, classes = 0.0, 0, ClassSum(0.0, 0.0)
     value[:] = 0.0
     for i in range(len(column)):
         row = row_of(column[i])
@@ -113,9 +113,8 @@ def _count_classes(
     for k in range(len(value)):
         n_present += value[k] > 0.0
         classes = add_class(code, classes, value[k], total, unit, count_terms)
-    nodes.weight[node] = total
-    nodes.impurity[node] = weighted_impurity(code, classes, total, unit, count_terms) / total
-    return n_present <= 1
+    lost = weighted_impurity(code, classes, total, unit, count_terms)
+    return total, lost / total, n_present <= 1
 
 
 @jit
@@ -123,10 +122,9 @@ def _find_mean(
     column: Indices,
     row_values: Matrix,
     weighted: bool,  # noqa: FBT001 - compiled code has no keywords
-    nodes: Nodes,
-    node: int,
-) -> bool:
-    """Write the mean and the variance; return whether all targets are equal."""
+    value: Vector,
+) -> tuple[float, float, bool]:
+    """Write the mean; return the weight, the variance, and whether all targets are equal."""
     origin = row_values[TARGET, row_of(column[0])]  # a mean of differences rounds less
     moment, total = 0.0, 0.0
     for i in range(len(column)):
@@ -140,13 +138,16 @@ def _find_mean(
         weight = row_values[WEIGHT, row] if weighted else 1.0
         squares += weight * (row_values[TARGET, row] - mean) ** 2
         equal = equal and row_values[TARGET, row] == origin
-    nodes.weight[node], nodes.impurity[node], nodes.value[node, 0] = total, squares / total, mean
-    return equal
+    value[0] = mean
+    return total, squares / total, equal
 
 
 @jit
-def _find_median(column: Indices, row_values: Matrix, nodes: Nodes, node: int) -> bool:
-    """Write the median, the middle of it if it is an interval, and the mean distance to it."""
+def _find_median(column: Indices, row_values: Matrix, value: Vector) -> tuple[float, float, bool]:
+    """Write the median, the middle of it if it is an interval.
+
+    Return the weight, the mean distance to the median, and whether all targets are equal.
+    """
     n, total, below, i = len(column), 0.0, 0.0, 0
     for j in range(n):
         total += row_values[WEIGHT, row_of(column[j])]
@@ -160,9 +161,10 @@ def _find_median(column: Indices, row_values: Matrix, nodes: Nodes, node: int) -
     for j in range(n):
         row = row_of(column[j])
         distances += row_values[WEIGHT, row] * np.abs(row_values[TARGET, row] - median)
-    nodes.weight[node], nodes.impurity[node] = total, distances / total
-    nodes.value[node, 0] = median
-    return row_values[TARGET, row_of(column[0])] == row_values[TARGET, row_of(column[n - 1])]
+    value[0] = median
+    # Sorted by target: they are all equal if the first and the last are.
+    equal = row_values[TARGET, row_of(column[0])] == row_values[TARGET, row_of(column[n - 1])]
+    return total, distances / total, equal
 
 
 @jit

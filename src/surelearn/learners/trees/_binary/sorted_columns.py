@@ -39,6 +39,7 @@ class SortedColumns:
         self.columns = Columns(cells, table.n_categories, table.row_values(rows), goes_left)
         self._workspaces = [table.workspace(n) for _ in range(workers.size)]
         self._buffers = np.empty((workers.size, n), dtype=np.int64)
+        self._features = np.arange(d)
 
     @staticmethod
     def n_bytes(n_rows: int, n_features: int) -> int:
@@ -53,7 +54,8 @@ class SortedColumns:
 
     def search(self, nodes: Nodes, node: int, features: Indices) -> BestSplits:
         """Return the best split of some columns of a node."""
-        best, shares = self._table.no_splits(), self._shares(nodes, node, features)
+        n_rows, best = int(nodes.end[node] - nodes.start[node]), self._table.no_splits()
+        shares = _shares(n_rows, features, self._workers)
 
         def work(k: int) -> None:
             columns, rules, space = self.columns, self._table.rules, self._workspaces[k]
@@ -67,17 +69,14 @@ class SortedColumns:
         columns, rules, buffers = self.columns, self._table.rules, self._buffers
         terms = self._workspaces[0].count_terms
         splitting.split_node(columns, nodes, node, child, rules, terms, best, buffers[0])
-        shares = self._shares(nodes, node, np.arange(self._table.n_features))
+        start, end, asked = int(nodes.start[node]), int(nodes.end[node]), int(nodes.feature[node])
+        shares = _shares(end - start, self._features, self._workers)
 
         def work(k: int) -> None:
-            splitting.partition_others(columns, nodes, node, shares[k], buffers[k])
+            splitting.partition_others(columns, start, end, asked, shares[k], buffers[k])
 
         self._workers.map(work, range(len(shares)))
         name_rows(nodes, slice(node, node + 1), self.rows)
-
-    def _shares(self, nodes: Nodes, node: int, features: Indices) -> list[Indices]:
-        n_rows = int(nodes.end[node] - nodes.start[node])
-        return _shares(n_rows, features, self._workers)
 
 
 class ResortedColumns:
@@ -97,7 +96,8 @@ class ResortedColumns:
         """Return the best split of some columns of a node."""
         table, rows, rules = self._table, self.rows_of(nodes, node), self._table.rules
         best, row_values = table.no_splits(), table.row_values(rows)
-        lost = float(nodes.weight[node] * nodes.impurity[node])
+        weight, value = float(nodes.weight[node]), nodes.value[node]
+        lost = weight * float(nodes.impurity[node])
         regression = rules.criterion >= SQUARED_ERROR  # only there rows are looked at again
         by_target = self._any_column(rows[: None if regression else 0])
         shares = _shares(len(rows), features, self._workers)
@@ -105,7 +105,7 @@ class ResortedColumns:
 
         def work(k: int) -> None:
             space = table.workspace(len(rows))
-            sum_up(by_target, nodes, node, row_values, rules, space)
+            sum_up(by_target, weight, value, row_values, rules, space)
             for f in shares[k].tolist():
                 column = table.sorted_column(f, rows, packed[k])
                 n_categories = int(table.n_categories[f])
@@ -127,11 +127,11 @@ class ResortedColumns:
         name_rows(nodes, slice(node, node + 1), rows)
         if key_of(column[-1]) == MISSING:
             nodes.default_child[node] = 1 - missing_left
-        splitting.link_children(nodes, node, child, n_left)
         buffer, column = column, self._any_column(rows)
         partition(column, goes_left, buffer)
         terms, row_values = table.workspace(len(rows)).count_terms, table.row_values(rows)
-        splitting.describe_children(column, n_left, row_values, table.rules, terms, nodes, node)
+        rules = table.rules
+        splitting.add_children(column, n_left, row_values, rules, terms, nodes, node, child)
         rows[:] = np.concatenate([rows[goes_left == 1], rows[goes_left == 0]])
 
     def rows_of(self, nodes: Nodes, node: int) -> Places:
@@ -156,5 +156,6 @@ def name_rows(nodes: Nodes, which: slice, rows: Places) -> None:
 
 def _shares(n_rows: int, features: Indices, workers: Workers) -> list[Indices]:
     """Return the features in as many parts as are worth a thread."""
-    n = min(workers.size, len(features)) if n_rows * len(features) >= LARGE else 1
-    return np.array_split(features, n)
+    if workers.size == 1 or n_rows * len(features) < LARGE:
+        return [features]
+    return np.array_split(features, min(workers.size, len(features)))

@@ -48,8 +48,9 @@ def search_node(
     """Write the best split of some columns of a node."""
     start, end, row_values = nodes.start[node], nodes.end[node], columns.row_values
     # Any column has all rows of the node; the last is the one by target, where that is needed.
-    sum_up(columns.cells[-1, start:end], nodes, node, row_values, rules, workspace)
-    lost = nodes.weight[node] * nodes.impurity[node]
+    column, weight = columns.cells[-1, start:end], nodes.weight[node]
+    sum_up(column, weight, nodes.value[node], row_values, rules, workspace)
+    lost = weight * nodes.impurity[node]
     for feature in features:
         column = columns.cells[feature, start:end]
         n_categories = int(columns.n_categories[feature])
@@ -83,17 +84,7 @@ def mark_rows(
 
 
 @jit
-def link_children(nodes: Nodes, node: int, child: int, n_left: int) -> None:
-    """Write where the two children of a node begin and end."""
-    nodes.first_child[node] = child
-    middle = nodes.start[node] + n_left  # the partition puts the rows that go left first
-    nodes.start[child], nodes.end[child] = nodes.start[node], middle
-    nodes.start[child + 1], nodes.end[child + 1] = middle, nodes.end[node]
-    nodes.depth[child] = nodes.depth[child + 1] = nodes.depth[node] + 1
-
-
-@jit
-def describe_children(
+def add_children(
     column: Indices,
     n_left: int,
     row_values: Matrix,
@@ -101,13 +92,18 @@ def describe_children(
     count_terms: Indices,
     nodes: Nodes,
     node: int,
+    child: int,
 ) -> None:
-    """Describe the two parts of a column; without missing cells the heavier one is the default."""
-    left = nodes.first_child[node]
-    describe(column[:n_left], row_values, rules, count_terms, nodes, left)
-    describe(column[n_left:], row_values, rules, count_terms, nodes, left + 1)
-    if nodes.default_child[node] < 0:
-        nodes.default_child[node] = 0 if nodes.weight[left] > nodes.weight[left + 1] else 1
+    """Write the two children of a node, whose rows are the two parts of a column."""
+    nodes.first_child[node], middle = child, nodes.start[node] + n_left
+    nodes.start[child], nodes.end[child] = nodes.start[node], middle
+    nodes.start[child + 1], nodes.end[child + 1] = middle, nodes.end[node]
+    nodes.depth[child] = nodes.depth[child + 1] = nodes.depth[node] + 1
+    describe(column[:n_left], row_values, rules, count_terms, nodes, child)
+    describe(column[n_left:], row_values, rules, count_terms, nodes, child + 1)
+    if nodes.default_child[node] < 0:  # no cell was missing: then the heavier child
+        left_is_heavier = nodes.weight[child] > nodes.weight[child + 1]
+        nodes.default_child[node] = 0 if left_is_heavier else 1
 
 
 @jit
@@ -130,20 +126,18 @@ def split_node(
     )
     if key_of(column[-1]) == MISSING:
         nodes.default_child[node] = 1 - missing_left
-    link_children(nodes, node, child, n_left)
     partition(column, columns.goes_left, buffer)
     if rules.statistic == DISTANCES:
         column = columns.cells[-1, start:end]
         partition(column, columns.goes_left, buffer)
-    describe_children(column, n_left, columns.row_values, rules, count_terms, nodes, node)
+    add_children(column, n_left, columns.row_values, rules, count_terms, nodes, node, child)
 
 
 @jit
 def partition_others(
-    columns: Columns, nodes: Nodes, node: int, features: Indices, buffer: Indices
+    columns: Columns, start: int, end: int, asked: int, features: Indices, buffer: Indices
 ) -> None:
-    """Partition some columns of a split node, but not again that of its feature."""
-    start, end = nodes.start[node], nodes.end[node]
+    """Partition some columns of a split node, but not again that of the feature it asks about."""
     for feature in features:
-        if feature != nodes.feature[node]:
+        if feature != asked:
             partition(columns.cells[feature, start:end], columns.goes_left, buffer)

@@ -30,8 +30,8 @@ class TrainingTable(NamedTuple):
     ----------
     cells
         The table.
-    n_categories
-        The number of categories of each column, 0 for numbers.
+    n_categories, most_categories
+        The number of categories of each column, 0 for numbers, and the largest of them.
     targets
         The place of each row's class, or its number.
     weights
@@ -44,6 +44,7 @@ class TrainingTable(NamedTuple):
 
     cells: Matrix
     n_categories: Indices
+    most_categories: int
     targets: NDArray[Any]
     weights: Vector | None
     n_values: int
@@ -86,7 +87,7 @@ class TrainingTable(NamedTuple):
     def workspace(self, n_rows: int) -> Workspace:
         """Return what the search of a column of so many rows works on."""
         width = (self.n_values if self.rules.statistic == COUNTS else 1) + 1
-        most = int(self.n_categories.max()) + 2  # missing cells, and the end of the last one
+        most = self.most_categories + 2  # missing cells, and the end of the last one
         categories = NodeCategories(
             codes=np.zeros(most, dtype=np.int64),
             starts=np.zeros(most, dtype=np.int64),
@@ -110,7 +111,7 @@ class TrainingTable(NamedTuple):
 
     def no_splits(self) -> BestSplits:
         """Return room for the best split of each column."""
-        n, most = self.n_features, int(self.n_categories.max())
+        n, most = self.n_features, self.most_categories
         return BestSplits(
             gains=np.full(n, NO_GAIN),
             keys=np.zeros(n, dtype=np.int64),
