@@ -8,7 +8,7 @@ import numpy as np
 from _timing import best_of, machine, report
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from surelearn.learners.trees._binary import nursery
+from surelearn.learners.trees._binary import growth
 from surelearn.learners.trees.cart_classifier import CARTClassifier
 from surelearn.learners.trees.cart_regressor import CARTRegressor
 
@@ -53,10 +53,10 @@ def status(field):
 
 def memory(n, d):
     """Report the peak of resident memory above a table in single precision."""
-    room, nursery._LEAST_ROOM = nursery._LEAST_ROOM, 1000  # noqa: SLF001 - load all code before
+    room, growth._LEAST_ROOM = growth._LEAST_ROOM, 1000  # noqa: SLF001 - load all code before
     X, y, _ = noisy(20_000, d)
     CARTClassifier(max_depth=4).fit(X.astype(np.float32), y)
-    nursery._LEAST_ROOM = room  # noqa: SLF001
+    growth._LEAST_ROOM = room  # noqa: SLF001
     X, y = np.empty((n, d), dtype=np.float32), np.empty(n, dtype=np.int64)
     for block in np.array_split(np.arange(n), 50):
         X[block], y[block], _ = noisy(len(block), d, seed=int(block[0]))

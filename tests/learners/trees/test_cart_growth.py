@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
 
-from surelearn.learners.trees._binary import growing, material, nursery
-from surelearn.learners.trees._estimator import TreeClassifier
+from surelearn.learners.trees._binary import growth, sorted_columns
+from surelearn.learners.trees._classifier import TreeClassifier
 from surelearn.learners.trees._tree import binary_stump
 from surelearn.learners.trees.cart_classifier import CARTClassifier
 
@@ -98,10 +98,9 @@ def test_threads_and_memory_do_not_change_the_tree(monkeypatch, criterion, limit
     X, y = big_table(missing=True)
     model = CARTClassifier(criterion=criterion, categorical_features=[3], **limits)
     expected = questions(model.fit(X, y))
-    monkeypatch.setattr(nursery, "_LEAST_ROOM", room)
-    monkeypatch.setattr(nursery, "_SHARE", 2**40)
-    for module in (growing, material, nursery):
-        monkeypatch.setattr(module, "LARGE", 1000)
+    monkeypatch.setattr(growth, "_LEAST_ROOM", room)
+    monkeypatch.setattr(growth, "_SHARE", 2**40)
+    monkeypatch.setattr(sorted_columns, "LARGE", 1000)
     assert questions(model.fit(X, y)) == expected
 
 

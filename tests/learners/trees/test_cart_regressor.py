@@ -9,7 +9,7 @@ from sklearn.datasets import load_diabetes
 from sklearn.tree import DecisionTreeRegressor
 
 from reference import cart
-from surelearn.learners.trees._binary import growing, material, nursery
+from surelearn.learners.trees._binary import growth, sorted_columns
 from surelearn.learners.trees.cart_regressor import CARTRegressor
 
 CRITERIA = ("squared_error", "absolute_error")
@@ -164,10 +164,9 @@ def test_threads_and_memory_do_not_change_the_tree(monkeypatch, criterion, limit
     X[rng.random(X.shape) < 0.05] = np.nan
     model = CARTRegressor(criterion=criterion, categorical_features=[2], **limits)
     expected, size = model.fit(X, y).predict(X), model.n_nodes_
-    monkeypatch.setattr(nursery, "_LEAST_ROOM", room)
-    monkeypatch.setattr(nursery, "_SHARE", 2**40)
-    for module in (growing, material, nursery):
-        monkeypatch.setattr(module, "LARGE", 500)
+    monkeypatch.setattr(growth, "_LEAST_ROOM", room)
+    monkeypatch.setattr(growth, "_SHARE", 2**40)
+    monkeypatch.setattr(sorted_columns, "LARGE", 500)
     np.testing.assert_allclose(model.fit(X, y).predict(X), expected, rtol=1e-12)
     assert model.n_nodes_ == size
 

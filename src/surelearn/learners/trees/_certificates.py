@@ -5,25 +5,19 @@ data are seen: on a grid given to the learner `grid_occam`, at values of trainin
 `compression_hybrid`, anywhere else `threshold_growth`.
 """
 
-import copy
 import math
-from typing import Any, Self
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_is_fitted
+from numpy.typing import NDArray
 
 from surelearn._typing import Indices, Mask, Matrix, Vector
-from surelearn.base import validation
 from surelearn.base.classifier import risk_certificate
 from surelearn.base.tables import table
 from surelearn.bounds import Guarantee, trees
-from surelearn.certificate import Certificate, Status
-from surelearn.learners.trees import _arrivals
-from surelearn.learners.trees import _walk as compiled
-from surelearn.learners.trees._code import Grid, TreeCode
-from surelearn.learners.trees._pruning.pruning import TreePruning
-from surelearn.learners.trees._pruning.snapping import snapped
+from surelearn.certificate import Certificate, Evidence, assumed, checked, violated
+from surelearn.learners.trees import _arrivals, _walk
+from surelearn.learners.trees._code import CodeLengths, Grid, TreeCode
 from surelearn.learners.trees._pruning.structural_risk import Fronts, Prices
 from surelearn.learners.trees._tree import Tree
 
@@ -31,239 +25,166 @@ NO_DEFAULTS, NAMED_DEFAULTS = math.log2(16 / 15), 4.0
 """The bits that say whether the code names the branches of rows without an answer."""
 
 
-class TreeCertificates(TreePruning):
-    """The certificates of a classification tree, and the pruning that makes them small.
-
-    A learner calls `_remember` at the end of `fit`; one whose numeric cut points come from a grid
-    given to its constructor says so in `_grid`.
-
-    Attributes
-    ----------
-    n_training_rows_
-        The number of training rows.
-    training_errors_
-        How many of them the tree gets wrong. After pruning, a row that is divided among leaves
-        counts as wrong.
-    correct_
-        For each node the training rows that arrive there whole and have its label.
-    missing_
-        The columns in which a training cell was missing.
-    rare_
-        The columns of categories with one that a single training row has.
-    named_
-        For each node the training row whose value is its cut point, if `snap` put it there.
-
-    Examples
-    --------
-    >>> from surelearn.learners.trees.cart_classifier import CARTClassifier
-    >>> X = np.arange(100.0)[:, np.newaxis]
-    >>> model = CARTClassifier().fit(X, X[:, 0] > 40.0)
-    >>> [certificate] = model.certificates()
-    >>> print(certificate.claim)
-    With confidence 95%, this model errs on at most 13.84% of new examples from the law of the
-    training examples.
-    >>> model.snap(X, X[:, 0] > 40.0).certificates()[0].bound < certificate.bound
-    True
-    """
+class CertifiedTree(Protocol):
+    """What certificates read of a fitted classification tree; see `TreeClassifier`."""
 
     tree_: Tree
     categories_: table.Categories
     classes_: NDArray[Any]
     n_training_rows_: int
-    training_errors_: int
     correct_: Indices
     missing_: Mask
     rare_: Mask
     named_: Indices | None
+    grid_: Grid
 
-    def certificates(self, *, delta: float = 0.05) -> tuple[Certificate, ...]:
-        """State the risk of the tree by its training errors and the length of its description.
 
-        It holds for every law and however the tree was grown, pruned or tuned on the same rows.
+class Recollection(NamedTuple):
+    """What a fitted tree keeps of its training rows, weightless ones included."""
 
-        Parameters
-        ----------
-        delta
-            The probability with which the statement may fail.
-        """
-        check_is_fitted(self)
-        lengths = self._code().lengths(self.tree_)
-        bits = self._preamble() + lengths.bits(self.tree_)
-        guarantee = self._risk_bound(
-            self._certified_errors(), bits, int(lengths.cut.sum()), delta=delta
+    training_errors: int
+    correct: Indices
+    missing: Mask
+    rare: Mask
+
+
+def recollect(
+    tree: Tree, X: Matrix, labels: Indices, weights: Vector, categories: table.Categories
+) -> Recollection:
+    """Return what certificates need to know of the training rows."""
+    missing = np.isnan(X.min(axis=0))
+    if missing.any() or not (weights == 1.0).all():
+        correct = _arrivals.count_correct(tree, X, labels)
+    else:  # every row went whole to one leaf, and weighs one
+        correct = tree.value.max(axis=1).astype(np.int64)
+    errors = certified_errors(tree, correct, len(X))
+    if missing.any() and tree.spreads:
+        shares = np.zeros((len(X), tree.value.shape[1]))
+        _walk.spread_rows(X, tree.questions(), tree.shares(), shares)
+        errors = int(np.count_nonzero(shares.argmax(axis=1) != labels))
+    return Recollection(errors, correct, missing, table.columns_with_rare_categories(X, categories))
+
+
+def certified_errors(tree: Tree, correct: Indices, n_rows: int) -> int:
+    """Return the training errors; a row that is divided among leaves counts as one."""
+    return n_rows - int(correct[tree.is_leaf].sum())
+
+
+def certify_risk(model: CertifiedTree, *, delta: float) -> Certificate:
+    """State the risk of a tree by its training errors and the length of its description."""
+    tree, lengths = model.tree_, _code_lengths(model)
+    guarantee = _risk_bound(
+        model,
+        certified_errors(tree, model.correct_, model.n_training_rows_),
+        _preamble(model) + lengths.bits(tree),
+        int(lengths.cut.sum()),
+        delta=delta,
+    )
+    return risk_certificate(model, guarantee, _evidence(model, guarantee))
+
+
+def close_for_least_bound(model: CertifiedTree, *, delta: float) -> Mask:
+    """Return the nodes to close so that the certificate of what is left is smallest."""
+    lengths, preamble = _code_lengths(model), _preamble(model)
+    cuts = lengths.cut.astype(np.int64)
+    prices = Prices(lengths.leaf, lengths.split, cuts, _cut_price(model))
+
+    def bound(errors: int, bits: float, n_cuts: int) -> float:
+        return _risk_bound(model, errors, preamble + bits, n_cuts, delta=delta).bound
+
+    return Fronts(model.tree_, model.correct_, prices).best(model.n_training_rows_, bound)[1]
+
+
+def _code_lengths(model: CertifiedTree) -> CodeLengths:
+    """Return what each node costs in the code that describes the tree."""
+    code = TreeCode(
+        n_categories=table.n_categories(model.categories_),
+        n_classes=len(model.classes_),
+        multiway=model.tree_.spreads,
+        defaults=bool(model.missing_.any()) and not model.tree_.spreads,
+        grid=model.grid_,
+    )
+    return code.lengths(model.tree_)
+
+
+def _preamble(model: CertifiedTree) -> float:
+    """Return the bits in front of the tree, which say whether default branches are named.
+
+    If not, a row without an answer counts as an error, and a tree that divides such rows has no
+    default branch to name.
+    """
+    if model.tree_.spreads:
+        return 0.0
+    return NAMED_DEFAULTS if model.missing_.any() else NO_DEFAULTS
+
+
+def _risk_bound(
+    model: CertifiedTree, errors: int, bits: float, cuts: int, *, delta: float
+) -> Guarantee:
+    """Return the bound that fits how this learner finds its cut points."""
+    n = model.n_training_rows_
+    if model.grid_ is not None or all(known is not None for known in model.categories_):
+        return trees.grid_occam(errors=errors, n=n, bits=bits, delta=delta)
+    if model.named_ is None:
+        return trees.threshold_growth(
+            errors=errors, n=n, structure_bits=bits, n_numeric_splits=cuts, delta=delta
         )
-        return (risk_certificate(self, guarantee, self._statuses(guarantee)),)
+    named = min(cuts, len(np.unique(model.named_[model.named_ >= 0])))
+    return trees.compression_hybrid(
+        errors_outside=min(errors, n - named),
+        n=n,
+        n_named=named,
+        structure_bits=bits,
+        n_numeric_splits=cuts,
+        delta=delta,
+    )
 
-    def snap(self, X: Any, y: ArrayLike) -> Self:
-        """Return a copy whose every cut point is the value of a training row.
 
-        Each numeric cut moves down to the largest value of its feature among the training rows that
-        arrive at the node and go to the first child. No training row changes its way; the copy is
-        certified as a compression of the sample, which usually proves more than `certificates` of
-        a tree with midpoints. Decide beforehand which of the two to deploy.
+def _cut_price(model: CertifiedTree) -> float:
+    """Return about how many bits a learnt cut point is worth in the bound."""
+    if model.grid_ is not None:
+        return 0.0
+    return math.log2(model.n_training_rows_ * (1.2 if model.named_ is None else 1.0))
 
-        Parameters
-        ----------
-        X, y
-            The training rows and their labels.
-        """
-        check_is_fitted(self)
-        rows = table.read_table(self, X)
-        labels = validation.index_among(self.classes_, np.asarray(y))
-        moved = copy.copy(self)
-        moved.tree_, moved.named_ = snapped(self.tree_, rows)
-        if (
-            len(labels) != len(rows)
-            or len(rows) != self.n_training_rows_
-            or not np.array_equal(_arrivals.count_correct(moved.tree_, rows, labels), self.correct_)
-        ):
-            raise ValueError(
-                "these are not the rows this tree was fitted to; snap it to its training rows"
-            )
-        return moved
 
-    def prune_structural_risk(self, *, delta: float = 0.05) -> Self:
-        """Return the subtree whose certificate is smallest: structural risk minimisation.
+def _evidence(model: CertifiedTree, guarantee: Guarantee) -> dict[str, Evidence]:
+    """Return what is known of each assumption of the theorem."""
+    evidence = {
+        "independent": assumed("cannot be verified from the data"),
+        "fixed_before": _schema_evidence(model),
+    }
+    if "cut_points" in guarantee.assumes:
+        evidence["cut_points"] = _cut_points_evidence(model)
+    return evidence
 
-        The certificate pays for the description of the tree, so the choice costs nothing more. It
-        is the best of all subtrees when every column is numeric or every one is categorical or cut
-        points are on a grid; otherwise a cut point is priced at log2(1.2 n) bits.
 
-        Parameters
-        ----------
-        delta
-            The probability with which the certificate may fail.
-        """
-        check_is_fitted(self)
-        lengths, preamble = self._code().lengths(self.tree_), self._preamble()
-        cuts = lengths.cut.astype(np.int64)
-        prices = Prices(lengths.leaf, lengths.split, cuts, self._cut_price())
-
-        def bound(errors: int, bits: float, n_cuts: int) -> float:
-            return self._risk_bound(errors, preamble + bits, n_cuts, delta=delta).bound
-
-        _, closed = Fronts(self.tree_, self.correct_, prices).best(self.n_training_rows_, bound)
-        return self._pruned(closed)
-
-    def _grid(self) -> Grid:
-        """Return the cut points of each feature that were fixed beforehand, None if none were."""
-        return None
-
-    def _remember(self, X: Matrix, labels: Indices, weights: Vector) -> None:
-        """Keep what certificates need to know of the training rows, weightless ones included."""
-        tree, n = self.tree_, len(X)
-        self.n_training_rows_, self.named_ = n, None
-        self.missing_ = np.isnan(X.min(axis=0))
-        self.rare_ = table.columns_with_rare_categories(X, self.categories_)
-        if self.missing_.any() or not (weights == 1.0).all():
-            self.correct_ = _arrivals.count_correct(tree, X, labels)
-        else:
-            self.correct_ = tree.value.max(axis=1).astype(np.int64)
-        self.training_errors_ = self._certified_errors()
-        if self.missing_.any() and tree.spreads:
-            shares = np.zeros((n, len(self.classes_)))
-            compiled.spread_rows(X, tree.questions(), tree.shares(), shares)
-            self.training_errors_ = int(np.count_nonzero(shares.argmax(axis=1) != labels))
-
-    def _certified_errors(self) -> int:
-        """Return the training errors; a row that is divided among leaves counts as one."""
-        return self.n_training_rows_ - int(self.correct_[self.tree_.is_leaf].sum())
-
-    def _code(self) -> TreeCode:
-        """Return the code that describes the tree."""
-        return TreeCode(
-            n_categories=table.n_categories(self.categories_),
-            n_classes=len(self.classes_),
-            multiway=self.tree_.spreads,
-            defaults=self._named_defaults(),
-            grid=self._grid(),
+def _schema_evidence(model: CertifiedTree) -> Evidence:
+    """Say whether the categories can have been known: one seen once tells of others unseen."""
+    names = table.column_names(model)
+    asked = np.unique(model.tree_.feature[~model.tree_.is_leaf])
+    open_ended = [names[place] for place in asked if model.rare_[place]]
+    if open_ended:
+        return violated(
+            f"column {open_ended[0]!r} has categories that a single training row has, so there "
+            "are likely others: the schema was not known beforehand"
         )
+    words = [
+        name for name, known in zip(names, model.categories_, strict=True) if known is not None
+    ]
+    schema = "that the columns and classes were not chosen by looking at these rows"
+    if words:
+        schema += f"; the categories of {', '.join(words)} were read off these rows"
+    return assumed(schema)
 
-    def _named_defaults(self) -> bool:
-        """Return whether the code names the branch of rows without an answer."""
-        return bool(self.missing_.any()) and not self.tree_.spreads
 
-    def _preamble(self) -> float:
-        """Return the bits in front of the tree, which say whether default branches are named.
-
-        If not, a row without an answer counts as an error, and a tree that divides such rows has
-        no default branch to name.
-        """
-        if self.tree_.spreads:
-            return 0.0
-        return NAMED_DEFAULTS if self.missing_.any() else NO_DEFAULTS
-
-    def _risk_bound(self, errors: int, bits: float, cuts: int, *, delta: float) -> Guarantee:
-        """Return the bound that fits how this learner finds its cut points."""
-        n = self.n_training_rows_
-        if self._grid() is not None or all(known is not None for known in self.categories_):
-            return trees.grid_occam(errors=errors, n=n, bits=bits, delta=delta)
-        if self.named_ is None:
-            return trees.threshold_growth(
-                errors=errors, n=n, structure_bits=bits, n_numeric_splits=cuts, delta=delta
-            )
-        named = min(cuts, len(np.unique(self.named_[self.named_ >= 0])))
-        return trees.compression_hybrid(
-            errors_outside=min(errors, n - named),
-            n=n,
-            n_named=named,
-            structure_bits=bits,
-            n_numeric_splits=cuts,
-            delta=delta,
-        )
-
-    def _cut_price(self) -> float:
-        """Return about how many bits a learnt cut point is worth in the bound."""
-        if self._grid() is not None:
-            return 0.0
-        return math.log2(self.n_training_rows_ * (1.2 if self.named_ is None else 1.0))
-
-    def _keep(self, kept: Indices) -> None:
-        """Take over what is known of the nodes that were kept."""
-        self.correct_ = self.correct_[kept]
-        self.training_errors_ = self._certified_errors()
-        if self.named_ is not None:
-            self.named_ = np.where(self.tree_.is_leaf, -1, self.named_[kept])
-
-    def _statuses(self, guarantee: Guarantee) -> list[tuple[Status, str]]:
-        """Return what is known of each assumption of the theorem, in its order."""
-        words = [
-            name
-            for name, known in zip(table.column_names(self), self.categories_, strict=True)
-            if known is not None
-        ]
-        schema = "that the columns and classes were not chosen by looking at these rows"
-        if words:
-            schema += f"; the categories of {', '.join(words)} were read off these rows"
-        statuses: list[tuple[Status, str]] = [
-            ("assumed", "cannot be verified from the data"),
-            self._schema_status(schema),
-        ]
-        if self.named_ is not None:
-            statuses.append(("checked", "each cut is the value of the training row it names"))
-        elif len(guarantee.assumes) > 2:
-            statuses.append(self._grid_status())
-        return statuses
-
-    def _schema_status(self, schema: str) -> tuple[Status, str]:
-        """Say whether the categories can have been known: one seen once tells of others unseen."""
-        asked = np.unique(self.tree_.feature[~self.tree_.is_leaf])
-        open_ended = [table.column_names(self)[place] for place in asked if self.rare_[place]]
-        if open_ended:
-            return "violated", (
-                f"column {open_ended[0]!r} has categories that a single training row has, so there "
-                "are likely others: the schema was not known beforehand"
-            )
-        return "assumed", schema
-
-    def _grid_status(self) -> tuple[Status, str]:
-        grid, tree = self._grid(), self.tree_
-        if grid is None:
-            return (
-                "assumed",
-                "no column is numeric: no cut point; the code is the schema's",
-            )
-        for node in np.flatnonzero(~np.isnan(tree.threshold)):
-            if tree.threshold[node] not in grid[tree.feature[node]]:
-                return "violated", f"{tree.threshold[node]:g} is a cut point outside the grid"
-        return "assumed", "the grid was given to the constructor; every cut point is on it"
+def _cut_points_evidence(model: CertifiedTree) -> Evidence:
+    """Say where the cut points come from: training rows, a grid, or nowhere."""
+    tree, grid = model.tree_, model.grid_
+    if model.named_ is not None:
+        return checked("each cut is the value of the training row it names")
+    if grid is None:
+        return assumed("no column is numeric: no cut point; the code is the schema's")
+    for node in np.flatnonzero(~np.isnan(tree.threshold)):
+        if tree.threshold[node] not in grid[tree.feature[node]]:
+            return violated(f"{tree.threshold[node]:g} is a cut point outside the grid")
+    return assumed("the grid was given to the constructor; every cut point is on it")

@@ -1,24 +1,31 @@
-"""What every decision tree shares: the door, the walk, and what can be read off its nodes."""
+"""What every decision tree shares: tables, the walk of rows, reading and pruning."""
 
+import copy
 from abc import abstractmethod
 from typing import Any, Self, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from surelearn._jit import fingerprints
-from surelearn._typing import Indices, Matrix, Vector
-from surelearn.base.fitting import adopt, check_numbers, fresh_copy, learn_classes, row_weights
+from surelearn._typing import Indices, Mask, Matrix, Vector
 from surelearn.base.tables import table
+from surelearn.impurities import Entropy, Impurity
 from surelearn.learners.trees import _walk
-from surelearn.learners.trees._certificates import TreeCertificates
-from surelearn.learners.trees._export.reading import TreeReading
-from surelearn.learners.trees._pruning.pruning import TreePruning
-from surelearn.learners.trees._tree import Tree
+from surelearn.learners.trees._export import formula, rules, text
+from surelearn.learners.trees._export.formula import Formula
+from surelearn.learners.trees._export.labels import legend_of
+from surelearn.learners.trees._export.rules import Backend
+from surelearn.learners.trees._pruning import pruning
+from surelearn.learners.trees._pruning.cost_complexity import PruningPath, weakest_link
+from surelearn.learners.trees._pruning.cross_validated_path import CrossValidatedPath
+from surelearn.learners.trees._pruning.held_out import node_losses, read_held_out
+from surelearn.learners.trees._pruning.optimal_subtree import close_where_cheaper
+from surelearn.learners.trees._tree import Tree, cut_below
 
 
 class TreeLearner(BaseEstimator):
@@ -28,6 +35,10 @@ class TreeLearner(BaseEstimator):
     `Tree`. Its rows have positive weight; targets are places among the classes, or, if `n_classes`
     is 0, numbers. It stores `categorical_features` and `most_categories`.
 
+    A fitted tree can be read and pruned. A pruned copy predicts, prints and certifies like any
+    other tree. Prices of a leaf are in units of weight times impurity: scikit-learn's `ccp_alpha`
+    times the total weight of the rows.
+
     Attributes
     ----------
     tree_
@@ -36,6 +47,20 @@ class TreeLearner(BaseEstimator):
         For each column its sorted categories, or None if it is numeric.
     training_rows_
         A sketch of the training rows, if all columns are numbers: a hold-out recognises them.
+
+    Examples
+    --------
+    >>> from surelearn.learners.trees.cart_classifier import CARTClassifier
+    >>> model = CARTClassifier().fit([[0.0], [1.0], [2.0], [3.0]], ["no", "yes", "yes", "no"])
+    >>> print(model.dnf())
+    0.5 < x0 <= 2.5
+    >>> model.rules(backend="pyarrow")["conditions"].to_pylist()
+    ['x0 <= 0.5', '0.5 < x0 <= 2.5', 'x0 > 2.5']
+    >>> model = CARTClassifier().fit([[0.0], [1.0], [2.0], [3.0]], ["a", "a", "b", "a"])
+    >>> model.pruning_path().n_leaves.tolist()
+    [3, 1]
+    >>> model.prune(alpha=1.0).to_text()
+    'a (4, 1 wrong)'
     """
 
     categorical_features: table.Categorical
@@ -98,6 +123,192 @@ class TreeLearner(BaseEstimator):
         places = np.concatenate(passed, axis=1)
         return cast("Any", sparse.csr_array)((np.ones(places.shape[1]), places), shape=shape)
 
+    def rules(self, *, digits: int = 6, backend: Backend | None = None) -> Any:
+        """Return the leaves as rules, a row each, in a data frame.
+
+        Its columns are `conditions`, the literals on the way to the leaf, one for each feature;
+        `class` with `support`, the number of training rows of the leaf, and `confidence`, the share
+        of that class in their weight. A regressor has `value` and `impurity` instead of `class` and
+        `confidence`.
+
+        Parameters
+        ----------
+        digits
+            How many digits of a cut point are written.
+        backend
+            The library of the data frame: "pandas", "polars" or "pyarrow"; None means the first of
+            these that is installed.
+        """
+        check_is_fitted(self)
+        return rules.rules(self.tree_, legend_of(self, digits=digits), backend=backend)
+
+    def dnf(self, *, label: Any = None, digits: int = 6) -> Formula:
+        """Return the condition under which the tree predicts one of its two classes.
+
+        Intervals of a feature are merged; literals and conjunctions without which the formula says
+        the same are dropped. Where missing cells go is told if there were any in training.
+
+        Parameters
+        ----------
+        label
+            The class to describe; None means the last one in sorted order.
+        digits
+            How many digits of a cut point are written.
+        """
+        check_is_fitted(self)
+        return formula.formula_of(self.tree_, legend_of(self, digits=digits), label=label)
+
+    def to_text(self, *, digits: int = 6) -> str:
+        """Return the tree as indented lines; a leaf tells the weight of its rows and of the errors.
+
+        Parameters
+        ----------
+        digits
+            How many digits of a number are written.
+        """
+        check_is_fitted(self)
+        return text.text(self.tree_, legend_of(self, digits=digits))
+
+    def to_dot(self, *, digits: int = 6) -> str:
+        """Return the tree in the language of Graphviz; `dot -Tsvg` draws it.
+
+        Parameters
+        ----------
+        digits
+            How many digits of a number are written.
+        """
+        check_is_fitted(self)
+        return text.dot(self.tree_, legend_of(self, digits=digits))
+
+    def pruning_path(self, *, impurity: Impurity | None = None) -> PruningPath:
+        """Return the nested subtrees of weakest-link pruning, with the prices that lead to them.
+
+        Parameters
+        ----------
+        impurity
+            What leaves are charged for, such as `surelearn.impurities.Misclassification()`; None
+            means the criterion the tree was grown by.
+        """
+        self._check_charge(impurity)
+        return weakest_link(self.tree_, pruning.leaf_costs(self.tree_, impurity)).path
+
+    def prune(self, *, alpha: float, impurity: Impurity | None = None) -> Self:
+        """Return the smallest subtree that minimises Σ weight × impurity + alpha × leaves.
+
+        Parameters
+        ----------
+        alpha
+            The price of a leaf.
+        impurity
+            What leaves are charged for; None means the criterion the tree was grown by.
+        """
+        self._check_charge(impurity)
+        return self._pruned(pruning.close_at_price(self.tree_, alpha=alpha, impurity=impurity))
+
+    def cross_validate_pruning(
+        self,
+        X: Any,
+        y: ArrayLike,
+        *,
+        n_folds: int = 10,
+        seed: int = 0,
+        sample_weight: ArrayLike | None = None,
+        impurity: Impurity | None = None,
+    ) -> CrossValidatedPath:
+        """Return the error of each subtree of the path on rows that it was not grown from.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            The training rows.
+        n_folds
+            Into how many parts they are dealt, at random and each class evenly.
+        seed
+            Where the deal comes from.
+        impurity
+            What leaves are charged for; None means the criterion the tree was grown by.
+        """
+        check_is_fitted(self)
+        return pruning.cross_validate(
+            self,
+            X,
+            y,
+            n_folds=n_folds,
+            seed=seed,
+            sample_weight=sample_weight,
+            impurity=impurity,
+        )
+
+    def prune_cross_validated(
+        self,
+        X: Any,
+        y: ArrayLike,
+        *,
+        n_folds: int = 10,
+        one_standard_error: bool = True,
+        seed: int = 0,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Return the subtree of the weakest-link path that cross-validation chooses.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            The training rows.
+        n_folds, seed
+            Into how many parts they are dealt, and where the deal comes from.
+        one_standard_error
+            Take the smallest subtree within one standard error of the best, not the best itself.
+        """
+        result = self.cross_validate_pruning(
+            X, y, n_folds=n_folds, seed=seed, sample_weight=sample_weight
+        )
+        return self.prune(alpha=result.alpha(one_standard_error=one_standard_error))
+
+    def prune_entropy_cost(self, *, alpha: float) -> Self:
+        """Return the smallest subtree that minimises Σ N_t H_t + alpha × leaves, H_t in nats.
+
+        Parameters
+        ----------
+        alpha
+            The price of a leaf, in nats.
+        """
+        self._check_charge(Entropy())
+        return self._pruned(pruning.close_at_entropy_cost(self.tree_, alpha=alpha))
+
+    def prune_reduced_error(
+        self, X: Any, y: ArrayLike, *, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Return the smallest subtree that loses least on rows it was not grown from.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            Rows that were kept apart from the training rows.
+        """
+        check_is_fitted(self)
+        held_out = read_held_out(self, X, y, sample_weight)
+        return self._pruned(close_where_cheaper(self.tree_, node_losses(self, held_out)))
+
+    def _check_charge(self, impurity: Impurity | None) -> None:
+        """Refuse to charge the leaves of a regressor for classes."""
+        check_is_fitted(self)
+        if impurity is not None and not hasattr(self, "classes_"):
+            raise ValueError(
+                "an impurity measures classes, and this is a regressor: its leaves are charged for "
+                "by the criterion it was grown by"
+            )
+
+    def _pruned(self, closed: Mask) -> Self:
+        """Return a copy in which the marked nodes are leaves."""
+        pruned = copy.copy(self)
+        pruned.tree_, kept = cut_below(self.tree_, closed)
+        pruned._keep(kept)  # noqa: SLF001 - our own copy
+        return pruned
+
+    def _keep(self, kept: Indices) -> None:
+        """Take over what is known of the nodes that were kept."""
+
     def _read(self, X: Any) -> Matrix:
         """Return the codes of a table that came for prediction."""
         check_is_fitted(self)
@@ -133,83 +344,3 @@ class TreeLearner(BaseEstimator):
         tags.input_tags.categorical = True
         tags.input_tags.string = True
         return tags
-
-
-class TreeClassifier(ClassifierMixin, TreeReading, TreeCertificates, TreeLearner):
-    """A tree whose leaves hold the weight of each class; it also stores `class_weight`.
-
-    Attributes
-    ----------
-    classes_
-        The sorted labels.
-    """
-
-    class_weight: Any
-    classes_: NDArray[Any]
-
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Grow the tree.
-
-        Parameters
-        ----------
-        X
-            A table: an array or a data frame; cells may be missing, columns may hold categories.
-        y
-            The label of each row.
-        sample_weight
-            How much each row counts, 1 if nothing is said; one of weight 0 is as if not there.
-        """
-        fresh = fresh_copy(self)
-        rows = table.learn_table(
-            fresh, X, categorical=self.categorical_features, most_categories=self.most_categories
-        )
-        labels = learn_classes(fresh, y, n=len(rows))
-        weights = row_weights(
-            sample_weight,
-            class_weight=self.class_weight,
-            labels=fresh.classes_[labels],
-            n=len(rows),
-        )
-        fresh._learn(rows, labels, weights, n_classes=len(fresh.classes_))  # noqa: SLF001 - our copy
-        fresh._remember(rows, labels, weights)  # noqa: SLF001
-        return adopt(self, fresh)
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the heaviest class of each row's leaf; of equals, the first one."""
-        shares = self.predict_proba(X)
-        return self.classes_[shares.argmax(axis=1)]
-
-    def predict_proba(self, X: Any) -> Matrix:
-        """Return the share of each class in each row's leaf."""
-        rows = self._read(X)
-        return self._outcomes(rows, self.tree_.shares())
-
-
-class TreeRegressor(RegressorMixin, TreeReading, TreePruning, TreeLearner):
-    """A tree whose leaves hold a number."""
-
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Grow the tree.
-
-        Parameters
-        ----------
-        X
-            A table: an array or a data frame; cells may be missing, columns may hold categories.
-        y
-            The number to predict in each row.
-        sample_weight
-            How much each row counts, 1 if nothing is said; one of weight 0 is as if not there.
-        """
-        fresh = fresh_copy(self)
-        rows = table.learn_table(
-            fresh, X, categorical=self.categorical_features, most_categories=self.most_categories
-        )
-        targets = check_numbers(y, n=len(rows))
-        weights = row_weights(sample_weight, n=len(rows))
-        fresh._learn(rows, targets, weights, n_classes=0)  # noqa: SLF001 - our copy
-        return adopt(self, fresh)
-
-    def predict(self, X: Any) -> Vector:
-        """Return the value of each row's leaf."""
-        rows = self._read(X)
-        return self._outcomes(rows, self.tree_.value)[:, 0]

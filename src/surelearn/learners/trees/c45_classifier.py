@@ -12,7 +12,7 @@ import numpy as np
 
 from surelearn._typing import Indices, Mask, Matrix, Vector
 from surelearn.base.tables.table import Categorical
-from surelearn.learners.trees._estimator import TreeClassifier
+from surelearn.learners.trees._classifier import TreeClassifier
 from surelearn.learners.trees._multiway.growth import Growth, Limits
 from surelearn.learners.trees._pruning.error_based import collapse, prune_by_errors
 from surelearn.learners.trees._tree import LEAF, Tree

@@ -10,13 +10,17 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from surelearn import impurities
+from surelearn._typing import Indices, Matrix, Vector
 from surelearn.base.tables.table import Categorical
-from surelearn.learners.trees._binary.estimator import BinaryTree
-from surelearn.learners.trees._code import Grid
-from surelearn.learners.trees._estimator import TreeClassifier
+from surelearn.impurities import Impurity
+from surelearn.learners.trees._binary.cart import grow_cart
+from surelearn.learners.trees._binary.limits import grid_of, limits_of
+from surelearn.learners.trees._classifier import TreeClassifier
+from surelearn.learners.trees._tree import Tree
 
 
-class CARTClassifier(BinaryTree, TreeClassifier):
+class CARTClassifier(TreeClassifier):
     """Decision tree of yes-or-no questions; an impure node is split whenever it can be.
 
     A number is compared with a cut point, the midpoint of two neighbouring values. A categorical
@@ -30,7 +34,7 @@ class CARTClassifier(BinaryTree, TreeClassifier):
     ----------
     criterion
         The impurity: "gini", "entropy", "misclassification" or "sqrt" (the sum over pairs of
-        classes of √(p q)).
+        classes of √(p q)), or one of the objects in `surelearn.impurities`.
     max_depth
         The largest number of questions on a path; None for no limit.
     max_leaf_nodes, max_nodes
@@ -76,12 +80,10 @@ class CARTClassifier(BinaryTree, TreeClassifier):
     ['no', 'yes']
     """
 
-    _criteria = ("gini", "entropy", "misclassification", "sqrt")
-
     def __init__(  # noqa: PLR0913 - users know these names
         self,
         *,
-        criterion: str = "gini",
+        criterion: str | Impurity = "gini",
         max_depth: int | None = None,
         max_leaf_nodes: int | None = None,
         max_nodes: int | None = None,
@@ -107,5 +109,18 @@ class CARTClassifier(BinaryTree, TreeClassifier):
         self.most_categories = most_categories
         self.class_weight = class_weight
 
-    def _grid(self) -> Grid:
-        return self.grid_
+    def _grow(
+        self, X: Matrix, n_categories: Indices, targets: Any, weights: Vector, n_classes: int
+    ) -> Tree:
+        impurity = impurities.of(self.criterion)
+        self.grid_ = grid_of(self, n_categories)
+        return grow_cart(
+            X,
+            n_categories,
+            targets,
+            weights,
+            n_classes=n_classes,
+            criterion=impurity.code,
+            limits=limits_of(self),
+            grid=self.grid_,
+        )

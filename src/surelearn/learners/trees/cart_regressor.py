@@ -7,15 +7,21 @@ Olshen and Stone (1984), "Classification and Regression Trees".
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 from numpy.typing import ArrayLike
 
+from surelearn._typing import Indices, Matrix, Vector
 from surelearn.base.tables.table import Categorical
-from surelearn.learners.trees._binary.estimator import BinaryTree
-from surelearn.learners.trees._estimator import TreeRegressor
+from surelearn.learners.trees._binary import errors
+from surelearn.learners.trees._binary.cart import grow_cart
+from surelearn.learners.trees._binary.limits import grid_of, limits_of
+from surelearn.learners.trees._regressor import TreeRegressor
+from surelearn.learners.trees._tree import Tree
+from surelearn.losses import Loss
 
 
-class CARTRegressor(BinaryTree, TreeRegressor):
+class CARTRegressor(TreeRegressor):
     """Regression tree of yes-or-no questions; a node is split whenever it can be.
 
     A number is compared with a cut point, the midpoint of two neighbouring values. A categorical
@@ -29,7 +35,8 @@ class CARTRegressor(BinaryTree, TreeRegressor):
     ----------
     criterion
         The loss: "squared_error", whose leaves predict means, or "absolute_error", whose leaves
-        predict medians; both exactly, in O(log n) or less for each row and column of a node.
+        predict medians; both exactly, in O(log n) or less for each row and column of a node. Or
+        the object: `surelearn.losses.Square()` or `Absolute()`.
     max_depth
         The largest number of questions on a path; None for no limit.
     max_leaf_nodes, max_nodes
@@ -70,12 +77,10 @@ class CARTRegressor(BinaryTree, TreeRegressor):
     [2.0, 5.0]
     """
 
-    _criteria = ("squared_error", "absolute_error")
-
     def __init__(  # noqa: PLR0913 - users know these names
         self,
         *,
-        criterion: str = "squared_error",
+        criterion: str | Loss = "squared_error",
         max_depth: int | None = None,
         max_leaf_nodes: int | None = None,
         max_nodes: int | None = None,
@@ -98,3 +103,19 @@ class CARTRegressor(BinaryTree, TreeRegressor):
         self.thresholds = thresholds
         self.categorical_features = categorical_features
         self.most_categories = most_categories
+
+    def _grow(
+        self, X: Matrix, n_categories: Indices, targets: Any, weights: Vector, n_classes: int
+    ) -> Tree:
+        loss = errors.loss_of(self.criterion)
+        self.grid_ = grid_of(self, n_categories)
+        return grow_cart(
+            X,
+            n_categories,
+            targets,
+            weights,
+            n_classes=n_classes,
+            criterion=errors.code_of(loss),
+            limits=limits_of(self),
+            grid=self.grid_,
+        )

@@ -14,7 +14,7 @@ from surelearn._jit import jit
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.base.tables.table import Categorical, column_names
 from surelearn.learners.trees import _walk
-from surelearn.learners.trees._estimator import TreeClassifier
+from surelearn.learners.trees._classifier import TreeClassifier
 from surelearn.learners.trees._multiway.growth import Growth, Limits
 from surelearn.learners.trees._tree import LEAF, Tree
 

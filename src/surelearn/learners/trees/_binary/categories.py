@@ -13,20 +13,26 @@ from numpy.typing import NDArray
 
 from surelearn._jit import jit
 from surelearn._typing import Indices, Matrix
-from surelearn.learners.trees._binary.columns import MISSING, key_of, row_of
-from surelearn.learners.trees._binary.cuts import NO_GAIN, ROUNDING, clear, enough, enter
+from surelearn.learners.trees._binary.cuts import (
+    NO_GAIN,
+    ROUNDING,
+    clear_left,
+    enter_row,
+    leaves_enough,
+)
 from surelearn.learners.trees._binary.gains import (
     COUNTS,
     DISTANCES,
     LEFT,
     MOMENTS,
     WHOLE,
-    Rules,
-    counts_lost,
-    distances_lost,
-    enter_tree,
-    moments_gain,
+    GrowthRules,
+    enter_ranks,
+    gain_of_moments,
+    loss_of_counts,
+    loss_of_distances,
 )
+from surelearn.learners.trees._binary.packed_cells import MISSING, key_of, row_of
 
 MOST_SUBSETS_OF = 10
 """The number of categories at a node up to which all their subsets are tried."""
@@ -35,93 +41,114 @@ Route = NDArray[np.int8]
 """The child of each category, -1 if the node does not have it."""
 
 
-class Blocks(NamedTuple):
-    """The categories that a node has: codes, first places, sums; order; whether on the left."""
+class NodeCategories(NamedTuple):
+    """The categories that a node has, in the order of their codes; missing cells are the last.
+
+    Attributes
+    ----------
+    codes
+        Their codes.
+    starts
+        Where each begins in the sorted column, and, one further, where the last one ends.
+    sums
+        The sums of each, as one side of a split keeps them.
+    order
+        The categories by some mean, while the divisions along it are tried.
+    on_left
+        Whether each is on the left side now.
+    """
 
     codes: Indices
     starts: Indices
     sums: Matrix
     order: Indices
-    inside: Indices
+    on_left: Indices
 
 
-class Desk(NamedTuple):
+class Workspace(NamedTuple):
     """What the search of one column works on.
 
     Attributes
     ----------
-    table
+    count_terms
         For each number of rows c its part in the impurity, c² or c log2 c, if weights are all 1
         and classes are counted; else empty.
-    sums, trees
+    sums, rank_sums
         The two sides; see `surelearn.learners.trees._binary.gains`.
-    blocks
+    categories
         The categories.
     """
 
-    table: Indices
+    count_terms: Indices
     sums: Matrix
-    trees: Matrix
-    blocks: Blocks
+    rank_sums: Matrix
+    categories: NodeCategories
 
 
 @jit
 def search_categories(
-    column: Indices, facts: Matrix, rules: Rules, lost: float, desk: Desk, route: Route
+    column: Indices,
+    row_values: Matrix,
+    rules: GrowthRules,
+    lost: float,
+    workspace: Workspace,
+    route: Route,
 ) -> tuple[float, int]:
     """Return the gain of the best division, and whether missing cells go left; write the route."""
-    n_blocks = _find_blocks(column, facts, rules, desk.blocks)
+    n_present = _sum_up_categories(column, row_values, rules, workspace.categories)
     route[:] = -1
-    n_orders = desk.sums.shape[1] - 1
-    optimal = rules.keeps == MOMENTS or n_orders == 2
-    if not optimal and n_blocks <= MOST_SUBSETS_OF:
-        return _try_subsets(column, facts, rules, lost, desk, n_blocks, route)
+    n_orders = workspace.sums.shape[1] - 1
+    optimal = rules.statistic == MOMENTS or n_orders == 2
+    if not optimal and n_present <= MOST_SUBSETS_OF:
+        return _try_subsets(column, row_values, rules, lost, workspace, n_present, route)
     best, missing_left = NO_GAIN, 0
-    for k in range(1 if optimal and rules.keeps == COUNTS else 0, n_orders):
-        n_left = _clear(rules, desk, len(column))
-        _sort(desk.blocks.order, desk.blocks.sums, k, n_blocks)
-        for j in range(n_blocks - 1):
-            n_left += _flip(column, desk.blocks.order[j], facts, rules, desk)
-            found = _gain(n_left, len(column), rules, lost, desk)
+    # Of two classes one order is the other reversed: the share of the last class is enough.
+    for k in range(1 if optimal and rules.statistic == COUNTS else 0, n_orders):
+        n_left = _clear(rules, workspace, len(column))
+        _sort(workspace.categories.order, workspace.categories.sums, k, n_present)
+        for j in range(n_present - 1):
+            n_left += _flip(column, workspace.categories.order[j], row_values, rules, workspace)
+            found = _gain(n_left, len(column), rules, lost, workspace)
             if found > best + ROUNDING * lost:
-                best, missing_left = found, _write_route(desk.blocks, n_blocks, route)
+                best, missing_left = found, _write_route(workspace.categories, n_present, route)
     return best, missing_left
 
 
 @jit
 def _try_subsets(
     column: Indices,
-    facts: Matrix,
-    rules: Rules,
+    row_values: Matrix,
+    rules: GrowthRules,
     lost: float,
-    desk: Desk,
-    n_blocks: int,
+    workspace: Workspace,
+    n_present: int,
     route: Route,
 ) -> tuple[float, int]:
     """Try every set of categories on the left, counting in binary; the last one stays right."""
-    best, missing_left, n_left = NO_GAIN, 0, _clear(rules, desk, len(column))
-    for chosen in range(1, 2 ** (n_blocks - 1)):
-        for b in range(n_blocks):
+    best, missing_left, n_left = NO_GAIN, 0, _clear(rules, workspace, len(column))
+    for chosen in range(1, 2 ** (n_present - 1)):
+        # Counting up by one changes the lowest bits only: as many categories change sides.
+        for b in range(n_present):
             if ((chosen ^ (chosen - 1)) >> b) & 1:
-                n_left += _flip(column, b, facts, rules, desk)
-        found = _gain(n_left, len(column), rules, lost, desk)
+                n_left += _flip(column, b, row_values, rules, workspace)
+        found = _gain(n_left, len(column), rules, lost, workspace)
         if found > best + ROUNDING * lost:
-            best, missing_left = found, _write_route(desk.blocks, n_blocks, route)
+            best, missing_left = found, _write_route(workspace.categories, n_present, route)
     return best, missing_left
 
 
 @jit
-def _clear(rules: Rules, desk: Desk, n: int) -> int:
+def _clear(rules: GrowthRules, workspace: Workspace, n: int) -> int:
     """Empty the left side of a node of n rows; return how many are left there: none."""
-    clear(rules, desk.sums, desk.trees, n)
-    desk.blocks.inside[:] = 0
+    clear_left(rules, workspace.sums, workspace.rank_sums, n)
+    workspace.categories.on_left[:] = 0
     return 0
 
 
 @jit
-def _sort(order: Indices, sums: Matrix, k: int, n_blocks: int) -> None:
+def _sort(order: Indices, sums: Matrix, k: int, n_present: int) -> None:
     """Sort the categories by the mean of component k, by insertion; equals stay by their code."""
-    for b in range(n_blocks):
+    for b in range(n_present):
         mean, j = sums[b, k] / sums[b, -1], b
         while j > 0 and sums[order[j - 1], k] / sums[order[j - 1], -1] > mean:
             order[j] = order[j - 1]
@@ -130,54 +157,62 @@ def _sort(order: Indices, sums: Matrix, k: int, n_blocks: int) -> None:
 
 
 @jit
-def _gain(n_left: int, n: int, rules: Rules, lost: float, desk: Desk) -> float:
+def _gain(n_left: int, n: int, rules: GrowthRules, lost: float, workspace: Workspace) -> float:
     """Return the gain, or a negative number if a side has too few rows or weighs too little."""
-    if not enough(n_left, n, desk.sums[LEFT, -1], desk.sums[WHOLE, -1], rules):
+    if not leaves_enough(n_left, n, workspace.sums[LEFT, -1], workspace.sums[WHOLE, -1], rules):
         return NO_GAIN
-    if rules.keeps == MOMENTS:
-        return moments_gain(rules.criterion, desk.sums)
-    if rules.keeps == COUNTS:
-        return lost - counts_lost(rules, desk.sums, desk.table)
-    return lost - distances_lost(desk.sums, desk.trees, n)
+    if rules.statistic == MOMENTS:
+        return gain_of_moments(rules.criterion, workspace.sums)
+    if rules.statistic == COUNTS:
+        return lost - loss_of_counts(rules, workspace.sums, workspace.count_terms)
+    return lost - loss_of_distances(workspace.sums, workspace.rank_sums, n)
 
 
 @jit
-def _find_blocks(column: Indices, facts: Matrix, rules: Rules, blocks: Blocks) -> int:
+def _sum_up_categories(
+    column: Indices, row_values: Matrix, rules: GrowthRules, categories: NodeCategories
+) -> int:
     """Sum up each category that is there; return how many there are."""
-    codes, starts, sums = blocks.codes, blocks.starts, blocks.sums
-    n_blocks = 0
+    codes, starts, sums = categories.codes, categories.starts, categories.sums
+    n_present = 0
     for i in range(len(column)):
         key = key_of(column[i])
-        if n_blocks == 0 or key != codes[n_blocks - 1]:
-            sums[n_blocks] = 0.0
-            starts[n_blocks], codes[n_blocks] = i, key
-            n_blocks += 1
-        enter(row_of(column[i]), facts, rules, sums[n_blocks - 1])
-    starts[n_blocks] = len(column)
-    return n_blocks
+        if n_present == 0 or key != codes[n_present - 1]:
+            sums[n_present] = 0.0
+            starts[n_present], codes[n_present] = i, key
+            n_present += 1
+        enter_row(row_of(column[i]), row_values, rules, sums[n_present - 1])
+    starts[n_present] = len(column)  # the end of the last one
+    return n_present
 
 
 @jit
-def _flip(column: Indices, b: int, facts: Matrix, rules: Rules, desk: Desk) -> int:
+def _flip(
+    column: Indices, b: int, row_values: Matrix, rules: GrowthRules, workspace: Workspace
+) -> int:
     """Move a category to the other side; return by how many rows the left side grows."""
-    inside, starts, trees = desk.blocks.inside, desk.blocks.starts, desk.trees
-    sign = 1 - 2 * inside[b]
-    inside[b] += sign
-    for j in range(desk.sums.shape[1]):
-        desk.sums[LEFT, j] += sign * desk.blocks.sums[b, j]
-    if rules.keeps == DISTANCES:
+    on_left, starts, rank_sums = (
+        workspace.categories.on_left,
+        workspace.categories.starts,
+        workspace.rank_sums,
+    )
+    sign = 1 - 2 * on_left[b]  # 1 to the left, -1 back to the right
+    on_left[b] += sign
+    for j in range(workspace.sums.shape[1]):
+        workspace.sums[LEFT, j] += sign * workspace.categories.sums[b, j]
+    if rules.statistic == DISTANCES:
         for i in range(starts[b], starts[b + 1]):
-            enter_tree(facts, row_of(column[i]), float(sign), trees, len(column))
+            enter_ranks(row_values, row_of(column[i]), float(sign), rank_sums, len(column))
     return sign * (starts[b + 1] - starts[b])
 
 
 @jit
-def _write_route(blocks: Blocks, n_blocks: int, route: Route) -> int:
+def _write_route(categories: NodeCategories, n_present: int, route: Route) -> int:
     """Write where each category goes; return whether missing cells go left."""
     missing_left = 0
-    for b in range(n_blocks):
-        if blocks.codes[b] == MISSING:
-            missing_left = blocks.inside[b]
+    for b in range(n_present):
+        if categories.codes[b] == MISSING:
+            missing_left = categories.on_left[b]
         else:
-            route[blocks.codes[b]] = 1 - blocks.inside[b]
+            route[categories.codes[b]] = 1 - categories.on_left[b]  # child 0 is the left one
     return missing_left

@@ -6,11 +6,10 @@ the one that is tried first.
 
 from surelearn._jit import jit
 from surelearn._typing import Indices, Matrix, Vector
-from surelearn.learners.trees._binary.columns import count_known, key_of, row_of
+from surelearn.impurities.compiled import GINI
 from surelearn.learners.trees._binary.gains import (
     COUNTS,
     DISTANCES,
-    GINI,
     LEFT,
     LEFT_MOMENT,
     MOMENT,
@@ -18,14 +17,18 @@ from surelearn.learners.trees._binary.gains import (
     TARGET,
     WEIGHT,
     WHOLE,
-    Rules,
-    counts_lost,
-    distances_lost,
-    enter_tree,
+    GrowthRules,
+    enter_ranks,
+    loss_of_counts,
+    loss_of_distances,
 )
+from surelearn.learners.trees._binary.packed_cells import count_known, key_of, row_of
 
 ROUNDING = 1e-12
-"""How much of a node's impurity does not tell one gain from another."""
+"""How much of a node's impurity does not tell one gain from another.
+
+Sums in another order differ by rounding alone, and rounding must not decide which split is best.
+"""
 NO_GAIN = -1.0
 """The gain where there is no split."""
 
@@ -33,12 +36,12 @@ NO_GAIN = -1.0
 @jit
 def search_numbers(
     column: Indices,
-    facts: Matrix,
-    rules: Rules,
+    row_values: Matrix,
+    rules: GrowthRules,
     lost: float,
-    table: Indices,
+    count_terms: Indices,
     sums: Matrix,
-    trees: Matrix,
+    rank_sums: Matrix,
 ) -> tuple[float, int, int]:
     """Return the gain of the best cut, its last key on the left, and whether missing cells go left.
 
@@ -46,54 +49,61 @@ def search_numbers(
     """
     known, n = count_known(column), len(column)
     best, key, missing_left = NO_GAIN, 0, 0
-    for left_first in range(1 if known == n else 2):
-        clear(rules, sums, trees, n)
-        n_left = n - known if left_first else 0
-        for i in range(n - n_left, n):
-            enter(row_of(column[i]), facts, rules, sums[LEFT])
-            if rules.keeps == DISTANCES:
-                enter_tree(facts, row_of(column[i]), 1.0, trees, n)
-        if rules.keeps == MOMENTS:
-            found, place = _scan_moments(column, known, n_left, facts, rules, lost, sums)
-        elif len(table) > 0:
-            found, place = _scan_table(column, known, n_left, facts, rules, lost, table, sums)
-        elif rules.keeps == COUNTS:
-            found, place = _scan_counts(column, known, n_left, facts, rules, lost, table, sums)
+    for missing_go_left in range(1 if known == n else 2):
+        clear_left(rules, sums, rank_sums, n)
+        n_left = n - known if missing_go_left else 0
+        for i in range(n - n_left, n):  # missing cells stand last
+            enter_row(row_of(column[i]), row_values, rules, sums[LEFT])
+            if rules.statistic == DISTANCES:
+                enter_ranks(row_values, row_of(column[i]), 1.0, rank_sums, n)
+        if rules.statistic == MOMENTS:
+            found, place = _scan_moments(column, known, n_left, row_values, rules, lost, sums)
+        elif len(count_terms) > 0:
+            found, place = _scan_count_terms(
+                column, known, n_left, row_values, rules, lost, count_terms, sums
+            )
+        elif rules.statistic == COUNTS:
+            found, place = _scan_counts(
+                column, known, n_left, row_values, rules, lost, count_terms, sums
+            )
         else:
-            found, place = _scan_distances(column, known, n_left, facts, rules, lost, sums, trees)
+            found, place = _scan_distances(
+                column, known, n_left, row_values, rules, lost, sums, rank_sums
+            )
         if found > best + ROUNDING * lost:
-            best, key, missing_left = found, key_of(column[place]), left_first
+            best, key, missing_left = found, key_of(column[place]), missing_go_left
     return best, key, missing_left
 
 
 @jit
-def clear(rules: Rules, sums: Matrix, trees: Matrix, n: int) -> None:
+def clear_left(rules: GrowthRules, sums: Matrix, rank_sums: Matrix, n: int) -> None:
     """Empty the left side of a node of n rows."""
     sums[LEFT] = 0.0
-    if rules.keeps == DISTANCES:
-        trees[: LEFT_MOMENT + 1, : n + 1] = 0.0
+    if rules.statistic == DISTANCES:
+        rank_sums[: LEFT_MOMENT + 1, : n + 1] = 0.0
 
 
 @jit
-def enter(row: int, facts: Matrix, rules: Rules, vector: Vector) -> None:
+def enter_row(row: int, row_values: Matrix, rules: GrowthRules, vector: Vector) -> None:
     """Add a row to a vector of sums."""
-    weight = facts[WEIGHT, row] if rules.weighted else 1.0
+    weight = row_values[WEIGHT, row] if rules.weighted else 1.0
     vector[-1] += weight
-    if rules.keeps == COUNTS:
-        vector[int(facts[TARGET, row])] += weight
+    if rules.statistic == COUNTS:
+        vector[int(row_values[TARGET, row])] += weight
     else:
-        vector[0] += facts[MOMENT, row]
+        vector[0] += row_values[MOMENT, row]
 
 
 @jit
-def _differs(column: Indices, i: int, known: int, rules: Rules) -> bool:
+def _may_cut_after(column: Indices, i: int, known: int, rules: GrowthRules) -> bool:
     """Return whether a cut may come after the known cell at i."""
-    return rules.asks_known if i + 1 == known else key_of(column[i]) != key_of(column[i + 1])
+    # After the last known cell the question is whether a cell is known at all.
+    return rules.asks_if_known if i + 1 == known else key_of(column[i]) != key_of(column[i + 1])
 
 
 @jit
-def enough(n_left: int, n: int, weight: float, whole: float, rules: Rules) -> bool:
-    """Return whether both sides have enough rows and weight."""
+def leaves_enough(n_left: int, n: int, weight: float, whole: float, rules: GrowthRules) -> bool:
+    """Return whether both sides have leaves_enough rows and weight."""
     least = rules.min_samples_leaf
     return (
         least <= n_left <= n - least
@@ -107,21 +117,23 @@ def _scan_moments(
     column: Indices,
     known: int,
     n_left: int,
-    facts: Matrix,
-    rules: Rules,
+    row_values: Matrix,
+    rules: GrowthRules,
     lost: float,
     sums: Matrix,
 ) -> tuple[float, int]:
     """Let the known rows enter one by one; return the best gain and the place of its last row."""
     moment, weight, total, whole = sums[LEFT, 0], sums[LEFT, 1], sums[WHOLE, 0], sums[WHOLE, 1]
-    scale = (2.0 if rules.criterion == GINI else 1.0) / whole
+    scale = (2.0 if rules.criterion == GINI else 1.0) / whole  # out of the loop; so is the tie
     best, place, tie, n = NO_GAIN, 0, ROUNDING * lost / scale, len(column)
     for i in range(known):
         row = row_of(column[i])
-        moment += facts[MOMENT, row]
-        weight += facts[WEIGHT, row] if rules.weighted else 1.0
+        moment += row_values[MOMENT, row]
+        weight += row_values[WEIGHT, row] if rules.weighted else 1.0
         n_left += 1
-        if _differs(column, i, known, rules) and enough(n_left, n, weight, whole, rules):
+        if _may_cut_after(column, i, known, rules) and leaves_enough(
+            n_left, n, weight, whole, rules
+        ):
             gap = moment * whole - weight * total
             found = gap * gap / (weight * (whole - weight))
             if found > best + tie:
@@ -134,64 +146,67 @@ def _scan_counts(
     column: Indices,
     known: int,
     n_left: int,
-    facts: Matrix,
-    rules: Rules,
+    row_values: Matrix,
+    rules: GrowthRules,
     lost: float,
-    table: Indices,
+    count_terms: Indices,
     sums: Matrix,
 ) -> tuple[float, int]:
-    """Do the same with the weight of each class."""
+    """Find the best cut in the same way from the weight of each class."""
     best, place, n, whole = NO_GAIN, 0, len(column), sums[WHOLE, -1]
     for i in range(known):
         row = row_of(column[i])
-        weight = facts[WEIGHT, row] if rules.weighted else 1.0
-        sums[LEFT, int(facts[TARGET, row])] += weight
+        weight = row_values[WEIGHT, row] if rules.weighted else 1.0
+        sums[LEFT, int(row_values[TARGET, row])] += weight
         sums[LEFT, -1] += weight
         n_left += 1
-        heavy = enough(n_left, n, sums[LEFT, -1], whole, rules)
-        if heavy and _differs(column, i, known, rules):
-            found = lost - counts_lost(rules, sums, table)
+        heavy = leaves_enough(n_left, n, sums[LEFT, -1], whole, rules)
+        if heavy and _may_cut_after(column, i, known, rules):
+            found = lost - loss_of_counts(rules, sums, count_terms)
             if found > best + ROUNDING * lost:
                 best, place = found, i
     return best, place
 
 
 @jit
-def _scan_table(
+def _scan_count_terms(
     column: Indices,
     known: int,
     n_left: int,
-    facts: Matrix,
-    rules: Rules,
+    row_values: Matrix,
+    rules: GrowthRules,
     lost: float,
-    table: Indices,
+    count_terms: Indices,
     sums: Matrix,
 ) -> tuple[float, int]:
-    """Do the same where both sides lose a sum over the classes, kept in a table of their counts."""
+    """Find it where both sides lose a sum over the classes of a term of their counts.
+
+    A row changes one term on each side, and the terms are whole numbers: their sum has no rounding.
+    """
     best, place, n, left, right = NO_GAIN, 0, len(column), 0, 0
     for k in range(sums.shape[1] - 1):
-        left += table[int(sums[LEFT, k])]
-        right += table[int(sums[WHOLE, k] - sums[LEFT, k])]
+        left += count_terms[int(sums[LEFT, k])]
+        right += count_terms[int(sums[WHOLE, k] - sums[LEFT, k])]
     for i in range(known):
-        k = int(facts[TARGET, row_of(column[i])])
+        k = int(row_values[TARGET, row_of(column[i])])
         here = int(sums[LEFT, k])
         there = int(sums[WHOLE, k]) - here
-        left += table[here + 1] - table[here]
-        right += table[there - 1] - table[there]
+        left += count_terms[here + 1] - count_terms[here]
+        right += count_terms[there - 1] - count_terms[there]
         sums[LEFT, k] += 1.0
         n_left += 1
-        if _differs(column, i, known, rules) and enough(n_left, n, n_left, n, rules):
-            found = lost - _left_over(table, left, n_left, rules)
-            found -= _left_over(table, right, n - n_left, rules)
+        if _may_cut_after(column, i, known, rules) and leaves_enough(n_left, n, n_left, n, rules):
+            found = lost - _left_over(count_terms, left, n_left, rules)
+            found -= _left_over(count_terms, right, n - n_left, rules)
             if found > best + ROUNDING * lost:
                 best, place = found, i
     return best, place
 
 
 @jit
-def _left_over(table: Indices, total: int, n: int, rules: Rules) -> float:
-    """Return the weighted impurity of n rows whose classes have this total in the table."""
-    return (table[n] - total) * (1.0 / n if rules.criterion == GINI else rules.unit)
+def _left_over(count_terms: Indices, total: int, n: int, rules: GrowthRules) -> float:
+    """Return the weighted impurity of n rows whose classes have this total of terms."""
+    return (count_terms[n] - total) * (1.0 / n if rules.criterion == GINI else rules.unit)
 
 
 @jit
@@ -199,23 +214,23 @@ def _scan_distances(
     column: Indices,
     known: int,
     n_left: int,
-    facts: Matrix,
-    rules: Rules,
+    row_values: Matrix,
+    rules: GrowthRules,
     lost: float,
     sums: Matrix,
-    trees: Matrix,
+    rank_sums: Matrix,
 ) -> tuple[float, int]:
-    """Do the same with trees over the targets."""
+    """Find it from sums by rank of target, which give the median of either side."""
     best, place, n, whole = NO_GAIN, 0, len(column), sums[WHOLE, -1]
     for i in range(known):
         row = row_of(column[i])
-        sums[LEFT, 0] += facts[MOMENT, row]
-        sums[LEFT, 1] += facts[WEIGHT, row]
-        enter_tree(facts, row, 1.0, trees, n)
+        sums[LEFT, 0] += row_values[MOMENT, row]
+        sums[LEFT, 1] += row_values[WEIGHT, row]
+        enter_ranks(row_values, row, 1.0, rank_sums, n)
         n_left += 1
-        heavy = enough(n_left, n, sums[LEFT, -1], whole, rules)
-        if heavy and _differs(column, i, known, rules):
-            found = lost - distances_lost(sums, trees, n)
+        heavy = leaves_enough(n_left, n, sums[LEFT, -1], whole, rules)
+        if heavy and _may_cut_after(column, i, known, rules):
+            found = lost - loss_of_distances(sums, rank_sums, n)
             if found > best + ROUNDING * lost:
                 best, place = found, i
     return best, place

@@ -1,176 +1,220 @@
-"""The growth of a tree from sorted columns: search every column, divide, go on."""
+"""CART's growth: take the open node with the best split, split it, search its children.
 
-from typing import Any
+    the split of node t maximises  W(t) I(t) - W(left) I(left) - W(right) I(right)
+
+Breiman, Friedman, Olshen and Stone (1984), section 2.4. Which open node comes first changes the
+tree only if its leaves are limited; else it is the oldest, and a node that is too small to be
+shared among threads is grown to its leaves by one of them, in `grow_small`.
+"""
+
+import heapq
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from surelearn._jit import jit
-from surelearn._typing import Indices, Matrix
-from surelearn.learners.trees._binary.categories import Desk, Route
-from surelearn.learners.trees._binary.columns import MISSING, key_of, partition, row_of
-from surelearn.learners.trees._binary.gains import DISTANCES, Rules
-from surelearn.learners.trees._binary.nodes import (
-    ABOVE,
-    BELOW,
-    DEFAULT,
-    DEPTH,
-    END,
-    FEATURE,
-    FIRST_CHILD,
-    OPEN,
-    ROUTE,
-    START,
-    TOTAL,
-    Nodes,
-    describe,
+from surelearn._threads import Workers
+from surelearn.learners.trees._binary import sorted_columns
+from surelearn.learners.trees._binary.best_splits import BestSplits, choose
+from surelearn.learners.trees._binary.categories import Workspace
+from surelearn.learners.trees._binary.gains import GrowthRules
+from surelearn.learners.trees._binary.nodes import Nodes, pick, room_for_nodes, with_room
+from surelearn.learners.trees._binary.sorted_columns import ResortedColumns, SortedColumns
+from surelearn.learners.trees._binary.splitting import (
+    Columns,
+    partition_others,
+    search_node,
+    split_node,
 )
-from surelearn.learners.trees._binary.search import Columns, Offers, choose, search
+from surelearn.learners.trees._binary.training_table import TrainingTable
+
+_LEAST_ROOM = 2**25  # bytes of sorted columns that are always granted
+_SHARE = 6  # beyond that, the sorted columns may take the table's memory divided by this
+
+_AnyColumns: TypeAlias = SortedColumns | ResortedColumns
+
+
+class _OpenNode(NamedTuple):
+    """A node that waits to be split: the smallest is the first, and of equals the oldest node.
+
+    Without `best` its rows are few enough to be sorted by themselves before it is searched.
+    """
+
+    priority: float
+    node: int
+    feature: int
+    best: BestSplits | None
+
+
+class Growth:
+    """A tree in the making: its first `n_nodes` nodes, and the routes of categorical questions."""
+
+    def __init__(self, table: TrainingTable, workers: Workers, max_leaves: int | None) -> None:
+        self.table, self._workers, self._max_leaves = table, workers, max_leaves
+        self.nodes, self.n_nodes = room_for_nodes(64, table.n_values), 1
+        self.routes, self._features = list[Any](), np.arange(table.n_features)
+
+    def grow(self) -> None:
+        """Grow the tree from its root, which holds all rows."""
+        n_rows = len(self.table.cells)
+        rows = np.arange(n_rows, dtype=np.uint32)
+        kind = SortedColumns if self._can_be_sorted(n_rows) else ResortedColumns
+        columns = kind(self.table, rows, self._workers)
+        self.nodes.end[0] = n_rows
+        columns.describe(self.nodes, 0)
+        self._grow(columns, 0)
+
+    def _grow(self, columns: _AnyColumns, root: int) -> None:
+        """Search the new nodes, take the open one with the best split, split it; and so on."""
+        open_nodes, small = list[_OpenNode](), list[int]()
+        new, n_leaves = [root], 1
+        while n_leaves != self._max_leaves:
+            for node in new:
+                if self.nodes.is_open[node]:
+                    self._search(columns, node, open_nodes, small)
+            if not open_nodes:
+                break
+            _, node, feature, best = heapq.heappop(open_nodes)
+            if best is None:
+                self._grow(self._sort(columns, node), node)
+                new = []
+            else:
+                new = self._split(columns, node, feature, best)
+            n_leaves += 1
+        if isinstance(columns, SortedColumns):
+            self._grow_each(columns, small)
+
+    def _search(
+        self, columns: _AnyColumns, node: int, open_nodes: list[_OpenNode], small: list[int]
+    ) -> None:
+        """Put a node among the open ones if it has a split, or among those for later."""
+        n_rows = int(self.nodes.end[node] - self.nodes.start[node])
+        if self._max_leaves is None:
+            if isinstance(columns, SortedColumns) and self._is_small(n_rows):
+                small.append(node)
+                return
+            if isinstance(columns, ResortedColumns) and self._can_be_sorted(n_rows):
+                heapq.heappush(open_nodes, _OpenNode(0.0, node, -1, None))
+                return
+        best = columns.search(self.nodes, node, self._features)
+        lost = float(self.nodes.weight[node] * self.nodes.impurity[node])
+        feature = choose(self._features, best.gains, lost, self.table.rules.min_gain)
+        if feature >= 0:
+            priority = 0.0 if self._max_leaves is None else -float(best.gains[feature])
+            heapq.heappush(open_nodes, _OpenNode(priority, node, feature, best))
+
+    def _split(self, columns: _AnyColumns, node: int, feature: int, best: BestSplits) -> list[int]:
+        """Split a node by the best split of a feature; return its children."""
+        child = self._add(2)
+        self.nodes.feature[node] = feature
+        columns.split(self.nodes, node, child, best)
+        if self.table.n_categories[feature] > 0:
+            self.nodes.route[node] = len(self.routes)
+            self.routes.append(best.routes[feature])
+        return [child, child + 1]
+
+    def _can_be_sorted(self, n_rows: int) -> bool:
+        """Return whether there is room for sorted columns of so many rows."""
+        room = max(_LEAST_ROOM, self.table.cells.nbytes // _SHARE)
+        return SortedColumns.n_bytes(n_rows, self.table.n_features) <= room
+
+    def _is_small(self, n_rows: int) -> bool:
+        """Return whether one thread should grow all below a node of so many rows."""
+        large = n_rows * self.table.n_features >= sorted_columns.LARGE
+        return self._workers.size == 1 or not large
+
+    def _sort(self, columns: _AnyColumns, node: int) -> SortedColumns:
+        """Return sorted columns of the rows of a node alone, and let its span be among them."""
+        rows = columns.rows[self.nodes.start[node] : self.nodes.end[node]]
+        self.nodes.start[node], self.nodes.end[node] = 0, len(rows)
+        return SortedColumns(self.table, rows, self._workers)
+
+    def _add(self, n: int) -> int:
+        """Make room for more nodes; return the first of them."""
+        first, self.n_nodes = self.n_nodes, self.n_nodes + n
+        if self.n_nodes > len(self.nodes.feature):
+            self.nodes = with_room(self.nodes, 2 * self.n_nodes)
+        return first
+
+    def _grow_each(self, columns: SortedColumns, small: list[int]) -> None:
+        """Grow all that is below some nodes, a thread for each."""
+
+        def grow(node: int) -> tuple[Nodes, Any]:
+            n_rows = int(self.nodes.end[node] - self.nodes.start[node])
+            root = pick(self.nodes, [node])
+            space, best = self.table.workspace(n_rows), self.table.no_splits()
+            buffer = np.empty(n_rows, dtype=np.int64)
+            rules = self.table.rules
+            grown, n, routes = grow_small(columns.columns, root, rules, space, best, buffer)
+            nodes = pick(grown, slice(n))
+            sorted_columns.name_rows(nodes, slice(None), columns.rows)
+            return nodes, routes
+
+        for node, (nodes, routes) in zip(small, self._workers.map(grow, small), strict=True):
+            self._graft(node, nodes, routes)
+
+    def _graft(self, node: int, nodes: Nodes, routes: Any) -> None:
+        """Put a grown node, which is the first one, and all below it in the place of a node."""
+        first = self._add(len(nodes.feature) - 1)
+        # Of the grown nodes the one at place 1 becomes node `first`; place 0 becomes `node`.
+        nodes.first_child[:] += np.where(nodes.first_child > 0, first - 1, 0)
+        nodes.route[:] += np.where(nodes.route >= 0, len(self.routes), 0)
+        self.routes.extend(routes)
+        for ours, theirs in zip(self.nodes, nodes, strict=True):
+            ours[node], ours[first : self.n_nodes] = theirs[0], theirs[1:]
 
 
 @jit
-def mark(
-    column: Indices,
-    key: int,
-    missing_left: int,
-    route: Route,
-    goes_left: NDArray[np.uint8],
-    wholes: Indices,
-) -> int:
-    """Mark which rows of a node go left; return how many. A question without route is numeric."""
-    n_left = 0
-    for i in range(len(column)):
-        here, row = key_of(column[i]), row_of(column[i])
-        if here == MISSING:
-            left = missing_left
-        elif len(route) > 0:
-            left = 1 - route[here]
-        else:
-            left = 1 if here <= key else 0
-            if left:
-                wholes[BELOW] = row
-            elif wholes[ABOVE] < 0:
-                wholes[ABOVE] = row
-        goes_left[row] = left
-        n_left += left
-    wholes[DEFAULT] = 1 - missing_left if key_of(column[-1]) == MISSING else -1
-    return n_left
-
-
-@jit
-def name_children(nodes: Nodes, node: int, child: int, n_left: int) -> None:
-    """Write where the two children of a node begin and end."""
-    parent, left, right = nodes.wholes[node], nodes.wholes[child], nodes.wholes[child + 1]
-    parent[FIRST_CHILD] = child
-    left[START], left[END] = parent[START], parent[START] + n_left
-    right[START], right[END] = left[END], parent[END]
-    left[DEPTH], right[DEPTH] = parent[DEPTH] + 1, parent[DEPTH] + 1
-
-
-@jit
-def describe_children(
-    column: Indices,
-    nodes: Nodes,
-    node: int,
-    n_left: int,
-    facts: Matrix,
-    rules: Rules,
-    table: Indices,
-) -> None:
-    """Describe the two parts of a column; a row without an answer goes to the heavier child."""
-    child = nodes.wholes[node, FIRST_CHILD]
-    left, right = nodes.numbers[child], nodes.numbers[child + 1]
-    describe(column[:n_left], facts, rules, table, nodes.wholes[child], left)
-    describe(column[n_left:], facts, rules, table, nodes.wholes[child + 1], right)
-    if nodes.wholes[node, DEFAULT] < 0:
-        nodes.wholes[node, DEFAULT] = 0 if left[TOTAL] > right[TOTAL] else 1
-
-
-@jit
-def divide(
+def grow_small(
     columns: Columns,
-    nodes: Nodes,
-    node: int,
-    child: int,
-    rules: Rules,
-    table: Indices,
-    offers: Offers,
-    buffer: Indices,
-) -> None:
-    """Divide a node by the offer of its feature; only the column of that feature is partitioned."""
-    feature = nodes.wholes[node, FEATURE]
-    start, end = nodes.wholes[node, START], nodes.wholes[node, END]
-    column = columns.entries[feature, start:end]
-    n_left = mark(
-        column,
-        int(offers.keys[feature]),
-        int(offers.missing_left[feature]),
-        offers.routes[feature, : columns.n_categories[feature]],
-        columns.goes_left,
-        nodes.wholes[node],
-    )
-    name_children(nodes, node, child, n_left)
-    partition(column, columns.goes_left, buffer)
-    if rules.keeps == DISTANCES:
-        column = columns.entries[-1, start:end]
-        partition(column, columns.goes_left, buffer)
-    describe_children(column, nodes, node, n_left, columns.facts, rules, table)
-
-
-@jit
-def partition_others(
-    columns: Columns,
-    nodes: Nodes,
-    node: int,
-    features: Indices,
-    buffer: Indices,
-) -> None:
-    """Partition some columns of a divided node, but not again that of its feature."""
-    start, end = nodes.wholes[node, START], nodes.wholes[node, END]
-    for feature in features:
-        if feature != nodes.wholes[node, FEATURE]:
-            partition(columns.entries[feature, start:end], columns.goes_left, buffer)
-
-
-@jit
-def grow(
-    columns: Columns, root: Nodes, rules: Rules, desk: Desk, offers: Offers, buffer: Indices
-) -> tuple[Nodes, NDArray[np.int8]]:
+    root: Nodes,
+    rules: GrowthRules,
+    workspace: Workspace,
+    best: BestSplits,
+    buffer: NDArray[np.int64],
+) -> tuple[Nodes, int, NDArray[np.int8]]:
     """Return the nodes below and including a described node, breadth first.
 
-    The second table has the route of each categorical question.
+    With them, how many they are, as there may be room for more, and the route of each categorical
+    question.
     """
-    nodes, routes = root, offers.routes[:1].copy()
-    features, n_nodes = np.arange(len(columns.n_categories)), len(root.wholes)
+    nodes, routes = root, best.routes[:1].copy()
+    features, n_nodes = np.arange(len(columns.n_categories)), len(root.feature)
     n_routes, node = 0, 0
-    while node < n_nodes:
-        if nodes.wholes[node, OPEN]:
-            search(columns, nodes, node, features, rules, desk, offers)
-            nodes.wholes[node, FEATURE] = choose(nodes.numbers[node], rules, offers)
-        feature = nodes.wholes[node, FEATURE]
+    while node < n_nodes:  # children are added at the end, so every node has its turn
+        if nodes.is_open[node]:
+            search_node(columns, nodes, node, features, rules, workspace, best)
+            lost = nodes.weight[node] * nodes.impurity[node]
+            nodes.feature[node] = choose(features, best.gains, lost, rules.min_gain)
+        feature = nodes.feature[node]
         if feature >= 0:
-            if n_nodes + 2 > len(nodes.wholes):
-                nodes = Nodes(_longer(nodes.wholes), _longer(nodes.numbers))
-            divide(columns, nodes, node, n_nodes, rules, desk.table, offers, buffer)
-            if nodes.wholes[n_nodes, OPEN] or nodes.wholes[n_nodes + 1, OPEN]:
-                partition_others(columns, nodes, node, features, buffer)
+            if n_nodes + 2 > len(nodes.feature):
+                nodes = with_room(nodes, 2 * n_nodes + 62)
+            split_node(columns, nodes, node, n_nodes, rules, workspace.count_terms, best, buffer)
+            if nodes.is_open[n_nodes] or nodes.is_open[n_nodes + 1]:  # else nobody will look
+                start, end = nodes.start[node], nodes.end[node]
+                partition_others(columns, start, end, feature, features, buffer)
             n_nodes += 2
             if columns.n_categories[feature] > 0:
-                if n_routes == len(routes):
-                    routes = _longer(routes)
-                for code in range(columns.n_categories[feature]):
-                    routes[n_routes, code] = offers.routes[feature, code]
-                nodes.wholes[node, ROUTE] = n_routes
+                routes = _with_route(routes, n_routes, best.routes[feature])
+                nodes.route[node] = n_routes
                 n_routes += 1
         node += 1
-    return Nodes(nodes.wholes[:n_nodes], nodes.numbers[:n_nodes]), routes[:n_routes]
+    return nodes, n_nodes, routes[:n_routes]
 
 
 @jit
-def _longer(array: Any) -> Any:
-    """Return a table with room for twice as many rows and more."""
-    longer = np.empty((2 * len(array) + 62, array.shape[1]), array.dtype)
-    for i in range(len(array)):
-        for j in range(array.shape[1]):
-            longer[i, j] = array[i, j]
+def _with_route(
+    routes: NDArray[np.int8], n_routes: int, route: NDArray[np.int8]
+) -> NDArray[np.int8]:
+    """Return the routes with one more; the table grows to more than twice its size when full."""
+    longer = routes
+    if n_routes == len(routes):
+        longer = np.empty((2 * n_routes + 62, routes.shape[1]), routes.dtype)
+        for i in range(n_routes):
+            for code in range(routes.shape[1]):
+                longer[i, code] = routes[i, code]
+    for code in range(len(route)):
+        longer[n_routes, code] = route[code]
     return longer

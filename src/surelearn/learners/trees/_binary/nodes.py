@@ -1,121 +1,212 @@
-"""The nodes of a tree in the making: what they hold, and whether they may be split."""
+"""The nodes of a growing tree: what they hold, and whether they may be split."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from surelearn._jit import jit
-from surelearn._typing import Indices, Matrix, Vector
-from surelearn.learners.trees._binary.columns import row_of
-from surelearn.learners.trees._binary.gains import (
-    SQUARED_ERROR,
-    TARGET,
-    WEIGHT,
-    Rules,
-    Tally,
-    lost,
-    tally,
-)
-
-FEATURE, FIRST_CHILD, START, END, DEPTH, OPEN, BELOW, ABOVE, DEFAULT, ROUTE = range(10)
-"""Columns of `Nodes.wholes`.
-
-START and END delimit the rows. BELOW and ABOVE are the rows whose cells surround the cut, -1 if
-there is none; ROUTE is where the answers of a categorical question begin.
-"""
-N_WHOLES = 10
-TOTAL, IMPURITY, VALUE = range(3)
-"""Columns of `Nodes.numbers`: the weight, the impurity and, from VALUE on, the values."""
+from surelearn._typing import Indices, Mask, Matrix, Vector
+from surelearn.impurities.compiled import ClassSum, add_class, weighted_impurity
+from surelearn.learners.trees._binary.gains import SQUARED_ERROR, TARGET, WEIGHT, GrowthRules
+from surelearn.learners.trees._binary.packed_cells import row_of
 
 
 class Nodes(NamedTuple):
-    """Whole numbers and other numbers of each node, by the columns above."""
+    """Named arrays over the nodes, with room for more of them; node 0 is the first one.
 
-    wholes: Indices
-    numbers: Matrix
+    Attributes
+    ----------
+    feature
+        The column a node asks about; -1 if it asks nothing, or not yet.
+    first_child
+        The left child, which the right one follows; -1 if there is none.
+    start, end
+        The rows of a node are at places `start` to `end` - 1 of every sorted column.
+    depth
+        The number of questions on the way to it.
+    is_open
+        Whether it may be split.
+    row_below, row_above
+        The rows whose cells surround the cut; -1 if there is none.
+    default_child
+        The child of a cell that is missing or of an unknown category: 0 or 1.
+    route
+        Which of the routes has the answers of a categorical question; -1 if it is none.
+    weight, impurity, value
+        The weight of its rows, their impurity, and the weight of each class or the prediction.
+    """
+
+    feature: Indices
+    first_child: Indices
+    start: Indices
+    end: Indices
+    depth: Indices
+    is_open: Mask
+    row_below: Indices
+    row_above: Indices
+    default_child: Indices
+    route: Indices
+    weight: Vector
+    impurity: Vector
+    value: Matrix
+
+
+def room_for_nodes(n: int, n_values: int) -> Nodes:
+    """Return empty nodes, each with so many values.
+
+    Examples
+    --------
+    >>> room_for_nodes(4, 2).value.shape
+    (4, 2)
+    """
+    integers: Any = np.zeros((9, n), dtype=np.int64)
+    is_open, numbers = np.zeros(n, dtype=np.bool_), np.zeros((2, n))
+    arrays: Any = [*integers[:5], is_open, *integers[5:], *numbers, np.zeros((n, n_values))]
+    return Nodes(*arrays)
 
 
 @jit
 def describe(
     column: Indices,
-    facts: Matrix,
-    rules: Rules,
-    table: Indices,
-    wholes: Indices,
-    numbers: Vector,
+    row_values: Matrix,
+    rules: GrowthRules,
+    count_terms: Indices,
+    nodes: Nodes,
+    node: int,
 ) -> None:
-    """Write what a node of these rows holds; its span and depth stand in `wholes` already.
+    """Write what a node of these rows holds; its span and depth are there already.
 
     For the absolute error the column must be sorted by target.
     """
+    value, n = nodes.value[node], len(column)  # the record is large: what is called gets arrays
     if rules.criterion < SQUARED_ERROR:
-        pure = _count_classes(column, facts, rules, table, numbers)
+        weight, impurity, pure = _count_classes(column, row_values, rules, count_terms, value)
     elif rules.criterion == SQUARED_ERROR:
-        pure = _find_mean(column, facts, rules.weighted, numbers)
+        weight, impurity, pure = _find_mean(column, row_values, rules.weighted, value)
     else:
-        pure = _find_median(column, facts, numbers)
-    n = len(column)
+        weight, impurity, pure = _find_median(column, row_values, value)
     large = n >= rules.min_samples_split and n >= 2 * rules.min_samples_leaf
-    large = large and numbers[TOTAL] >= 2.0 * rules.min_weight_leaf
-    for column_of_none in (FEATURE, FIRST_CHILD, BELOW, ABOVE, DEFAULT, ROUTE):
-        wholes[column_of_none] = -1
-    wholes[OPEN] = not pure and large and wholes[DEPTH] < rules.max_depth
+    large = large and weight >= 2.0 * rules.min_weight_leaf
+    nodes.weight[node], nodes.impurity[node] = weight, impurity
+    nodes.is_open[node] = not pure and large and nodes.depth[node] < rules.max_depth
+    nodes.feature[node], nodes.first_child[node], nodes.route[node] = -1, -1, -1
+    nodes.row_below[node], nodes.row_above[node], nodes.default_child[node] = -1, -1, -1
 
 
 @jit
 def _count_classes(
-    column: Indices, facts: Matrix, rules: Rules, table: Indices, numbers: Vector
-) -> bool:
-    """Write the weight of each class and the impurity; return whether there is one class only."""
-    numbers[:] = 0.0
+    column: Indices,
+    row_values: Matrix,
+    rules: GrowthRules,
+    count_terms: Indices,
+    value: Vector,
+) -> tuple[float, float, bool]:
+    """Write the weight of each class; return the total, the impurity, and if there is one class."""
+    total, n_present, classes = 0.0, 0, ClassSum(0.0, 0.0)
+    value[:] = 0.0
     for i in range(len(column)):
         row = row_of(column[i])
-        weight = facts[WEIGHT, row] if rules.weighted else 1.0
-        numbers[TOTAL] += weight
-        numbers[VALUE + int(facts[TARGET, row])] += weight
-    n_present, done = 0, Tally(0.0, 0.0)
-    for k in range(VALUE, len(numbers)):
-        n_present += numbers[k] > 0.0
-        done = tally(rules, done, numbers[k], numbers[TOTAL], table)
-    numbers[IMPURITY] = lost(rules, done, numbers[TOTAL], table) / numbers[TOTAL]
-    return n_present <= 1
+        weight = row_values[WEIGHT, row] if rules.weighted else 1.0
+        total += weight
+        value[int(row_values[TARGET, row])] += weight
+    code, unit = rules.criterion, rules.unit
+    for k in range(len(value)):
+        n_present += value[k] > 0.0
+        classes = add_class(code, classes, value[k], total, unit, count_terms)
+    lost = weighted_impurity(code, classes, total, unit, count_terms)
+    return total, lost / total, n_present <= 1
 
 
 @jit
-def _find_mean(column: Indices, facts: Matrix, weighted: bool, numbers: Vector) -> bool:  # noqa: FBT001
-    """Write the mean and the variance; return whether all targets are equal."""
-    origin = facts[TARGET, row_of(column[0])]
+def _find_mean(
+    column: Indices,
+    row_values: Matrix,
+    weighted: bool,  # noqa: FBT001 - compiled code has no keywords
+    value: Vector,
+) -> tuple[float, float, bool]:
+    """Write the mean; return the weight, the variance, and whether all targets are equal."""
+    origin = row_values[TARGET, row_of(column[0])]  # a mean of differences rounds less
     moment, total = 0.0, 0.0
     for i in range(len(column)):
         row = row_of(column[i])
-        weight = facts[WEIGHT, row] if weighted else 1.0
-        moment += weight * (facts[TARGET, row] - origin)
+        weight = row_values[WEIGHT, row] if weighted else 1.0
+        moment += weight * (row_values[TARGET, row] - origin)
         total += weight
     mean, squares, equal = origin + moment / total, 0.0, True
-    for i in range(len(column)):
+    for i in range(len(column)):  # about the mean, in a second pass: nothing cancels
         row = row_of(column[i])
-        weight = facts[WEIGHT, row] if weighted else 1.0
-        squares += weight * (facts[TARGET, row] - mean) ** 2
-        equal = equal and facts[TARGET, row] == origin
-    numbers[TOTAL], numbers[IMPURITY], numbers[VALUE] = total, squares / total, mean
-    return equal
+        weight = row_values[WEIGHT, row] if weighted else 1.0
+        squares += weight * (row_values[TARGET, row] - mean) ** 2
+        equal = equal and row_values[TARGET, row] == origin
+    value[0] = mean
+    return total, squares / total, equal
 
 
 @jit
-def _find_median(column: Indices, facts: Matrix, numbers: Vector) -> bool:
-    """Write the median, the middle of it if it is an interval, and the mean distance to it."""
+def _find_median(column: Indices, row_values: Matrix, value: Vector) -> tuple[float, float, bool]:
+    """Write the median, the middle of it if it is an interval.
+
+    Return the weight, the mean distance to the median, and whether all targets are equal.
+    """
     n, total, below, i = len(column), 0.0, 0.0, 0
     for j in range(n):
-        total += facts[WEIGHT, row_of(column[j])]
-    while i < n - 1 and below + facts[WEIGHT, row_of(column[i])] < 0.5 * total:
-        below += facts[WEIGHT, row_of(column[i])]
+        total += row_values[WEIGHT, row_of(column[j])]
+    while i < n - 1 and below + row_values[WEIGHT, row_of(column[i])] < 0.5 * total:
+        below += row_values[WEIGHT, row_of(column[i])]
         i += 1
-    median = facts[TARGET, row_of(column[i])]
-    if i < n - 1 and below + facts[WEIGHT, row_of(column[i])] == 0.5 * total:
-        median = 0.5 * median + 0.5 * facts[TARGET, row_of(column[i + 1])]
+    median = row_values[TARGET, row_of(column[i])]
+    if i < n - 1 and below + row_values[WEIGHT, row_of(column[i])] == 0.5 * total:
+        median = 0.5 * median + 0.5 * row_values[TARGET, row_of(column[i + 1])]
     distances = 0.0
     for j in range(n):
         row = row_of(column[j])
-        distances += facts[WEIGHT, row] * np.abs(facts[TARGET, row] - median)
-    numbers[TOTAL], numbers[IMPURITY], numbers[VALUE] = total, distances / total, median
-    return facts[TARGET, row_of(column[0])] == facts[TARGET, row_of(column[n - 1])]
+        distances += row_values[WEIGHT, row] * np.abs(row_values[TARGET, row] - median)
+    value[0] = median
+    # Sorted by target: they are all equal if the first and the last are.
+    equal = row_values[TARGET, row_of(column[0])] == row_values[TARGET, row_of(column[n - 1])]
+    return total, distances / total, equal
+
+
+@jit
+def with_room(nodes: Nodes, n: int) -> Nodes:
+    """Return the nodes with room for n of them."""
+    value = np.empty((n, nodes.value.shape[1]))
+    for i in range(len(nodes.value)):
+        for k in range(value.shape[1]):
+            value[i, k] = nodes.value[i, k]
+    return Nodes(
+        _longer(nodes.feature, n),
+        _longer(nodes.first_child, n),
+        _longer(nodes.start, n),
+        _longer(nodes.end, n),
+        _longer(nodes.depth, n),
+        _longer(nodes.is_open, n),
+        _longer(nodes.row_below, n),
+        _longer(nodes.row_above, n),
+        _longer(nodes.default_child, n),
+        _longer(nodes.route, n),
+        _longer(nodes.weight, n),
+        _longer(nodes.impurity, n),
+        value,
+    )
+
+
+@jit
+def _longer(array: Any, n: int) -> Any:
+    """Return an array with room for n elements; a slice assignment takes seconds to compile."""
+    longer = np.empty(n, array.dtype)
+    for i in range(len(array)):
+        longer[i] = array[i]
+    return longer
+
+
+def pick(nodes: Nodes, which: slice | list[int]) -> Nodes:
+    """Return some of the nodes.
+
+    Examples
+    --------
+    >>> pick(room_for_nodes(4, 2), slice(3)).value.shape
+    (3, 2)
+    """
+    arrays: Any = [array[which] for array in nodes]
+    return Nodes(*arrays)

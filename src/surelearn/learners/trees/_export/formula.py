@@ -59,6 +59,32 @@ class Formula:
         )
 
 
+def formula_of(tree: Tree, legend: Legend, *, label: Any) -> Formula:
+    """Return the formula of a class told by its label; None means the last one in sorted order.
+
+    Examples
+    --------
+    >>> from surelearn.learners.trees._tree import binary_stump
+    >>> stump = binary_stump(feature=0, threshold=0.5, value=[[4, 3], [4, 1], [0, 2]])
+    >>> print(formula_of(stump, Legend(["size"], (None,), np.array(["no", "yes"]), 6), label=None))
+    size > 0.5
+    """
+    classes = legend.classes
+    if classes is None:
+        raise ValueError(
+            "a formula says when a tree predicts a class, and this is a regressor: rules() reads it"
+        )
+    if len(classes) > 2:
+        raise ValueError(
+            f"a formula describes one of two classes, and this tree has {classes.tolist()}: "
+            "rules() reads it, or fit one class against the rest"
+        )
+    places = [len(classes) - 1] if label is None else np.flatnonzero(classes == label)
+    if len(places) == 0:
+        raise ValueError(f"label={label!r} must be one of the classes {classes.tolist()}")
+    return normal_form(tree, legend, label=int(places[0]))
+
+
 def normal_form(tree: Tree, legend: Legend, *, label: int) -> Formula:
     """Return the formula of one of two classes, without redundant literals and conjunctions."""
     predicted = tree.shares().argmax(axis=1)

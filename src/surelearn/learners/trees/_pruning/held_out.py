@@ -11,6 +11,7 @@ from surelearn.base import validation
 from surelearn.base.fitting import check_numbers, row_weights
 from surelearn.base.tables import table
 from surelearn.learners.trees._arrivals import arrivals
+from surelearn.learners.trees._binary.errors import loss_of
 
 
 @dataclass(frozen=True)
@@ -54,8 +55,7 @@ def losses(model: Any, targets: Any, nodes: Indices) -> Vector:
     """
     if hasattr(model, "classes_"):
         return (model.tree_.shares().argmax(axis=1)[nodes] != targets).astype(np.float64)
-    residuals = np.abs(targets - model.tree_.value[nodes, 0])
-    return residuals if model.criterion.startswith("absolute") else residuals**2
+    return loss_of(model.criterion)(targets, model.tree_.value[nodes, 0])
 
 
 def node_losses(model: Any, held_out: HeldOut) -> Vector:

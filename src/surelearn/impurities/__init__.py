@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from surelearn._typing import Vector
+from surelearn.impurities import compiled
 
 
 class Impurity(ABC):
@@ -25,6 +26,10 @@ class Impurity(ABC):
 
     scale: ClassVar[float] = 1.0
     """The impurity of two classes divided by `psi`."""
+    alias: ClassVar[str] = ""
+    """The name that learners accept in place of the object."""
+    code: ClassVar[int] = -1
+    """What compiled loops know it by; -1 if they do not."""
 
     def psi(self, p: ArrayLike) -> Vector:
         """Return the impurity of two classes, scaled to be 1/2 at p = 1/2."""
@@ -67,6 +72,9 @@ class Misclassification(Impurity):
     np.float64(0.5)
     """
 
+    alias = "misclassification"
+    code = compiled.MISCLASSIFICATION
+
     def _of_fractions(self, fractions: Vector) -> Vector:
         return np.sort(fractions, axis=-1)[..., :-1].sum(axis=-1)  # exact where 1 - max rounds
 
@@ -84,6 +92,9 @@ class Gini(Impurity):
     0.125
     """
 
+    alias = "gini"
+    code = compiled.GINI
+
     def _of_fractions(self, fractions: Vector) -> Vector:
         return (fractions * (1.0 - fractions)).sum(axis=-1)
 
@@ -100,6 +111,8 @@ class Entropy(Impurity):
     """
 
     scale = 2.0
+    alias = "entropy"
+    code = compiled.ENTROPY
 
     def _of_fractions(self, fractions: Vector) -> Vector:
         return special.entr(fractions).sum(axis=-1) / np.log(2.0)
@@ -119,10 +132,33 @@ class SquareRoot(Impurity):
     array([0. , 0.4, 0.5])
     """
 
+    alias = "sqrt"
+    code = compiled.SQUARE_ROOT
+
     def _of_fractions(self, fractions: Vector) -> Vector:
         roots = np.sqrt(fractions)
         before = np.cumsum(roots, axis=-1)[..., :-1]  # no difference, so nothing cancels
         return (before * roots[..., 1:]).sum(axis=-1)
+
+
+_KNOWN: tuple[Impurity, ...] = (Gini(), Entropy(), Misclassification(), SquareRoot())
+
+ALIASES = tuple(impurity.alias for impurity in _KNOWN)
+"""The names of the impurities that a tree can be grown by."""
+
+
+def of(criterion: str | Impurity) -> Impurity:
+    """Return the impurity that a tree is to be grown by, given the object or its alias.
+
+    Examples
+    --------
+    >>> of("gini"), of(Entropy())
+    (Gini(), Entropy())
+    """
+    for impurity in _KNOWN:
+        if criterion in (impurity, impurity.alias):
+            return impurity
+    raise ValueError(f"criterion={criterion!r} must be one of {ALIASES}")
 
 
 def information_gain(children: ArrayLike) -> Vector:
