@@ -32,7 +32,7 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.setattr(memory_mapped, "MOST_IN_MEMORY", 2**10)
     monkeypatch.setattr(delimited, "_BLOCK", 2**11)
     for module in (chunks, predict):
-        monkeypatch.setattr(module, "BLOCK", 64)
+        monkeypatch.setattr(module, "CHUNK", 64)
     return place
 
 
@@ -115,7 +115,7 @@ def test_the_certificate_is_the_same_in_every_byte(table, folder):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(memory_mapped, "MOST_IN_MEMORY", 2**30)
         for module in (chunks, predict):
-            patch.setattr(module, "BLOCK", 2**15)
+            patch.setattr(module, "CHUNK", 2**15)
         small = certify_table(read_small(table), **OPTIONS)
     assert large.certificate.to_json() == small.certificate.to_json()
     assert list(folder.iterdir()) == []

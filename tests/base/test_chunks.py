@@ -8,7 +8,7 @@ import pytest
 from scipy import sparse
 
 from surelearn.base import chunks
-from surelearn.base.chunks import in_blocks
+from surelearn.base.chunks import in_chunks
 from surelearn.evaluate.holdout import Holdout
 from surelearn.learners.bayes.gaussian_naive_bayes import GaussianNaiveBayes
 
@@ -18,7 +18,7 @@ Y = np.where(X[:, 0] > 0, "yes", "no")
 
 @pytest.fixture
 def short(monkeypatch):
-    monkeypatch.setattr(chunks, "BLOCK", 8)
+    monkeypatch.setattr(chunks, "CHUNK", 8)
 
 
 @pytest.mark.usefixtures("short")
@@ -34,20 +34,20 @@ def short(monkeypatch):
     ],
     ids=lambda table: type(table).__module__,
 )
-def test_any_table_is_answered_about_in_blocks(table):
+def test_any_table_is_answered_about_in_chunks(table):
     sizes = []
 
     def answer(rows):
         sizes.append(rows.shape[0] if hasattr(rows, "shape") else len(rows))
         return np.full((sizes[-1], 2), len(sizes))
 
-    assert in_blocks(answer, table).shape == (50, 2)
+    assert in_chunks(answer, table).shape == (50, 2)
     assert sizes == [8] * 6 + [2]
 
 
 @pytest.mark.usefixtures("short")
-def test_a_hold_out_asked_in_blocks_gives_the_same_certificate(monkeypatch):
+def test_a_hold_out_asked_in_chunks_gives_the_same_certificate(monkeypatch):
     model = GaussianNaiveBayes().fit(X[:20], Y[:20])
     parts = Holdout(X[20:], Y[20:]).certify(model)
-    monkeypatch.setattr(chunks, "BLOCK", 1000)
+    monkeypatch.setattr(chunks, "CHUNK", 1000)
     assert parts.to_json() == Holdout(X[20:], Y[20:]).certify(model).to_json()

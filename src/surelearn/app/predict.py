@@ -15,7 +15,7 @@ from surelearn.app.problem.target import as_codes
 from surelearn.app.tables.memory_mapped import combined, forget_pages, is_large, on_disk
 from surelearn.app.tables.notes import Note
 from surelearn.app.tables.read import TableFile, read_table_file
-from surelearn.base.chunks import BLOCK
+from surelearn.base.chunks import CHUNK
 from surelearn.persistence.model_files import SavedModel, load_model, replacing
 
 _LAYOUT = {"delimiter", "header", "quotes", "decimal sign"}  # that may differ from file to file
@@ -142,8 +142,8 @@ def predict_table(saved: SavedModel, X: Any) -> Any:
 def predict_in_chunks(saved: SavedModel, X: Any) -> Any:
     """Return what `predict_table` does for a table of any length; on disk if that is large."""
     chunks: list[Any] = []
-    for start in range(0, X.num_rows, BLOCK):
-        chunk = predict_table(saved, X.slice(start, BLOCK))
+    for start in range(0, X.num_rows, CHUNK):
+        chunk = predict_table(saved, X.slice(start, CHUNK))
         chunks.append(on_disk(chunk) if is_large(X) else chunk)
         forget_pages()
     return pa.concat_tables(chunks)

@@ -1,4 +1,4 @@
-"""Answers about tables of any length, a block of rows at a time."""
+"""Answers about tables of any length, a chunk of rows at a time."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,21 +7,21 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
-BLOCK = 2**15
+CHUNK = 2**15
 """Rows: a model may need a hundred times the memory of those it answers about."""
 
 
-def in_blocks(answer: Callable[[Any], Any], X: Any) -> NDArray[Any]:
+def in_chunks(answer: Callable[[Any], Any], X: Any) -> NDArray[Any]:
     """Return what a model's method answers about a table; each row is answered by itself.
 
     Examples
     --------
     >>> sizes = []
-    >>> in_blocks(lambda X: sizes.append(len(X)) or X[:, 0], np.ones((40_000, 1))).shape, sizes
+    >>> in_chunks(lambda X: sizes.append(len(X)) or X[:, 0], np.ones((40_000, 1))).shape, sizes
     ((40000,), [32768, 7232])
     """
     n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
-    if n_rows <= BLOCK:
+    if n_rows <= CHUNK:
         return np.asarray(answer(X))
-    parts = (slice(start, min(start + BLOCK, n_rows)) for start in range(0, n_rows, BLOCK))
-    return np.concatenate([np.asarray(answer(_safe_indexing(X, part))) for part in parts])
+    chunks = (slice(start, min(start + CHUNK, n_rows)) for start in range(0, n_rows, CHUNK))
+    return np.concatenate([np.asarray(answer(_safe_indexing(X, chunk))) for chunk in chunks])

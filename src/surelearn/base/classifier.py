@@ -1,7 +1,7 @@
 """The base of two-class learners that see all rows at once."""
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Self, cast
 
 import numpy as np
@@ -18,7 +18,7 @@ from surelearn.base import validation
 from surelearn.base.fingerprint import fingerprint
 from surelearn.base.fitting import adopt, fresh_copy
 from surelearn.bounds import Guarantee
-from surelearn.certificate import Certificate, Evidence, Status, certify
+from surelearn.certificate import Certificate, Evidence, certify
 
 
 class TwoClassLearner(ClassifierMixin, BaseEstimator):
@@ -93,9 +93,7 @@ class TwoClassLearner(ClassifierMixin, BaseEstimator):
 
 
 def risk_certificate(
-    model: Any,
-    guarantee: Guarantee,
-    evidence: Mapping[str, Evidence] | Sequence[tuple[Status, str]],
+    model: Any, guarantee: Guarantee, evidence: Mapping[str, Evidence]
 ) -> Certificate:
     """Bind a bound on the risk of a rule found on these examples to the fitted model."""
     level = confidence(float(guarantee.inputs["delta"]))
@@ -108,7 +106,6 @@ def risk_certificate(
         n=model.n_training_rows_,
         claim=f"With confidence {level}, this model errs on at most {limit} of new examples "
         "from the law of the training examples.",
-        evidence=evidence if isinstance(evidence, Mapping) else None,
-        statuses=() if isinstance(evidence, Mapping) else evidence,
+        evidence=evidence,
         reproduce={"model": fingerprint(model)},
     )

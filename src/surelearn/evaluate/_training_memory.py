@@ -7,7 +7,7 @@ from sklearn.pipeline import Pipeline
 
 from surelearn._jit import fingerprints, rows
 from surelearn.base import validation
-from surelearn.base.chunks import in_blocks
+from surelearn.base.chunks import in_chunks
 from surelearn.base.tables.table import read_table
 from surelearn.certificate import Evidence, assumed, checked
 
@@ -34,7 +34,7 @@ def training_memory(model: Any, X: Any) -> TrainingMemory:
         )
     transformed = isinstance(model, Pipeline) and len(model) > 1
     seen = cast("Pipeline", model)[:-1].transform if transformed else _same
-    hashes = in_blocks(lambda block: _hashes(learner, seen(block)), X)
+    hashes = in_chunks(lambda chunk: _hashes(learner, seen(chunk)), X)
     shared = fingerprints.shared_rows(kept, hashes)
     if transformed:
         # Rounding may hide a row that was seen, and a transform may make different rows equal.

@@ -15,7 +15,7 @@ from sklearn.utils import _safe_indexing
 
 from surelearn._wording import confidence
 from surelearn.base import data_fingerprint, fingerprint
-from surelearn.base.chunks import in_blocks
+from surelearn.base.chunks import in_chunks
 from surelearn.certificate import (
     Certificate,
     Evidence,
@@ -266,7 +266,7 @@ class Holdout:
         """Return the model's predictions, if they can be compared with the labels at all."""
         if self._fingerprint() != self.identity:
             raise ValueError("the data of this hold-out were changed after it was set up")
-        predicted = in_blocks(model.predict, self.X)
+        predicted = in_chunks(model.predict, self.X)
         if predicted.shape != self.y.shape:
             raise ValueError(
                 f"the model's predictions have shape {predicted.shape}; a hold-out of "

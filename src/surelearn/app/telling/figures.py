@@ -14,7 +14,7 @@ from surelearn.app.choosing.choice import loss_of
 from surelearn.app.choosing.nested import cross_validation_arguments
 from surelearn.app.problem.held_out import ALPHA
 from surelearn.app.problem.rows import sample
-from surelearn.base.chunks import in_blocks
+from surelearn.base.chunks import in_chunks
 from surelearn.bounds import concentration, sequences
 from surelearn.evaluate.calibration import calibration_curve
 from surelearn.evaluate.learning_curve import LearningCurve, learning_curve
@@ -77,7 +77,7 @@ def _bounds(run: CertifiedRun) -> Figure:
 def _calibration(run: CertifiedRun) -> Figure:
     X, y = run.problem.held_out
     event = np.asarray(run.model.classes_)[1]
-    chances = np.clip(in_blocks(run.model.predict_proba, X)[:, 1], 0.0, 1.0)
+    chances = np.clip(in_chunks(run.model.predict_proba, X)[:, 1], 0.0, 1.0)
     result = calibration_curve(chances, y == event, delta=float(run.options["delta"]))
     drawing, ax = _new_figure()
     plot_calibration(result, ax=ax)
