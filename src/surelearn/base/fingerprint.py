@@ -20,6 +20,10 @@ from surelearn.certificate import Certificate
 
 _NOT_LEARNT = frozenset({"_skl_callbacks"})
 _PLAIN = {str, int, float, bool, type(None)}
+_TAGS = {  # of most values, which are not looked up
+    cls: f"<{cls.__module__}.{cls.__qualname__}>"
+    for cls in (*_PLAIN, dict, list, tuple, np.ndarray)
+}
 _BLOCK = 2**14  # cells described at once
 _former: dict[str, str] = {}  # by today's fingerprint, so that a model that changed has none
 
@@ -114,7 +118,8 @@ class _Hasher:
 
     def add(self, value: Any) -> "_Hasher":
         """Describe any object; equal content gives equal bytes."""
-        self._text(f"<{_name(type(value))}>")
+        cls = cast("type[Any]", type(value))
+        self._text(_TAGS.get(cls) or f"<{_name(cls)}>")
         if isinstance(value, np.ndarray):
             self._array(value)
         elif isinstance(value, str | bytes | int | float | complex | bool | np.generic | None):
