@@ -106,7 +106,7 @@ def _certify(file: TableFile) -> None:
 def _mixed_tables() -> dict[str, TableFile]:
     """Return tables of numbers, words and missing cells: two classes, three, and numbers.
 
-    A table of few columns, all of numbers, is searched for neighbours in another selection.
+    A table of few columns, all of numbers, is searched for neighbours in another way.
     """
     rng = np.random.default_rng(0)
     x, z = rng.normal(size=(2, _N_ROWS))
