@@ -2,7 +2,7 @@
 
 import pytest
 
-from surelearn._threads import in_parts
+from surelearn._threads import in_parts, workers
 
 
 @pytest.mark.parametrize("processors", [1, 2, 8])
@@ -24,3 +24,13 @@ def test_an_error_in_any_part_comes_back(processors, part, monkeypatch):
 
     with pytest.raises(ValueError, match=f"part {part}"):
         in_parts(work, 4)
+
+
+@pytest.mark.parametrize("n", [1, 2, 8])
+def test_workers_keep_the_order_and_give_errors_back(n):
+    with workers(n) as crew:
+        assert crew.size == n
+        assert crew.map(lambda i: i * i, range(20)) == [i * i for i in range(20)]
+        assert crew.map(str, []) == []
+        with pytest.raises(ZeroDivisionError):
+            crew.map(lambda i: 1 // i, [1, 0, 2])
