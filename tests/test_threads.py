@@ -6,7 +6,7 @@ from threading import Event
 import numpy as np
 import pytest
 
-from surelearn._threads import _blas, map_chunks, one_thread_products, run_multiplying
+from surelearn._threads import _blas, map_chunks, one_thread_products, run_multiplying, workers
 
 
 @pytest.mark.parametrize("processors", [1, 2, 8])
@@ -66,3 +66,13 @@ def test_work_that_fails_gives_the_limit_back():
         run_multiplying(lambda i: 1 / i, range(-3, 4))
     with one_thread_products() as ours:
         assert ours
+
+
+@pytest.mark.parametrize("n", [1, 2, 8])
+def test_workers_keep_the_order_and_give_errors_back(n):
+    with workers(n) as crew:
+        assert crew.size == n
+        assert crew.map(lambda i: i * i, range(20)) == [i * i for i in range(20)]
+        assert crew.map(str, []) == []
+        with pytest.raises(ZeroDivisionError):
+            crew.map(lambda i: 1 // i, [1, 0, 2])

@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
+from surelearn import impurities
 from surelearn.impurities import (
     Entropy,
     Gini,
     Misclassification,
     SquareRoot,
+    compiled,
     conditional_entropy,
     gain_ratio,
     information_gain,
@@ -186,3 +188,23 @@ def test_the_variance_of_values_far_from_zero_does_not_cancel():
     assert variance(np.array([4.0, 7.0, 13.0, 16.0]) + 1e9) == 22.5  # by raw moments: -128
     assert variance(np.array([1.0] * 3 + [0.0] * 7)) == pytest.approx(0.21)
     assert variance_gain([1, 1], [2.0**40, 2.0**40 + 2.0]) == 1.0
+
+
+def test_an_alias_and_the_object_are_the_same_impurity():
+    for alias in impurities.ALIASES:
+        impurity = impurities.of(alias)
+        assert impurities.of(impurity) is impurity
+        assert impurity.alias == alias
+    with pytest.raises(ValueError, match="criterion='variance' must be one of"):
+        impurities.of("variance")
+
+
+@pytest.mark.parametrize("alias", impurities.ALIASES)
+def test_the_compiled_form_sums_to_the_same_impurity(alias):
+    impurity, no_table = impurities.of(alias), np.empty(0, dtype=np.int64)
+    for counts in np.random.default_rng(0).gamma(1.0, size=(50, 4)):
+        classes, total = compiled.ClassSum(0.0, 0.0), counts.sum()
+        for count in counts:
+            classes = compiled.add_class(impurity.code, classes, count, total, 1.0, no_table)
+        found = compiled.weighted_impurity(impurity.code, classes, total, 1.0, no_table)
+        assert found / total == pytest.approx(impurity(counts), rel=1e-12)

@@ -12,7 +12,7 @@ from matplotlib.textpath import TextPath
 from sklearn.utils.validation import check_is_fitted
 
 from surelearn._typing import Indices, Vector
-from surelearn.learners.trees._export.labels import Legend, legend_of
+from surelearn.learners.trees._export.vocabulary import Vocabulary, vocabulary_of
 from surelearn.learners.trees._tree import Tree
 from surelearn.plots import style
 
@@ -69,14 +69,14 @@ def plot_tree(
     """
     check_is_fitted(model)
     tree: Tree = model.tree_
-    legend = legend_of(model, digits=digits)
+    vocabulary = vocabulary_of(model, digits=digits)
     down = tree.n_leaves <= _FEW_LEAVES if downwards is None else downwards
-    boxes, answers = _boxes(tree, legend, down=down), _answers(tree, legend)
+    boxes, answers = _boxes(tree, vocabulary, down=down), _answers(tree, vocabulary)
     layout = _lay_out(tree, boxes, answers, down=down)
     title = f"{type(model).__name__}, {tree.n_leaves} leaves"
     ax, scale = _axes(ax, _turned(*layout.size, down=down), title)
     _draw_lines(ax, tree, layout, down=down)
-    colours = _colours(tree, legend)
+    colours = _colours(tree, vocabulary)
     for node, box in enumerate(boxes):
         place = _turned(layout.across[node], layout.along[node], down=down)
         look = {"boxstyle": f"round,pad={_PAD * 72 / _FONT}", "fc": colours[node], "ec": _EDGE}
@@ -88,25 +88,25 @@ def plot_tree(
     return ax
 
 
-def _boxes(tree: Tree, legend: Legend, *, down: bool) -> list[_Text]:
+def _boxes(tree: Tree, vocabulary: Vocabulary, *, down: bool) -> list[_Text]:
     """Return what the box of each node says: a feature, or an outcome and its rows."""
     boxes: list[_Text] = []
     for node in range(tree.n_nodes):
-        words = legend.names[tree.feature[node]]
+        words = vocabulary.names[tree.feature[node]]
         if tree.n_children[node] == 0:
-            words = textwrap.shorten(legend.outcome(tree, node), 28, placeholder="…")
-            rows = legend.number(float(tree.weight[node]))
-            if legend.classes is not None:
-                rows = f"{legend.number(float(tree.value[node].max()))} of {rows}"
+            words = textwrap.shorten(vocabulary.outcome(tree, node), 28, placeholder="…")
+            rows = vocabulary.number(float(tree.weight[node]))
+            if vocabulary.classes is not None:
+                rows = f"{vocabulary.number(float(tree.value[node].max()))} of {rows}"
             words = f"{words}\n{rows}" if down else f"{words}  ({rows})"
         boxes.append(_sized(words, _FONT))
     return boxes
 
 
-def _answers(tree: Tree, legend: Legend) -> list[_Text]:
+def _answers(tree: Tree, vocabulary: Vocabulary) -> list[_Text]:
     """Return the answer that leads to each node, in three lines at most."""
     answers: list[_Text] = []
-    for answer in legend.answers(tree):
+    for answer in vocabulary.answers(tree):
         plain = answer.replace("<=", "≤").removeprefix("= ").removeprefix("in ")
         plain = plain.replace("{", "").replace("}", "")
         answers.append(_sized(textwrap.fill(plain, 22, max_lines=3, placeholder=" …"), _SMALL))
@@ -207,9 +207,9 @@ def _write(ax: Axes, place: tuple[float, float], words: str, size: float, look: 
     )
 
 
-def _colours(tree: Tree, legend: Legend) -> list[Any]:
+def _colours(tree: Tree, vocabulary: Vocabulary) -> list[Any]:
     """Return a colour for each node: white where it asks, its outcome's at a leaf."""
-    shades = _value_shades(tree) if legend.classes is None else _class_shades(tree)
+    shades = _value_shades(tree) if vocabulary.classes is None else _class_shades(tree)
     return [shade if leaf else "white" for shade, leaf in zip(shades, tree.is_leaf, strict=True)]
 
 

@@ -4,12 +4,20 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris
 
-from surelearn.learners.trees._binary import growth, sorted_columns
+from surelearn import impurities
+from surelearn._threads import Workers
+from surelearn.learners.trees._binary import cart, growth, sorted_columns
+from surelearn.learners.trees._binary.limits import GrowthLimits
+from surelearn.learners.trees._binary.nodes import room_for_nodes
+from surelearn.learners.trees._binary.training_table import TrainingTable
 from surelearn.learners.trees._classifier import TreeClassifier
 from surelearn.learners.trees._tree import binary_stump
 from surelearn.learners.trees.cart_classifier import CARTClassifier
+from surelearn.learners.trees.cart_regressor import CARTRegressor
+from surelearn.losses import Absolute, Hinge, Square
 
 
 @pytest.mark.parametrize(
@@ -180,3 +188,43 @@ def test_the_tree_depends_only_on_the_order_within_each_column():
     plain, other = CARTClassifier().fit(X, y), CARTClassifier().fit(stretched, y)
     np.testing.assert_array_equal(plain.tree_.feature, other.tree_.feature)
     np.testing.assert_array_equal(plain.apply(X), other.apply(stretched))
+
+
+@pytest.mark.parametrize("alias", impurities.ALIASES)
+def test_the_criterion_is_an_alias_or_the_impurity_itself(alias):
+    X, y = big_table(200)
+    impurity = impurities.of(alias)
+    model = CARTClassifier(criterion=impurity).fit(X, y)
+    assert questions(model) == questions(CARTClassifier(criterion=alias).fit(X, y))
+    assert clone(model).criterion == impurity
+    assert CARTClassifier(criterion=alias).get_params()["criterion"] == alias
+
+
+@pytest.mark.parametrize(
+    ("alias", "loss"), [("squared_error", Square()), ("absolute_error", Absolute())]
+)
+def test_the_criterion_of_a_regression_is_an_alias_or_the_loss_itself(alias, loss):
+    X, y = big_table(200)
+    by_name = CARTRegressor(criterion=alias, max_depth=4).fit(X, y)
+    by_loss = CARTRegressor(criterion=loss, max_depth=4).fit(X, y)
+    assert questions(by_name) == questions(by_loss)
+    pruned = [model.prune_reduced_error(*big_table(90)) for model in (by_name, by_loss)]
+    assert questions(pruned[0]) == questions(pruned[1])
+    with pytest.raises(ValueError, match="must be one of"):
+        CARTRegressor(criterion=Hinge()).fit(X, y)
+
+
+def test_a_part_of_the_features_can_be_searched():
+    X, y = big_table(300)
+    n_categories = np.zeros(X.shape[1], dtype=np.int64)
+    rules = cart._rules(0, 3, GrowthLimits(), np.ones(300), weighted=False, asks_if_known=True)
+    table = TrainingTable(X, n_categories, 0, y, None, 3, rules)
+    nodes = room_for_nodes(1, 3)
+    nodes.end[0] = 300
+    for kind in (sorted_columns.SortedColumns, sorted_columns.ResortedColumns):
+        columns = kind(table, np.arange(300, dtype=np.uint32), Workers(None, 1))
+        columns.describe(nodes, 0)
+        whole, part = (columns.search(nodes, 0, np.array(f)) for f in ([0, 1, 2, 3], [1, 2]))
+        assert part.gains[[1, 2]].tolist() == whole.gains[[1, 2]].tolist()
+        assert (part.gains[[0, 3]] < 0.0).all(), "a feature that was not searched gains nothing"
+        assert (whole.gains >= 0.0).all()

@@ -15,7 +15,7 @@ from reference.random_trees import random_questions
 from surelearn.base.tables.table import read_table
 from surelearn.datasets.worlds import Noisy
 from surelearn.learners.trees._export.formula import normal_form
-from surelearn.learners.trees._export.labels import legend_of
+from surelearn.learners.trees._export.vocabulary import vocabulary_of
 from surelearn.learners.trees.c45_classifier import C45Classifier
 from surelearn.learners.trees.cart_classifier import CARTClassifier
 from surelearn.learners.trees.cart_regressor import CARTRegressor
@@ -148,7 +148,7 @@ def test_the_formula_is_true_exactly_where_the_tree_says_so(seed, multiway):
         rows = np.vstack([rows, gone])
     expected = _walk(tree, rows)
     for label in (0, 1):
-        formula = normal_form(tree, legend_of(model, digits=6), label=label)
+        formula = normal_form(tree, vocabulary_of(model, digits=6), label=label)
         np.testing.assert_array_equal(formula.holds(rows), expected == label)
         assert len(formula) <= tree.n_leaves
         assert _is_irredundant(formula, rows)

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any, cast
 
 import numpy as np
+from scipy import sparse
 
 from surelearn._typing import Indices, Mask, Matrix, Vector
 from surelearn.learners.trees._tree import Tree
@@ -78,6 +80,28 @@ def count_correct(tree: Tree, X: Matrix, labels: Indices) -> Indices:
         right = (labels[level.rows] == predicted[level.nodes]) & level.whole
         correct += np.bincount(level.nodes[right], minlength=tree.n_nodes)
     return correct
+
+
+def paths_to(tree: Tree, leaves: Indices) -> Any:
+    """Return a sparse table of rows by nodes: 1 where the way to a row's leaf passes a node.
+
+    Examples
+    --------
+    >>> from surelearn.learners.trees._tree import binary_stump
+    >>> stump = binary_stump(feature=0, threshold=0.5, value=[[3, 2], [3, 0], [0, 2]])
+    >>> paths_to(stump, np.array([2, 1])).toarray()
+    array([[1., 0., 1.],
+           [1., 1., 0.]])
+    """
+    rows, nodes, parent = np.arange(len(leaves)), leaves, tree.parent
+    passed: list[tuple[Indices, Indices]] = []
+    while len(nodes) > 0:
+        passed.append((rows, nodes))
+        above = parent[nodes]
+        rows, nodes = rows[above >= 0], above[above >= 0]
+    places = np.concatenate(passed, axis=1)
+    shape = (len(leaves), tree.n_nodes)
+    return cast("Any", sparse.csr_array)((np.ones(places.shape[1]), places), shape=shape)
 
 
 def _select(parts: Arrivals, chosen: Mask) -> Arrivals:

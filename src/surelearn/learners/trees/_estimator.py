@@ -6,7 +6,6 @@ from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
@@ -16,10 +15,11 @@ from surelearn._typing import Indices, Mask, Matrix, Vector
 from surelearn.base.tables import table
 from surelearn.impurities import Entropy, Impurity
 from surelearn.learners.trees import _walk
+from surelearn.learners.trees._arrivals import paths_to
 from surelearn.learners.trees._export import formula, rules, text
 from surelearn.learners.trees._export.formula import Formula
-from surelearn.learners.trees._export.labels import legend_of
 from surelearn.learners.trees._export.rules import Backend
+from surelearn.learners.trees._export.vocabulary import vocabulary_of
 from surelearn.learners.trees._pruning import pruning
 from surelearn.learners.trees._pruning.cost_complexity import PruningPath, weakest_link
 from surelearn.learners.trees._pruning.cross_validated_path import CrossValidatedPath
@@ -112,16 +112,7 @@ class TreeLearner(BaseEstimator):
 
     def decision_path(self, X: Any) -> Any:
         """Return a sparse table of rows by nodes: 1 where a row passes through a node."""
-        nodes = self.apply(X)
-        rows, parent = np.arange(len(nodes)), self.tree_.parent
-        shape = (len(nodes), self.tree_.n_nodes)
-        passed: list[tuple[Indices, Indices]] = []
-        while len(nodes) > 0:
-            passed.append((rows, nodes))
-            above = parent[nodes]
-            rows, nodes = rows[above >= 0], above[above >= 0]
-        places = np.concatenate(passed, axis=1)
-        return cast("Any", sparse.csr_array)((np.ones(places.shape[1]), places), shape=shape)
+        return paths_to(self.tree_, self.apply(X))
 
     def rules(self, *, digits: int = 6, backend: Backend | None = None) -> Any:
         """Return the leaves as rules, a row each, in a data frame.
@@ -140,7 +131,7 @@ class TreeLearner(BaseEstimator):
             these that is installed.
         """
         check_is_fitted(self)
-        return rules.rules(self.tree_, legend_of(self, digits=digits), backend=backend)
+        return rules.rules(self.tree_, vocabulary_of(self, digits=digits), backend=backend)
 
     def dnf(self, *, label: Any = None, digits: int = 6) -> Formula:
         """Return the condition under which the tree predicts one of its two classes.
@@ -156,7 +147,7 @@ class TreeLearner(BaseEstimator):
             How many digits of a cut point are written.
         """
         check_is_fitted(self)
-        return formula.formula_of(self.tree_, legend_of(self, digits=digits), label=label)
+        return formula.formula_of(self.tree_, vocabulary_of(self, digits=digits), label=label)
 
     def to_text(self, *, digits: int = 6) -> str:
         """Return the tree as indented lines; a leaf tells the weight of its rows and of the errors.
@@ -167,7 +158,7 @@ class TreeLearner(BaseEstimator):
             How many digits of a number are written.
         """
         check_is_fitted(self)
-        return text.text(self.tree_, legend_of(self, digits=digits))
+        return text.text(self.tree_, vocabulary_of(self, digits=digits))
 
     def to_dot(self, *, digits: int = 6) -> str:
         """Return the tree in the language of Graphviz; `dot -Tsvg` draws it.
@@ -178,7 +169,7 @@ class TreeLearner(BaseEstimator):
             How many digits of a number are written.
         """
         check_is_fitted(self)
-        return text.dot(self.tree_, legend_of(self, digits=digits))
+        return text.dot(self.tree_, vocabulary_of(self, digits=digits))
 
     def pruning_path(self, *, impurity: Impurity | None = None) -> PruningPath:
         """Return the nested subtrees of weakest-link pruning, with the prices that lead to them.
@@ -189,7 +180,8 @@ class TreeLearner(BaseEstimator):
             What leaves are charged for, such as `surelearn.impurities.Misclassification()`; None
             means the criterion the tree was grown by.
         """
-        self._check_charge(impurity)
+        check_is_fitted(self)
+        pruning.check_charge(self, impurity)
         return weakest_link(self.tree_, pruning.leaf_costs(self.tree_, impurity)).path
 
     def prune(self, *, alpha: float, impurity: Impurity | None = None) -> Self:
@@ -202,7 +194,8 @@ class TreeLearner(BaseEstimator):
         impurity
             What leaves are charged for; None means the criterion the tree was grown by.
         """
-        self._check_charge(impurity)
+        check_is_fitted(self)
+        pruning.check_charge(self, impurity)
         return self._pruned(pruning.close_at_price(self.tree_, alpha=alpha, impurity=impurity))
 
     def cross_validate_pruning(
@@ -273,7 +266,8 @@ class TreeLearner(BaseEstimator):
         alpha
             The price of a leaf, in nats.
         """
-        self._check_charge(Entropy())
+        check_is_fitted(self)
+        pruning.check_charge(self, Entropy())
         return self._pruned(pruning.close_at_entropy_cost(self.tree_, alpha=alpha))
 
     def prune_reduced_error(
@@ -289,15 +283,6 @@ class TreeLearner(BaseEstimator):
         check_is_fitted(self)
         held_out = read_held_out(self, X, y, sample_weight)
         return self._pruned(close_where_cheaper(self.tree_, node_losses(self, held_out)))
-
-    def _check_charge(self, impurity: Impurity | None) -> None:
-        """Refuse to charge the leaves of a regressor for classes."""
-        check_is_fitted(self)
-        if impurity is not None and not hasattr(self, "classes_"):
-            raise ValueError(
-                "an impurity measures classes, and this is a regressor: its leaves are charged for "
-                "by the criterion it was grown by"
-            )
 
     def _pruned(self, closed: Mask) -> Self:
         """Return a copy in which the marked nodes are leaves."""

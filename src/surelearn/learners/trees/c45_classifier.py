@@ -13,7 +13,7 @@ import numpy as np
 from surelearn._typing import Indices, Mask, Matrix, Vector
 from surelearn.base.tables.table import Categorical
 from surelearn.learners.trees._classifier import TreeClassifier
-from surelearn.learners.trees._multiway.growth import Growth, Limits
+from surelearn.learners.trees._multiway.growth import Growth, MultiwayLimits
 from surelearn.learners.trees._pruning.error_based import collapse, prune_by_errors
 from surelearn.learners.trees._tree import LEAF, Tree
 
@@ -109,7 +109,7 @@ class C45Classifier(TreeClassifier):
         growth = Growth(X, n_categories, targets, weights, n_classes=n_classes)
         averaged = _few_valued(n_categories, weights)
         depth = np.inf if self.max_depth is None else float(self.max_depth)
-        limits = Limits(float(self.min_samples_branch), float(self.charge_cuts), depth)
+        limits = MultiwayLimits(float(self.min_samples_branch), float(self.charge_cuts), depth)
         tree = collapse(
             growth.grow(lambda gain, information: self._choose(gain, information, averaged), limits)
         )

@@ -15,7 +15,7 @@ from surelearn._typing import Indices, Matrix, Vector
 from surelearn.base.tables.table import Categorical, column_names
 from surelearn.learners.trees import _walk
 from surelearn.learners.trees._classifier import TreeClassifier
-from surelearn.learners.trees._multiway.growth import Growth, Limits
+from surelearn.learners.trees._multiway.growth import Growth, MultiwayLimits
 from surelearn.learners.trees._tree import LEAF, Tree
 
 _TIE = 1e-9  # gains that differ by less are equal, and the first feature wins
@@ -96,7 +96,9 @@ class ID3Classifier(TreeClassifier):
         self._refuse_missing(X)
         depth = np.inf if self.max_depth is None else float(self.max_depth)
         growth = Growth(X, n_categories, targets, weights, n_classes=n_classes)
-        return growth.grow(self._choose, Limits(min_weight=0.0, charge=0.0, max_depth=depth))
+        return growth.grow(
+            self._choose, MultiwayLimits(min_weight=0.0, charge=0.0, max_depth=depth)
+        )
 
     def _choose(self, gain: Matrix, information: Matrix) -> Indices:  # noqa: ARG002 - C4.5 needs it
         """Return the feature of largest gain at each node, or `LEAF`."""

@@ -78,16 +78,15 @@ def describe(
 
     For the absolute error the column must be sorted by target.
     """
-    value, n = nodes.value[node], len(column)  # the record is large: what is called gets arrays
     if rules.criterion < SQUARED_ERROR:
-        weight, impurity, pure = _count_classes(column, row_values, rules, count_terms, value)
+        pure = _count_classes(column, row_values, rules, count_terms, nodes, node)
     elif rules.criterion == SQUARED_ERROR:
-        weight, impurity, pure = _find_mean(column, row_values, rules.weighted, value)
+        pure = _find_mean(column, row_values, rules.weighted, nodes, node)
     else:
-        weight, impurity, pure = _find_median(column, row_values, value)
+        pure = _find_median(column, row_values, nodes, node)
+    n = len(column)
     large = n >= rules.min_samples_split and n >= 2 * rules.min_samples_leaf
-    large = large and weight >= 2.0 * rules.min_weight_leaf
-    nodes.weight[node], nodes.impurity[node] = weight, impurity
+    large = large and nodes.weight[node] >= 2.0 * rules.min_weight_leaf
     nodes.is_open[node] = not pure and large and nodes.depth[node] < rules.max_depth
     nodes.feature[node], nodes.first_child[node], nodes.route[node] = -1, -1, -1
     nodes.row_below[node], nodes.row_above[node], nodes.default_child[node] = -1, -1, -1
@@ -99,22 +98,25 @@ def _count_classes(
     row_values: Matrix,
     rules: GrowthRules,
     count_terms: Indices,
-    value: Vector,
-) -> tuple[float, float, bool]:
-    """Write the weight of each class; return the total, the impurity, and if there is one class."""
-    total, n_present, classes = 0.0, 0, ClassSum(0.0, 0.0)
-    value[:] = 0.0
+    nodes: Nodes,
+    node: int,
+) -> bool:
+    """Write the weight of each class and the impurity; return whether there is one class only."""
+    n_present, classes = 0, ClassSum(0.0, 0.0)
+    total, value = nodes.weight[node : node + 1], nodes.value[node]
+    total[0], value[:] = 0.0, 0.0
     for i in range(len(column)):
         row = row_of(column[i])
         weight = row_values[WEIGHT, row] if rules.weighted else 1.0
-        total += weight
+        total[0] += weight  # in memory, so row by row: a register would be summed in parts
         value[int(row_values[TARGET, row])] += weight
     code, unit = rules.criterion, rules.unit
     for k in range(len(value)):
         n_present += value[k] > 0.0
-        classes = add_class(code, classes, value[k], total, unit, count_terms)
-    lost = weighted_impurity(code, classes, total, unit, count_terms)
-    return total, lost / total, n_present <= 1
+        classes = add_class(code, classes, value[k], total[0], unit, count_terms)
+    lost = weighted_impurity(code, classes, total[0], unit, count_terms)
+    nodes.impurity[node] = lost / total[0]
+    return n_present <= 1
 
 
 @jit
@@ -122,9 +124,10 @@ def _find_mean(
     column: Indices,
     row_values: Matrix,
     weighted: bool,  # noqa: FBT001 - compiled code has no keywords
-    value: Vector,
-) -> tuple[float, float, bool]:
-    """Write the mean; return the weight, the variance, and whether all targets are equal."""
+    nodes: Nodes,
+    node: int,
+) -> bool:
+    """Write the mean and the variance; return whether all targets are equal."""
     origin = row_values[TARGET, row_of(column[0])]  # a mean of differences rounds less
     moment, total = 0.0, 0.0
     for i in range(len(column)):
@@ -138,16 +141,13 @@ def _find_mean(
         weight = row_values[WEIGHT, row] if weighted else 1.0
         squares += weight * (row_values[TARGET, row] - mean) ** 2
         equal = equal and row_values[TARGET, row] == origin
-    value[0] = mean
-    return total, squares / total, equal
+    nodes.weight[node], nodes.impurity[node], nodes.value[node, 0] = total, squares / total, mean
+    return equal
 
 
 @jit
-def _find_median(column: Indices, row_values: Matrix, value: Vector) -> tuple[float, float, bool]:
-    """Write the median, the middle of it if it is an interval.
-
-    Return the weight, the mean distance to the median, and whether all targets are equal.
-    """
+def _find_median(column: Indices, row_values: Matrix, nodes: Nodes, node: int) -> bool:
+    """Write the median, the middle of it if it is an interval, and the mean distance to it."""
     n, total, below, i = len(column), 0.0, 0.0, 0
     for j in range(n):
         total += row_values[WEIGHT, row_of(column[j])]
@@ -161,10 +161,10 @@ def _find_median(column: Indices, row_values: Matrix, value: Vector) -> tuple[fl
     for j in range(n):
         row = row_of(column[j])
         distances += row_values[WEIGHT, row] * np.abs(row_values[TARGET, row] - median)
-    value[0] = median
+    nodes.weight[node], nodes.impurity[node] = total, distances / total
+    nodes.value[node, 0] = median
     # Sorted by target: they are all equal if the first and the last are.
-    equal = row_values[TARGET, row_of(column[0])] == row_values[TARGET, row_of(column[n - 1])]
-    return total, distances / total, equal
+    return row_values[TARGET, row_of(column[0])] == row_values[TARGET, row_of(column[n - 1])]
 
 
 @jit

@@ -12,8 +12,8 @@ from typing import Any, cast
 import numpy as np
 
 from surelearn._typing import Mask, Matrix
-from surelearn.learners.trees._export.labels import Legend
 from surelearn.learners.trees._export.paths import Cell, leaves
+from surelearn.learners.trees._export.vocabulary import Vocabulary
 from surelearn.learners.trees._tree import Tree
 
 
@@ -27,13 +27,13 @@ class Formula:
         The class that the formula describes.
     terms
         The conjunctions, a literal for each feature in it.
-    legend
+    vocabulary
         The words of the tree.
     """
 
     label: str
     terms: tuple[Cell, ...]
-    legend: Legend
+    vocabulary: Vocabulary
 
     def holds(self, X: Matrix) -> Mask:
         """Return which rows, coded as the tree reads them, satisfy the formula."""
@@ -50,7 +50,7 @@ class Formula:
             return "false"
         if not all(self.terms):
             return "true"
-        texts = [self.legend.conjunction(term) for term in self.terms]
+        texts = [self.vocabulary.conjunction(term) for term in self.terms]
         if len(texts) == 1:
             return texts[0]
         return " or ".join(
@@ -59,17 +59,18 @@ class Formula:
         )
 
 
-def formula_of(tree: Tree, legend: Legend, *, label: Any) -> Formula:
+def formula_of(tree: Tree, vocabulary: Vocabulary, *, label: Any) -> Formula:
     """Return the formula of a class told by its label; None means the last one in sorted order.
 
     Examples
     --------
     >>> from surelearn.learners.trees._tree import binary_stump
     >>> stump = binary_stump(feature=0, threshold=0.5, value=[[4, 3], [4, 1], [0, 2]])
-    >>> print(formula_of(stump, Legend(["size"], (None,), np.array(["no", "yes"]), 6), label=None))
+    >>> vocabulary = Vocabulary(["size"], (None,), np.array(["no", "yes"]), 6)
+    >>> print(formula_of(stump, vocabulary, label=None))
     size > 0.5
     """
-    classes = legend.classes
+    classes = vocabulary.classes
     if classes is None:
         raise ValueError(
             "a formula says when a tree predicts a class, and this is a regressor: rules() reads it"
@@ -82,18 +83,18 @@ def formula_of(tree: Tree, legend: Legend, *, label: Any) -> Formula:
     places = [len(classes) - 1] if label is None else np.flatnonzero(classes == label)
     if len(places) == 0:
         raise ValueError(f"label={label!r} must be one of the classes {classes.tolist()}")
-    return normal_form(tree, legend, label=int(places[0]))
+    return normal_form(tree, vocabulary, label=int(places[0]))
 
 
-def normal_form(tree: Tree, legend: Legend, *, label: int) -> Formula:
+def normal_form(tree: Tree, vocabulary: Vocabulary, *, label: int) -> Formula:
     """Return the formula of one of two classes, without redundant literals and conjunctions."""
     predicted = tree.shares().argmax(axis=1)
     cells: tuple[list[Cell], list[Cell]] = ([], [])
-    for node, cell in leaves(tree, legend.n_categories, missing=legend.missing):
+    for node, cell in leaves(tree, vocabulary.n_categories, missing=vocabulary.missing):
         cells[int(predicted[node] == label)].append(cell)
     others, own = cells
     terms = _cover(own, [_shorten(cell, others) for cell in own])
-    return Formula(str(cast("Any", legend.classes)[label]), tuple(terms), legend)
+    return Formula(str(cast("Any", vocabulary.classes)[label]), tuple(terms), vocabulary)
 
 
 def _shorten(cell: Cell, others: list[Cell]) -> Cell:

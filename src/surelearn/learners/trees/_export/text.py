@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from surelearn.learners.trees._export.labels import Legend
+from surelearn.learners.trees._export.vocabulary import Vocabulary
 from surelearn.learners.trees._tree import Tree
 
 
-def text(tree: Tree, legend: Legend) -> str:
+def text(tree: Tree, vocabulary: Vocabulary) -> str:
     """Return the tree as indented lines, an answer each; a leaf tells its rows and errors.
 
     Examples
@@ -14,37 +14,37 @@ def text(tree: Tree, legend: Legend) -> str:
     >>> import numpy as np
     >>> from surelearn.learners.trees._tree import binary_stump
     >>> stump = binary_stump(feature=0, threshold=0.5, value=[[4, 3], [4, 1], [0, 2]])
-    >>> print(text(stump, Legend(["size"], (None,), np.array(["no", "yes"]), 6)))
+    >>> print(text(stump, Vocabulary(["size"], (None,), np.array(["no", "yes"]), 6)))
     size <= 0.5: no (5, 1 wrong)
     size > 0.5: yes (2)
     """
     if tree.n_children[0] == 0:
-        return _leaf(tree, legend, 0)
-    return "\n".join(_lines(tree, legend))
+        return _leaf(tree, vocabulary, 0)
+    return "\n".join(_lines(tree, vocabulary))
 
 
-def _lines(tree: Tree, legend: Legend) -> Iterator[str]:
-    answers, parent = legend.answers(tree), tree.parent
+def _lines(tree: Tree, vocabulary: Vocabulary) -> Iterator[str]:
+    answers, parent = vocabulary.answers(tree), tree.parent
     pending = [*reversed(tree.children(0))]
     while pending:
         node = pending.pop()
-        name = legend.names[tree.feature[parent[node]]]
-        outcome = "" if tree.n_children[node] else f": {_leaf(tree, legend, node)}"
+        name = vocabulary.names[tree.feature[parent[node]]]
+        outcome = "" if tree.n_children[node] else f": {_leaf(tree, vocabulary, node)}"
         yield f"{'|   ' * int(tree.depth[node] - 1)}{name} {answers[node]}{outcome}"
         pending.extend(reversed(tree.children(node)))
 
 
-def _leaf(tree: Tree, legend: Legend, node: int) -> str:
+def _leaf(tree: Tree, vocabulary: Vocabulary, node: int) -> str:
     """Return the outcome of a leaf, its weight, and the weight that it gets wrong."""
-    weight = legend.number(float(tree.weight[node]))
-    if legend.classes is None:
-        return f"{legend.outcome(tree, node)} ({weight})"
+    weight = vocabulary.number(float(tree.weight[node]))
+    if vocabulary.classes is None:
+        return f"{vocabulary.outcome(tree, node)} ({weight})"
     wrong = float(tree.weight[node] - tree.value[node].max())
-    mistaken = f", {legend.number(wrong)} wrong" if wrong > 1e-9 * tree.weight[node] else ""
-    return f"{legend.outcome(tree, node)} ({weight}{mistaken})"
+    mistaken = f", {vocabulary.number(wrong)} wrong" if wrong > 1e-9 * tree.weight[node] else ""
+    return f"{vocabulary.outcome(tree, node)} ({weight}{mistaken})"
 
 
-def dot(tree: Tree, legend: Legend) -> str:
+def dot(tree: Tree, vocabulary: Vocabulary) -> str:
     """Return the tree in Graphviz's language; `dot -Tsvg` draws it.
 
     Examples
@@ -52,7 +52,7 @@ def dot(tree: Tree, legend: Legend) -> str:
     >>> import numpy as np
     >>> from surelearn.learners.trees._tree import binary_stump
     >>> stump = binary_stump(feature=0, threshold=0.5, value=[[4, 3], [4, 1], [0, 2]])
-    >>> print(dot(stump, Legend(["size"], (None,), np.array(["no", "yes"]), 6)))
+    >>> print(dot(stump, Vocabulary(["size"], (None,), np.array(["no", "yes"]), 6)))
     digraph tree {
         node [shape=box, style=rounded, fontname="Helvetica"];
         edge [fontname="Helvetica"];
@@ -65,12 +65,12 @@ def dot(tree: Tree, legend: Legend) -> str:
     """
     nodes: list[str] = []
     edges: list[str] = []
-    answers = legend.answers(tree)
+    answers = vocabulary.answers(tree)
     for node in range(tree.n_nodes):
         if tree.n_children[node] == 0:
-            nodes.append(f'{node} [label={_quoted(_leaf(tree, legend, node))}, style=""];')
+            nodes.append(f'{node} [label={_quoted(_leaf(tree, vocabulary, node))}, style=""];')
             continue
-        nodes.append(f"{node} [label={_quoted(legend.names[tree.feature[node]])}];")
+        nodes.append(f"{node} [label={_quoted(vocabulary.names[tree.feature[node]])}];")
         edges += [
             f"{node} -> {child} [label={_quoted(answers[child])}];" for child in tree.children(node)
         ]

@@ -23,7 +23,7 @@ Choice = Callable[[Matrix, Matrix], Indices]
 """From gain and information, a row per node, to the feature each node asks about, or `LEAF`."""
 
 
-class Limits(NamedTuple):
+class MultiwayLimits(NamedTuple):
     """When a node is not split.
 
     Attributes
@@ -77,7 +77,7 @@ class Growth:
     --------
     >>> rows, labels = np.array([[0.0], [0.0], [1.0]]), np.array([0, 0, 1])
     >>> growth = Growth(rows, np.array([2]), labels, np.ones(3), n_classes=2)
-    >>> limits = Limits(min_weight=0.0, charge=0.0, max_depth=np.inf)
+    >>> limits = MultiwayLimits(min_weight=0.0, charge=0.0, max_depth=np.inf)
     >>> growth.grow(lambda gain, information: np.zeros(len(gain), dtype=np.int64), limits).n_leaves
     2
     """
@@ -110,7 +110,7 @@ class Growth:
         count(self.labels, pool, counts)
         return counts
 
-    def grow(self, choose: Choice, limits: Limits) -> Tree:
+    def grow(self, choose: Choice, limits: MultiwayLimits) -> Tree:
         """Return the tree: ask at every node what `choose` says, until it says `LEAF`."""
         pool, levels = self.all_rows(), list[Layer]()
         while len(pool.begin) > 0:
@@ -121,7 +121,7 @@ class Growth:
         return assemble(nodes, np.repeat(np.arange(len(levels)), sizes))
 
     def _add_level(
-        self, pool: Pool, choose: Choice, limits: Limits, *, depth: int
+        self, pool: Pool, choose: Choice, limits: MultiwayLimits, *, depth: int
     ) -> tuple[Layer, Pool]:
         """Choose the questions of the nodes of one depth; return them and the next depth's rows."""
         counts = self.count(pool)
@@ -142,7 +142,7 @@ class Growth:
         return level, children
 
     def _ask(
-        self, pool: Pool, counts: Matrix, choose: Choice, limits: Limits, *, depth: int
+        self, pool: Pool, counts: Matrix, choose: Choice, limits: MultiwayLimits, *, depth: int
     ) -> tuple[Indices, Indices, Indices]:
         """Return the feature each node asks about, and the codes on both sides of its cut."""
         impure = np.count_nonzero(counts > 0.0, axis=1) > 1

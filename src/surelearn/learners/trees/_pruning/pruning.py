@@ -37,6 +37,15 @@ def leaf_costs(tree: Tree, impurity: Impurity | None) -> Vector:
     return tree.weight * (tree.impurity if impurity is None else impurity(tree.value))
 
 
+def check_charge(model: Any, impurity: Impurity | None) -> None:
+    """Refuse to charge the leaves of a regressor for classes."""
+    if impurity is not None and not hasattr(model, "classes_"):
+        raise ValueError(
+            "an impurity measures classes, and this is a regressor: its leaves are charged for "
+            "by the criterion it was grown by"
+        )
+
+
 def close_at_price(tree: Tree, *, alpha: float, impurity: Impurity | None) -> Mask:
     """Return the nodes that weakest-link pruning closes at a price of a leaf."""
     _check_price(alpha)

@@ -14,7 +14,7 @@ from surelearn.learners.trees._tree import Tree
 
 
 @dataclass(frozen=True)
-class Legend:
+class Vocabulary:
     """Names for what a tree tells by numbers.
 
     Attributes
@@ -112,18 +112,18 @@ def _side(literal: Literal, place: int, cut: float) -> Literal:
     return replace(side, missing=literal.missing)
 
 
-def legend_of(model: Any, *, digits: int) -> Legend:
+def vocabulary_of(model: Any, *, digits: int) -> Vocabulary:
     """Return the words of a fitted tree.
 
     Examples
     --------
     >>> from types import SimpleNamespace
     >>> model = SimpleNamespace(n_features_in_=1, categories_=(None,), classes_=np.array([0, 1]))
-    >>> legend_of(model, digits=3).condition(0, Interval(high=0.12345))
+    >>> vocabulary_of(model, digits=3).condition(0, Interval(high=0.12345))
     'x0 <= 0.123'
     """
     at_least_one("digits", digits)
-    return Legend(
+    return Vocabulary(
         names=table.column_names(model),
         categories=model.categories_,
         classes=getattr(model, "classes_", None),
