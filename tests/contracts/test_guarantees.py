@@ -50,6 +50,12 @@ def test_certificates_are_complete_recomputable_and_never_below_what_was_seen(na
 
 
 @pytest.mark.parametrize("name", CERTIFYING)
+def test_some_world_suits_the_learner(name):
+    found = (c for world in WORLDS for c in trained(CERTIFYING[name], world).certificates())
+    assert any(c.status != "void" and c.observed <= c.bound for c in found)
+
+
+@pytest.mark.parametrize("name", CERTIFYING)
 @pytest.mark.parametrize("delta", [0.0, 1.0, -1.0, np.nan])
 def test_a_delta_outside_zero_and_one_is_refused(name, delta):
     model = trained(CERTIFYING[name], "noisy")
