@@ -3,13 +3,14 @@
 A learner supplies `_play`, which plays the rows of a table in order, reads of each row only the
 loss of the arm it chose, and stops before a loss outside [0, 1]. Everything else is that: `select`
 plays a row in which no loss can be seen, `update` the same row with the loss of the arm chosen.
+Each plays on a copy of the state, which takes the place of the old one when all went well.
 """
 
 import operator
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from numbers import Integral
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
@@ -18,10 +19,18 @@ from scipy import sparse
 
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn._wording import confidence, outward
-from surelearn.base.begun import call_of, refuse_changes
 from surelearn.base.fingerprint import fingerprint
+from surelearn.base.games import GameState, constructor_call, refuse_changed_parameters
+from surelearn.base.states import CoinsSetBack, copy_of
 from surelearn.bounds import Guarantee, bandits_stochastic
-from surelearn.certificate import Certificate, Precondition, Status, certify
+from surelearn.certificate import (
+    Certificate,
+    Evidence,
+    Precondition,
+    assumed,
+    by_construction,
+    certify,
+)
 
 _RANGE = "losses lie in [0, 1]; rescale them first"
 STOPPING = Precondition(
@@ -30,20 +39,37 @@ STOPPING = Precondition(
     "assumed",
     "the statement is about one number of rounds, not about the best of many",
 )
+_NONE = -1  # no arm is selected in this round yet
+
+
+class Tallies(NamedTuple):
+    """What every bandit counts; single numbers are arrays of one."""
+
+    n_rounds: Indices
+    pulls: Indices
+    arm_losses: Vector
+    selected: Indices
+
+
+class NothingMore(NamedTuple):
+    """The state of a learner whose next arm follows from the tallies."""
 
 
 class Bandit(ABC):
     """A game in rounds: `select` an arm, then `update` with its loss; `play` does both for a table.
 
+    A learner stores its parameters before it calls this constructor, refuses bad ones in
+    `_check_parameters`, and makes its own state, if it has one, in `_start`.
+
     Examples
     --------
     >>> class InTurn(Bandit):
-    ...     def _play(self, losses, arms):
+    ...     def _play(self, losses, tallies, state, arms):
     ...         for t, row in enumerate(losses):
-    ...             arms[t] = (self.n_rounds_ + t) % self.n_arms
+    ...             arms[t] = tallies.pulls.sum() % self.n_arms
     ...             if not 0.0 <= row[arms[t]] <= 1.0:
     ...                 return t
-    ...             self._pay(arms[t : t + 1], row[arms[t : t + 1]])
+    ...             pay(tallies, arms[t : t + 1], row[arms[t : t + 1]])
     ...         return len(losses)
     ...     def certificates(self, *, delta=0.05):
     ...         return (self._post_hoc(delta),)
@@ -55,26 +81,53 @@ class Bandit(ABC):
     """
 
     def __init__(self, *, n_arms: int) -> None:
-        if not isinstance(n_arms, Integral) or n_arms < 2:
-            raise ValueError(f"n_arms={n_arms!r} must be a whole number, 2 or more")
+        self.n_arms = n_arms
+        self._check_parameters()
         self.n_arms = int(n_arms)
-        self.n_rounds_ = 0
-        self.pulls_: Indices = np.zeros(self.n_arms, dtype=np.int64)
-        self.arm_losses_: Vector = np.zeros(self.n_arms)
-        self._selected: int | None = None
-        self._begun_as = ""
+        tallies = Tallies(
+            n_rounds=np.zeros(1, dtype=np.int64),
+            pulls=np.zeros(self.n_arms, dtype=np.int64),
+            arm_losses=np.zeros(self.n_arms),
+            selected=np.array([_NONE]),
+        )
+        self.state_ = GameState("", tallies, self._start())
+
+    def _check_parameters(self) -> None:
+        """Refuse parameters that make no sense, with a sentence."""
+        if not isinstance(self.n_arms, Integral) or self.n_arms < 2:
+            raise ValueError(f"n_arms={self.n_arms!r} must be a whole number, 2 or more")
+
+    def _start(self) -> Any:
+        """Return the state of a learner that has played no round."""
+        return NothingMore()
 
     @abstractmethod
-    def _play(self, losses: Matrix, arms: Indices) -> int:
+    def _play(self, losses: Matrix, tallies: Tallies, state: Any, arms: Indices) -> int:
         """Play the rows in order and return how many were played, with `arms` chosen in each.
 
-        The arm is written before its loss is read, and a loss outside [0, 1] changes nothing.
-        `n_rounds_` counts the rounds before the first row.
+        `pulls`, `arm_losses` and `state` change in place. The arm is written before its loss is
+        read, and a loss outside [0, 1] changes nothing but what was drawn for it. `n_rounds` is
+        that before the first row.
         """
 
     @abstractmethod
     def certificates(self, *, delta: float = 0.05) -> tuple[Certificate, ...]:
         """State what the rounds played so far prove about the regret."""
+
+    @property
+    def n_rounds_(self) -> int:
+        """The rounds played."""
+        return int(self.state_.tallies.n_rounds[0])
+
+    @property
+    def pulls_(self) -> Indices:
+        """How often each arm was played."""
+        return self.state_.tallies.pulls
+
+    @property
+    def arm_losses_(self) -> Vector:
+        """The losses paid on each arm, summed."""
+        return self.state_.tallies.arm_losses
 
     @property
     def cumulative_loss_(self) -> float:
@@ -85,24 +138,29 @@ class Bandit(ABC):
     def probabilities(self) -> Vector:
         """The chance of each arm in this round: here the arm is certain, given the past."""
         chances = np.zeros(self.n_arms)
-        chances[self._next_arm()] = 1.0
+        chances[self._next_arm(self.state_)] = 1.0  # without coins this changes nothing
         return chances
 
     def select(self) -> int:
         """Return the arm of this round; asked again before `update`, the same arm."""
-        self._enter()
-        if self._selected is None:
-            self._selected = self._next_arm()
-        return self._selected
+        held = self.state_
+        if held.tallies.selected[0] != _NONE:
+            refuse_changed_parameters(self, held.begun_as)
+            return int(held.tallies.selected[0])
+        game = self._state_to_play_on()
+        with CoinsSetBack(game.learnt):
+            arm = game.tallies.selected[0] = self._next_arm(game)
+            self.state_ = game
+        return arm
 
     def update(self, arm: int, loss: float) -> None:
         """Pay and learn the loss of the arm selected in this round."""
         self._check_arm(arm)
-        self._enter()
+        game = self._state_to_play_on()
         row = self._blank_row()
         row[0, arm] = _checked_loss(loss)
-        self._play(row, np.empty(1, dtype=np.int64))
-        self.n_rounds_, self._selected = self.n_rounds_ + 1, None
+        self._play(row, game.tallies, game.learnt, np.empty(1, dtype=np.int64))
+        self._finish(game, 1)
 
     def play(self, losses: ArrayLike) -> Indices:
         """Play a round for each row of a table with a column per arm, and return the arms.
@@ -114,44 +172,42 @@ class Bandit(ABC):
         arms = np.empty(len(table), dtype=np.int64)
         if len(table) == 0:
             return arms
-        before = {name: _content(value) for name, value in vars(self).items()}
-        self._enter()
-        n_played = self._play(table, arms)
-        if n_played < len(table):
-            self._return_to(before)
-            loss = table[n_played, arms[n_played]]
-            raise ValueError(f"row {n_played} has loss {loss} for arm {arms[n_played]}: {_RANGE}")
-        self.n_rounds_, self._selected = self.n_rounds_ + n_played, None
+        game = self._state_to_play_on()
+        with CoinsSetBack(game.learnt):
+            n_played = self._play(table, game.tallies, game.learnt, arms)
+            if n_played < len(table):
+                arm = arms[n_played]
+                loss = table[n_played, arm]
+                raise ValueError(f"row {n_played} has loss {loss} for arm {arm}: {_RANGE}")
+            self._finish(game, n_played)
         return arms
 
-    def _enter(self) -> None:
-        """Note as what the game is begun; refuse to go on as something else."""
-        self._begun_as = self._begun_as or call_of(self)
-        refuse_changes(self, self._begun_as)
+    def _state_to_play_on(self) -> GameState:
+        """Return a copy of the state, with the parameters of the first round noted or compared."""
+        held = self.state_  # once: another thread may set it meanwhile
+        if held.begun_as:
+            refuse_changed_parameters(self, held.begun_as)
+            return copy_of(held)
+        return GameState(constructor_call(self), copy_of(held.tallies), copy_of(held.learnt))
 
-    def _next_arm(self) -> int:
+    def _finish(self, game: GameState, n_played: int) -> None:
+        """Put a state in place after its rounds were played."""
+        game.tallies.n_rounds[0] += n_played
+        game.tallies.selected[0] = _NONE
+        self.state_ = game
+
+    def _next_arm(self, game: GameState) -> int:
+        """Return the arm of a round whose losses cannot be seen; coins may be drawn for it."""
         arm = np.empty(1, dtype=np.int64)
-        self._play(self._blank_row(), arm)
+        self._play(self._blank_row(), game.tallies, game.learnt, arm)
         return int(arm[0])
 
     def _blank_row(self) -> Matrix:
         return np.full((1, self.n_arms), np.nan)
 
-    def _return_to(self, before: dict[str, Any]) -> None:
-        for name, content in before.items():
-            held = vars(self)[name]
-            if isinstance(held, Generator):
-                held.bit_generator.state = content
-            else:
-                vars(self)[name] = content
-
-    def _pay(self, arms: Indices, losses: Vector) -> None:
-        """Count the arms played and add what they cost, one by one: blocks must not matter."""
-        self.pulls_ += np.bincount(arms, minlength=self.n_arms)
-        np.add.at(self.arm_losses_, arms, losses)
-
     def _check_arm(self, arm: int) -> None:
-        if self._selected is None:
+        selected = int(self.state_.tallies.selected[0])
+        if selected == _NONE:
             raise ValueError("no arm is selected: call select() first, then update(arm, loss)")
         try:
             index = operator.index(arm)
@@ -159,9 +215,9 @@ class Bandit(ABC):
             index = -1
         if not 0 <= index < self.n_arms:
             raise ValueError(f"arm={arm!r} is none of 0 to {self.n_arms - 1}")
-        if index != self._selected:
+        if index != selected:
             raise ValueError(
-                f"arm {index} was not selected: this round belongs to arm {self._selected}, and "
+                f"arm {index} was not selected: this round belongs to arm {selected}, and "
                 "what is learnt would be wrong for another"
             )
 
@@ -182,11 +238,11 @@ class Bandit(ABC):
         claim: str,
         *,
         observed: float,
-        statuses: Sequence[tuple[Status, str]],
+        evidence: Mapping[str, Evidence],
         also: Iterable[Precondition] = (),
     ) -> Certificate:
         """Bind a bound on the regret to the rounds played; `{bound}` in the claim is filled in."""
-        self._enter()
+        refuse_changed_parameters(self, self.state_.begun_as)
         return certify(
             guarantee,
             kind="regret",
@@ -194,7 +250,7 @@ class Bandit(ABC):
             observed=observed,
             n=self.n_rounds_,
             claim=claim.format(bound=outward(guarantee.bound, "upper")),
-            statuses=statuses,
+            evidence=evidence,
             also=also,
             reproduce={"model": fingerprint(self)},
         )
@@ -210,10 +266,10 @@ class Bandit(ABC):
             "at most {bound} more than those of the best arm. Observed is the same for the mean "
             "losses seen.",
             observed=self._plug_in_regret,
-            statuses=(
-                ("assumed", "no arm may get better or worse in the course of time"),
-                ("by-construction", "no arm is selected before the last loss is told"),
-            ),
+            evidence={
+                "arms": assumed("no arm may get better or worse in the course of time"),
+                "feedback": by_construction("no arm is selected before the last loss is told"),
+            },
         )
 
     @property
@@ -224,14 +280,37 @@ class Bandit(ABC):
         return max(0.0, self.cumulative_loss_ - self.n_rounds_ * least)
 
     def __repr__(self) -> str:
-        return call_of(self)
+        return constructor_call(self)
+
+    @classmethod
+    def _upgrade_state(cls, attributes: dict[str, Any]) -> dict[str, Any]:
+        """Return today's attributes for those of a model file of format 1.
+
+        It cannot hold coins, so that the learner is one whose state is the tallies.
+        """
+        selected = _NONE if attributes["_selected"] is None else attributes["_selected"]
+        tallies = Tallies(
+            n_rounds=np.array([attributes["n_rounds_"]]),
+            pulls=attributes["pulls_"],
+            arm_losses=attributes["arm_losses_"],
+            selected=np.array([selected]),
+        )
+        game = GameState(attributes["_begun_as"], tallies, NothingMore())
+        return {"n_arms": attributes["n_arms"], "state_": game}
 
 
-def _content(value: Any) -> Any:
-    """Return what must be kept of a part of the state to come back to it."""
-    if isinstance(value, Generator):
-        return value.bit_generator.state
-    return value.copy() if isinstance(value, np.ndarray) else value
+def pay(tallies: Tallies, arms: Indices, losses: Vector) -> None:
+    """Count the arms played and add what they cost, one by one: how rounds are cut must not matter.
+
+    Examples
+    --------
+    >>> tallies = Tallies(np.zeros(1, int), np.zeros(2, int), np.zeros(2), np.array([-1]))
+    >>> pay(tallies, np.array([1, 1]), np.array([0.5, 0.25]))
+    >>> tallies.pulls, tallies.arm_losses
+    (array([0, 2]), array([0.  , 0.75]))
+    """
+    tallies.pulls[:] += np.bincount(arms, minlength=len(tallies.pulls))
+    np.add.at(tallies.arm_losses, arms, losses)
 
 
 def _checked_loss(loss: Any) -> float:
@@ -244,10 +323,7 @@ def _checked_loss(loss: Any) -> float:
     return number
 
 
-def generator(seed: int | Generator) -> Generator:
-    """Return the source of coins that `seed` stands for."""
-    if isinstance(seed, Generator):
-        return seed
-    if not isinstance(seed, Integral) or seed < 0:
+def check_seed(seed: int | Generator) -> None:
+    """Refuse what is no seed."""
+    if not isinstance(seed, Generator) and (not isinstance(seed, Integral) or seed < 0):
         raise ValueError(f"seed={seed!r} must be a whole number, 0 or more, or a NumPy Generator")
-    return np.random.default_rng(int(seed))

@@ -7,6 +7,7 @@ Garivier and Cappé (2011), for losses; see `surelearn.bounds.bandits_stochastic
 """
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,7 +16,7 @@ from surelearn._jit import jit
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.bounds import Guarantee, bandits_stochastic
 from surelearn.certificate import Certificate
-from surelearn.learners.bandits._bandit import Bandit
+from surelearn.learners.bandits._bandit import Bandit, Tallies
 
 _STEPS = 60  # about five are needed
 _CLOSE = 1e-14
@@ -140,5 +141,7 @@ class KLUCB(Bandit):
         """
         return (self._post_hoc(delta),) if self.n_rounds_ else ()
 
-    def _play(self, losses: Matrix, arms: Indices) -> int:
-        return _play_rounds(losses, self.n_rounds_, self.pulls_, self.arm_losses_, arms)
+    def _play(self, losses: Matrix, tallies: Tallies, state: Any, arms: Indices) -> int:
+        del state  # the tallies are all it needs
+        n_before = int(tallies.n_rounds[0])
+        return _play_rounds(losses, n_before, tallies.pulls, tallies.arm_losses, arms)

@@ -6,6 +6,7 @@ Auer, Cesa-Bianchi and Fischer (2002), for losses; see `surelearn.bounds.bandits
 """
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,8 +14,8 @@ from numpy.typing import ArrayLike
 from surelearn._jit import jit
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.bounds import Guarantee, bandits_stochastic
-from surelearn.certificate import Certificate
-from surelearn.learners.bandits._bandit import STOPPING, Bandit
+from surelearn.certificate import Certificate, assumed
+from surelearn.learners.bandits._bandit import STOPPING, Bandit, Tallies
 
 
 @jit
@@ -97,10 +98,12 @@ class UCB1(Bandit):
             "On average, the arms played have mean losses that sum to at most {bound} more than "
             "those of the best arm. Observed is the same for the mean losses seen.",
             observed=self._plug_in_regret,
-            statuses=(("assumed", "rewards are 1 − loss; no arm may change its law"),),
+            evidence={"arms": assumed("rewards are 1 − loss; no arm may change its law")},
             also=(STOPPING,),
         )
         return self._post_hoc(delta), promised
 
-    def _play(self, losses: Matrix, arms: Indices) -> int:
-        return _play_rounds(losses, self.n_rounds_, self.pulls_, self.arm_losses_, arms)
+    def _play(self, losses: Matrix, tallies: Tallies, state: Any, arms: Indices) -> int:
+        del state  # the tallies are all it needs
+        n_before = int(tallies.n_rounds[0])
+        return _play_rounds(losses, n_before, tallies.pulls, tallies.arm_losses, arms)

@@ -26,7 +26,7 @@ class Rounds(NamedTuple):
     awake: Matrix
     floor: Vector
 
-    def part(self, rows: slice) -> "Rounds":
+    def chunk(self, rows: slice) -> "Rounds":
         """Return some consecutive rounds; nothing is copied."""
         awake = self.awake[rows] if len(self.awake) else self.awake
         return Rounds(self.losses[rows], awake, self.floor[rows])
