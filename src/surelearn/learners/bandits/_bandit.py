@@ -20,7 +20,7 @@ from scipy import sparse
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn._wording import confidence, outward
 from surelearn.base.fingerprint import fingerprint
-from surelearn.base.games import GameState, constructor_call, refuse_changed_parameters
+from surelearn.base.games import call_of_first_round, constructor_call
 from surelearn.base.states import CoinsSetBack, copy_of
 from surelearn.bounds import Guarantee, bandits_stochastic
 from surelearn.certificate import (
@@ -39,20 +39,41 @@ STOPPING = Precondition(
     "assumed",
     "the statement is about one number of rounds, not about the best of many",
 )
-_NONE = -1  # no arm is selected in this round yet
-
-
-class Tallies(NamedTuple):
-    """What every bandit counts; single numbers are arrays of one."""
-
-    n_rounds: Indices
-    pulls: Indices
-    arm_losses: Vector
-    selected: Indices
 
 
 class NothingMore(NamedTuple):
-    """The state of a learner whose next arm follows from the tallies."""
+    """The state of a learner whose next arm follows from pulls and losses."""
+
+
+class Counts(NamedTuple):
+    """How often each arm was played, and the losses paid on it, summed."""
+
+    pulls: Indices
+    arm_losses: Vector
+
+
+class BanditState(NamedTuple):
+    """All that a game has come to.
+
+    Parameters
+    ----------
+    begun_as
+        The call that made the learner, as of the first round; empty before it.
+    n_rounds
+        The rounds played.
+    selected
+        The arm of this round, if it has been selected.
+    counts
+        How often each arm was played, and the losses paid on it.
+    learnt
+        What this learner keeps beside that: its own `State`, a NamedTuple of arrays and coins.
+    """
+
+    begun_as: str
+    n_rounds: int
+    selected: int | None
+    counts: Counts
+    learnt: Any
 
 
 class Bandit(ABC):
@@ -64,12 +85,13 @@ class Bandit(ABC):
     Examples
     --------
     >>> class InTurn(Bandit):
-    ...     def _play(self, losses, tallies, state, arms):
+    ...     def _play(self, losses, n_before, counts, state, arms):
     ...         for t, row in enumerate(losses):
-    ...             arms[t] = tallies.pulls.sum() % self.n_arms
+    ...             arms[t] = (n_before + t) % self.n_arms
     ...             if not 0.0 <= row[arms[t]] <= 1.0:
     ...                 return t
-    ...             pay(tallies, arms[t : t + 1], row[arms[t : t + 1]])
+    ...             counts.pulls[arms[t]] += 1
+    ...             counts.arm_losses[arms[t]] += row[arms[t]]
     ...         return len(losses)
     ...     def certificates(self, *, delta=0.05):
     ...         return (self._post_hoc(delta),)
@@ -84,13 +106,8 @@ class Bandit(ABC):
         self.n_arms = n_arms
         self._check_parameters()
         self.n_arms = int(n_arms)
-        tallies = Tallies(
-            n_rounds=np.zeros(1, dtype=np.int64),
-            pulls=np.zeros(self.n_arms, dtype=np.int64),
-            arm_losses=np.zeros(self.n_arms),
-            selected=np.array([_NONE]),
-        )
-        self.state_ = GameState("", tallies, self._start())
+        counts = Counts(np.zeros(self.n_arms, dtype=np.int64), np.zeros(self.n_arms))
+        self.state_ = BanditState("", 0, None, counts, self._start())
 
     def _check_parameters(self) -> None:
         """Refuse parameters that make no sense, with a sentence."""
@@ -102,12 +119,14 @@ class Bandit(ABC):
         return NothingMore()
 
     @abstractmethod
-    def _play(self, losses: Matrix, tallies: Tallies, state: Any, arms: Indices) -> int:
+    def _play(
+        self, losses: Matrix, n_before: int, counts: Counts, state: Any, arms: Indices
+    ) -> int:
         """Play the rows in order and return how many were played, with `arms` chosen in each.
 
-        `pulls`, `arm_losses` and `state` change in place. The arm is written before its loss is
-        read, and a loss outside [0, 1] changes nothing but what was drawn for it. `n_rounds` is
-        that before the first row.
+        `n_before` rounds were played before; `counts` and `state` change in place. The arm is
+        written before its loss is read. A loss outside [0, 1] ends the play: what the coins gave
+        for its round is kept in `state`, and nothing else changes.
         """
 
     @abstractmethod
@@ -117,17 +136,17 @@ class Bandit(ABC):
     @property
     def n_rounds_(self) -> int:
         """The rounds played."""
-        return int(self.state_.tallies.n_rounds[0])
+        return self.state_.n_rounds
 
     @property
     def pulls_(self) -> Indices:
         """How often each arm was played."""
-        return self.state_.tallies.pulls
+        return self.state_.counts.pulls
 
     @property
     def arm_losses_(self) -> Vector:
         """The losses paid on each arm, summed."""
-        return self.state_.tallies.arm_losses
+        return self.state_.counts.arm_losses
 
     @property
     def cumulative_loss_(self) -> float:
@@ -138,29 +157,31 @@ class Bandit(ABC):
     def probabilities(self) -> Vector:
         """The chance of each arm in this round: here the arm is certain, given the past."""
         chances = np.zeros(self.n_arms)
-        chances[self._next_arm(self.state_)] = 1.0  # without coins this changes nothing
+        _, n, _, counts, learnt = self.state_
+        chances[self._next_arm(n, counts, learnt)] = 1.0  # without coins this changes nothing
         return chances
 
     def select(self) -> int:
         """Return the arm of this round; asked again before `update`, the same arm."""
-        held = self.state_
-        if held.tallies.selected[0] != _NONE:
-            refuse_changed_parameters(self, held.begun_as)
-            return int(held.tallies.selected[0])
-        game = self._state_to_play_on()
-        with CoinsSetBack(game.learnt):
-            arm = game.tallies.selected[0] = self._next_arm(game)
-            self.state_ = game
+        begun_as, n, arm, counts, learnt = self.state_
+        begun_as = call_of_first_round(self, begun_as)
+        if arm is None:
+            with CoinsSetBack(learnt):
+                learnt = copy_of(learnt)
+                arm = self._next_arm(n, counts, learnt)  # before a loss is seen, counts stay
+                self.state_ = BanditState(begun_as, n, arm, counts, learnt)
         return arm
 
     def update(self, arm: int, loss: float) -> None:
         """Pay and learn the loss of the arm selected in this round."""
-        self._check_arm(arm)
-        game = self._state_to_play_on()
+        begun_as, n, selected, counts, learnt = self.state_
+        self._check_arm(arm, selected)
+        begun_as = call_of_first_round(self, begun_as)
         row = self._blank_row()
         row[0, arm] = _checked_loss(loss)
-        self._play(row, game.tallies, game.learnt, np.empty(1, dtype=np.int64))
-        self._finish(game, 1)
+        counts, learnt = copy_of(counts), copy_of(learnt)
+        self._play(row, n, counts, learnt, np.empty(1, dtype=np.int64))
+        self.state_ = BanditState(begun_as, n + 1, None, counts, learnt)
 
     def play(self, losses: ArrayLike) -> Indices:
         """Play a round for each row of a table with a column per arm, and return the arms.
@@ -172,42 +193,31 @@ class Bandit(ABC):
         arms = np.empty(len(table), dtype=np.int64)
         if len(table) == 0:
             return arms
-        game = self._state_to_play_on()
-        with CoinsSetBack(game.learnt):
-            n_played = self._play(table, game.tallies, game.learnt, arms)
+        begun_as, n, _, counts, learnt = self.state_
+        begun_as = call_of_first_round(self, begun_as)
+        with CoinsSetBack(learnt):
+            counts, learnt = copy_of(counts), copy_of(learnt)
+            n_played = self._play(table, n, counts, learnt, arms)
             if n_played < len(table):
                 arm = arms[n_played]
                 loss = table[n_played, arm]
                 raise ValueError(f"row {n_played} has loss {loss} for arm {arm}: {_RANGE}")
-            self._finish(game, n_played)
+            self.state_ = BanditState(begun_as, n + n_played, None, counts, learnt)
         return arms
 
-    def _state_to_play_on(self) -> GameState:
-        """Return a copy of the state, with the parameters of the first round noted or compared."""
-        held = self.state_  # once: another thread may set it meanwhile
-        if held.begun_as:
-            refuse_changed_parameters(self, held.begun_as)
-            return copy_of(held)
-        return GameState(constructor_call(self), copy_of(held.tallies), copy_of(held.learnt))
-
-    def _finish(self, game: GameState, n_played: int) -> None:
-        """Put a state in place after its rounds were played."""
-        game.tallies.n_rounds[0] += n_played
-        game.tallies.selected[0] = _NONE
-        self.state_ = game
-
-    def _next_arm(self, game: GameState) -> int:
+    def _next_arm(self, n_before: int, counts: Counts, state: Any) -> int:
         """Return the arm of a round whose losses cannot be seen; coins may be drawn for it."""
         arm = np.empty(1, dtype=np.int64)
-        self._play(self._blank_row(), game.tallies, game.learnt, arm)
+        self._play(self._blank_row(), n_before, counts, state, arm)
         return int(arm[0])
 
     def _blank_row(self) -> Matrix:
-        return np.full((1, self.n_arms), np.nan)
+        row = np.empty((1, self.n_arms))
+        row.fill(np.nan)
+        return row
 
-    def _check_arm(self, arm: int) -> None:
-        selected = int(self.state_.tallies.selected[0])
-        if selected == _NONE:
+    def _check_arm(self, arm: int, selected: int | None) -> None:
+        if selected is None:
             raise ValueError("no arm is selected: call select() first, then update(arm, loss)")
         try:
             index = operator.index(arm)
@@ -242,7 +252,7 @@ class Bandit(ABC):
         also: Iterable[Precondition] = (),
     ) -> Certificate:
         """Bind a bound on the regret to the rounds played; `{bound}` in the claim is filled in."""
-        refuse_changed_parameters(self, self.state_.begun_as)
+        call_of_first_round(self, self.state_.begun_as)
         return certify(
             guarantee,
             kind="regret",
@@ -286,31 +296,12 @@ class Bandit(ABC):
     def _upgrade_state(cls, attributes: dict[str, Any]) -> dict[str, Any]:
         """Return today's attributes for those of a model file of format 1.
 
-        It cannot hold coins, so that the learner is one whose state is the tallies.
+        It cannot hold coins, so that the learner is one without a state of its own.
         """
-        selected = _NONE if attributes["_selected"] is None else attributes["_selected"]
-        tallies = Tallies(
-            n_rounds=np.array([attributes["n_rounds_"]]),
-            pulls=attributes["pulls_"],
-            arm_losses=attributes["arm_losses_"],
-            selected=np.array([selected]),
-        )
-        game = GameState(attributes["_begun_as"], tallies, NothingMore())
+        begun_as, n, arm = (attributes[name] for name in ("_begun_as", "n_rounds_", "_selected"))
+        counts = Counts(attributes["pulls_"], attributes["arm_losses_"])
+        game = BanditState(begun_as, n, arm, counts, NothingMore())
         return {"n_arms": attributes["n_arms"], "state_": game}
-
-
-def pay(tallies: Tallies, arms: Indices, losses: Vector) -> None:
-    """Count the arms played and add what they cost, one by one: how rounds are cut must not matter.
-
-    Examples
-    --------
-    >>> tallies = Tallies(np.zeros(1, int), np.zeros(2, int), np.zeros(2), np.array([-1]))
-    >>> pay(tallies, np.array([1, 1]), np.array([0.5, 0.25]))
-    >>> tallies.pulls, tallies.arm_losses
-    (array([0, 2]), array([0.  , 0.75]))
-    """
-    tallies.pulls[:] += np.bincount(arms, minlength=len(tallies.pulls))
-    np.add.at(tallies.arm_losses, arms, losses)
 
 
 def _checked_loss(loss: Any) -> float:

@@ -9,7 +9,8 @@ from numpy.random import Generator
 
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.certificate import Evidence, assumed
-from surelearn.learners.bandits._bandit import Bandit, Tallies, check_seed, pay
+from surelearn.learners.bandits._bandit import Bandit, Counts, check_seed
+from surelearn.learners.bandits._sampling import pay
 
 _NO_NUMBER = math.nan  # nothing is drawn for a round whose loss is still to come
 
@@ -71,12 +72,14 @@ class RandomizedBandit(Bandit):
         """The chance of each arm in this round, before and after `select`."""
         game = self.state_
         weights = np.empty(self.n_arms)
-        rates = self._rates(game.tallies.n_rounds + 1.0)
+        rates = self._rates(np.array([game.n_rounds + 1.0]))
         total = self._weigh(game.learnt.estimated_losses, rates[0], weights)
         return weights / total
 
-    def _play(self, losses: Matrix, tallies: Tallies, state: Any, arms: Indices) -> int:
-        n, first = len(losses), tallies.n_rounds[0] + 1.0
+    def _play(
+        self, losses: Matrix, n_before: int, counts: Counts, state: Any, arms: Indices
+    ) -> int:
+        n, first = len(losses), n_before + 1.0
         uniforms, rates = _numbers(state, n), self._rates(np.arange(first, first + n))
         weights, chances = np.empty(self.n_arms), np.empty(n)
         n_played = self._play_rounds(
@@ -84,9 +87,8 @@ class RandomizedBandit(Bandit):
         )
         state.pending[0] = uniforms[n_played] if n_played < n else _NO_NUMBER
         if n_played:
-            done = slice(n_played)
-            paid = losses[np.arange(n_played), arms[done]]
-            pay(tallies, arms[done], paid)
+            done, paid = slice(n_played), np.empty(n_played)
+            pay(losses, arms, *counts, paid)
             self._record(Trace(arms[done], paid, chances[done], rates[done]), state)
         return n_played
 
@@ -109,7 +111,9 @@ def _numbers(state: Any, n: int) -> Vector:
     """Return a uniform number for each round; that of an arm already selected comes first."""
     if math.isnan(state.pending[0]):
         return state.coins.random(n)
-    return np.append(state.pending, state.coins.random(n - 1))
+    if n == 1:  # the most frequent case: `update`
+        return state.pending.copy()
+    return np.concatenate((state.pending, state.coins.random(n - 1)))
 
 
 def horizon_rate(n_arms: int, horizon: int) -> float:
@@ -144,4 +148,4 @@ def add_in_order(total: Vector, terms: Vector) -> None:
     >>> total
     array([3.5])
     """
-    total[0] = np.add.accumulate(np.append(total, terms))[-1]
+    total[0] = np.add.accumulate(np.concatenate((total, terms)))[-1]

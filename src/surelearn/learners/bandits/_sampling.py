@@ -7,7 +7,7 @@ between a vector and a scalar version by their distance in memory, and a run wou
 import math
 
 from surelearn._jit import jit
-from surelearn._typing import Vector
+from surelearn._typing import Indices, Matrix, Vector
 
 
 @jit
@@ -45,3 +45,16 @@ def exponential_weights(estimates: Vector, rate: float, weights: Vector) -> floa
         weights[i] = math.exp(-rate * weights[i])
         total += weights[i]
     return total
+
+
+@jit
+def pay(losses: Matrix, arms: Indices, pulls: Indices, totals: Vector, paid: Vector) -> None:
+    """Count the arms played and add what they cost; `paid` has a place for each round played.
+
+    Losses are added one by one, so that it does not matter how the rounds are cut into calls.
+    """
+    for t in range(len(paid)):
+        arm = arms[t]
+        paid[t] = losses[t, arm]
+        pulls[arm] += 1
+        totals[arm] += paid[t]

@@ -16,7 +16,7 @@ from surelearn._jit import jit
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.bounds import Guarantee, bandits_stochastic
 from surelearn.certificate import Certificate
-from surelearn.learners.bandits._bandit import Bandit, Tallies
+from surelearn.learners.bandits._bandit import Bandit, Counts
 
 _STEPS = 60  # about five are needed
 _CLOSE = 1e-14
@@ -141,7 +141,8 @@ class KLUCB(Bandit):
         """
         return (self._post_hoc(delta),) if self.n_rounds_ else ()
 
-    def _play(self, losses: Matrix, tallies: Tallies, state: Any, arms: Indices) -> int:
-        del state  # the tallies are all it needs
-        n_before = int(tallies.n_rounds[0])
-        return _play_rounds(losses, n_before, tallies.pulls, tallies.arm_losses, arms)
+    def _play(
+        self, losses: Matrix, n_before: int, counts: Counts, state: Any, arms: Indices
+    ) -> int:
+        del state  # there is none beside the counts
+        return _play_rounds(losses, n_before, *counts, arms)

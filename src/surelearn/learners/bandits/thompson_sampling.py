@@ -6,6 +6,7 @@ Thompson (1933), with uniform priors; no bound beforehand, but every run is cert
 `surelearn.bounds.bandits_stochastic.stochastic_post_hoc`.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from scipy import special
 
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.certificate import Certificate
-from surelearn.learners.bandits._bandit import Bandit, Tallies, check_seed
+from surelearn.learners.bandits._bandit import Bandit, Counts, check_seed
 
 _LEVELS = (np.arange(256) + 0.5) / 256.0
 
@@ -77,7 +78,7 @@ class ThompsonSampling(Bandit):
         Between neighbours on a grid of all arms' quantiles, an arm's belief gains a mass during
         which the other arms' distribution functions hardly change.
         """
-        gains, losses = (a[:, np.newaxis] for a in _beliefs(self.state_.tallies))
+        gains, losses = (a[:, np.newaxis] for a in _beliefs(self.state_.counts))
         inner = np.unique(special.betaincinv(gains, losses, _LEVELS))
         grid = np.concatenate([[0.0], inner, [1.0]])
         below = special.betainc(gains, losses, grid)
@@ -102,22 +103,24 @@ class ThompsonSampling(Bandit):
         """
         return (self._post_hoc(delta),) if self.n_rounds_ else ()
 
-    def _play(self, losses: Matrix, tallies: Tallies, state: State, arms: Indices) -> int:
-        means = state.pending.copy()
+    def _play(
+        self, losses: Matrix, n_before: int, counts: Counts, state: State, arms: Indices
+    ) -> int:
+        del n_before  # the beliefs know
+        pending, coins = state
         for t, row in enumerate(losses):
-            if np.isnan(means[0]):
-                means = state.coins.beta(*_beliefs(tallies))
-            arm = arms[t] = np.argmax(means)
+            if math.isnan(pending[0]):
+                pending[:] = coins.beta(*_beliefs(counts))
+            arm = arms[t] = pending.argmax()
             if not 0.0 <= row[arm] <= 1.0:
-                state.pending[:] = means
                 return t
-            means[0] = np.nan  # used up
-            tallies.pulls[arm] += 1
-            tallies.arm_losses[arm] += row[arm]
-        state.pending[:] = np.nan
+            pending[0] = math.nan  # used up
+            counts.pulls[arm] += 1
+            counts.arm_losses[arm] += row[arm]
+        pending[:] = math.nan  # all of it: how rounds are cut leaves no trace
         return len(losses)
 
 
-def _beliefs(tallies: Tallies) -> tuple[Vector, Vector]:
+def _beliefs(counts: Counts) -> tuple[Vector, Vector]:
     """Return the two parameters of each arm's Beta distribution of the mean gain."""
-    return 1.0 + tallies.pulls - tallies.arm_losses, 1.0 + tallies.arm_losses
+    return 1.0 + counts.pulls - counts.arm_losses, 1.0 + counts.arm_losses

@@ -15,7 +15,7 @@ from surelearn._jit import jit
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.bounds import Guarantee, bandits_stochastic
 from surelearn.certificate import Certificate, assumed
-from surelearn.learners.bandits._bandit import STOPPING, Bandit, Tallies
+from surelearn.learners.bandits._bandit import STOPPING, Bandit, Counts
 
 
 @jit
@@ -103,7 +103,8 @@ class UCB1(Bandit):
         )
         return self._post_hoc(delta), promised
 
-    def _play(self, losses: Matrix, tallies: Tallies, state: Any, arms: Indices) -> int:
-        del state  # the tallies are all it needs
-        n_before = int(tallies.n_rounds[0])
-        return _play_rounds(losses, n_before, tallies.pulls, tallies.arm_losses, arms)
+    def _play(
+        self, losses: Matrix, n_before: int, counts: Counts, state: Any, arms: Indices
+    ) -> int:
+        del state  # there is none beside the counts
+        return _play_rounds(losses, n_before, *counts, arms)

@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from surelearn._typing import Indices, Mask, Matrix, Vector
-from surelearn.base.games import GameState
 from surelearn.base.states import CoinsSetBack
 from surelearn.bounds import Guarantee
 from surelearn.certificate import Certificate, Evidence
 from surelearn.learners.experts import _loops, _validation
-from surelearn.learners.experts._game import ExpertGame
+from surelearn.learners.experts._game import ExpertGame, GameState
 from surelearn.learners.experts._loops import Rounds
 from surelearn.learners.experts._validation import Advice, Table
 from surelearn.losses import Interval, Loss

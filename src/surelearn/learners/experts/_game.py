@@ -8,12 +8,12 @@ that a refused input leaves the learner exactly as it was.
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
 
 from surelearn.base.fingerprint import fingerprint
-from surelearn.base.games import GameState, constructor_call, refuse_changed_parameters
+from surelearn.base.games import call_of_first_round, constructor_call
 from surelearn.base.states import copy_of
 from surelearn.bounds import Guarantee
 from surelearn.certificate import (
@@ -34,6 +34,24 @@ _CHARGED = Precondition(
     "by-construction",
     "the code does this",
 )
+
+
+class GameState(NamedTuple):
+    """All that a game has come to.
+
+    Parameters
+    ----------
+    begun_as
+        The call that made the learner, as of the first round.
+    tallies
+        What learner and experts have lost: a NamedTuple of arrays.
+    learnt
+        What this learner keeps: its own `State`, a NamedTuple of arrays (and coins, if it draws).
+    """
+
+    begun_as: str
+    tallies: Any
+    learnt: Any
 
 
 class ExpertGame(ABC):
@@ -94,7 +112,7 @@ class ExpertGame(ABC):
         del delta
         if not getattr(self, "n_rounds_", 0):
             return ()
-        refuse_changed_parameters(self, self.state_.begun_as)
+        call_of_first_round(self, self.state_.begun_as)
         return tuple(self._certificates())
 
     @abstractmethod
@@ -120,7 +138,7 @@ class ExpertGame(ABC):
                 "some join later give them a column from the start and let them sleep: "
                 "learn(losses, awake=...)"
             )
-        refuse_changed_parameters(self, held.begun_as)
+        call_of_first_round(self, held.begun_as)
         return copy_of(held)
 
     def _new_game(self, n_experts: int) -> GameState:

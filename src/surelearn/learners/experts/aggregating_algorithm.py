@@ -14,11 +14,11 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from surelearn._typing import Matrix, Vector
-from surelearn.base.games import GameState
 from surelearn.bounds import Guarantee, regret_mixable
 from surelearn.certificate import Certificate, by_construction
 from surelearn.learners.experts import _loops, _validation
 from surelearn.learners.experts._averaging import AveragingGame, Tallies
+from surelearn.learners.experts._game import GameState
 from surelearn.learners.experts._loops import Rounds
 from surelearn.losses import Entropic, Interval, Loss, Square
 

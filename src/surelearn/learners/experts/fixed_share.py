@@ -15,12 +15,11 @@ from surelearn import _arguments
 from surelearn._jit import jit
 from surelearn._jit.elementary import exp
 from surelearn._typing import Matrix, Vector
-from surelearn.base.games import GameState
 from surelearn.bounds import Guarantee, regret_tracking
 from surelearn.certificate import Certificate, checked
 from surelearn.learners.experts import _loops, _validation
 from surelearn.learners.experts._averaging import AveragingGame
-from surelearn.learners.experts._game import BUILT
+from surelearn.learners.experts._game import BUILT, GameState
 from surelearn.learners.experts._loops import Rounds
 from surelearn.losses import Interval
 
@@ -160,7 +159,7 @@ class FixedShare(AveragingGame):
     @property
     def learning_rate_(self) -> float:
         """The learning rate in use."""
-        return float(self.state_.learnt.learning_rate[0])
+        return self.state_.learnt.learning_rate.item()
 
     @property
     def switch_rate_(self) -> float | None:
@@ -183,7 +182,7 @@ class FixedShare(AveragingGame):
         paths = np.full((self.n_switches + 1, n_experts), -np.inf)
         paths[0] = 0.0
         return State(
-            learning_rate=np.array([learning_rate], dtype=np.float64),
+            learning_rate=np.array([learning_rate]),
             switch_rate=np.array([switch_rate]),
             shares=np.full(n_experts, 1.0 / n_experts),
             gaps=np.zeros(1),
