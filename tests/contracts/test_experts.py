@@ -158,6 +158,44 @@ def test_bad_input_is_refused_with_a_sentence_and_leaves_no_trace(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_a_call_interrupted_after_its_rounds_were_played_leaves_no_trace(name, monkeypatch):
+    data, hook = game(name), "_vote" if issubclass(CLASSES[name], VotingGame) else "_settle"
+    played = getattr(CLASSES[name], hook)
+
+    def interrupted(*arguments):
+        played(*arguments)
+        raise KeyboardInterrupt
+
+    used = make(name)
+    used.learn(*data)
+    monkeypatch.setattr(CLASSES[name], hook, interrupted)
+    for learner in (used, make(name)):
+        before = pickle.dumps(learner)
+        with pytest.raises(KeyboardInterrupt):
+            learner.learn(*data)
+        assert pickle.dumps(learner) == before
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_state_is_a_value_that_later_rounds_do_not_change(name):
+    data = game(name)
+    learner, again = make(name), make(name)
+    learner.learn(*(a[:20] for a in data))
+    held = learner.state_
+    digest = states.digest(held._replace(learnt=without_coins(held.learnt)))
+    learner.learn(*(a[20:] for a in data))
+    assert states.digest(held._replace(learnt=without_coins(held.learnt))) == digest
+    again.learn(*(a[:20] for a in data))
+    if not hasattr(held.learnt, "coins"):
+        learner.state_ = held
+        same(learner, again)
+
+
+def without_coins(state):
+    return state._replace(coins=None) if hasattr(state, "coins") else state
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_asking_for_weights_or_a_prediction_changes_nothing(name):
     data = game(name)
     fresh, learner = make(name), make(name)

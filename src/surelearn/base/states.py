@@ -29,6 +29,8 @@ def copy_of(state: _State) -> _State:
     >>> state.totals, changed.totals
     (array([0., 0.]), array([1., 0.]))
     """
+    if not state:  # some games have no state beside their counts
+        return state
     # Before every round: without the constructor of the NamedTuple it takes half the time.
     return tuple.__new__(type(state), [_copied(value) for value in state])
 

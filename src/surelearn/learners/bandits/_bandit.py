@@ -9,6 +9,7 @@ Each plays on a copy of the state, which takes the place of the old one when all
 import operator
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
+from functools import cache
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -177,7 +178,7 @@ class Bandit(ABC):
         begun_as, n, selected, counts, learnt = self.state_
         self._check_arm(arm, selected)
         begun_as = call_of_first_round(self, begun_as)
-        row = self._blank_row()
+        row = _no_losses(self.n_arms).copy()
         row[0, arm] = _checked_loss(loss)
         counts, learnt = copy_of(counts), copy_of(learnt)
         self._play(row, n, counts, learnt, np.empty(1, dtype=np.int64))
@@ -208,13 +209,8 @@ class Bandit(ABC):
     def _next_arm(self, n_before: int, counts: Counts, state: Any) -> int:
         """Return the arm of a round whose losses cannot be seen; coins may be drawn for it."""
         arm = np.empty(1, dtype=np.int64)
-        self._play(self._blank_row(), n_before, counts, state, arm)
+        self._play(_no_losses(self.n_arms), n_before, counts, state, arm)
         return int(arm[0])
-
-    def _blank_row(self) -> Matrix:
-        row = np.empty((1, self.n_arms))
-        row.fill(np.nan)
-        return row
 
     def _check_arm(self, arm: int, selected: int | None) -> None:
         if selected is None:
@@ -302,6 +298,12 @@ class Bandit(ABC):
         counts = Counts(attributes["pulls_"], attributes["arm_losses_"])
         game = BanditState(begun_as, n, arm, counts, NothingMore())
         return {"n_arms": attributes["n_arms"], "state_": game}
+
+
+@cache
+def _no_losses(n_arms: int) -> Matrix:
+    """Return a row in which no loss can be seen; it is shared, and nobody writes to it."""
+    return np.full((1, n_arms), np.nan)
 
 
 def _checked_loss(loss: Any) -> float:

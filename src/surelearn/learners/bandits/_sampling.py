@@ -1,4 +1,4 @@
-"""Weights from estimated losses, and an arm drawn from them by a uniform number.
+"""Weights from estimated losses, an arm drawn from them by a uniform number, and its price paid.
 
 Loops that add up or exponentiate work in place: with two arrays in one loop the compiler chooses
 between a vector and a scalar version by their distance in memory, and a run would depend on it.
@@ -18,7 +18,7 @@ def draw(weights: Vector, level: float) -> int:
     """
     arm, total = 0, 0.0
     for i in range(len(weights)):
-        if weights[i] > 0.0:
+        if weights[i] > 0.0:  # also where level and total are both 0
             arm = i
             total += weights[i]
             if level < total:
@@ -41,6 +41,7 @@ def exponential_weights(estimates: Vector, rate: float, weights: Vector) -> floa
     """Write exp(-rate (estimate - least estimate)) into `weights` and return their sum."""
     gaps(estimates, weights)
     total = 0.0
+    # The leader has weight exp(0) = 1, so that the sum is at least 1 however large the estimates.
     for i in range(len(weights)):
         weights[i] = math.exp(-rate * weights[i])
         total += weights[i]

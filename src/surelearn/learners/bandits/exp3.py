@@ -49,10 +49,10 @@ def _play_rounds(
     """Draw an arm in each round and add its loss over its chance to its estimate."""
     for t in range(len(losses)):
         total = exponential_weights(estimates, rates[t], weights)
-        arm = draw(weights, uniforms[t] * total)
+        arm = draw(weights, uniforms[t] * total)  # weights need not sum to 1
         arms[t], chances[t] = arm, weights[arm] / total
         loss = losses[t, arm]
-        if not 0.0 <= loss <= 1.0:
+        if not 0.0 <= loss <= 1.0:  # NaN too: nothing has been learnt of this round
             return t
         estimates[arm] += loss / chances[t]
     return len(losses)

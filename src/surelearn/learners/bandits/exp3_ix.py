@@ -55,8 +55,9 @@ def _play_rounds(
         arm = draw(weights, uniforms[t] * total)
         arms[t], chances[t] = arm, weights[arm] / total
         loss = losses[t, arm]
-        if not 0.0 <= loss <= 1.0:
+        if not 0.0 <= loss <= 1.0:  # NaN too: nothing has been learnt of this round
             return t
+        # γ is half the rate of this round: it falls with it if there is no horizon.
         estimates[arm] += loss / (chances[t] + 0.5 * rates[t])
     return len(losses)
 
@@ -67,7 +68,7 @@ def _add_log_wealths(
 ) -> None:
     """Add ln(1 + α·loss/chance) to the arm played, for each α of the grid."""
     for t in range(len(arms)):
-        if losses[t] > 0.0:
+        if losses[t] > 0.0:  # ln(1 + 0) adds nothing
             for j in range(len(grid)):
                 log_wealths[j, arms[t]] += math.log1p(grid[j] * (losses[t] / chances[t]))
 

@@ -63,7 +63,7 @@ def _lowest_arm(budget: float, pulls: Indices, totals: Vector) -> int:
     """
     best, least = 0, np.inf
     for i in range(len(pulls)):
-        if pulls[i] == 0:
+        if pulls[i] == 0:  # each arm once, in order
             return i
         mean, level = totals[i] / pulls[i], budget / pulls[i]
         if least <= 0.0 or (least < mean and _divergence(mean, least) > level):
@@ -84,7 +84,7 @@ def _play_rounds(
         budget = 1.5 * log_round + 2.0 * math.log1p(log_round)
         arm = _lowest_arm(budget, pulls, totals)
         arms[t], loss = arm, losses[t, arm]
-        if not 0.0 <= loss <= 1.0:
+        if not 0.0 <= loss <= 1.0:  # NaN too: nothing has been learnt of this round
             return t
         pulls[arm] += 1
         totals[arm] += loss

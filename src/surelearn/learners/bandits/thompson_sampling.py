@@ -108,15 +108,16 @@ class ThompsonSampling(Bandit):
     ) -> int:
         del n_before  # the beliefs know
         pending, coins = state
-        for t, row in enumerate(losses):
-            if math.isnan(pending[0]):
+        for t in range(len(losses)):
+            if math.isnan(pending.item(0)):
                 pending[:] = coins.beta(*_beliefs(counts))
-            arm = arms[t] = pending.argmax()
-            if not 0.0 <= row[arm] <= 1.0:
+            arm = arms[t] = int(pending.argmax())
+            loss = losses.item(t, arm)
+            if not 0.0 <= loss <= 1.0:
                 return t
             pending[0] = math.nan  # used up
             counts.pulls[arm] += 1
-            counts.arm_losses[arm] += row[arm]
+            counts.arm_losses[arm] += loss
         pending[:] = math.nan  # all of it: how rounds are cut leaves no trace
         return len(losses)
 

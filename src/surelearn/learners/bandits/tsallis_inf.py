@@ -81,7 +81,7 @@ def _play_rounds(
         arm = draw(weights, uniforms[t] * total)
         arms[t], chances[t] = arm, weights[arm] / total
         loss = losses[t, arm]
-        if not 0.0 <= loss <= 1.0:
+        if not 0.0 <= loss <= 1.0:  # NaN too: nothing has been learnt of this round
             return t
         estimates[arm] += loss / chances[t]
     return len(losses)

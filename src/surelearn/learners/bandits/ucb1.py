@@ -23,10 +23,10 @@ def _lowest_arm(t: int, pulls: Indices, totals: Vector) -> int:
     """Return the arm of least index in round t; a tie goes to the first."""
     best, least = 0, np.inf
     for i in range(len(pulls)):
-        if pulls[i] == 0:
+        if pulls[i] == 0:  # each arm once, in order
             return i
         index = totals[i] / pulls[i] - math.sqrt(2.0 * math.log(t) / pulls[i])
-        if index < least:
+        if index < least:  # strictly: a tie goes to the first
             best, least = i, index
     return best
 
@@ -39,7 +39,7 @@ def _play_rounds(
     for t in range(len(losses)):
         arm = _lowest_arm(n_before + t + 1, pulls, totals)
         arms[t], loss = arm, losses[t, arm]
-        if not 0.0 <= loss <= 1.0:
+        if not 0.0 <= loss <= 1.0:  # NaN too: nothing has been learnt of this round
             return t
         pulls[arm] += 1
         totals[arm] += loss

@@ -129,4 +129,6 @@ class Doubling(AveragingGame):
     @classmethod
     def _state_of_format_1(cls, old: Mapping[str, Any]) -> State:
         n_epochs, n_left = (np.array([old[name]]) for name in ("n_epochs_", "n_left_"))
-        return State(n_epochs, n_left, old["epoch_"].state_.learnt)
+        if "epoch_" in old:
+            return State(n_epochs, n_left, old["epoch_"].state_.learnt)
+        return cls(old["learner"])._start(len(old["expert_losses_"]))  # no round was played
