@@ -97,7 +97,7 @@ class CoinsSetBack:
 
     def __init__(self, state: tuple[Any, ...]) -> None:
         self._coins: Generator | None = getattr(state, "coins", None)
-        self._before = None if self._coins is None else self._coins.bit_generator.state
+        self._before: Any = None if self._coins is None else self._coins.bit_generator.state
 
     def __enter__(self) -> None:
         """Begin what may fail."""

@@ -131,4 +131,5 @@ class Doubling(AveragingGame):
         n_epochs, n_left = (np.array([old[name]]) for name in ("n_epochs_", "n_left_"))
         if "epoch_" in old:
             return State(n_epochs, n_left, old["epoch_"].state_.learnt)
-        return cls(old["learner"])._start(len(old["expert_losses_"]))  # no round was played
+        unplayed = cls(old["learner"])
+        return unplayed._start(len(old["expert_losses_"]))  # noqa: SLF001 - made in the line above
