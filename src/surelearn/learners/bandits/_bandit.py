@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from functools import cache
 from numbers import Integral
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -32,6 +32,7 @@ from surelearn.certificate import (
     by_construction,
     certify,
 )
+from surelearn.learners.bandits._state import BanditState, Counts, NothingMore
 
 _RANGE = "losses lie in [0, 1]; rescale them first"
 STOPPING = Precondition(
@@ -40,41 +41,6 @@ STOPPING = Precondition(
     "assumed",
     "the statement is about one number of rounds, not about the best of many",
 )
-
-
-class NothingMore(NamedTuple):
-    """The state of a learner whose next arm follows from pulls and losses."""
-
-
-class Counts(NamedTuple):
-    """How often each arm was played, and the losses paid on it, summed."""
-
-    pulls: Indices
-    arm_losses: Vector
-
-
-class BanditState(NamedTuple):
-    """All that a game has come to.
-
-    Parameters
-    ----------
-    begun_as
-        The call that made the learner, as of the first round; empty before it.
-    n_rounds
-        The rounds played.
-    selected
-        The arm of this round, if it has been selected.
-    counts
-        How often each arm was played, and the losses paid on it.
-    learnt
-        What this learner keeps beside that: its own `State`, a NamedTuple of arrays and coins.
-    """
-
-    begun_as: str
-    n_rounds: int
-    selected: int | None
-    counts: Counts
-    learnt: Any
 
 
 class Bandit(ABC):

@@ -9,8 +9,9 @@ from numpy.random import Generator
 
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.certificate import Evidence, assumed
-from surelearn.learners.bandits._bandit import Bandit, Counts, check_seed
+from surelearn.learners.bandits._bandit import Bandit, check_seed
 from surelearn.learners.bandits._sampling import pay
+from surelearn.learners.bandits._state import Counts
 
 _NO_NUMBER = math.nan  # nothing is drawn for a round whose loss is still to come
 

@@ -16,7 +16,8 @@ from surelearn._jit import jit
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.bounds import Guarantee, bandits_stochastic
 from surelearn.certificate import Certificate
-from surelearn.learners.bandits._bandit import Bandit, Counts
+from surelearn.learners.bandits._bandit import Bandit
+from surelearn.learners.bandits._state import Counts
 
 _STEPS = 60  # about five are needed
 _CLOSE = 1e-14

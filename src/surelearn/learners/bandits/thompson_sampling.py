@@ -15,7 +15,8 @@ from scipy import special
 
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.certificate import Certificate
-from surelearn.learners.bandits._bandit import Bandit, Counts, check_seed
+from surelearn.learners.bandits._bandit import Bandit, check_seed
+from surelearn.learners.bandits._state import Counts
 
 _LEVELS = (np.arange(256) + 0.5) / 256.0
 

@@ -15,7 +15,8 @@ from surelearn._jit import jit
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.bounds import Guarantee, bandits_stochastic
 from surelearn.certificate import Certificate, assumed
-from surelearn.learners.bandits._bandit import STOPPING, Bandit, Counts
+from surelearn.learners.bandits._bandit import STOPPING, Bandit
+from surelearn.learners.bandits._state import Counts
 
 
 @jit

@@ -132,4 +132,4 @@ class Doubling(AveragingGame):
         if "epoch_" in old:
             return State(n_epochs, n_left, old["epoch_"].state_.learnt)
         unplayed = cls(old["learner"])
-        return unplayed._start(len(old["expert_losses_"]))  # noqa: SLF001 - made in the line above
+        return unplayed._start(len(old["expert_losses_"]))
