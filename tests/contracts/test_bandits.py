@@ -12,8 +12,9 @@ from scipy import sparse
 
 from surelearn import check_certificate
 from surelearn.app.registry import find_bandits
+from surelearn.base import states
 from surelearn.certificate import Certificate
-from surelearn.learners.bandits import _draws
+from surelearn.learners.bandits import _sampling
 
 N_ARMS = 4
 
@@ -40,12 +41,8 @@ def table(n=80, seed=0):
 
 def assert_same(first, second):
     """Require that two games stand exactly alike, coins included."""
-    np.testing.assert_equal(
-        *(
-            {k: v.bit_generator.state if k == "_rng" else v for k, v in vars(game).items()}
-            for game in (first, second)
-        )
-    )
+    assert states.same(first.state_, second.state_)
+    assert repr(first) == repr(second)
 
 
 def test_the_six_of_the_public_list_are_found():
@@ -276,7 +273,7 @@ def test_interpreted_bandits_equal_compiled_ones(make, monkeypatch):
     bandit = make()
     arms = bandit.play(table())
     module = importlib.import_module(type(bandit).__module__)
-    for place in (module, _draws):
+    for place in (module, _sampling):
         for name, member in vars(place).copy().items():
             if isinstance(member, Dispatcher):
                 monkeypatch.setattr(place, name, member.py_func)
@@ -328,3 +325,60 @@ def test_a_game_that_was_refused_has_not_begun(make):
         with pytest.raises(ValueError, match=r"select|\[0, 1\]"):
             refused()
         assert pickle.dumps(bandit) == before
+
+
+@every_case
+def test_a_call_interrupted_after_its_rounds_were_played_changes_nothing(make, monkeypatch):
+    bandit, fresh = make(), make()
+    bandit.play(table(30))
+    kind, played = type(bandit), type(bandit)._play
+
+    def interrupted(*arguments):
+        played(*arguments)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(kind, "_play", interrupted)
+        for game in (bandit, fresh):
+            before = pickle.dumps(game)
+            for call in (game.select, lambda g=game: g.play(table())):
+                with pytest.raises(KeyboardInterrupt):
+                    call()
+                assert pickle.dumps(game) == before
+    arm = bandit.select()
+    monkeypatch.setattr(kind, "_play", interrupted)
+    before = pickle.dumps(bandit)
+    with pytest.raises(KeyboardInterrupt):
+        bandit.update(arm, 0.5)
+    assert pickle.dumps(bandit) == before
+
+
+@every_case
+def test_the_state_is_a_value_that_later_rounds_do_not_change(make):
+    bandit = make()
+    bandit.play(table(30))
+    held = copy.deepcopy(bandit.state_), bandit.state_
+    bandit.update(bandit.select(), 0.5)
+    bandit.play(table(30))
+    if not hasattr(held[0].learnt, "coins"):  # coins may be shared: they go on
+        assert states.same(*held)
+    for one, other in zip(held[0].counts, held[1].counts, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_a_game_of_format_1_goes_on():
+    attributes = {
+        "n_arms": 2,
+        "n_rounds_": 3,
+        "pulls_": np.array([2, 1]),
+        "arm_losses_": np.array([0.5, 1.0]),
+        "_selected": 0,
+        "_begun_as": "UCB1(n_arms=2)",
+    }
+    kind = BANDITS["UCB1"]
+    bandit = object.__new__(kind)
+    vars(bandit).update(kind._upgrade_state(attributes))
+    bandit.update(bandit.select(), 0.25)
+    assert (bandit.n_rounds_, bandit.pulls_.tolist()) == (4, [3, 1])
+    assert bandit.arm_losses_.tolist() == [0.75, 1.0]
+    assert bandit.certificates()

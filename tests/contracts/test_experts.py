@@ -14,9 +14,10 @@ from numba.core.dispatcher import Dispatcher
 
 from surelearn._jit import elementary
 from surelearn.app.registry import find_experts
+from surelearn.base import states
 from surelearn.certificate import Certificate
 from surelearn.learners.experts import _loops as primitives
-from surelearn.learners.experts._experts import AveragingGame
+from surelearn.learners.experts._averaging import AveragingGame
 from surelearn.learners.experts._game import ExpertGame
 from surelearn.learners.experts._voting import VotingGame
 from surelearn.learners.experts.hedge import Hedge
@@ -46,27 +47,30 @@ def game(name, n_rounds=60, n_experts=4, seed=0):
     return (losses,)
 
 
-def state(learner):
-    return {k: v for k, v in vars(learner).items() if k.endswith("_")}
-
-
 def agree(first, second):
     np.testing.assert_allclose(first, second, rtol=1e-11, atol=1e-12)
 
 
+def leaves(state):
+    """Return the arrays, coins and words of a state, whatever tuples they are in."""
+    for value in state:
+        if isinstance(value, tuple):
+            yield from leaves(value)
+        else:
+            yield value
+
+
 def same(first, second):
     """Compare all state."""
-    one, other = state(first), state(second)
-    assert one.keys() == other.keys()
-    for key in one:
-        if key == "epoch_":
-            same(one[key], other[key])
-        elif key == "generator_":
-            assert one[key].bit_generator.state == other[key].bit_generator.state
-        elif isinstance(first, VotingGame) or isinstance(one[key], str):
-            np.testing.assert_array_equal(one[key], other[key], err_msg=key)
-        elif one[key] is not None:
-            agree(one[key], other[key])
+    if isinstance(first, VotingGame):
+        assert states.same(first.state_, second.state_)
+    for one, other in zip(leaves(first.state_), leaves(second.state_), strict=True):
+        if isinstance(one, np.random.Generator):
+            assert one.bit_generator.state == other.bit_generator.state
+        elif isinstance(one, np.ndarray):
+            agree(one, other)
+        else:
+            assert one == other
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -98,7 +102,7 @@ def test_large_tables_are_cut_inside_without_a_trace(name, monkeypatch):
     data = game(name, n_rounds=50)
     whole, small = make(name), make(name)
     answers = whole.learn(*data)
-    monkeypatch.setattr("surelearn.learners.experts._experts._BLOCK", 13)
+    monkeypatch.setattr("surelearn.learners.experts._averaging._CHUNK", 13)
     agree(small.learn(*data), answers)
     same(whole, small)
 
@@ -151,6 +155,44 @@ def test_bad_input_is_refused_with_a_sentence_and_leaves_no_trace(name):
                 assert pickle.dumps(learner) == before
     with pytest.raises(ValueError, match="at least one expert"):
         make(name).learn(np.empty((3, 0)), *(a[:3] for a in rest))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_call_interrupted_after_its_rounds_were_played_leaves_no_trace(name, monkeypatch):
+    data, hook = game(name), "_vote" if issubclass(CLASSES[name], VotingGame) else "_settle"
+    played = getattr(CLASSES[name], hook)
+
+    def interrupted(*arguments):
+        played(*arguments)
+        raise KeyboardInterrupt
+
+    used = make(name)
+    used.learn(*data)
+    monkeypatch.setattr(CLASSES[name], hook, interrupted)
+    for learner in (used, make(name)):
+        before = pickle.dumps(learner)
+        with pytest.raises(KeyboardInterrupt):
+            learner.learn(*data)
+        assert pickle.dumps(learner) == before
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_state_is_a_value_that_later_rounds_do_not_change(name):
+    data = game(name)
+    learner, again = make(name), make(name)
+    learner.learn(*(a[:20] for a in data))
+    held = learner.state_
+    digest = states.digest(held._replace(learnt=without_coins(held.learnt)))
+    learner.learn(*(a[20:] for a in data))
+    assert states.digest(held._replace(learnt=without_coins(held.learnt))) == digest
+    again.learn(*(a[:20] for a in data))
+    if not hasattr(held.learnt, "coins"):
+        learner.state_ = held
+        same(learner, again)
+
+
+def without_coins(state):
+    return state._replace(coins=None) if hasattr(state, "coins") else state
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -16,8 +16,9 @@ from reference.bandit_rounds import (
     regret,
     tuned,
 )
+from surelearn.base.states import copy_of
 from surelearn.bounds import bandits_realised
-from surelearn.learners.bandits._draws import draw
+from surelearn.learners.bandits._sampling import draw
 from surelearn.learners.bandits.exp3 import Exp3
 from surelearn.learners.bandits.exp3_ix import Exp3IX
 from surelearn.learners.bandits.tsallis_inf import TsallisInf, _tsallis_weights
@@ -77,7 +78,7 @@ def test_newton_and_the_plain_bisection_find_the_same_tsallis_weights(n_arms, sc
 def force(bandit, arm):
     """Let the coin of this round fall for `arm`."""
     chances = bandit.probabilities
-    bandit._drawn = np.array([np.cumsum(chances)[arm] - chances[arm] / 2])
+    bandit.state_.learnt.pending[0] = np.cumsum(chances)[arm] - chances[arm] / 2
     assert bandit.select() == arm
 
 
@@ -117,12 +118,12 @@ def test_estimates_are_unbiased(make):
     def expected(bandit, t):
         if t == len(losses):
             return bandit.estimated_losses_
-        total, state = np.zeros(3), {k: np.copy(v) for k, v in vars(bandit).items() if k[-1] == "_"}
+        total, state = np.zeros(3), bandit.state_
         for arm, chance in enumerate(bandit.probabilities):
+            bandit.state_ = copy_of(state)
             force(bandit, arm)
             bandit.update(arm, losses[t, arm])
             total += chance * expected(bandit, t + 1)
-            vars(bandit).update({k: v.copy() for k, v in state.items()})
         return total
 
     assert expected(make(n_arms=3), 0) == pytest.approx(losses.sum(axis=0))

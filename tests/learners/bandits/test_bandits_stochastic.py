@@ -12,7 +12,7 @@ from reference import ucb1 as plain_ucb1
 from reference.bandit_rounds import coins
 from surelearn.evaluate.coverage import Coverage
 from surelearn.learners.bandits.kl_ucb import KLUCB, _least_mean
-from surelearn.learners.bandits.thompson_sampling import ThompsonSampling
+from surelearn.learners.bandits.thompson_sampling import ThompsonSampling, _beliefs
 from surelearn.learners.bandits.ucb1 import UCB1
 
 every_bandit = pytest.mark.parametrize("make", [UCB1, KLUCB, ThompsonSampling])
@@ -163,7 +163,7 @@ def test_the_probabilities_of_thompson_sampling_are_the_frequencies_of_its_arms(
     for n_rounds in (0, 10, 1000):
         bandit = ThompsonSampling(n_arms=4)
         bandit.play(coins((0.3, 0.35, 0.4, 0.9), n_rounds, 1))
-        draws = np.random.default_rng(0).beta(*bandit._beliefs(), size=(100_000, 4))
+        draws = np.random.default_rng(0).beta(*_beliefs(bandit.state_.counts), size=(100_000, 4))
         seen = np.bincount(draws.argmax(axis=1), minlength=4) / 100_000
         np.testing.assert_allclose(bandit.probabilities, seen, atol=0.006)
 

@@ -8,6 +8,7 @@ import pytest
 
 from reference import exponentially_weighted_average as plain_average
 from reference import hedge as plain
+from surelearn.base.states import same
 from surelearn.bounds import regret
 from surelearn.datasets import adversaries
 from surelearn.learners.experts.aggregating_algorithm import AggregatingAlgorithm
@@ -427,3 +428,36 @@ def test_a_game_in_which_all_are_said_to_be_awake_is_the_game_without_a_word_on_
         np.testing.assert_allclose(told.learn(losses, awake=np.ones_like(losses)), paid, rtol=1e-9)
         gaps = silent.sum_mixability_gaps_, told.sum_mixability_gaps_
         assert gaps[0] == pytest.approx(gaps[1], rel=1e-9, abs=1e-9)
+
+
+def of_format_1(kind, attributes):
+    """Return a game with the attributes that a model file of format 1 holds."""
+    learner = object.__new__(kind)
+    vars(learner).update(kind._upgrade_state(attributes))
+    return learner
+
+
+def test_games_of_format_1_go_on():
+    losses = np.random.default_rng(12).random((7, 2))
+    hedge, doubling = Hedge(horizon=4), Doubling(Hedge())
+    hedge.learn(losses[3:6])
+    doubling.learn(losses[:6])
+
+    def old(learner, /, **more):
+        tallies = ("n_experts_", "n_rounds_", "cumulative_loss_", "expert_losses_", "regrets_")
+        names = (*tallies, "slept_")
+        return {n: getattr(learner, n) for n in names} | {"begun_as_": repr(learner)} | more
+
+    behind, gaps = hedge.state_.learnt
+    inner = {"learning_rate": None, "horizon": 4, "loss_range": (0.0, 1.0), "behind_": behind}
+    epoch = of_format_1(Hedge, old(hedge, **inner, sum_mixability_gaps_=gaps.item()))
+    assert same(epoch.state_, hedge.state_)
+    more = {"learner": doubling.learner, "n_epochs_": 3, "n_left_": 1, "epoch_": epoch}
+    loaded = of_format_1(Doubling, old(doubling, **more))
+    assert same(loaded.state_, doubling.state_)
+    np.testing.assert_array_equal(loaded.learn(losses[6:]), doubling.learn(losses[6:]))
+    idle = Doubling(Hedge())
+    idle.learn(losses[:0])  # it had no epoch yet
+    more = {"learner": idle.learner, "n_epochs_": 0, "n_left_": 0}
+    assert same(of_format_1(Doubling, old(idle, **more)).state_, idle.state_)
+    assert vars(of_format_1(Hedge, vars(Hedge()))) == vars(Hedge())

@@ -3,11 +3,13 @@
 A learner supplies `_play`, which plays the rows of a table in order, reads of each row only the
 loss of the arm it chose, and stops before a loss outside [0, 1]. Everything else is that: `select`
 plays a row in which no loss can be seen, `update` the same row with the loss of the arm chosen.
+Each plays on a copy of the state, which takes the place of the old one when all went well.
 """
 
 import operator
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
+from functools import cache
 from numbers import Integral
 from typing import Any
 
@@ -18,10 +20,19 @@ from scipy import sparse
 
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn._wording import confidence, outward
-from surelearn.base.begun import call_of, refuse_changes
 from surelearn.base.fingerprint import fingerprint
+from surelearn.base.games import call_of_first_round, constructor_call
+from surelearn.base.states import CoinsSetBack, copy_of
 from surelearn.bounds import Guarantee, bandits_stochastic
-from surelearn.certificate import Certificate, Precondition, Status, certify
+from surelearn.certificate import (
+    Certificate,
+    Evidence,
+    Precondition,
+    assumed,
+    by_construction,
+    certify,
+)
+from surelearn.learners.bandits._state import BanditState, Counts, NothingMore
 
 _RANGE = "losses lie in [0, 1]; rescale them first"
 STOPPING = Precondition(
@@ -35,15 +46,19 @@ STOPPING = Precondition(
 class Bandit(ABC):
     """A game in rounds: `select` an arm, then `update` with its loss; `play` does both for a table.
 
+    A learner stores its parameters before it calls this constructor, refuses bad ones in
+    `_check_parameters`, and makes its own state, if it has one, in `_start`.
+
     Examples
     --------
     >>> class InTurn(Bandit):
-    ...     def _play(self, losses, arms):
+    ...     def _play(self, losses, n_before, counts, state, arms):
     ...         for t, row in enumerate(losses):
-    ...             arms[t] = (self.n_rounds_ + t) % self.n_arms
+    ...             arms[t] = (n_before + t) % self.n_arms
     ...             if not 0.0 <= row[arms[t]] <= 1.0:
     ...                 return t
-    ...             self._pay(arms[t : t + 1], row[arms[t : t + 1]])
+    ...             counts.pulls[arms[t]] += 1
+    ...             counts.arm_losses[arms[t]] += row[arms[t]]
     ...         return len(losses)
     ...     def certificates(self, *, delta=0.05):
     ...         return (self._post_hoc(delta),)
@@ -55,26 +70,50 @@ class Bandit(ABC):
     """
 
     def __init__(self, *, n_arms: int) -> None:
-        if not isinstance(n_arms, Integral) or n_arms < 2:
-            raise ValueError(f"n_arms={n_arms!r} must be a whole number, 2 or more")
+        self.n_arms = n_arms
+        self._check_parameters()
         self.n_arms = int(n_arms)
-        self.n_rounds_ = 0
-        self.pulls_: Indices = np.zeros(self.n_arms, dtype=np.int64)
-        self.arm_losses_: Vector = np.zeros(self.n_arms)
-        self._selected: int | None = None
-        self._begun_as = ""
+        counts = Counts(np.zeros(self.n_arms, dtype=np.int64), np.zeros(self.n_arms))
+        self.state_ = BanditState("", 0, None, counts, self._start())
+
+    def _check_parameters(self) -> None:
+        """Refuse parameters that make no sense, with a sentence."""
+        if not isinstance(self.n_arms, Integral) or self.n_arms < 2:
+            raise ValueError(f"n_arms={self.n_arms!r} must be a whole number, 2 or more")
+
+    def _start(self) -> Any:
+        """Return the state of a learner that has played no round."""
+        return NothingMore()
 
     @abstractmethod
-    def _play(self, losses: Matrix, arms: Indices) -> int:
+    def _play(
+        self, losses: Matrix, n_before: int, counts: Counts, state: Any, arms: Indices
+    ) -> int:
         """Play the rows in order and return how many were played, with `arms` chosen in each.
 
-        The arm is written before its loss is read, and a loss outside [0, 1] changes nothing.
-        `n_rounds_` counts the rounds before the first row.
+        `n_before` rounds were played before; `counts` and `state` change in place. The arm is
+        written before its loss is read. A loss outside [0, 1] ends the play: what the coins gave
+        for its round is kept in `state`, and nothing else changes.
         """
 
     @abstractmethod
     def certificates(self, *, delta: float = 0.05) -> tuple[Certificate, ...]:
         """State what the rounds played so far prove about the regret."""
+
+    @property
+    def n_rounds_(self) -> int:
+        """The rounds played."""
+        return self.state_.n_rounds
+
+    @property
+    def pulls_(self) -> Indices:
+        """How often each arm was played."""
+        return self.state_.counts.pulls
+
+    @property
+    def arm_losses_(self) -> Vector:
+        """The losses paid on each arm, summed."""
+        return self.state_.counts.arm_losses
 
     @property
     def cumulative_loss_(self) -> float:
@@ -85,24 +124,31 @@ class Bandit(ABC):
     def probabilities(self) -> Vector:
         """The chance of each arm in this round: here the arm is certain, given the past."""
         chances = np.zeros(self.n_arms)
-        chances[self._next_arm()] = 1.0
+        _, n, _, counts, learnt = self.state_
+        chances[self._next_arm(n, counts, learnt)] = 1.0  # without coins this changes nothing
         return chances
 
     def select(self) -> int:
         """Return the arm of this round; asked again before `update`, the same arm."""
-        self._enter()
-        if self._selected is None:
-            self._selected = self._next_arm()
-        return self._selected
+        begun_as, n, arm, counts, learnt = self.state_
+        begun_as = call_of_first_round(self, begun_as)
+        if arm is None:
+            with CoinsSetBack(learnt):
+                learnt = copy_of(learnt)
+                arm = self._next_arm(n, counts, learnt)  # before a loss is seen, counts stay
+                self.state_ = BanditState(begun_as, n, arm, counts, learnt)
+        return arm
 
     def update(self, arm: int, loss: float) -> None:
         """Pay and learn the loss of the arm selected in this round."""
-        self._check_arm(arm)
-        self._enter()
-        row = self._blank_row()
+        begun_as, n, selected, counts, learnt = self.state_
+        self._check_arm(arm, selected)
+        begun_as = call_of_first_round(self, begun_as)
+        row = _no_losses(self.n_arms).copy()
         row[0, arm] = _checked_loss(loss)
-        self._play(row, np.empty(1, dtype=np.int64))
-        self.n_rounds_, self._selected = self.n_rounds_ + 1, None
+        counts, learnt = copy_of(counts), copy_of(learnt)
+        self._play(row, n, counts, learnt, np.empty(1, dtype=np.int64))
+        self.state_ = BanditState(begun_as, n + 1, None, counts, learnt)
 
     def play(self, losses: ArrayLike) -> Indices:
         """Play a round for each row of a table with a column per arm, and return the arms.
@@ -114,44 +160,26 @@ class Bandit(ABC):
         arms = np.empty(len(table), dtype=np.int64)
         if len(table) == 0:
             return arms
-        before = {name: _content(value) for name, value in vars(self).items()}
-        self._enter()
-        n_played = self._play(table, arms)
-        if n_played < len(table):
-            self._return_to(before)
-            loss = table[n_played, arms[n_played]]
-            raise ValueError(f"row {n_played} has loss {loss} for arm {arms[n_played]}: {_RANGE}")
-        self.n_rounds_, self._selected = self.n_rounds_ + n_played, None
+        begun_as, n, _, counts, learnt = self.state_
+        begun_as = call_of_first_round(self, begun_as)
+        with CoinsSetBack(learnt):
+            counts, learnt = copy_of(counts), copy_of(learnt)
+            n_played = self._play(table, n, counts, learnt, arms)
+            if n_played < len(table):
+                arm = arms[n_played]
+                loss = table[n_played, arm]
+                raise ValueError(f"row {n_played} has loss {loss} for arm {arm}: {_RANGE}")
+            self.state_ = BanditState(begun_as, n + n_played, None, counts, learnt)
         return arms
 
-    def _enter(self) -> None:
-        """Note as what the game is begun; refuse to go on as something else."""
-        self._begun_as = self._begun_as or call_of(self)
-        refuse_changes(self, self._begun_as)
-
-    def _next_arm(self) -> int:
+    def _next_arm(self, n_before: int, counts: Counts, state: Any) -> int:
+        """Return the arm of a round whose losses cannot be seen; coins may be drawn for it."""
         arm = np.empty(1, dtype=np.int64)
-        self._play(self._blank_row(), arm)
+        self._play(_no_losses(self.n_arms), n_before, counts, state, arm)
         return int(arm[0])
 
-    def _blank_row(self) -> Matrix:
-        return np.full((1, self.n_arms), np.nan)
-
-    def _return_to(self, before: dict[str, Any]) -> None:
-        for name, content in before.items():
-            held = vars(self)[name]
-            if isinstance(held, Generator):
-                held.bit_generator.state = content
-            else:
-                vars(self)[name] = content
-
-    def _pay(self, arms: Indices, losses: Vector) -> None:
-        """Count the arms played and add what they cost, one by one: blocks must not matter."""
-        self.pulls_ += np.bincount(arms, minlength=self.n_arms)
-        np.add.at(self.arm_losses_, arms, losses)
-
-    def _check_arm(self, arm: int) -> None:
-        if self._selected is None:
+    def _check_arm(self, arm: int, selected: int | None) -> None:
+        if selected is None:
             raise ValueError("no arm is selected: call select() first, then update(arm, loss)")
         try:
             index = operator.index(arm)
@@ -159,9 +187,9 @@ class Bandit(ABC):
             index = -1
         if not 0 <= index < self.n_arms:
             raise ValueError(f"arm={arm!r} is none of 0 to {self.n_arms - 1}")
-        if index != self._selected:
+        if index != selected:
             raise ValueError(
-                f"arm {index} was not selected: this round belongs to arm {self._selected}, and "
+                f"arm {index} was not selected: this round belongs to arm {selected}, and "
                 "what is learnt would be wrong for another"
             )
 
@@ -182,11 +210,11 @@ class Bandit(ABC):
         claim: str,
         *,
         observed: float,
-        statuses: Sequence[tuple[Status, str]],
+        evidence: Mapping[str, Evidence],
         also: Iterable[Precondition] = (),
     ) -> Certificate:
         """Bind a bound on the regret to the rounds played; `{bound}` in the claim is filled in."""
-        self._enter()
+        call_of_first_round(self, self.state_.begun_as)
         return certify(
             guarantee,
             kind="regret",
@@ -194,7 +222,7 @@ class Bandit(ABC):
             observed=observed,
             n=self.n_rounds_,
             claim=claim.format(bound=outward(guarantee.bound, "upper")),
-            statuses=statuses,
+            evidence=evidence,
             also=also,
             reproduce={"model": fingerprint(self)},
         )
@@ -210,10 +238,10 @@ class Bandit(ABC):
             "at most {bound} more than those of the best arm. Observed is the same for the mean "
             "losses seen.",
             observed=self._plug_in_regret,
-            statuses=(
-                ("assumed", "no arm may get better or worse in the course of time"),
-                ("by-construction", "no arm is selected before the last loss is told"),
-            ),
+            evidence={
+                "arms": assumed("no arm may get better or worse in the course of time"),
+                "feedback": by_construction("no arm is selected before the last loss is told"),
+            },
         )
 
     @property
@@ -224,14 +252,24 @@ class Bandit(ABC):
         return max(0.0, self.cumulative_loss_ - self.n_rounds_ * least)
 
     def __repr__(self) -> str:
-        return call_of(self)
+        return constructor_call(self)
+
+    @classmethod
+    def _upgrade_state(cls, attributes: dict[str, Any]) -> dict[str, Any]:
+        """Return today's attributes for those of a model file of format 1.
+
+        It cannot hold coins, so that the learner is one without a state of its own.
+        """
+        begun_as, n, arm = (attributes[name] for name in ("_begun_as", "n_rounds_", "_selected"))
+        counts = Counts(attributes["pulls_"], attributes["arm_losses_"])
+        game = BanditState(begun_as, n, arm, counts, NothingMore())
+        return {"n_arms": attributes["n_arms"], "state_": game}
 
 
-def _content(value: Any) -> Any:
-    """Return what must be kept of a part of the state to come back to it."""
-    if isinstance(value, Generator):
-        return value.bit_generator.state
-    return value.copy() if isinstance(value, np.ndarray) else value
+@cache
+def _no_losses(n_arms: int) -> Matrix:
+    """Return a row in which no loss can be seen; it is shared, and nobody writes to it."""
+    return np.full((1, n_arms), np.nan)
 
 
 def _checked_loss(loss: Any) -> float:
@@ -244,10 +282,7 @@ def _checked_loss(loss: Any) -> float:
     return number
 
 
-def generator(seed: int | Generator) -> Generator:
-    """Return the source of coins that `seed` stands for."""
-    if isinstance(seed, Generator):
-        return seed
-    if not isinstance(seed, Integral) or seed < 0:
+def check_seed(seed: int | Generator) -> None:
+    """Refuse what is no seed."""
+    if not isinstance(seed, Generator) and (not isinstance(seed, Integral) or seed < 0):
         raise ValueError(f"seed={seed!r} must be a whole number, 0 or more, or a NumPy Generator")
-    return np.random.default_rng(int(seed))

@@ -2,14 +2,18 @@
 
 import math
 from abc import abstractmethod
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
 
 from surelearn._typing import Indices, Matrix, Vector
-from surelearn.certificate import Status
-from surelearn.learners.bandits._bandit import Bandit, generator
+from surelearn.certificate import Evidence, assumed
+from surelearn.learners.bandits._bandit import Bandit, check_seed
+from surelearn.learners.bandits._sampling import pay
+from surelearn.learners.bandits._state import Counts
+
+_NO_NUMBER = math.nan  # nothing is drawn for a round whose loss is still to come
 
 
 class Trace(NamedTuple):
@@ -21,53 +25,75 @@ class Trace(NamedTuple):
     rates: Vector
 
 
+class Sampling(NamedTuple):
+    """What is needed to draw arms: estimates, the number of an arm not yet paid for, the coins."""
+
+    estimated_losses: Vector
+    pending: Vector
+    coins: Generator
+
+
 class RandomizedBandit(Bandit):
     """A bandit whose arm is drawn from weights that fall with the estimated losses.
 
     One uniform number decides each round. A learner gives its learning rates and two compiled
     functions: `_weigh(estimates, rate, weights)` writes the weights and returns their sum;
     `_play_rounds(losses, uniforms, rates, estimates, weights, arms, chances)` plays the rows,
-    writes each arm and the chance it had, and returns how many were played.
+    writes each arm and the chance it had, and returns how many were played. Its `State` has, beside
+    what it keeps for its certificates, the fields of `Sampling`.
     """
 
     _weigh: "ClassVar[staticmethod[[Vector, float, Vector], float]]"
     _play_rounds: "ClassVar[staticmethod[..., int]]"
 
     def __init__(self, *, n_arms: int, seed: int | Generator) -> None:
-        super().__init__(n_arms=n_arms)
         self.seed = seed
-        self.estimated_losses_: Vector = np.zeros(self.n_arms)
-        self._rng = generator(seed)
-        self._drawn: Vector = np.empty(0)  # the number of an arm selected and not yet paid for
+        super().__init__(n_arms=n_arms)
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_seed(self.seed)
+
+    def _sampling(self) -> Sampling:
+        """Return what is needed to draw arms, before the first round."""
+        coins = np.random.default_rng(self.seed)  # a generator is drawn from, not copied
+        return Sampling(np.zeros(self.n_arms), np.array([_NO_NUMBER]), coins)
 
     @abstractmethod
     def _rates(self, rounds: Vector) -> Vector:
         """Return the learning rate of each round, counted from 1."""
 
     @property
+    def estimated_losses_(self) -> Vector:
+        """The estimate of the total loss of each arm."""
+        return self.state_.learnt.estimated_losses
+
+    @property
     def probabilities(self) -> Vector:
         """The chance of each arm in this round, before and after `select`."""
-        weights, rates = np.empty(self.n_arms), self._rates(np.array([self.n_rounds_ + 1.0]))
-        total = self._weigh(self.estimated_losses_, rates[0], weights)
+        game = self.state_
+        weights = np.empty(self.n_arms)
+        rates = self._rates(np.array([game.n_rounds + 1.0]))
+        total = self._weigh(game.learnt.estimated_losses, rates[0], weights)
         return weights / total
 
-    def _play(self, losses: Matrix, arms: Indices) -> int:
-        n, first = len(losses), self.n_rounds_ + 1.0
-        uniforms = np.concatenate([self._drawn, self._rng.random(n - len(self._drawn))])
-        rates = self._rates(np.arange(first, first + n))
+    def _play(
+        self, losses: Matrix, n_before: int, counts: Counts, state: Any, arms: Indices
+    ) -> int:
+        n, first = len(losses), n_before + 1.0
+        uniforms, rates = _numbers(state, n), self._rates(np.arange(first, first + n))
         weights, chances = np.empty(self.n_arms), np.empty(n)
         n_played = self._play_rounds(
-            losses, uniforms, rates, self.estimated_losses_, weights, arms, chances
+            losses, uniforms, rates, state.estimated_losses, weights, arms, chances
         )
-        self._drawn = uniforms[n_played:].copy()
+        state.pending[0] = uniforms[n_played] if n_played < n else _NO_NUMBER
         if n_played:
-            done = slice(n_played)
-            paid = losses[np.arange(n_played), arms[done]]
-            self._pay(arms[done], paid)
-            self._record(Trace(arms[done], paid, chances[done], rates[done]))
+            done, paid = slice(n_played), np.empty(n_played)
+            pay(losses, arms, *counts, paid)
+            self._record(Trace(arms[done], paid, chances[done], rates[done]), state)
         return n_played
 
-    def _record(self, trace: Trace) -> None:
+    def _record(self, trace: Trace, state: Any) -> None:
         """Keep what certificates need of the rounds played; nothing unless a learner says so."""
 
     @property
@@ -76,10 +102,19 @@ class RandomizedBandit(Bandit):
         return self.cumulative_loss_ - float(self.estimated_losses_.min())
 
     @property
-    def _losses_before_coins(self) -> tuple[Status, str]:
+    def _losses_before_coins(self) -> Evidence:
         """What is known of the assumption that the losses do not depend on the arm drawn."""
         seen = "the losses seen lie in [0, 1]; whoever chose them"
-        return "assumed", f"{seen} must not foresee the coins of seed={self.seed!r}"
+        return assumed(f"{seen} must not foresee the coins of seed={self.seed!r}")
+
+
+def _numbers(state: Any, n: int) -> Vector:
+    """Return a uniform number for each round; that of an arm already selected comes first."""
+    if math.isnan(state.pending[0]):
+        return state.coins.random(n)
+    if n == 1:  # the most frequent case: `update`
+        return state.pending.copy()
+    return np.concatenate((state.pending, state.coins.random(n - 1)))
 
 
 def horizon_rate(n_arms: int, horizon: int) -> float:
@@ -104,12 +139,14 @@ def anytime_rates(n_arms: int, rounds: Vector) -> Vector:
     return np.sqrt(math.log(n_arms) / (n_arms * rounds))
 
 
-def add_in_order(total: float, terms: Vector) -> float:
-    """Return total + terms, added one by one from the left: blocks must not matter.
+def add_in_order(total: Vector, terms: Vector) -> None:
+    """Add terms to a total, one by one from the left: how rounds are cut must not matter.
 
     Examples
     --------
-    >>> add_in_order(0.5, np.array([1.0, 2.0]))
-    3.5
+    >>> total = np.array([0.5])
+    >>> add_in_order(total, np.array([1.0, 2.0]))
+    >>> total
+    array([3.5])
     """
-    return float(np.add.accumulate(np.append(total, terms))[-1])
+    total[0] = np.add.accumulate(np.concatenate((total, terms)))[-1]

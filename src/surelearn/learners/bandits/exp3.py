@@ -6,6 +6,7 @@ Auer, Cesa-Bianchi, Freund and Schapire (2002), for losses; see `surelearn.bound
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.random import Generator
@@ -14,9 +15,8 @@ from surelearn import _arguments
 from surelearn._jit import jit
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.bounds import Guarantee, bandits, bandits_realised
-from surelearn.certificate import Certificate
+from surelearn.certificate import Certificate, by_construction
 from surelearn.learners.bandits._bandit import STOPPING
-from surelearn.learners.bandits._draws import draw, exponential_weights
 from surelearn.learners.bandits._randomized import (
     RandomizedBandit,
     Trace,
@@ -24,6 +24,16 @@ from surelearn.learners.bandits._randomized import (
     anytime_rates,
     horizon_rate,
 )
+from surelearn.learners.bandits._sampling import draw, exponential_weights
+
+
+class State(NamedTuple):
+    """What arms are drawn from (see `Sampling`), and the sum of chance times squared estimate."""
+
+    estimated_losses: Vector
+    pending: Vector
+    coins: Generator
+    second_moment: Vector
 
 
 @jit
@@ -39,10 +49,10 @@ def _play_rounds(
     """Draw an arm in each round and add its loss over its chance to its estimate."""
     for t in range(len(losses)):
         total = exponential_weights(estimates, rates[t], weights)
-        arm = draw(weights, uniforms[t] * total)
+        arm = draw(weights, uniforms[t] * total)  # weights need not sum to 1
         arms[t], chances[t] = arm, weights[arm] / total
         loss = losses[t, arm]
-        if not 0.0 <= loss <= 1.0:
+        if not 0.0 <= loss <= 1.0:  # NaN too: nothing has been learnt of this round
             return t
         estimates[arm] += loss / chances[t]
     return len(losses)
@@ -100,16 +110,27 @@ class Exp3(RandomizedBandit):
         horizon: int | None = None,
         seed: int | Generator = 0,
     ) -> None:
-        super().__init__(n_arms=n_arms, seed=seed)
-        if learning_rate is not None and horizon is not None:
-            raise ValueError("give learning_rate or horizon, not both: the rate follows from it")
-        if learning_rate is not None and not 0.0 < learning_rate < math.inf:
-            raise ValueError(f"learning_rate={learning_rate!r} must be a finite number above 0")
-        if horizon is not None:
-            _arguments.at_least_one("horizon", horizon)
         self.learning_rate = learning_rate
         self.horizon = horizon
-        self.second_moment_ = 0.0
+        super().__init__(n_arms=n_arms, seed=seed)
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        rate, horizon = self.learning_rate, self.horizon
+        if rate is not None and horizon is not None:
+            raise ValueError("give learning_rate or horizon, not both: the rate follows from it")
+        if rate is not None and not 0.0 < rate < math.inf:
+            raise ValueError(f"learning_rate={rate!r} must be a finite number above 0")
+        if horizon is not None:
+            _arguments.at_least_one("horizon", horizon)
+
+    def _start(self) -> State:
+        return State(*self._sampling(), second_moment=np.zeros(1))
+
+    @property
+    def second_moment_(self) -> float:
+        """The sum of chance times squared estimate over the rounds."""
+        return float(self.state_.learnt.second_moment[0])
 
     def guarantee(self, *, n_rounds: int) -> Guarantee:
         """Bound the expected regret over `n_rounds` rounds, whatever the losses."""
@@ -137,7 +158,10 @@ class Exp3(RandomizedBandit):
             "On average over the learner's coins, it pays at most {bound} more than any one arm. "
             "Observed is its regret in estimated losses.",
             observed=self._estimated_regret,
-            statuses=(self._losses_before_coins, ("by-construction", "the code does exactly this")),
+            evidence={
+                "losses": self._losses_before_coins,
+                "learning_rate": by_construction("the code does exactly this"),
+            },
             also=(STOPPING,),
         )
         rate = self._constant_rate
@@ -152,10 +176,10 @@ class Exp3(RandomizedBandit):
             guarantee,
             "With certainty, the regret in estimated losses is at most {bound}.",
             observed=self._estimated_regret,
-            statuses=(
-                ("by-construction", "a loss divided by a probability"),
-                ("by-construction", f"it is {rate:.6g} in every round"),
-            ),
+            evidence={
+                "estimates": by_construction("a loss divided by a probability"),
+                "learning_rate": by_construction(f"it is {rate:.6g} in every round"),
+            },
         )
 
     @property
@@ -170,5 +194,5 @@ class Exp3(RandomizedBandit):
             return anytime_rates(self.n_arms, rounds)
         return np.full(len(rounds), rate)
 
-    def _record(self, trace: Trace) -> None:
-        self.second_moment_ = add_in_order(self.second_moment_, trace.losses**2 / trace.chances)
+    def _record(self, trace: Trace, state: State) -> None:
+        add_in_order(state.second_moment, trace.losses**2 / trace.chances)

@@ -6,6 +6,7 @@ Neu (2015); see `surelearn.bounds.bandits` and, for what a run proves, `bandits_
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.random import Generator
@@ -15,17 +16,27 @@ from surelearn._jit import jit
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn._wording import confidence
 from surelearn.bounds import Guarantee, bandits, bandits_realised
-from surelearn.certificate import Certificate, Status
+from surelearn.certificate import Certificate, assumed, by_construction, violated
 from surelearn.learners.bandits._bandit import STOPPING
-from surelearn.learners.bandits._draws import draw, exponential_weights
 from surelearn.learners.bandits._randomized import (
     RandomizedBandit,
     Trace,
     anytime_rates,
     horizon_rate,
 )
+from surelearn.learners.bandits._sampling import draw, exponential_weights
 
 _ANYTIME_GRID = [2.0**j for j in range(-12, 2)]  # serves from ten rounds to a million
+
+
+class State(NamedTuple):
+    """What arms are drawn from (see `Sampling`), and the wealth of bets at each rate of a grid."""
+
+    estimated_losses: Vector
+    pending: Vector
+    coins: Generator
+    grid: Vector
+    log_wealths: Matrix
 
 
 @jit
@@ -44,8 +55,9 @@ def _play_rounds(
         arm = draw(weights, uniforms[t] * total)
         arms[t], chances[t] = arm, weights[arm] / total
         loss = losses[t, arm]
-        if not 0.0 <= loss <= 1.0:
+        if not 0.0 <= loss <= 1.0:  # NaN too: nothing has been learnt of this round
             return t
+        # γ is half the rate of this round: it falls with it if there is no horizon.
         estimates[arm] += loss / (chances[t] + 0.5 * rates[t])
     return len(losses)
 
@@ -56,7 +68,7 @@ def _add_log_wealths(
 ) -> None:
     """Add ln(1 + α·loss/chance) to the arm played, for each α of the grid."""
     for t in range(len(arms)):
-        if losses[t] > 0.0:
+        if losses[t] > 0.0:  # ln(1 + 0) adds nothing
             for j in range(len(grid)):
                 log_wealths[j, arms[t]] += math.log1p(grid[j] * (losses[t] / chances[t]))
 
@@ -116,15 +128,31 @@ class Exp3IX(RandomizedBandit):
         delta: float = 0.05,
         seed: int | Generator = 0,
     ) -> None:
-        super().__init__(n_arms=n_arms, seed=seed)
-        if horizon is not None:
-            _arguments.at_least_one("horizon", horizon)
-        if not 0.0 < delta < 1.0:
-            raise ValueError(f"delta={delta!r} must lie between 0 and 1")
         self.horizon = horizon
         self.delta = delta
-        self.grid_: Vector = np.array(self._grid())
-        self.log_wealths_: Matrix = np.zeros((len(self.grid_), self.n_arms))
+        super().__init__(n_arms=n_arms, seed=seed)
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if self.horizon is not None:
+            _arguments.at_least_one("horizon", self.horizon)
+        if not 0.0 < self.delta < 1.0:
+            raise ValueError(f"delta={self.delta!r} must lie between 0 and 1")
+
+    def _start(self) -> State:
+        grid = np.array(self._grid())
+        wealths = np.zeros((len(grid), self.n_arms))
+        return State(*self._sampling(), grid=grid, log_wealths=wealths)
+
+    @property
+    def grid_(self) -> Vector:
+        """Rates fixed before the run."""
+        return self.state_.learnt.grid
+
+    @property
+    def log_wealths_(self) -> Matrix:
+        """For each rate and arm the sum of ln(1 + rate · loss / chance)."""
+        return self.state_.learnt.log_wealths
 
     def guarantee(self, *, n_rounds: int) -> Guarantee:
         """Bound the regret over `n_rounds` rounds with probability 1 - delta."""
@@ -159,38 +187,35 @@ class Exp3IX(RandomizedBandit):
             n_rounds=self.n_rounds_,
             delta=delta,
         )
-        fixed: tuple[Status, str] = ("by-construction", "they were given to the constructor")
+        fixed = by_construction("they were given to the constructor")
         if delta != self.delta:
-            fixed = ("assumed", f"delta={self.delta} was announced, {delta} is asked")
+            fixed = assumed(f"delta={self.delta} was announced, {delta} is asked")
         return self._certify(
             guarantee,
             f"With confidence {confidence(delta)}, at all rounds up to here at once, the "
             "learner has paid at most {bound} more than the best arm would have. Observed is its "
             "regret in estimated losses.",
             observed=self._estimated_regret,
-            statuses=(
-                self._losses_before_coins,
-                ("by-construction", "it is kept for each round"),
-                fixed,
-            ),
+            evidence={
+                "losses": self._losses_before_coins,
+                "probabilities": by_construction("it is kept for each round"),
+                "fixed_before": fixed,
+            },
         )
 
     def _promised(self, delta: float) -> Certificate:
-        tuned: tuple[Status, str] = ("by-construction", "the code does exactly this")
+        tuned = by_construction("the code does exactly this")
         stopping = (STOPPING,)
         if self.horizon is not None:
             stopping = ()  # rounds not played up to the horizon are rounds without loss
             if self.n_rounds_ > self.horizon:
-                tuned = (
-                    "violated",
-                    f"{self.n_rounds_} rounds, the rate is that for {self.horizon}",
-                )
+                tuned = violated(f"{self.n_rounds_} rounds, the rate is that for {self.horizon}")
         return self._certify(
             self._promise(self.n_rounds_, delta),
             f"With confidence {confidence(delta)}, the learner pays at most "
             "{bound} more than the best arm. Observed is its regret in estimated losses.",
             observed=self._estimated_regret,
-            statuses=(self._losses_before_coins, tuned),
+            evidence={"losses": self._losses_before_coins, "learning_rate": tuned},
             also=stopping,
         )
 
@@ -212,5 +237,6 @@ class Exp3IX(RandomizedBandit):
             return anytime_rates(self.n_arms, rounds)
         return np.full(len(rounds), horizon_rate(self.n_arms, self.horizon))
 
-    def _record(self, trace: Trace) -> None:
-        _add_log_wealths(trace.arms, trace.losses, trace.chances, self.grid_, self.log_wealths_)
+    def _record(self, trace: Trace, state: State) -> None:
+        bets = state.grid, state.log_wealths
+        _add_log_wealths(trace.arms, trace.losses, trace.chances, *bets)

@@ -7,6 +7,7 @@ Garivier and Cappé (2011), for losses; see `surelearn.bounds.bandits_stochastic
 """
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,6 +17,7 @@ from surelearn._typing import Indices, Matrix, Vector
 from surelearn.bounds import Guarantee, bandits_stochastic
 from surelearn.certificate import Certificate
 from surelearn.learners.bandits._bandit import Bandit
+from surelearn.learners.bandits._state import Counts
 
 _STEPS = 60  # about five are needed
 _CLOSE = 1e-14
@@ -62,7 +64,7 @@ def _lowest_arm(budget: float, pulls: Indices, totals: Vector) -> int:
     """
     best, least = 0, np.inf
     for i in range(len(pulls)):
-        if pulls[i] == 0:
+        if pulls[i] == 0:  # each arm once, in order
             return i
         mean, level = totals[i] / pulls[i], budget / pulls[i]
         if least <= 0.0 or (least < mean and _divergence(mean, least) > level):
@@ -83,7 +85,7 @@ def _play_rounds(
         budget = 1.5 * log_round + 2.0 * math.log1p(log_round)
         arm = _lowest_arm(budget, pulls, totals)
         arms[t], loss = arm, losses[t, arm]
-        if not 0.0 <= loss <= 1.0:
+        if not 0.0 <= loss <= 1.0:  # NaN too: nothing has been learnt of this round
             return t
         pulls[arm] += 1
         totals[arm] += loss
@@ -140,5 +142,8 @@ class KLUCB(Bandit):
         """
         return (self._post_hoc(delta),) if self.n_rounds_ else ()
 
-    def _play(self, losses: Matrix, arms: Indices) -> int:
-        return _play_rounds(losses, self.n_rounds_, self.pulls_, self.arm_losses_, arms)
+    def _play(
+        self, losses: Matrix, n_before: int, counts: Counts, state: Any, arms: Indices
+    ) -> int:
+        del state  # there is none beside the counts
+        return _play_rounds(losses, n_before, *counts, arms)

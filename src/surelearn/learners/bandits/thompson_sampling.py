@@ -6,15 +6,26 @@ Thompson (1933), with uniform priors; no bound beforehand, but every run is cert
 `surelearn.bounds.bandits_stochastic.stochastic_post_hoc`.
 """
 
+import math
+from typing import NamedTuple
+
 import numpy as np
 from numpy.random import Generator
 from scipy import special
 
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.certificate import Certificate
-from surelearn.learners.bandits._bandit import Bandit, generator
+from surelearn.learners.bandits._bandit import Bandit, check_seed
+from surelearn.learners.bandits._state import Counts
 
 _LEVELS = (np.arange(256) + 0.5) / 256.0
+
+
+class State(NamedTuple):
+    """The means drawn for an arm selected and not yet paid for, NaN if there is none; the coins."""
+
+    pending: Vector
+    coins: Generator
 
 
 class ThompsonSampling(Bandit):
@@ -51,10 +62,15 @@ class ThompsonSampling(Bandit):
     """
 
     def __init__(self, *, n_arms: int, seed: int | Generator = 0) -> None:
-        super().__init__(n_arms=n_arms)
         self.seed = seed
-        self._rng = generator(seed)
-        self._drawn: Vector | None = None  # for an arm selected and not yet paid for
+        super().__init__(n_arms=n_arms)
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_seed(self.seed)
+
+    def _start(self) -> State:
+        return State(np.full(self.n_arms, np.nan), np.random.default_rng(self.seed))
 
     @property
     def probabilities(self) -> Vector:
@@ -63,7 +79,7 @@ class ThompsonSampling(Bandit):
         Between neighbours on a grid of all arms' quantiles, an arm's belief gains a mass during
         which the other arms' distribution functions hardly change.
         """
-        gains, losses = (a[:, np.newaxis] for a in self._beliefs())
+        gains, losses = (a[:, np.newaxis] for a in _beliefs(self.state_.counts))
         inner = np.unique(special.betaincinv(gains, losses, _LEVELS))
         grid = np.concatenate([[0.0], inner, [1.0]])
         below = special.betainc(gains, losses, grid)
@@ -88,18 +104,25 @@ class ThompsonSampling(Bandit):
         """
         return (self._post_hoc(delta),) if self.n_rounds_ else ()
 
-    def _beliefs(self) -> tuple[Vector, Vector]:
-        """Return the two parameters of each arm's Beta distribution of the mean gain."""
-        return 1.0 + self.pulls_ - self.arm_losses_, 1.0 + self.arm_losses_
-
-    def _play(self, losses: Matrix, arms: Indices) -> int:
-        for t, row in enumerate(losses):
-            draws = self._rng.beta(*self._beliefs()) if self._drawn is None else self._drawn
-            arm = arms[t] = np.argmax(draws)
-            if not 0.0 <= row[arm] <= 1.0:
-                self._drawn = draws
+    def _play(
+        self, losses: Matrix, n_before: int, counts: Counts, state: State, arms: Indices
+    ) -> int:
+        del n_before  # the beliefs know
+        pending, coins = state
+        for t in range(len(losses)):
+            if math.isnan(pending.item(0)):
+                pending[:] = coins.beta(*_beliefs(counts))
+            arm = arms[t] = int(pending.argmax())
+            loss = losses.item(t, arm)
+            if not 0.0 <= loss <= 1.0:
                 return t
-            self._drawn = None
-            self.pulls_[arm] += 1
-            self.arm_losses_[arm] += row[arm]
+            pending[0] = math.nan  # used up
+            counts.pulls[arm] += 1
+            counts.arm_losses[arm] += loss
+        pending[:] = math.nan  # all of it: how rounds are cut leaves no trace
         return len(losses)
+
+
+def _beliefs(counts: Counts) -> tuple[Vector, Vector]:
+    """Return the two parameters of each arm's Beta distribution of the mean gain."""
+    return 1.0 + counts.pulls - counts.arm_losses, 1.0 + counts.arm_losses

@@ -6,6 +6,7 @@ Zimmert and Seldin (2021), importance weighting; see `surelearn.bounds.bandits`.
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.random import Generator
@@ -13,13 +14,22 @@ from numpy.random import Generator
 from surelearn._jit import jit
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.bounds import Guarantee, bandits, bandits_realised
-from surelearn.certificate import Certificate, Status
+from surelearn.certificate import Certificate, by_construction
 from surelearn.learners.bandits._bandit import STOPPING
-from surelearn.learners.bandits._draws import draw, gaps
 from surelearn.learners.bandits._randomized import RandomizedBandit, Trace, add_in_order
+from surelearn.learners.bandits._sampling import draw, gaps
 
 _STEPS = 60  # about five are needed
 _CLOSE = 1e-15
+
+
+class State(NamedTuple):
+    """What arms are drawn from (see `Sampling`), and what the estimates can have cost."""
+
+    estimated_losses: Vector
+    pending: Vector
+    coins: Generator
+    stability: Vector
 
 
 @jit
@@ -48,7 +58,7 @@ def _tsallis_weights(estimates: Vector, rate: float, weights: Vector) -> float:
     """Write the weights of the arms into `weights` and return their sum, nearly 1."""
     gaps(estimates, weights)
     z, total = _root(weights, rate), 0.0
-    for i in range(len(weights)):  # in place: see `draws`
+    for i in range(len(weights)):  # in place: see `_sampling`
         root = 1.0 / (z + rate * weights[i])
         weights[i] = root * root
         total += weights[i]
@@ -71,7 +81,7 @@ def _play_rounds(
         arm = draw(weights, uniforms[t] * total)
         arms[t], chances[t] = arm, weights[arm] / total
         loss = losses[t, arm]
-        if not 0.0 <= loss <= 1.0:
+        if not 0.0 <= loss <= 1.0:  # NaN too: nothing has been learnt of this round
             return t
         estimates[arm] += loss / chances[t]
     return len(losses)
@@ -119,7 +129,14 @@ class TsallisInf(RandomizedBandit):
 
     def __init__(self, *, n_arms: int, seed: int | Generator = 0) -> None:
         super().__init__(n_arms=n_arms, seed=seed)
-        self.stability_ = 0.0
+
+    def _start(self) -> State:
+        return State(*self._sampling(), stability=np.zeros(1))
+
+    @property
+    def stability_(self) -> float:
+        """What the estimates seen so far can have cost."""
+        return float(self.state_.learnt.stability[0])
 
     def guarantee(self, *, n_rounds: int) -> Guarantee:
         """Bound the expected regret over `n_rounds` rounds, whatever the losses."""
@@ -139,13 +156,13 @@ class TsallisInf(RandomizedBandit):
         """
         if not self.n_rounds_:
             return ()
-        rate: tuple[Status, str] = ("by-construction", "the code does exactly this")
+        rate = by_construction("the code does exactly this")
         promised = self._certify(
             self.guarantee(n_rounds=self.n_rounds_),
             "On average over the learner's coins, it pays at most {bound} more than any one arm. "
             "Observed is its regret in estimated losses.",
             observed=self._estimated_regret,
-            statuses=(self._losses_before_coins, rate),
+            evidence={"losses": self._losses_before_coins, "learning_rate": rate},
             also=(STOPPING,),
         )
         sure = self._certify(
@@ -154,14 +171,17 @@ class TsallisInf(RandomizedBandit):
             ),
             "With certainty, the regret in estimated losses is at most {bound}.",
             observed=self._estimated_regret,
-            statuses=(("by-construction", "a loss divided by a probability"), rate),
+            evidence={
+                "estimates": by_construction("a loss divided by a probability"),
+                "learning_rate": rate,
+            },
         )
         return promised, sure, self._post_hoc(delta)
 
     def _rates(self, rounds: Vector) -> Vector:
         return 1.0 / np.sqrt(rounds)
 
-    def _record(self, trace: Trace) -> None:
+    def _record(self, trace: Trace, state: State) -> None:
         steps = trace.rates * trace.losses
         terms = steps * trace.losses / (np.sqrt(trace.chances) + steps)
-        self.stability_ = add_in_order(self.stability_, terms)
+        add_in_order(state.stability, terms)

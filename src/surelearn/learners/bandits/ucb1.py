@@ -6,6 +6,7 @@ Auer, Cesa-Bianchi and Fischer (2002), for losses; see `surelearn.bounds.bandits
 """
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,8 +14,9 @@ from numpy.typing import ArrayLike
 from surelearn._jit import jit
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.bounds import Guarantee, bandits_stochastic
-from surelearn.certificate import Certificate
+from surelearn.certificate import Certificate, assumed
 from surelearn.learners.bandits._bandit import STOPPING, Bandit
+from surelearn.learners.bandits._state import Counts
 
 
 @jit
@@ -22,10 +24,10 @@ def _lowest_arm(t: int, pulls: Indices, totals: Vector) -> int:
     """Return the arm of least index in round t; a tie goes to the first."""
     best, least = 0, np.inf
     for i in range(len(pulls)):
-        if pulls[i] == 0:
+        if pulls[i] == 0:  # each arm once, in order
             return i
         index = totals[i] / pulls[i] - math.sqrt(2.0 * math.log(t) / pulls[i])
-        if index < least:
+        if index < least:  # strictly: a tie goes to the first
             best, least = i, index
     return best
 
@@ -38,7 +40,7 @@ def _play_rounds(
     for t in range(len(losses)):
         arm = _lowest_arm(n_before + t + 1, pulls, totals)
         arms[t], loss = arm, losses[t, arm]
-        if not 0.0 <= loss <= 1.0:
+        if not 0.0 <= loss <= 1.0:  # NaN too: nothing has been learnt of this round
             return t
         pulls[arm] += 1
         totals[arm] += loss
@@ -97,10 +99,13 @@ class UCB1(Bandit):
             "On average, the arms played have mean losses that sum to at most {bound} more than "
             "those of the best arm. Observed is the same for the mean losses seen.",
             observed=self._plug_in_regret,
-            statuses=(("assumed", "rewards are 1 − loss; no arm may change its law"),),
+            evidence={"arms": assumed("rewards are 1 − loss; no arm may change its law")},
             also=(STOPPING,),
         )
         return self._post_hoc(delta), promised
 
-    def _play(self, losses: Matrix, arms: Indices) -> int:
-        return _play_rounds(losses, self.n_rounds_, self.pulls_, self.arm_losses_, arms)
+    def _play(
+        self, losses: Matrix, n_before: int, counts: Counts, state: Any, arms: Indices
+    ) -> int:
+        del state  # there is none beside the counts
+        return _play_rounds(losses, n_before, *counts, arms)

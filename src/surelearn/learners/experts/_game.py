@@ -1,24 +1,32 @@
 """The game of experts: in each round the learner weighs them, then their losses are shown.
 
-Experts are not estimators: there are no features, only what each expert says or loses. Every call
-is played on copies of the state that are kept when all went well, so that a refused input leaves
-the learner exactly as it was.
+Experts are not estimators: there are no features, only what each expert predicts or loses. Every
+call is played on a copy of the state, which takes the place of the old one when all went well, so
+that a refused input leaves the learner exactly as it was.
 """
 
-import copy
 from abc import ABC, abstractmethod
-from collections.abc import Generator, Iterable
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
-from numpy.random import Generator as Random
 from numpy.typing import NDArray
 
-from surelearn.base.begun import call_of, refuse_changes
 from surelearn.base.fingerprint import fingerprint
+from surelearn.base.games import call_of_first_round, constructor_call
+from surelearn.base.states import copy_of
 from surelearn.bounds import Guarantee
-from surelearn.certificate import Certificate, Kind, Precondition, Status, certify
+from surelearn.certificate import (
+    Certificate,
+    Evidence,
+    Kind,
+    Precondition,
+    by_construction,
+    certify,
+)
+
+BUILT = by_construction("the code does exactly this")
+"""Evidence for what a theorem says of the algorithm itself."""
 
 _CHARGED = Precondition(
     "charged",
@@ -28,22 +36,61 @@ _CHARGED = Precondition(
 )
 
 
-class ExpertGame(ABC):
-    """What all learners of expert advice share: the tallies of the game and the certificates.
+class GameState(NamedTuple):
+    """All that a game has come to.
 
-    A learner stores its parameters in the constructor, refuses bad ones in `_check_parameters` and
-    makes all its state in `_start`.
+    Parameters
+    ----------
+    begun_as
+        The call that made the learner, as of the first round.
+    tallies
+        What learner and experts have lost: a NamedTuple of arrays.
+    learnt
+        What this learner keeps: its own `State`, a NamedTuple of arrays (and coins, if it draws).
     """
 
-    begun_as_: str
-    n_experts_: int
-    n_rounds_: int
-    cumulative_loss_: float
-    expert_losses_: NDArray[Any]
+    begun_as: str
+    tallies: Any
+    learnt: Any
+
+
+class ExpertGame(ABC):
+    """What all learners of expert advice share: the state of the game and the certificates.
+
+    A learner stores its parameters in the constructor, refuses bad ones in `_check_parameters`,
+    declares its state as a NamedTuple of arrays and makes it in `_start`.
+
+    Attributes
+    ----------
+    state_
+        All that the game has come to, from the first call on.
+    """
+
+    state_: GameState
 
     def __repr__(self) -> str:
         """Return the call that makes this learner anew."""
-        return call_of(self)
+        return constructor_call(self)
+
+    @property
+    def n_experts_(self) -> int:
+        """How many experts there are."""
+        return len(self.state_.tallies.expert_losses)
+
+    @property
+    def n_rounds_(self) -> int:
+        """How many rounds were played."""
+        return int(self.state_.tallies.n_rounds[0])
+
+    @property
+    def expert_losses_(self) -> NDArray[Any]:
+        """What each expert lost; a sleeping expert is charged the learner's loss."""
+        return self.state_.tallies.expert_losses
+
+    @property
+    @abstractmethod
+    def cumulative_loss_(self) -> float:
+        """What the learner lost."""
 
     @property
     @abstractmethod
@@ -65,7 +112,7 @@ class ExpertGame(ABC):
         del delta
         if not getattr(self, "n_rounds_", 0):
             return ()
-        refuse_changes(self, self.begun_as_)
+        call_of_first_round(self, self.state_.begun_as)
         return tuple(self._certificates())
 
     @abstractmethod
@@ -73,66 +120,57 @@ class ExpertGame(ABC):
         """Refuse parameters that make no sense, with a sentence."""
 
     @abstractmethod
-    def _start(self, n_experts: int) -> None:
-        """Make the state of a learner that has played no round."""
+    def _tallies(self, n_experts: int) -> Any:
+        """Return the tallies of a game of no rounds."""
 
-    @contextmanager
-    def _tentatively(self, n_experts: int, *, keep: bool = True) -> Generator[None]:
-        """Play with so many experts on copies of the state; the originals return on any failure.
+    @abstractmethod
+    def _start(self, n_experts: int) -> Any:
+        """Return the state of a learner that has played no round."""
 
-        A generator may be shared with others, so it is drawn from itself, and set back.
-        """
-        before = vars(self).copy()
-        coins = {id(v): v for v in before.values() if isinstance(v, Random)}
-        states = [coin.bit_generator.state for coin in coins.values()]
-        vars(self).update(copy.deepcopy(before, {**coins}))
-        try:
-            self._enter(n_experts)
-            yield
-        except BaseException:
-            keep = False
-            raise
-        finally:
-            if not keep:
-                vars(self).clear()
-                vars(self).update(before)
-                for coin, state in zip(coins.values(), states, strict=True):
-                    coin.bit_generator.state = state
-
-    def _enter(self, n_experts: int) -> None:
-        if not hasattr(self, "n_experts_"):
-            if n_experts < 1:
-                raise ValueError("the table has no column: a game needs at least one expert")
-            self._check_parameters()
-            self.begun_as_ = call_of(self)
-            self.n_experts_, self.n_rounds_, self.cumulative_loss_ = n_experts, 0, 0.0
-            self._start(n_experts)
-        elif n_experts != self.n_experts_:
+    def _state_to_play_on(self, n_experts: int) -> GameState:
+        """Return a copy of the state, or that of a new game; whoever keeps it sets `state_`."""
+        held = getattr(self, "state_", None)  # once: another thread may set it meanwhile
+        if held is None:
+            return self._new_game(n_experts)
+        if n_experts != len(held.tallies.expert_losses):
             raise ValueError(
-                f"{n_experts} experts where there were {self.n_experts_}; to let some join later "
-                "give them a column from the start and let them sleep: learn(losses, awake=...)"
+                f"{n_experts} experts where there were {len(held.tallies.expert_losses)}; to let "
+                "some join later give them a column from the start and let them sleep: "
+                "learn(losses, awake=...)"
             )
-        else:
-            refuse_changes(self, self.begun_as_)
+        call_of_first_round(self, held.begun_as)
+        return copy_of(held)
+
+    def _new_game(self, n_experts: int) -> GameState:
+        if n_experts < 1:
+            raise ValueError("the table has no column: a game needs at least one expert")
+        self._check_parameters()
+        return GameState(constructor_call(self), self._tallies(n_experts), self._start(n_experts))
 
     def _refuse_before_the_first_round(self) -> None:
-        if not hasattr(self, "n_experts_"):
+        if not hasattr(self, "state_"):
             raise AttributeError("no expert has been met yet: learn or update first")
 
     def _certify(
         self,
         guarantee: Guarantee,
-        *statuses: tuple[Status, str],
+        evidence: Mapping[str, Evidence],
+        *,
         kind: Kind,
         observed: float,
         scale: float = 1.0,
+        slept: bool = False,
     ) -> Certificate:
-        """Bind a theorem on losses of range 1 to this run, in which their range is `scale`."""
-        slept = getattr(self, "slept_", False) and "awake" not in guarantee.quantity
+        """Bind a theorem on losses of range 1 to this run, in which their range is `scale`.
+
+        If experts `slept`, a theorem that does not speak of sleepers is read for the losses that
+        they were charged.
+        """
+        charged = slept and "awake" not in guarantee.assumes
         return certify(
             replace(
                 guarantee,
-                quantity=guarantee.quantity + ", each on its awake rounds" * slept,
+                quantity=guarantee.quantity + ", each on its awake rounds" * charged,
                 bound=scale * guarantee.bound,
                 trivial=scale * guarantee.trivial,
             ),
@@ -140,7 +178,26 @@ class ExpertGame(ABC):
             subject=f"this run of {type(self).__name__}",
             observed=observed,
             n=self.n_rounds_,
-            statuses=statuses,
-            also=[_CHARGED] if slept else [],
+            evidence=evidence,
+            also=[_CHARGED] if charged else [],
             reproduce={"model": fingerprint(self), "loss_range": [0.0, scale]},
         )
+
+    @classmethod
+    def _upgrade_state(cls, attributes: dict[str, Any]) -> dict[str, Any]:
+        """Return today's attributes for those of a model file of format 1, one for each number."""
+        kept = {name: value for name, value in attributes.items() if not name.endswith("_")}
+        if "begun_as_" in attributes:
+            game = cls._tallies_of_format_1(attributes), cls._state_of_format_1(attributes)
+            kept["state_"] = GameState(attributes["begun_as_"], *game)
+        return kept
+
+    @classmethod
+    @abstractmethod
+    def _tallies_of_format_1(cls, old: Mapping[str, Any]) -> Any:
+        """Return the tallies that the attributes in an old model file hold."""
+
+    @classmethod
+    def _state_of_format_1(cls, old: Mapping[str, Any]) -> Any:
+        """Return the state that the attributes in an old model file hold."""
+        raise NotImplementedError(f"no file of format 1 can hold {cls.__name__}: {sorted(old)}")

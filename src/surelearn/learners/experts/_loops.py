@@ -26,7 +26,7 @@ class Rounds(NamedTuple):
     awake: Matrix
     floor: Vector
 
-    def part(self, rows: slice) -> "Rounds":
+    def chunk(self, rows: slice) -> "Rounds":
         """Return some consecutive rounds; nothing is copied."""
         awake = self.awake[rows] if len(self.awake) else self.awake
         return Rounds(self.losses[rows], awake, self.floor[rows])
@@ -50,7 +50,7 @@ def rounds(losses: Matrix, awake: Matrix | None = None) -> Rounds:
 def lie_within(losses: Matrix, low: float, high: float) -> bool:
     """Say whether every loss lies in [low, high]; one that is not a number does not."""
     flat, n_outside = losses.ravel(), 0
-    for i in range(len(flat)):
+    for i in range(len(flat)):  # counting, not stopping at the first: so it becomes vectors
         n_outside += not low <= flat[i] <= high
     return n_outside == 0
 
@@ -66,14 +66,14 @@ def _find_floor(losses: Matrix, awake: Matrix, floor: Vector) -> None:
         floor[t] = least if least < np.inf else 0.0
 
 
-_TOO_SMALL = 1e-60
+_TOO_SMALL = 1e-60  # the sum at which zero is moved up to the best: long before exp underflows
 
 
 @jit
 def weigh(t: int, behind: Vector, rate: float, weights: Matrix) -> float:
     """Weigh the experts in round `t` by exp(-rate x behind); return the sum before division."""
     total = 0.0
-    for k in range(behind.shape[0]):
+    for k in range(behind.shape[0]):  # our own exp: the library's would keep this a scalar loop
         weight = exp(-rate * behind[k])
         weights[t, k] = weight
         total += weight
@@ -90,6 +90,7 @@ def weigh_awake(table: Rounds, t: int, behind: Vector, rate: float, weights: Mat
     for k in range(behind.shape[0]):
         if table.awake[t, k] > 0.0:
             nearest = min(nearest, behind[k])
+    # If all sleep, `nearest` is infinite: the minimum makes that exp(0), and `restrict` a 0.
     for k in range(behind.shape[0]):
         weights[t, k] = exp(min(rate * (nearest - behind[k]), 0.0))
     restrict(table, t, weights)
@@ -161,7 +162,7 @@ def advance(
         moved = _move_up(behind)
         after = _potential(behind, rate)
     gap = excess - moved - math.log(before / after) / rate
-    return min(max(gap, 0.0), excess)
+    return min(max(gap, 0.0), excess)  # true of exact numbers; rounding may not break a theorem
 
 
 @jit
@@ -214,7 +215,7 @@ def _all_awake(
             behind[k] = lost
             terms[k] = term
             after += term
-        if after < _TOO_SMALL:
+        if after < _TOO_SMALL:  # as in `advance`
             moved = _move_up(behind)
             after = _write_terms(behind, rate, terms)
         gap = paid - moved - math.log(total / after) / rate

@@ -6,29 +6,40 @@ de Rooij, van Erven, Grünwald and Koolen (2014); bounds in `surelearn.bounds.re
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from surelearn._jit import jit
 from surelearn._typing import Matrix, Vector
 from surelearn.bounds import Guarantee, regret_adaptive, regret_sleeping
-from surelearn.certificate import Certificate, Status
+from surelearn.certificate import Certificate, Evidence, checked
 from surelearn.learners.experts import _loops
-from surelearn.learners.experts._experts import AveragingGame
+from surelearn.learners.experts._averaging import AveragingGame
+from surelearn.learners.experts._game import BUILT
 from surelearn.learners.experts._loops import Rounds
 
 _INFINITE = 1e300  # the rate before the first gap: only the leaders have weight
+
+
+class State(NamedTuple):
+    """How far each expert is behind the best, Δ before and after the last round, the widest one."""
+
+    behind: Vector
+    gaps: Vector
+    widest: Vector
 
 
 @jit
 def _play_rounds(
     table: Rounds, behind: Vector, gaps: Vector, widest: Vector, weights: Matrix, excess: Vector
 ) -> None:
-    """Play each round; `gaps` holds Δ before and after the last one, `widest` the largest range."""
+    """Play each round at the rate that the gaps so far give; the state changes in place."""
     log_k = math.log(behind.shape[0])
     for t in range(table.floor.shape[0]):
         rate = min(log_k / gaps[1], _INFINITE) if gaps[1] > 0.0 else _INFINITE
+        # The gap is one of potentials over all experts, those asleep included: they are charged.
         before = _loops.weigh(t, behind, rate, weights)
         if table.awake.shape[0] > 0:
             _loops.weigh_awake(table, t, behind, rate, weights)
@@ -67,6 +78,21 @@ class AdaHedge(AveragingGame):
     (0.5114, 1.6391, 2.9423)
     """
 
+    @property
+    def sum_mixability_gaps_(self) -> float:
+        """Weighted losses minus mix losses, summed up to the last round."""
+        return float(self.state_.learnt.gaps[1])
+
+    @property
+    def previous_sum_mixability_gaps_(self) -> float:
+        """The same up to the round before."""
+        return float(self.state_.learnt.gaps[0])
+
+    @property
+    def largest_range_(self) -> float:
+        """The largest difference between two experts' losses in one round."""
+        return float(self.state_.learnt.widest[0])
+
     def guarantee(self, *, n_experts: int, n_rounds: int, loss_range: float = 1.0) -> Guarantee:
         """Bound the regret if the losses of every round span at most `loss_range`."""
         return regret_adaptive.adahedge(
@@ -76,30 +102,21 @@ class AdaHedge(AveragingGame):
     def _check_parameters(self) -> None:
         pass
 
-    def _start(self, n_experts: int) -> None:
-        super()._start(n_experts)
-        self.behind_ = np.zeros(n_experts)
-        self.sum_mixability_gaps_ = self.previous_sum_mixability_gaps_ = 0.0
-        self.largest_range_ = 0.0
+    def _start(self, n_experts: int) -> State:
+        return State(behind=np.zeros(n_experts), gaps=np.zeros(2), widest=np.zeros(1))
 
-    def _play(self, table: Rounds, weights: Matrix, excess: Vector) -> None:
-        gaps = np.array([self.previous_sum_mixability_gaps_, self.sum_mixability_gaps_])
-        widest = np.array([self.largest_range_])
-        _play_rounds(table, self.behind_, gaps, widest, weights, excess)
-        self.previous_sum_mixability_gaps_, self.sum_mixability_gaps_ = gaps.tolist()
-        self.largest_range_ = float(widest[0])
+    def _play(
+        self, table: Rounds, n_before: int, state: State, weights: Matrix, excess: Vector
+    ) -> None:
+        del n_before  # the rate follows from the gaps alone
+        _play_rounds(table, *state, weights, excess)
 
     def _certificates(self) -> Iterable[Certificate]:
-        built: tuple[Status, str] = ("by-construction", "the code does exactly this")
-        width: tuple[Status, str] = ("checked", f"the widest round spans {self.largest_range_:.6g}")
-        yield self._of_run(self._realised(), built)
+        asleep: dict[str, Evidence] = {"awake": BUILT} if self.slept_ else {}
+        yield self._certify_regret(self._realised(), {"measured": BUILT, **asleep})
         if self.largest_range_ > 0.0:
-            yield self._of_run(self._a_priori(), width)
-
-    def _of_run(self, guarantee: Guarantee, *statuses: tuple[Status, str]) -> Certificate:
-        fed: tuple[Status, str] = ("by-construction", "the code does exactly this")
-        statuses = (*statuses, fed) if self.slept_ else statuses
-        return self._certify(guarantee, *statuses, kind="regret", observed=self.regret_)
+            width = checked(f"the widest round spans {self.largest_range_:.6g}")
+            yield self._certify_regret(self._a_priori(), {"range": width, **asleep})
 
     def _realised(self) -> Guarantee:
         plain, asleep = (
@@ -116,3 +133,8 @@ class AdaHedge(AveragingGame):
         return (asleep if self.slept_ else plain)(
             n_experts=self.n_experts_, n_rounds=self.n_rounds_, loss_range=self.largest_range_
         )
+
+    @classmethod
+    def _state_of_format_1(cls, old: Mapping[str, Any]) -> State:
+        gaps = [old["previous_sum_mixability_gaps_"], old["sum_mixability_gaps_"]]
+        return State(old["behind_"], np.array(gaps), np.array([old["largest_range_"]]))

@@ -6,7 +6,8 @@ Vovk (1990), Kivinen and Warmuth (1999); bounds in `surelearn.bounds.regret_mixa
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,13 +15,20 @@ from scipy import special
 
 from surelearn._typing import Matrix, Vector
 from surelearn.bounds import Guarantee, regret_mixable
-from surelearn.certificate import Certificate, Status
-from surelearn.learners.experts import _loops, _tables
-from surelearn.learners.experts._experts import AveragingGame
+from surelearn.certificate import Certificate, by_construction
+from surelearn.learners.experts import _loops, _validation
+from surelearn.learners.experts._averaging import AveragingGame, Tallies
+from surelearn.learners.experts._game import GameState
 from surelearn.learners.experts._loops import Rounds
 from surelearn.losses import Entropic, Interval, Loss, Square
 
 _CLIP = "keep the advice away from 0 and 1, for example np.clip(advice, 1e-9, 1 - 1e-9)"
+
+
+class State(NamedTuple):
+    """How far each expert is behind the best."""
+
+    behind: Vector
 
 
 class AggregatingAlgorithm(AveragingGame):
@@ -104,7 +112,7 @@ class AggregatingAlgorithm(AveragingGame):
         return super().learn(losses, outcomes, loss=self.loss, awake=awake)
 
     def _check_parameters(self) -> None:
-        _tables.check_range(self.interval)
+        _validation.check_range(self.interval)
         square = isinstance(self.loss, Square)
         if not (square or isinstance(self.loss, Entropic)):
             raise ValueError(
@@ -113,53 +121,56 @@ class AggregatingAlgorithm(AveragingGame):
         if self.substitution and not square:
             raise ValueError(f"substitution is for Square(); the average mixes {self.loss!r}")
 
-    def _check_said(self, name: str, values: Matrix | Vector) -> None:
+    def _check_predictions(self, name: str, values: Matrix | Vector) -> None:
         low, high = self.interval
         if ((values < low) | (values > high)).any():
             raise ValueError(f"{name} must lie in interval=({low:g}, {high:g})")
 
-    def _check_losses(self, losses: Matrix, first: int) -> None:
+    def _check_losses(self, losses: Matrix, first: int, tallies: Tallies) -> None:
         """Let certainty that proves wrong cost infinity, as long as one expert never does so."""
         del first
-        alive = np.isfinite(losses).all(axis=0) & np.isfinite(getattr(self, "expert_losses_", 0.0))
+        alive = np.isfinite(losses).all(axis=0) & np.isfinite(tallies.expert_losses)
         if not alive.any() and losses.size:
             raise ValueError("every expert has lost infinitely much; " + _CLIP)
 
-    def _start(self, n_experts: int) -> None:
-        super()._start(n_experts)
-        self.behind_ = np.zeros(n_experts)
+    def _start(self, n_experts: int) -> State:
+        return State(behind=np.zeros(n_experts))
 
-    def _play(self, table: Rounds, weights: Matrix, excess: Vector) -> None:
-        rates = np.full(len(excess), self.learning_rate)
-        _loops.exponential_weights(table, rates, self.behind_, np.zeros(1), weights, excess)
+    def _play(
+        self, table: Rounds, n_before: int, state: State, weights: Matrix, excess: Vector
+    ) -> None:
+        del n_before  # the rate is always the same
+        rates, gaps = np.full(len(excess), self.learning_rate), np.zeros(1)  # nobody asks for gaps
+        _loops.exponential_weights(table, rates, *state, gaps, weights, excess)
 
-    def _predictions(self, weights: Matrix, said: Matrix) -> Vector:
+    def _predict(self, weights: Matrix, predictions: Matrix) -> Vector:
         if not self.substitution:
-            return super()._predictions(weights, said)
+            return super()._predict(weights, predictions)
         low, high = self.interval
         rate, width = self.learning_rate, high - low
         at_low, at_high = (
-            -special.logsumexp(-rate * (end - said) ** 2, b=weights, axis=1) / rate
+            -special.logsumexp(-rate * (end - predictions) ** 2, b=weights, axis=1) / rate
             for end in (low, high)
         )
         return np.clip((low + high) / 2.0 + (at_low - at_high) / (2.0 * width), low, high)
 
-    def _settle(self, table: Rounds, excess: Vector) -> None:
+    def _settle(self, table: Rounds, excess: Vector, game: GameState) -> None:
         if not np.isfinite(excess).all():
             raise ValueError("the average was certain and wrong, to rounding; " + _CLIP)
-        super()._settle(table, excess)
+        super()._settle(table, excess, game)
 
     def _certificates(self) -> Iterable[Certificate]:
-        built: tuple[Status, str] = (
-            "by-construction",
-            f"{self.loss!r} on {self.interval}, checked",
-        )
+        built = by_construction(f"{self.loss!r} on {self.interval}, checked")
         rate, log_k = self.learning_rate, math.log(self.n_experts_)
         # ln mean exp(rate x regret) / rate is the sum of the losses minus that of the mix losses.
         sum_excess = (float(special.logsumexp(rate * self.regrets_)) - log_k) / rate
         realised = regret_mixable.mixable_realised(
             n_experts=self.n_experts_, learning_rate=rate, sum_excess=sum_excess
         )
-        yield self._certify(realised, built, kind="regret", observed=self.regret_)
+        yield self._certify_regret(realised, {"measured": built})
         a_priori = self.guarantee(n_experts=self.n_experts_)
-        yield self._certify(a_priori, built, built, kind="regret", observed=self.regret_)
+        yield self._certify_regret(a_priori, {"mix_loss": built, "prior": built})
+
+    @classmethod
+    def _state_of_format_1(cls, old: Mapping[str, Any]) -> State:
+        return State(old["behind_"])

@@ -5,14 +5,17 @@
 Cesa-Bianchi et al. (1997); the bound is `surelearn.bounds.regret.hedge_doubling`.
 """
 
-from collections.abc import Iterable
-from typing import Protocol
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple, Protocol
 
-from surelearn._typing import Matrix, Vector
+import numpy as np
+
+from surelearn._typing import Indices, Matrix, Vector
 from surelearn.bounds import Guarantee, regret
-from surelearn.certificate import Certificate, Status
-from surelearn.learners.experts import _tables
-from surelearn.learners.experts._experts import AveragingGame
+from surelearn.certificate import Certificate, checked
+from surelearn.learners.experts import _validation
+from surelearn.learners.experts._averaging import AveragingGame
+from surelearn.learners.experts._game import BUILT
 from surelearn.learners.experts._loops import Rounds
 from surelearn.losses import Interval
 
@@ -23,6 +26,14 @@ class _Tunable(Protocol):
     loss_range: Interval
 
     def for_horizon(self, n_rounds: int) -> AveragingGame: ...
+
+
+class State(NamedTuple):
+    """How many epochs have begun, how many rounds this one has left, and its learner's state."""
+
+    n_epochs: Indices
+    n_left: Indices
+    epoch: tuple[Any, ...]
 
 
 class Doubling(AveragingGame):
@@ -60,6 +71,11 @@ class Doubling(AveragingGame):
     def __init__(self, learner: _Tunable) -> None:
         self.learner = learner
 
+    @property
+    def n_epochs_(self) -> int:
+        """How many epochs have begun."""
+        return int(self.state_.learnt.n_epochs[0])
+
     def guarantee(self, *, n_experts: int, n_rounds: int) -> Guarantee:
         """Bound the regret after `n_rounds` rounds, known before the first."""
         low, high = self.learner.loss_range
@@ -70,34 +86,50 @@ class Doubling(AveragingGame):
             raise TypeError(
                 f"learner={self.learner!r} cannot be tuned to a horizon; give a Hedge()"
             )
-        _tables.check_range(self.learner.loss_range)
+        _validation.check_range(self.learner.loss_range)
 
     @property
     def _range(self) -> Interval:
         return self.learner.loss_range
 
-    def _start(self, n_experts: int) -> None:
-        super()._start(n_experts)
-        self.n_epochs_, self.n_left_ = 0, 0
+    def _start(self, n_experts: int) -> State:
+        zero = np.zeros(1, dtype=np.int64)
+        epoch = self.learner.for_horizon(1)._start(n_experts)  # noqa: SLF001 - made here
+        return State(n_epochs=zero, n_left=zero.copy(), epoch=epoch)
 
-    def _play(self, table: Rounds, weights: Matrix, excess: Vector) -> None:
+    def _play(
+        self, table: Rounds, n_before: int, state: State, weights: Matrix, excess: Vector
+    ) -> None:
+        del n_before  # the epoch counts for itself
         start, end = 0, len(excess)
         while start < end:
-            if self.n_left_ == 0:
-                self._restart()
-            rows = slice(start, min(end, start + self.n_left_))
-            self.epoch_._play(table.part(rows), weights[rows], excess[rows])  # noqa: SLF001
-            self.n_left_ -= rows.stop - start
+            if state.n_left[0] == 0:
+                self._restart(state, table.losses.shape[1])
+            length = 1 << (int(state.n_epochs[0]) - 1)
+            epoch, played = self.learner.for_horizon(length), length - int(state.n_left[0])
+            rows = slice(start, min(end, start + int(state.n_left[0])))
+            chunk = table.chunk(rows), played, state.epoch, weights[rows], excess[rows]
+            epoch._play(*chunk)  # noqa: SLF001 - made four lines above
+            state.n_left[0] -= rows.stop - start
             start = rows.stop
 
-    def _restart(self) -> None:
-        self.n_left_ = 2**self.n_epochs_
-        self.epoch_ = self.learner.for_horizon(self.n_left_)
-        self.epoch_._enter(self.n_experts_)  # noqa: SLF001 - made in the line above
-        self.n_epochs_ += 1
+    def _restart(self, state: State, n_experts: int) -> None:
+        """Begin an epoch twice as long as the last one, with fresh weights."""
+        state.n_left[0] = 1 << int(state.n_epochs[0])
+        state.n_epochs[0] += 1
+        fresh = self.learner.for_horizon(int(state.n_left[0]))._start(n_experts)  # noqa: SLF001
+        for held, new in zip(state.epoch, fresh, strict=True):
+            held[...] = new
 
     def _certificates(self) -> Iterable[Certificate]:
-        inside: tuple[Status, str] = ("checked", f"all losses lie in {self.learner.loss_range}")
-        built: tuple[Status, str] = ("by-construction", "the code does exactly this")
+        inside = checked(f"all losses lie in {self.learner.loss_range}")
         known = self.guarantee(n_experts=self.n_experts_, n_rounds=self.n_rounds_)
-        yield self._certify(known, inside, built, kind="regret", observed=self.regret_)
+        yield self._certify_regret(known, {"range": inside, "epochs": BUILT})
+
+    @classmethod
+    def _state_of_format_1(cls, old: Mapping[str, Any]) -> State:
+        n_epochs, n_left = (np.array([old[name]]) for name in ("n_epochs_", "n_left_"))
+        if "epoch_" in old:
+            return State(n_epochs, n_left, old["epoch_"].state_.learnt)
+        unplayed = cls(old["learner"])
+        return unplayed._start(len(old["expert_losses_"]))

@@ -6,8 +6,8 @@ Herbster and Warmuth (1998); bounds in `surelearn.bounds.regret_tracking`.
 """
 
 import math
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,11 +16,26 @@ from surelearn._jit import jit
 from surelearn._jit.elementary import exp
 from surelearn._typing import Matrix, Vector
 from surelearn.bounds import Guarantee, regret_tracking
-from surelearn.certificate import Certificate, Status
-from surelearn.learners.experts import _loops, _tables
-from surelearn.learners.experts._experts import AveragingGame
+from surelearn.certificate import Certificate, checked
+from surelearn.learners.experts import _loops, _validation
+from surelearn.learners.experts._averaging import AveragingGame
+from surelearn.learners.experts._game import BUILT, GameState
 from surelearn.learners.experts._loops import Rounds
 from surelearn.losses import Interval
+
+
+class State(NamedTuple):
+    """The rates in use, the shares of the experts, the mixability gaps, regrets to sequences.
+
+    A `switch_rate` of NaN is 1/t before round t. `paths` has the largest regret to a sequence for
+    each number of switches (row) and last expert (column).
+    """
+
+    learning_rate: Vector
+    switch_rate: Vector
+    shares: Vector
+    gaps: Vector
+    paths: Matrix
 
 
 @jit
@@ -43,6 +58,7 @@ def _play_rounds(
         least, total = np.inf, 0.0  # above 0 if nobody is wide awake: shares must not all vanish
         for k in range(n_experts):
             least = min(least, _loops.charged(table, t, k, excess[t]))
+        # Relative to `least` the largest factor is 1, so that `total` cannot underflow to 0.
         for k in range(n_experts):
             shares[k] *= exp(-rate * (_loops.charged(table, t, k, excess[t]) - least))
             total += shares[k]
@@ -57,6 +73,8 @@ def _play_rounds(
 def _follow_paths(table: Rounds, excess: Vector, first: int, paths: Matrix) -> None:
     """Move on the largest regret to a sequence of experts, by its switches and its last expert."""
     for t in range(table.floor.shape[0]):
+        # From the most switches down: row s - 1 is still that of the round before. Nothing has
+        # been followed before the very first round, so that nobody can switch there.
         for s in range(paths.shape[0] - 1 if t + first > 0 else 0, 0, -1):
             leader, best, second = 0, -np.inf, -np.inf
             for k in range(paths.shape[1]):
@@ -64,6 +82,7 @@ def _follow_paths(table: Rounds, excess: Vector, first: int, paths: Matrix) -> N
                     leader, best, second = k, paths[s - 1, k], best
                 elif paths[s - 1, k] > second:
                     second = paths[s - 1, k]
+            # A switch comes from another expert: the leader itself from the second best.
             for k in range(paths.shape[1]):
                 paths[s, k] = max(paths[s, k], second if k == leader else best)
         for k in range(paths.shape[1]):
@@ -130,10 +149,26 @@ class FixedShare(AveragingGame):
     @property
     def path_regrets_(self) -> Vector:
         """The loss beyond the best sequence with exactly 0, 1, ... switches."""
-        return self.paths_.max(axis=1)
+        return self.state_.learnt.paths.max(axis=1)
+
+    @property
+    def sum_mixability_gaps_(self) -> float:
+        """Weighted losses minus mix losses, summed."""
+        return float(self.state_.learnt.gaps[0])
+
+    @property
+    def learning_rate_(self) -> float:
+        """The learning rate in use."""
+        return self.state_.learnt.learning_rate.item()
+
+    @property
+    def switch_rate_(self) -> float | None:
+        """The share that is given away; None if it is 1/t."""
+        rate = float(self.state_.learnt.switch_rate[0])
+        return None if math.isnan(rate) else rate
 
     def _check_parameters(self) -> None:
-        _tables.check_range(self.loss_range)
+        _validation.check_range(self.loss_range)
         _arguments.count("n_switches", self.n_switches, at_least=1)
         if self.switch_rate is not None:
             _arguments.open_fraction("switch_rate", self.switch_rate)
@@ -142,15 +177,20 @@ class FixedShare(AveragingGame):
         if self.horizon is not None:
             _arguments.count("horizon", self.horizon, at_least=self.n_switches + 1)
 
-    def _start(self, n_experts: int) -> None:
-        super()._start(n_experts)
-        self.switch_rate_, self.learning_rate_ = self._tune(n_experts)
-        self.shares_, self.sum_mixability_gaps_ = np.full(n_experts, 1.0 / n_experts), 0.0
-        self.paths_ = np.full((self.n_switches + 1, n_experts), -np.inf)
-        self.paths_[0] = 0.0
+    def _start(self, n_experts: int) -> State:
+        switch_rate, learning_rate = self._tune(n_experts)
+        paths = np.full((self.n_switches + 1, n_experts), -np.inf)
+        paths[0] = 0.0
+        return State(
+            learning_rate=np.array([learning_rate]),
+            switch_rate=np.array([switch_rate]),
+            shares=np.full(n_experts, 1.0 / n_experts),
+            gaps=np.zeros(1),
+            paths=paths,
+        )
 
-    def _tune(self, n_experts: int) -> tuple[float | None, float]:
-        """Return the rates in use; a switch rate of None is 1/t before round t."""
+    def _tune(self, n_experts: int) -> tuple[float, float]:
+        """Return the rates in use; a switch rate of NaN is 1/t before round t."""
         switch_rate, learning_rate = self.switch_rate, self.learning_rate
         if n_experts == 1:
             switch_rate = 0.0
@@ -159,30 +199,34 @@ class FixedShare(AveragingGame):
             switch_rate = switch_rate or regret_tracking.fixed_share_switch_rate(**game)
             tuned = regret_tracking.fixed_share_learning_rate(**game, loss_range=self._width)
             learning_rate = learning_rate or tuned
-        return switch_rate, learning_rate or 1.0 / self._width
+        share = math.nan if switch_rate is None else float(switch_rate)
+        return share, learning_rate or 1.0 / self._width
 
-    def _play(self, table: Rounds, weights: Matrix, excess: Vector) -> None:
-        gaps, share = np.array([self.sum_mixability_gaps_]), self.switch_rate_
-        rates = np.full(len(excess), share or 0.0)
-        if share is None:  # 1/t from round t - 1 to round t
-            rates = 1.0 / np.arange(self.n_rounds_ + 2.0, self.n_rounds_ + len(excess) + 2.0)
-        _play_rounds(table, self.learning_rate_, rates, self.shares_, gaps, weights, excess)
-        self.sum_mixability_gaps_ = float(gaps[0])
+    def _play(
+        self, table: Rounds, n_before: int, state: State, weights: Matrix, excess: Vector
+    ) -> None:
+        rate, share = float(state.learning_rate[0]), float(state.switch_rate[0])
+        rates = np.full(len(excess), share)
+        if math.isnan(share):  # 1/t from round t - 1 to round t
+            rates = 1.0 / np.arange(n_before + 2.0, n_before + len(excess) + 2.0)
+        _play_rounds(table, rate, rates, state.shares, state.gaps, weights, excess)
 
-    def _settle(self, table: Rounds, excess: Vector) -> None:
-        _follow_paths(table, excess, self.n_rounds_, self.paths_)
-        super()._settle(table, excess)
+    def _settle(self, table: Rounds, excess: Vector, game: GameState) -> None:
+        _follow_paths(table, excess, int(game.tallies.n_rounds[0]), game.learnt.paths)
+        super()._settle(table, excess, game)
 
     def _certificates(self) -> Iterable[Certificate]:
-        inside: tuple[Status, str] = ("checked", f"all losses lie in {self.loss_range}")
-        built: tuple[Status, str] = ("by-construction", "the code does exactly this")
+        inside = checked(f"all losses lie in {self.loss_range}")
         reachable = min(self.n_switches, self.n_rounds_ - 1) if self.n_experts_ > 1 else 0
         exactly, at_most = self.path_regrets_[reachable], self.path_regrets_.max()
         realised, a_priori = self._realised(reachable), self._a_priori(reachable)
-        observed = float(at_most if self.switch_rate_ is None else exactly)
-        yield self._certify(realised, built, built, kind="regret", observed=observed)
+        untuned = self.switch_rate_ is None
+        observed, rates = (at_most, "switch_rate") if untuned else (exactly, "rates")
+        evidence = {rates: BUILT, "measured": BUILT}
+        yield self._certify_regret(realised, evidence, observed=float(observed))
         if a_priori is not None:
-            yield self._certify(a_priori, inside, built, kind="regret", observed=float(at_most))
+            evidence = {"range": inside, rates: BUILT}
+            yield self._certify_regret(a_priori, evidence, observed=float(at_most))
 
     def _realised(self, n_switches: int) -> Guarantee:
         run: dict[str, Any] = {
@@ -208,3 +252,10 @@ class FixedShare(AveragingGame):
         tuned = self.switch_rate is None and self.learning_rate is None
         finished = tuned and self.horizon == self.n_rounds_
         return regret_tracking.fixed_share(**game) if finished else None
+
+    @classmethod
+    def _state_of_format_1(cls, old: Mapping[str, Any]) -> State:
+        share = math.nan if old["switch_rate_"] is None else old["switch_rate_"]
+        rates = np.array([old["learning_rate_"]]), np.array([share])
+        gaps = np.array([old["sum_mixability_gaps_"]])
+        return State(*rates, old["shares_"], gaps, old["paths_"])

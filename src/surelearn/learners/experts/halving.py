@@ -5,37 +5,45 @@
 Angluin (1988), Littlestone (1988); the bound is `surelearn.bounds.mistakes.halving`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from surelearn._jit import jit
 from surelearn._typing import Indices, Mask, Matrix, Vector
 from surelearn.bounds import Guarantee, mistakes
-from surelearn.certificate import Certificate, Status
+from surelearn.certificate import Certificate, checked, violated
+from surelearn.learners.experts._game import BUILT
 from surelearn.learners.experts._voting import VotingGame
+
+
+class State(NamedTuple):
+    """Which experts are still in."""
+
+    pool: Mask
 
 
 @jit
 def _vote_rounds(
-    said: Matrix, outcomes: Vector, every_round: int, pool: Mask, predictions: Indices
+    advice: Matrix, outcomes: Vector, every_round: int, pool: Mask, predictions: Indices
 ) -> int:
     """Vote in each round, then thin the pool; stop at the round that would empty it."""
-    for t in range(said.shape[0]):
+    for t in range(advice.shape[0]):
         ones, right, size = 0, 0, 0
         for k in range(pool.shape[0]):
             if pool[k]:
                 size += 1
-                ones += said[t, k] == 1.0
-                right += said[t, k] == outcomes[t]
-        predictions[t] = 2 * ones >= size
+                ones += advice[t, k] == 1.0
+                right += advice[t, k] == outcomes[t]
+        predictions[t] = 2 * ones >= size  # a tie is 1
         if every_round or predictions[t] != outcomes[t]:
             if right == 0:
                 return t
             for k in range(pool.shape[0]):
-                pool[k] = pool[k] and said[t, k] == outcomes[t]
-    return said.shape[0]
+                pool[k] = pool[k] and advice[t, k] == outcomes[t]
+    return advice.shape[0]
 
 
 class Halving(VotingGame):
@@ -75,33 +83,38 @@ class Halving(VotingGame):
         return mistakes.halving(n_experts=n_experts)
 
     @property
-    def weights(self) -> Vector:
-        """Equal weights of the experts in the pool."""
-        self._refuse_before_the_first_round()
-        return self.pool_ / self.pool_.sum()
+    def pool_(self) -> Mask:
+        """Which experts are still in."""
+        return self.state_.learnt.pool
+
+    def _weights(self, state: State) -> Vector:
+        return state.pool / state.pool.sum()
 
     def _check_parameters(self) -> None:
         pass
 
-    def _start(self, n_experts: int) -> None:
-        super()._start(n_experts)
-        self.pool_ = np.ones(n_experts, dtype=np.bool_)
+    def _start(self, n_experts: int) -> State:
+        return State(pool=np.ones(n_experts, dtype=np.bool_))
 
-    def _vote(self, said: Matrix, outcomes: Vector, predictions: Indices) -> None:
-        end = _vote_rounds(said, outcomes, not self.only_on_mistakes, self.pool_, predictions)
-        if end < len(said):
+    def _vote(
+        self, advice: Matrix, outcomes: Vector, n_before: int, state: State, predictions: Indices
+    ) -> None:
+        end = _vote_rounds(advice, outcomes, not self.only_on_mistakes, *state, predictions)
+        if end < len(advice):
             raise ValueError(
-                f"no expert is consistent: in round {self.n_rounds_ + end + 1} (row {end}) all "
+                f"no expert is consistent: in round {n_before + end + 1} (row {end}) all "
                 "that were left are wrong; WeightedMajority forgives mistakes"
             )
 
     def _certificates(self) -> Iterable[Certificate]:
-        built: tuple[Status, str] = ("by-construction", "the code does exactly this")
         least = int(self.expert_losses_.min())
-        perfect: tuple[Status, str] = ("checked", "an expert has been right in every round")
+        perfect = checked("an expert has been right in every round")
         if least > 0:
-            perfect = ("violated", f"the best expert erred {least} times")
+            perfect = violated(f"the best expert erred {least} times")
         bound = replace(self.guarantee(n_experts=self.n_experts_), trivial=float(self.n_rounds_))
-        yield self._certify(
-            bound, perfect, built, built, kind="mistakes", observed=self.n_mistakes_
-        )
+        evidence = {"realizable": perfect, "vote": BUILT, "update": BUILT}
+        yield self._certify(bound, evidence, kind="mistakes", observed=self.n_mistakes_)
+
+    @classmethod
+    def _state_of_format_1(cls, old: Mapping[str, Any]) -> State:
+        return State(old["pool_"])

@@ -6,18 +6,27 @@ Freund and Schapire (1997); bounds in `surelearn.bounds.regret`.
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from surelearn import _arguments
 from surelearn._typing import Matrix, Vector
 from surelearn.bounds import Guarantee, regret
-from surelearn.certificate import Certificate, Status
-from surelearn.learners.experts import _loops, _tables
-from surelearn.learners.experts._experts import AveragingGame
+from surelearn.certificate import Certificate, checked
+from surelearn.learners.experts import _loops, _validation
+from surelearn.learners.experts._averaging import AveragingGame
+from surelearn.learners.experts._game import BUILT
 from surelearn.learners.experts._loops import Rounds
 from surelearn.losses import Interval
+
+
+class State(NamedTuple):
+    """How far each expert is behind the best, and the sum of the mixability gaps."""
+
+    behind: Vector
+    gaps: Vector
 
 
 class Hedge(AveragingGame):
@@ -67,6 +76,11 @@ class Hedge(AveragingGame):
         self.horizon = horizon
         self.loss_range = loss_range
 
+    @property
+    def sum_mixability_gaps_(self) -> float:
+        """Weighted losses minus mix losses, summed."""
+        return float(self.state_.learnt.gaps[0])
+
     def guarantee(self, *, n_experts: int, n_rounds: int) -> Guarantee:
         """Bound the regret after `n_rounds` rounds, known before the first."""
         self._check_parameters()
@@ -97,7 +111,7 @@ class Hedge(AveragingGame):
         return 2.0 * np.sqrt(log_k / rounds) / self._width
 
     def _check_parameters(self) -> None:
-        _tables.check_range(self.loss_range)
+        _validation.check_range(self.loss_range)
         if self.learning_rate is not None and self.horizon is not None:
             raise ValueError("give learning_rate or horizon, not both: the horizon sets the rate")
         if self.learning_rate is not None:
@@ -105,24 +119,21 @@ class Hedge(AveragingGame):
         if self.horizon is not None:
             _arguments.count("horizon", self.horizon, at_least=1)
 
-    def _start(self, n_experts: int) -> None:
-        super()._start(n_experts)
-        self.behind_, self.sum_mixability_gaps_ = np.zeros(n_experts), 0.0
+    def _start(self, n_experts: int) -> State:
+        return State(behind=np.zeros(n_experts), gaps=np.zeros(1))
 
-    def _play(self, table: Rounds, weights: Matrix, excess: Vector) -> None:
-        gaps = np.array([self.sum_mixability_gaps_])
-        rates = self._rates(self.n_experts_, self.n_rounds_, len(excess))
-        _loops.exponential_weights(table, rates, self.behind_, gaps, weights, excess)
-        self.sum_mixability_gaps_ = float(gaps[0])
+    def _play(
+        self, table: Rounds, n_before: int, state: State, weights: Matrix, excess: Vector
+    ) -> None:
+        rates = self._rates(len(state.behind), n_before, len(excess))
+        _loops.exponential_weights(table, rates, *state, weights, excess)
 
     def _certificates(self) -> Iterable[Certificate]:
-        built: tuple[Status, str] = ("by-construction", "the code does exactly this")
-        inside: tuple[Status, str] = ("checked", f"all losses lie in {self.loss_range}")
-        for guarantee, statuses in (
-            (self._realised(), [built, built]),
-            (self.guarantee(n_experts=self.n_experts_, n_rounds=self.n_rounds_), [inside, built]),
-        ):
-            yield self._certify(guarantee, *statuses, kind="regret", observed=self.regret_)
+        yield self._certify_regret(self._realised(), {"learning_rate": BUILT, "measured": BUILT})
+        known = self.guarantee(n_experts=self.n_experts_, n_rounds=self.n_rounds_)
+        tuned = "n_rounds" if self.horizon == self.n_rounds_ else "learning_rate"
+        inside = checked(f"all losses lie in {self.loss_range}")
+        yield self._certify_regret(known, {"range": inside, tuned: BUILT})
 
     def _realised(self) -> Guarantee:
         if self.learning_rate is None and self.horizon is None:
@@ -137,3 +148,7 @@ class Hedge(AveragingGame):
             learning_rate=float(self._rates(self.n_experts_, 0, 1)[0]),
             sum_mixability_gaps=self.sum_mixability_gaps_,
         )
+
+    @classmethod
+    def _state_of_format_1(cls, old: Mapping[str, Any]) -> State:
+        return State(old["behind_"], np.array([old["sum_mixability_gaps_"]]))

@@ -8,6 +8,7 @@ Littlestone and Warmuth (1994); bounds in `surelearn.bounds.regret`.
 import math
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,10 +16,20 @@ from surelearn import _arguments
 from surelearn._jit import jit
 from surelearn._typing import Matrix, Vector
 from surelearn.bounds import Guarantee, regret
-from surelearn.certificate import Certificate, Status
+from surelearn.certificate import Certificate, checked
 from surelearn.learners.experts import _loops
-from surelearn.learners.experts._experts import AveragingGame
+from surelearn.learners.experts._averaging import AveragingGame
+from surelearn.learners.experts._game import BUILT
 from surelearn.learners.experts._loops import Rounds
+
+
+class State(NamedTuple):
+    """How far each expert is behind the best, the factor in use, the expected loss, and coins."""
+
+    behind: Vector
+    beta: Vector
+    expected_loss: Vector
+    coins: np.random.Generator
 
 
 @jit
@@ -26,6 +37,7 @@ def _draw(table: Rounds, uniforms: Vector, weights: Matrix, excess: Vector) -> N
     """Give all weight to the expert that each uniform number points at, and pay its loss."""
     for t in range(uniforms.shape[0]):
         chosen, left = 0, uniforms[t]
+        # The last expert of positive weight is chosen if rounding leaves the sum below the number.
         for k in range(weights.shape[1]):
             if weights[t, k] > 0.0 and left >= 0.0:
                 chosen = k
@@ -87,6 +99,16 @@ class RandomizedWeightedMajority(AveragingGame):
         self.horizon = horizon
         self.seed = seed
 
+    @property
+    def beta_(self) -> float:
+        """The factor in use."""
+        return float(self.state_.learnt.beta[0])
+
+    @property
+    def expected_loss_(self) -> float:
+        """The sum of the losses expected before each draw."""
+        return float(self.state_.learnt.expected_loss[0])
+
     def guarantee(self, *, n_experts: int, best_loss: float) -> Guarantee:
         """Bound the expected loss if the best expert loses `best_loss`."""
         self._check_parameters()
@@ -109,30 +131,35 @@ class RandomizedWeightedMajority(AveragingGame):
         if self.horizon is not None:
             _arguments.count("horizon", self.horizon, at_least=1)
 
-    def _start(self, n_experts: int) -> None:
-        super()._start(n_experts)
-        self.beta_, self.expected_loss_ = self._factor(n_experts), 0.0
-        self.behind_, self.generator_ = np.zeros(n_experts), np.random.default_rng(self.seed)
+    def _start(self, n_experts: int) -> State:
+        return State(
+            behind=np.zeros(n_experts),
+            beta=np.array([self._factor(n_experts)]),
+            expected_loss=np.zeros(1),
+            coins=np.random.default_rng(self.seed),
+        )
 
-    def _play(self, table: Rounds, weights: Matrix, excess: Vector) -> None:
-        rates = np.full(len(excess), -math.log(self.beta_))
-        _loops.exponential_weights(table, rates, self.behind_, np.zeros(1), weights, excess)
+    def _play(
+        self, table: Rounds, n_before: int, state: State, weights: Matrix, excess: Vector
+    ) -> None:
+        del n_before  # the rate is always the same
+        rates, gaps = np.full(len(excess), -math.log(state.beta[0])), np.zeros(1)
+        _loops.exponential_weights(table, rates, state.behind, gaps, weights, excess)
 
-    def _act(self, table: Rounds, weights: Matrix, excess: Vector) -> None:
-        self.expected_loss_ += float((table.floor + excess).sum())
-        _draw(table, self.generator_.random(len(excess)), weights, excess)
+    def _act(self, table: Rounds, state: State, weights: Matrix, excess: Vector) -> None:
+        state.expected_loss[0] += (table.floor + excess).sum()
+        _draw(table, state.coins.random(len(excess)), weights, excess)
 
     def _certificates(self) -> Iterable[Certificate]:
-        built: tuple[Status, str] = ("by-construction", "the code does exactly this")
-        inside: tuple[Status, str] = ("checked", "all losses lie in [0, 1]")
+        inside = checked("all losses lie in [0, 1]")
         best = float(self.expert_losses_.min())
         tuned = self.guarantee(n_experts=self.n_experts_, best_loss=best)
         realised = replace(tuned, trivial=float(self.n_rounds_))
-        counted: tuple[Status, str] = ("checked", f"the best expert lost {best:.6g}")
-        yield self._certify(realised, inside, counted, kind="regret", observed=self.expected_loss_)
+        evidence = {"range": inside, "measured": checked(f"the best expert lost {best:.6g}")}
+        yield self._certify_regret(realised, evidence, observed=self.expected_loss_)
         if self.horizon == self.n_rounds_:
             a_priori = regret.randomized_weighted_majority_tuned(
                 n_experts=self.n_experts_, n_rounds=self.n_rounds_
             )
-            observed = self.expected_loss_ - best
-            yield self._certify(a_priori, inside, built, kind="regret", observed=observed)
+            evidence = {"range": inside, "n_rounds": BUILT}
+            yield self._certify_regret(a_priori, evidence, observed=self.expected_loss_ - best)

@@ -5,8 +5,9 @@
 Koolen and van Erven (2015); bounds in `surelearn.bounds.regret_adaptive`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,13 +17,23 @@ from surelearn._jit import jit
 from surelearn._jit.elementary import exp
 from surelearn._typing import Matrix, Vector
 from surelearn.bounds import Guarantee, regret_adaptive, regret_sleeping
-from surelearn.certificate import Certificate, Status
-from surelearn.learners.experts import _loops, _tables
-from surelearn.learners.experts._experts import AveragingGame
+from surelearn.certificate import Certificate, Evidence, checked
+from surelearn.learners.experts import _loops, _validation
+from surelearn.learners.experts._averaging import AveragingGame
+from surelearn.learners.experts._game import BUILT
 from surelearn.learners.experts._loops import Rounds
 from surelearn.losses import Interval
 
 _LONGEST = 4**30  # rounds that thirty rates cover
+
+
+class State(NamedTuple):
+    """The prior, the grid of rates, and each expert's regret and variance under the weights."""
+
+    prior: Vector
+    learning_rates: Vector
+    regrets: Vector
+    variances: Vector
 
 
 @jit
@@ -41,6 +52,7 @@ def _mix_rates(rates: Vector, regret: float, variance: float, highest: float) ->
     """Return the sum of η exp(η R - η² V - highest) over the grid."""
     total = 0.0
     for j in range(rates.shape[0]):
+        # Shifted by `highest` no exponent is above 0, so that nothing overflows.
         exponent = rates[j] * (regret - rates[j] * variance) - highest
         total += rates[j] * exp(min(exponent, 0.0))
     return total
@@ -117,6 +129,21 @@ class Squint(AveragingGame):
         self.horizon = horizon
         self.loss_range = loss_range
 
+    @property
+    def prior_(self) -> Vector:
+        """The prior, made to sum to 1."""
+        return self.state_.learnt.prior
+
+    @property
+    def learning_rates_(self) -> Vector:
+        """The grid of rates, for losses of range 1."""
+        return self.state_.learnt.learning_rates
+
+    @property
+    def variances_(self) -> Vector:
+        """For each expert the squared differences to the weighted loss, summed."""
+        return self.state_.learnt.variances
+
     def guarantee(self, *, prior: float, n_rounds: int) -> Guarantee:
         """Bound the regret to an expert with this prior weight, on losses of range 1.
 
@@ -126,27 +153,32 @@ class Squint(AveragingGame):
         return replace(closed, trivial=float(n_rounds))
 
     def _check_parameters(self) -> None:
-        _tables.check_range(self.loss_range)
+        _validation.check_range(self.loss_range)
         _arguments.count("horizon", self.horizon, at_least=1)
 
-    def _start(self, n_experts: int) -> None:
-        super()._start(n_experts)
+    def _start(self, n_experts: int) -> State:
         prior = np.ones(n_experts) if self.prior is None else np.array(self.prior, dtype=np.float64)
         if prior.shape != (n_experts,) or not (np.isfinite(prior) & (prior > 0.0)).all():
             raise ValueError(f"prior must hold {n_experts} positive weights, one for each expert")
-        self.prior_ = prior / prior.sum()
-        self.learning_rates_ = regret_adaptive.squint_rates(n_rounds=self.horizon)
-        self.weighted_regrets_, self.variances_ = np.zeros(n_experts), np.zeros(n_experts)
+        return State(
+            prior=prior / prior.sum(),
+            learning_rates=regret_adaptive.squint_rates(n_rounds=self.horizon),
+            regrets=np.zeros(n_experts),
+            variances=np.zeros(n_experts),
+        )
 
-    def _play(self, table: Rounds, weights: Matrix, excess: Vector) -> None:
-        rates = self.learning_rates_ / self._width
-        sums = self.weighted_regrets_, self.variances_
-        _play_rounds(table, self.prior_, rates, *sums, weights, excess)
+    def _play(
+        self, table: Rounds, n_before: int, state: State, weights: Matrix, excess: Vector
+    ) -> None:
+        del n_before  # the grid is the same in every round
+        rates, sums = state.learning_rates / self._width, (state.regrets, state.variances)
+        _play_rounds(table, state.prior, rates, *sums, weights, excess)
 
     def _certificates(self) -> Iterable[Certificate]:
         best = int(np.argmax(self.regrets_))
-        inside: tuple[Status, str] = ("checked", f"all losses lie in {self.loss_range}")
-        built: tuple[Status, str] = ("by-construction", "the code does exactly this")
+        inside = checked(f"all losses lie in {self.loss_range}")
+        evidence: dict[str, Evidence] = {"range": inside, "learning_rate": BUILT}
+        asleep: dict[str, Evidence] = {"awake": BUILT} if self.slept_ else {}
         theorem = regret_sleeping.sleeping_squint if self.slept_ else regret_adaptive.squint_root
         n_rates, prior = len(self.learning_rates_), float(self.prior_[best])
         realised = theorem(
@@ -155,11 +187,12 @@ class Squint(AveragingGame):
             learning_rates=self.learning_rates_.tolist(),
             rate_weights=[1.0 / n_rates] * n_rates,
         )
-        proved = [realised]
+        yield self._certify_regret(realised, {**evidence, **asleep}, scale=self._width)
         if prior <= 0.5 and self.n_rounds_ <= self.horizon:
-            proved.append(self.guarantee(prior=prior, n_rounds=self.n_rounds_))
-        for guarantee in proved:
-            statuses = (inside, built, built)[: len(guarantee.assumes)]
-            yield self._certify(
-                guarantee, *statuses, kind="regret", observed=self.regret_, scale=self._width
-            )
+            known = self.guarantee(prior=prior, n_rounds=self.n_rounds_)
+            yield self._certify_regret(known, evidence, scale=self._width)
+
+    @classmethod
+    def _state_of_format_1(cls, old: Mapping[str, Any]) -> State:
+        sums = old["weighted_regrets_"], old["variances_"]
+        return State(old["prior_"], old["learning_rates_"], *sums)

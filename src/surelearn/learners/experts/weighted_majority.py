@@ -6,8 +6,9 @@ Littlestone and Warmuth (1994); the bound is `surelearn.bounds.mistakes.weighted
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,39 +16,47 @@ from surelearn import _arguments
 from surelearn._jit import jit
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.bounds import Guarantee, mistakes
-from surelearn.certificate import Certificate, Status
+from surelearn.certificate import Certificate, checked
+from surelearn.learners.experts._game import BUILT
 from surelearn.learners.experts._voting import VotingGame
 
 _SMALL = 1e-100
 
 
+class State(NamedTuple):
+    """How often each expert was punished, and beta to that power, up to a common factor."""
+
+    n_punished: Indices
+    weights: Vector
+
+
 @jit
 def _vote_rounds(
-    said: Matrix,
+    advice: Matrix,
     outcomes: Vector,
     beta: float,
     every_round: int,
-    counts: Indices,
-    powers: Vector,
+    n_punished: Indices,
+    weights: Vector,
     predictions: Indices,
 ) -> None:
-    """Vote in each round; `counts` are the punished mistakes, `powers` of beta the weights."""
-    for t in range(said.shape[0]):
+    """Vote in each round, then punish those that erred; the state changes in place."""
+    for t in range(advice.shape[0]):
         ones, zeros = 0.0, 0.0
-        for k in range(powers.shape[0]):
-            if said[t, k] == 1.0:
-                ones += powers[k]
+        for k in range(weights.shape[0]):
+            if advice[t, k] == 1.0:
+                ones += weights[k]
             else:
-                zeros += powers[k]
-        predictions[t] = ones >= zeros
+                zeros += weights[k]
+        predictions[t] = ones >= zeros  # a tie is 1
         if every_round or predictions[t] != outcomes[t]:
-            for k in range(powers.shape[0]):
-                if said[t, k] != outcomes[t]:
-                    counts[k] += 1
-                    powers[k] *= beta
-        if ones + zeros < _SMALL:  # the counts know what the powers have rounded to nothing
-            for k in range(powers.shape[0]):
-                powers[k] = beta ** float(counts[k] - counts.min())
+            for k in range(weights.shape[0]):
+                if advice[t, k] != outcomes[t]:
+                    n_punished[k] += 1
+                    weights[k] *= beta
+        if ones + zeros < _SMALL:  # the counts know what the weights have rounded to nothing
+            for k in range(weights.shape[0]):
+                weights[k] = beta ** float(n_punished[k] - n_punished.min())
 
 
 class WeightedMajority(VotingGame):
@@ -90,35 +99,41 @@ class WeightedMajority(VotingGame):
         )
 
     @property
-    def weights(self) -> Vector:
-        """The weights of the experts in the next vote; they sum to 1."""
-        self._refuse_before_the_first_round()
-        powers = np.exp(math.log(self.beta) * (self.n_punished_ - self.n_punished_.min()))
-        return powers / powers.sum()
+    def n_punished_(self) -> Indices:
+        """How often each expert was punished."""
+        return self.state_.learnt.n_punished
+
+    def _weights(self, state: State) -> Vector:
+        # From the counts, relative to the least: the weights of the loop may have underflowed.
+        weights = np.exp(math.log(self.beta) * (state.n_punished - state.n_punished.min()))
+        return weights / weights.sum()
 
     def _check_parameters(self) -> None:
         if self.beta == 0.0:
             raise ValueError("beta=0 forgives no mistake; that is the learner Halving")
         _arguments.open_fraction("beta", self.beta)
 
-    def _start(self, n_experts: int) -> None:
-        super()._start(n_experts)
-        self.n_punished_, self.powers_ = np.zeros(n_experts, dtype=np.int64), np.ones(n_experts)
+    def _start(self, n_experts: int) -> State:
+        return State(n_punished=np.zeros(n_experts, dtype=np.int64), weights=np.ones(n_experts))
 
-    def _vote(self, said: Matrix, outcomes: Vector, predictions: Indices) -> None:
-        rules = float(self.beta), not self.only_on_mistakes
-        _vote_rounds(said, outcomes, *rules, self.n_punished_, self.powers_, predictions)
+    def _vote(
+        self, advice: Matrix, outcomes: Vector, n_before: int, state: State, predictions: Indices
+    ) -> None:
+        del n_before  # every round is like the first
+        constants = float(self.beta), not self.only_on_mistakes
+        _vote_rounds(advice, outcomes, *constants, *state, predictions)
 
     def _certificates(self) -> Iterable[Certificate]:
-        built: tuple[Status, str] = ("by-construction", "the code does exactly this")
         best = int(self.expert_losses_.min())
-        counted: tuple[Status, str] = ("checked", f"the best expert erred {best} times")
+        counted = checked(f"the best expert erred {best} times")
         bound = self.guarantee(n_experts=self.n_experts_, best_mistakes=best)
         yield self._certify(
             replace(bound, trivial=float(self.n_rounds_)),
-            counted,
-            built,
-            built,
+            {"best_expert": counted, "vote": BUILT, "update": BUILT},
             kind="mistakes",
             observed=self.n_mistakes_,
         )
+
+    @classmethod
+    def _state_of_format_1(cls, old: Mapping[str, Any]) -> State:
+        return State(old["n_punished_"], old["powers_"])

@@ -1,4 +1,4 @@
-"""Weights from estimated losses, and an arm drawn from them by a uniform number.
+"""Weights from estimated losses, an arm drawn from them by a uniform number, and its price paid.
 
 Loops that add up or exponentiate work in place: with two arrays in one loop the compiler chooses
 between a vector and a scalar version by their distance in memory, and a run would depend on it.
@@ -7,7 +7,7 @@ between a vector and a scalar version by their distance in memory, and a run wou
 import math
 
 from surelearn._jit import jit
-from surelearn._typing import Vector
+from surelearn._typing import Indices, Matrix, Vector
 
 
 @jit
@@ -18,7 +18,7 @@ def draw(weights: Vector, level: float) -> int:
     """
     arm, total = 0, 0.0
     for i in range(len(weights)):
-        if weights[i] > 0.0:
+        if weights[i] > 0.0:  # also where level and total are both 0
             arm = i
             total += weights[i]
             if level < total:
@@ -41,7 +41,21 @@ def exponential_weights(estimates: Vector, rate: float, weights: Vector) -> floa
     """Write exp(-rate (estimate - least estimate)) into `weights` and return their sum."""
     gaps(estimates, weights)
     total = 0.0
+    # The leader has weight exp(0) = 1, so that the sum is at least 1 however large the estimates.
     for i in range(len(weights)):
         weights[i] = math.exp(-rate * weights[i])
         total += weights[i]
     return total
+
+
+@jit
+def pay(losses: Matrix, arms: Indices, pulls: Indices, totals: Vector, paid: Vector) -> None:
+    """Count the arms played and add what they cost; `paid` has a place for each round played.
+
+    Losses are added one by one, so that it does not matter how the rounds are cut into calls.
+    """
+    for t in range(len(paid)):
+        arm = arms[t]
+        paid[t] = losses[t, arm]
+        pulls[arm] += 1
+        totals[arm] += paid[t]

@@ -1,4 +1,4 @@
-"""Tables of losses, advice and confidences at the door: arrays, or a clear refusal."""
+"""Tables of losses, advice and confidences as checked arrays, or a clear refusal."""
 
 import math
 import sys
@@ -17,20 +17,36 @@ _LARGEST = sys.float_info.max
 
 
 class Advice(NamedTuple):
-    """What the experts said, what came true, and what a prediction costs."""
+    """What the experts predicted, what came true, and what a prediction costs."""
 
-    said: Matrix
+    predictions: Matrix
     outcomes: Vector
     loss: Loss
 
-    def part(self, rows: slice) -> "Advice":
+    def chunk(self, rows: slice) -> "Advice":
         """Return some consecutive rounds."""
-        return Advice(self.said[rows], self.outcomes[rows], self.loss)
+        return Advice(self.predictions[rows], self.outcomes[rows], self.loss)
 
     def expert_losses(self) -> Matrix:
         """Return what each expert loses in each round."""
-        truth = np.broadcast_to(self.outcomes[:, np.newaxis], self.said.shape)
-        return np.asarray(self.loss(truth, self.said))
+        truth = np.broadcast_to(self.outcomes[:, np.newaxis], self.predictions.shape)
+        return np.asarray(self.loss(truth, self.predictions))
+
+
+class Table(NamedTuple):
+    """The rounds of one call: losses, who is awake if not all are, and advice if there was any."""
+
+    losses: Matrix
+    awake: Matrix | None
+    advice: Advice | None
+
+    def chunk(self, rows: slice) -> "Table":
+        """Return some consecutive rounds; nothing is copied."""
+        return Table(
+            self.losses[rows],
+            None if self.awake is None else self.awake[rows],
+            None if self.advice is None else self.advice.chunk(rows),
+        )
 
 
 def table(name: str, values: ArrayLike) -> Matrix:
@@ -80,8 +96,8 @@ def confidences(awake: ArrayLike, shape: tuple[int, ...]) -> Matrix:
     return mask
 
 
-def read(
-    said: Matrix, truth: ArrayLike, loss: Loss | None, awake: Matrix | None, *, convex: bool
+def read_advice(
+    predictions: Matrix, truth: ArrayLike, loss: Loss | None, awake: Matrix | None, *, convex: bool
 ) -> Advice:
     """Return advice for a loss; what a sleeping expert says is replaced by the outcome."""
     if loss is None or (convex and not loss.convex):
@@ -89,12 +105,12 @@ def read(
             f"loss={loss!r}: say what a prediction costs by a convex loss of surelearn.losses, "
             "for example learn(advice, outcomes, loss=Absolute())"
         )
-    came = outcomes(truth, len(said))
+    came_true = outcomes(truth, len(predictions))
     if awake is not None:
-        said = np.where(awake > 0.0, said, came[:, np.newaxis])
-    if not np.isfinite(said).all():
+        predictions = np.where(awake > 0.0, predictions, came_true[:, np.newaxis])
+    if not np.isfinite(predictions).all():
         raise ValueError("advice is NaN or infinite; let an expert that says nothing sleep")
-    return Advice(said, came, loss)
+    return Advice(predictions, came_true, loss)
 
 
 def check_range(loss_range: Interval) -> None:

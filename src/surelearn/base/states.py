@@ -1,0 +1,121 @@
+"""States as values: copied to play on, compared, and hashed.
+
+A state is a NamedTuple of arrays, of other such tuples and of immutable values. Coins are the one
+exception: a generator may be shared with others, so that it is never copied but drawn from itself,
+and `CoinsSetBack` returns it to where it was if what was begun fails. Its field is called `coins`.
+"""
+
+import hashlib
+from collections.abc import Iterator
+from typing import Any, TypeVar, cast
+
+import numpy as np
+from numpy.random import Generator
+
+_State = TypeVar("_State", bound=tuple[Any, ...])
+
+
+def copy_of(state: _State) -> _State:
+    """Return a state with arrays of its own; only generators are shared.
+
+    Examples
+    --------
+    >>> from typing import NamedTuple
+    >>> class State(NamedTuple):
+    ...     totals: np.ndarray
+    >>> state = State(np.zeros(2))
+    >>> changed = copy_of(state)
+    >>> changed.totals[0] = 1.0
+    >>> state.totals, changed.totals
+    (array([0., 0.]), array([1., 0.]))
+    """
+    if not state:  # some games have no state beside their counts
+        return state
+    # Before every round: without the constructor of the NamedTuple it takes half the time.
+    return tuple.__new__(type(state), [_copied(value) for value in state])
+
+
+def same(first: tuple[Any, ...], second: tuple[Any, ...]) -> bool:
+    """Say whether two states hold exactly the same, coins included; NaN equals NaN.
+
+    Examples
+    --------
+    >>> from typing import NamedTuple
+    >>> class State(NamedTuple):
+    ...     totals: np.ndarray
+    >>> same(State(np.zeros(2)), State(np.zeros(2))), same(State(np.zeros(2)), State(np.ones(2)))
+    (True, False)
+    """
+    return type(first) is type(second) and digest(first) == digest(second)
+
+
+def digest(state: tuple[Any, ...]) -> str:
+    """Return a hash of everything in a state.
+
+    Examples
+    --------
+    >>> from typing import NamedTuple
+    >>> class State(NamedTuple):
+    ...     totals: np.ndarray
+    >>> digest(State(np.zeros(2))) == digest(State(np.zeros(2)))
+    True
+    >>> digest(State(np.zeros(2))) == digest(State(np.ones(2)))
+    False
+    """
+    sha256 = hashlib.sha256()
+    for value in _leaves(state):
+        if isinstance(value, np.ndarray):
+            array = cast("Any", value)
+            sha256.update(f"{array.dtype}{array.shape}".encode())
+            sha256.update(array.tobytes())
+        elif isinstance(value, Generator):
+            sha256.update(repr(value.bit_generator.state).encode())
+        else:
+            sha256.update(repr(value).encode())
+        sha256.update(b";")
+    return sha256.hexdigest()
+
+
+class CoinsSetBack:
+    """Set the generator of a state, if it has one, back if the block fails.
+
+    Examples
+    --------
+    >>> from typing import NamedTuple
+    >>> class State(NamedTuple):
+    ...     coins: Generator
+    >>> state = State(np.random.default_rng(0))
+    >>> try:
+    ...     with CoinsSetBack(state):
+    ...         raise ValueError(state.coins.random())
+    ... except ValueError as error:
+    ...     print(error.args[0] == state.coins.random())
+    True
+    """
+
+    __slots__ = ("_before", "_coins")
+
+    def __init__(self, state: tuple[Any, ...]) -> None:
+        self._coins: Generator | None = getattr(state, "coins", None)
+        self._before: Any = None if self._coins is None else self._coins.bit_generator.state
+
+    def __enter__(self) -> None:
+        """Begin what may fail."""
+
+    def __exit__(self, failure: object, *_: object) -> None:
+        if failure is not None and self._coins is not None:
+            self._coins.bit_generator.state = self._before
+
+
+def _copied(value: Any) -> Any:
+    if type(value) is np.ndarray:
+        return value.copy()
+    return copy_of(value) if isinstance(value, tuple) else value
+
+
+def _leaves(state: tuple[Any, ...]) -> Iterator[Any]:
+    for value in state:
+        if isinstance(value, tuple):
+            yield from _leaves(cast("Any", value))
+        else:
+            yield value
