@@ -282,10 +282,13 @@ class OnlineClassifier(ClassifierMixin, OnlineLearner):
         """Return the label of each row; a score of exactly 0 predicts the first class."""
         return self.classes_[predicted_index(self.decision_function(X))]
 
+    def _begin(self, classes: NDArray[Any] | None, n_problems: int) -> None:
+        super()._begin(classes, n_problems)
+        self.n_mistakes_ = 0
+
     def _know(self, classes: NDArray[Any]) -> None:
         """Make the states of a fresh copy for these classes."""
         self._begin(classes, 1 if len(classes) == 2 else len(classes))
-        self.n_mistakes_ = 0
 
     def _moved_on(self, X: Any, labels: NDArray[Any]) -> tuple[Vector, dict[str, Any]]:
         """Return the scores of the rows, and all that changes when they have been learnt."""
