@@ -15,6 +15,7 @@ from surelearn._jit import rows
 from surelearn._jit.fingerprints import Hashes
 from surelearn._typing import Matrix
 from surelearn.base import validation
+from surelearn.base.online import format_1
 from surelearn.base.online.passes import Run
 from surelearn.base.online.state import Learnt, widened
 from surelearn.base.row_reader import RowReader
@@ -193,6 +194,22 @@ class OnlineLearner(CallbackSupportMixin, BaseEstimator):
             )
         grown = learnt._replace(read=RowReader(n_features), states=states)
         vars(self).update(n_features_in_=n_features, learnt_=grown)
+
+    @classmethod
+    def _upgrade_state(cls, attributes: dict[str, Any]) -> dict[str, Any]:
+        """Return today's attributes, given those that a model file of format 1 holds."""
+        return format_1.upgraded(cls, attributes)
+
+    @classmethod
+    def _old_state(cls, old: dict[str, Any], problem: int, begun: Any) -> Any:
+        """Return the state of one problem from the attributes of a file of format 1."""
+        return format_1.old_state(begun._start(old["n_features_in_"]), old, problem)
+
+    @classmethod
+    def _old_record(cls, record: Any, old: dict[str, Any], problem: int) -> Any:
+        """Return the record of one problem, with what lay beside it in a file of format 1."""
+        del old, problem
+        return record
 
     def __sklearn_tags__(self) -> Tags:
         """Say to scikit-learn that sparse matrices are welcome."""

@@ -165,6 +165,11 @@ class EliminationLearner(OnlineLinearClassifier):
         contradiction = int(wrong.argmax()) if wrong.any() else -1
         return EliminationRecord(**vars(record), contradiction=contradiction)
 
+    @classmethod
+    def _old_record(cls, record: Any, old: dict[str, Any], problem: int) -> EliminationRecord:
+        contradiction = int(old["contradictions_"][problem])
+        return EliminationRecord(**vars(record), contradiction=contradiction)
+
     def __sklearn_tags__(self) -> Tags:
         """Say to scikit-learn that few data are nearly a disjunction of their variables."""
         tags = super().__sklearn_tags__()

@@ -183,6 +183,16 @@ class KernelPerceptron(KernelMachine):
         del X  # the scores are known from the last pass
         return np.column_stack([state.current for state in states])
 
+    @classmethod
+    def _old_state(cls, old: dict[str, Any], problem: int, begun: Any) -> State:
+        del begun
+        radius, coef = np.array([old["radius_"]]), old["coef_"][problem].copy()
+        return State(coef, radius, np.empty(0), (old["support_vectors_"],))
+
+    @classmethod
+    def _old_record(cls, record: Any, old: dict[str, Any], problem: int) -> KernelPerceptronRecord:
+        return KernelPerceptronRecord(**vars(record), norm=float(old["norms_"][problem]))
+
     def _record(
         self, X: Any, margins: Vector, visits: Visits, state: State
     ) -> KernelPerceptronRecord:

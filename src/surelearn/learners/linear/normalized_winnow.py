@@ -287,6 +287,14 @@ class NormalizedWinnow(OnlineLinearClassifier):
         realised = self._least_bound(X, visits, state)
         return NormalizedWinnowRecord(**vars(record), realised=realised)
 
+    @classmethod
+    def _old_state(cls, old: dict[str, Any], problem: int, begun: Any) -> State:
+        return super()._old_state(old | {"radius_": old["radii_"]}, problem, begun)
+
+    @classmethod
+    def _old_record(cls, record: Any, old: dict[str, Any], problem: int) -> NormalizedWinnowRecord:
+        return NormalizedWinnowRecord(**vars(record), realised=old["realised_"][problem])
+
     def _least_bound(self, X: Any, visits: Visits, state: State) -> Guarantee | None:
         """Return the least bound over some comparators made from the final weights."""
         weights = np.append(state.coef, state.bias[0])

@@ -194,6 +194,11 @@ class _Descent(GradientLearner):
         )
 
     @property
+    def rule_(self) -> Vector:
+        """The constants of the step in numbers, as the compiled loop reads them."""
+        return self.states_[0].rule.copy()
+
+    @property
     def weights_(self) -> Matrix:
         """The weights up to a scale, that of the constant first, a row per problem."""
         return np.array([state.weights for state in self.states_])

@@ -306,6 +306,10 @@ class SecondOrderPerceptron(OnlineLinearClassifier):
             spectrum=self._spectrum(X, n_updates),
         )
 
+    @classmethod
+    def _old_state(cls, old: dict[str, Any], problem: int, begun: Any) -> State:
+        return super()._old_state(old | {"total_": old["totals_"]}, problem, begun)
+
     def _spectrum(self, X: Any, n_updates: Indices) -> Vector:
         """Return the eigenvalues of Σ x·xᵀ over the mistakes, outward by the rounding of the SVD.
 

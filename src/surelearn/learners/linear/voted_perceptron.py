@@ -218,6 +218,17 @@ class VotedPerceptron(OnlineLinearClassifier):
         del X, wrong, used
         return None, None
 
+    @classmethod
+    def _old_state(cls, old: dict[str, Any], problem: int, begun: Any) -> State:
+        del begun
+        votes = np.column_stack([old["updates_"][problem], old["survived_"][problem]])
+        stored: History = ()
+        for block in old["stored_"]:
+            stored = appended(stored, block)
+        weights = old["coef_"][problem].copy(), old["intercept_"][problem : problem + 1].copy()
+        earlier = (votes[:-1],) if len(votes) > 1 else ()
+        return State(*weights, np.array([old["radius_"]]), votes[-1].copy(), earlier, stored)
+
 
 def _with_votes(state: State, visits: Visits, names: Indices) -> State:
     """Return a state whose votes go on through some passes over the same rows."""

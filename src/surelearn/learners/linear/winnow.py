@@ -227,6 +227,11 @@ class Winnow(OnlineLinearClassifier):
         table = sparse.csr_array(tables.with_negations(X) if self.negations else X)
         return WinnowRecord(**vars(record), **_found(table, visits.signs > 0.0, record))
 
+    @classmethod
+    def _old_record(cls, record: Any, old: dict[str, Any], problem: int) -> WinnowRecord:
+        literals, errors = old["disjunctions_"][problem]
+        return WinnowRecord(**vars(record), literals=literals, attribute_errors=errors)
+
     def __sklearn_tags__(self) -> Tags:
         """Say to scikit-learn that few data are nearly a disjunction of their variables."""
         tags = super().__sklearn_tags__()
