@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 
 from surelearn.adapters.river import to_river
 from surelearn.app.registry import find_learners
-from surelearn.base import OnlineLinearClassifier, OnlineLinearRegressor
+from surelearn.base import OnlineClassifier, OnlineLinearRegressor
 from surelearn.learners.linear.online_ridge import OnlineRidge
 from surelearn.learners.linear.perceptron import Perceptron
 from surelearn.learners.linear.winnow import Winnow
@@ -23,7 +23,7 @@ from river import checks, compose, datasets, evaluate, linear_model, metrics, pr
 LEARNERS = {
     name: cls
     for name, cls in find_learners().items()
-    if issubclass(cls, OnlineLinearClassifier | OnlineLinearRegressor)
+    if issubclass(cls, OnlineClassifier | OnlineLinearRegressor)
 }
 REMEMBER_ROWS = {"KernelPerceptron", "VotedPerceptron"}
 DEPEND_ON_THE_WIDTH = {"NormalizedWinnow"}  # its rate and its shares
@@ -73,7 +73,7 @@ def test_a_feature_that_comes_late_was_zero_until_then():
     for t, (x, label) in enumerate(zip(mappings, y, strict=True)):
         model.learn_one({k: v for k, v in x.items() if t >= 30 or k != "c"}, bool(label))
     told = Perceptron().partial_fit(X, y)
-    inside = model._models[None]
+    inside = model._model
     assert inside.coef_.tolist() == told.coef_.tolist()
     assert (inside.n_mistakes_, inside.radius_) == (told.n_mistakes_, told.radius_)
 
@@ -93,15 +93,14 @@ def test_growing_equals_having_known_all_features_from_the_start(name):
 
 def test_a_learner_that_depends_on_the_width_refuses_to_grow_and_stays_as_it_was():
     class Threshold(Perceptron):
-        def _start(self, n_features, n_problems):
-            super()._start(n_features, n_problems)
-            self.threshold_ = float(n_features)
+        def _start(self, n_features):
+            return super()._start(n_features)._replace(radius=np.full(1, float(n_features)))
 
     model = to_river(Threshold())
     model.learn_one({"a": 1.0}, True)  # noqa: FBT003
     with pytest.raises(ValueError, match=r"Threshold cannot take in features.*first row"):
         model.learn_one({"a": 1.0, "b": 1.0}, False)  # noqa: FBT003
-    inside = model._models[None]
+    inside = model._model
     assert (inside.n_features_in_, inside.n_rounds_, inside.coef_.tolist()) == (1, 1, [[1.0]])
     assert model.predict_one({"a": 1.0, "b": -9.0}) is True
 
@@ -130,7 +129,9 @@ def test_a_class_that_comes_late_is_where_it_would_be_if_it_had_been_known(label
     for x, label in zip(mappings, y, strict=True):
         model.learn_one(x, label)
     told = Perceptron().partial_fit(X, y)
-    inside = [model._models[label].coef_[0] for label in told.classes_.tolist()]
+    learnt = model._model.learnt_
+    assert list(learnt.positions) == told.classes_.tolist()
+    inside = [state.coef for state in learnt.states[:-1]]
     expected = told.coef_ if len(labels) > 2 else np.vstack([-told.coef_, told.coef_])
     np.testing.assert_array_equal(inside, expected)
     assert [model.predict_one(x) for x in mappings] == told.predict(X).tolist()
@@ -200,14 +201,14 @@ def test_after_a_first_row_that_is_refused_all_goes_on_as_if_it_had_not_come(lea
 
 def test_a_row_that_fails_halfway_leaves_no_mark_where_features_are_new():
     class Fragile(OnlineRidge):
-        def _learn(self, X, targets, predictions):
-            super()._learn(X, targets, predictions)
-            if self.n_features_in_ > 1:
+        def _learn(self, X, targets, state, predictions):
+            super()._learn(X, targets, state, predictions)
+            if len(state.coef) > 1:
                 raise ValueError("too late")
 
     model = to_river(Fragile())
     model.learn_one({"a": 1.0}, 1.0)
-    inside = model._models[None]
+    inside = model._model
     before = inside.ledger_.tolist(), inside.intercept_.tolist(), model.predict_one({"a": 1.0})
     with pytest.raises(ValueError, match="too late"):
         model.learn_one({"a": 1.0, "b": 2.0}, 3.0)
@@ -242,11 +243,9 @@ def test_an_empty_row_is_a_row_of_zeros_even_as_the_first(labels):
     X = [[0.0, 0.0], [1.0, 0.0], [0.0, 0.0], [-1.0, 2.0]]
     told = Perceptron().partial_fit(X, labels)
     assert [model.predict_one(x) for x in mappings] == told.predict(X).tolist()
-    inside = model._models[None if labels[0] is True else "yes"]
-    assert (inside.coef_[0, 1:].tolist(), inside.intercept_) == (
-        told.coef_[0].tolist(),
-        told.intercept_,
-    )
+    inside = model._model.states_[0 if labels[0] is True else 1]
+    assert inside.coef[1:].tolist() == told.coef_[0].tolist()
+    assert inside.bias == told.intercept_
 
 
 @pytest.mark.parametrize("fit_intercept", [True, False])
@@ -258,9 +257,9 @@ def test_online_ridge_forecasts_new_features_as_it_does_before_learning_them(fit
     forecast = model.predict_one({"a": 1.0, "b": 10.0})
     assert pickle.dumps(model) == before
     assert forecast == told.predict([[1.0, 10.0]])[0]
-    loss = model._models[None].cumulative_loss_
+    loss = model._model.cumulative_loss_
     model.learn_one({"a": 1.0, "b": 10.0}, 0.0)
-    assert model._models[None].cumulative_loss_ - loss == pytest.approx(forecast**2)
+    assert model._model.cumulative_loss_ - loss == pytest.approx(forecast**2)
 
 
 def test_what_cannot_be_wrapped_is_refused_with_a_sentence():

@@ -8,7 +8,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 from surelearn._jit.rows import is_finite
-from surelearn._jit.signs import winner
+from surelearn._jit.signs import score
 from surelearn.base import fingerprint
 from surelearn.base.row_reader import RowReader
 from surelearn.learners.linear.perceptron import Perceptron
@@ -109,10 +109,12 @@ def test_before_learning_a_sentence_says_what_to_do():
 
 def test_compiled_and_interpreted_agree():
     rng = np.random.default_rng(0)
-    for n_problems in (1, 3):
-        coef = rng.integers(-2, 3, size=(n_problems, 4)).astype(float)
-        for row in rng.integers(-2, 3, size=(50, 1, 4)).astype(float):
-            arguments = row, coef, np.zeros(n_problems)
-            assert winner(*arguments) == winner.py_func(*arguments)
+    coef = rng.integers(-2, 3, size=4).astype(float)
+    for row in rng.integers(-2, 3, size=(50, 1, 4)).astype(float):
+        arguments = row, coef, np.ones(1)
+        assert score(*arguments) == score.py_func(*arguments) == row[0] @ coef + 1.0
+    for row in ([[1.0, np.nan, 0.0, 0.0]], [[np.inf, 0.0, 0.0, 0.0]], [[1.0, 2.0]]):
+        assert np.isnan(score(np.array(row), coef, np.ones(1)))
+        assert np.isnan(score.py_func(np.array(row), coef, np.ones(1)))
     for row in ([[1.0, np.nan]], [[np.inf, 0.0]], [[1.0, 2.0]]):
         assert is_finite(np.array(row)) == is_finite.py_func(np.array(row))

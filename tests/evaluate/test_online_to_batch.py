@@ -42,7 +42,7 @@ def test_the_average_is_of_the_weights_before_each_row():
 
 def test_the_first_model_counts_even_if_its_weights_are_not_zero():
     X, y = np.array([[1, 0], [0, 1], [1, 1]]), np.array([0, 1, 1])
-    start = Winnow().partial_fit(X, y)._untrained(2)
+    start = Winnow().partial_fit(X, y)._before_any_row()
     first = Winnow().partial_fit(X[:1], y[:1], classes=[0, 1])
     second = Winnow().partial_fit(X[:2], y[:2])
     mean = (start.coef_ + first.coef_ + second.coef_) / 3.0

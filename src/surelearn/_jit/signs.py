@@ -38,18 +38,14 @@ def n_mistakes(signs: Vector, scores: Vector) -> int:
 
 
 @jit
-def winner(row: Matrix, coef: Matrix, intercept: Vector) -> int:
-    """Return the position of the class predicted for the only row of a matrix.
+def score(row: Matrix, coef: Vector, bias: Vector) -> float:
+    """Return the score of the only row of a matrix; not a number if the row is not finite.
 
-    If the row is not finite, -1.
+    Examples
+    --------
+    >>> score(np.array([[1.0, 2.0]]), np.array([3.0, -1.0]), np.array([0.5]))
+    1.5
     """
-    if not rows.is_finite(row):
-        return -1
-    index, best = 0, rows.dot(row, 0, coef[0]) + intercept[0]
-    if len(coef) == 1:
-        return int(best > 0.0)
-    for k in range(1, len(coef)):
-        score = rows.dot(row, 0, coef[k]) + intercept[k]
-        if score > best:
-            index, best = k, score
-    return index
+    if row.shape[1] != len(coef) or not rows.is_finite(row):
+        return np.nan
+    return rows.dot(row, 0, coef) + bias[0]

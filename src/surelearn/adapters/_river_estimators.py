@@ -1,37 +1,35 @@
 """The classes behind `surelearn.adapters.river.to_river`; importing this module imports River.
 
-A row is a mapping. A feature it lacks is 0, and one that comes late was 0 until then: learners
-widen their state for it, exactly (`OnlineLearner._grow`). A bad row or label changes nothing: what
-is new is made beside the old, and takes its place once everything was found good.
+A row is a mapping. A feature it lacks is 0, and one that comes late was 0 until then: a learner
+widens its states for it, exactly. A class that comes late is one more state. A bad row or label
+changes nothing: what is new is made beside the old, and takes its place once everything was good.
 """
 
 import copy
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
-from typing import Any, TypeAlias, cast
+from typing import Any, cast
 
 import numpy as np
 from river import base
 from sklearn.base import clone
 
 from surelearn._typing import Matrix
-from surelearn.base import OnlineLinearClassifier, OnlineLinearRegressor
+from surelearn.base import OnlineLinearRegressor
+from surelearn.base.online.state import copy_of
 from surelearn.base.row_reader import RowReader, UnknownFeaturesError
-
-_Models: TypeAlias = dict[Any, Any]
 
 _NAMELESS = ""  # a feature that is always 0: what a learner has whose first row is empty
 
 
 class _Estimator(base.Estimator):
-    """What the two wrappers share: the place of each feature, and learners that grow with them."""
+    """What the two wrappers share: the place of each feature, and one learner that grows."""
 
     def __init__(self, learner: Any) -> None:
         self.learner = learner
         self._read = RowReader(0, ())
         self._known: frozenset[Any] = frozenset()
-        self._models: _Models = {}  # by label; the only one, or that of "none of them", by None
+        self._model: Any = None  # the learner as it is now; there is none before the first row
 
     def _known_part(self, x: Mapping[Any, Any]) -> Matrix:
         """Return a row without the features that were never learnt from."""
@@ -40,9 +38,9 @@ class _Estimator(base.Estimator):
         except UnknownFeaturesError:
             return self._read({name: value for name, value in x.items() if name in self._known})
 
-    def _placed(self, x: Mapping[Any, Any]) -> tuple[Matrix, RowReader, _Models]:
-        """Return a row, what read it, and the models; where features are new, copies with room."""
-        read, models = self._read, self._models
+    def _placed(self, x: Mapping[Any, Any]) -> tuple[Matrix, RowReader, Any]:
+        """Return a row, what read it, and the model; where features are new, a wider copy."""
+        read, model = self._read, self._model
         try:
             row = read(x)
         except UnknownFeaturesError:
@@ -50,10 +48,10 @@ class _Estimator(base.Estimator):
         if row is None or not self._known:
             read = self._reader_with_room(x)
             row = read(x)
-            models = {label: _grown(model, read.n_features) for label, model in models.items()}
-        if models and not self.learner._admits_all:  # noqa: SLF001 - hooks of the base
-            self.learner._admit(row)  # noqa: SLF001 - a first row has its whole door before it
-        return row, read, models
+            model = None if model is None else _grown(model, read.n_features)
+        if model is not None and not self.learner._admits_all:  # noqa: SLF001 - hooks of the base
+            self.learner._admit(row)  # noqa: SLF001 - a first row is checked by the learner itself
+        return row, read, model
 
     def _reader_with_room(self, x: Mapping[Any, Any]) -> RowReader:
         """Return a reader of what is known and of what is new; its order there does not matter."""
@@ -61,10 +59,10 @@ class _Estimator(base.Estimator):
         names = (*(self._read.names or ()), *new) or (_NAMELESS,)
         return RowReader(len(names), names)
 
-    def _keep(self, read: RowReader, models: _Models) -> None:
+    def _keep(self, read: RowReader, model: Any) -> None:
         if read is not self._read:
             self._read, self._known = read, frozenset(read.names or ())
-        self._models = models
+        self._model = model
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
@@ -83,21 +81,21 @@ class RiverRegressor(_Estimator, base.Regressor):
     def learn_one(self, x: Mapping[Any, Any], y: Any) -> None:
         """Learn from one row."""
         _refuse_no_number(y)
-        row, read, models = self._placed(x)
-        if models:
-            models[None].learn_one(row, y)
+        row, read, model = self._placed(x)
+        if model is None:
+            model = cast("Any", clone(self.learner)).partial_fit(row, [y])
         else:
-            models = {None: cast("Any", clone(self.learner)).partial_fit(row, [y])}
-        self._keep(read, models)
+            model.learn_one(row, y)
+        self._keep(read, model)
 
     def predict_one(self, x: Mapping[Any, Any]) -> float:
         """Return the prediction for one row; 0 before the first was learnt."""
-        if not self._models:
+        if self._model is None:
             return 0.0
         if type(self.learner).predict_one is OnlineLinearRegressor.predict_one:
-            return self._models[None].predict_one(self._known_part(x))
-        row, _, models = self._placed(x)  # new features count where a forecast is not linear
-        return models[None].predict_one(row)
+            return self._model.predict_one(self._known_part(x))
+        row, _, model = self._placed(x)  # new features count where a forecast is not linear
+        return model.predict_one(row)
 
 
 class RiverClassifier(_Estimator, base.Classifier):
@@ -109,8 +107,8 @@ class RiverClassifier(_Estimator, base.Classifier):
         A classifier that has not learnt; it is copied, never changed.
     classes
         All labels that will ever come. Left out, a first label True or False announces the two;
-        with any other, each class has a learner that tells it from the rest. One more learner is
-        told "none of them" of every row: a class that comes late continues from a copy of it.
+        with any other, the learner has a state for each class, which tells it from the rest. One
+        more state is told "none of them" on every row: a class that comes late continues from it.
     """
 
     def __init__(self, learner: Any, classes: Sequence[Any] | None = None) -> None:
@@ -125,24 +123,22 @@ class RiverClassifier(_Estimator, base.Classifier):
     def learn_one(self, x: Mapping[Any, Any], y: Any) -> None:
         """Learn from one row."""
         announced = self._announced_with(y)
-        row, read, models = self._placed(x)
-        teach = partial(_taught, learner=self.learner, row=row)
-        if announced is not None:
-            models = {None: teach(models.get(None), y=y, classes=announced)}
+        row, read, model = self._placed(x)
+        if announced is None:
+            model = _with_class(y, _open(self.learner, row) if model is None else model)
+        if model is None:
+            model = cast("Any", clone(self.learner)).partial_fit(row, [y], announced)
         else:
-            models = {
-                label: teach(model, y=label == y, classes=(False, True))
-                for label, model in _with_label(y, models).items()
-            }
+            model.learn_one(row, y)
         self._announced = announced
-        self._keep(read, models)
+        self._keep(read, model)
 
     def _announced_with(self, y: Any) -> Sequence[Any] | None:
         """Return the classes that are announced, if they are, once this label has come."""
         announced = self._announced
         if announced is None:
             _refuse_no_label(y)
-            if self._models or not isinstance(y, bool | np.bool_):
+            if self._model is not None or not isinstance(y, bool | np.bool_):
                 return None
             announced = (False, True)
         if y not in announced:
@@ -155,16 +151,19 @@ class RiverClassifier(_Estimator, base.Classifier):
 
     def predict_one(self, x: Mapping[Any, Any], **kwargs: Any) -> Any:  # noqa: ARG002 - River's
         """Return the label predicted for one row; None before the first was learnt."""
-        if not self._models:
+        if self._model is None:
             return None
         row = self._known_part(x)
         if self._announced is not None:
-            label = self._models[None].predict_one(row)
+            label = self._model.predict_one(row)
             return label.item() if isinstance(label, np.generic) else label
-        labels = [label for label in self._models if label is not None]
+        begun, _, _, positions, states = self._model.learnt_
+        if not self.learner._admits_all:  # noqa: SLF001 - a hook of the base
+            begun._admit(row)  # noqa: SLF001
+        labels, scores = list(positions), begun._scores(row, states)[0]  # noqa: SLF001
         if len(labels) == 2:  # as a learner that was told both: only one of the problems counts
-            return labels[int(_score(self._models[labels[1]], row) > 0.0)]
-        return max(labels, key=lambda label: _score(self._models[label], row))
+            return labels[int(scores[1] > 0.0)]
+        return labels[int(scores[: len(labels)].argmax())]  # the state of "none of them" is last
 
 
 def _refuse_no_number(y: Any) -> None:
@@ -192,27 +191,34 @@ def _refuse_no_label(y: Any) -> None:
 
 def _grown(model: Any, n_features: int) -> Any:
     """Return a copy of a model with room for more features; the model stays as it was."""
-    wide = copy.deepcopy(model)  # learning writes into arrays that do not widen, too
-    wide._grow(n_features)  # noqa: SLF001 - a hook of the base
+    wide = copy.copy(model)
+    wide._grow(n_features)  # noqa: SLF001 - a hook of the base, which replaces every array
     return wide
 
 
-def _with_label(y: Any, models: _Models) -> _Models:
-    """Return the models in the order of their labels, one of this label among them."""
-    if y in models:
-        return models
-    wider = {None: None, **models, y: copy.deepcopy(models.get(None))}
-    return dict(sorted(wider.items(), key=lambda item: (type(item[0]).__name__, item[0])))
+def _open(learner: Any, row: Matrix) -> Any:
+    """Return a copy of a learner before its first row, with the state of "none of them" alone."""
+    _, _, model = learner._check_first_rows(row, [False])  # noqa: SLF001 - hooks of the base
+    model._know(np.array([False, True]))  # noqa: SLF001
+    model.learnt_ = model.learnt_._replace(positions={})
+    return model
 
 
-def _taught(model: Any, *, learner: Any, row: Matrix, y: Any, classes: Sequence[Any]) -> Any:
-    """Let a model learn from one row, a new one if there is none yet."""
-    if model is None:
-        return cast("Any", clone(learner)).partial_fit(row, [y], classes)
-    return model.learn_one(row, y)
+def _with_class(y: Any, model: Any) -> Any:
+    """Return the model with a state for this label: a new one is what "none of them" has become.
 
-
-def _score(model: Any, row: Matrix) -> float:
-    if type(model).predict_one is OnlineLinearClassifier.predict_one:  # linear: spare the door
-        return float(row[0] @ model.coef_[0] + model.intercept_[0])
-    return float(model.decision_function(row)[0])
+    Labels stand in order, those of one kind together. Arrays are shared with the model given, which
+    is right because a row that is refused writes to none of them.
+    """
+    learnt = model.learnt_
+    if y in learnt.positions:
+        return model
+    *own, none = learnt.states
+    states = {**dict(zip(learnt.positions, own, strict=True)), y: copy_of(none)}
+    labels = sorted(states, key=lambda label: (type(label).__name__, label))
+    wider = copy.copy(model)
+    wider.learnt_ = learnt._replace(
+        positions={label: k for k, label in enumerate(labels)},
+        states=(*(states[label] for label in labels), none),
+    )
+    return wider

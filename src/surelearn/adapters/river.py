@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn.base import is_classifier
 
-from surelearn.base import OnlineLinearClassifier, OnlineLinearRegressor
+from surelearn.base import OnlineClassifier, OnlineLinearRegressor
 
 if TYPE_CHECKING:
     from surelearn.adapters._river_estimators import RiverClassifier, RiverRegressor
 
 
 def to_river(
-    learner: OnlineLinearClassifier | OnlineLinearRegressor, *, classes: Sequence[Any] | None = None
+    learner: OnlineClassifier | OnlineLinearRegressor, *, classes: Sequence[Any] | None = None
 ) -> "RiverClassifier | RiverRegressor":
     """Wrap an online learner as a River estimator: rows are dictionaries, features come and go.
 

@@ -35,10 +35,9 @@ def adopt(estimator: _Estimator, fresh: _Estimator) -> _Estimator:
     >>> model.n_features_in_
     1
     """
-    state = vars(estimator)
-    for name in [name for name in state if name.endswith("_")]:
-        del state[name]
-    state.update({name: value for name, value in vars(fresh).items() if name.endswith("_")})
+    kept = {name: value for name, value in vars(estimator).items() if not name.endswith("_")}
+    learnt = {name: value for name, value in vars(fresh).items() if name.endswith("_")}
+    estimator.__dict__ = kept | learnt  # one assignment: nobody ever sees half of it
     return estimator
 
 

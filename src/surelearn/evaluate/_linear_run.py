@@ -66,7 +66,7 @@ class Run(NamedTuple):
         if not hasattr(learner, "learn_one"):
             raise refusal
         seen = fresh(learner).partial_fit(X, y)  # checks all rows and learns the classes
-        start = seen._untrained(seen.n_features_in_)  # noqa: SLF001 - the model before any row
+        start = seen._before_any_row()  # noqa: SLF001 - a hook of the base
         if start.coef_.shape[-1] != seen.n_features_in_:
             raise refusal  # the weights are of rows kept, not of features
         rows: Any = cast("Any", X).tocsr() if sparse.issparse(X) else np.asarray(X, np.float64)

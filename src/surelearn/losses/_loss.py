@@ -20,6 +20,17 @@ _UNIT: Interval = (0.0, 1.0)
 _LABELS: dict[LabelSet, Interval] = {"signs": (-1.0, 1.0), "bits": _UNIT, "fractions": _UNIT}
 
 
+HINGE, LOGISTIC, SQUARE, EPSILON_INSENSITIVE, HUBER = range(5)
+"""The formulas that compiled code knows; see `surelearn.losses.compiled`."""
+
+
+class CompiledLoss(NamedTuple):
+    """A loss in the form that compiled code accepts: a formula and its only parameter."""
+
+    formula: int
+    parameter: float
+
+
 class Box(NamedTuple):
     """All pairs of a prediction in one interval and a label in another."""
 
@@ -120,6 +131,13 @@ class Loss(ABC):
     ) -> float:
         """Return a rate r at which some substitution function has regret at most ln(K) / r."""
         return self._mixability(self._box(predictions, labels))
+
+    def compiled(self) -> CompiledLoss:
+        """Return the loss in the form that compiled code accepts, if it has one."""
+        raise ValueError(
+            f"loss={self!r} is none of those compiled here; use Hinge(), Logistic(), Square(), "
+            "Absolute(), EpsilonInsensitive() or Huber()"
+        )
 
     @property
     def is_margin(self) -> bool:

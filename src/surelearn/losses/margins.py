@@ -9,7 +9,7 @@ from scipy import special
 
 from surelearn import _arguments
 from surelearn._typing import Vector
-from surelearn.losses._loss import Box, Interval, Loss
+from surelearn.losses._loss import HINGE, LOGISTIC, Box, CompiledLoss, Interval, Loss
 
 
 class MarginLoss(Loss):
@@ -50,6 +50,10 @@ class Hinge(MarginLoss):
     array([1.5, 0.5, 1. ])
     """
 
+    def compiled(self) -> CompiledLoss:
+        """Return the loss in the form that compiled code accepts."""
+        return CompiledLoss(HINGE, 0.0)
+
     def _of_margin(self, margin: Vector) -> Vector:
         return np.maximum(0.0, 1.0 - margin)
 
@@ -81,6 +85,10 @@ class Logistic(MarginLoss):
         """Refuse a base that gives no increasing logarithm."""
         if not 1.0 < self.base < math.inf:
             raise _arguments.refuse("base", self.base, "a finite number > 1")
+
+    def compiled(self) -> CompiledLoss:
+        """Return the loss in the form that compiled code accepts."""
+        return CompiledLoss(LOGISTIC, 1.0 / math.log(self.base))
 
     def _of_margin(self, margin: Vector) -> Vector:
         with np.errstate(invalid="ignore"):  # NumPy warns of NaN here, and nowhere else

@@ -8,7 +8,15 @@ import numpy as np
 
 from surelearn import _arguments
 from surelearn._typing import Vector
-from surelearn.losses._loss import Box, Interval, Loss
+from surelearn.losses._loss import (
+    EPSILON_INSENSITIVE,
+    HUBER,
+    SQUARE,
+    Box,
+    CompiledLoss,
+    Interval,
+    Loss,
+)
 
 
 class ResidualLoss(Loss):
@@ -49,6 +57,10 @@ class Square(ResidualLoss):
     (0.5, 2.0)
     """
 
+    def compiled(self) -> CompiledLoss:
+        """Return the loss in the form that compiled code accepts."""
+        return CompiledLoss(SQUARE, 0.0)
+
     def _of_residual(self, residual: Vector) -> Vector:
         return residual * residual
 
@@ -85,6 +97,10 @@ class Absolute(ResidualLoss):
     array([0.5, 2. ])
     """
 
+    def compiled(self) -> CompiledLoss:
+        """Return the loss in the form that compiled code accepts."""
+        return CompiledLoss(EPSILON_INSENSITIVE, 0.0)
+
     def _of_residual(self, residual: Vector) -> Vector:
         return np.abs(residual)
 
@@ -116,6 +132,10 @@ class EpsilonInsensitive(ResidualLoss):
         """Refuse a negative tolerance."""
         _arguments.non_negative("epsilon", self.epsilon)
 
+    def compiled(self) -> CompiledLoss:
+        """Return the loss in the form that compiled code accepts."""
+        return CompiledLoss(EPSILON_INSENSITIVE, self.epsilon)
+
     def _of_residual(self, residual: Vector) -> Vector:
         return np.maximum(0.0, np.abs(residual) - self.epsilon)
 
@@ -144,6 +164,10 @@ class Huber(ResidualLoss):
     def __post_init__(self) -> None:
         """Refuse a threshold at which nothing is left of the square."""
         _arguments.positive("threshold", self.threshold)
+
+    def compiled(self) -> CompiledLoss:
+        """Return the loss in the form that compiled code accepts."""
+        return CompiledLoss(HUBER, self.threshold)
 
     def _of_residual(self, residual: Vector) -> Vector:
         size = np.abs(residual)

@@ -21,7 +21,7 @@ from surelearn.datasets import adversaries
 from surelearn.datasets.real import load
 from surelearn.datasets.worlds import Noisy, Separable
 from surelearn.kernels import Agreement, Anova, Gaussian, Linear, Polynomial, Subsequence
-from surelearn.learners.kernelized import kernel_perceptron
+from surelearn.learners.kernelized import _dual, kernel_perceptron
 from surelearn.learners.kernelized.kernel_perceptron import KernelPerceptron
 
 FX_B = np.array([[3.0, 3.0], [4.0, 3.0], [1.0, 1.0]]), np.array([1, 1, -1])
@@ -43,7 +43,7 @@ def both(seed, n):
 def tiny_blocks(monkeypatch):
     """Cut the rows into blocks so small that every branch is taken."""
     monkeypatch.setattr(kernel_perceptron, "_BLOCK", 4)
-    monkeypatch.setattr(kernel_perceptron, "_VALUES_AT_ONCE", 8)
+    monkeypatch.setattr(_dual, "_VALUES_AT_ONCE", 8)
 
 
 @pytest.mark.usefixtures("tiny_blocks")
@@ -224,7 +224,7 @@ def test_it_remembers_no_more_than_its_mistakes_and_goes_on_after_fit():
     X, signs = Noisy(3, 0.1).draw(300, seed=5)
     model = KernelPerceptron(kernel=Gaussian(), max_iter=2).fit(X, signs)
     assert len(model.support_vectors_) <= model.n_mistakes_
-    assert not hasattr(model, "_known")
+    assert all(len(state.current) == 0 for state in model.states_)
     assert len(model.certificates()) >= 2
     twin = pickle.loads(pickle.dumps(model))  # noqa: S301 - our own bytes
     more, more_signs = Noisy(3, 0.1).draw(100, seed=6)

@@ -10,6 +10,7 @@ from sklearn.base import clone
 
 from reference import normalized_winnow as plain
 from reference.streams import hinge, spiteful, streams
+from surelearn.bounds import mistakes_linear
 from surelearn.checks import ONLINE_CHECKS
 from surelearn.datasets.worlds import Noisy
 from surelearn.learners.experts.weighted_majority import WeightedMajority
@@ -131,7 +132,10 @@ def test_the_self_tuned_bound_holds_for_every_comparator_on_spiteful_streams(see
     for scale in (0.1, 1.0, 10.0):
         u = scale * rng.normal(size=6)
         loss = float(hinge(u, X, signs)[wrong].sum())
-        assert model._self_tuned(float(np.abs(u).sum()), loss).allows(model.n_mistakes_)
+        bound = mistakes_linear.self_tuned_winnow(
+            n_features=6, norm=float(np.abs(u).sum()), radius=model.radius_, hinge_loss=loss
+        )
+        assert bound.allows(model.n_mistakes_)
 
 
 def test_few_features_that_matter_make_the_certificate_informative():

@@ -16,8 +16,6 @@ from reference.streams import spiteful, streams, within
 from surelearn.certificate import Certificate
 from surelearn.datasets.real import load
 from surelearn.datasets.worlds import Noisy
-from surelearn.learners.linear import _slopes
-from surelearn.learners.linear._gradient import compiled
 from surelearn.learners.linear.online_gradient_descent import (
     OnlineGradientDescent,
     OnlineGradientDescentRegressor,
@@ -75,23 +73,6 @@ def plain(X, y, *, loss, schedule, radius, intercept):
 
 def both(model):
     return np.append(model.coef_.ravel(), model.intercept_)
-
-
-@pytest.mark.parametrize("loss", LOSSES, ids=repr)
-def test_compiled_losses_are_those_of_the_library(loss):
-    y, predictions = (a.ravel() for a in np.meshgrid([-1.0, 1.0], np.linspace(-3.0, 3.0, 61)))
-    pairs = list(zip(y, predictions, strict=True))
-    found = [_slopes.slope(compiled(loss), *pair) for pair in pairs]
-    np.testing.assert_allclose(found, loss.gradient(y, predictions), rtol=1e-14)
-    found = _slopes.values(compiled(loss), y, predictions)
-    np.testing.assert_allclose(found, loss.value(y, predictions), rtol=1e-14)
-    assert found[3] == _slopes.value(compiled(loss), *pairs[3])
-
-
-def test_a_logistic_slope_neither_overflows_nor_vanishes_too_soon():
-    loss = compiled(Logistic())
-    found = [_slopes.slope(loss, 1.0, score) for score in (-1e4, 0.0, 700.0, 1e4)]
-    np.testing.assert_allclose(found, [-1.0, -0.5, -math.exp(-700.0), 0.0], rtol=1e-12)
 
 
 @settings(deadline=None, max_examples=40)

@@ -1,30 +1,31 @@
-"""The base of linear learners that take one row at a time.
+"""The base of classifiers that take one row at a time.
 
-It counts rounds and mistakes and runs the passes; a learner supplies `_start` (all its state) and
-`_learn` (one pass in order), and trusts what it receives.
+It owns the states, counts rounds and mistakes and runs the passes; a learner says how a state
+starts, how it learns and how it scores, and trusts what it receives.
 """
 
 from abc import abstractmethod
-from collections.abc import Mapping
-from typing import Any, ClassVar, Self, cast
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin, clone
+from sklearn.base import ClassifierMixin
 from sklearn.callback import with_callbacks
 from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted
 
 from surelearn import _arguments
-from surelearn._jit import fingerprints, rows
+from surelearn._jit import rows
 from surelearn._jit.rows import Rows
-from surelearn._jit.signs import n_mistakes, plus_or_minus, winner
+from surelearn._jit.signs import n_mistakes
 from surelearn._typing import Indices, Mask, Matrix, Vector
 from surelearn.base import validation
+from surelearn.base.fitting import adopt
 from surelearn.base.online.learner import OnlineLearner
-from surelearn.base.online.mistakes import MistakeRecord
+from surelearn.base.online.passes import Visits, predicted_index, signs_of, train_classifier
+from surelearn.base.online.state import Learnt, copy_of
 
-_BLOCK = 2**22  # scores held at once when a whole training set is scored
 _NEAR = 2**14  # losses summed at once
 _PLUS, _MINUS = np.array([1.0]), np.array([-1.0])  # learners read signs, they never write them
 _TELL_CLASSES = (
@@ -33,58 +34,136 @@ _TELL_CLASSES = (
 )
 
 
-class OnlineLinearClassifier(ClassifierMixin, OnlineLearner):
-    """A linear classifier that learns from one row at a time, in order.
+class OnlineClassifier(ClassifierMixin, OnlineLearner):
+    """A classifier that learns from one row at a time, in order.
 
     With more than two classes it runs one two-class problem per class, that class against the
-    rest, and predicts the class of the highest score.
+    rest, and predicts the class of the highest score. Each problem has a state of its own.
 
-    A learner stores `max_iter` and defines two methods. `_start(n_features, n_problems)` makes all
-    its state, at least `coef_` (a row per problem), `intercept_` and `radius_`. `_learn(X, signs,
-    problem, scores)` visits the rows once, writes the score of each before learning from it, and
-    may change only the state of that problem. A learner that also changes on rows it gets right
-    says which in `_updates`; one with another loss than 0-1 gives it in `_losses`.
+    A learner stores `max_iter` and defines three methods. `_start(n_features)` returns the state of
+    a problem before any row. `_learn(X, signs, state, scores)` visits the rows once, writes the
+    score of each before learning from it, and changes the state's arrays in place.
+    `_scores(X, states)` scores rows with states that stay as they are, a column for each.
 
-    If all state is arrays, a score is NaN or infinite wherever its row is, a row with a score of
-    NaN is not added to the weights, and `radius_` is the norm of the longest row, the learner may
-    set `_scores_tell`: large blocks are then learnt without a look at every value beforehand.
+    It may define more. `_updates` says which rows changed the state, if not the mistakes; `_losses`
+    gives another loss than 0-1; `_learn_row` learns from a single row faster; `_keep` returns the
+    states with rows that they remember; `_record` and `_outcome` say what `fit` leaves behind.
 
-    Examples
-    --------
-    >>> class Lazy(OnlineLinearClassifier):
-    ...     max_iter = 1
-    ...     def _start(self, n_features, n_problems):
-    ...         self.coef_ = np.zeros((n_problems, n_features))
-    ...         self.intercept_, self.radius_ = np.ones(n_problems), 0.0
-    ...     def _learn(self, X, signs, problem, scores):
-    ...         scores[:] = self.intercept_[problem]
-    >>> model = Lazy().partial_fit([[0.0], [1.0]], ["no", "yes"])
-    >>> model.predict([[0.0]]).tolist(), model.n_mistakes_
-    (['yes'], 1)
+    If a score is NaN or infinite wherever its row is, a row with a score of NaN is not added to the
+    weights, and `_longest` is the norm of the longest row, the learner may set `_scores_tell`:
+    large chunks are then learnt without a look at every value beforehand.
     """
 
     _targets = "labels"
     _not_learnt = _TELL_CLASSES
     _counts_mistakes: ClassVar[bool]
     _finds_out: ClassVar[bool]
+    _keeps_rows: ClassVar[bool]
     max_iter: int
-    coef_: Matrix
-    intercept_: Vector
-    radius_: float
+    n_mistakes_: int
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Note whether losses are mistakes, counted anyway, and whether bad rows are found out."""
+        """Note which of the optional methods the learner has."""
         super().__init_subclass__(**kwargs)
-        cls._counts_mistakes = cls._losses is OnlineLinearClassifier._losses
-        cls._finds_out = cls._learn_single is not OnlineLinearClassifier._learn_single
+        cls._counts_mistakes = cls._losses is OnlineClassifier._losses
+        cls._finds_out = cls._learn_row is not OnlineClassifier._learn_row
+        cls._keeps_rows = cls._keep is not OnlineClassifier._keep
 
     @abstractmethod
-    def _start(self, n_features: int, n_problems: int) -> None:
-        """Make the state of an untrained learner."""
-
-    @abstractmethod
-    def _learn(self, X: Rows, signs: Vector, problem: int, scores: Vector) -> None:
+    def _learn(self, X: Rows, signs: Vector, state: Any, scores: Vector) -> None:
         """Learn from each row once, in order; write into `scores` what was said before."""
+
+    @abstractmethod
+    def _scores(self, X: Any, states: Sequence[Any]) -> Matrix:
+        """Return the score of each row by each state, a column for each."""
+
+    def _longest(self, state: Any) -> float:
+        """Return the norm of the longest row that the problem has seen."""
+        return float(state.radius[0])
+
+    def _updates(self, signs: Vector, scores: Vector) -> Mask:
+        """Return the rows that changed the state: by default the mistakes."""
+        return _mistakes(signs, scores)
+
+    def _losses(self, signs: Vector, scores: Vector, /) -> Vector | Mask:
+        """Return the loss of each round: by default 1 for a mistake."""
+        return _mistakes(signs, scores)
+
+    def _loss(self, signs: Vector, scores: Vector, /) -> float:
+        """Sum the losses, few enough at a time to stay in the cache."""
+        parts = gen_batches(len(signs), _NEAR)
+        return sum(float(self._losses(signs[part], scores[part]).sum()) for part in parts)
+
+    def _learn_row(self, row: Matrix, sign: float, state: Any) -> tuple[float, float]:
+        """Do what `_learn` and `_losses` do, for one row; a learner may know a faster way.
+
+        That one is given rows by `learn_one` which nobody has looked through: if the row is not
+        finite, or too long (`rows.is_short`), it must change nothing and return a score of NaN.
+        """
+        signs, scores = _PLUS if sign > 0.0 else _MINUS, np.empty(1)
+        self._learn(row, signs, state, scores)
+        return scores.item(), float(self._losses(signs, scores).item())
+
+    def _start_passes(self, X: Any) -> Any:
+        """Return the state of a problem that will pass over these rows again and again."""
+        return self._start(X.shape[1])
+
+    def _keep(self, X: Rows, visits: Sequence[Visits], states: Sequence[Any]) -> tuple[Any, ...]:
+        """Return the states with what they keep of rows that all problems have visited."""
+        del X, visits
+        return tuple(states)
+
+    def _final_scores(self, X: Any, states: Sequence[Any]) -> Matrix:
+        """Return the scores of the training rows after the last pass, a column per problem."""
+        return self._scores(X, states)
+
+    def _record(self, X: Any, margins: Vector, visits: Visits, state: Any) -> Any:
+        """Return what the certificates of one problem need; `margins` are final signed scores."""
+        del X, margins, visits, state
+
+    def _outcome(self, X: Any, wrong: Mask, used: Mask) -> tuple[int | None, Indices | None]:
+        """Return the number of training errors and the compression set, None where none is.
+
+        `wrong` are the rows that the final weights get wrong, `used` those that ever changed them.
+        """
+        del X
+        return int(np.count_nonzero(wrong)), np.flatnonzero(wrong | used)
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The labels, in order."""
+        return self.learnt_.classes  # pyright: ignore[reportReturnType] - a classifier has them
+
+    @property
+    def radius_(self) -> float:
+        """The largest norm of a row seen."""
+        begun = self.begun_
+        return max(begun._longest(state) for state in self.states_)
+
+    @property
+    def n_training_rows_(self) -> int:
+        """After `fit`: the number of its rows."""
+        return self._of_run("n_rows")
+
+    @property
+    def pass_limit_(self) -> int:
+        """After `fit`: the number of passes that were allowed."""
+        return self._of_run("pass_limit")
+
+    @property
+    def stopped_early_(self) -> bool:
+        """After `fit`: whether a callback ended the run."""
+        return self._of_run("stopped_early")
+
+    @property
+    def training_errors_(self) -> int:
+        """After `fit`: the number of training rows that the model gets wrong."""
+        return self._of_run("training_errors")
+
+    @property
+    def compression_set_(self) -> Indices:
+        """After `fit`: the training rows that ever changed the model or are still wrong."""
+        return self._of_run("compression_set")
 
     @with_callbacks
     def fit(self, X: Any, y: ArrayLike) -> Self:
@@ -98,12 +177,13 @@ class OnlineLinearClassifier(ClassifierMixin, OnlineLearner):
             Labels of two classes or more.
         """
         _arguments.at_least_one("max_iter", self.max_iter)
-        X, labels, seen = self._check_training_set(X, y)
+        X, labels, fresh = self._check_training_set(X, y)
         if self._will_tell(X):  # but after a first pass of many
             validation.all_finite(self, X, short=True)
-        self._begin(seen, validation.two_or_more(validation.distinct(labels)))
-        self._train(X, validation.index_among(self.classes_, labels))
-        return self
+        fresh._know(validation.two_or_more(validation.distinct(labels)))
+        progress = self._init_callback_context(max_subtasks=len(fresh.states_) * self.max_iter)
+        train_classifier(fresh, X, validation.index_among(fresh.classes_, labels), progress)
+        return adopt(self, fresh)
 
     def partial_fit(self, X: Any, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
         """Learn from each row once, in order; the same as `learn`, returning the learner.
@@ -131,221 +211,131 @@ class OnlineLinearClassifier(ClassifierMixin, OnlineLearner):
         classes
             All labels that will ever come; needed in the first call if it does not show them all.
         """
-        before = vars(self).copy()
-        if hasattr(self, "classes_"):
+        if "learnt_" in vars(self):
             if classes is not None:
                 validation.index_among(self.classes_, np.unique(np.asarray(classes)))
             X, labels = self._check_rows(X, y)
-            index = validation.index_among(self.classes_, labels, _smallest(self.classes_))
-        else:
-            X, labels, seen = self._check_first_rows(X, y)
-            known = validation.distinct(
-                labels if classes is None else np.atleast_1d(np.asarray(classes))
-            )
-            validation.two_or_more(known)
-            index = validation.index_among(known, labels, _smallest(known))
-            self._begin(seen, known)
-        self._forget_training_set()
-        if self._will_tell(X):
-            return self._learn_unseen(X, index, before)
-        return self._learn_block(rows.of(X), index)
+            scores, moved = self._moved_on(X, labels)
+            vars(self).update(moved)
+            return scores
+        X, labels, fresh = self._check_first_rows(X, y)
+        known = labels if classes is None else np.atleast_1d(np.asarray(classes))
+        fresh._know(validation.two_or_more(validation.distinct(known)))
+        scores, moved = fresh._moved_on(X, labels)
+        vars(fresh).update(moved)
+        adopt(self, fresh)
+        return scores
 
     def learn_one(self, x: Mapping[str, float] | ArrayLike, y: Any) -> Self:
         """Learn from one row, given as an array or as a mapping from feature names to numbers.
 
         The classes must be known from an earlier call of `learn` or `partial_fit`.
         """
-        row = self._read_row.unseen(x) if self._finds_out else self._check_lesson(x)
         try:
-            index = self._positions[y]
-        except (KeyError, TypeError):  # a stranger; the door says so
-            index = int(validation.index_among(self.classes_, np.asarray([y]))[0])
-        self._learn_row(row, index)
-        if "training_rows_" in self.__dict__:
-            self._forget_training_set()
+            learnt = self.learnt_
+        except AttributeError:
+            raise self._not_begun() from None
+        begun, read, classes, positions, states = learnt
+        row = read.unseen(x) if self._finds_out else self._check_lesson(learnt, x)
+        try:
+            index = positions[y]
+        except (KeyError, TypeError):  # a stranger, who is named in the refusal
+            index = int(validation.index_among(classes, np.asarray([y]))[0])
+        if self._keeps_rows:
+            moved = self._learnt_from(learnt, row, np.array([index]), states)[1]
+            vars(self).update(moved)
+            return self
+        n_wrong, loss = 0, self.cumulative_loss_
+        positive = index if len(states) > 1 else index - 1  # the state that is told +1, if any
+        for k, state in enumerate(states):
+            sign = 1.0 if k == positive else -1.0
+            score, lost = begun._learn_row(row, sign, state)
+            if sign * score <= 0.0:
+                n_wrong += 1
+            elif score != score:  # noqa: PLR0124 - NaN is what differs from itself
+                read.refuse_infinite(row)
+                validation.short_enough(row)
+            loss += lost
+        self.n_rounds_ += 1
+        self.n_mistakes_ += n_wrong
+        self.cumulative_loss_ = loss
+        self.run_ = None
         return self
 
     def predict_one(self, x: Mapping[str, float] | ArrayLike) -> Any:
         """Return the label predicted for one row, an array or a mapping from names to numbers."""
-        row = self._read_row.unseen(x) if self._admits_all else self._check_one(x)
-        index = winner(row, self.coef_, self.intercept_)
-        if index < 0:
-            self._read_row.refuse_infinite(row)
-        return self.classes_[index]
+        try:
+            learnt = self.learnt_
+        except AttributeError:
+            raise self._not_begun() from None
+        scores = learnt.begun._scores(self._check_one(learnt, x), learnt.states)
+        return self.classes_[predicted_index(scores)[0]]
 
     def decision_function(self, X: Any) -> Vector:
         """Return the score of each row; with more than two classes, a column per class."""
         check_is_fitted(self)
-        X = self._check_features(X)
-        scores: Matrix = X @ self.coef_.T + self.intercept_
-        return scores.ravel() if len(self.classes_) == 2 else scores
+        X, learnt = self._check_features(X)
+        scores = learnt.begun._scores(X, learnt.states)
+        return scores.ravel() if len(learnt.states) == 1 else scores
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the label of each row; a score of exactly 0 predicts the first class."""
-        return self._labels_of(self.decision_function(X))
+        return self.classes_[predicted_index(self.decision_function(X))]
 
-    def _train(self, X: Any, index: Indices) -> None:
-        """Run every two-class problem until a clean pass and keep what certificates need."""
-        n_problems, view = len(self.coef_), rows.of(X)
-        self.training_rows_ = fingerprints.sketch(fingerprints.row_hashes(view))
-        progress = self._init_callback_context(max_subtasks=n_problems * self.max_iter)
-        progress.call_on_fit_task_begin(estimator=self)
-        self.stopped_early_, self.pass_limit_ = False, self.max_iter
-        counts = [self._cycle(view, index, problem, progress) for problem in range(n_problems)]
-        self.n_iter_ = max(n_passes for _, n_passes in counts)
-        self._record_run(X, index, counts)
-        progress.call_on_fit_task_end(estimator=self)
+    def _begin(self, classes: NDArray[Any] | None, n_problems: int) -> None:
+        super()._begin(classes, n_problems)
+        self.n_mistakes_ = 0
 
-    def _cycle(self, X: Rows, index: Indices, problem: int, progress: Any) -> tuple[Indices, int]:
-        """Pass over one problem until it is clean; return each row's updates and the passes."""
-        signs, scores = self._signs(index, problem), np.empty(len(index))
-        n_updates = np.zeros(len(index), dtype=np.int64)
-        for n_passes in range(1, self.max_iter + 1):
-            task = progress.subcontext("pass").call_on_fit_task_begin(estimator=self)
-            self._learn(X, signs, problem, scores)
-            updates = self._updates(signs, scores)
-            n_updates += updates
-            self._count(problem, signs, scores)
-            stop = task.call_on_fit_task_end(estimator=self)
-            self.stopped_early_ |= bool(stop)
-            if stop or not updates.any():
-                return n_updates, n_passes
-        return n_updates, self.max_iter
+    def _know(self, classes: NDArray[Any]) -> None:
+        """Make the states of a fresh copy for these classes."""
+        self._begin(classes, 1 if len(classes) == 2 else len(classes))
 
-    def _record_run(self, X: Any, index: Indices, counts: list[tuple[Indices, int]]) -> None:
-        """Score the training rows with the final weights and keep the rows that mattered."""
-        final = self._final_scores(X)
-        norms = np.hypot(np.linalg.norm(self.coef_, axis=1), self.intercept_)
-        self.records_ = tuple(
-            MistakeRecord.of(
-                n_updates,
-                self._signs(index, problem) * final[:, problem],
-                n_passes=n_passes,
-                length=self.radius_ * norms[problem],
-            )
-            for problem, (n_updates, n_passes) in enumerate(counts)
-        )
-        wrong = self._predicted_index(final) != index
-        if len(counts) == 1:  # in the two-class theorem a score of 0 is an error
-            wrong = self._signs(index, 0) * final[:, 0] <= 0.0
-        self.training_errors_ = int(np.count_nonzero(wrong))
-        for record in self.records_:
-            wrong[record.updated] = True
-        self.compression_set_ = np.flatnonzero(wrong)
-        self.n_training_rows_ = len(index)
-
-    def _final_scores(self, X: Any) -> Matrix:
-        if len(self.coef_) == 1:  # a product with a vector is faster than one with a column
-            return (X @ self.coef_[0] + self.intercept_)[:, np.newaxis]
-        block = max(1, _BLOCK // len(self.coef_))
-        parts = [X[part] @ self.coef_.T for part in gen_batches(X.shape[0], block)]
-        return np.concatenate(parts) + self.intercept_
-
-    def _begin(self, seen: dict[str, Any], classes: NDArray[Any]) -> None:
-        """Forget everything and make the state of an untrained learner for these features."""
-        self._restart(seen)
-        self.classes_, self.n_mistakes_ = classes, 0
-        self._positions = {label: index for index, label in enumerate(classes.tolist())}
-        self._start(self.n_features_in_, 1 if len(classes) == 2 else len(classes))
-
-    def _untrained(self, n_features: int) -> Self:
-        copy = cast("Self", clone(self._begun_as))
-        copy._begin({"n_features_in_": n_features}, self.classes_)  # noqa: SLF001 - our own copy
-        return copy
-
-    def _learn_row(self, row: Matrix, index: int) -> None:
-        """Do what `_learn_block` does, for one row: its counting in arrays costs ten times more."""
-        n_problems = len(self.coef_)
-        if n_problems == 1:
-            self._learn_side(row, 1.0 if index else -1.0, 0)
-        else:
-            for problem in range(n_problems):
-                self._learn_side(row, 1.0 if index == problem else -1.0, problem)
-        self.n_rounds_ += 1
-
-    def _learn_side(self, row: Matrix, sign: float, problem: int) -> None:
-        score, loss = self._learn_single(row, sign, problem)
-        if sign * score <= 0.0:
-            self.n_mistakes_ += 1
-        elif score != score:  # noqa: PLR0124 - NaN is what differs from itself
-            self._read_row.refuse_infinite(row)
-            validation.short_enough(row)
-        self.cumulative_loss_ += loss
-
-    def _learn_single(self, row: Matrix, sign: float, problem: int) -> tuple[float, float]:
-        """Do what `_learn` and `_losses` do, for one row; a learner may know a faster way.
-
-        That one is given rows by `learn_one` which nobody has looked through: if the row is not
-        finite, or too long (`rows.is_short`), it must change nothing and return a score of NaN.
-        """
-        signs, scores = _PLUS if sign > 0.0 else _MINUS, np.empty(1)
-        self._learn(row, signs, problem, scores)
-        return scores.item(), float(self._losses(signs, scores).item())
-
-    def _learn_unseen(self, X: Any, index: Indices, before: dict[str, Any]) -> Vector:
-        """Learn from rows not looked through; if one is not finite or too long, undo it.
-
-        A look at every value beforehand would take a quarter of the whole time.
-        """
-        state = vars(self)
-        kept = {name: value for name, value in before.items() if state.get(name) is value}
-        state.update({n: v.copy() for n, v in kept.items() if isinstance(v, np.ndarray)})
+    def _moved_on(self, X: Any, labels: NDArray[Any]) -> tuple[Vector, dict[str, Any]]:
+        """Return the scores of the rows, and all that changes when they have been learnt."""
+        learnt = self._learnt_of(X)
+        classes: Any = learnt.classes
+        index = validation.index_among(classes, labels, np.min_scalar_type(len(classes)))
+        states = tuple(map(copy_of, learnt.states))
+        if not self._will_tell(X):
+            return self._learnt_from(learnt, rows.of(X), index, states)
+        # A look at every value beforehand would take a quarter of the whole time.
         with np.errstate(all="ignore"):
-            scores = self._learn_block(rows.of(X), index)
-            vouched = self.radius_ <= validation.LARGEST and np.isfinite(scores.sum())
+            scores, moved = self._learnt_from(learnt, rows.of(X), index, states)
+            longest = max(learnt.begun._longest(state) for state in moved["learnt_"].states)
+            vouched = longest <= validation.LARGEST and np.isfinite(scores.sum())
         if not vouched:
-            try:
-                validation.all_finite(self, X, short=True)
-            except ValueError:
-                state.clear()
-                state.update(before)
-                raise
-        return scores
+            validation.all_finite(self, X, short=True)
+        return scores, moved
 
-    def _learn_block(self, X: Rows, index: Indices) -> Vector:
-        scores = np.empty((len(self.coef_), len(index)))
-        for problem, row in enumerate(scores):
-            signs = self._signs(index, problem)
-            self._learn(X, signs, problem, row)
-            self._count(problem, signs, row)
-        return scores[0] if len(scores) == 1 else np.ascontiguousarray(scores.T)
+    def _learnt_from(
+        self, learnt: Learnt, X: Rows, index: Indices, states: tuple[Any, ...]
+    ) -> tuple[Vector, dict[str, Any]]:
+        """Let states learn from checked rows; return the scores and what has changed."""
+        begun, n_wrong, loss = learnt.begun, self.n_mistakes_, self.cumulative_loss_
+        scores, visits = np.empty((len(states), len(index))), list[Visits]()
+        for k, (state, row) in enumerate(zip(states, scores, strict=True)):
+            signs = signs_of(index, k, len(states))
+            begun._learn(X, signs, state, row)
+            counted = begun._count(signs, row)
+            n_wrong, loss = n_wrong + counted[0], loss + counted[1]
+            if self._keeps_rows:
+                updates = begun._updates(signs, row)
+                visits.append(Visits(signs, updates, 1, (np.flatnonzero(updates),)))
+        if self._keeps_rows:
+            states = begun._keep(X, visits, states)
+        moved = {
+            "learnt_": learnt._replace(states=states),
+            "n_rounds_": self.n_rounds_ + len(index),
+            "n_mistakes_": n_wrong,
+            "cumulative_loss_": loss,
+            "run_": None,
+        }
+        return scores[0] if len(scores) == 1 else np.ascontiguousarray(scores.T), moved
 
-    def _count(self, problem: int, signs: Vector, scores: Vector) -> None:
-        """Count rounds, mistakes and losses of one problem."""
-        self.n_rounds_ += len(signs) if problem == 0 else 0
+    def _count(self, signs: Vector, scores: Vector) -> tuple[int, float]:
+        """Return the mistakes and the losses of some rounds of one problem."""
         n_wrong = n_mistakes(signs, scores)
-        self.n_mistakes_ += n_wrong
-        self.cumulative_loss_ += n_wrong if self._counts_mistakes else self._loss(signs, scores)
-
-    def _loss(self, signs: Vector, scores: Vector, /) -> float:
-        """Sum the losses, few enough at a time to stay in the cache."""
-        parts = gen_batches(len(signs), _NEAR)
-        return sum(float(self._losses(signs[part], scores[part]).sum()) for part in parts)
-
-    def _updates(self, signs: Vector, scores: Vector) -> Mask:
-        """Return the rows that changed the weights: by default the mistakes."""
-        return _mistakes(signs, scores)
-
-    def _losses(self, signs: Vector, scores: Vector, /) -> Vector | Mask:
-        """Return the loss of each round: by default 1 for a mistake."""
-        return _mistakes(signs, scores)
-
-    def _signs(self, index: Indices, problem: int) -> Vector:
-        positive = 1 if len(self.classes_) == 2 else problem
-        return plus_or_minus(index, positive)
-
-    def _predicted_index(self, scores: Matrix) -> Indices:
-        if len(self.classes_) == 2:
-            return (np.ravel(scores) > 0.0).astype(np.int64)
-        return np.argmax(scores, axis=1)
-
-    def _labels_of(self, scores: Matrix) -> NDArray[Any]:
-        return self.classes_[self._predicted_index(scores)]
-
-
-def _smallest(classes: NDArray[Any]) -> np.dtype[Any]:
-    """Return the smallest kind of positions: fresh memory takes longer to get than to fill."""
-    return np.min_scalar_type(len(classes))
+        return n_wrong, n_wrong if self._counts_mistakes else self._loss(signs, scores)
 
 
 def _mistakes(signs: Vector, scores: Vector) -> Mask:

@@ -1,10 +1,9 @@
-"""What online linear learners share: the door for tables and for single rows."""
+"""What online learners share: how rows are checked, and who owns what was learnt."""
 
 from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal, Self, cast
 
-import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone
@@ -13,57 +12,39 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import Tags
 
 from surelearn._jit import rows
+from surelearn._jit.fingerprints import Hashes
 from surelearn._typing import Matrix
 from surelearn.base import validation
+from surelearn.base.online import format_1
+from surelearn.base.online.passes import Run
+from surelearn.base.online.state import Learnt, widened
 from surelearn.base.row_reader import RowReader
 from surelearn.base.validation import refuse_tiny
 
-_OF_ONE_TRAINING_SET = (
-    "compression_set_",
-    "n_iter_",
-    "n_training_rows_",
-    "pass_limit_",
-    "records_",
-    "stopped_early_",
-    "training_errors_",
-    "training_rows_",
-)
-
 _FAR_MORE = 8  # values per column that make looking through them dearer than a copy of the state
-_OUTGROWS = (list, dict)  # state that may hold rows of the old width, whatever it started as
-
-
-class _NeverMade:
-    """Stands for what the first rows will make: who asks before is told to bring them."""
-
-    def __get__(self, learner: Any, kind: Any) -> Any:
-        if learner is None:
-            return self
-        raise NotFittedError(learner._not_learnt % {"name": kind.__name__})  # noqa: SLF001
-
-
-class _Itself:
-    """Stands for the learner as it began, which until then is the learner itself."""
-
-    def __get__(self, learner: Any, kind: Any) -> Any:
-        del kind
-        return self if learner is None else learner
 
 
 class OnlineLearner(CallbackSupportMixin, BaseEstimator):
-    """The door of an online learner: rows come as tables, sparse matrices, arrays or mappings.
+    """A learner of rows in order, which come as tables, sparse matrices, arrays or mappings.
 
     It knows features, not targets: classifiers and regressors add what they predict.
 
-    Parameters count when learning begins. What learns, predicts or states something afterwards
-    reads them from `_begun_as`, a copy made then, so that a later change cannot falsify it.
+    Everything learnt is a value: `learnt_` holds the states and what belongs to them, `run_` what
+    the last `fit` left behind for certificates. Learning from a table works on copies, which take
+    the place of the old ones in one assignment once all went well: a refused, overflowing or
+    interrupted call changes nothing.
+
+    Parameters count when learning begins. What a learner defines (`_start`, `_learn` and the other
+    methods with an underscore) is asked of `begun_`, a copy made at the first row that knows its
+    parameters and nothing else. So a later `set_params` changes nothing until the next `fit`, and
+    what has been learnt is in the state that these methods are given, nowhere else.
     """
 
     n_features_in_: int
+    learnt_: Learnt
+    run_: Run | None
     n_rounds_: int
     cumulative_loss_: float
-    _read_row: RowReader = cast("Any", _NeverMade())
-    _begun_as: Self = cast("Any", _Itself())
     _targets: validation.Targets
     _features: ClassVar[Literal["numbers", "bits"]] = "numbers"
     _late_features: ClassVar[bool] = True
@@ -76,35 +57,12 @@ class OnlineLearner(CallbackSupportMixin, BaseEstimator):
         super().__init_subclass__(**kwargs)
         cls._admits_all = cls._admit is OnlineLearner._admit and cls._features == "numbers"
 
-    def _check_first_rows(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any], dict[str, Any]]:
-        """Check rows and targets and return what was seen of the features.
+    @abstractmethod
+    def _start(self, n_features: int) -> Any:
+        """Return the state of one problem before any row: a NamedTuple of arrays."""
 
-        A copy is asked, so that a bad input leaves this learner as it was.
-        """
-        copy = cast("Self", clone(self))
-        X, targets = validation.check(copy, X, y, targets=self._targets, reset=True, finite=False)
-        seen = {name: value for name, value in vars(copy).items() if name.endswith("_in_")}
-        return copy._admit(self._looked_through(X)), targets, seen  # noqa: SLF001 - our own copy
-
-    def _check_training_set(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any], dict[str, Any]]:
-        """Do as `_check_first_rows`; refuse rows that are all so short that their norms vanish."""
-        X, targets, seen = self._check_first_rows(X, y)
-        refuse_tiny(cast("Any", X).data if sparse.issparse(X) else X, "features")
-        return X, targets, seen
-
-    def _check_rows(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any]]:
-        X, targets = validation.check(self, X, y, targets=self._targets, finite=False)
-        return self._admit(self._looked_through(X)), targets
-
-    def _looked_through(self, X: Any) -> Any:
-        """Return the rows if all are finite and none too long, or if their scores will tell."""
-        return X if self._will_tell(X) else validation.all_finite(self, X, short=True)
-
-    def _will_tell(self, X: Any) -> bool:
-        return self._scores_tell and X.size >= _FAR_MORE * X.shape[1]
-
-    def _check_features(self, X: Any) -> Any:
-        return self._admit(validation.check_rows(self, X))
+    def _check_parameters(self) -> None:
+        """Refuse parameters outside their domains, before anything learnt is forgotten."""
 
     def _admit(self, X: Any) -> Any:
         """Return the rows if this learner can learn from them: one of bits refuses other numbers.
@@ -113,65 +71,145 @@ class OnlineLearner(CallbackSupportMixin, BaseEstimator):
         """
         return validation.bits(X) if self._features == "bits" else X
 
-    def _restart(self, seen: dict[str, Any]) -> None:
-        """Forget everything learnt and adopt what was seen of the features."""
-        for name in [name for name in vars(self) if name.endswith("_")]:
-            delattr(self, name)
-        vars(self).update(seen)
-        self._begun_as = cast("Self", clone(self))
-        self._read_row = RowReader(self.n_features_in_, seen.get("feature_names_in_"))
-        self.n_rounds_, self.cumulative_loss_ = 0, 0.0
+    @property
+    def states_(self) -> tuple[Any, ...]:
+        """What each two-class problem has learnt; a regressor has one state."""
+        return self.learnt_.states
 
-    def _forget_training_set(self) -> None:
-        """Drop what was known of one training set: the model has moved on."""
-        for name in _OF_ONE_TRAINING_SET:
-            self.__dict__.pop(name, None)
+    @property
+    def begun_(self) -> Self:
+        """The learner with the parameters of its first row; itself, as long as there was none."""
+        return vars(self)["learnt_"].begun if "learnt_" in vars(self) else self
 
-    def _check_one(self, x: Mapping[str, float] | ArrayLike) -> Matrix:
+    @property
+    def n_iter_(self) -> int:
+        """After `fit`: the number of passes."""
+        return self._of_run("n_passes")
+
+    @property
+    def training_rows_(self) -> Hashes:
+        """After `fit`: fingerprints of its rows, by which a hold-out set recognises them."""
+        return self._of_run("training_rows")
+
+    @property
+    def records_(self) -> tuple[Any, ...]:
+        """After `fit`: what each problem's run left behind for its certificates."""
+        return self._of_run("records")
+
+    def _of_run(self, name: str) -> Any:
+        """Return what the last `fit` left behind; who has moved on since has no such attribute."""
+        found = getattr(vars(self).get("run_"), name, None)
+        if found is None:
+            raise AttributeError(f"{type(self).__name__} has no {name} of a fit; call fit first")
+        return found
+
+    def _check_first_rows(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any], Self]:
+        """Check parameters, rows and targets; return a fresh copy that knows the features."""
+        self._check_parameters()
+        fresh = cast("Self", clone(self))
+        X, targets = validation.check(fresh, X, y, targets=self._targets, reset=True, finite=False)
+        return fresh._admit(self._looked_through(X)), targets, fresh
+
+    def _check_training_set(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any], Self]:
+        """Do as `_check_first_rows`; refuse rows that are all so short that their norms vanish."""
+        X, targets, fresh = self._check_first_rows(X, y)
+        refuse_tiny(cast("Any", X).data if sparse.issparse(X) else X, "features")
+        return X, targets, fresh
+
+    def _check_rows(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any]]:
+        X, targets = validation.check(self, X, y, targets=self._targets, finite=False)
+        return self.begun_._admit(self._looked_through(X)), targets
+
+    def _looked_through(self, X: Any) -> Any:
+        """Return the rows if all are finite and none too long, or if their scores will tell."""
+        return X if self._will_tell(X) else validation.all_finite(self, X, short=True)
+
+    def _will_tell(self, X: Any) -> bool:
+        return self._scores_tell and X.size >= _FAR_MORE * X.shape[1]
+
+    def _check_features(self, X: Any) -> tuple[Any, Learnt]:
+        """Return rows to be predicted, and what was learnt of rows of their width."""
+        X = validation.check_rows(self, X)
+        learnt = self._learnt_of(X)
+        return learnt.begun._admit(X), learnt
+
+    def _learnt_of(self, X: Any) -> Learnt:
+        """Return what was learnt; refuse rows of another width than that of its states.
+
+        Rows were checked against `n_features_in_`, but another thread may have fitted since.
+        """
+        learnt = self.learnt_
+        if X.shape[1] != learnt.read.n_features:
+            raise ValueError(
+                f"X has {X.shape[1]} features, but this {type(self).__name__} was just fitted to "
+                f"{learnt.read.n_features}"
+            )
+        return learnt
+
+    def _check_one(self, learnt: Learnt, x: Mapping[str, float] | ArrayLike) -> Matrix:
         """Return one row as a matrix, at a fraction of the cost of `_check_rows`."""
-        row = self._read_row(x)
-        return row if self._admits_all else self._admit(row)
+        row = learnt.read(x)
+        return row if self._admits_all else learnt.begun._admit(row)
 
-    def _check_lesson(self, x: Mapping[str, float] | ArrayLike) -> Matrix:
+    def _check_lesson(self, learnt: Learnt, x: Mapping[str, float] | ArrayLike) -> Matrix:
         """Return one row as a matrix if it can be learnt from: as `learn`, refuse a long one."""
-        row = self._check_one(x)
+        row = self._check_one(learnt, x)
         return row if rows.is_short(row) else validation.short_enough(row)
 
+    def _not_begun(self) -> NotFittedError:
+        return NotFittedError(self._not_learnt % {"name": type(self).__name__})
+
+    def _begin(self, classes: NDArray[Any] | None, n_problems: int) -> None:
+        """Make the states of a fresh copy that knows its features, before any row."""
+        begun = cast("Any", clone(self)).set_callbacks()
+        names = getattr(self, "feature_names_in_", None)
+        positions = {} if classes is None else {c: k for k, c in enumerate(classes.tolist())}
+        states = tuple(begun._start(self.n_features_in_) for _ in range(n_problems))
+        self.learnt_ = Learnt(
+            begun, RowReader(self.n_features_in_, names), classes, positions, states
+        )
+        self.n_rounds_, self.cumulative_loss_, self.run_ = 0, 0.0, None
+
+    def _before_any_row(self) -> Self:
+        """Return a copy that knows features and classes as this learner does, and nothing else."""
+        fresh = cast("Self", clone(self.begun_))
+        fresh.n_features_in_ = self.n_features_in_
+        fresh._begin(self.learnt_.classes, len(self.states_))
+        return fresh
+
     def _grow(self, n_features: int) -> None:
-        """Widen the state for features that come late, and so were 0 in every row until now.
+        """Widen the states for features that come late, and so were 0 in every row until now.
 
-        Such a feature is still in the state it started in. So the arrays of an untrained learner
-        of the new width, with this one's in their corner, are those of a learner that had known
-        all features from the beginning. A learner for which this is not so sets `_late_features`
-        to False; one whose start tells (a threshold that depends on the width, rows remembered)
-        need not. Both refuse, and nothing has changed.
+        A learner for which this is not exact sets `_late_features` to False; one whose start tells
+        (a threshold that depends on the width, rows kept) need not. Both refuse, and nothing has
+        changed.
         """
-        if not self._late_features:
-            raise ValueError(self._no_room())
-        narrow, wide = (vars(self._untrained(n)) for n in (self.n_features_in_, n_features))
-        names = [name for name in wide if name.endswith("_") and name != "n_features_in_"]
-        widened = {n: self._widened(vars(self)[n], narrow[n], wide[n]) for n in names}
-        vars(self).update(widened, n_features_in_=n_features, _read_row=wide["_read_row"])
+        learnt = self.learnt_
+        narrow, wide = (learnt.begun._start(n) for n in (learnt.read.n_features, n_features))
+        states = tuple(widened(state, narrow, wide) for state in learnt.states)
+        if not self._late_features or any(state is None for state in states):
+            raise ValueError(
+                f"{type(self).__name__} cannot take in features that come late; let its first row "
+                "show them all"
+            )
+        grown = learnt._replace(read=RowReader(n_features), states=states)
+        vars(self).update(n_features_in_=n_features, learnt_=grown)
 
-    def _widened(self, state: Any, narrow: Any, wide: Any) -> Any:
-        """Return the state at its new width, given how it starts at the old and the new width."""
-        if not isinstance(state, _OUTGROWS):
-            if np.array_equal(narrow, wide):
-                return state
-            corner = tuple(slice(length) for length in np.shape(narrow))
-            fits = np.shape(state) == np.shape(narrow) != np.shape(wide)
-            if fits and np.array_equal(wide[corner], narrow):
-                wide[corner] = state
-                return wide
-        raise ValueError(self._no_room())
+    @classmethod
+    def _upgrade_state(cls, attributes: dict[str, Any]) -> dict[str, Any]:
+        """Return today's attributes, given those that a model file of format 1 holds."""
+        return format_1.upgraded(cls, attributes)
 
-    def _no_room(self) -> str:
-        name = type(self).__name__
-        return f"{name} cannot take in features that come late; let its first row show them all"
+    @classmethod
+    def _old_state(cls, old: dict[str, Any], problem: int, begun: Any) -> Any:
+        """Return the state of one problem from the attributes of a file of format 1."""
+        return format_1.old_state(begun._start(old["n_features_in_"]), old, problem)
 
-    @abstractmethod
-    def _untrained(self, n_features: int) -> Self:
-        """Return a copy that has learnt nothing and knows `n_features` features without names."""
+    @classmethod
+    def _old_record(cls, record: Any, old: dict[str, Any], problem: int) -> Any:
+        """Return the record of one problem, with what lay beside it in a file of format 1."""
+        del old, problem
+        return record
 
     def __sklearn_tags__(self) -> Tags:
         """Say to scikit-learn that sparse matrices are welcome."""

@@ -1,9 +1,9 @@
 """What a mistake-driven run leaves behind for its certificates."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import minimize_scalar
@@ -12,8 +12,19 @@ from surelearn._stored import stored
 from surelearn._typing import Indices, Vector
 from surelearn._wording import confidence, percent_outward
 from surelearn.base.fingerprint import fingerprint
+from surelearn.base.online.passes import Run
 from surelearn.bounds import Guarantee, compression, mistakes
-from surelearn.certificate import Certificate, Kind, Precondition, Status, certify
+from surelearn.certificate import (
+    Certificate,
+    Evidence,
+    Kind,
+    Precondition,
+    assumed,
+    by_construction,
+    certify,
+    checked,
+    violated,
+)
 
 _ROWS_FOR_THE_CHOICE = 4096
 
@@ -118,66 +129,102 @@ def of_all_problems(guarantee: Guarantee, n_problems: int) -> Guarantee:
     return replace(guarantee, quantity=quantity, bound=n_problems * guarantee.bound)
 
 
-def certify_run(
-    model: Any,
-    problem: int,
-    guarantee: Guarantee,
-    *,
-    kind: Kind = "mistakes",
-    observed: float,
-    n_rounds: int,
-    statuses: Sequence[tuple[Status, str]],
-) -> Certificate:
-    """Bind a sure statement to the run of a learner on one of its two-class problems."""
-    subject = f"this run of {type(model).__name__}"
-    if len(getattr(model, "classes_", ())) > 2:
-        subject += f", class {model.classes_.tolist()[problem]!r} against the rest"
+class Statement(NamedTuple):
+    """What holds surely of the run on one problem, beside what was observed there.
+
+    Parameters
+    ----------
+    guarantee
+        The theorem, applied to numbers of the run.
+    observed
+        The value that it bounds, as it came out.
+    n_rounds
+        The rows visited, over all passes.
+    evidence
+        What is known of each assumption, by its key.
+    kind
+        What the bound is about.
+    """
+
+    guarantee: Guarantee
+    observed: float
+    n_rounds: int
+    evidence: Mapping[str, Evidence]
+    kind: Kind = "mistakes"
+
+
+def certify_run(model: Any) -> list[Certificate]:
+    """Certify what a learner states of the last `fit`, in each of its two-class problems.
+
+    The learner as it began is asked for `_statements(run, state, record)`.
+    """
+    begun, run = model.begun_, model.run_
+    names = [f"this run of {type(model).__name__}"]
+    if len(run.records) > 1:
+        names = [f"{names[0]}, class {c!r} against the rest" for c in model.classes_.tolist()]
+    each = zip(names, model.states_, run.records, strict=True)
+    known = {"model": fingerprint(model)}
+    return [
+        _certify(statement, subject=name, reproduce=known)
+        for name, state, record in each
+        for statement in begun._statements(run, state, record)
+    ]
+
+
+def _certify(statement: Statement, *, subject: str, reproduce: Mapping[str, Any]) -> Certificate:
+    guarantee, observed, n_rounds, evidence, kind = statement
     return certify(
         replace(guarantee, trivial=float(n_rounds)) if kind == "mistakes" else guarantee,
         kind=kind,
         subject=subject,
         observed=observed,
         n=n_rounds,
-        statuses=statuses,
-        reproduce={"model": fingerprint(model)},
+        evidence=evidence,
+        reproduce=reproduce,
     )
 
 
-def perceptron_certificates(model: Any) -> list[Certificate]:
-    """Certify the mistakes a Perceptron made in `fit`, in each of its two-class problems.
+class Found(NamedTuple):
+    """The words for how a comparator was found; the margin achieved is filled in."""
 
-    Novikoff's bound with the margin that the final weights achieve, if they separate the rows, and
-    the bound by the hinge loss of the best multiple of the final weights.
+    separable: str
+    loss: str
+
+
+def perceptron_statements(
+    run: Any, state: Any, record: MistakeRecord, *, norm: float, radius: Evidence, found: Found
+) -> Iterator[Statement]:
+    """State Novikoff's bound, if the final weights separate the rows, and that by hinge losses.
+
+    `norm` is that of the final weights, `found` says how each comparator was found.
     """
-    start: tuple[Status, str] = ("by-construction", "the code does exactly this")
-    longest: tuple[Status, str] = ("checked", f"the longest row has norm {model.radius_:.6g}")
-    return [
-        certify_run(
-            model,
-            problem,
-            guarantee,
-            observed=record.total_updates,
-            n_rounds=record.n_passes * model.n_training_rows_,
-            statuses=[start, longest, ("checked", comparator)],
-        )
-        for problem, record in enumerate(model.records_)
-        for guarantee, comparator in _of_perceptron(model, problem, record)
-    ]
-
-
-def _of_perceptron(
-    model: Any, problem: int, record: MistakeRecord
-) -> Iterator[tuple[Guarantee, str]]:
-    """Yield what holds for the run of one problem, and how its comparator was found."""
-    norm = math.hypot(float(np.linalg.norm(model.coef_[problem])), model.intercept_[problem])
+    longest = float(state.radius[0])
+    start = by_construction("the code does exactly this")
+    observed, n_rounds = record.total_updates, record.n_passes * run.n_rows
+    known = {"start": start, "radius": radius}
     if record.smallest_margin > 0.0:
         margin = record.smallest_margin / norm
-        novikoff = mistakes.novikoff(radius=model.radius_, margin=margin)
-        yield novikoff, f"the final weights achieve {margin:.6g}"
+        separable = checked(found.separable.format(margin))
+        novikoff = mistakes.novikoff(radius=longest, margin=margin)
+        yield Statement(novikoff, observed, n_rounds, known | {"separable": separable})
     any_comparator = mistakes.perceptron(
-        radius=model.radius_, norm=record.scale * norm, hinge_loss=record.hinge_loss
+        radius=longest, norm=record.scale * norm, hinge_loss=record.hinge_loss
     )
-    yield any_comparator, "the final weights, on all rounds of this run"
+    yield Statement(any_comparator, observed, n_rounds, known | {"loss": checked(found.loss)})
+
+
+_FINAL_WEIGHTS = Found(
+    "the final weights achieve {:.6g}", "the final weights, on all rounds of this run"
+)
+
+
+def of_linear_perceptron(run: Any, state: Any, record: MistakeRecord) -> Iterator[Statement]:
+    """State what is proved of the mistakes of a Perceptron with these final weights."""
+    norm = math.hypot(float(np.linalg.norm(state.coef)), state.bias[0])
+    longest = checked(f"the longest row has norm {state.radius[0]:.6g}")
+    return perceptron_statements(
+        run, state, record, norm=norm, radius=longest, found=_FINAL_WEIGHTS
+    )
 
 
 def compression_certificate(model: Any, *, delta: float) -> Certificate:
@@ -186,26 +233,29 @@ def compression_certificate(model: Any, *, delta: float) -> Certificate:
     The weights change only at the examples of the compression set, so dropping any others leaves
     the run, pass by pass, as it was; the set also holds every example the final model gets wrong.
     """
-    n, n_compressed = model.n_training_rows_, len(model.compression_set_)
-    guarantee = compression.campi_garatti(n_compressed=n_compressed, n=n, delta=delta)
-    order = f"rows are visited in the order given, in at most max_iter={model.pass_limit_} passes"
+    run: Run = model.run_
+    n_compressed, n_errors = len(model.compression_set_), model.training_errors_
+    guarantee = compression.campi_garatti(n_compressed=n_compressed, n=run.n_rows, delta=delta)
+    order = f"rows are visited in the order given, in at most max_iter={run.pass_limit} passes"
     limit = percent_outward(guarantee.bound, "upper")
     return certify(
         guarantee,
         kind="risk",
         subject="this fitted model",
-        observed=model.training_errors_ / n,
-        n=n,
+        observed=n_errors / run.n_rows,
+        n=run.n_rows,
         claim=f"With confidence {confidence(delta)}, this model errs on at most {limit} of new "
         "examples from the law of the training examples.",
-        statuses=(
-            ("violated", "a callback stopped the run")
-            if model.stopped_early_
-            else ("assumed", f"{order}; features, scaling and parameters must not come from them"),
-            ("by-construction", f"only {n_compressed} examples ever changed the weights or err"),
-            ("checked", f"the {model.training_errors_} training errors are in the set"),
-            ("assumed", "cannot be verified from the data"),
-        ),
+        evidence={
+            "fixed_before": violated("a callback stopped the run")
+            if run.stopped_early
+            else assumed(f"{order}; features, scaling and parameters must not come from them"),
+            "stable": by_construction(
+                f"only {n_compressed} examples ever changed the weights or err"
+            ),
+            "consistent": checked(f"the {n_errors} training errors are in the set"),
+            "independent": assumed("cannot be verified from the data"),
+        },
         also=(
             Precondition(
                 "known_labels", "the labels that can occur were known beforehand", "assumed"

@@ -2,22 +2,25 @@
 
 import math
 from abc import abstractmethod
-from collections.abc import Generator, Mapping
-from contextlib import contextmanager
-from typing import Any, Self, cast
+from collections.abc import Mapping
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import RegressorMixin, clone
+from sklearn.base import RegressorMixin
 from sklearn.callback import with_callbacks
 from sklearn.utils.validation import check_is_fitted
 
 from surelearn import _arguments
-from surelearn._jit import fingerprints, jit, rows
+from surelearn._jit import fingerprints, rows
 from surelearn._jit.rows import Rows
+from surelearn._jit.signs import score
 from surelearn._typing import Matrix, Vector
 from surelearn.base import validation
+from surelearn.base.fitting import adopt
 from surelearn.base.online.learner import OnlineLearner
+from surelearn.base.online.passes import Run, run_passes
+from surelearn.base.online.state import Learnt, copy_of
 from surelearn.base.validation import refuse_huge
 
 _LARGE = math.sqrt(validation.LARGEST)  # products of four smaller numbers do not overflow
@@ -26,22 +29,29 @@ _LARGE = math.sqrt(validation.LARGEST)  # products of four smaller numbers do no
 class OnlineLinearRegressor(RegressorMixin, OnlineLearner):
     """A linear regressor that learns from one row at a time, in order.
 
-    A learner stores `max_iter` and defines three methods. `_start(n_features)` makes all its state,
-    at least `coef_` and `intercept_` (an array of one number). `_learn(X, targets, predictions)`
-    visits the rows once and writes the prediction for each before learning from it.
-    `_losses(targets, predictions)` gives the loss of each round. All state is finite once a row has
-    been learnt: rows that make it otherwise are refused and leave no mark.
+    A learner stores `max_iter` and defines three methods. `_start(n_features)` returns its state
+    before any row, with a `coef` and a `bias`, an array of one number. `_learn(X, targets, state,
+    predictions)` visits the rows once, writes the prediction for each before learning from it, and
+    changes the state's arrays in place. `_losses(targets, predictions)` gives the loss of each
+    round. All that changes in a state is finite once a row has been learnt: rows that make it
+    otherwise are refused and leave no mark.
 
     Examples
     --------
+    >>> from typing import NamedTuple
+    >>> class State(NamedTuple):
+    ...     coef: Vector
+    ...     bias: Vector
+    ...     n: Vector
     >>> class Mean(OnlineLinearRegressor):
     ...     max_iter = 1
     ...     def _start(self, n_features):
-    ...         self.coef_, self.intercept_ = np.zeros(n_features), np.zeros(1)
-    ...     def _learn(self, X, targets, predictions):
+    ...         return State(np.zeros(n_features), np.zeros(1), np.zeros(1))
+    ...     def _learn(self, X, targets, state, predictions):
     ...         for t, target in enumerate(targets):
-    ...             predictions[t] = self.intercept_[0]
-    ...             self.intercept_ += (target - predictions[t]) / (self.n_rounds_ + t + 1)
+    ...             predictions[t] = state.bias[0]
+    ...             state.n[0] += 1.0
+    ...             state.bias[0] += (target - predictions[t]) / state.n[0]
     ...     def _losses(self, targets, predictions):
     ...         return (targets - predictions) ** 2
     >>> model = Mean()
@@ -51,20 +61,28 @@ class OnlineLinearRegressor(RegressorMixin, OnlineLearner):
 
     _targets = "numbers"
     max_iter: int
-    coef_: Vector
-    intercept_: Vector
 
     @abstractmethod
-    def _start(self, n_features: int) -> None:
-        """Make the state of an untrained learner."""
-
-    @abstractmethod
-    def _learn(self, X: Rows, targets: Vector, predictions: Vector) -> None:
+    def _learn(self, X: Rows, targets: Vector, state: Any, predictions: Vector) -> None:
         """Learn from each row once, in order; write into `predictions` what was said before."""
 
     @abstractmethod
     def _losses(self, targets: Vector, predictions: Vector, /) -> Vector:
         """Return the loss of each round."""
+
+    def _record(self, X: Any, targets: Vector, state: Any, n_passes: int) -> Any:
+        """Return what the certificates of a `fit` need, if there are any."""
+        del X, targets, state, n_passes
+
+    @property
+    def coef_(self) -> Vector:
+        """The weights."""
+        return self.states_[0].coef.copy()
+
+    @property
+    def intercept_(self) -> Vector:
+        """The constant term, an array of one number."""
+        return self.states_[0].bias.copy()
 
     @with_callbacks
     def fit(self, X: Any, y: ArrayLike) -> Self:
@@ -78,11 +96,10 @@ class OnlineLinearRegressor(RegressorMixin, OnlineLearner):
             A number per row.
         """
         _arguments.at_least_one("max_iter", self.max_iter)
-        X, targets, seen = self._check_training_set(X, y)
-        with self._refusing_overflow():
-            self._begin(seen)
-            self._train(rows.of(X), targets)
-        return self
+        X, targets, fresh = self._check_training_set(X, y)
+        fresh._begin(None, 1)
+        fresh._train(X, targets, self._init_callback_context(max_subtasks=self.max_iter))
+        return adopt(self, fresh)
 
     def partial_fit(self, X: Any, y: ArrayLike) -> Self:
         """Learn from each row once, in order; the same as `learn`, returning the learner."""
@@ -94,106 +111,112 @@ class OnlineLinearRegressor(RegressorMixin, OnlineLearner):
 
         How the rows are cut into calls does not matter.
         """
-        begun, seen = hasattr(self, "coef_"), dict[str, Any]()
-        if begun:
+        if "learnt_" in vars(self):
             X, targets = self._check_rows(X, y)
-        else:
-            X, targets, seen = self._check_first_rows(X, y)
-        with self._refusing_overflow():
-            if not begun:
-                self._begin(seen)
-            self._forget_training_set()
-            return self._learn_block(rows.of(X), targets)
+            predictions, moved = self._moved_on(self._learnt_of(X), rows.of(X), targets)
+            vars(self).update(moved)
+            return predictions
+        X, targets, fresh = self._check_first_rows(X, y)
+        fresh._begin(None, 1)
+        predictions, moved = fresh._moved_on(fresh.learnt_, rows.of(X), targets)
+        vars(fresh).update(moved)
+        adopt(self, fresh)
+        return predictions
 
     def learn_one(self, x: Mapping[str, float] | ArrayLike, y: float) -> Self:
         """Learn from one row, given as an array or as a mapping from feature names to numbers."""
-        row, targets, predictions = self._check_one(x), np.array([y], np.float64), np.empty(1)
+        try:
+            learnt = self.learnt_
+        except AttributeError:
+            raise self._not_begun() from None
+        row, targets, predictions = self._check_one(learnt, x), np.array([y], float), np.empty(1)
         if not (abs(targets.item()) <= _LARGE and rows.sum_of_squares(row[0]) <= _LARGE**2):
-            return self._learn_large(row, targets)
-        if "training_rows_" in self.__dict__:
-            self._forget_training_set()
-        self._learn(row, targets, predictions)
+            return self._learn_large(learnt, row, targets)
+        begun = learnt.begun
+        begun._learn(row, targets, learnt.states[0], predictions)
         self.n_rounds_ += 1
-        self.cumulative_loss_ += self._losses(targets, predictions).item()
+        self.cumulative_loss_ += begun._losses(targets, predictions).item()
+        self.run_ = None
         return self
 
     def predict_one(self, x: Mapping[str, float] | ArrayLike) -> float:
         """Return the prediction for one row, an array or a mapping from names to numbers."""
-        return float(_prediction(self._check_one(x), self.coef_, self.intercept_))
+        try:
+            learnt = self.learnt_
+        except AttributeError:
+            raise self._not_begun() from None
+        state = learnt.states[0]
+        return score(self._check_one(learnt, x), state.coef, state.bias)
 
     def predict(self, X: Any) -> Vector:
         """Return the prediction for each row."""
         check_is_fitted(self)
-        return self._check_features(X) @ self.coef_ + self.intercept_
+        X, learnt = self._check_features(X)
+        return X @ learnt.states[0].coef + learnt.states[0].bias
 
-    def _check_first_rows(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any], dict[str, Any]]:
-        X, targets, seen = super()._check_first_rows(X, y)
+    def _check_first_rows(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any], Self]:
+        X, targets, fresh = super()._check_first_rows(X, y)
         refuse_huge(targets, "targets")
-        return X, targets, seen
+        return X, targets, fresh
 
     def _check_rows(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any]]:
         X, targets = super()._check_rows(X, y)
         refuse_huge(targets, "targets")
         return X, targets
 
-    def _learn_large(self, row: Matrix, targets: Vector) -> Self:
+    def _learn_large(self, learnt: Learnt, row: Matrix, targets: Vector) -> Self:
         """Learn from one row of large numbers, or refuse it as `learn` does."""
         if not math.isfinite(target := targets.item()):
             raise ValueError(f"the target {target!r} is not a finite number; leave that row out")
         refuse_huge(targets, "targets")
         validation.short_enough(row)
-        with self._refusing_overflow():
-            self._forget_training_set()
-            self._learn_block(row, targets)
+        vars(self).update(self._moved_on(learnt, row, targets)[1])
         return self
 
-    @contextmanager
-    def _refusing_overflow(self) -> Generator[None]:
-        """Learn; if numbers overflowed on the way, put everything back and say so."""
-        before = {n: v.copy() if isinstance(v, np.ndarray) else v for n, v in vars(self).items()}
+    def _moved_on(self, learnt: Learnt, X: Rows, targets: Vector) -> tuple[Vector, dict[str, Any]]:
+        """Return the predictions, and all that changes when the rows have been learnt."""
+        before, predictions = learnt.states[0], np.empty(len(targets))
+        state, begun = copy_of(before), learnt.begun
         with np.errstate(over="ignore", invalid="ignore"):
-            yield
-        state = [v for v in vars(self).values() if isinstance(v, np.ndarray) and v.dtype == float]
-        if all(np.isfinite(values).all() for values in (*state, self.cumulative_loss_)):
-            return
-        vars(self).clear()
-        vars(self).update(before)
-        raise ValueError(
-            "learning from these rows overflows: products of their features and targets are too "
-            "large. Rescale the features or the targets"
-        )
+            begun._learn(X, targets, state, predictions)
+            loss = self.cumulative_loss_ + float(begun._losses(targets, predictions).sum())
+        _refuse_overflow(before, state, loss)
+        moved = {
+            "learnt_": learnt._replace(states=(state,)),
+            "n_rounds_": self.n_rounds_ + len(targets),
+            "cumulative_loss_": loss,
+            "run_": None,
+        }
+        return predictions, moved
 
-    def _train(self, X: Rows, targets: Vector) -> None:
-        """Pass over the rows until told to stop, or `max_iter` times."""
-        self.training_rows_ = fingerprints.sketch(fingerprints.row_hashes(X))
-        progress = self._init_callback_context(max_subtasks=self.max_iter)
+    def _train(self, X: Any, targets: Vector, progress: Any) -> None:
+        """Pass over the rows until a callback says stop, or `max_iter` times."""
+        view = rows.of(X)
+
+        def visit() -> bool:
+            vars(self).update(self._moved_on(self.learnt_, view, targets)[1])
+            return True
+
         progress.call_on_fit_task_begin(estimator=self)
-        for n_passes in range(1, self.max_iter + 1):
-            task = progress.subcontext("pass").call_on_fit_task_begin(estimator=self)
-            self._learn_block(X, targets)
-            self.n_iter_ = n_passes
-            if task.call_on_fit_task_end(estimator=self):
-                break
+        n_passes, _ = run_passes(visit, limit=self.max_iter, progress=progress, learner=self)
+        record = self.begun_._record(X, targets, self.states_[0], n_passes)
+        self.run_ = Run(
+            training_rows=fingerprints.sketch(fingerprints.row_hashes(view)),
+            n_rows=len(targets),
+            n_passes=n_passes,
+            records=None if record is None else (record,),
+        )
         progress.call_on_fit_task_end(estimator=self)
 
-    def _begin(self, seen: dict[str, Any]) -> None:
-        self._restart(seen)
-        self._start(self.n_features_in_)
 
-    def _untrained(self, n_features: int) -> Self:
-        copy = cast("Self", clone(self._begun_as))
-        copy._begin({"n_features_in_": n_features})  # noqa: SLF001 - our own copy
-        return copy
-
-    def _learn_block(self, X: Rows, targets: Vector) -> Vector:
-        predictions = np.empty(len(targets))
-        self._learn(X, targets, predictions)
-        self.n_rounds_ += len(targets)
-        self.cumulative_loss_ += float(self._losses(targets, predictions).sum())
-        return predictions
-
-
-@jit
-def _prediction(row: Matrix, coef: Vector, intercept: Vector) -> float:
-    """Return the prediction for the only row of a matrix."""
-    return rows.dot(row, 0, coef) + intercept[0]
+def _refuse_overflow(before: Any, after: Any, loss: float) -> None:
+    """Refuse rows after which a number is not finite, unless it never was and did not change."""
+    pairs = zip(before, after, strict=True)
+    if math.isfinite(loss) and all(
+        np.isfinite(new).all() or np.array_equal(old, new) for old, new in pairs
+    ):
+        return
+    raise ValueError(
+        "learning from these rows overflows: products of their features and targets are too "
+        "large. Rescale the features or the targets"
+    )

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.random import Generator
 
+from surelearn._stored import stored
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.certificate import Evidence, assumed
 from surelearn.learners.bandits._bandit import Bandit, check_seed
@@ -16,6 +17,7 @@ from surelearn.learners.bandits._state import Counts
 _NO_NUMBER = math.nan  # nothing is drawn for a round whose loss is still to come
 
 
+@stored("bandit-trace")
 class Trace(NamedTuple):
     """Rounds played: their arms, what these cost, the chances they had and the learning rates."""
 
@@ -25,6 +27,7 @@ class Trace(NamedTuple):
     rates: Vector
 
 
+@stored("bandit-sampling")
 class Sampling(NamedTuple):
     """What is needed to draw arms: estimates, the number of an arm not yet paid for, the coins."""
 

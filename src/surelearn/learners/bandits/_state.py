@@ -2,13 +2,16 @@
 
 from typing import Any, NamedTuple
 
+from surelearn._stored import stored
 from surelearn._typing import Indices, Vector
 
 
+@stored("no-more-state")
 class NothingMore(NamedTuple):
     """The state of a learner whose next arm follows from pulls and losses."""
 
 
+@stored("bandit-counts")
 class Counts(NamedTuple):
     """How often each arm was played, and the losses paid on it, summed."""
 
@@ -16,6 +19,7 @@ class Counts(NamedTuple):
     arm_losses: Vector
 
 
+@stored("bandit-state")
 class BanditState(NamedTuple):
     """All that a game has come to.
 

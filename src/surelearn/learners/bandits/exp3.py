@@ -13,6 +13,7 @@ from numpy.random import Generator
 
 from surelearn import _arguments
 from surelearn._jit import jit
+from surelearn._stored import stored
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.bounds import Guarantee, bandits, bandits_realised
 from surelearn.certificate import Certificate, by_construction
@@ -27,6 +28,7 @@ from surelearn.learners.bandits._randomized import (
 from surelearn.learners.bandits._sampling import draw, exponential_weights
 
 
+@stored("exp3-state")
 class State(NamedTuple):
     """What arms are drawn from (see `Sampling`), and the sum of chance times squared estimate."""
 

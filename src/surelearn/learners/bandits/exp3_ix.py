@@ -13,6 +13,7 @@ from numpy.random import Generator
 
 from surelearn import _arguments
 from surelearn._jit import jit
+from surelearn._stored import stored
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn._wording import confidence
 from surelearn.bounds import Guarantee, bandits, bandits_realised
@@ -29,6 +30,7 @@ from surelearn.learners.bandits._sampling import draw, exponential_weights
 _ANYTIME_GRID = [2.0**j for j in range(-12, 2)]  # serves from ten rounds to a million
 
 
+@stored("exp3-ix-state")
 class State(NamedTuple):
     """What arms are drawn from (see `Sampling`), and the wealth of bets at each rate of a grid."""
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.random import Generator
 from scipy import special
 
+from surelearn._stored import stored
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.certificate import Certificate
 from surelearn.learners.bandits._bandit import Bandit, check_seed
@@ -21,6 +22,7 @@ from surelearn.learners.bandits._state import Counts
 _LEVELS = (np.arange(256) + 0.5) / 256.0
 
 
+@stored("thompson-sampling-state")
 class State(NamedTuple):
     """The means drawn for an arm selected and not yet paid for, NaN if there is none; the coins."""
 

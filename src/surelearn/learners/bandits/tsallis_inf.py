@@ -12,6 +12,7 @@ import numpy as np
 from numpy.random import Generator
 
 from surelearn._jit import jit
+from surelearn._stored import stored
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.bounds import Guarantee, bandits, bandits_realised
 from surelearn.certificate import Certificate, by_construction
@@ -23,6 +24,7 @@ _STEPS = 60  # about five are needed
 _CLOSE = 1e-15
 
 
+@stored("tsallis-inf-state")
 class State(NamedTuple):
     """What arms are drawn from (see `Sampling`), and what the estimates can have cost."""
 

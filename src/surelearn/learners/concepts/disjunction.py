@@ -46,5 +46,5 @@ class Disjunction(EliminationLearner):
 
     _negations = True
 
-    def _theorem(self, n_relevant: int) -> Guarantee:
-        return mistakes_boolean.disjunction(n_variables=self.n_features_in_, n_relevant=n_relevant)
+    def _theorem(self, n_variables: int, n_relevant: int) -> Guarantee:
+        return mistakes_boolean.disjunction(n_variables=n_variables, n_relevant=n_relevant)

@@ -45,7 +45,5 @@ class MonotoneDisjunction(EliminationLearner):
 
     _negations = False
 
-    def _theorem(self, n_relevant: int) -> Guarantee:
-        return mistakes_boolean.monotone_disjunction(
-            n_variables=self.n_features_in_, n_relevant=n_relevant
-        )
+    def _theorem(self, n_variables: int, n_relevant: int) -> Guarantee:
+        return mistakes_boolean.monotone_disjunction(n_variables=n_variables, n_relevant=n_relevant)

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, NamedTuple, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
+from surelearn._stored import stored
 from surelearn._typing import Indices, Mask, Matrix, Vector
 from surelearn.base.states import CoinsSetBack
 from surelearn.bounds import Guarantee
@@ -21,6 +22,7 @@ from surelearn.losses import Interval, Loss
 _CHUNK = 1 << 15  # numbers of a table at once: their weights stay in the processor's cache
 
 
+@stored("averaging-tallies")
 class Tallies(NamedTuple):
     """What learner and experts have lost so far; single numbers are arrays of one."""
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
 
+from surelearn._stored import stored
 from surelearn.base.fingerprint import fingerprint
 from surelearn.base.games import call_of_first_round, constructor_call
 from surelearn.base.states import copy_of
@@ -36,6 +37,7 @@ _CHARGED = Precondition(
 )
 
 
+@stored("expert-game")
 class GameState(NamedTuple):
     """All that a game has come to.
 

@@ -7,11 +7,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from surelearn._stored import stored
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.learners.experts import _validation
 from surelearn.learners.experts._game import ExpertGame
 
 
+@stored("voting-tallies")
 class Tallies(NamedTuple):
     """How often learner and experts have erred; single numbers are arrays of one."""
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from surelearn._jit import jit
+from surelearn._stored import stored
 from surelearn._typing import Matrix, Vector
 from surelearn.bounds import Guarantee, regret_adaptive, regret_sleeping
 from surelearn.certificate import Certificate, Evidence, checked
@@ -23,6 +24,7 @@ from surelearn.learners.experts._loops import Rounds
 _INFINITE = 1e300  # the rate before the first gap: only the leaders have weight
 
 
+@stored("adahedge-state")
 class State(NamedTuple):
     """How far each expert is behind the best, Δ before and after the last round, the widest one."""
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
+from surelearn._stored import stored
 from surelearn._typing import Matrix, Vector
 from surelearn.bounds import Guarantee, regret_mixable
 from surelearn.certificate import Certificate, by_construction
@@ -25,6 +26,7 @@ from surelearn.losses import Entropic, Interval, Loss, Square
 _CLIP = "keep the advice away from 0 and 1, for example np.clip(advice, 1e-9, 1 - 1e-9)"
 
 
+@stored("aggregating-algorithm-state")
 class State(NamedTuple):
     """How far each expert is behind the best."""
 

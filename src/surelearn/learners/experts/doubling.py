@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from surelearn._stored import stored
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.bounds import Guarantee, regret
 from surelearn.certificate import Certificate, checked
@@ -28,6 +29,7 @@ class _Tunable(Protocol):
     def for_horizon(self, n_rounds: int) -> AveragingGame: ...
 
 
+@stored("doubling-state")
 class State(NamedTuple):
     """How many epochs have begun, how many rounds this one has left, and its learner's state."""
 

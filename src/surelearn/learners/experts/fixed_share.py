@@ -14,6 +14,7 @@ import numpy as np
 from surelearn import _arguments
 from surelearn._jit import jit
 from surelearn._jit.elementary import exp
+from surelearn._stored import stored
 from surelearn._typing import Matrix, Vector
 from surelearn.bounds import Guarantee, regret_tracking
 from surelearn.certificate import Certificate, checked
@@ -24,6 +25,7 @@ from surelearn.learners.experts._loops import Rounds
 from surelearn.losses import Interval
 
 
+@stored("fixed-share-state")
 class State(NamedTuple):
     """The rates in use, the shares of the experts, the mixability gaps, regrets to sequences.
 

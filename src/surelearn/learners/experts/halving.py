@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from surelearn._jit import jit
+from surelearn._stored import stored
 from surelearn._typing import Indices, Mask, Matrix, Vector
 from surelearn.bounds import Guarantee, mistakes
 from surelearn.certificate import Certificate, checked, violated
@@ -19,6 +20,7 @@ from surelearn.learners.experts._game import BUILT
 from surelearn.learners.experts._voting import VotingGame
 
 
+@stored("halving-state")
 class State(NamedTuple):
     """Which experts are still in."""
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from surelearn import _arguments
+from surelearn._stored import stored
 from surelearn._typing import Matrix, Vector
 from surelearn.bounds import Guarantee, regret
 from surelearn.certificate import Certificate, checked
@@ -22,6 +23,7 @@ from surelearn.learners.experts._loops import Rounds
 from surelearn.losses import Interval
 
 
+@stored("hedge-state")
 class State(NamedTuple):
     """How far each expert is behind the best, and the sum of the mixability gaps."""
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from surelearn import _arguments
 from surelearn._jit import jit
+from surelearn._stored import stored
 from surelearn._typing import Matrix, Vector
 from surelearn.bounds import Guarantee, regret
 from surelearn.certificate import Certificate, checked
@@ -23,6 +24,7 @@ from surelearn.learners.experts._game import BUILT
 from surelearn.learners.experts._loops import Rounds
 
 
+@stored("randomized-weighted-majority-state")
 class State(NamedTuple):
     """How far each expert is behind the best, the factor in use, the expected loss, and coins."""
 

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from surelearn import _arguments
 from surelearn._jit import jit
 from surelearn._jit.elementary import exp
+from surelearn._stored import stored
 from surelearn._typing import Matrix, Vector
 from surelearn.bounds import Guarantee, regret_adaptive, regret_sleeping
 from surelearn.certificate import Certificate, Evidence, checked
@@ -27,6 +28,7 @@ from surelearn.losses import Interval
 _LONGEST = 4**30  # rounds that thirty rates cover
 
 
+@stored("squint-state")
 class State(NamedTuple):
     """The prior, the grid of rates, and each expert's regret and variance under the weights."""
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from surelearn import _arguments
 from surelearn._jit import jit
+from surelearn._stored import stored
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.bounds import Guarantee, mistakes
 from surelearn.certificate import Certificate, checked
@@ -23,6 +24,7 @@ from surelearn.learners.experts._voting import VotingGame
 _SMALL = 1e-100
 
 
+@stored("weighted-majority-state")
 class State(NamedTuple):
     """How often each expert was punished, and beta to that power, up to a common factor."""
 

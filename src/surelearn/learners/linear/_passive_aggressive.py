@@ -1,30 +1,97 @@
-"""What a Passive-Aggressive run leaves behind for its certificates."""
+"""The step of Passive-Aggressive learning, and what its theorems say of a run.
+
+Classifiers and regressors share it: they differ in the loss that a step repairs.
+"""
 
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from surelearn import _arguments
-from surelearn._jit import rows
+from surelearn._jit import jit, rows
+from surelearn._jit.rows import Rows
 from surelearn._stored import stored
-from surelearn._typing import Matrix, Vector
-from surelearn.base.online.mistakes import best_multiple, certify_run
+from surelearn._typing import Vector
+from surelearn.base.online.mistakes import Statement, best_multiple
 from surelearn.bounds import Guarantee
 from surelearn.bounds import mistakes_linear as theory
-from surelearn.certificate import Certificate, Kind, Status
-from surelearn.learners.linear._passive_steps import (
-    LONGEST,
-    MISTAKES,
-    SHORTEST,
-    SQUARED_LOSSES,
-    STEPS_TIMES_LOSSES,
-    ZERO,
-    Rule,
-    inverse_squares,
-)
+from surelearn.certificate import Evidence, Kind, by_construction, checked, verified
+
+MISTAKES, STEPS_TIMES_LOSSES, SQUARED_LOSSES, LONGEST, SHORTEST = range(5)
+"""The columns of the sums of a run; the last two are the extreme squared norms of its rows."""
+
+ZERO = 1e-200
+"""A row of a smaller squared norm counts as zero: no step repairs its loss."""
+
+
+LIMIT, SOFTENING, CONSTANT, EPSILON = range(1, 5)
+"""Places in a rule, which compiled code is given as an array."""
+
+
+@stored("passive-aggressive-rule")
+class Rule(NamedTuple):
+    """The step min(limit, loss / (squared norm + softening)) that an aggressiveness C leads to.
+
+    `constant` is 1 if rows have one more feature equal to 1, else 0; errors up to `epsilon` are no
+    loss.
+    """
+
+    C: float
+    limit: float
+    softening: float
+    constant: float
+    epsilon: float
+
+
+@jit
+def step(loss: float, square: float, rule: Vector) -> float:
+    """Return how far to go along a row of that loss and squared norm."""
+    if loss > 0.0 and square > ZERO:
+        return min(rule[LIMIT], loss / (square + rule[SOFTENING]))
+    return 0.0
+
+
+@jit
+def note(loss: float, square: float, step: float, sums: Vector) -> None:
+    """Sum up what the theorems speak of."""
+    sums[STEPS_TIMES_LOSSES] += step * loss
+    sums[SQUARED_LOSSES] += loss * loss
+    sums[LONGEST] = max(sums[LONGEST], square)
+    sums[SHORTEST] = min(sums[SHORTEST], square)
+
+
+@jit
+def inverse_squares(X: Rows, constant: float, weights: Vector) -> None:
+    """Write 1 / squared norm of each row, 0 for a zero row."""
+    for t in range(len(weights)):
+        square = rows.squared_norm(X, t) + constant
+        weights[t] = 1.0 / square if square > ZERO else 0.0
+
+
+@stored("passive-aggressive-state")
+class State(NamedTuple):
+    """All that one problem has learnt: the rule in numbers, the weights, the sums of the run."""
+
+    rule: Vector
+    coef: Vector
+    bias: Vector
+    sums: Vector
+
+
+def start(rule: Rule, n_features: int) -> State:
+    """Return the state of a problem before any row.
+
+    Examples
+    --------
+    >>> start(cut(1.0, constant=0.0), 2).sums
+    array([ 0.,  0.,  0.,  0., inf])
+    """
+    sums = np.zeros(5)
+    sums[SHORTEST] = math.inf
+    return State(np.array(rule), np.zeros(n_features), np.zeros(1), sums)
 
 
 def cut(C: float, *, constant: float, epsilon: float = 0.0) -> Rule:
@@ -54,19 +121,6 @@ def damped(C: float, *, constant: float, epsilon: float = 0.0) -> Rule:
 def _aggressiveness(C: float) -> float:
     """Return C if it is a number above 0, or infinite."""
     return math.inf if math.inf == C else _arguments.positive("C", C)
-
-
-def no_sums(n_problems: int) -> Matrix:
-    """Return the sums of a run that has not begun, a row per problem.
-
-    Examples
-    --------
-    >>> no_sums(1)
-    array([[ 0.,  0.,  0.,  0., inf]])
-    """
-    sums = np.zeros((n_problems, 5))
-    sums[:, SHORTEST] = math.inf
-    return sums
 
 
 def on_mistakes(rule: Rule, *, radius: float, norm: float, comparator_loss: float) -> Guarantee:
@@ -117,21 +171,26 @@ class PassiveAggressiveRecord:
     @classmethod
     def of(
         cls,
-        model: Any,
-        problem: int,
         X: Any,
+        state: State,
         losses: Callable[[float, slice], Vector],
         *,
         scores: Vector,
         n_passes: int,
     ) -> "PassiveAggressiveRecord":
         """Summarise a run; `scores` are final, `losses(multiple, part)` those of a comparator."""
-        rule, sums, weights = model.rule_, model.sums_[problem], np.broadcast_to(1.0, len(scores))
+        rule, sums, weights = (
+            Rule(*state.rule.tolist()),
+            state.sums,
+            np.broadcast_to(1.0, len(scores)),
+        )
         if math.isinf(rule.C):
             weights = np.empty(len(scores))
             inverse_squares(rows.of(X), rule.constant, weights)
-        coef, bias = np.atleast_2d(model.coef_)[problem], model.intercept_[problem]
-        length, n_rounds = float(np.linalg.norm(np.append(coef, bias))), len(scores) * n_passes
+        length, n_rounds = (
+            float(np.linalg.norm(np.append(state.coef, state.bias))),
+            len(scores) * n_passes,
+        )
         radius, power = math.sqrt(sums[LONGEST]), 2 if math.isinf(rule.limit) else 1
 
         def total(scale: float, part: slice) -> float:
@@ -145,24 +204,8 @@ class PassiveAggressiveRecord:
         scale = best_multiple(bound, scores)
         return cls(rule, sums.copy(), n_rounds, scale * length, total(scale, slice(None)))
 
-    def certificates(self, model: Any, problem: int) -> list[Certificate]:
-        """Certify the losses of the run, and the mistakes of a classifier first."""
-        return [
-            certify_run(
-                model,
-                problem,
-                guarantee,
-                kind=kind,
-                observed=float(observed),
-                n_rounds=self.n_rounds,
-                statuses=[self._status(assumption) for assumption in guarantee.assumes.values()],
-            )
-            for kind, observed, guarantee in self._statements(
-                of_mistakes=hasattr(model, "classes_")
-            )
-        ]
-
-    def _statements(self, *, of_mistakes: bool) -> Iterator[tuple[Kind, float, Guarantee]]:
+    def statements(self, *, of_mistakes: bool) -> Iterator[Statement]:
+        """State the losses of the run, and the mistakes of a classifier first."""
         known = {
             "radius": math.sqrt(self.sums[LONGEST]),
             "norm": self.norm,
@@ -171,18 +214,23 @@ class PassiveAggressiveRecord:
         if of_mistakes:
             mistakes = on_mistakes(self.rule, **known)
             number = replace(mistakes, quantity="the number of mistakes")
-            yield "mistakes", self.sums[MISTAKES], number
+            yield self._statement("mistakes", number, self.sums[MISTAKES])
         column = SQUARED_LOSSES if math.isinf(self.rule.limit) else STEPS_TIMES_LOSSES
-        yield "regret", self.sums[column], on_losses(self.rule, **known)
+        yield self._statement("regret", on_losses(self.rule, **known), self.sums[column])
 
-    def _status(self, assumption: str) -> tuple[Status, str]:
-        """Say what is known of an assumption of the theorems in this run."""
+    def _statement(self, kind: Kind, guarantee: Guarantee, observed: float) -> Statement:
+        """Give each assumption that the theorem makes the evidence of this run."""
+        evidence = {key: self._evidence()[key] for key in guarantee.assumes}
+        return Statement(guarantee, float(observed), self.n_rounds, evidence, kind)
+
+    def _evidence(self) -> dict[str, Evidence]:
+        """Return what is known of every assumption of the four theorems, by its key."""
         shortest, longest = np.sqrt(self.sums[[SHORTEST, LONGEST]])
-        if assumption.startswith("weights start at 0"):
-            return "by-construction", "the code does exactly this"
-        if assumption.startswith("no row is longer"):
-            return "checked", f"the longest row has norm {longest:.6g}"
-        if assumption.startswith("no row is zero"):
-            status: Status = "checked" if shortest**2 > ZERO else "violated"
-            return status, f"the shortest row has norm {shortest:.6g}"
-        return "checked", "a multiple of the final weights, over all rounds of this run"
+        return {
+            "start": by_construction("the code does exactly this"),
+            "radius": checked(f"the longest row has norm {longest:.6g}"),
+            "nonzero_rows": verified(
+                shortest**2 > ZERO, f"the shortest row has norm {shortest:.6g}"
+            ),
+            "loss": checked("a multiple of the final weights, over all rounds of this run"),
+        }

@@ -17,16 +17,26 @@ from surelearn import _arguments
 from surelearn._jit import jit, rows
 from surelearn._jit._decorator import compiled_as
 from surelearn._jit.rows import Rows, SparseRows
+from surelearn._stored import stored
 from surelearn._typing import Mask, Matrix, Vector
 from surelearn.base import OnlineLinearClassifier, OnlineLinearRegressor
 from surelearn.bounds import Guarantee, online_convex
-from surelearn.learners.linear import _slopes
-from surelearn.learners.linear._gradient import GradientLearner, compiled
-from surelearn.learners.linear._slopes import LONGEST, N_COMMON, CompiledLoss
-from surelearn.losses import Hinge, Loss, Square
+from surelearn.learners.linear._gradient import LONGEST, N_COMMON, GradientLearner, enter
+from surelearn.losses import Hinge, Loss, Square, compiled
+from surelearn.losses._loss import CompiledLoss
 
 _ROW, _N_COLUMNS = N_COMMON, N_COMMON + 1
 _HINGE, _SQUARE = Hinge(), Square()
+
+
+@stored("adagrad-state")
+class State(NamedTuple):
+    """All that one problem has learnt; `squares`, per weight, has the constant feature first."""
+
+    coef: Vector
+    bias: Vector
+    squares: Vector
+    ledger: Vector
 
 
 class _Constants(NamedTuple):
@@ -51,14 +61,14 @@ def _learn_rows(
     for t in range(rows.count(X)):
         product, square = rows.dot_and_square(X, t, coef)
         predictions[t] = product + bias[0]
-        slope = _slopes.slope(constants.loss, targets[t], predictions[t])
+        slope = compiled.slope(constants.loss, targets[t], predictions[t])
         length = math.sqrt(square + constant)
         ledger[_ROW] = max(ledger[_ROW], length)
         ledger[LONGEST] = max(ledger[LONGEST], abs(slope) * length)
         if slope != 0.0:
             _move(0, slope * constant, limit, bias, squares)
             _move_row(X, t, slope, limit, coef, squares[1:])
-    _slopes.enter(constants.loss, targets, predictions, ledger)
+    enter(constants.loss, targets, predictions, ledger)
 
 
 @jit
@@ -101,7 +111,6 @@ class _BoxDescent(GradientLearner):
     """What the classifier and the regressor share."""
 
     limit: float
-    squares_: Matrix
 
     def guarantee(self, *, gradient_norm: float, n_rounds: int) -> Guarantee:
         """Bound the regret to all weights of the box, if no gradient is longer than this.
@@ -117,33 +126,37 @@ class _BoxDescent(GradientLearner):
             The number of rounds.
         """
         check_is_fitted(self)
-        d = self.n_features_in_ + bool(self._begun_as.fit_intercept)
-        share, width = n_rounds * gradient_norm**2 / d, 2.0 * self._begun_as.limit
+        begun = self.begun_
+        d = self.n_features_in_ + bool(begun.fit_intercept)
+        share, width = n_rounds * gradient_norm**2 / d, 2.0 * begun.limit
         return online_convex.adagrad(widths=[width] * d, sums_of_squares=[share] * d)
 
-    def _realised(self, problem: int) -> Guarantee:
-        squares, width = self.squares_[problem].tolist(), 2.0 * self._begun_as.limit
+    @property
+    def squares_(self) -> Matrix:
+        """The sums of the squared gradients of each weight, that of the constant first."""
+        return np.array([state.squares for state in self.states_])
+
+    def _realised(self, state: State) -> Guarantee:
+        squares, width = state.squares.tolist(), 2.0 * self.limit
         return online_convex.adagrad(widths=[width] * len(squares), sums_of_squares=squares)
 
     def _rivals(self) -> str:
-        return f"within [-{self._begun_as.limit:g}, {self._begun_as.limit:g}]"
+        return f"within [-{self.limit:g}, {self.limit:g}]"
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
         _arguments.positive("limit", self.limit)
 
-    def _make_state(self, n_features: int, n_problems: int) -> None:
-        self.squares_ = np.zeros((n_problems, n_features + 1))
-        self.ledger_ = np.zeros((n_problems, _N_COLUMNS))
+    def _start(self, n_features: int) -> State:
+        weights, squares = (np.zeros(n_features), np.zeros(1)), np.zeros(n_features + 1)
+        return State(*weights, squares, np.zeros(_N_COLUMNS))
 
-    def _descend(
-        self, X: Rows, targets: Vector, problem: int, coef: Vector, bias: Vector, trace: Vector
-    ) -> None:
-        """Learn from each row once, in order; `coef`, `bias` and `trace` change in place."""
-        loss, begun = compiled(self._begun_as.loss), self._begun_as
-        constants = _Constants(loss, float(begun.limit), float(begun.fit_intercept))
-        squares, ledger = self.squares_[problem], self.ledger_[problem]
-        _learn_rows(X, targets, constants, coef, bias, squares, ledger, trace)
+    def _learn(self, X: Rows, targets: Vector, state: State, predictions: Vector) -> None:
+        constants = _Constants(self.loss.compiled(), float(self.limit), float(self.fit_intercept))
+        _learn_rows(X, targets, constants, *state, predictions)
+
+    def _longest(self, state: State) -> float:
+        return float(state.ledger[_ROW])
 
 
 class AdaGrad(_BoxDescent, OnlineLinearClassifier):
@@ -201,18 +214,8 @@ class AdaGrad(_BoxDescent, OnlineLinearClassifier):
         self.fit_intercept = fit_intercept
         self.max_iter = max_iter
 
-    def _start(self, n_features: int, n_problems: int) -> None:
-        self._make_state(n_features, n_problems)
-        self.coef_, self.intercept_ = np.zeros((n_problems, n_features)), np.zeros(n_problems)
-        self.radius_ = 0.0
-
-    def _learn(self, X: Rows, signs: Vector, problem: int, scores: Vector) -> None:
-        coef, bias = self.coef_[problem], self.intercept_[problem : problem + 1]
-        self._descend(X, signs, problem, coef, bias, scores)
-        self.radius_ = max(self.radius_, float(self.ledger_[problem, _ROW]))
-
     def _updates(self, signs: Vector, scores: Vector) -> Mask:
-        return self._begun_as.loss.gradient(signs, scores) != 0.0
+        return self.loss.gradient(signs, scores) != 0.0
 
 
 class AdaGradRegressor(_BoxDescent, OnlineLinearRegressor):
@@ -260,10 +263,3 @@ class AdaGradRegressor(_BoxDescent, OnlineLinearRegressor):
         self.limit = limit
         self.fit_intercept = fit_intercept
         self.max_iter = max_iter
-
-    def _start(self, n_features: int) -> None:
-        self._make_state(n_features, 1)
-        self.coef_, self.intercept_ = np.zeros(n_features), np.zeros(1)
-
-    def _learn(self, X: Rows, targets: Vector, predictions: Vector) -> None:
-        self._descend(X, targets, 0, self.coef_, self.intercept_, predictions)

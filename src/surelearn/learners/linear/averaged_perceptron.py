@@ -8,17 +8,44 @@ some texts give that name to this one.
 """
 
 import math
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from surelearn import _arguments
 from surelearn._jit import jit, rows
 from surelearn._jit.rows import Rows
-from surelearn._typing import Indices, Matrix, Vector
-from surelearn.base import OnlineLinearClassifier, perceptron_certificates
+from surelearn._stored import stored
+from surelearn._typing import Indices, Mask, Matrix, Vector
+from surelearn.base import OnlineLinearClassifier
+from surelearn.base.online.mistakes import (
+    MistakeRecord,
+    Statement,
+    certify_run,
+    of_linear_perceptron,
+)
+from surelearn.base.online.passes import Run
 from surelearn.bounds import Guarantee, mistakes
 from surelearn.certificate import Certificate
+
+
+@stored("averaged-perceptron-state")
+class State(NamedTuple):
+    """All that one two-class problem has learnt.
+
+    `weights` and `biases` are those of the running Perceptron, then the sums of their updates, each
+    times the rounds before it; `coef` and `bias` are the averages over `n_averaged` rounds.
+    """
+
+    weights: Matrix
+    biases: Vector
+    n_averaged: Indices
+    radius: Vector
+    coef: Vector
+    bias: Vector
 
 
 @jit
@@ -26,26 +53,26 @@ def _learn_rows(
     X: Rows,
     signs: Vector,
     step: float,
-    n_before: int,
     weights: Matrix,
-    bias: Vector,
+    biases: Vector,
+    n_averaged: Indices,
     radius: Vector,
     scores: Vector,
 ) -> None:
-    """Score each row with the running weights, then learn; the last four change in place.
-
-    The second row of `weights`, and of `bias`, sums the updates times the rounds before each.
-    """
+    """Score each row with the running weights, then learn; the last five change in place."""
+    largest = 0.0
     for t in range(rows.count(X)):
         score, square = rows.dot_and_square(X, t, weights[0])
-        scores[t] = score + bias[0]
+        scores[t] = score + biases[0]
         if signs[t] * scores[t] <= 0.0:  # a tie counts, or w = 0 would never move
-            late = (n_before + t) * signs[t]
+            late = (n_averaged[0] + t) * signs[t]  # missing from as many terms of the mean
             rows.add(X, t, signs[t], weights[0])
             rows.add(X, t, late, weights[1])
-            bias[0] += step * signs[t]
-            bias[1] += step * late
-        radius[0] = max(radius[0], square + step)
+            biases[0] += step * signs[t]
+            biases[1] += step * late
+        largest = max(largest, square + step)
+    n_averaged[0] += len(signs)
+    radius[0] = max(radius[0], math.sqrt(largest))
 
 
 class AveragedPerceptron(OnlineLinearClassifier):
@@ -99,7 +126,7 @@ class AveragedPerceptron(OnlineLinearClassifier):
         """Bound `n_mistakes_`, if in each two-class problem a unit vector has this `margin`."""
         check_is_fitted(self)
         # With C two-class problems the mistakes of all are at most C (R / margin)^2.
-        radius = self.radius_ * math.sqrt(len(self.coef_))
+        radius = self.radius_ * math.sqrt(len(self.states_))
         return mistakes.novikoff(radius=radius, margin=margin)
 
     def certificates(self, *, delta: float = 0.05) -> tuple[Certificate, ...]:
@@ -116,24 +143,37 @@ class AveragedPerceptron(OnlineLinearClassifier):
         """
         check_is_fitted(self)
         _arguments.open_fraction("delta", delta)
-        return tuple(perceptron_certificates(self)) if hasattr(self, "records_") else ()
+        return () if self.run_ is None else tuple(certify_run(self))
 
-    def _start(self, n_features: int, n_problems: int) -> None:
-        self.coef_, self.intercept_ = np.zeros((n_problems, n_features)), np.zeros(n_problems)
-        self.weights_ = np.zeros((n_problems, 2, n_features))
-        self.biases_ = np.zeros((n_problems, 2))
-        self.n_averaged_ = np.zeros(n_problems, dtype=np.int64)
-        self.radius_ = 0.0
+    @property
+    def weights_(self) -> NDArray[np.float64]:
+        """For each problem the running weights, then their updates times the rounds before."""
+        return np.array([state.weights for state in self.states_])
 
-    def _learn(self, X: Rows, signs: Vector, problem: int, scores: Vector) -> None:
-        squared_radius, step = np.array([self.radius_**2]), float(self._begun_as.fit_intercept)
-        weights, bias, n_before = self.weights_[problem], self.biases_[problem], self.n_averaged_
-        _learn_rows(X, signs, step, int(n_before[problem]), weights, bias, squared_radius, scores)
-        self.n_averaged_[problem] += len(signs)
-        self.coef_[problem] = weights[0] - weights[1] / self.n_averaged_[problem]
-        self.intercept_[problem] = bias[0] - bias[1] / self.n_averaged_[problem]
-        self.radius_ = max(self.radius_, math.sqrt(squared_radius[0]))
+    @property
+    def biases_(self) -> Matrix:
+        """For each problem the running constant term, then its updates times the rounds before."""
+        return np.array([state.biases for state in self.states_])
 
-    def _record_run(self, X: Rows, index: Indices, counts: list[tuple[Indices, int]]) -> None:
-        super()._record_run(X, index, counts)
-        del self.compression_set_  # dropping other rows would change the average
+    @property
+    def n_averaged_(self) -> Indices:
+        """The rounds of each problem."""
+        return np.array([state.n_averaged[0] for state in self.states_])
+
+    def _statements(self, run: Run, state: State, record: MistakeRecord) -> Iterator[Statement]:
+        return of_linear_perceptron(run, state, record)
+
+    def _start(self, n_features: int) -> State:
+        running = np.zeros((2, n_features)), np.zeros(2), np.zeros(1, dtype=np.int64), np.zeros(1)
+        return State(*running, coef=np.zeros(n_features), bias=np.zeros(1))
+
+    def _learn(self, X: Rows, signs: Vector, state: State, scores: Vector) -> None:
+        weights, biases, n_averaged, radius, coef, bias = state
+        step = float(self.fit_intercept)
+        _learn_rows(X, signs, step, weights, biases, n_averaged, radius, scores)
+        coef[:] = weights[0] - weights[1] / n_averaged[0]
+        bias[0] = biases[0] - biases[1] / n_averaged[0]
+
+    def _outcome(self, X: Any, wrong: Mask, used: Mask) -> tuple[int | None, Indices | None]:
+        n_wrong, _ = super()._outcome(X, wrong, used)
+        return n_wrong, None  # no compression set: dropping other rows would change the average

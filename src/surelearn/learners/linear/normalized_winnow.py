@@ -7,10 +7,11 @@ needs no tuning, are in `surelearn.bounds.mistakes_linear`.
 """
 
 import math
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted
@@ -18,14 +19,39 @@ from sklearn.utils.validation import check_is_fitted
 from surelearn import _arguments
 from surelearn._jit import jit, rows, tables
 from surelearn._jit.rows import Rows
-from surelearn._typing import Indices, Matrix, Vector
+from surelearn._stored import stored
+from surelearn._typing import Indices, Mask, Matrix, Vector
 from surelearn.base import MistakeRecord, OnlineLinearClassifier, compression_certificate
-from surelearn.base.online.mistakes import certify_run, of_all_problems
+from surelearn.base.online.mistakes import Statement, certify_run, of_all_problems
+from surelearn.base.online.passes import Run, Visits
 from surelearn.bounds import Guarantee, mistakes_linear
-from surelearn.certificate import Certificate, Status
+from surelearn.certificate import Certificate, by_construction, checked
 
 _ROWS_AT_ONCE = 4096  # copied with the constant feature
 _SHARPNESS = (1.0, 2.0, 4.0, 16.0)  # powers of the final weights tried as comparators
+
+
+@stored("normalized-winnow-state")
+class State(NamedTuple):
+    """All that one two-class problem has learnt; in `sums` the constant feature comes last.
+
+    `radius` is the largest absolute value of a feature, `coef` and `bias` the weights that the sums
+    give at the rate of the next row.
+    """
+
+    sums: Vector
+    n_updates: Indices
+    radius: Vector
+    coef: Vector
+    bias: Vector
+
+
+@stored("normalized-winnow-record")
+@dataclass(frozen=True, eq=False)
+class NormalizedWinnowRecord(MistakeRecord):
+    """What the run on one problem leaves behind, with the bound on its mistakes, or None."""
+
+    realised: Guarantee | None
 
 
 @jit
@@ -136,11 +162,15 @@ class NormalizedWinnow(OnlineLinearClassifier):
         classes, if some do in each two-class problem.
         """
         check_is_fitted(self)
-        if self._begun_as.learning_rate is None:
-            each = self._self_tuned(1.0 / _arguments.positive("margin", margin), 0.0)
+        begun, state = self.begun_, self.states_[0]
+        radius, n_features = self.radius_, len(state.sums)
+        if begun.learning_rate is None:
+            norm = 1.0 / _arguments.positive("margin", margin)
+            each = _self_tuned(n_features, radius, norm, 0.0)
         else:
-            each = self._at_rate(self._log_features, margin, 0.0)
-        return of_all_problems(each, len(self.coef_))
+            divergence = begun._log_features(n_features)  # noqa: SLF001 - our own copy
+            each = begun._at_rate(divergence, radius, margin, 0.0)  # noqa: SLF001
+        return of_all_problems(each, len(self.states_))
 
     def certificates(self, *, delta: float = 0.05) -> tuple[Certificate, ...]:
         """State what the last `fit` proves; a learner that has moved on since proves nothing.
@@ -156,140 +186,162 @@ class NormalizedWinnow(OnlineLinearClassifier):
             The probability with which the statement about the risk may fail.
         """
         check_is_fitted(self)
-        if not hasattr(self, "records_"):
+        if self.run_ is None:
             return ()
-        proofs: list[tuple[Status, str]] = [
-            ("by-construction", "the code does exactly this"),
-            ("checked", f"the largest feature is {self.radius_:.6g}"),
-            ("checked", "the final weights, sharpened, on all rounds of this run"),
-        ]
-        if self._begun_as.learning_rate is None:
-            rates = "radius is the largest feature so far; the proof needs rates that never rise"
-            proofs.insert(1, ("by-construction", rates))
-        sure = [
-            certify_run(
-                self,
-                problem,
-                guarantee,
-                observed=record.total_updates,
-                n_rounds=record.n_passes * self.n_training_rows_,
-                statuses=proofs,
-            )
-            for problem, record in enumerate(self.records_)
-            if (guarantee := self.realised_[problem]) is not None
-        ]
-        return (*sure, compression_certificate(self, delta=delta))
+        return (*certify_run(self), compression_certificate(self, delta=delta))
 
     @property
-    def _log_features(self) -> float:
-        return math.log((2 if self._begun_as.balanced else 1) * self.sums_.shape[1])
+    def sums_(self) -> Matrix:
+        """For each problem the signed sum of the rows it erred on, the constant feature last."""
+        return np.array([state.sums for state in self.states_])
 
-    def _self_tuned(self, norm: float, hinge_loss: float) -> Guarantee:
-        return mistakes_linear.self_tuned_winnow(
-            n_features=self.sums_.shape[1], norm=norm, radius=self.radius_, hinge_loss=hinge_loss
-        )
+    @property
+    def n_updates_(self) -> Indices:
+        """For each problem the number of its mistakes."""
+        return np.array([state.n_updates[0] for state in self.states_])
 
-    def _at_rate(self, divergence: float, margin: float, margin_loss: float) -> Guarantee:
+    @property
+    def realised_(self) -> tuple[Guarantee | None, ...]:
+        """After `fit`: for each two-class problem the bound on its mistakes, or None."""
+        return tuple(record.realised for record in self.records_)
+
+    def _statements(
+        self, run: Run, state: State, record: NormalizedWinnowRecord
+    ) -> Iterator[Statement]:
+        """Yield the bound on the mistakes in one two-class problem, if there is one."""
+        if record.realised is None:
+            return
+        comparator = checked("the final weights, sharpened, on all rounds of this run")
+        evidence = {"radius": checked(f"the largest feature is {state.radius[0]:.6g}")}
+        code = by_construction("the code does exactly this")
+        if self.learning_rate is None:
+            rates = "radius is the largest feature so far; the proof needs rates that never rise"
+            evidence |= {"doubled_features": code, "algorithm": by_construction(rates)}
+            evidence["loss"] = comparator
+        else:
+            evidence |= {"algorithm": code, "comparator": comparator}
+        n_rounds = record.n_passes * run.n_rows
+        yield Statement(record.realised, record.total_updates, n_rounds, evidence)
+
+    def _log_features(self, n_features: int) -> float:
+        """Return the logarithm of the number of weights; `n_features` counts the constant."""
+        return math.log((2 if self.balanced else 1) * n_features)
+
+    def _at_rate(
+        self, divergence: float, radius: float, margin: float, margin_loss: float
+    ) -> Guarantee:
         return mistakes_linear.normalized_winnow(
             divergence=divergence,
             margin=margin,
-            radius=self.radius_,
-            learning_rate=float(self._begun_as.learning_rate or 0.0),
+            radius=radius,
+            learning_rate=float(self.learning_rate or 0.0),
             margin_loss=margin_loss,
         )
 
-    def _check_first_rows(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any], dict[str, Any]]:
+    def _check_parameters(self) -> None:
         if self.learning_rate is not None:
             _arguments.positive("learning_rate", self.learning_rate)
         elif not self.balanced:
             raise ValueError(
                 "balanced=False needs a learning_rate: the self-tuned rate is balanced"
             )
-        return super()._check_first_rows(X, y)
 
-    def _start(self, n_features: int, n_problems: int) -> None:
-        self.sums_ = np.zeros((n_problems, n_features + bool(self.fit_intercept)))
-        self.n_updates_ = np.zeros(n_problems, dtype=np.int64)
-        self.radii_ = np.full(n_problems, float(bool(self.fit_intercept)))
-        self.coef_, self.intercept_ = np.zeros((n_problems, n_features)), np.zeros(n_problems)
-        self.radius_ = float(bool(self.fit_intercept))
-        if not self.balanced:
-            share = 1.0 / self.sums_.shape[1]
-            self.coef_[:], self.intercept_[:] = share, share * bool(self.fit_intercept)
+    def _start(self, n_features: int) -> State:
+        constant = bool(self.fit_intercept)
+        sums, n_updates = np.zeros(n_features + constant), np.zeros(1, dtype=np.int64)
+        share = 0.0 if self.balanced else 1.0 / len(sums)
+        coef, bias = np.full(n_features, share), np.full(1, share * constant)
+        return State(sums, n_updates, np.full(1, float(constant)), coef, bias)
 
-    def _learn(self, X: Rows, signs: Vector, problem: int, scores: Vector) -> None:
-        table, memory = tables.of(X, self.n_features_in_), np.zeros((2, self.sums_.shape[1]))
-        memory[0] = self.sums_[problem]
-        n_updates = self.n_updates_[problem : problem + 1]
-        begun = self._begun_as
-        how = bool(begun.balanced), 0.5 if begun.learning_rate is None else 0.0
+    def _learn(self, X: Rows, signs: Vector, state: State, scores: Vector) -> None:
+        sums, n_updates, radius, coef, bias = state
+        table, memory = tables.of(X, len(coef)), np.zeros((2, len(sums)))
+        memory[0] = sums
+        how = bool(self.balanced), 0.5 if self.learning_rate is None else 0.0
         for part in gen_batches(len(signs), _ROWS_AT_ONCE):
-            scales = self._scales(table[part], problem)
-            block = rows.of(_with_ones(table[part]) if begun.fit_intercept else table[part])
-            _learn_rows(block, signs[part], scales, *how, memory, n_updates, scores[part])
-        self.sums_[problem], self.radius_ = memory[0], float(self.radii_.max())
-        self.coef_[problem] = memory[1, : self.n_features_in_]
-        if begun.fit_intercept:
-            self.intercept_[problem] = memory[1, -1]
+            scales = self._scales(table[part], len(sums), radius)
+            chunk = rows.of(_with_ones(table[part]) if self.fit_intercept else table[part])
+            _learn_rows(chunk, signs[part], scales, *how, memory, n_updates, scores[part])
+        sums[:], coef[:] = memory[0], memory[1, : len(coef)]
+        if self.fit_intercept:
+            bias[0] = memory[1, -1]
 
-    def _scales(self, X: Any, problem: int) -> Vector:
-        """Return the rate of each row before it falls with the mistakes; `radii_` changes."""
-        radii = np.maximum(self.radii_[problem], np.maximum.accumulate(_largest(X)))
-        self.radii_[problem] = radii[-1]
-        if (rate := self._begun_as.learning_rate) is not None:
-            return np.full(len(radii), float(rate))
-        scale = math.sqrt(self._log_features)
+    def _scales(self, X: Any, n_features: int, radius: Vector) -> Vector:
+        """Return the rate of each row before it falls with the mistakes; `radius` grows."""
+        radii = np.maximum(radius[0], np.maximum.accumulate(_largest(X)))
+        radius[0] = radii[-1]
+        if self.learning_rate is not None:
+            return np.full(len(radii), float(self.learning_rate))
+        scale = math.sqrt(self._log_features(n_features))
         return np.divide(scale, radii, out=np.zeros(len(radii)), where=radii > 0.0)
 
-    def _record_run(self, X: Any, index: Indices, counts: list[tuple[Indices, int]]) -> None:
-        super()._record_run(X, index, counts)
-        if self.learning_rate is None:  # rows that lowered the rate mattered too
+    def _outcome(self, X: Any, wrong: Mask, used: Mask) -> tuple[int | None, Indices | None]:
+        n_wrong, mattered = super()._outcome(X, wrong, used)
+        if self.learning_rate is None and mattered is not None:
+            # Rows that lowered the rate mattered too.
             radii = np.maximum.accumulate(np.append(float(bool(self.fit_intercept)), _largest(X)))
-            raised = np.flatnonzero(np.diff(radii) > 0.0)
-            self.compression_set_ = np.union1d(self.compression_set_, raised)
-        self.realised_ = tuple(
-            self._realised(X, self._signs(index, problem), problem, run)
-            for problem, run in enumerate(counts)
-        )
+            mattered = np.union1d(mattered, np.flatnonzero(np.diff(radii) > 0.0))
+        return n_wrong, mattered
 
-    def _realised(
-        self, X: Any, signs: Vector, problem: int, run: tuple[Indices, int]
-    ) -> Guarantee | None:
+    def _record(
+        self, X: Any, margins: Vector, visits: Visits, state: State
+    ) -> NormalizedWinnowRecord:
+        record = super()._record(X, margins, visits, state)
+        realised = self._least_bound(X, visits, state)
+        return NormalizedWinnowRecord(**vars(record), realised=realised)
+
+    @classmethod
+    def _old_state(cls, old: dict[str, Any], problem: int, begun: Any) -> State:
+        return super()._old_state(old | {"radius_": old["radii_"]}, problem, begun)
+
+    @classmethod
+    def _old_record(cls, record: Any, old: dict[str, Any], problem: int) -> NormalizedWinnowRecord:
+        return NormalizedWinnowRecord(**vars(record), realised=old["realised_"][problem])
+
+    def _least_bound(self, X: Any, visits: Visits, state: State) -> Guarantee | None:
         """Return the least bound over some comparators made from the final weights."""
-        weights = np.append(self.coef_[problem], self.intercept_[problem])
+        weights = np.append(state.coef, state.bias[0])
         largest, bounds = float(np.abs(weights).max()), list[Guarantee | None]()
         for sharpness in _SHARPNESS if largest > 0.0 else ():
             u = np.sign(weights) * (np.abs(weights) / largest) ** sharpness
             u /= np.abs(u).sum()
-            bounds.append(self._compared_with(u, signs * (X @ u[:-1] + u[-1]), *run))
+            margins = visits.signs * (X @ u[:-1] + u[-1])
+            bounds.append(self._compared_with(u, margins, visits, state))
         return min(filter(None, bounds), key=lambda g: g.bound, default=None)
 
     def _compared_with(
-        self, u: Vector, margins: Vector, n_updates: Indices, n_passes: int
+        self, u: Vector, margins: Vector, visits: Visits, state: State
     ) -> Guarantee | None:
         """Return the bound with a comparator of absolute sum 1, its best multiple or margin."""
+        radius, log_features = float(state.radius[0]), self._log_features(len(state.sums))
         if self.learning_rate is None:
-            length = 2.0 * self.radius_ * math.sqrt(self._log_features)
-            record = MistakeRecord.of(n_updates, margins, n_passes=n_passes, length=length)
-            return self._self_tuned(record.scale, record.hinge_loss)
+            length = 2.0 * radius * math.sqrt(log_features)
+            n_passes = visits.n_passes
+            record = MistakeRecord.of(visits.n_updates, margins, n_passes=n_passes, length=length)
+            return _self_tuned(len(state.sums), radius, record.scale, record.hinge_loss)
         share = np.abs(u[u != 0.0])
-        divergence = max(0.0, self._log_features + float(share @ np.log(share)))
-        return self._best_margin(divergence, margins, n_passes)
+        divergence = max(0.0, log_features + float(share @ np.log(share)))
+        return self._best_margin(divergence, radius, margins, visits.n_passes)
 
-    def _best_margin(self, divergence: float, margins: Vector, n_passes: int) -> Guarantee | None:
+    def _best_margin(
+        self, divergence: float, radius: float, margins: Vector, n_passes: int
+    ) -> Guarantee | None:
         """Return the least bound over some margins at which the rate is small enough."""
         bounds: list[Guarantee] = []
         for margin in np.unique(np.quantile(margins, np.linspace(0.0, 1.0, 33))):
             loss = n_passes * float(np.maximum(0.0, margin - margins).sum())
             try:
-                bounds.append(self._at_rate(divergence, float(margin), loss))
+                bounds.append(self._at_rate(divergence, radius, float(margin), loss))
             except ValueError:  # the rate is too large for this margin
                 continue
         return min(bounds, key=lambda guarantee: guarantee.bound, default=None)
 
-    def _forget_training_set(self) -> None:
-        super()._forget_training_set()
-        vars(self).pop("realised_", None)
+
+def _self_tuned(n_features: int, radius: float, norm: float, hinge_loss: float) -> Guarantee:
+    """Return the bound at the rate that needs no tuning."""
+    return mistakes_linear.self_tuned_winnow(
+        n_features=n_features, norm=norm, radius=radius, hinge_loss=hinge_loss
+    )
 
 
 def _largest(X: Any) -> Vector:

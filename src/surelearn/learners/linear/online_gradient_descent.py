@@ -15,18 +15,41 @@ import numpy as np
 from surelearn import _arguments
 from surelearn._jit import jit, rows
 from surelearn._jit.rows import Rows
+from surelearn._stored import stored
 from surelearn._typing import Mask, Matrix, Vector
 from surelearn.base import OnlineLinearClassifier, OnlineLinearRegressor
 from surelearn.bounds import Guarantee
-from surelearn.learners.linear import _slopes, schedules
-from surelearn.learners.linear._gradient import GradientLearner, compiled
-from surelearn.learners.linear._slopes import LONGEST, LOSS, N_COMMON, ROUNDS, CompiledLoss
+from surelearn.learners.linear import schedules
+from surelearn.learners.linear._gradient import (
+    LONGEST,
+    LOSS,
+    N_COMMON,
+    ROUNDS,
+    GradientLearner,
+    enter,
+)
 from surelearn.learners.linear.schedules import AdaptiveRate, Run, Schedule
-from surelearn.losses import Hinge, Loss, Square
+from surelearn.losses import Hinge, Loss, Square, compiled
+from surelearn.losses._loss import CompiledLoss
 
 _SQUARES, _RATED, _SCALE, _NORM, _ROW, _N_COLUMNS = range(N_COMMON, N_COMMON + 6)
 _SMALLEST_SCALE = 1e-100
 _HINGE, _SQUARE, _ADAPTIVE = Hinge(), Square(), AdaptiveRate()
+
+
+@stored("online-gradient-descent-state")
+class State(NamedTuple):
+    """All that one problem has learnt: the rule in numbers, weights up to a scale, the ledger.
+
+    In `weights` the constant feature comes first; `coef` and `bias` are the weights meant, which
+    are `weights` times the scale in the ledger.
+    """
+
+    rule: Vector
+    weights: Vector
+    ledger: Vector
+    coef: Vector
+    bias: Vector
 
 
 class _Constants(NamedTuple):
@@ -60,7 +83,7 @@ def _learn_rows(
         if ledger[_SCALE] < _SMALLEST_SCALE:
             weights *= ledger[_SCALE]
             ledger[_SCALE] = 1.0
-    _slopes.enter(constants.loss, targets, predictions, ledger)
+    enter(constants.loss, targets, predictions, ledger)
 
 
 @jit
@@ -85,7 +108,7 @@ def _learn_stretch(
     for t in range(first, last):
         product, square = rows.dot_and_square(X, t, coef)
         prediction = scale * (product + constant * weights[0])
-        slope = _slopes.slope(constants.loss, targets[t], prediction)
+        slope = compiled.slope(constants.loss, targets[t], prediction)
         along, squared = slope * prediction, slope * slope * (square + constant)
         if penalty > 0.0:
             ledger[LOSS] += 0.5 * penalty * norm
@@ -134,22 +157,20 @@ def _learn_row(
     row: Matrix,
     target: float,
     rule: Vector,
-    problem: int,
-    weights: Matrix,
-    ledger: Matrix,
-    coef: Matrix,
+    weights: Vector,
+    ledger: Vector,
+    coef: Vector,
     bias: Vector,
-) -> tuple[float, float, float]:
-    """Learn from the only row of a matrix, if short; return prediction, loss, largest square."""
+) -> tuple[float, float]:
+    """Learn from the only row of a matrix, if it is short; return the prediction and its loss."""
     if not rows.is_short(row):
-        return np.nan, np.nan, np.nan
-    predictions, own, account = np.empty(1), weights[problem], ledger[problem]
-    _learn_rows(row, np.full(1, target), rule, own, account, predictions)
-    for j in range(coef.shape[1]):
-        coef[problem, j] = account[_SCALE] * own[j + 1]
-    bias[problem] = account[_SCALE] * own[0]
-    loss = _slopes.value(_constants(rule).loss, target, predictions[0])
-    return predictions[0], loss, account[_ROW]
+        return np.nan, np.nan
+    predictions = np.empty(1)
+    _learn_rows(row, np.full(1, target), rule, weights, ledger, predictions)
+    for j in range(len(coef)):
+        coef[j] = ledger[_SCALE] * weights[j + 1]
+    bias[0] = ledger[_SCALE] * weights[0]
+    return predictions[0], compiled.value(_constants(rule).loss, target, predictions[0])
 
 
 class _Descent(GradientLearner):
@@ -157,8 +178,6 @@ class _Descent(GradientLearner):
 
     schedule: Schedule
     radius: float
-    weights_: Matrix
-    rule_: Vector
 
     def guarantee(self, *, gradient_norm: float, n_rounds: int) -> Guarantee:
         """Bound the regret to every vector of the ball, if no gradient is longer than this.
@@ -171,19 +190,27 @@ class _Descent(GradientLearner):
         n_rounds
             The number of rounds.
         """
-        begun = self._begun_as
+        begun = self.begun_
         return begun.schedule.a_priori(
             radius=begun.radius, gradient_norm=gradient_norm, n_rounds=n_rounds
         )
 
-    def _realised(self, problem: int) -> Guarantee:
-        ledger, begun = self.ledger_[problem], self._begun_as
-        sums = float(ledger[_SQUARES]), float(ledger[_RATED])
-        return begun.schedule.realised(Run(begun.radius, int(ledger[ROUNDS]), *sums))
+    @property
+    def rule_(self) -> Vector:
+        """The constants of the step in numbers, as the compiled loop reads them."""
+        return self.states_[0].rule.copy()
+
+    @property
+    def weights_(self) -> Matrix:
+        """The weights up to a scale, that of the constant first, a row per problem."""
+        return np.array([state.weights for state in self.states_])
+
+    def _realised(self, state: State) -> Guarantee:
+        sums = float(state.ledger[_SQUARES]), float(state.ledger[_RATED])
+        return self.schedule.realised(Run(self.radius, int(state.ledger[ROUNDS]), *sums))
 
     def _rivals(self) -> str:
-        penalty = self._begun_as.schedule.penalty
-        ball = f"of norm at most {self._begun_as.radius:g}"
+        penalty, ball = self.schedule.penalty, f"of norm at most {self.radius:g}"
         return f"{ball}, both charged {penalty / 2:g}‖w‖² a round" if penalty else ball
 
     def _check_parameters(self) -> None:
@@ -192,22 +219,21 @@ class _Descent(GradientLearner):
         if not isinstance(cast("object", self.schedule), Schedule):
             raise TypeError(f"schedule={self.schedule!r} is none; use for example AdaptiveRate()")
 
-    def _make_state(self, n_features: int, n_problems: int) -> None:
-        loss, schedule = compiled(self.loss), self.schedule
+    def _start(self, n_features: int) -> State:
+        loss, schedule, ledger = self.loss.compiled(), self.schedule, np.zeros(_N_COLUMNS)
         shape = schedule.formula, schedule.factor(self.radius), schedule.penalty
-        self.rule_ = np.array([*loss, *shape, self.radius, self.fit_intercept], dtype=np.float64)
-        self.weights_ = np.zeros((n_problems, n_features + 1))
-        self.ledger_ = np.zeros((n_problems, _N_COLUMNS))
-        self.ledger_[:, _SCALE] = 1.0
+        rule = np.array([*loss, *shape, self.radius, self.fit_intercept], dtype=np.float64)
+        ledger[_SCALE] = 1.0
+        return State(rule, np.zeros(n_features + 1), ledger, np.zeros(n_features), np.zeros(1))
 
-    def _descend(
-        self, X: Rows, targets: Vector, problem: int, coef: Vector, bias: Vector, trace: Vector
-    ) -> None:
-        """Learn from each row once, in order; `coef`, `bias` and `trace` change in place."""
-        weights, ledger = self.weights_[problem], self.ledger_[problem]
-        _learn_rows(X, targets, self.rule_, weights, ledger, trace)
+    def _learn(self, X: Rows, targets: Vector, state: State, predictions: Vector) -> None:
+        rule, weights, ledger, coef, bias = state
+        _learn_rows(X, targets, rule, weights, ledger, predictions)
         np.multiply(weights[1:], ledger[_SCALE], out=coef)
         np.multiply(weights[:1], ledger[_SCALE], out=bias)
+
+    def _longest(self, state: State) -> float:
+        return math.sqrt(state.ledger[_ROW])
 
 
 class OnlineGradientDescent(_Descent, OnlineLinearClassifier):
@@ -270,26 +296,11 @@ class OnlineGradientDescent(_Descent, OnlineLinearClassifier):
         self.fit_intercept = fit_intercept
         self.max_iter = max_iter
 
-    def _start(self, n_features: int, n_problems: int) -> None:
-        self._make_state(n_features, n_problems)
-        self.coef_, self.intercept_ = np.zeros((n_problems, n_features)), np.zeros(n_problems)
-        self.radius_ = 0.0
-
-    def _learn(self, X: Rows, signs: Vector, problem: int, scores: Vector) -> None:
-        coef, bias = self.coef_[problem], self.intercept_[problem : problem + 1]
-        self._descend(X, signs, problem, coef, bias, scores)
-        self.radius_ = max(self.radius_, math.sqrt(self.ledger_[problem, _ROW]))
-
-    def _learn_single(self, row: Matrix, sign: float, problem: int) -> tuple[float, float]:
-        state = self.weights_, self.ledger_, self.coef_, self.intercept_
-        score, loss, longest = _learn_row(row, sign, self.rule_, problem, *state)
-        if (norm := math.sqrt(longest)) > self.radius_:
-            self.radius_ = norm
-        return score, loss
+    def _learn_row(self, row: Matrix, sign: float, state: State) -> tuple[float, float]:
+        return _learn_row(row, sign, *state)
 
     def _updates(self, signs: Vector, scores: Vector) -> Mask:
-        begun = self._begun_as
-        return (begun.loss.gradient(signs, scores) != 0.0) | (begun.schedule.penalty > 0.0)
+        return (self.loss.gradient(signs, scores) != 0.0) | (self.schedule.penalty > 0.0)
 
 
 class OnlineGradientDescentRegressor(_Descent, OnlineLinearRegressor):
@@ -341,10 +352,3 @@ class OnlineGradientDescentRegressor(_Descent, OnlineLinearRegressor):
         self.radius = radius
         self.fit_intercept = fit_intercept
         self.max_iter = max_iter
-
-    def _start(self, n_features: int) -> None:
-        self._make_state(n_features, 1)
-        self.coef_, self.intercept_ = np.zeros(n_features), np.zeros(1)
-
-    def _learn(self, X: Rows, targets: Vector, predictions: Vector) -> None:
-        self._descend(X, targets, 0, self.coef_, self.intercept_, predictions)

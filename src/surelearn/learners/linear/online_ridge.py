@@ -10,22 +10,34 @@ would lose its small eigenvalues to rounding. The intercept is the weight of a c
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from surelearn import _arguments
 from surelearn._jit import jit, rows
 from surelearn._jit.rows import Rows
+from surelearn._stored import stored
 from surelearn._typing import Matrix, Vector
 from surelearn._wording import outward
 from surelearn.base import OnlineLinearRegressor, fingerprint
 from surelearn.bounds import Guarantee, online_second_order
-from surelearn.certificate import Certificate, Status, certify
+from surelearn.certificate import Certificate, Evidence, by_construction, certify, checked
 
 _EXCESS, _TARGETS, _PREDICTIONS, _LARGEST, _LONGEST, _N_COLUMNS = range(6)
+
+
+@stored("online-ridge-state")
+class State(NamedTuple):
+    """All that was learnt: the triangle R, R⁻ᵀb, the ledger, and the ridge solution they give."""
+
+    triangle: Matrix
+    rotated: Vector
+    ledger: Vector
+    coef: Vector
+    bias: Vector
 
 
 @jit
@@ -165,8 +177,8 @@ class OnlineRidge(OnlineLinearRegressor):
         return online_second_order.vovk_azoury_warmuth_apriori(
             target_bound=target_bound,
             input_norm=input_norm,
-            regularization=self._begun_as.alpha,
-            dimension=self.n_features_in_ + bool(self._begun_as.fit_intercept),
+            regularization=self.begun_.alpha,
+            dimension=self.n_features_in_ + bool(self.begun_.fit_intercept),
             n_rounds=n_rounds,
         )
 
@@ -184,72 +196,97 @@ class OnlineRidge(OnlineLinearRegressor):
         """
         check_is_fitted(self)
         _arguments.open_fraction("delta", delta)
-        ledger = self.ledger_
-        largest, longest = float(ledger[_LARGEST]), math.sqrt(ledger[_LONGEST])
-        code: tuple[Status, str] = ("by-construction", "the code does exactly this")
-        bounded: tuple[Status, str] = ("checked", f"the largest is {largest:.6g}")
+        state, begun = self.states_[0], self.begun_
+        largest, longest = float(state.ledger[_LARGEST]), math.sqrt(state.ledger[_LONGEST])
+        code = by_construction("the code does exactly this")
+        targets = checked(f"the largest is {largest:.6g}")
         exact = online_second_order.vovk_azoury_warmuth_realised(
-            target_sum=float(ledger[_TARGETS]), prediction_sum=float(ledger[_PREDICTIONS])
+            target_sum=float(state.ledger[_TARGETS]),
+            prediction_sum=float(state.ledger[_PREDICTIONS]),
         )
         volume = online_second_order.vovk_azoury_warmuth(
-            target_bound=largest, log_determinant=self._log_determinant()
+            target_bound=largest, log_determinant=_log_determinant(begun.alpha, state.triangle)
         )
         a_priori = self.guarantee(target_bound=largest, input_norm=longest, n_rounds=self.n_rounds_)
+        radius = checked(f"the longest is {longest:.6g}")
         return (
-            self._certify(exact, code, code),
-            self._certify(volume, code, bounded, code),
-            self._certify(a_priori, code, bounded, ("checked", f"the longest is {longest:.6g}")),
+            self._certify(exact, {"algorithm": code, "measured": code}),
+            self._certify(volume, {"algorithm": code, "targets": targets, "measured": code}),
+            self._certify(a_priori, {"algorithm": code, "targets": targets, "radius": radius}),
         )
+
+    @property
+    def triangle_(self) -> Matrix:
+        """R with R'R = A, the constant first."""
+        return self.states_[0].triangle.copy()
+
+    @property
+    def rotated_(self) -> Vector:
+        """R⁻ᵀb, the constant first."""
+        return self.states_[0].rotated.copy()
+
+    @property
+    def ledger_(self) -> Vector:
+        """What the run leaves behind for its certificates."""
+        return self.states_[0].ledger.copy()
 
     def predict(self, X: Any) -> Vector:
         """Return the forecast for each row, as `learn` would give it if that row came next."""
         check_is_fitted(self)
-        return self._forecast(rows.of(self._check_features(X)))
+        X, learnt = self._check_features(X)
+        return _forecast(rows.of(X), float(learnt.begun.fit_intercept), learnt.states[0])
 
     def predict_one(self, x: Mapping[str, float] | ArrayLike) -> float:
         """Return the forecast for one row, an array or a mapping from names to numbers."""
-        return float(self._forecast(self._check_one(x))[0])
+        try:
+            learnt = self.learnt_
+        except AttributeError:
+            raise self._not_begun() from None
+        row, constant = self._check_one(learnt, x), float(learnt.begun.fit_intercept)
+        return float(_forecast(row, constant, learnt.states[0])[0])
 
-    def _forecast(self, X: Rows) -> Vector:
-        constant, forecasts = float(self._begun_as.fit_intercept), np.empty(rows.count(X))
-        space = np.empty(len(self.rotated_))
-        _forecast_rows(X, constant, self.triangle_, self.rotated_, space, forecasts)
-        return forecasts
-
-    def _certify(self, guarantee: Guarantee, *statuses: tuple[Status, str]) -> Certificate:
+    def _certify(self, guarantee: Guarantee, evidence: dict[str, Evidence]) -> Certificate:
         most = outward(guarantee.bound, "upper")
         return certify(
             replace(guarantee, trivial=self.cumulative_loss_),  # no loss is negative
             kind="regret",
             subject="this run of OnlineRidge",
-            observed=float(self.ledger_[_EXCESS]),
+            observed=float(self.states_[0].ledger[_EXCESS]),
             n=self.n_rounds_,
             claim=f"With certainty, the square loss of this run is at most {most} above the least "
-            f"of {self._begun_as.alpha:g}‖u‖² + square loss of u over all weights u.",
-            statuses=statuses,
+            f"of {self.begun_.alpha:g}‖u‖² + square loss of u over all weights u.",
+            evidence=evidence,
             reproduce={"model": fingerprint(self)},
         )
 
-    def _log_determinant(self) -> float:
-        """Return ln det(A/α), 0 or more."""
-        grown = self.triangle_.diagonal() / math.sqrt(self._begun_as.alpha)
-        return max(0.0, float(2.0 * np.log(grown).sum()))
+    def _check_parameters(self) -> None:
+        _arguments.positive("alpha", self.alpha)
 
-    def _check_first_rows(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any], dict[str, Any]]:
-        _arguments.positive("alpha", self.alpha)  # before anything learnt is forgotten
-        return super()._check_first_rows(X, y)
+    def _start(self, n_features: int) -> State:
+        width = n_features + 1  # the constant feature comes first
+        triangle = math.sqrt(self.alpha) * np.eye(width)
+        weights = np.zeros(n_features), np.zeros(1)
+        return State(triangle, np.zeros(width), np.zeros(_N_COLUMNS), *weights)
 
-    def _start(self, n_features: int) -> None:
-        self.triangle_ = math.sqrt(self.alpha) * np.eye(n_features + 1)
-        self.rotated_, self.ledger_ = np.zeros(n_features + 1), np.zeros(_N_COLUMNS)
-        self.coef_, self.intercept_ = np.zeros(n_features), np.zeros(1)
-
-    def _learn(self, X: Rows, targets: Vector, predictions: Vector) -> None:
-        constant, space = float(self._begun_as.fit_intercept), np.empty(len(self.rotated_))
-        state = self.triangle_, self.rotated_, self.ledger_
-        _learn_rows(X, targets, constant, *state, space, predictions)
-        _solve(self.triangle_, self.rotated_, space)
-        self.coef_[:], self.intercept_[:] = space[1:], space[:1]
+    def _learn(self, X: Rows, targets: Vector, state: State, predictions: Vector) -> None:
+        triangle, rotated, ledger, coef, bias = state
+        constant, space = float(self.fit_intercept), np.empty(len(rotated))
+        _learn_rows(X, targets, constant, triangle, rotated, ledger, space, predictions)
+        _solve(triangle, rotated, space)
+        coef[:], bias[:] = space[1:], space[:1]
 
     def _losses(self, targets: Vector, predictions: Vector) -> Vector:
         return (targets - predictions) ** 2
+
+
+def _forecast(X: Rows, constant: float, state: State) -> Vector:
+    """Return the forecast for each row, as if it came next."""
+    forecasts, space = np.empty(rows.count(X)), np.empty(len(state.rotated))
+    _forecast_rows(X, constant, state.triangle, state.rotated, space, forecasts)
+    return forecasts
+
+
+def _log_determinant(alpha: float, triangle: Matrix) -> float:
+    """Return ln det(A/α), 0 or more."""
+    grown = triangle.diagonal() / math.sqrt(alpha)
+    return max(0.0, float(2.0 * np.log(grown).sum()))

@@ -10,34 +10,39 @@ Singer (2006); the bounds, for rows of any norm, are in `surelearn.bounds.mistak
 """
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from surelearn._jit import jit, rows
 from surelearn._jit.rows import Rows
-from surelearn._typing import Indices, Mask, Matrix, Vector
+from surelearn._typing import Mask, Matrix, Vector
 from surelearn.base import OnlineLinearClassifier, compression_certificate
+from surelearn.base.online.mistakes import Statement, certify_run
+from surelearn.base.online.passes import Run, Visits
 from surelearn.bounds import Guarantee
 from surelearn.certificate import Certificate
-from surelearn.learners.linear import _passive_steps
+from surelearn.learners.linear import _passive_aggressive as passive_aggressive
 from surelearn.learners.linear._passive_aggressive import (
+    CONSTANT,
+    LONGEST,
+    MISTAKES,
     PassiveAggressiveRecord,
+    Rule,
+    State,
     cut,
     damped,
-    no_sums,
     on_mistakes,
 )
-from surelearn.learners.linear._passive_steps import CONSTANT, LONGEST, MISTAKES, Rule
 
 
 @jit
 def _learn_rows(
     X: Rows,
     signs: Vector,
-    rule: tuple[float, ...],
+    rule: Vector,
     coef: Vector,
     bias: Vector,
     sums: Vector,
@@ -49,30 +54,24 @@ def _learn_rows(
         scores[t] = product + bias[0]
         square += rule[CONSTANT]
         loss = max(0.0, 1.0 - signs[t] * scores[t])
-        step = _passive_steps.step(loss, square, rule)
+        step = passive_aggressive.step(loss, square, rule)
         if step > 0.0:
             rows.add(X, t, step * signs[t], coef)
             bias[0] += step * signs[t] * rule[CONSTANT]
-        _passive_steps.note(loss, square, step, sums)
+        passive_aggressive.note(loss, square, step, sums)
         sums[MISTAKES] += signs[t] * scores[t] <= 0.0
 
 
 @jit
 def _learn_row(
-    row: Matrix,
-    sign: float,
-    rule: tuple[float, ...],
-    problem: int,
-    coef: Matrix,
-    bias: Vector,
-    sums: Matrix,
-) -> tuple[float, float]:
-    """Learn from the only row of a matrix, if it is short; return its score and the longest."""
+    row: Matrix, sign: float, rule: Vector, coef: Vector, bias: Vector, sums: Vector
+) -> float:
+    """Learn from the only row of a matrix, if it is short; return its score."""
     if not rows.is_short(row):
-        return np.nan, np.nan
-    scores, own = np.empty(1), bias[problem : problem + 1]
-    _learn_rows(row, np.full(1, sign), rule, coef[problem], own, sums[problem], scores)
-    return scores[0], sums[problem, LONGEST]
+        return np.nan
+    scores = np.empty(1)
+    _learn_rows(row, np.full(1, sign), rule, coef, bias, sums, scores)
+    return scores[0]
 
 
 class PassiveAggressive(OnlineLinearClassifier):
@@ -147,33 +146,44 @@ class PassiveAggressive(OnlineLinearClassifier):
             The probability with which the statement about the risk may fail.
         """
         check_is_fitted(self)
-        if not hasattr(self, "records_"):
+        if self.run_ is None:
             return ()
-        sure = [c for k, run in enumerate(self.records_) for c in run.certificates(self, k)]
-        return (*sure, compression_certificate(self, delta=delta))
+        return (*certify_run(self), compression_certificate(self, delta=delta))
+
+    @property
+    def rule_(self) -> Rule:
+        """The step in numbers."""
+        return Rule(*self.states_[0].rule.tolist())
+
+    @property
+    def sums_(self) -> Matrix:
+        """The sums over the run of each problem, a row per problem."""
+        return np.array([state.sums for state in self.states_])
+
+    def _statements(
+        self, run: Run, state: State, record: PassiveAggressiveRecord
+    ) -> Iterator[Statement]:
+        del run, state
+        return record.statements(of_mistakes=True)
 
     def _rule(self) -> Rule:
         return cut(self.C, constant=float(self.fit_intercept))
 
-    def _check_first_rows(self, X: Any, y: ArrayLike) -> tuple[Any, Any, dict[str, Any]]:
-        self._rule()  # refuses bad parameters before anything changes
-        return super()._check_first_rows(X, y)
+    def _check_parameters(self) -> None:
+        self._rule()
 
-    def _start(self, n_features: int, n_problems: int) -> None:
-        self.coef_, self.intercept_ = np.zeros((n_problems, n_features)), np.zeros(n_problems)
-        self.rule_, self.sums_, self.radius_ = self._rule(), no_sums(n_problems), 0.0
+    def _start(self, n_features: int) -> State:
+        return passive_aggressive.start(self._rule(), n_features)
 
-    def _learn(self, X: Rows, signs: Vector, problem: int, scores: Vector) -> None:
-        bias, sums = self.intercept_[problem : problem + 1], self.sums_[problem]
-        _learn_rows(X, signs, tuple(self.rule_), self.coef_[problem], bias, sums, scores)
-        self.radius_ = max(self.radius_, math.sqrt(sums[LONGEST]))
+    def _learn(self, X: Rows, signs: Vector, state: State, scores: Vector) -> None:
+        _learn_rows(X, signs, *state, scores)
 
-    def _learn_single(self, row: Matrix, sign: float, problem: int) -> tuple[float, float]:
-        state = self.coef_, self.intercept_, self.sums_
-        score, longest = _learn_row(row, sign, tuple(self.rule_), problem, *state)
-        if (norm := math.sqrt(longest)) > self.radius_:
-            self.radius_ = norm
+    def _learn_row(self, row: Matrix, sign: float, state: State) -> tuple[float, float]:
+        score = _learn_row(row, sign, *state)
         return score, max(0.0, 1.0 - sign * score)
+
+    def _longest(self, state: State) -> float:
+        return math.sqrt(state.sums[LONGEST])
 
     def _losses(self, signs: Vector, scores: Vector) -> Vector:
         losses = signs * scores
@@ -183,22 +193,14 @@ class PassiveAggressive(OnlineLinearClassifier):
     def _updates(self, signs: Vector, scores: Vector) -> Mask:
         return signs * scores < 1.0
 
-    def _record_run(self, X: Any, index: Indices, counts: list[tuple[Indices, int]]) -> None:
-        super()._record_run(X, index, counts)
-        final = self._final_scores(X)
-        self.records_ = tuple(
-            self._summary(X, problem, self._signs(index, problem) * final[:, problem], n_passes)
-            for problem, (_, n_passes) in enumerate(counts)
-        )
-
-    def _summary(
-        self, X: Any, problem: int, margins: Vector, n_passes: int
+    def _record(
+        self, X: Any, margins: Vector, visits: Visits, state: State
     ) -> PassiveAggressiveRecord:
         def losses(scale: float, part: slice) -> Vector:
             return np.maximum(0.0, 1.0 - scale * margins[part])
 
         return PassiveAggressiveRecord.of(
-            self, problem, X, losses, scores=margins, n_passes=n_passes
+            X, state, losses, scores=margins, n_passes=visits.n_passes
         )
 
 
@@ -221,6 +223,6 @@ class PassiveAggressiveSquared(PassiveAggressive):
     def _losses(self, signs: Vector, scores: Vector) -> Vector:
         return np.square(super()._losses(signs, scores))
 
-    def _learn_single(self, row: Matrix, sign: float, problem: int) -> tuple[float, float]:
-        score, loss = super()._learn_single(row, sign, problem)
+    def _learn_row(self, row: Matrix, sign: float, state: State) -> tuple[float, float]:
+        score, loss = super()._learn_row(row, sign, state)
         return score, loss * loss

@@ -10,52 +10,57 @@ Singer (2006); the bounds, for rows of any norm, are in `surelearn.bounds.mistak
 """
 
 import math
-from typing import Any, Self
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from surelearn import _arguments
 from surelearn._jit import jit, rows
 from surelearn._jit.rows import Rows
-from surelearn._typing import Vector
+from surelearn._typing import Matrix, Vector
 from surelearn.base import OnlineLinearRegressor
+from surelearn.base.online.mistakes import Statement, certify_run
+from surelearn.base.online.passes import Run
 from surelearn.bounds import Guarantee
 from surelearn.certificate import Certificate
-from surelearn.learners.linear import _passive_steps
+from surelearn.learners.linear import _passive_aggressive as passive_aggressive
 from surelearn.learners.linear._passive_aggressive import (
+    CONSTANT,
+    EPSILON,
+    LONGEST,
     PassiveAggressiveRecord,
+    Rule,
+    State,
     cut,
     damped,
-    no_sums,
     on_losses,
 )
-from surelearn.learners.linear._passive_steps import CONSTANT, EPSILON, LONGEST, Rule
 
 
 @jit
 def _learn_rows(
     X: Rows,
     targets: Vector,
-    rule: tuple[float, ...],
+    rule: Vector,
     coef: Vector,
     bias: Vector,
     sums: Vector,
-    said: Vector,
+    predictions: Vector,
 ) -> None:
     """Predict each row, then repair its loss; the last four arguments change in place."""
     for t in range(rows.count(X)):
         product, square = rows.dot_and_square(X, t, coef)
-        said[t] = product + bias[0]
+        predictions[t] = product + bias[0]
         square += rule[CONSTANT]
-        residual = targets[t] - said[t]
+        residual = targets[t] - predictions[t]
         loss = max(0.0, abs(residual) - rule[EPSILON])
-        step = _passive_steps.step(loss, square, rule)
+        step = passive_aggressive.step(loss, square, rule)
         if step > 0.0:
             rows.add(X, t, step * np.sign(residual), coef)
             bias[0] += step * np.sign(residual) * rule[CONSTANT]
-        _passive_steps.note(loss, square, step, sums)
+        passive_aggressive.note(loss, square, step, sums)
 
 
 class PassiveAggressiveRegressor(OnlineLinearRegressor):
@@ -104,27 +109,6 @@ class PassiveAggressiveRegressor(OnlineLinearRegressor):
         self.fit_intercept = fit_intercept
         self.max_iter = max_iter
 
-    def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Start anew and pass over the rows, in the order given, `max_iter` times.
-
-        Parameters
-        ----------
-        X
-            Rows of numbers: an array, a data frame or a sparse matrix.
-        y
-            A number per row.
-        """
-        super().fit(X, y)
-        X, targets = self._check_rows(X, y)
-        said = X @ self.coef_ + self.intercept_
-
-        def losses(scale: float, part: slice) -> Vector:
-            return self._errors(targets[part], scale * said[part])
-
-        record = PassiveAggressiveRecord.of(self, 0, X, losses, scores=said, n_passes=self.n_iter_)
-        self.records_ = (record,)
-        return self
-
     def guarantee(self, *, norm: float, comparator_loss: float = 0.0) -> Guarantee:
         """Bound the sum of the run's losses, given what one comparator achieves.
 
@@ -139,7 +123,7 @@ class PassiveAggressiveRegressor(OnlineLinearRegressor):
             squares divided by the squared norms of the rows.
         """
         check_is_fitted(self)
-        radius = math.sqrt(self.sums_[0, LONGEST])
+        radius = math.sqrt(self.states_[0].sums[LONGEST])
         return on_losses(self.rule_, radius=radius, norm=norm, comparator_loss=comparator_loss)
 
     def certificates(self, *, delta: float = 0.05) -> tuple[Certificate, ...]:
@@ -152,25 +136,48 @@ class PassiveAggressiveRegressor(OnlineLinearRegressor):
         """
         check_is_fitted(self)
         _arguments.open_fraction("delta", delta)
-        return tuple(self.records_[0].certificates(self, 0)) if hasattr(self, "records_") else ()
+        return () if self.run_ is None else tuple(certify_run(self))
+
+    @property
+    def rule_(self) -> Rule:
+        """The step in numbers."""
+        return Rule(*self.states_[0].rule.tolist())
+
+    @property
+    def sums_(self) -> Matrix:
+        """The sums over the run, in a single row."""
+        return self.states_[0].sums[np.newaxis].copy()
+
+    def _statements(
+        self, run: Run, state: State, record: PassiveAggressiveRecord
+    ) -> Iterator[Statement]:
+        del run, state
+        return record.statements(of_mistakes=False)
 
     def _rule(self) -> Rule:
         return cut(self.C, constant=float(self.fit_intercept), epsilon=self.epsilon)
 
-    def _check_first_rows(self, X: Any, y: ArrayLike) -> tuple[Any, Any, dict[str, Any]]:
-        self._rule()  # refuses bad parameters before anything changes
-        return super()._check_first_rows(X, y)
+    def _check_parameters(self) -> None:
+        self._rule()
 
-    def _start(self, n_features: int) -> None:
-        self.coef_, self.intercept_ = np.zeros(n_features), np.zeros(1)
-        self.rule_, self.sums_ = self._rule(), no_sums(1)
+    def _start(self, n_features: int) -> State:
+        return passive_aggressive.start(self._rule(), n_features)
 
-    def _learn(self, X: Rows, targets: Vector, predictions: Vector) -> None:
-        rule, coef, bias, sums = tuple(self.rule_), self.coef_, self.intercept_, self.sums_[0]
-        _learn_rows(X, targets, rule, coef, bias, sums, predictions)
+    def _learn(self, X: Rows, targets: Vector, state: State, predictions: Vector) -> None:
+        _learn_rows(X, targets, *state, predictions)
+
+    def _record(
+        self, X: Any, targets: Vector, state: State, n_passes: int
+    ) -> PassiveAggressiveRecord:
+        predictions = X @ state.coef + state.bias
+
+        def losses(scale: float, part: slice) -> Vector:
+            return self._errors(targets[part], scale * predictions[part])
+
+        return PassiveAggressiveRecord.of(X, state, losses, scores=predictions, n_passes=n_passes)
 
     def _errors(self, targets: Vector, predictions: Vector) -> Vector:
-        return np.maximum(0.0, np.abs(targets - predictions) - self.rule_.epsilon)
+        return np.maximum(0.0, np.abs(targets - predictions) - self.epsilon)
 
     def _losses(self, targets: Vector, predictions: Vector) -> Vector:
         return self._errors(targets, predictions)

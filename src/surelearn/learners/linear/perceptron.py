@@ -6,48 +6,63 @@ Rosenblatt (1958); mistake bound by Novikoff (1962), see `surelearn.bounds.mista
 """
 
 import math
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from surelearn._jit import jit, rows
 from surelearn._jit.rows import Rows
+from surelearn._stored import stored
 from surelearn._typing import Matrix, Vector
-from surelearn.base import (
-    OnlineLinearClassifier,
-    compression_certificate,
-    perceptron_certificates,
+from surelearn.base import OnlineLinearClassifier, compression_certificate
+from surelearn.base.online.mistakes import (
+    MistakeRecord,
+    Statement,
+    certify_run,
+    of_linear_perceptron,
 )
+from surelearn.base.online.passes import Run
 from surelearn.bounds import Guarantee, mistakes
 from surelearn.certificate import Certificate
 
 
+@stored("perceptron-state")
+class State(NamedTuple):
+    """All that one two-class problem has learnt; `radius` is the norm of its longest row."""
+
+    coef: Vector
+    bias: Vector
+    radius: Vector
+
+
 @jit
 def _learn_rows(
-    X: Rows, signs: Vector, step: float, problem: int, coef: Matrix, bias: Vector, scores: Vector
-) -> float:
-    """Score each row, then learn from it; return the largest squared norm of a row."""
-    weights, largest = coef[problem], 0.0
+    X: Rows, signs: Vector, step: float, coef: Vector, bias: Vector, radius: Vector, scores: Vector
+) -> None:
+    """Score each row, then learn from it; the last four arguments change in place."""
+    largest = 0.0
     for t in range(rows.count(X)):
-        product, square = rows.dot_and_square(X, t, weights)
-        scores[t] = product + bias[problem]
+        product, square = rows.dot_and_square(X, t, coef)
+        scores[t] = product + bias[0]
         if signs[t] * scores[t] <= 0.0:  # a tie counts, or w = 0 would never move
-            rows.add(X, t, signs[t], weights)
-            bias[problem] += step * signs[t]
-        largest = max(largest, square + step)
-    return largest
+            rows.add(X, t, signs[t], coef)
+            bias[0] += step * signs[t]
+        largest = max(largest, square + step)  # the constant feature is `step`, 1 or 0
+    radius[0] = max(radius[0], math.sqrt(largest))
 
 
 @jit
 def _learn_row(
-    row: Matrix, sign: float, step: float, problem: int, coef: Matrix, bias: Vector
-) -> tuple[float, float]:
-    """Learn from the only row of a matrix, if it is short; return its score and squared norm."""
+    row: Matrix, sign: float, step: float, coef: Vector, bias: Vector, radius: Vector
+) -> float:
+    """Learn from the only row of a matrix, if it is short; return its score."""
     if not rows.is_short(row):
-        return np.nan, np.nan
+        return np.nan
     scores = np.empty(1)
-    square = _learn_rows(row, np.full(1, sign), step, problem, coef, bias, scores)
-    return scores[0], square
+    _learn_rows(row, np.full(1, sign), step, coef, bias, radius, scores)
+    return scores[0]
 
 
 class Perceptron(OnlineLinearClassifier):
@@ -93,7 +108,7 @@ class Perceptron(OnlineLinearClassifier):
         """Bound `n_mistakes_`, if in each two-class problem a unit vector has this `margin`."""
         check_is_fitted(self)
         # With C two-class problems the mistakes of all are at most C (R / margin)^2.
-        radius = self.radius_ * math.sqrt(len(self.coef_))
+        radius = self.radius_ * math.sqrt(len(self.states_))
         return mistakes.novikoff(radius=radius, margin=margin)
 
     def certificates(self, *, delta: float = 0.05) -> tuple[Certificate, ...]:
@@ -109,22 +124,19 @@ class Perceptron(OnlineLinearClassifier):
             The probability with which the statement about the risk may fail.
         """
         check_is_fitted(self)
-        if not hasattr(self, "records_"):
+        if self.run_ is None:
             return ()
-        return (*perceptron_certificates(self), compression_certificate(self, delta=delta))
+        return (*certify_run(self), compression_certificate(self, delta=delta))
 
-    def _start(self, n_features: int, n_problems: int) -> None:
-        self.coef_, self.intercept_ = np.zeros((n_problems, n_features)), np.zeros(n_problems)
-        self.radius_ = 0.0
+    def _statements(self, run: Run, state: State, record: MistakeRecord) -> Iterator[Statement]:
+        return of_linear_perceptron(run, state, record)
 
-    def _learn(self, X: Rows, signs: Vector, problem: int, scores: Vector) -> None:
-        step = float(bool(self._begun_as.fit_intercept))
-        largest = _learn_rows(X, signs, step, problem, self.coef_, self.intercept_, scores)
-        self.radius_ = max(self.radius_, math.sqrt(largest))
+    def _start(self, n_features: int) -> State:
+        return State(np.zeros(n_features), np.zeros(1), np.zeros(1))
 
-    def _learn_single(self, row: Matrix, sign: float, problem: int) -> tuple[float, float]:
-        step = 1.0 if self._begun_as.fit_intercept else 0.0
-        score, square = _learn_row(row, sign, step, problem, self.coef_, self.intercept_)
-        if (norm := math.sqrt(square)) > self.radius_:
-            self.radius_ = norm
+    def _learn(self, X: Rows, signs: Vector, state: State, scores: Vector) -> None:
+        _learn_rows(X, signs, 1.0 if self.fit_intercept else 0.0, *state, scores)
+
+    def _learn_row(self, row: Matrix, sign: float, state: State) -> tuple[float, float]:
+        score = _learn_row(row, sign, 1.0 if self.fit_intercept else 0.0, *state)
         return score, 1.0 if sign * score <= 0.0 else 0.0

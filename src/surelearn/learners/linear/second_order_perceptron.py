@@ -8,11 +8,12 @@ which is the formula of Sherman and Morrison, A⁻¹ ← A⁻¹ − A⁻¹x·x�
 """
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import NDArray
 from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted
 
@@ -22,15 +23,32 @@ from surelearn._jit.rows import Rows
 from surelearn._stored import stored
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.base import OnlineLinearClassifier, compression_certificate
-from surelearn.base.online.mistakes import best_multiple, certify_run
+from surelearn.base.online.mistakes import Statement, best_multiple, certify_run
+from surelearn.base.online.passes import Run, Visits
 from surelearn.bounds import Guarantee
 from surelearn.bounds import mistakes_linear as theory
-from surelearn.certificate import Certificate, Status
+from surelearn.certificate import Certificate, by_construction, checked
 
 _MOST_FEATURES = 2**14  # two gigabytes for the matrix of one problem
 _SMALLEST_START = 1e-20  # with less, xᵀA⁻¹x may overflow for the longest rows the door lets in
 _ROWS_AT_ONCE = 1024  # written out, at least
 _ROUNDING = float(np.finfo(np.float64).eps)
+
+
+@stored("second-order-perceptron-state")
+class State(NamedTuple):
+    """All that one two-class problem has learnt; in `root` and `total` the constant comes first.
+
+    `leverages` sums xᵀA⁻¹x over the mistakes, A the matrix after the update; `radius` is the norm
+    of the longest row.
+    """
+
+    coef: Vector
+    bias: Vector
+    root: Matrix
+    total: Vector
+    leverages: Vector
+    radius: Vector
 
 
 class Whitening(NamedTuple):
@@ -175,12 +193,13 @@ class SecondOrderPerceptron(OnlineLinearClassifier):
             The comparator's norm, its constant term included.
         """
         check_is_fitted(self)
+        most = max(state.leverages[0] for state in self.states_)
         return theory.second_order_perceptron(
             hinge_loss=hinge_loss,
             norm=norm,
             regularization=self.regularization_,
             sum_squared_scores=sum_squared_scores,
-            sum_leverages=self._outward(self.leverages_.max()),
+            sum_leverages=_outward(most, self.begun_.a, self.states_[0], self.n_mistakes_),
         )
 
     def certificates(self, *, delta: float = 0.05) -> tuple[Certificate, ...]:
@@ -196,90 +215,82 @@ class SecondOrderPerceptron(OnlineLinearClassifier):
             The probability with which the statement about the risk may fail.
         """
         check_is_fitted(self)
-        if not hasattr(self, "records_"):
+        if self.run_ is None:
             return ()
-        sure = [c for k, record in enumerate(self.records_) for c in self._of_run(k, record)]
-        return (*sure, compression_certificate(self, delta=delta))
+        return (*certify_run(self), compression_certificate(self, delta=delta))
 
-    def _of_run(self, problem: int, record: SecondOrderRecord) -> list[Certificate]:
-        """Return the certificates on the number of mistakes in one two-class problem."""
+    @property
+    def root_(self) -> NDArray[np.float64]:
+        """For each problem the matrix R with RᵀR = A⁻¹, the constant term first."""
+        return np.array([state.root for state in self.states_])
+
+    @property
+    def totals_(self) -> Matrix:
+        """For each problem the vector v, the constant term first."""
+        return np.array([state.total for state in self.states_])
+
+    @property
+    def leverages_(self) -> Vector:
+        """For each problem the sum of xᵀA⁻¹x over the mistakes, A the matrix after the update."""
+        return np.array([state.leverages[0] for state in self.states_])
+
+    @property
+    def regularization_(self) -> float:
+        """The value of `a` when learning started."""
+        check_is_fitted(self)
+        return float(self.begun_.a)
+
+    def _statements(self, run: Run, state: State, record: SecondOrderRecord) -> Iterator[Statement]:
+        """Yield what holds for the mistakes in one two-class problem."""
         known = {
             "hinge_loss": record.hinge_loss,
             "norm": record.norm,
-            "regularization": self.regularization_,
+            "regularization": float(self.a),
             "sum_squared_scores": record.sum_squared_scores,
         }
-        start: tuple[Status, str] = ("by-construction", "the code does exactly this")
-        found: tuple[Status, str] = ("checked", "a multiple of the final weights, on all rounds")
-        read: tuple[Status, str] = ("by-construction", "those of the rows the run erred on")
-        return [
-            certify_run(
-                self,
-                problem,
-                guarantee,
-                observed=record.n_mistakes,
-                n_rounds=record.n_rounds,
-                statuses=[start, found, read][: len(guarantee.assumes)],
-            )
-            for guarantee in (
-                theory.second_order_perceptron(
-                    **known, sum_leverages=self._outward(self.leverages_[problem])
-                ),
-                theory.second_order_perceptron_log_det(**known, eigenvalues=record.spectrum),
-            )
-        ]
+        n_mistakes = sum(other.n_mistakes for other in run.records or ())
+        leverages = _outward(state.leverages[0], self.a, state, n_mistakes)
+        evidence = {
+            "start": by_construction("the code does exactly this"),
+            "loss": checked("a multiple of the final weights, on all rounds"),
+        }
+        measured = {"measured": by_construction("those of the rows the run erred on")}
+        by_leverages = theory.second_order_perceptron(**known, sum_leverages=leverages)
+        yield Statement(by_leverages, record.n_mistakes, record.n_rounds, evidence)
+        by_spectrum = theory.second_order_perceptron_log_det(**known, eigenvalues=record.spectrum)
+        yield Statement(by_spectrum, record.n_mistakes, record.n_rounds, evidence | measured)
 
-    def _outward(self, sum_leverages: float) -> float:
-        """Add what the rounding of R may hide: the longer the rows in its units, the more."""
-        length = self.radius_ / math.sqrt(self.regularization_)
-        hidden = _ROUNDING * self.root_.shape[1] * length * min(1.0, length)
-        return float(sum_leverages) + self.n_mistakes_ * min(1.0, hidden)
-
-    def _check_first_rows(self, X: Any, y: ArrayLike) -> tuple[Any, Any, dict[str, Any]]:
+    def _check_parameters(self) -> None:
         if _arguments.positive("a", self.a) < _SMALLEST_START:
             raise ValueError(f"a={self.a!r} must be at least {_SMALLEST_START:g}; rescale the rows")
-        X, labels, seen = super()._check_first_rows(X, y)
-        if X.shape[1] > _MOST_FEATURES:
+
+    def _start(self, n_features: int) -> State:
+        if n_features > _MOST_FEATURES:
             raise ValueError(
-                f"X has {X.shape[1]} features and this learner keeps a matrix with a row and a "
+                f"X has {n_features} features and this learner keeps a matrix with a row and a "
                 f"column for each: at most {_MOST_FEATURES}; select some, or use Perceptron"
             )
-        return X, labels, seen
+        width = n_features + 1  # the constant term comes first
+        root = np.eye(width) / math.sqrt(self.a)
+        weights = np.zeros(n_features), np.zeros(1)
+        return State(*weights, root, np.zeros(width), np.zeros(1), np.zeros(1))
 
-    def _start(self, n_features: int, n_problems: int) -> None:
-        self.coef_, self.intercept_ = np.zeros((n_problems, n_features)), np.zeros(n_problems)
-        self.root_ = np.tile(np.eye(n_features + 1) / math.sqrt(self.a), (n_problems, 1, 1))
-        self.totals_ = np.zeros((n_problems, n_features + 1))
-        self.leverages_, self.radius_ = np.zeros(n_problems), 0.0
-        self.regularization_ = float(self.a)
-
-    def _learn(self, X: Rows, signs: Vector, problem: int, scores: Vector) -> None:
-        constant = float(self._begun_as.fit_intercept)
-        bias = self.intercept_[problem : problem + 1]
-        leverages, root = self.leverages_[problem : problem + 1], self.root_[problem]
-        image, direction = np.empty(len(root)), np.empty(len(root))
-        whitening = Whitening(root, self.totals_[problem], image, direction)
-        coef = self.coef_[problem]
+    def _learn(self, X: Rows, signs: Vector, state: State, scores: Vector) -> None:
+        coef, bias, root, total, leverages, radius = state
+        constant, space = float(self.fit_intercept), np.empty((2, len(root)))
+        whitening = Whitening(root, total, space[0], space[1])
         _learn_rows(X, signs, constant, coef, bias, whitening, leverages, scores)
-        self.radius_ = max(self.radius_, math.hypot(constant, rows.largest_norm(X)))
+        radius[0] = max(radius[0], math.hypot(constant, rows.largest_norm(X)))
 
-    def _record_run(self, X: Any, index: Indices, counts: list[tuple[Indices, int]]) -> None:
-        super()._record_run(X, index, counts)
-        final = self._final_scores(X)
-        self.records_ = tuple(
-            self._summary(X, problem, self._signs(index, problem) * final[:, problem], *count)
-            for problem, count in enumerate(counts)
-        )
-
-    def _summary(
-        self, X: Any, problem: int, margins: Vector, n_updates: Indices, n_passes: int
-    ) -> SecondOrderRecord:
+    def _record(self, X: Any, margins: Vector, visits: Visits, state: State) -> SecondOrderRecord:
         """Find the multiple of the final weights with the best bound on the mistakes."""
-        weights, n_rounds = np.append(self.coef_[problem], self.intercept_[problem]), len(margins)
-        length = math.hypot(*weights)  # tiny with a huge `a`, and no square of it may vanish
+        n_updates, n_passes, n_rounds = visits.n_updates, visits.n_passes, len(margins)
+        length = math.hypot(
+            *state.coef, state.bias[0]
+        )  # tiny with a huge `a`: no square may vanish
         spread = float(np.linalg.norm(np.sqrt(n_updates) * margins))
-        width = math.hypot(math.sqrt(self.regularization_) * length, spread)
-        slope = width * math.sqrt(self.leverages_[problem])
+        width = math.hypot(math.sqrt(self.a) * length, spread)
+        slope = width * math.sqrt(state.leverages[0])
 
         def hinge_loss(scale: float, part: slice) -> float:
             mean = float(np.maximum(0.0, 1.0 - scale * margins[part]).mean())
@@ -298,6 +309,10 @@ class SecondOrderPerceptron(OnlineLinearClassifier):
             spectrum=self._spectrum(X, n_updates),
         )
 
+    @classmethod
+    def _old_state(cls, old: dict[str, Any], problem: int, begun: Any) -> State:
+        return super()._old_state(old | {"total_": old["totals_"]}, problem, begun)
+
     def _spectrum(self, X: Any, n_updates: Indices) -> Vector:
         """Return the eigenvalues of Σ x·xᵀ over the mistakes, outward by the rounding of the SVD.
 
@@ -312,3 +327,10 @@ class SecondOrderPerceptron(OnlineLinearClassifier):
             factor = np.linalg.qr(np.vstack([factor, block]), mode="r")
         sizes = np.linalg.svd(factor, compute_uv=False)
         return (sizes + _ROUNDING * (len(used) + width) * sizes.max()) ** 2
+
+
+def _outward(sum_leverages: float, a: float, state: State, n_mistakes: int) -> float:
+    """Add what the rounding of R may hide: the longer the rows in its units, the more."""
+    length = state.radius[0] / math.sqrt(a)
+    hidden = _ROUNDING * len(state.root) * length * min(1.0, length)
+    return float(sum_leverages) + n_mistakes * min(1.0, hidden)

@@ -9,51 +9,65 @@ the k-th mistake.
 
 import math
 from array import array
-from collections.abc import Mapping
-from typing import Any, cast
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple, cast
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted
 
 from surelearn import _arguments
-from surelearn._jit import jit, rows
-from surelearn._jit.rows import Rows, SparseRows
-from surelearn._typing import Indices, Matrix, Vector
-from surelearn.base import OnlineLinearClassifier, perceptron_certificates
+from surelearn._jit import jit, rows, tables
+from surelearn._jit.rows import Rows
+from surelearn._stored import stored
+from surelearn._typing import Indices, Mask, Matrix, Vector
+from surelearn.base import OnlineClassifier, OnlineLinearClassifier
+from surelearn.base.online.mistakes import (
+    MistakeRecord,
+    Statement,
+    certify_run,
+    of_linear_perceptron,
+)
+from surelearn.base.online.passes import Run, Visits
+from surelearn.base.online.state import History, appended, together
 from surelearn.bounds import Guarantee, mistakes
 from surelearn.certificate import Certificate
 
 _BLOCK = 2**22  # inner products held at once
 
 
+@stored("voted-perceptron-state")
+class State(NamedTuple):
+    """All that one two-class problem has learnt; `radius` is the norm of its longest row.
+
+    `votes` is the history of its weight vectors but the last: each came by adding stored row k (+k)
+    or subtracting it (-k), and survived so many rounds; `last` is this pair for the current one.
+    All problems share `stored`, the history of the rows that any of them erred on.
+    """
+
+    coef: Vector
+    bias: Vector
+    radius: Vector
+    last: Indices
+    votes: History
+    stored: History
+
+
 @jit
 def _learn_rows(
-    X: Rows,
-    signs: Vector,
-    step: float,
-    coef: Vector,
-    bias: Vector,
-    radius: Vector,
-    scores: Vector,
-    survived: Indices,
+    X: Rows, signs: Vector, step: float, coef: Vector, bias: Vector, radius: Vector, scores: Vector
 ) -> None:
-    """Score each row, then learn from it; count how long each weight vector of the run lives.
-
-    `survived[0]` belongs to the weights from before, `survived[k]` to those of the k-th update.
-    """
-    k = 0
+    """Score each row, then learn from it; the last four arguments change in place."""
+    largest = 0.0
     for t in range(rows.count(X)):
         score, square = rows.dot_and_square(X, t, coef)
         scores[t] = score + bias[0]
         if signs[t] * scores[t] <= 0.0:  # a tie counts, or w = 0 would never move
             rows.add(X, t, signs[t], coef)
             bias[0] += step * signs[t]
-            k += 1
-        survived[k] += 1
-        radius[0] = max(radius[0], square + step)
+        largest = max(largest, square + step)
+    radius[0] = max(radius[0], math.sqrt(largest))
 
 
 @jit
@@ -122,7 +136,7 @@ class VotedPerceptron(OnlineLinearClassifier):
         """Bound `n_mistakes_`, if in each two-class problem a unit vector has this `margin`."""
         check_is_fitted(self)
         # With C two-class problems the mistakes of all are at most C (R / margin)^2.
-        radius = self.radius_ * math.sqrt(len(self.coef_))
+        radius = self.radius_ * math.sqrt(len(self.states_))
         return mistakes.novikoff(radius=radius, margin=margin)
 
     def certificates(self, *, delta: float = 0.05) -> tuple[Certificate, ...]:
@@ -139,93 +153,109 @@ class VotedPerceptron(OnlineLinearClassifier):
         """
         check_is_fitted(self)
         _arguments.open_fraction("delta", delta)
-        return tuple(perceptron_certificates(self)) if hasattr(self, "records_") else ()
+        return () if self.run_ is None else tuple(certify_run(self))
 
-    def decision_function(self, X: Any) -> Vector:
-        """Return the balance of the votes on each row; with more than two classes, by class."""
-        check_is_fitted(self)
-        votes = self._votes(self._check_features(X))
-        return votes.ravel() if len(self.classes_) == 2 else votes
+    @property
+    def updates_(self) -> "tuple[array[int], ...]":
+        """For each problem its mistakes in order: which stored row was added or subtracted."""
+        return tuple(array("q", _votes_of(state)[0].tobytes()) for state in self.states_)
 
-    def predict_one(self, x: Mapping[str, float] | ArrayLike) -> Any:
+    @property
+    def survived_(self) -> "tuple[array[int], ...]":
+        """For each problem how many rounds ended with the weights that each mistake gave."""
+        return tuple(array("q", _votes_of(state)[1].tobytes()) for state in self.states_)
+
+    @property
+    def stored_(self) -> list[Any]:
+        """Blocks of rows on which a mistake was made."""
+        return list(self.states_[0].stored)
+
+    @property
+    def n_stored_(self) -> int:
+        """The number of rows stored."""
+        return _n_rows(self.states_[0].stored)
+
+    def _statements(self, run: Run, state: State, record: MistakeRecord) -> Iterator[Statement]:
+        return of_linear_perceptron(run, state, record)
+
+    def predict_one(self, x: Any) -> Any:
         """Return the label predicted for one row, an array or a mapping from names to numbers."""
-        check_is_fitted(self)
-        return self._labels_of(self._votes(self._check_one(x)))[0]
+        return OnlineClassifier.predict_one(self, x)  # the weights alone do not make the prediction
 
-    def _votes(self, X: Any) -> Matrix:
+    def _scores(self, X: Any, states: Sequence[State]) -> Matrix:
         """Return the balance of the votes, a column per problem."""
-        votes = np.empty((len(self.coef_), X.shape[0]))
-        stored = _together(self.stored_)
-        for part in gen_batches(X.shape[0], max(1, _BLOCK // self.n_stored_)):
+        voters, stored = [_votes_of(state) for state in states], together(states[0].stored)
+        votes, step = np.empty((len(states), X.shape[0])), float(self.fit_intercept)
+        for part in gen_batches(X.shape[0], max(1, _BLOCK // stored.shape[0])):
             products: Any = X[part] @ stored.T
             products = cast("Any", products).toarray() if sparse.issparse(products) else products
-            for problem, (updates, survived) in enumerate(self._voters()):
-                _vote(products, updates, survived, self.constant_, votes[problem, part])
-        totals = [survived.sum() for _, survived in self._voters()]
-        return votes.T / totals
+            for each, balance in zip(voters, votes, strict=True):
+                _vote(products, *each, step, balance[part])
+        return votes.T / [each[1].sum() for each in voters]
 
-    def _voters(self) -> list[tuple[Indices, Indices]]:
-        """Return the updates and survivals of each problem as arrays, which share the memory."""
-        return [
-            (np.asarray(updates), np.asarray(survived))
-            for updates, survived in zip(self.updates_, self.survived_, strict=True)
-        ]
+    def _start(self, n_features: int) -> State:
+        weights = np.zeros(n_features), np.zeros(1), np.zeros(1)
+        return State(*weights, last=np.zeros(2, dtype=np.int64), votes=(), stored=())
 
-    def _start(self, n_features: int, n_problems: int) -> None:
-        self.coef_, self.intercept_ = np.zeros((n_problems, n_features)), np.zeros(n_problems)
-        self.updates_ = tuple(array("q") for _ in range(n_problems))
-        self.survived_ = tuple(array("q") for _ in range(n_problems))
-        self.stored_, self.n_stored_ = list[Any](), 0
-        self.constant_, self.radius_ = float(self.fit_intercept), 0.0
+    def _learn(self, X: Rows, signs: Vector, state: State, scores: Vector) -> None:
+        step = float(self.fit_intercept)
+        _learn_rows(X, signs, step, state.coef, state.bias, state.radius, scores)
 
-    def _learn(self, X: Rows, signs: Vector, problem: int, scores: Vector) -> None:
-        """Learn, and note each mistake by the place of its row in this block, counted from 1."""
-        squared_radius, survived = np.array([self.radius_**2]), np.zeros(len(signs) + 1, np.int64)
-        coef, bias = self.coef_[problem], self.intercept_[problem : problem + 1]
-        _learn_rows(X, signs, self.constant_, coef, bias, squared_radius, scores, survived)
-        wrong = np.flatnonzero(signs * scores <= 0.0)
-        counts = self.survived_[problem]
-        if counts:  # the first weights, 0, never survive a round
-            counts[-1] += int(survived[0])
-        counts.frombytes(survived[1 : len(wrong) + 1].tobytes())
-        self.updates_[problem].frombytes((signs[wrong] * (wrong + 1)).astype(np.int64).tobytes())
-        self.radius_ = max(self.radius_, math.sqrt(squared_radius[0]))
-
-    def _learn_block(self, X: Rows, index: Indices) -> Vector:
-        before = [len(updates) for updates in self.updates_]
-        scores = super()._learn_block(X, index)
-        self._store(X, before)
-        return scores
-
-    def _learn_row(self, row: Matrix, index: int) -> None:
-        before = [len(updates) for updates in self.updates_]
-        super()._learn_row(row, index)
-        self._store(row, before)
-
-    def _record_run(self, X: Any, index: Indices, counts: list[tuple[Indices, int]]) -> None:
-        self._store(rows.of(X), [0] * len(counts))
-        super()._record_run(X, index, counts)
-        del self.compression_set_  # dropping other rows would change the survivals
-        del self.training_errors_  # those of the last weights, not of the vote
-
-    def _store(self, X: Rows, before: list[int]) -> None:
-        """Keep the rows of this block that updates refer to, and let these refer to the store."""
-        fresh = [updates[n:] for (updates, _), n in zip(self._voters(), before, strict=True)]
-        used = np.unique(np.abs(np.concatenate(fresh)))
-        for updates in fresh:
-            place = np.searchsorted(used, np.abs(updates)) + self.n_stored_ + 1
-            updates[:] = np.sign(updates) * place
+    def _keep(
+        self, X: Rows, visits: Sequence[Visits], states: Sequence[State]
+    ) -> tuple[State, ...]:
+        """Store the rows that any problem erred on, and let the votes refer to them."""
+        n_rows, stored = rows.count(X), states[0].stored
+        used = np.unique(np.concatenate([place for v in visits for place in v.places]))
+        names = np.zeros(n_rows, dtype=np.int64)  # of a row: its number in the store, from 1
+        names[used] = _n_rows(stored) + 1 + np.arange(len(used))
         if len(used):
-            block: Any = X
-            if isinstance(X, SparseRows):
-                shape = (rows.count(X), self.n_features_in_)
-                block = sparse.csr_array((X.data, X.indices, X.indptr), shape=shape)
-            self.stored_.append(block[used - 1])
-            self.n_stored_ += len(used)
+            stored = appended(stored, tables.of(X, len(states[0].coef))[used])
+        each = zip(states, visits, strict=True)
+        return tuple(_with_votes(state, v, names)._replace(stored=stored) for state, v in each)
+
+    def _outcome(self, X: Any, wrong: Mask, used: Mask) -> tuple[int | None, Indices | None]:
+        # The errors are those of the last weights, not of the vote, and dropping rows that changed
+        # nothing would change the survivals.
+        del X, wrong, used
+        return None, None
+
+    @classmethod
+    def _old_state(cls, old: dict[str, Any], problem: int, begun: Any) -> State:
+        del begun
+        votes = np.column_stack([old["updates_"][problem], old["survived_"][problem]])
+        stored: History = ()
+        for block in old["stored_"]:
+            stored = appended(stored, block)
+        weights = old["coef_"][problem].copy(), old["intercept_"][problem : problem + 1].copy()
+        earlier = (votes[:-1],) if len(votes) > 1 else ()
+        return State(*weights, np.array([old["radius_"]]), votes[-1].copy(), earlier, stored)
 
 
-def _together(blocks: list[Any]) -> Any:
-    """Return the stored rows as one matrix, sparse if any came so."""
-    if any(sparse.issparse(block) for block in blocks):
-        return sparse.vstack([sparse.csr_array(block) for block in blocks], format="csr")
-    return np.concatenate(blocks)
+def _with_votes(state: State, visits: Visits, names: Indices) -> State:
+    """Return a state whose votes go on through some passes over the same rows."""
+    last, n_rows = state.last.copy(), len(names)
+    for places in visits.places:
+        if not len(places):
+            last[1] += n_rows
+            continue
+        # The weights of each mistake live until the next; those before, until the first.
+        lives = np.diff(places, append=n_rows)
+        fresh = np.column_stack([visits.signs[places].astype(np.int64) * names[places], lives])
+        last[1] += places[0]
+        done = np.vstack([last, fresh[:-1]])
+        # The first weights, 0, never survive a round and never vote.
+        done = done[1:] if last[0] == 0 else done
+        votes = appended(state.votes, done) if len(done) else state.votes
+        state, last = state._replace(votes=votes), fresh[-1]
+    return state._replace(last=last)
+
+
+def _votes_of(state: State) -> Matrix:
+    """Return all votes of a problem, the current one last: by which row, then for how long."""
+    current = state.last[np.newaxis][: int(state.last[0] != 0)]
+    return np.ascontiguousarray(np.concatenate([*state.votes, current]).T)
+
+
+def _n_rows(history: History) -> int:
+    return sum(block.shape[0] for block in history)

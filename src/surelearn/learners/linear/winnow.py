@@ -5,24 +5,46 @@
 Littlestone (1988); mistake bound in `surelearn.bounds.mistakes_boolean`.
 """
 
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.utils import Tags, gen_batches
 from sklearn.utils.validation import check_is_fitted
 
 from surelearn._jit import jit, powers, rows, tables
 from surelearn._jit.rows import Rows
-from surelearn._typing import Indices, Mask, Vector
+from surelearn._stored import stored
+from surelearn._typing import Indices, Mask, Matrix, Vector
 from surelearn.base import MistakeRecord, OnlineLinearClassifier, compression_certificate
-from surelearn.base.online.mistakes import certify_run, of_all_problems
+from surelearn.base.online.mistakes import Statement, certify_run, of_all_problems
+from surelearn.base.online.passes import Run, Visits
 from surelearn.bounds import Guarantee, mistakes_boolean
-from surelearn.certificate import Certificate
+from surelearn.certificate import Certificate, by_construction, checked
 
 _TIE = 2.0**-40  # of the threshold: how far above 0 a sum scores that just reaches it
 _ROWS_AT_ONCE = 1024  # written out with their negations
+
+
+@stored("winnow-state")
+class State(NamedTuple):
+    """All that one two-class problem has learnt: literals, and the same rule as a linear one."""
+
+    exponents: Vector
+    weights: Vector
+    coef: Vector
+    bias: Vector
+
+
+@stored("winnow-record")
+@dataclass(frozen=True, eq=False)
+class WinnowRecord(MistakeRecord):
+    """What the run on one problem leaves behind, with a short disjunction found in its rows."""
+
+    literals: Indices
+    attribute_errors: int
 
 
 @jit
@@ -108,8 +130,9 @@ class Winnow(OnlineLinearClassifier):
         them for a negative row.
         """
         check_is_fitted(self)
-        n_problems, n_literals = self.weights_.shape
-        return of_all_problems(self._theorem(n_literals, n_relevant, attribute_errors), n_problems)
+        n_literals = len(self.states_[0].weights)
+        theorem = self.begun_._theorem(n_literals, n_relevant, attribute_errors)  # noqa: SLF001 - our own copy
+        return of_all_problems(theorem, len(self.states_))
 
     def certificates(self, *, delta: float = 0.05) -> tuple[Certificate, ...]:
         """State what the last `fit` proves; a learner that has moved on since proves nothing.
@@ -123,83 +146,94 @@ class Winnow(OnlineLinearClassifier):
             The probability with which the statement about the risk may fail.
         """
         check_is_fitted(self)
-        if not hasattr(self, "records_"):
+        if self.run_ is None:
             return ()
-        sure = [self._of_run(problem) for problem in range(len(self.records_))]
-        return (*sure, compression_certificate(self, delta=delta))
+        return (*certify_run(self), compression_certificate(self, delta=delta))
 
-    def _of_run(self, problem: int) -> Certificate:
-        """Return the certificate on the number of mistakes in one two-class problem."""
-        (literals, errors), record = self.disjunctions_[problem], self.records_[problem]
-        found = f"one of {len(literals)} literals has {errors} attribute errors on the mistakes"
-        return certify_run(
-            self,
-            problem,
-            self._theorem(self.weights_.shape[1], len(literals), errors),
-            observed=record.total_updates,
-            n_rounds=record.n_passes * self.n_training_rows_,
-            statuses=[("checked", found), ("by-construction", "the code does exactly this")],
-        )
+    @property
+    def exponents_(self) -> Matrix:
+        """How often each literal was promoted, less how often demoted; a row per problem."""
+        return np.array([state.exponents for state in self.states_])
+
+    @property
+    def weights_(self) -> Matrix:
+        """The weight of each literal; a row per problem."""
+        return np.array([state.weights for state in self.states_])
+
+    @property
+    def disjunctions_(self) -> tuple[tuple[Indices, int], ...]:
+        """After `fit`: a short disjunction of each problem, and its errors on the mistakes."""
+        return tuple((record.literals, record.attribute_errors) for record in self.records_)
+
+    def _statements(self, run: Run, state: State, record: WinnowRecord) -> Iterator[Statement]:
+        """Yield what holds for the number of mistakes in one two-class problem."""
+        n_literals, errors = len(record.literals), record.attribute_errors
+        found = f"one of {n_literals} literals has {errors} attribute errors on the mistakes"
+        evidence = {
+            "labels": checked(found),
+            "start": by_construction("the code does exactly this"),
+        }
+        theorem = self._theorem(len(state.weights), n_literals, errors)
+        n_rounds = record.n_passes * run.n_rows
+        yield Statement(theorem, record.total_updates, n_rounds, evidence)
 
     def _theorem(self, n_literals: int, n_relevant: int, attribute_errors: int) -> Guarantee:
         return mistakes_boolean.winnow(
             n_variables=n_literals,
             n_relevant=n_relevant,
-            promotion=self._begun_as.promotion,
+            promotion=self.promotion,
             threshold=self._level(n_literals),
             attribute_errors=attribute_errors,
         )
 
     def _level(self, n_literals: int) -> float:
-        threshold = self._begun_as.threshold
-        return float(n_literals if threshold is None else threshold)
+        return float(n_literals if self.threshold is None else self.threshold)
 
-    def _check_first_rows(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any], dict[str, Any]]:
+    def _check_parameters(self) -> None:
         level = 1.0 if self.threshold is None else self.threshold
         mistakes_boolean.winnow(  # refuses parameters it does not cover
             n_variables=1, n_relevant=0, promotion=self.promotion, threshold=level
         )
-        return super()._check_first_rows(X, y)
 
-    def _start(self, n_features: int, n_problems: int) -> None:
+    def _longest(self, state: State) -> float:
+        del state
+        return 1.0  # bits: a row counts as no longer than that
+
+    def _start(self, n_features: int) -> State:
         n_literals = 2 * n_features if self.negations else n_features
-        self.exponents_ = np.zeros((n_problems, n_literals))
-        self.weights_ = np.ones((n_problems, n_literals))
-        self.coef_, self.intercept_ = np.empty((n_problems, n_features)), np.empty(n_problems)
-        self.radius_ = 1.0
-        for problem in range(n_problems):
-            self._make_linear(problem)
+        literals = np.zeros(n_literals), np.ones(n_literals)
+        state = State(*literals, np.empty(n_features), np.empty(1))
+        self._make_linear(state)
+        return state
 
-    def _learn(self, X: Rows, signs: Vector, problem: int, scores: Vector) -> None:
-        exponents, weights = self.exponents_[problem], self.weights_[problem]
-        constants = float(self._begun_as.promotion), self._level(len(weights))
-        if not self._begun_as.negations:
+    def _learn(self, X: Rows, signs: Vector, state: State, scores: Vector) -> None:
+        exponents, weights, coef, _ = state
+        constants = float(self.promotion), self._level(len(weights))
+        if not self.negations:
             _learn_rows(X, signs, *constants, exponents, weights, scores)
         else:
-            table = tables.of(X, self.n_features_in_)
+            table = tables.of(X, len(coef))
             for part in gen_batches(len(signs), _ROWS_AT_ONCE):
                 literals = tables.with_negations(table[part])
                 _learn_rows(literals, signs[part], *constants, exponents, weights, scores[part])
-        self._make_linear(problem)
+        self._make_linear(state)
 
-    def _make_linear(self, problem: int) -> None:
+    def _make_linear(self, state: State) -> None:
         """Write the weights of a problem as a linear rule: a negation is 1 less its variable."""
-        n = self.n_features_in_
-        on, off = self.weights_[problem, :n], self.weights_[problem, n:]
-        self.coef_[problem] = on - off if self._begun_as.negations else on
-        self.intercept_[problem] = off.sum() - self._level(len(on) + len(off)) * (1.0 - _TIE)
+        _, weights, coef, bias = state
+        on, off = weights[: len(coef)], weights[len(coef) :]
+        coef[:] = on - off if self.negations else on
+        bias[0] = off.sum() - self._level(len(weights)) * (1.0 - _TIE)
 
-    def _record_run(self, X: Any, index: Indices, counts: list[tuple[Indices, int]]) -> None:
-        super()._record_run(X, index, counts)
+    def _record(self, X: Any, margins: Vector, visits: Visits, state: State) -> WinnowRecord:
+        record = super()._record(X, margins, visits, state)
         table = sparse.csr_array(tables.with_negations(X) if self.negations else X)
-        self.disjunctions_ = tuple(
-            _found(table, self._signs(index, problem) > 0.0, record)
-            for problem, record in enumerate(self.records_)
-        )
+        return WinnowRecord(**vars(record), **_found(table, visits.signs > 0.0, record))
 
-    def _forget_training_set(self) -> None:
-        super()._forget_training_set()
-        vars(self).pop("disjunctions_", None)
+    @classmethod
+    def _old_record(cls, record: Any, old: dict[str, Any], problem: int) -> WinnowRecord:
+        literals, errors = old["disjunctions_"][problem]
+        return WinnowRecord(**vars(record), literals=literals, attribute_errors=errors)
 
     def __sklearn_tags__(self) -> Tags:
         """Say to scikit-learn that few data are nearly a disjunction of their variables."""
@@ -208,12 +242,12 @@ class Winnow(OnlineLinearClassifier):
         return tags
 
 
-def _found(table: Any, positive: Mask, record: MistakeRecord) -> tuple[Indices, int]:
+def _found(table: Any, positive: Mask, record: MistakeRecord) -> dict[str, Any]:
     """Return a short disjunction and its attribute errors on the mistakes of a run."""
     chosen = _short_disjunction(table, positive)
     hits = np.asarray(table[record.updated][:, chosen].sum(axis=1)).ravel()
     errors = np.where(positive[record.updated], hits == 0.0, hits)
-    return chosen, int(errors @ record.n_updates)
+    return {"literals": chosen, "attribute_errors": int(errors @ record.n_updates)}
 
 
 def _short_disjunction(table: Any, positive: Mask) -> Indices:

@@ -1,28 +1,16 @@
-"""Convex losses and their slopes in compiled code, and the ledger a learner by gradients keeps.
+"""Convex losses in compiled code: their values and their slopes.
 
-Compiled loops take no functions as arguments: a loss is the number of its formula and one
-parameter. A test holds values and slopes to those of `surelearn.losses`.
+Compiled loops take no functions as arguments: there a loss is the number of its formula and one
+parameter, which `Loss.compiled()` gives. A test holds values and slopes to those of the losses.
 """
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
 from surelearn._jit import jit
 from surelearn._typing import Vector
-
-HINGE, LOGISTIC, SQUARE, EPSILON_INSENSITIVE, HUBER = range(5)
-
-ROUNDS, LONGEST, LOSS, LOSS_OF_ZERO, N_COMMON = range(5)
-"""Columns of a ledger: rounds played, longest gradient, own loss, that of zero weights."""
-
-
-class CompiledLoss(NamedTuple):
-    """A loss in the form that compiled code accepts."""
-
-    formula: int
-    parameter: float
+from surelearn.losses._loss import HINGE, HUBER, LOGISTIC, SQUARE, CompiledLoss
 
 
 @jit
@@ -31,7 +19,8 @@ def slope(loss: CompiledLoss, y: float, prediction: float) -> float:
 
     Examples
     --------
-    >>> slope(CompiledLoss(HINGE, 0.0), 1.0, 0.5), slope(CompiledLoss(SQUARE, 0.0), 1.0, 0.5)
+    >>> from surelearn.losses import Hinge, Square
+    >>> slope(Hinge().compiled(), 1.0, 0.5), slope(Square().compiled(), 1.0, 0.5)
     (-1.0, -1.0)
     """
     if loss.formula == HINGE:
@@ -44,7 +33,7 @@ def slope(loss: CompiledLoss, y: float, prediction: float) -> float:
         return 2.0 * residual
     if loss.formula == HUBER:
         return min(max(residual, -loss.parameter), loss.parameter)
-    if abs(residual) <= loss.parameter:
+    if abs(residual) <= loss.parameter:  # epsilon-insensitive, and absolute with epsilon 0
         return 0.0
     return math.copysign(1.0, residual)
 
@@ -55,7 +44,8 @@ def value(loss: CompiledLoss, y: float, prediction: float) -> float:
 
     Examples
     --------
-    >>> value(CompiledLoss(HINGE, 0.0), 1.0, 0.5), value(CompiledLoss(SQUARE, 0.0), 1.0, 0.5)
+    >>> from surelearn.losses import Hinge, Square
+    >>> value(Hinge().compiled(), 1.0, 0.5), value(Square().compiled(), 1.0, 0.5)
     (0.5, 0.25)
     """
     if loss.formula == HINGE:
@@ -100,12 +90,3 @@ def total(loss: CompiledLoss, y: Vector, predictions: Vector) -> float:
     for t in range(len(y)):
         result += value(loss, y[t], predictions[t])
     return result
-
-
-@jit
-def enter(loss: CompiledLoss, y: Vector, predictions: Vector, ledger: Vector) -> None:
-    """Count rounds in the ledger, with their losses and those of zero weights."""
-    ledger[ROUNDS] += len(y)
-    ledger[LOSS] += total(loss, y, predictions)
-    for t in range(len(y)):
-        ledger[LOSS_OF_ZERO] += value(loss, y[t], 0.0)

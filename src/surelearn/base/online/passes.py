@@ -1,0 +1,167 @@
+"""Passing over the same rows again and again, and what `fit` leaves behind."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from surelearn._jit import fingerprints, rows
+from surelearn._jit.fingerprints import Hashes
+from surelearn._jit.rows import Rows
+from surelearn._jit.signs import plus_or_minus
+from surelearn._stored import stored
+from surelearn._typing import Indices, Matrix, Vector
+
+
+@stored("training-run")
+@dataclass(frozen=True, eq=False)
+class Run:
+    """What one `fit` leaves behind; a learner that moves on drops it as a whole.
+
+    Parameters
+    ----------
+    training_rows
+        Fingerprints of the rows, by which a hold-out set recognises them.
+    n_rows, n_passes
+        The number of rows and the largest number of passes that a problem needed.
+    records
+        For each problem what its certificates need, if the learner issues any from a `fit`.
+    pass_limit, stopped_early
+        The passes that were allowed, and whether a callback ended the run before them.
+    training_errors, compression_set
+        The rows that the final model gets wrong, and those that ever changed it or are wrong: None
+        where they say nothing about the model.
+    """
+
+    training_rows: Hashes
+    n_rows: int
+    n_passes: int
+    records: tuple[Any, ...] | None = None
+    pass_limit: int | None = None
+    stopped_early: bool = False
+    training_errors: int | None = None
+    compression_set: Indices | None = None
+
+
+class Visits(NamedTuple):
+    """How one problem went over its rows.
+
+    Parameters
+    ----------
+    signs
+        The label of each row, as +1 or -1.
+    n_updates
+        How often each row caused an update.
+    n_passes
+        The number of passes.
+    places
+        For a learner that keeps rows: those that caused an update, in order, pass by pass.
+    """
+
+    signs: Vector
+    n_updates: Indices
+    n_passes: int
+    places: tuple[Indices, ...] = ()
+
+
+def run_passes(
+    visit: Callable[[], bool], *, limit: int, progress: Any, learner: Any
+) -> tuple[int, bool]:
+    """Visit all rows until a visit changes nothing, a callback says stop, or `limit` is reached.
+
+    Return the number of passes and whether a callback stopped them.
+    """
+    for n_passes in range(1, limit + 1):
+        task = progress.subcontext("pass").call_on_fit_task_begin(estimator=learner)
+        changed = visit()
+        stop = bool(task.call_on_fit_task_end(estimator=learner))
+        if stop or not changed:
+            return n_passes, stop
+    return limit, False
+
+
+def train_classifier(fresh: Any, X: Any, index: Indices, progress: Any) -> None:
+    """Run every two-class problem until a clean pass, and keep what certificates need.
+
+    `fresh` is a copy of the learner that has learnt nothing; the callbacks of `progress` see it.
+    """
+    begun, view = fresh.begun_, rows.of(X)
+    states = tuple(begun._start_passes(X) for _ in fresh.states_)
+    fresh.learnt_ = fresh.learnt_._replace(states=states)
+    progress.call_on_fit_task_begin(estimator=fresh)
+    stopped, visits = False, list[Visits]()
+    for k, state in enumerate(states):
+        signs = signs_of(index, k, len(states))
+        visited, stop = _until_clean(fresh, view, signs, state, progress)
+        fresh.n_rounds_ = visited.n_passes * len(index) if k == 0 else fresh.n_rounds_
+        visits.append(visited)
+        stopped = stopped or stop
+    final = begun._final_scores(X, states)
+    states = begun._keep(view, visits, states)
+    fresh.learnt_ = fresh.learnt_._replace(states=states)
+    fresh.run_ = _run_of(begun, X, index, visits, final, states=states, stopped=stopped)
+    progress.call_on_fit_task_end(estimator=fresh)
+
+
+def _until_clean(
+    fresh: Any, X: Rows, signs: Vector, state: Any, progress: Any
+) -> tuple[Visits, bool]:
+    """Pass over the rows of one problem until a pass without updates, counting as it goes."""
+    begun, scores, places = fresh.begun_, np.empty(len(signs)), list[Indices]()
+    n_updates = np.zeros(len(signs), dtype=np.int64)
+
+    def visit() -> bool:
+        begun._learn(X, signs, state, scores)
+        updates = begun._updates(signs, scores)
+        np.add(n_updates, updates, out=n_updates)
+        if begun._keeps_rows:
+            places.append(np.flatnonzero(updates))
+        n_wrong, loss = begun._count(signs, scores)
+        fresh.n_mistakes_ += n_wrong
+        fresh.cumulative_loss_ += loss
+        return bool(updates.any())
+
+    n_passes, stop = run_passes(visit, limit=begun.max_iter, progress=progress, learner=fresh)
+    return Visits(signs, n_updates, n_passes, tuple(places)), stop
+
+
+def _run_of(
+    begun: Any,
+    X: Any,
+    index: Indices,
+    visits: list[Visits],
+    final: Matrix,
+    *,
+    states: tuple[Any, ...],
+    stopped: bool,
+) -> Run:
+    """Summarise a run, given the scores of the training rows after it."""
+    wrong = predicted_index(final) != index
+    if len(visits) == 1:  # in the two-class theorem a score of 0 is an error
+        wrong = visits[0].signs * final[:, 0] <= 0.0
+    used = np.any([visited.n_updates > 0 for visited in visits], axis=0)
+    training_errors, compression_set = begun._outcome(X, wrong, used)
+    each = zip(visits, final.T, states, strict=True)
+    return Run(
+        training_rows=fingerprints.sketch(fingerprints.row_hashes(rows.of(X))),
+        n_rows=len(index),
+        n_passes=max(visited.n_passes for visited in visits),
+        records=tuple(begun._record(X, v.signs * scores, v, state) for v, scores, state in each),
+        pass_limit=begun.max_iter,
+        stopped_early=stopped,
+        training_errors=training_errors,
+        compression_set=compression_set,
+    )
+
+
+def signs_of(index: Indices, problem: int, n_problems: int) -> Vector:
+    """Return the labels of one problem; a single one tells the second class from the first."""
+    return plus_or_minus(index, 1 if n_problems == 1 else problem)
+
+
+def predicted_index(scores: Matrix) -> Indices:
+    """Return the place of the class that scores of one or more problems predict for each row."""
+    if scores.ndim == 1 or scores.shape[1] == 1:
+        return (np.ravel(scores) > 0.0).astype(np.int64)
+    return np.argmax(scores, axis=1)

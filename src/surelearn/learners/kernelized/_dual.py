@@ -1,0 +1,105 @@
+"""Machines in the space of a kernel: rows remembered, and a coefficient of each for every problem.
+
+    f = Σ c_s·K(x_s, ·)
+
+All problems share the support rows; each has its own dual coefficients, 0 for a row it ignores.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import gen_batches
+
+from surelearn._jit import tables
+from surelearn._stored import stored
+from surelearn._typing import Matrix, Vector
+from surelearn.base import OnlineClassifier, validation
+from surelearn.base.online.state import History
+from surelearn.kernels import Kernel
+
+_VALUES_AT_ONCE = 2**22  # kernel values held at once when rows are scored
+
+
+@stored("kernel-machine-state")
+class State(NamedTuple):
+    """All that one two-class problem has learnt.
+
+    `coef` has an entry for each row of `support`, a history of one table that all problems share;
+    `radius` is the largest sqrt(K(x, x)) of a row. Only while a `fit` passes over its rows does
+    `current` hold their scores, so that they are not computed anew in every pass.
+    """
+
+    coef: Vector
+    radius: Vector
+    current: Vector
+    support: History
+
+
+class KernelMachine(OnlineClassifier):
+    """A classifier whose scores are sums of kernel values with the rows that it remembers.
+
+    A learner stores `kernel` and says how its states learn and which rows they keep.
+    """
+
+    kernel: Kernel
+
+    @property
+    def support_vectors_(self) -> Any:
+        """The rows that are remembered, a table as dense or sparse as the first of them."""
+        return self.states_[0].support[0]
+
+    @property
+    def coef_(self) -> Matrix:
+        """For each two-class problem the coefficient of each row remembered."""
+        return np.array([state.coef for state in self.states_])
+
+    def _start(self, n_features: int) -> State:
+        empty = np.empty(0)
+        return State(empty, np.zeros(1), empty.copy(), (np.empty((0, n_features)),))
+
+    def _scores(self, X: Any, states: Sequence[State]) -> Matrix:
+        coef = np.array([state.coef for state in states])
+        return self._expansion(X, states[0].support[0], coef)
+
+    def _expansion(self, X: Any, support: Any, coef: Matrix) -> Matrix:
+        """Return Σ c_s K(x_s, x) for each row x, a column for each row of coefficients c."""
+        sums, used = np.zeros((X.shape[0], len(coef))), coef.any(axis=0)
+        if used.any() and len(sums):
+            support, coef = support[used], coef[:, used]
+            for part in gen_batches(len(sums), max(1, _VALUES_AT_ONCE // coef.shape[1])):
+                sums[part] = self.kernel(X[part], support) @ coef.T
+        return sums
+
+    def _check_parameters(self) -> None:
+        given = cast("object", self.kernel)
+        if not isinstance(given, Kernel) or given.domain == "strings":
+            raise ValueError(f"kernel={given!r} must be a kernel of surelearn that reads tables")
+
+    def _admit(self, X: Any) -> Any:
+        """Return the rows if the kernel reads them; a row with itself has the largest value."""
+        X = validation.bits(X) if self.kernel.domain == "bits" else X
+        with np.errstate(over="ignore"):
+            finite = np.isfinite(self.kernel.diagonal(X)).all()
+        if not finite:
+            raise ValueError(f"the values of {self.kernel!r} overflow on these rows; rescale them")
+        return X
+
+
+def with_support(states: Sequence[State], X: Any, coef: Matrix) -> tuple[State, ...]:
+    """Return states that also remember the rows which have a coefficient in any problem."""
+    used, support, nothing = np.flatnonzero(coef.any(axis=0)), states[0].support[0], np.empty(0)
+    if len(used):
+        support = _stacked(support, X[used])
+    return tuple(
+        State(np.append(state.coef, own[used]), state.radius, nothing.copy(), (support,))
+        for state, own in zip(states, coef, strict=True)
+    )
+
+
+def _stacked(first: Any, second: Any) -> Any:
+    """Return both tables, one above the other: sparse if the first one is, or has no rows."""
+    if isinstance(first, np.ndarray) and (len(first) or isinstance(second, np.ndarray)):
+        return np.vstack([first, tables.dense(second)])
+    return sparse.vstack([sparse.csr_array(first), sparse.csr_array(second)], format="csr")
