@@ -70,7 +70,7 @@ class OnlineClassifier(ClassifierMixin, OnlineLearner):
         cls._keeps_rows = cls._keep is not OnlineClassifier._keep
 
     @abstractmethod
-    def _learn(self, X: Rows, signs: Vector, state: Any, scores: Vector) -> None:
+    def _learn(self, X: Rows, signs: Vector, state: Any, scores: Vector, /) -> None:
         """Learn from each row once, in order; write into `scores` what was said before."""
 
     @abstractmethod
@@ -235,12 +235,12 @@ class OnlineClassifier(ClassifierMixin, OnlineLearner):
             learnt = self.learnt_
         except AttributeError:
             raise self._not_begun() from None
-        begun, read, classes, positions, states = learnt
+        begun, read, _, positions, states = learnt
         row = read.unseen(x) if self._finds_out else self._check_lesson(learnt, x)
         try:
             index = positions[y]
         except (KeyError, TypeError):  # a stranger, who is named in the refusal
-            index = int(validation.index_among(classes, np.asarray([y]))[0])
+            index = int(validation.index_among(self.classes_, np.asarray([y]))[0])
         if self._keeps_rows:
             moved = self._learnt_from(learnt, row, np.array([index]), states)[1]
             vars(self).update(moved)

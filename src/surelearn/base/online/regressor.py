@@ -63,7 +63,7 @@ class OnlineLinearRegressor(RegressorMixin, OnlineLearner):
     max_iter: int
 
     @abstractmethod
-    def _learn(self, X: Rows, targets: Vector, state: Any, predictions: Vector) -> None:
+    def _learn(self, X: Rows, targets: Vector, state: Any, predictions: Vector, /) -> None:
         """Learn from each row once, in order; write into `predictions` what was said before."""
 
     @abstractmethod

@@ -151,7 +151,7 @@ class _BoxDescent(GradientLearner):
         weights, squares = (np.zeros(n_features), np.zeros(1)), np.zeros(n_features + 1)
         return State(*weights, squares, np.zeros(_N_COLUMNS))
 
-    def _learn(self, X: Rows, targets: Vector, state: State, predictions: Vector) -> None:
+    def _learn(self, X: Rows, targets: Vector, state: State, predictions: Vector, /) -> None:
         constants = _Constants(self.loss.compiled(), float(self.limit), float(self.fit_intercept))
         _learn_rows(X, targets, constants, *state, predictions)
 

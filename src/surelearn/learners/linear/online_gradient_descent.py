@@ -226,7 +226,7 @@ class _Descent(GradientLearner):
         ledger[_SCALE] = 1.0
         return State(rule, np.zeros(n_features + 1), ledger, np.zeros(n_features), np.zeros(1))
 
-    def _learn(self, X: Rows, targets: Vector, state: State, predictions: Vector) -> None:
+    def _learn(self, X: Rows, targets: Vector, state: State, predictions: Vector, /) -> None:
         rule, weights, ledger, coef, bias = state
         _learn_rows(X, targets, rule, weights, ledger, predictions)
         np.multiply(weights[1:], ledger[_SCALE], out=coef)

@@ -189,8 +189,8 @@ class VotedPerceptron(OnlineLinearClassifier):
         for part in gen_batches(X.shape[0], max(1, _BLOCK // stored.shape[0])):
             products: Any = X[part] @ stored.T
             products = cast("Any", products).toarray() if sparse.issparse(products) else products
-            for each, balance in zip(voters, votes, strict=True):
-                _vote(products, *each, step, balance[part])
+            for (updates, survived), balance in zip(voters, votes, strict=True):
+                _vote(products, updates, survived, step, balance[part])
         return votes.T / [each[1].sum() for each in voters]
 
     def _start(self, n_features: int) -> State:
@@ -251,7 +251,7 @@ def _with_votes(state: State, visits: Visits, names: Indices) -> State:
     return state._replace(last=last)
 
 
-def _votes_of(state: State) -> Matrix:
+def _votes_of(state: State) -> Indices:
     """Return all votes of a problem, the current one last: by which row, then for how long."""
     current = state.last[np.newaxis][: int(state.last[0] != 0)]
     return np.ascontiguousarray(np.concatenate([*state.votes, current]).T)
