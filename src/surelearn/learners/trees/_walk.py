@@ -32,6 +32,7 @@ def answer(
     It holds a category or nothing; -1 if it belongs to all children.
     """
     start, child = route_start[node], -1
+    # False for NaN, for a category that was not there in training, and for a numeric question.
     if 0.0 <= cell < route_start[node + 1] - start:
         child = routes[start + int(cell)]
     return int(child if child >= 0 else default_child[node])
@@ -56,6 +57,8 @@ def find_leaves(X: Matrix, questions: Questions, leaves: Indices) -> None:
         while feature[node] != _LEAF:
             cell, cut = X[t, feature[node]], threshold[node]
             child = 1 if cell > cut else 0
+            # Neither holds if the cell is missing or the cut is NaN, that is, the question is
+            # categorical; most questions are numeric, and they need no table.
             if not (cell <= cut or cell > cut):
                 child = answer(cell, node, route_start, routes, default_child)
                 if child < 0:
@@ -86,6 +89,7 @@ def spread_rows(X: Matrix, questions: Questions, values: Matrix, output: Matrix)
 
     A row that chooses no child at a node goes to all of them, by their training weight (C4.5).
     """
+    # A stack of (node, share); it never holds more than one entry per node of the tree.
     waiting, shares = np.empty(len(values), dtype=np.int64), np.empty(len(values))
     for t in range(X.shape[0]):
         waiting[0], shares[0], n_waiting = 0, 1.0, 1

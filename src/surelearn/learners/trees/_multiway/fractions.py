@@ -72,7 +72,7 @@ def weigh(
     for v in range(len(pool.begin)):
         for i in range(pool.begin[v], pool.end[v]):
             branch = branch_of(table, pool.rows[i], asked, v)
-            slot = place[v] + branch if branch >= 0 else place[v + 1] - 1
+            slot = place[v] + branch if branch >= 0 else place[v + 1] - 1  # the last: no answer
             heft[slot] += pool.shares[i]
             size[slot] += 1
 
@@ -100,7 +100,7 @@ def send(
             if branch >= 0:
                 _append(children, first + branch, row, share)
                 continue
-            for child in range(first, after):
+            for child in range(first, after):  # no answer: a part to each child
                 if share * portion[child] > FAINTEST * weights[row]:
                     _append(children, child, row, share * portion[child])
 

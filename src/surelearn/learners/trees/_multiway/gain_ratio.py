@@ -113,7 +113,7 @@ def grade_categories(
     tally: Matrix, total: float, min_weight: float, classes: Vector
 ) -> tuple[float, float]:
     """Return the gain and information of one branch per category, if two hold enough weight."""
-    classes[:] = 0.0
+    classes[:] = 0.0  # of the rows with an answer only: the others tell nothing of the gain
     known, parts, after, n_heavy = 0.0, 0.0, 0.0, 0
     for c in range(len(tally)):
         heft = 0.0
@@ -163,7 +163,7 @@ def sort_by_digit(keys: Indices, shift: int, fill: Indices, output: Indices) -> 
     fill[:] = 0
     for key in keys:
         fill[(key >> shift) & mask] += 1
-    before = 0
+    before = 0  # counts become the place where the keys of each digit begin
     for digit in range(len(fill)):
         before, fill[digit] = before + fill[digit], before
     for key in keys:
@@ -197,7 +197,7 @@ def grade_cuts(
 ) -> tuple[float, float, int, int]:
     """Return gain and information of the best cut, and the codes below and above it."""
     below, above = scratch.below, scratch.above
-    below[:], above[:], scratch.seen[:] = 0.0, 0.0, np.nan
+    below[:], above[:], scratch.seen[:] = 0.0, 0.0, np.nan  # NaN equals nothing: all is new
     for key in keys:
         place = key & _PLACE
         above[labels[rows[place]]] += shares[place]
@@ -210,6 +210,7 @@ def grade_cuts(
         below[label] += shares[place]
         above[label] -= shares[place]
         left += shares[place]
+        # A cut stands between different values only, with enough weight on both sides.
         if keys[t + 1] >> 32 == code or left < least or known - left < least:
             continue
         n_cuts += 1
@@ -219,6 +220,6 @@ def grade_cuts(
             best, heft, low, high = gain, left, code, keys[t + 1] >> 32
     if n_cuts == 0:
         return np.nan, 0.0, low, high
-    best -= charge * log2(n_cuts) / total
+    best -= charge * log2(n_cuts) / total  # Quinlan (1996): which cut it is must be told, too
     parts = surprise(heft) + surprise(known - heft) + surprise(total - known)
     return (best if best > 0.0 else np.nan), (surprise(total) - parts) / total, low, high

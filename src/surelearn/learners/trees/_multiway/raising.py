@@ -97,8 +97,8 @@ def share_out(data: Data, nodes: Nodes, pool: Pool, v: int) -> Pool:
     known, at = total_of(heft[:k]), nodes.limit[v]
     for b in range(k):
         pool.begin[first + b], pool.end[first + b] = at, at
-        at += size[b] + size[k]
-        heft[b] = heft[b] / known if known > 0.0 else 1.0 / k
+        at += size[b] + size[k]  # rows without an answer may come to every child
+        heft[b] = heft[b] / known if known > 0.0 else 1.0 / k  # now the part of such a row
     nodes.limit[first : first + k] = at
     pool = _with_room(pool, at)
     here = Pool(pool.rows, pool.shares, here.begin, here.end)
@@ -170,6 +170,7 @@ def settle(
         place_at(nodes, pool, largest, v)
         pool, as_branch = recount(data, nodes, pool, largest, terms, trial)
     nodes.estimate[v] = as_tree
+    # Of what promises equally few errors, within the slack, a leaf is simplest, then a branch.
     if as_leaf <= min(as_tree, as_branch) + _SLACK:
         nodes.n_children[v], nodes.estimate[v] = 0, as_leaf
     elif as_branch <= as_tree + _SLACK:
@@ -212,4 +213,4 @@ def prune(data: Data, nodes: Nodes, pool: Pool, root: int, terms: Terms, trial: 
         else:
             nodes.estimate[v] = pessimistic_errors(nodes.counts[v], terms)
         n_visited[v] = 0
-        v = v if raised else nodes.parent[v]
+        v = v if raised else nodes.parent[v]  # -1 above the root ends it
