@@ -87,10 +87,13 @@ def assumptions() -> dict[str, dict[str, str]]:
 
 
 def lines() -> list[str]:
-    """Return a line for each certificate: the claim, its numbers and all evidence."""
+    """Return a line for each certificate: the claim, its numbers and all evidence.
+
+    Six digits of a number: a compiled sum may be added in another order for another address.
+    """
     return [
-        f"{issuer} | {c.method} | {getattr(c, 'bound', '')} | {getattr(c, 'observed', '')} | "
-        f"{getattr(c, 'claim', '')} | "
+        f"{issuer} | {c.method} | {getattr(c, 'bound', 0.0):.6g} | "
+        f"{getattr(c, 'observed', 0.0):.6g} | {getattr(c, 'claim', '')} | "
         + " ;; ".join(f"{p.name} = {p.status} = {p.evidence}" for p in c.preconditions)
         for issuer, c in collected()
     ]
