@@ -121,19 +121,18 @@ def experts_regret(
     player, table = fresh(learner), table_of("losses", losses)
     sides = {"outcomes": outcomes, "awake": awake}
     given = {name: np.asarray(side) for name, side in sides.items() if side is not None}
-    said, diary = np.empty(len(table)), expert_diary(player, len(table))
+    answers, diary = np.empty(len(table)), expert_diary(player, len(table))
     expected = list[float]()
     for block in diary.blocks():
         more: dict[str, Any] = {name: side[block] for name, side in given.items()}
-        said[block] = player.learn(table[block], **more, **({"loss": loss} if loss else {}))
+        answers[block] = player.learn(table[block], **more, **({"loss": loss} if loss else {}))
         expected.append(getattr(player, "expected_loss_", math.nan))
         diary.note(block.stop)
-    paid, costs = said, table
+    paid, costs = answers, table
     if outcomes is not None:
         truth, judge = np.asarray(outcomes, dtype=np.float64), loss or _own_loss(player)
-        paid = judge.value(
-            truth, np.where(np.isnan(said), truth, said)
-        )  # nobody awake pays nothing
+        # A round in which nobody was awake has no prediction and costs nothing.
+        paid = judge.value(truth, np.where(np.isnan(answers), truth, answers))
         costs = judge.value(np.broadcast_to(truth[:, np.newaxis], table.shape), table)
     if math.isfinite(expected[-1]):
         owed = np.array(expected)
