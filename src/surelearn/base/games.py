@@ -21,11 +21,10 @@ def constructor_call(learner: Any) -> str:
     'Exp3(n_arms=2, learning_rate=None, horizon=None, seed=7)'
     """
     kind = type(learner)
-    words = [
-        f"{name}={value if isinstance(value, Generator) else repr(value)}"
-        for name in _parameters(kind)
-        for value in (getattr(learner, name),)
-    ]
+    words: list[str] = []
+    for name in _parameters(kind):
+        value = getattr(learner, name)
+        words.append(f"{name}={value}" if isinstance(value, Generator) else f"{name}={value!r}")
     return f"{kind.__name__}({', '.join(words)})"
 
 
