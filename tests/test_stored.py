@@ -12,10 +12,11 @@ from surelearn.base import fingerprint
 
 
 @pytest.fixture(autouse=True)
-def _own_registry(monkeypatch):
-    """Let a test register classes without leaving them behind."""
-    monkeypatch.setattr(_stored, "_classes", dict(_stored._classes))
-    monkeypatch.setattr(_stored, "_names", dict(_stored._names))
+def _forget_the_names_of_tests():
+    """Leave none of the names behind that a test registered; the library's own stay."""
+    yield
+    for name in [name for name in _stored._classes if name.startswith("test-")]:
+        del _stored._classes[name]
 
 
 def make(name, module, qualname="Sums", **attributes):
@@ -27,15 +28,15 @@ def make(name, module, qualname="Sums", **attributes):
 
 
 def test_a_name_is_taken_once():
-    make("sums", "surelearn.here")
-    with pytest.raises(ValueError, match=r"'sums' is the stored name of surelearn.here.Sums"):
-        make("sums", "surelearn.there")
+    make("test-sums", "surelearn.here")
+    with pytest.raises(ValueError, match=r"'test-sums' is the stored name of surelearn.here.Sums"):
+        make("test-sums", "surelearn.there")
 
 
 def test_a_module_that_is_loaded_again_may_register_again():
-    first, second = make("sums", "surelearn.here"), make("sums", "surelearn.here")
-    assert stored_name(type(first)) == stored_name(type(second)) == "sums"
-    assert find_stored("sums") is type(second)
+    first, second = make("test-sums", "surelearn.here"), make("test-sums", "surelearn.here")
+    assert stored_name(type(first)) == stored_name(type(second)) == "test-sums"
+    assert find_stored("test-sums") is type(second)
 
 
 @pytest.mark.parametrize("name", ["Sums", "kernels.Sum", "sums of", "", "-sums", "sums-", "3-sums"])
@@ -70,26 +71,26 @@ def test_what_is_not_public_has_no_name_of_its_own():
 
 
 def test_a_subclass_has_a_name_of_its_own_and_the_version_of_its_ancestor():
-    parent = type(make("sums", "surelearn.here"))
+    parent = type(make("test-sums", "surelearn.here"))
     child = type("More", (parent,), {"__module__": "surelearn.here"})
     parent._stored_version = 7
     assert stored_name(child) is None
     assert stored_version(child) == 7
 
 
-def test_moving_or_renaming_a_class_keeps_its_fingerprint(monkeypatch):
-    before = fingerprint(make("sums", "surelearn.here", total=3.0))
-    monkeypatch.setattr(_stored, "_classes", {})
-    moved = make("sums", "surelearn.there", "Totals", total=3.0)
+def test_moving_or_renaming_a_class_keeps_its_fingerprint():
+    before = fingerprint(make("test-sums", "surelearn.here", total=3.0))
+    del _stored._classes["test-sums"]
+    moved = make("test-sums", "surelearn.there", "Totals", total=3.0)
     assert fingerprint(moved) == before
-    assert fingerprint(make("other-sums", "surelearn.there", total=3.0)) != before
+    assert fingerprint(make("test-other-sums", "surelearn.there", total=3.0)) != before
 
 
-def test_moving_a_class_without_attributes_keeps_its_fingerprint(monkeypatch):
-    before = fingerprint(make("sums", "surelearn.here"))
-    monkeypatch.setattr(_stored, "_classes", {})
-    assert fingerprint(make("sums", "surelearn.there")) == before
-    assert fingerprint(make("other-sums", "surelearn.there")) != before
+def test_moving_a_class_without_attributes_keeps_its_fingerprint():
+    before = fingerprint(make("test-sums", "surelearn.here"))
+    del _stored._classes["test-sums"]
+    assert fingerprint(make("test-sums", "surelearn.there")) == before
+    assert fingerprint(make("test-other-sums", "surelearn.there")) != before
 
 
 def test_all_names_of_the_library_are_found():

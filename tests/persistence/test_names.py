@@ -30,10 +30,11 @@ COLOURS = pa.table({"size": [1.0, None, 3.0, 4.0], "colour": ["red", "blue", Non
 
 
 @pytest.fixture(autouse=True)
-def _own_registry(monkeypatch):
-    """Let a test register classes without leaving them behind."""
-    monkeypatch.setattr(_stored, "_classes", dict(_stored._classes))
-    monkeypatch.setattr(_stored, "_names", dict(_stored._names))
+def _forget_the_names_of_tests():
+    """Leave none of the names behind that a test registered; the library's own stay."""
+    yield
+    for name in [name for name in _stored._classes if name.startswith("test-")]:
+        del _stored._classes[name]
 
 
 def described(model, path):
@@ -153,35 +154,34 @@ class Limits(NamedTuple):
     high: float
 
 
-def registered_as(name, cls, module, qualname, monkeypatch, **attributes):
+def registered_as(name, cls, module, qualname, **attributes):
     """Return the class as if it were written in another place and under another name."""
-    monkeypatch.setattr(_stored, "_classes", dict(_stored._classes))
     _stored._classes.pop(name, None)
     moved = type(qualname, (cls,), {"__module__": module, **attributes})
     return stored(name, version=attributes.get("_version", 1))(moved)
 
 
 @pytest.fixture
-def old_file(tmp_path, monkeypatch):
+def old_file(tmp_path):
     """A model that holds two private states, and its file."""
-    sums = registered_as("test-sums", Sums, "surelearn.old_place", "OldSums", monkeypatch)
-    limits = registered_as("test-limits", Limits, "surelearn.old_place", "OldLimits", monkeypatch)
+    sums = registered_as("test-sums", Sums, "surelearn.old_place", "OldSums")
+    limits = registered_as("test-limits", Limits, "surelearn.old_place", "OldLimits")
     model = Perceptron().fit([[-1.0], [1.0]], [0, 1])
     model.extra_ = (sums(3.0), limits(1.0, 2.0))
     save_model(model, tmp_path / "m", schema={}, metadata={})
     return tmp_path / "m"
 
 
-def test_a_class_that_moved_and_was_renamed_loads(old_file, monkeypatch):
-    sums = registered_as("test-sums", Sums, "surelearn.new_place", "Totals", monkeypatch)
-    limits = registered_as("test-limits", Limits, "surelearn.new_place", "Ends", monkeypatch)
+def test_a_class_that_moved_and_was_renamed_loads(old_file):
+    sums = registered_as("test-sums", Sums, "surelearn.new_place", "Totals")
+    limits = registered_as("test-limits", Limits, "surelearn.new_place", "Ends")
     found = load_model(old_file).model.extra_
     assert [type(part) for part in found] == [sums, limits]
     assert found[0].total == 3.0
     assert found[1] == (1.0, 2.0)
 
 
-def test_a_class_whose_attributes_changed_reads_its_older_files(old_file, monkeypatch):
+def test_a_class_whose_attributes_changed_reads_its_older_files(old_file):
     def upgrade(attributes):
         return {"total": attributes["total"] + 1.0}
 
@@ -189,20 +189,20 @@ def test_a_class_whose_attributes_changed_reads_its_older_files(old_file, monkey
         return {"low": attributes["high"], "high": attributes["low"]}
 
     changed = {"_version": 2, "_upgrade_state": staticmethod(upgrade)}
-    registered_as("test-sums", Sums, "surelearn.new_place", "Totals", monkeypatch, **changed)
+    registered_as("test-sums", Sums, "surelearn.new_place", "Totals", **changed)
     changed = {"_version": 2, "_upgrade_state": staticmethod(rename)}
-    registered_as("test-limits", Limits, "surelearn.new_place", "Ends", monkeypatch, **changed)
+    registered_as("test-limits", Limits, "surelearn.new_place", "Ends", **changed)
     sums, limits = load_model(old_file).model.extra_
     assert sums.total == 4.0
     assert limits == (2.0, 1.0)
 
 
-def test_a_file_of_the_same_version_is_not_upgraded(old_file, monkeypatch):
+def test_a_file_of_the_same_version_is_not_upgraded(old_file):
     def upgrade(attributes):
         raise AssertionError(attributes)
 
     changed = {"_upgrade_state": staticmethod(upgrade)}
-    registered_as("test-sums", Sums, "surelearn.new_place", "Totals", monkeypatch, **changed)
+    registered_as("test-sums", Sums, "surelearn.new_place", "Totals", **changed)
     assert load_model(old_file).model.extra_[0].total == 3.0
 
 

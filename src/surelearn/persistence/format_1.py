@@ -84,14 +84,14 @@ def translate(described: Any) -> Any:
         return [translate(value) for value in cast("list[Any]", described)]
     if not isinstance(described, dict):
         return described
-    told = {key: translate(value) for key, value in cast("dict[str, Any]", described).items()}
-    if "$object" in told:
-        return {**told, "$object": _stored_name(told["$object"])}
-    if "$tuple" in told and "class" in told:
-        name = _stored_name(told["class"])
-        fields = zip(_FIELDS.get(name, ()), told["$tuple"], strict=True)
+    piece = {key: translate(value) for key, value in cast("dict[str, Any]", described).items()}
+    if "$object" in piece:
+        return {**piece, "$object": _stored_name(piece["$object"])}
+    if "$tuple" in piece and "class" in piece:
+        name = _stored_name(piece["class"])
+        fields = zip(_FIELDS.get(name, ()), piece["$tuple"], strict=True)
         return {"$record": name, "fields": dict(fields)}
-    return told
+    return piece
 
 
 def fingerprint(described: Any, arrays: Sequence[NDArray[Any]]) -> str:
@@ -139,19 +139,19 @@ class _Hasher:
         if not isinstance(described, dict):
             self._value(described)
             return self
-        told = cast("dict[str, Any]", described)
-        if "$object" in told:
-            self._object(told["$object"], told["state"])
-        elif "$dict" in told:
-            self._mapping(told["$dict"])
-        elif "$tuple" in told:
-            self._text(f"<{_dotted(told.get('class', 'builtins:tuple'))}>")
-            self._all(told["$tuple"])
-        elif "$objects" in told:
-            self._text(f"<numpy.ndarray>object{tuple(told['shape'])}")
-            self._all(told["$objects"])
+        piece = cast("dict[str, Any]", described)
+        if "$object" in piece:
+            self._object(piece["$object"], piece["state"])
+        elif "$dict" in piece:
+            self._mapping(piece["$dict"])
+        elif "$tuple" in piece:
+            self._text(f"<{_dotted(piece.get('class', 'builtins:tuple'))}>")
+            self._all(piece["$tuple"])
+        elif "$objects" in piece:
+            self._text(f"<numpy.ndarray>object{tuple(piece['shape'])}")
+            self._all(piece["$objects"])
         else:  # it holds no object of ours
-            self._value(restore(told, self._arrays))
+            self._value(restore(piece, self._arrays))
         return self
 
     def _object(self, path: str, state: dict[str, Any]) -> None:

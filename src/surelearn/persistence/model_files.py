@@ -106,11 +106,13 @@ def load_model(path: str | PathLike[str]) -> SavedModel:
     except OSError as error:
         raise ModelFileError(f"{path} cannot be read: {error.strerror}") from None
     members = _unpack(content, path)
-    told = _read_json(members, path)
+    description = _read_json(members, path)
     try:
-        arrays = [_load_array(members[f"arrays/{i}.npy"]) for i in range(told["n_arrays"])]
-        model = (_restore_format_1 if told["format"] == 1 else restore)(told["model"], arrays)
-        schema, metadata = told["schema"], told["metadata"]
+        arrays = [_load_array(members[f"arrays/{i}.npy"]) for i in range(description["n_arrays"])]
+        model = (_restore_format_1 if description["format"] == 1 else restore)(
+            description["model"], arrays
+        )
+        schema, metadata = description["schema"], description["metadata"]
     except StateError as error:
         raise ModelFileError(f"{path} cannot be loaded: {error}") from None
     except (KeyError, ValueError, TypeError, IndexError, AttributeError) as error:
@@ -150,7 +152,7 @@ def _pack(model: Any, schema: Mapping[str, Any], metadata: Mapping[str, Any]) ->
     """Return the bytes of the archive."""
     describer = Describer()
     try:
-        told = {
+        description = {
             "kind": _KIND,
             "format": FORMAT,
             "model": describer.describe(model),
@@ -158,7 +160,7 @@ def _pack(model: Any, schema: Mapping[str, Any], metadata: Mapping[str, Any]) ->
             "metadata": dict(metadata),
             "n_arrays": len(describer.arrays),
         }
-        text = json.dumps(told, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+        text = json.dumps(description, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
     except (StateError, TypeError, ValueError, RecursionError) as error:
         raise ModelFileError(f"this model cannot be stored: {error}") from None
     members = {_JSON: text.encode("utf-8")}
@@ -192,15 +194,15 @@ def _unpack(content: bytes, path: Any) -> dict[str, bytes]:
 
 def _read_json(members: Mapping[str, bytes], path: Any) -> dict[str, Any]:
     """Return the description if it is of a model and of a format known here."""
-    told = json.loads(members[_JSON])
-    if not isinstance(told, dict) or told.get("kind") != _KIND:
+    description = json.loads(members[_JSON])
+    if not isinstance(description, dict) or description.get("kind") != _KIND:
         raise ModelFileError(f"{path} is not a model file of surelearn")
-    if not isinstance(told.get("format"), int) or told["format"] > FORMAT:
+    if not isinstance(description.get("format"), int) or description["format"] > FORMAT:
         raise ModelFileError(
-            f"{path} has format {told.get('format')}, and this surelearn reads formats up to "
-            f"{FORMAT}: update surelearn"
+            f"{path} has format {description.get('format')}, and this surelearn reads formats up "
+            f"to {FORMAT}: update surelearn"
         )
-    return told
+    return description
 
 
 def _restore_format_1(described: Any, arrays: Sequence[NDArray[Any]]) -> Any:

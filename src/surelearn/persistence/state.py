@@ -89,7 +89,7 @@ class Describer:
         return {"$object": name, "version": version, "state": described}
 
 
-def restore(told: Any, arrays: Sequence[NDArray[Any]]) -> Any:
+def restore(piece: Any, arrays: Sequence[NDArray[Any]]) -> Any:
     """Return the object that a JSON value describes.
 
     Examples
@@ -99,33 +99,33 @@ def restore(told: Any, arrays: Sequence[NDArray[Any]]) -> Any:
     surelearn.persistence.names.StateError: 'os:system' is not a class of this library
     """
 
-    def build(told: Any) -> Any:
-        if isinstance(told, list):
-            return [build(value) for value in cast("list[Any]", told)]
-        if not isinstance(told, dict):
-            return told
-        parts = cast("dict[str, Any]", told)
-        kind = next(iter(parts), "nothing")
+    def build(piece: Any) -> Any:
+        if isinstance(piece, list):
+            return [build(value) for value in cast("list[Any]", piece)]
+        if not isinstance(piece, dict):
+            return piece
+        known = cast("dict[str, Any]", piece)
+        kind = next(iter(known), "nothing")  # the first key says what it is
         if kind not in makers:
             raise StateError(f"{kind!r} is not known to this version of surelearn")
-        return makers[kind](parts)
+        return makers[kind](known)
 
     makers: dict[str, Callable[[dict[str, Any]], Any]] = {
-        "$array": lambda told: cast("list[Any]", arrays)[told["$array"]],
-        "$csr": lambda told: _make_sparse(told, build),
-        "$dict": lambda told: {build(key): build(value) for key, value in told["$dict"]},
-        "$dtype": lambda told: np.dtype(told["$dtype"]),
-        "$float": lambda told: float(told["$float"]),
-        "$numbers": lambda told: np.dtype(told["$numbers"]).type,
-        "$object": lambda told: _make_object(told, build),
-        "$objects": lambda told: _make_objects(told, build),
-        "$record": lambda told: _make_record(told, build),
-        "$scalar": lambda told: np.array(build(told["value"]), dtype=told["$scalar"])[()],
-        "$sequence": lambda told: _make_sequence(told, build),
-        "$slice": lambda told: slice(*build(told["$slice"])),
-        "$tuple": lambda told: _make_tuple(told, build),
+        "$array": lambda piece: cast("list[Any]", arrays)[piece["$array"]],
+        "$csr": lambda piece: _make_sparse(piece, build),
+        "$dict": lambda piece: {build(key): build(value) for key, value in piece["$dict"]},
+        "$dtype": lambda piece: np.dtype(piece["$dtype"]),
+        "$float": lambda piece: float(piece["$float"]),
+        "$numbers": lambda piece: np.dtype(piece["$numbers"]).type,
+        "$object": lambda piece: _make_object(piece, build),
+        "$objects": lambda piece: _make_objects(piece, build),
+        "$record": lambda piece: _make_record(piece, build),
+        "$scalar": lambda piece: np.array(build(piece["value"]), dtype=piece["$scalar"])[()],
+        "$sequence": lambda piece: _make_sequence(piece, build),
+        "$slice": lambda piece: slice(*build(piece["$slice"])),
+        "$tuple": lambda piece: _make_tuple(piece, build),
     }
-    return build(told)
+    return build(piece)
 
 
 def _why_not(cls: type[Any]) -> str:
@@ -143,28 +143,28 @@ def _fields(cls: type[Any]) -> tuple[str, ...]:
     return cast("Any", cls)._fields
 
 
-def _make_object(told: dict[str, Any], build: Callable[[Any], Any]) -> Any:
-    cls = find_class(told["$object"])
-    if issubclass(cls, tuple):
-        raise StateError(f"{told['$object']!r} is a tuple")
+def _make_object(piece: dict[str, Any], build: Callable[[Any], Any]) -> Any:
+    cls = find_class(piece["$object"])
+    if issubclass(cls, tuple):  # object.__new__ would refuse it with no sentence
+        raise StateError(f"{piece['$object']!r} is a tuple")
     made: Any = object.__new__(cls)
-    for key, value in _of_today(cls, told, told["state"], build).items():
+    for key, value in _of_today(cls, piece, piece["state"], build).items():
         object.__setattr__(made, key, value)  # dataclasses may be frozen
     return made
 
 
-def _make_record(told: dict[str, Any], build: Callable[[Any], Any]) -> tuple[Any, ...]:
-    cls = find_class(told["$record"])
+def _make_record(piece: dict[str, Any], build: Callable[[Any], Any]) -> tuple[Any, ...]:
+    cls = find_class(piece["$record"])
     if not issubclass(cls, tuple):
-        raise StateError(f"{told['$record']!r} is not a tuple")
-    return cast("Any", cls)(**_of_today(cls, told, told["fields"], build))
+        raise StateError(f"{piece['$record']!r} is not a tuple")
+    return cast("Any", cls)(**_of_today(cls, piece, piece["fields"], build))
 
 
 def _of_today(
-    cls: type[Any], told: dict[str, Any], described: dict[str, Any], build: Callable[[Any], Any]
+    cls: type[Any], piece: dict[str, Any], described: dict[str, Any], build: Callable[[Any], Any]
 ) -> dict[str, Any]:
     """Return the attributes as today's class has them; a file of format 1 states no version."""
-    version, known = told.get("version", 0), stored_version(cls)
+    version, known = piece.get("version", 0), stored_version(cls)
     if version > known:
         raise StateError(f"its {cls.__name__} is of a later version: update surelearn")
     attributes = {key: build(value) for key, value in described.items()}
@@ -172,22 +172,22 @@ def _of_today(
     return attributes if version == known or upgrade is None else upgrade(attributes)
 
 
-def _make_objects(told: dict[str, Any], build: Callable[[Any], Any]) -> NDArray[Any]:
-    cells = np.empty(len(told["$objects"]), dtype=object)
-    cells[:] = [build(value) for value in told["$objects"]]
-    return cells.reshape(told["shape"])
+def _make_objects(piece: dict[str, Any], build: Callable[[Any], Any]) -> NDArray[Any]:
+    cells = np.empty(len(piece["$objects"]), dtype=object)
+    cells[:] = [build(value) for value in piece["$objects"]]
+    return cells.reshape(piece["shape"])
 
 
-def _make_tuple(told: dict[str, Any], build: Callable[[Any], Any]) -> tuple[Any, ...]:
-    if len(told) > 1:  # in format 1 it might name a class
-        raise StateError(f"a tuple has no {', '.join(list(told)[1:])}")
-    return tuple(build(told["$tuple"]))
+def _make_tuple(piece: dict[str, Any], build: Callable[[Any], Any]) -> tuple[Any, ...]:
+    if len(piece) > 1:  # in format 1 it might name a class
+        raise StateError(f"a tuple has no {', '.join(list(piece)[1:])}")
+    return tuple(build(piece["$tuple"]))
 
 
-def _make_sequence(told: dict[str, Any], build: Callable[[Any], Any]) -> Any:
-    return cast("Any", array)(told["$sequence"], build(told["of"]).tolist())
+def _make_sequence(piece: dict[str, Any], build: Callable[[Any], Any]) -> Any:
+    return cast("Any", array)(piece["$sequence"], build(piece["of"]).tolist())
 
 
-def _make_sparse(told: dict[str, Any], build: Callable[[Any], Any]) -> Any:
-    make = sparse.csr_matrix if told["matrix"] else sparse.csr_array
-    return make(tuple(build(part) for part in told["$csr"]), shape=tuple(told["shape"]))
+def _make_sparse(piece: dict[str, Any], build: Callable[[Any], Any]) -> Any:
+    make = sparse.csr_matrix if piece["matrix"] else sparse.csr_array
+    return make(tuple(build(part) for part in piece["$csr"]), shape=tuple(piece["shape"]))
