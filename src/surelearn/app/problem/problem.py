@@ -153,6 +153,7 @@ def understand(  # noqa: PLR0913 - an argument for each option of the command
 
     Examples
     --------
+    >>> import pyarrow as pa
     >>> table = pa.table({"legs": [4, 2, 4, 2] * 5, "kind": ["cat", "bird", "dog", "bird"] * 5})
     >>> problem = understand(TableFile.of_table(table), target="kind")
     >>> problem.task, problem.features, len(problem.split.holdout)
