@@ -59,13 +59,15 @@ class OnlineLinearClassifier(OnlineClassifier):
             raise self._not_begun() from None
         _, read, classes, _, states = learnt
         row = read.unseen(x) if self._admits_all else self._check_one(learnt, x)
-        best, index = score(row, states[0].coef, states[0].bias), 0
+        state = states[0]
+        best, index = score(row, state.coef, state.bias), 0
         if best != best:  # noqa: PLR0124 - NaN, as the score of a row that is not finite
             read.refuse_infinite(row)
         if len(states) == 1:
             return classes[1 if best > 0.0 else 0]  # pyright: ignore[reportOptionalSubscript]
         for k in range(1, len(states)):
-            other = score(row, states[k].coef, states[k].bias)
+            state = states[k]
+            other = score(row, state.coef, state.bias)
             if other > best:  # a tie goes to the class that comes first
                 best, index = other, k
         return classes[index]  # pyright: ignore[reportOptionalSubscript]

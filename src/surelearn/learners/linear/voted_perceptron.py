@@ -206,11 +206,14 @@ class VotedPerceptron(OnlineLinearClassifier):
     ) -> tuple[State, ...]:
         """Store the rows that any problem erred on, and let the votes refer to them."""
         n_rows, stored = rows.count(X), states[0].stored
-        used = np.unique(np.concatenate([place for v in visits for place in v.places]))
-        names = np.zeros(n_rows, dtype=np.int64)  # of a row: its number in the store, from 1
-        names[used] = _n_rows(stored) + 1 + np.arange(len(used))
-        if len(used):
-            stored = appended(stored, tables.of(X, len(states[0].coef))[used])
+        used = np.concatenate([place for v in visits for place in v.places])
+        if not len(used):  # as most single rows
+            for state, v in zip(states, visits, strict=True):
+                state.last[1] += n_rows * v.n_passes
+            return tuple(states)
+        used, names = np.unique(used), np.zeros(n_rows, dtype=np.int64)
+        names[used] = _n_rows(stored) + 1 + np.arange(len(used))  # numbers in the store, from 1
+        stored = appended(stored, tables.of(X, len(states[0].coef))[used])
         each = zip(states, visits, strict=True)
         return tuple(_with_votes(state, v, names)._replace(stored=stored) for state, v in each)
 
