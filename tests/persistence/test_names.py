@@ -44,17 +44,17 @@ def described(model, path):
         return json.loads(archive.read("model.json"))["model"]
 
 
-def named(told, holders=()):
-    """Yield the stored name of every object in a description, and of those that hold it."""
+def named(told):
+    """Yield the stored name of every object in a description, in the order of the file."""
     if isinstance(told, list):
         for value in told:
-            yield from named(value, holders)
+            yield from named(value)
     elif isinstance(told, dict):
         name = told.get("$object", told.get("$record"))
         if name is not None:
-            yield name, holders
+            yield name
         for value in told.values():
-            yield from named(value, holders if name is None else (*holders, name))
+            yield from named(value)
 
 
 OPTIONS = {
@@ -100,15 +100,16 @@ def assert_known(model, path, graph):
     """Require of every name in a model's file that it says no module and is found again."""
     told = described(model, path)
     assert "surelearn." not in json.dumps(told)
-    for name, holders in named(told):
+    loaded = []
+    for name in named(told):
         cls = find_stored(name)
         assert cls is not None, name
+        own = cls.__module__
         if name.islower() and name not in names._MODULES and "." not in name:
-            # Classes are looked up from the outside in: who found a holder has loaded the class.
-            loaded = [find_stored(holder).__module__ for holder in holders]
-            loaded = [m for m in loaded if m.startswith("surelearn.")]
-            own = cls.__module__
+            # Classes are looked up in the order of the file: one before has imported this one.
             assert any(own == m or graph.chain_exists(m, own) for m in loaded), name
+        if own.startswith("surelearn."):
+            loaded.append(own)
 
 
 @pytest.fixture(scope="module")

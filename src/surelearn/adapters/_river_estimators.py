@@ -16,8 +16,8 @@ from sklearn.base import clone
 
 from surelearn._typing import Matrix
 from surelearn.base import OnlineLinearRegressor
-from surelearn.base.online.state import copy_of
 from surelearn.base.row_reader import RowReader, UnknownFeaturesError
+from surelearn.base.states import copy_of
 
 _NAMELESS = ""  # a feature that is always 0: what a learner has whose first row is empty
 

@@ -1,8 +1,10 @@
-"""States as values: copied to play on, compared, and hashed.
+"""States as values: copied to learn or play on, compared, and hashed.
 
-A state is a NamedTuple of arrays, of other such tuples and of immutable values. Coins are the one
-exception: a generator may be shared with others, so that it is never copied but drawn from itself,
-and `CoinsSetBack` returns it to where it was if what was begun fails. Its field is called `coins`.
+A state is a NamedTuple of arrays, of other such records and of values that nobody writes to. A
+plain tuple in it is history (rows kept, votes cast), which is replaced and never written to, so
+copies share it. Coins are the one exception: a generator may be shared with others, so it is never
+copied but drawn from itself, and `CoinsSetBack` returns it to where it was if what was begun fails.
+Its field is called `coins`.
 """
 
 import hashlib
@@ -11,12 +13,13 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.random import Generator
+from scipy import sparse
 
 _State = TypeVar("_State", bound=tuple[Any, ...])
 
 
 def copy_of(state: _State) -> _State:
-    """Return a state with arrays of its own; only generators are shared.
+    """Return a state with arrays of its own; history and generators are shared.
 
     Examples
     --------
@@ -69,15 +72,8 @@ def digest(state: tuple[Any, ...]) -> str:
     False
     """
     sha256 = hashlib.sha256()
-    for value in _leaves(state):
-        if isinstance(value, np.ndarray):
-            array = cast("Any", value)
-            sha256.update(f"{array.dtype}{array.shape}".encode())
-            sha256.update(array.tobytes())
-        elif isinstance(value, Generator):
-            sha256.update(repr(value.bit_generator.state).encode())
-        else:
-            sha256.update(repr(value).encode())
+    for piece in _pieces(state):
+        sha256.update(piece)
         sha256.update(b";")
     return sha256.hexdigest()
 
@@ -113,9 +109,21 @@ class CoinsSetBack:
             self._coins.bit_generator.state = self._before
 
 
-def _leaves(state: tuple[Any, ...]) -> Iterator[Any]:
-    for value in state:
-        if isinstance(value, tuple):
-            yield from _leaves(cast("Any", value))
-        else:
-            yield value
+def _pieces(value: Any) -> Iterator[bytes]:
+    """Yield what a state consists of, its form included, as bytes."""
+    if isinstance(value, tuple):
+        parts = cast("tuple[Any, ...]", value)
+        yield f"<{type(parts).__name__} of {len(parts)}>".encode()
+        for part in parts:
+            yield from _pieces(part)
+    elif isinstance(value, np.ndarray):
+        array = cast("Any", value)
+        yield f"{array.dtype}{array.shape}".encode()
+        yield array.tobytes()
+    elif sparse.issparse(value):
+        table = cast("Any", value).tocsr()
+        yield from _pieces((np.array(table.shape), table.data, table.indices, table.indptr))
+    elif isinstance(value, Generator):
+        yield repr(value.bit_generator.state).encode()
+    else:
+        yield repr(value).encode()

@@ -3,7 +3,7 @@
 import inspect
 import math
 import platform
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from importlib.metadata import version
 from typing import Any
 
@@ -18,7 +18,6 @@ from surelearn.certificate._certificate import (
     Kind,
     LedgerEntry,
     Precondition,
-    Status,
     plain,
 )
 from surelearn.certificate._evidence import Evidence, assumed
@@ -38,7 +37,6 @@ def certify(  # noqa: PLR0913 - as many arguments as a certificate has sources
     observed: float,
     n: int,
     claim: str = "",
-    statuses: Sequence[tuple[Status, str]] = (),
     evidence: Mapping[str, Evidence] | None = None,
     also: Iterable[Precondition] = (),
     family: LedgerEntry | None = None,
@@ -62,11 +60,7 @@ def certify(  # noqa: PLR0913 - as many arguments as a certificate has sources
     """
     if guarantee.validity == "quoted":
         raise ValueError(f"{guarantee.theorem} is quoted, not proved: it cannot be certified")
-    if len(statuses) > len(guarantee.assumes):
-        raise ValueError(f"{guarantee.theorem} has only {len(guarantee.assumes)} assumptions")
-    evidence = dict(evidence or {})
-    for key, status in zip(guarantee.assumes, statuses, strict=False):
-        evidence.setdefault(key, Evidence(*status))
+    evidence = evidence or {}
     if unknown := set(evidence) - set(guarantee.assumes):
         raise ValueError(
             f"{guarantee.theorem} does not assume {', '.join(sorted(unknown))}; it assumes "

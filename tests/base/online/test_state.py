@@ -12,16 +12,8 @@ from sklearn.base import clone
 
 from surelearn.app.registry import find_learners
 from surelearn.base.online.learner import OnlineLearner
-from surelearn.base.online.state import (
-    appended,
-    copy_of,
-    digest,
-    put_back,
-    same,
-    snapshot,
-    together,
-    widened,
-)
+from surelearn.base.online.state import appended, put_back, snapshot, together, widened
+from surelearn.base.states import copy_of, digest, same
 from surelearn.checks import small_table
 
 ONLINE = {name: cls for name, cls in find_learners().items() if issubclass(cls, OnlineLearner)}

@@ -24,7 +24,8 @@ from surelearn.base import validation
 from surelearn.base.fitting import adopt
 from surelearn.base.online.learner import OnlineLearner
 from surelearn.base.online.passes import Visits, predicted_index, signs_of, train_classifier
-from surelearn.base.online.state import Learnt, copy_of
+from surelearn.base.online.state import Learnt
+from surelearn.base.states import copy_of
 
 _NEAR = 2**14  # losses summed at once
 _PLUS, _MINUS = np.array([1.0]), np.array([-1.0])  # learners read signs, they never write them

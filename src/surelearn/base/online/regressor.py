@@ -20,7 +20,8 @@ from surelearn.base import validation
 from surelearn.base.fitting import adopt
 from surelearn.base.online.learner import OnlineLearner
 from surelearn.base.online.passes import Run, run_passes
-from surelearn.base.online.state import Learnt, copy_of
+from surelearn.base.online.state import Learnt
+from surelearn.base.states import copy_of
 from surelearn.base.validation import refuse_huge
 
 _LARGE = math.sqrt(validation.LARGEST)  # products of four smaller numbers do not overflow

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from surelearn._stored import stored
-from surelearn.base.fingerprint import fingerprint
 from surelearn.base.row_reader import RowReader
+from surelearn.base.states import copy_of
 
 State: TypeAlias = tuple[Any, ...]
 """What one problem has learnt: arrays, and tuples of arrays or sparse matrices."""
@@ -50,57 +50,12 @@ class Learnt(NamedTuple):
     states: tuple[Any, ...]
 
 
-def copy_of(state: _State) -> _State:
-    """Return a state with arrays of its own; history is shared, because nobody writes to it.
-
-    Examples
-    --------
-    >>> class Sum(NamedTuple):
-    ...     total: NDArray[np.float64]
-    >>> first = Sum(np.zeros(1))
-    >>> second = copy_of(first)
-    >>> second.total[0] = 1.0
-    >>> first, same(first, second)
-    (Sum(total=array([0.])), False)
-    """
-    parts = [part.copy() if isinstance(part, np.ndarray) else part for part in state]
-    return cast("Any", type(state))(*parts)
-
-
-def same(first: Any, second: Any) -> bool:
-    """Say whether two states, or tuples of states, hold the same numbers in the same form.
-
-    Examples
-    --------
-    >>> same((np.zeros(2), ()), (np.zeros(2), ())), same((np.zeros(2),), (np.zeros(3),))
-    (True, False)
-    """
-    if type(first) is not type(second):
-        return False
-    if isinstance(first, tuple):
-        parts = cast("tuple[Any, ...]", first)
-        return len(parts) == len(second) and all(map(same, parts, second))
-    if sparse.issparse(first):
-        return same(_csr_arrays(first), _csr_arrays(second))
-    return first.dtype == second.dtype and np.array_equal(first, second)
-
-
-def digest(states: tuple[Any, ...]) -> str:
-    """Return a hash of what some states hold: equal for equal numbers, else not.
-
-    Examples
-    --------
-    >>> digest((np.zeros(2),)) == digest((np.zeros(2),)), digest(()) == digest((np.zeros(2),))
-    (True, False)
-    """
-    return fingerprint(states)
-
-
 def snapshot(learner: Any) -> dict[str, Any]:
     """Return all that a learner has learnt; what it learns later does not change it.
 
     Examples
     --------
+    >>> from surelearn.base.states import same
     >>> from surelearn.learners.linear.perceptron import Perceptron
     >>> model = Perceptron().partial_fit([[1.0], [2.0]], [0, 1])
     >>> before = snapshot(model)
@@ -177,8 +132,3 @@ def together(history: History) -> Any:
     if any(sparse.issparse(block) for block in history):
         return sparse.vstack([sparse.csr_array(block) for block in history], format="csr")
     return np.concatenate(history)
-
-
-def _csr_arrays(table: Any) -> tuple[Any, ...]:
-    rows = table.tocsr()
-    return np.array(rows.shape), rows.data, rows.indices, rows.indptr
