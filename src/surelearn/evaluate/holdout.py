@@ -82,10 +82,6 @@ class Holdout:
     by_class
         Whether to certify the error rate of each class, too. With groups: the classes there are,
         known beforehand.
-    evidence
-        What you know better than a hold-out can, by the key of the assumption: "unseen" (no row was
-        used for training), "blind_split" (how it was split off), "untouched" (nothing that shapes
-        the model has seen it), or an assumption of the theorem.
 
     Examples
     --------
@@ -113,7 +109,6 @@ class Holdout:
         groups: ArrayLike | None = None,
         random_state: int = 0,
         by_class: bool | ArrayLike = False,
-        evidence: Mapping[str, Evidence] | None = None,
     ) -> None:
         self.X, self.y = X, _holdout_rules.check_labels(X, y)
         self._rules = _holdout_rules.check_rules(
@@ -123,12 +118,22 @@ class Holdout:
         self._claim = claim_about(loss, self._groups, random_state=random_state)
         self._counts_errors = is_zero_one(loss)
         self._classes = _holdout_rules.check_classes(by_class, self.y, loss, self._groups)
-        self._evidence = _holdout_rules.check_evidence(evidence, self._claim)
+        self._evidence = _holdout_rules.check_evidence(self._made_true(), self._claim)
         self.allow_duplicates = allow_duplicates
         self.drawn_at_random = False
         self.identity = self._fingerprint()
         self._ledger: list[LedgerEntry] = []
         self._issued: dict[str, Answers] = {}
+
+    def _made_true(self) -> Mapping[str, Evidence]:
+        """Return evidence for what the maker of this hold-out makes true, by key: here nothing.
+
+        Not an argument, because "by construction" must be true on every path: only code that draws
+        the rows and trains the model can say it. Keys are "unseen" (no row was used for training),
+        "blind_split" (how it was split off), "untouched" (nothing that shapes the model has seen
+        it), or assumptions of the theorem.
+        """
+        return {}
 
     @property
     def ledger(self) -> tuple[LedgerEntry, ...]:

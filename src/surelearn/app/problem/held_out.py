@@ -1,6 +1,7 @@
 """The hold-out of a problem, set up with what this use case makes true of it."""
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -31,16 +32,26 @@ def set_up_holdout(problem: Problem, *, delta: float) -> Holdout:
     groups = None if problem.groups is None else problem.groups[rows]
     # Groups are drawn with their labels, so the number of classes must not come from the hold-out.
     known = True if groups is None else np.unique(problem.y[problem.split.train])
-    return Holdout(
-        *problem.held_out,
+    return _HoldoutOfProblem(
+        problem,
         delta=delta,
         loss=Quantile(ALPHA) if regression else ZeroOne(),
         allow_duplicates=True,
         groups=groups,
         random_state=problem.split.seed,
         by_class=False if regression else known,
-        evidence=_known(problem),
     )
+
+
+class _HoldoutOfProblem(Holdout):
+    """The rows that a use case set apart before it looked at the table."""
+
+    def __init__(self, problem: Problem, **rules: Any) -> None:
+        self._problem = problem
+        super().__init__(*problem.held_out, **rules)
+
+    def _made_true(self) -> dict[str, Evidence]:
+        return _known(self._problem)
 
 
 def refuse_if_too_few(problem: Problem, *, delta: float, share: float) -> None:
