@@ -281,7 +281,8 @@ class OnlineClassifier(ClassifierMixin, OnlineLearner):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the label of each row; a score of exactly 0 predicts the first class."""
-        return self.classes_[predicted_index(self.decision_function(X))]
+        scores = self.decision_function(X)
+        return self.classes_[predicted_index(scores)]
 
     def _begin(self, classes: NDArray[Any] | None, n_problems: int) -> None:
         super()._begin(classes, n_problems)
