@@ -8,7 +8,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 from surelearn._jit.rows import is_finite
-from surelearn._jit.signs import score
+from surelearn._jit.signs import score, winner
 from surelearn.base import fingerprint
 from surelearn.base.row_reader import RowReader
 from surelearn.learners.linear.perceptron import Perceptron
@@ -113,8 +113,11 @@ def test_compiled_and_interpreted_agree():
     for row in rng.integers(-2, 3, size=(50, 1, 4)).astype(float):
         arguments = row, coef, np.ones(1)
         assert score(*arguments) == score.py_func(*arguments) == row[0] @ coef + 1.0
+        several = row, rng.integers(-2, 3, size=(3, 4)).astype(float), np.zeros((3, 1))
+        assert winner(*several) == winner.py_func(*several) == (several[1] @ row[0]).argmax()
     for row in ([[1.0, np.nan, 0.0, 0.0]], [[np.inf, 0.0, 0.0, 0.0]], [[1.0, 2.0]]):
         assert np.isnan(score(np.array(row), coef, np.ones(1)))
         assert np.isnan(score.py_func(np.array(row), coef, np.ones(1)))
+        assert winner(np.array(row), np.eye(4), np.zeros((4, 1))) == -1
     for row in ([[1.0, np.nan]], [[np.inf, 0.0]], [[1.0, 2.0]]):
         assert is_finite(np.array(row)) == is_finite.py_func(np.array(row))

@@ -92,3 +92,17 @@ def test_coins_are_set_back_only_if_the_block_fails(failure):
     assert coins.random() == second
     with pytest.raises(failure), CoinsSetBack(Empty()):
         raise failure
+
+
+class Remembering(NamedTuple):
+    counts: np.ndarray
+    inner: tuple
+    history: tuple
+
+
+def test_records_inside_are_copied_and_history_is_shared():
+    held = Remembering(np.zeros(1), Remembering(np.zeros(1), (), ()), (np.zeros(3),))
+    copied = copy_of(held)
+    assert same(held, copied)
+    assert copied.inner.counts is not held.inner.counts
+    assert copied.history is held.history

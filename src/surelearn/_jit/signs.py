@@ -49,3 +49,24 @@ def score(row: Matrix, coef: Vector, bias: Vector) -> float:
     if row.shape[1] != len(coef) or not rows.is_finite(row):
         return np.nan
     return rows.dot(row, 0, coef) + bias[0]
+
+
+@jit
+def winner(row: Matrix, coef: Matrix, bias: Matrix) -> int:
+    """Return the place of the highest score of the only row of a matrix; a tie goes to the first.
+
+    `coef` and `bias` have a row for each class. If the row of the matrix is not finite, -1.
+
+    Examples
+    --------
+    >>> winner(np.array([[1.0, 2.0]]), np.eye(2), np.zeros((2, 1)))
+    1
+    """
+    if row.shape[1] != coef.shape[1] or not rows.is_finite(row):
+        return -1
+    index, best = 0, rows.dot(row, 0, coef[0]) + bias[0, 0]
+    for k in range(1, len(coef)):
+        other = rows.dot(row, 0, coef[k]) + bias[k, 0]
+        if other > best:
+            index, best = k, other
+    return index

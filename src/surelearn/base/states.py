@@ -38,7 +38,8 @@ def copy_of(state: _State) -> _State:
     fields = [
         value.copy()
         if type(value) is np.ndarray
-        else (copy_of(cast("Any", value)) if isinstance(value, tuple) else value)
+        # Another record is copied; a plain tuple is history, however long, and is shared.
+        else (copy_of(value) if isinstance(value, tuple) and type(value) is not tuple else value)
         for value in state
     ]
     return tuple.__new__(type(state), fields)

@@ -24,8 +24,7 @@ from surelearn.base import validation
 from surelearn.base.fitting import adopt
 from surelearn.base.online.learner import OnlineLearner
 from surelearn.base.online.passes import Visits, predicted_index, signs_of, train_classifier
-from surelearn.base.online.state import Learnt
-from surelearn.base.states import copy_of
+from surelearn.base.online.state import Learnt, side_by_side
 
 _NEAR = 2**14  # losses summed at once
 _PLUS, _MINUS = np.array([1.0]), np.array([-1.0])  # learners read signs, they never write them
@@ -258,7 +257,8 @@ class OnlineClassifier(ClassifierMixin, OnlineLearner):
                 validation.short_enough(row)
             loss += lost
         self.n_rounds_ += 1
-        self.n_mistakes_ += n_wrong
+        if n_wrong:
+            self.n_mistakes_ += n_wrong
         self.cumulative_loss_ = loss
         self.run_ = None
         return self
@@ -281,7 +281,8 @@ class OnlineClassifier(ClassifierMixin, OnlineLearner):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the label of each row; a score of exactly 0 predicts the first class."""
-        return self.classes_[predicted_index(self.decision_function(X))]
+        scores = self.decision_function(X)
+        return self.classes_[predicted_index(scores)]
 
     def _begin(self, classes: NDArray[Any] | None, n_problems: int) -> None:
         super()._begin(classes, n_problems)
@@ -296,7 +297,7 @@ class OnlineClassifier(ClassifierMixin, OnlineLearner):
         learnt = self._learnt_of(X)
         classes: Any = learnt.classes
         index = validation.index_among(classes, labels, np.min_scalar_type(len(classes)))
-        states = tuple(map(copy_of, learnt.states))
+        states = side_by_side(learnt.states)
         if not self._will_tell(X):
             return self._learnt_from(learnt, rows.of(X), index, states)
         # A look at every value beforehand would take a quarter of the whole time.

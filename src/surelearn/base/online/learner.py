@@ -17,7 +17,7 @@ from surelearn._typing import Matrix
 from surelearn.base import validation
 from surelearn.base.online import format_1
 from surelearn.base.online.passes import Run
-from surelearn.base.online.state import Learnt, widened
+from surelearn.base.online.state import Learnt, side_by_side, widened
 from surelearn.base.row_reader import RowReader
 from surelearn.base.validation import refuse_tiny
 
@@ -164,7 +164,7 @@ class OnlineLearner(CallbackSupportMixin, BaseEstimator):
         begun = cast("Any", clone(self)).set_callbacks()
         names = getattr(self, "feature_names_in_", None)
         positions = {} if classes is None else {c: k for k, c in enumerate(classes.tolist())}
-        states = tuple(begun._start(self.n_features_in_) for _ in range(n_problems))
+        states = side_by_side([begun._start(self.n_features_in_) for _ in range(n_problems)])
         self.learnt_ = Learnt(
             begun, RowReader(self.n_features_in_, names), classes, positions, states
         )
@@ -186,13 +186,14 @@ class OnlineLearner(CallbackSupportMixin, BaseEstimator):
         """
         learnt = self.learnt_
         narrow, wide = (learnt.begun._start(n) for n in (learnt.read.n_features, n_features))
-        states = tuple(widened(state, narrow, wide) for state in learnt.states)
-        if not self._late_features or any(state is None for state in states):
+        states = [widened(state, narrow, wide) for state in learnt.states]
+        known = [state for state in states if state is not None]
+        if not self._late_features or len(known) < len(states):
             raise ValueError(
                 f"{type(self).__name__} cannot take in features that come late; let its first row "
                 "show them all"
             )
-        grown = learnt._replace(read=RowReader(n_features), states=states)
+        grown = learnt._replace(read=RowReader(n_features), states=side_by_side(known))
         vars(self).update(n_features_in_=n_features, learnt_=grown)
 
     @classmethod

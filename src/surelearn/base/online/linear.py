@@ -7,11 +7,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import gen_batches
 
-from surelearn._jit.signs import score
+from surelearn._jit.signs import score, winner
 from surelearn._typing import Matrix, Vector
 from surelearn.base.online.classifier import OnlineClassifier
 from surelearn.base.online.mistakes import MistakeRecord
 from surelearn.base.online.passes import Visits
+from surelearn.base.online.state import side_by_side
 
 _BLOCK = 2**22  # scores held at once when a whole training set is scored
 
@@ -59,17 +60,21 @@ class OnlineLinearClassifier(OnlineClassifier):
             raise self._not_begun() from None
         _, read, classes, _, states = learnt
         row = read.unseen(x) if self._admits_all else self._check_one(learnt, x)
-        state = states[0]
-        best, index = score(row, state.coef, state.bias), 0
-        if best != best:  # noqa: PLR0124 - NaN, as the score of a row that is not finite
-            read.refuse_infinite(row)
+        first = states[0]
         if len(states) == 1:
-            return classes[1 if best > 0.0 else 0]  # pyright: ignore[reportOptionalSubscript]
-        for k in range(1, len(states)):
-            state = states[k]
-            other = score(row, state.coef, state.bias)
-            if other > best:  # a tie goes to the class that comes first
-                best, index = other, k
+            one = score(row, first.coef, first.bias)
+            if one > 0.0:
+                return classes[1]  # pyright: ignore[reportOptionalSubscript]
+            if one != one:  # noqa: PLR0124 - NaN, as the score of a row that is not finite
+                read.refuse_infinite(row)
+            return classes[0]  # pyright: ignore[reportOptionalSubscript]
+        coef, bias = first.coef.base, first.bias.base
+        if coef is None or states[-1].coef.base is not coef or len(coef) != len(states):
+            together = side_by_side(states)[0]  # loaded from a file, or grown by a class
+            coef, bias = together.coef.base, together.bias.base
+        index = winner(row, coef, bias)
+        if index < 0:
+            read.refuse_infinite(row)
         return classes[index]  # pyright: ignore[reportOptionalSubscript]
 
     def _scores(self, X: Any, states: Sequence[Any]) -> Matrix:

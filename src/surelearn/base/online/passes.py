@@ -12,6 +12,7 @@ from surelearn._jit.rows import Rows
 from surelearn._jit.signs import plus_or_minus
 from surelearn._stored import stored
 from surelearn._typing import Indices, Matrix, Vector
+from surelearn.base.online.state import side_by_side
 
 
 @stored("training-run")
@@ -87,7 +88,7 @@ def train_classifier(fresh: Any, X: Any, index: Indices, progress: Any) -> None:
     `fresh` is a copy of the learner that has learnt nothing; the callbacks of `progress` see it.
     """
     begun, view = fresh.begun_, rows.of(X)
-    states = tuple(begun._start_passes(X) for _ in fresh.states_)
+    states = side_by_side([begun._start_passes(X) for _ in fresh.states_])
     fresh.learnt_ = fresh.learnt_._replace(states=states)
     progress.call_on_fit_task_begin(estimator=fresh)
     stopped, visits = False, list[Visits]()

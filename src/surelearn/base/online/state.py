@@ -5,6 +5,7 @@ place while rows are learnt; a tuple in it is history (rows kept, votes cast), w
 written to but replaced, so that copies may share it.
 """
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple, TypeAlias, TypeVar, cast
 
 import numpy as np
@@ -48,6 +49,28 @@ class Learnt(NamedTuple):
     classes: NDArray[Any] | None
     positions: dict[Any, int]
     states: tuple[Any, ...]
+
+
+def side_by_side(states: Sequence[_State]) -> tuple[_State, ...]:
+    """Return copies of the states of a learner, whose arrays lie together in memory.
+
+    Each array of a state is then a row of one that holds those of all problems, so that compiled
+    code can read them in one call. Nothing depends on it but speed: a stored and loaded learner has
+    states that lie apart.
+
+    Examples
+    --------
+    >>> class Sum(NamedTuple):
+    ...     total: NDArray[np.float64]
+    >>> first, second = side_by_side([Sum(np.zeros(2)), Sum(np.ones(2))])
+    >>> first.total.base is second.total.base, first.total.base.tolist()
+    (True, [[0.0, 0.0], [1.0, 1.0]])
+    """
+    if len(states) == 1:
+        return (copy_of(states[0]),)
+    columns: Any = zip(*states, strict=True)
+    held = [np.array(c) if isinstance(c[0], np.ndarray) else c for c in columns]
+    return tuple(cast("Any", type(states[0]))(*parts) for parts in zip(*held, strict=True))
 
 
 def snapshot(learner: Any) -> dict[str, Any]:
