@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
 
+from surelearn._jit.linear_scores import score, winner
 from surelearn._jit.rows import is_finite
-from surelearn._jit.signs import score, winner
 from surelearn.base import fingerprint
 from surelearn.base.row_reader import RowReader
 from surelearn.learners.linear.perceptron import Perceptron

@@ -17,14 +17,19 @@ from sklearn.utils.validation import check_is_fitted
 
 from surelearn import _arguments
 from surelearn._jit import rows
+from surelearn._jit.linear_scores import n_mistakes
 from surelearn._jit.rows import Rows
-from surelearn._jit.signs import n_mistakes
 from surelearn._typing import Indices, Mask, Matrix, Vector
 from surelearn.base import validation
 from surelearn.base.fitting import adopt
 from surelearn.base.online.learner import OnlineLearner
-from surelearn.base.online.passes import Visits, predicted_index, signs_of, train_classifier
-from surelearn.base.online.state import Learnt, side_by_side
+from surelearn.base.online.passes import (
+    Visits,
+    learn_problems,
+    predicted_index,
+    train_classifier,
+)
+from surelearn.base.online.state import side_by_side
 
 _NEAR = 2**14  # losses summed at once
 _PLUS, _MINUS = np.array([1.0]), np.array([-1.0])  # learners read signs, they never write them
@@ -242,7 +247,7 @@ class OnlineClassifier(ClassifierMixin, OnlineLearner):
         except (KeyError, TypeError):  # a stranger, who is named in the refusal
             index = int(validation.index_among(self.classes_, np.asarray([y]))[0])
         if self._keeps_rows:
-            moved = self._learnt_from(learnt, row, np.array([index]), states)[1]
+            moved = learn_problems(self, learnt, row, np.array([index]), states)[1]
             vars(self).update(moved)
             return self
         n_wrong, loss = 0, self.cumulative_loss_
@@ -299,40 +304,15 @@ class OnlineClassifier(ClassifierMixin, OnlineLearner):
         index = validation.index_among(classes, labels, np.min_scalar_type(len(classes)))
         states = side_by_side(learnt.states)
         if not self._will_tell(X):
-            return self._learnt_from(learnt, rows.of(X), index, states)
+            return learn_problems(self, learnt, rows.of(X), index, states)
         # A look at every value beforehand would take a quarter of the whole time.
         with np.errstate(all="ignore"):
-            scores, moved = self._learnt_from(learnt, rows.of(X), index, states)
+            scores, moved = learn_problems(self, learnt, rows.of(X), index, states)
             longest = max(learnt.begun._longest(state) for state in moved["learnt_"].states)
             vouched = longest <= validation.LARGEST and np.isfinite(scores.sum())
         if not vouched:
             validation.all_finite(self, X, short=True)
         return scores, moved
-
-    def _learnt_from(
-        self, learnt: Learnt, X: Rows, index: Indices, states: tuple[Any, ...]
-    ) -> tuple[Vector, dict[str, Any]]:
-        """Let states learn from checked rows; return the scores and what has changed."""
-        begun, n_wrong, loss = learnt.begun, self.n_mistakes_, self.cumulative_loss_
-        scores, visits = np.empty((len(states), len(index))), list[Visits]()
-        for k, (state, row) in enumerate(zip(states, scores, strict=True)):
-            signs = signs_of(index, k, len(states))
-            begun._learn(X, signs, state, row)
-            counted = begun._count(signs, row)
-            n_wrong, loss = n_wrong + counted[0], loss + counted[1]
-            if self._keeps_rows:
-                updates = begun._updates(signs, row)
-                visits.append(Visits(signs, updates, 1, (np.flatnonzero(updates),)))
-        if self._keeps_rows:
-            states = begun._keep(X, visits, states)
-        moved = {
-            "learnt_": learnt._replace(states=states),
-            "n_rounds_": self.n_rounds_ + len(index),
-            "n_mistakes_": n_wrong,
-            "cumulative_loss_": loss,
-            "run_": None,
-        }
-        return scores[0] if len(scores) == 1 else np.ascontiguousarray(scores.T), moved
 
     def _count(self, signs: Vector, scores: Vector) -> tuple[int, float]:
         """Return the mistakes and the losses of some rounds of one problem."""

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import gen_batches
 
-from surelearn._jit.signs import score, winner
+from surelearn._jit.linear_scores import score, winner
 from surelearn._typing import Matrix, Vector
 from surelearn.base.online.classifier import OnlineClassifier
 from surelearn.base.online.mistakes import MistakeRecord

@@ -1,4 +1,4 @@
-"""Passing over the same rows again and again, and what `fit` leaves behind."""
+"""Passing over rows, once or again and again, and what `fit` leaves behind."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,11 +8,11 @@ import numpy as np
 
 from surelearn._jit import fingerprints, rows
 from surelearn._jit.fingerprints import Hashes
+from surelearn._jit.linear_scores import plus_or_minus
 from surelearn._jit.rows import Rows
-from surelearn._jit.signs import plus_or_minus
 from surelearn._stored import stored
 from surelearn._typing import Indices, Matrix, Vector
-from surelearn.base.online.state import side_by_side
+from surelearn.base.online.state import Learnt, side_by_side
 
 
 @stored("training-run")
@@ -80,6 +80,33 @@ def run_passes(
         if stop or not changed:
             return n_passes, stop
     return limit, False
+
+
+def learn_problems(
+    learner: Any, learnt: Learnt, X: Rows, index: Indices, states: tuple[Any, ...]
+) -> tuple[Vector, dict[str, Any]]:
+    """Let every problem learn from checked rows; return the scores and all that has changed.
+
+    The states given are written to. The learner is not: it takes over what has changed at once.
+    """
+    begun, n_wrong, loss = learnt.begun, learner.n_mistakes_, learner.cumulative_loss_
+    scores, visits = np.empty((len(states), len(index))), list[Visits]()
+    for k, (state, row) in enumerate(zip(states, scores, strict=True)):
+        signs = signs_of(index, k, len(states))
+        begun._learn(X, signs, state, row)
+        counted = begun._count(signs, row)
+        n_wrong, loss = n_wrong + counted[0], loss + counted[1]
+        if begun._keeps_rows:
+            updates = begun._updates(signs, row)
+            visits.append(Visits(signs, updates, 1, (np.flatnonzero(updates),)))
+    moved = {
+        "learnt_": learnt._replace(states=begun._keep(X, visits, states)),
+        "n_rounds_": learner.n_rounds_ + len(index),
+        "n_mistakes_": n_wrong,
+        "cumulative_loss_": loss,
+        "run_": None,
+    }
+    return scores[0] if len(scores) == 1 else np.ascontiguousarray(scores.T), moved
 
 
 def train_classifier(fresh: Any, X: Any, index: Indices, progress: Any) -> None:

@@ -13,8 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from surelearn import _arguments
 from surelearn._jit import fingerprints, rows
+from surelearn._jit.linear_scores import score
 from surelearn._jit.rows import Rows
-from surelearn._jit.signs import score
 from surelearn._typing import Matrix, Vector
 from surelearn.base import validation
 from surelearn.base.fitting import adopt

@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.utils import Tags, gen_batches
 from sklearn.utils.validation import check_is_fitted
 
-from surelearn._jit import jit, powers, rows, tables
+from surelearn._jit import jit, power_weights, rows, tables
 from surelearn._jit.rows import Rows
 from surelearn._stored import stored
 from surelearn._typing import Indices, Mask, Matrix, Vector
@@ -54,7 +54,9 @@ def _learn_rows(X: Rows, signs: Vector, crossed: Vector, kept: Vector, scores: V
         scores[t] = rows.dot(X, t, kept) - 0.5
         if signs[t] < 0.0 and scores[t] > 0.0:
             rows.add(X, t, 1.0, crossed)
-            powers.weigh(X, t, 0.0, crossed, kept)  # 0 to the power of 0 is 1: not crossed out
+            power_weights.weigh(
+                X, t, 0.0, crossed, kept
+            )  # 0 to the power of 0 is 1: not crossed out
 
 
 class EliminationLearner(OnlineLinearClassifier):

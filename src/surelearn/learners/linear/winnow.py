@@ -14,7 +14,7 @@ from scipy import sparse
 from sklearn.utils import Tags, gen_batches
 from sklearn.utils.validation import check_is_fitted
 
-from surelearn._jit import jit, powers, rows, tables
+from surelearn._jit import jit, power_weights, rows, tables
 from surelearn._jit.rows import Rows
 from surelearn._stored import stored
 from surelearn._typing import Indices, Mask, Matrix, Vector
@@ -64,7 +64,7 @@ def _learn_rows(
             scores[t] += _TIE * threshold
         if signs[t] * scores[t] < 0.0:
             rows.add(X, t, signs[t], exponents)
-            powers.weigh(X, t, promotion, exponents, weights)
+            power_weights.weigh(X, t, promotion, exponents, weights)
 
 
 class Winnow(OnlineLinearClassifier):

@@ -1,4 +1,4 @@
-"""Labels as signs, and what scores say of them, for classifiers that score."""
+"""Labels as signs, and scores of linear rules: which are mistakes, and which class wins."""
 
 import numpy as np
 
