@@ -1,7 +1,8 @@
 """The reviewed tables of what is stated about each assumption, made and written.
 
 `make statuses` rewrites both tables beside this file. `statuses.json`: for each issuer, theorem and
-assumption, the statuses that appear in the small runs, and the sentences that are the issuer's own.
+assumption, the statuses that appear in the small runs with their evidence, and the sentences that
+are the issuer's own.
 `assumptions.json`: what each theorem calls its assumptions. Read the difference before you commit
 it. `--lines FILE` writes a line for each certificate, to compare two versions of the code.
 """
@@ -45,15 +46,21 @@ def collected() -> tuple[tuple[str, Any], ...]:
 
 
 def statuses() -> dict[str, Any]:
-    """Return issuer -> theorem -> assumption -> the statuses seen."""
+    """Return issuer -> theorem -> assumption -> the statuses seen, each with its evidence.
+
+    The evidence shows what a status alone would hide: two assumptions, both checked, whose
+    evidence was exchanged.
+    """
     found: dict[str, Any] = {}
     for issuer, certificate in collected():
         known = found.setdefault(issuer, {}).setdefault(certificate.method, {})
         for condition in certificate.preconditions:
-            known.setdefault(condition.key, set()).add(condition.status)
+            known.setdefault(condition.key, set()).add(
+                f"{condition.status}: {masked(condition.evidence)}".removesuffix(": ")
+            )
     return {
         issuer: {
-            theorem: {key: ", ".join(sorted(seen)) for key, seen in keys.items()}
+            theorem: {key: sorted(seen) for key, seen in keys.items()}
             for theorem, keys in sorted(theorems.items())
         }
         for issuer, theorems in sorted(found.items())

@@ -5,6 +5,7 @@
 
 import json
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -78,3 +79,20 @@ def test_evidence_for_an_unknown_assumption_is_refused():
             n=4,
             evidence={"colour": checked("it is red")},
         )
+
+
+def test_evidence_exchanged_between_two_checked_assumptions_breaks_the_table(monkeypatch):
+    def exchanged(certificate):
+        start, radius, separable = certificate.preconditions
+        texts = (separable.evidence, radius.evidence)
+        swapped = [replace(p, evidence=t) for p, t in zip((radius, separable), texts, strict=True)]
+        return replace(certificate, preconditions=(start, *swapped))
+
+    runs = [
+        (issuer, exchanged(c) if c.method == "mistakes.novikoff" else c)
+        for issuer, c in tables.collected()
+        if isinstance(c, Certificate)
+    ]
+    before = tables.statuses()["Perceptron"]["mistakes.novikoff"]
+    monkeypatch.setattr(tables, "collected", lambda: runs)
+    assert tables.statuses()["Perceptron"]["mistakes.novikoff"] != before

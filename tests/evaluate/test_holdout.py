@@ -15,6 +15,7 @@ from surelearn.bounds import concentration
 from surelearn.certificate import Certificate
 from surelearn.datasets.worlds import Noisy
 from surelearn.evaluate.coverage import Coverage
+from surelearn.losses import ZeroOne
 
 WORLD = Noisy(n_features=4, bayes_risk=0.1)
 
@@ -288,3 +289,25 @@ def test_that_a_loss_of_ones_own_is_never_larger_is_assumed_and_so_is_the_law():
     assert (inside.status, law.status) == ("assumed", "assumed")
     assert "yours to know" in inside.evidence
     assert "one population" in law.evidence
+
+
+def test_a_loss_made_from_the_zero_one_loss_is_not_called_an_error_rate():
+    class Quarter(ZeroOne):
+        def __call__(self, y, prediction, /):
+            return 0.25 * (np.asarray(y) != prediction)
+
+    class Never:
+        def predict(self, X):
+            return np.zeros(len(X))
+
+    X, y = np.arange(200.0)[:, np.newaxis], np.ones(200)
+    for groups in (None, np.arange(200) // 2):
+        certificate = Holdout(X, y, loss=Quarter(), groups=groups).certify(Never())
+        assert "errs on" not in certificate.claim
+        assert "error rate" not in str([p.evidence for p in certificate.preconditions])
+
+
+def test_nobody_but_split_can_say_that_it_drew_the_rows():
+    held_out = Holdout(np.ones((30, 1)), np.arange(30) % 2)
+    with pytest.raises(AttributeError):
+        held_out.drawn_at_random = True

@@ -223,7 +223,7 @@ class Certificate:
             schema, status = content.pop("schema"), content.pop("status")
         except (json.JSONDecodeError, KeyError, AttributeError, TypeError) as error:
             raise ValueError(f"this is not a certificate of surelearn: {error!r}") from error
-        if schema not in {1, _SCHEMA}:
+        if type(schema) is not int or schema not in {1, _SCHEMA}:
             raise ValueError(
                 f"the certificate has schema {schema!r}, this version reads up to {_SCHEMA}: "
                 "install the version of surelearn that wrote it"

@@ -171,7 +171,7 @@ class MeanLoss:
     def evidence(self) -> dict[str, Evidence]:
         """An error rate lies in [0, 1]; that of another loss is the caller's to know."""
         inside = Evidence(*range_of_losses(1.0, bounded=False))
-        if isinstance(self.loss, ZeroOne):
+        if type(self.loss) is ZeroOne:
             inside = by_construction("the loss of a group is its error rate")
         return {"range": inside, "same_mean": _ROWS if self.groups is None else _GROUPS}
 
@@ -194,7 +194,7 @@ class MeanLoss:
         if self.groups is None:
             return f"the expected loss of this model on a new example is at most {limit}."
         average = "of a new group, on average over groups."
-        if isinstance(self.loss, ZeroOne):
+        if type(self.loss) is ZeroOne:
             return f"this model errs on at most {limit} of the rows {average}"
         return f"the mean loss of this model on the rows is at most {limit} {average}"
 
@@ -250,8 +250,11 @@ def claim_about(loss: Any, groups: Indices | None, *, random_state: int) -> Clai
 
 
 def is_zero_one(loss: Any) -> bool:
-    """Return whether a loss counts wrong labels: by its name, or as an object."""
-    return (isinstance(loss, str) and loss == "zero_one") or loss == ZeroOne()
+    """Return whether a loss counts wrong labels: by its name, or as an object.
+
+    A class made from `ZeroOne` may count otherwise, so it is a loss like any other.
+    """
+    return (isinstance(loss, str) and loss == "zero_one") or type(loss) is ZeroOne
 
 
 def _means(losses: Vector, groups: Indices) -> Vector:

@@ -39,7 +39,7 @@ class RowLoss(NamedTuple):
     @property
     def counts_errors(self) -> bool:
         """Whether a wrong prediction costs 1 and a right one nothing."""
-        return isinstance(self.function, ZeroOne)
+        return type(self.function) is ZeroOne
 
     @property
     def in_words(self) -> str:

@@ -190,7 +190,7 @@ def _bet(differences: Vector, delta: float) -> tuple[float, Guarantee]:
 
 
 def _judge(loss: Any) -> RowLoss:
-    if loss == "zero_one" or isinstance(loss, ZeroOne):
+    if loss == "zero_one" or type(loss) is ZeroOne:
         return RowLoss(losses.of(loss))
     if not callable(loss):
         raise _arguments.refuse("loss", loss, "'zero_one' or a function with values in [0, 1]")

@@ -120,7 +120,7 @@ class Holdout:
         self._classes = _holdout_rules.check_classes(by_class, self.y, loss, self._groups)
         self._evidence = _holdout_rules.check_evidence(self._made_true(), self._claim)
         self.allow_duplicates = allow_duplicates
-        self.drawn_at_random = False
+        self._drawn_at_random = False
         self.identity = self._fingerprint()
         self._ledger: list[LedgerEntry] = []
         self._issued: dict[str, Answers] = {}
@@ -134,6 +134,11 @@ class Holdout:
         it), or assumptions of the theorem.
         """
         return {}
+
+    @property
+    def drawn_at_random(self) -> bool:
+        """Whether `Holdout.split` drew the rows."""
+        return self._drawn_at_random
 
     @property
     def ledger(self) -> tuple[LedgerEntry, ...]:
@@ -161,7 +166,7 @@ class Holdout:
         parts = train_test_split(X, np.asarray(y), test_size=fraction, random_state=seed)
         X_train, X_test, y_train, y_test = parts
         held_out = cls(X_test, y_test, **rules)
-        held_out.drawn_at_random = True
+        held_out._drawn_at_random = True
         return X_train, y_train, held_out
 
     def certify(self, model: Any) -> Certificate:
@@ -289,7 +294,7 @@ class Holdout:
             evidence.setdefault("unseen", found)
         by_us = by_construction("Holdout.split drew it")
         by_others = assumed("a split stratified on labels voids it")
-        evidence.setdefault("blind_split", by_us if self.drawn_at_random else by_others)
+        evidence.setdefault("blind_split", by_us if self._drawn_at_random else by_others)
         return _holdout_rules.state_demands(evidence, self._rules.mode)
 
     def _refuse_if_spent(self) -> None:

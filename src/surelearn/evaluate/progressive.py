@@ -121,7 +121,7 @@ def progressive_validate(
     losses = np.concatenate(chunks)
     evidence = {
         "judged_before": _before(learner, n_known),
-        "range": range_of_losses(1.0, bounded=isinstance(judge, ZeroOne)),
+        "range": range_of_losses(1.0, bounded=type(judge) is ZeroOne),
     }
     certificate = _certificate(losses, delta, evidence, learner)
     return ProgressiveValidation(learner=player, losses=losses, certificate=certificate)

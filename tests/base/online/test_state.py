@@ -209,3 +209,27 @@ def test_growing_shares_nothing_with_the_learner_it_was(name):
     before = digest(model.states_)
     wide.learn_one(np.append(X[0], [1.0, 0.0]), y[0])
     assert digest(model.states_) == before
+
+
+@pytest.mark.parametrize("name", ["Perceptron", "PassiveAggressiveRegressor"])
+@pytest.mark.parametrize("one_row", [False, True])
+def test_a_fit_that_ends_while_rows_are_learnt_is_what_remains(name, one_row):
+    kind, due = ONLINE[name], []
+
+    class Overtaken(kind):
+        def _learn(self, X, answers, state, scores):
+            super()._learn(X, answers, state, scores)
+            if due:
+                due.clear()
+                model.fit(wider, y)
+
+    X, y = small_table(kind())
+    wider = np.hstack([X, X[:, :1]])
+    model = Overtaken()
+    model.learn(X, y)
+    due.append("while the next rows are learnt")
+    model.learn(X[:1] * 1e75 if one_row else X, y[:1] if one_row else y)
+    alone = kind().fit(wider, y)
+    assert model.n_features_in_ == wider.shape[1]
+    assert model.n_rounds_ == alone.n_rounds_
+    np.testing.assert_array_equal(model.predict(wider), alone.predict(wider))

@@ -264,3 +264,10 @@ def test_what_cannot_be_read_is_refused(days):
         model.to_text(digits=0)
     with pytest.raises(ValueError, match="not fitted"):
         C45Classifier().to_dot()
+
+
+@pytest.mark.parametrize("name", ["CARTClassifier", "CARTRegressor", "C45Classifier"])
+@pytest.mark.parametrize("method", ["apply", "decision_path", "predict"])
+def test_a_tree_that_was_not_grown_says_so(name, method):
+    with pytest.raises(NotFittedError):
+        getattr(getattr(surelearn, name)(), method)([[1.0]])

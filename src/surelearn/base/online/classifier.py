@@ -216,12 +216,13 @@ class OnlineClassifier(ClassifierMixin, OnlineLearner):
         classes
             All labels that will ever come; needed in the first call if it does not show them all.
         """
-        if "learnt_" in vars(self):
+        held = vars(self)  # a fit in another thread replaces it, and with it what is learnt here
+        if "learnt_" in held:
             if classes is not None:
                 validation.index_among(self.classes_, np.unique(np.asarray(classes)))
             X, labels = self._check_rows(X, y)
             scores, moved = self._moved_on(X, labels)
-            vars(self).update(moved)
+            held.update(moved)
             return scores
         X, labels, fresh = self._check_first_rows(X, y)
         known = labels if classes is None else np.atleast_1d(np.asarray(classes))
@@ -236,9 +237,10 @@ class OnlineClassifier(ClassifierMixin, OnlineLearner):
 
         The classes must be known from an earlier call of `learn` or `partial_fit`.
         """
+        held = vars(self)
         try:
-            learnt = self.learnt_
-        except AttributeError:
+            learnt = held["learnt_"]
+        except KeyError:
             raise self._not_begun() from None
         begun, read, _, positions, states = learnt
         row = read.unseen(x) if self._finds_out else self._check_lesson(learnt, x)
@@ -247,8 +249,7 @@ class OnlineClassifier(ClassifierMixin, OnlineLearner):
         except (KeyError, TypeError):  # a stranger, who is named in the refusal
             index = int(validation.index_among(self.classes_, np.asarray([y]))[0])
         if self._keeps_rows:
-            moved = learn_problems(self, learnt, row, np.array([index]), states)[1]
-            vars(self).update(moved)
+            held.update(learn_problems(self, learnt, row, np.array([index]), states)[1])
             return self
         n_wrong, loss = 0, self.cumulative_loss_
         positive = index if len(states) > 1 else index - 1  # the state that is told +1, if any

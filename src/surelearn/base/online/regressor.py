@@ -112,10 +112,11 @@ class OnlineLinearRegressor(RegressorMixin, OnlineLearner):
 
         How the rows are cut into calls does not matter.
         """
-        if "learnt_" in vars(self):
+        held = vars(self)  # a fit in another thread replaces it, and with it what is learnt here
+        if "learnt_" in held:
             X, targets = self._check_rows(X, y)
             predictions, moved = self._moved_on(self._learnt_of(X), rows.of(X), targets)
-            vars(self).update(moved)
+            held.update(moved)
             return predictions
         X, targets, fresh = self._check_first_rows(X, y)
         fresh._begin(None, 1)
@@ -171,7 +172,10 @@ class OnlineLinearRegressor(RegressorMixin, OnlineLearner):
             raise ValueError(f"the target {target!r} is not a finite number; leave that row out")
         refuse_huge(targets, "targets")
         validation.short_enough(row)
-        vars(self).update(self._moved_on(learnt, row, targets)[1])
+        held = vars(self)
+        moved = self._moved_on(learnt, row, targets)[1]
+        if held["learnt_"] is learnt:  # else another thread has fitted anew
+            held.update(moved)
         return self
 
     def _moved_on(self, learnt: Learnt, X: Rows, targets: Vector) -> tuple[Vector, dict[str, Any]]:

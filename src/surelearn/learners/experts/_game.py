@@ -202,4 +202,4 @@ class ExpertGame(ABC):
     @classmethod
     def _state_of_format_1(cls, old: Mapping[str, Any]) -> Any:
         """Return the state that the attributes in an old model file hold."""
-        raise NotImplementedError(f"no file of format 1 can hold {cls.__name__}: {sorted(old)}")
+        raise ValueError(f"no file of format 1 can hold {cls.__name__}: {sorted(old)}")

@@ -112,7 +112,8 @@ class TreeLearner(BaseEstimator):
 
     def decision_path(self, X: Any) -> Any:
         """Return a sparse table of rows by nodes: 1 where a row passes through a node."""
-        return paths_to(self.tree_, self.apply(X))
+        leaves = self.apply(X)  # it says so if the tree was not grown
+        return paths_to(self.tree_, leaves)
 
     def rules(self, *, digits: int = 6, backend: Backend | None = None) -> Any:
         """Return the leaves as rules, a row each, in a data frame.
