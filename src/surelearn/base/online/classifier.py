@@ -29,7 +29,7 @@ from surelearn.base.online.passes import (
     predicted_index,
     train_classifier,
 )
-from surelearn.base.online.state import side_by_side
+from surelearn.base.online.state import Learnt, copies_of
 
 _NEAR = 2**14  # losses summed at once
 _PLUS, _MINUS = np.array([1.0]), np.array([-1.0])  # learners read signs, they never write them
@@ -220,13 +220,14 @@ class OnlineClassifier(ClassifierMixin, OnlineLearner):
             if classes is not None:
                 validation.index_among(self.classes_, np.unique(np.asarray(classes)))
             X, labels = self._check_rows(X, y)
-            scores, moved = self._moved_on(X, labels)
+            learnt = self._learnt_of(X)
+            scores, moved = self._moved_on(learnt, X, labels, copies_of(learnt.states))
             vars(self).update(moved)
             return scores
         X, labels, fresh = self._check_first_rows(X, y)
         known = labels if classes is None else np.atleast_1d(np.asarray(classes))
         fresh._know(validation.two_or_more(validation.distinct(known)))
-        scores, moved = fresh._moved_on(X, labels)
+        scores, moved = fresh._moved_on(fresh.learnt_, X, labels, fresh.states_)
         vars(fresh).update(moved)
         adopt(self, fresh)
         return scores
@@ -297,12 +298,12 @@ class OnlineClassifier(ClassifierMixin, OnlineLearner):
         """Make the states of a fresh copy for these classes."""
         self._begin(classes, 1 if len(classes) == 2 else len(classes))
 
-    def _moved_on(self, X: Any, labels: NDArray[Any]) -> tuple[Vector, dict[str, Any]]:
-        """Return the scores of the rows, and all that changes when they have been learnt."""
-        learnt = self._learnt_of(X)
+    def _moved_on(
+        self, learnt: Learnt, X: Any, labels: NDArray[Any], states: tuple[Any, ...]
+    ) -> tuple[Vector, dict[str, Any]]:
+        """Return the scores of the rows, and all that changes when these states learn them."""
         classes: Any = learnt.classes
         index = validation.index_among(classes, labels, np.min_scalar_type(len(classes)))
-        states = side_by_side(learnt.states)
         if not self._will_tell(X):
             return learn_problems(self, learnt, rows.of(X), index, states)
         # A look at every value beforehand would take a quarter of the whole time.
