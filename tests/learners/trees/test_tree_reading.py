@@ -9,7 +9,9 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from sklearn.exceptions import NotFittedError
 
+import surelearn
 from reference import weather
 from reference.random_trees import random_questions
 from surelearn.base.tables.table import read_table

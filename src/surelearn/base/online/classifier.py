@@ -29,7 +29,7 @@ from surelearn.base.online.passes import (
     predicted_index,
     train_classifier,
 )
-from surelearn.base.online.state import side_by_side
+from surelearn.base.online.state import Learnt, copies_of
 
 _NEAR = 2**14  # losses summed at once
 _PLUS, _MINUS = np.array([1.0]), np.array([-1.0])  # learners read signs, they never write them
@@ -221,13 +221,14 @@ class OnlineClassifier(ClassifierMixin, OnlineLearner):
             if classes is not None:
                 validation.index_among(self.classes_, np.unique(np.asarray(classes)))
             X, labels = self._check_rows(X, y)
-            scores, moved = self._moved_on(X, labels)
+            learnt = self._learnt_of(X)
+            scores, moved = self._moved_on(learnt, X, labels, copies_of(learnt.states))
             held.update(moved)
             return scores
         X, labels, fresh = self._check_first_rows(X, y)
         known = labels if classes is None else np.atleast_1d(np.asarray(classes))
         fresh._know(validation.two_or_more(validation.distinct(known)))
-        scores, moved = fresh._moved_on(X, labels)
+        scores, moved = fresh._moved_on(fresh.learnt_, X, labels, fresh.states_)
         vars(fresh).update(moved)
         adopt(self, fresh)
         return scores
@@ -251,22 +252,21 @@ class OnlineClassifier(ClassifierMixin, OnlineLearner):
         if self._keeps_rows:
             held.update(learn_problems(self, learnt, row, np.array([index]), states)[1])
             return self
-        n_wrong, loss = 0, self.cumulative_loss_
-        positive = index if len(states) > 1 else index - 1  # the state that is told +1, if any
-        for k, state in enumerate(states):
-            sign = 1.0 if k == positive else -1.0
-            score, lost = begun._learn_row(row, sign, state)
-            if sign * score <= 0.0:
-                n_wrong += 1
-            elif score != score:  # noqa: PLR0124 - NaN is what differs from itself
-                read.refuse_infinite(row)
-                validation.short_enough(row)
-            loss += lost
+        if len(states) == 1:  # spared the loop, which would take a twentieth of the whole time
+            sign = 1.0 if index else -1.0
+            score, lost = begun._learn_row(row, sign, states[0])
+            n_wrong, loss = 1 if sign * score <= 0.0 else 0, self.cumulative_loss_ + lost
+        else:
+            n_wrong, loss, score = _learn_sides(learnt, row, index, self.cumulative_loss_)
+        if score != score:  # noqa: PLR0124 - NaN, and nothing has changed
+            read.refuse_infinite(row)
+            validation.short_enough(row)
         self.n_rounds_ += 1
         if n_wrong:
             self.n_mistakes_ += n_wrong
         self.cumulative_loss_ = loss
-        self.run_ = None
+        if self.run_ is not None:
+            self.run_ = None
         return self
 
     def predict_one(self, x: Mapping[str, float] | ArrayLike) -> Any:
@@ -298,12 +298,12 @@ class OnlineClassifier(ClassifierMixin, OnlineLearner):
         """Make the states of a fresh copy for these classes."""
         self._begin(classes, 1 if len(classes) == 2 else len(classes))
 
-    def _moved_on(self, X: Any, labels: NDArray[Any]) -> tuple[Vector, dict[str, Any]]:
-        """Return the scores of the rows, and all that changes when they have been learnt."""
-        learnt = self._learnt_of(X)
+    def _moved_on(
+        self, learnt: Learnt, X: Any, labels: NDArray[Any], states: tuple[Any, ...]
+    ) -> tuple[Vector, dict[str, Any]]:
+        """Return the scores of the rows, and all that changes when these states learn them."""
         classes: Any = learnt.classes
         index = validation.index_among(classes, labels, np.min_scalar_type(len(classes)))
-        states = side_by_side(learnt.states)
         if not self._will_tell(X):
             return learn_problems(self, learnt, rows.of(X), index, states)
         # A look at every value beforehand would take a quarter of the whole time.
@@ -319,6 +319,22 @@ class OnlineClassifier(ClassifierMixin, OnlineLearner):
         """Return the mistakes and the losses of some rounds of one problem."""
         n_wrong = n_mistakes(signs, scores)
         return n_wrong, n_wrong if self._counts_mistakes else self._loss(signs, scores)
+
+
+def _learn_sides(learnt: Learnt, row: Matrix, index: int, loss: float) -> tuple[int, float, float]:
+    """Let each class learn from one row; return mistakes, all losses, and NaN if it is refused.
+
+    The losses are added one by one to those before, as `learn` adds them.
+    """
+    n_wrong = 0
+    for k, state in enumerate(learnt.states):
+        sign = 1.0 if k == index else -1.0
+        score, lost = learnt.begun._learn_row(row, sign, state)
+        if score != score:  # noqa: PLR0124 - the first state refuses, and so would all others
+            return n_wrong, loss, score
+        n_wrong += sign * score <= 0.0
+        loss += lost
+    return n_wrong, loss, 0.0
 
 
 def _mistakes(signs: Vector, scores: Vector) -> Mask:

@@ -51,8 +51,13 @@ class Learnt(NamedTuple):
     states: tuple[Any, ...]
 
 
+def copies_of(states: Sequence[_State]) -> tuple[_State, ...]:
+    """Return the states of a learner with arrays of their own, side by side."""
+    return (copy_of(states[0]),) if len(states) == 1 else side_by_side(states)
+
+
 def side_by_side(states: Sequence[_State]) -> tuple[_State, ...]:
-    """Return copies of the states of a learner, whose arrays lie together in memory.
+    """Return the states of a learner so that the arrays of several lie together in memory.
 
     Each array of a state is then a row of one that holds those of all problems, so that compiled
     code can read them in one call. Nothing depends on it but speed: a stored and loaded learner has
@@ -67,7 +72,7 @@ def side_by_side(states: Sequence[_State]) -> tuple[_State, ...]:
     (True, [[0.0, 0.0], [1.0, 1.0]])
     """
     if len(states) == 1:
-        return (copy_of(states[0]),)
+        return tuple(states)
     columns: Any = zip(*states, strict=True)
     held = [np.array(c) if isinstance(c[0], np.ndarray) else c for c in columns]
     return tuple(cast("Any", type(states[0]))(*parts) for parts in zip(*held, strict=True))
