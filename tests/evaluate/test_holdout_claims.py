@@ -123,11 +123,22 @@ class TestGroups:
         assert first.certificate.preconditions[0].evidence.startswith("one row of each group; ")
 
 
+class OfMaker(Holdout):
+    """A hold-out whose maker makes something true."""
+
+    def __init__(self, X, y, evidence, **rules):
+        self.made_true = evidence
+        super().__init__(X, y, **rules)
+
+    def _made_true(self):
+        return self.made_true
+
+
 class TestEvidence:
-    def test_what_the_caller_knows_is_stated_by_its_key(self):
+    def test_what_the_maker_knows_is_stated_by_its_key(self):
         X, y = flipped()
         known = {"blind_split": by_construction("by a coin"), "independent": checked("by design")}
-        certificate = Holdout(X, y, evidence=known).certify(Sign())
+        certificate = OfMaker(X, y, known).certify(Sign())
         stated = {p.key: (p.status, p.evidence) for p in certificate.preconditions}
         assert stated["blind_split"] == ("by-construction", "by a coin")
         assert stated["independent"] == ("checked", "by design")
@@ -136,21 +147,20 @@ class TestEvidence:
 
     def test_a_violated_assumption_voids_the_certificate_and_asks_no_class(self):
         X, y = flipped()
-        held_out = Holdout(X, y, by_class=True, evidence={"unseen": violated("half of them were")})
+        held_out = OfMaker(X, y, {"unseen": violated("half of them were")}, by_class=True)
         answers = held_out.answer(Sign())
         assert answers.certificate.status == "void"
         assert answers.by_class == {}
 
-    def test_the_word_of_the_caller_does_not_hide_rows_that_the_model_remembers(self):
+    def test_the_word_of_the_maker_does_not_hide_rows_that_the_model_remembers(self):
         X, y = flipped()
-        held_out = Holdout(X, y, evidence={"unseen": by_construction("surely not")})
+        held_out = OfMaker(X, y, {"unseen": by_construction("surely not")})
         with pytest.raises(ValueError, match="120 of 120 hold-out rows"):
             held_out.certify(Perceptron().fit(X, y))
 
     @pytest.mark.parametrize(
         ("options", "message"),
         [
-            ({"evidence": {"alpha": checked("")}}, "independent"),  # no alpha without a quantile
             ({"by_class": True, "loss": Quantile(0.1)}, "by_class"),
             ({"by_class": True, "groups": np.arange(120)}, "the classes themselves"),
             ({"groups": np.arange(7)}, "inconsistent"),
@@ -159,6 +169,10 @@ class TestEvidence:
     def test_what_makes_no_sense_is_refused_before_anything_is_charged(self, options, message):
         with pytest.raises(ValueError, match=message):
             Holdout(*flipped(), **options)
+
+    def test_evidence_about_what_is_not_assumed_is_refused(self):
+        with pytest.raises(ValueError, match="independent"):
+            OfMaker(*flipped(), {"alpha": checked("")})  # there is none without a quantile
 
 
 def test_the_zero_one_loss_is_the_same_by_name_and_as_an_object():
