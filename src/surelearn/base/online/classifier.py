@@ -326,13 +326,14 @@ def _learn_sides(learnt: Learnt, row: Matrix, index: int, loss: float) -> tuple[
 
     The losses are added one by one to those before, as `learn` adds them.
     """
-    n_wrong = 0
+    n_wrong, learn_row = 0, learnt.begun._learn_row  # looked up once: there may be many classes
     for k, state in enumerate(learnt.states):
         sign = 1.0 if k == index else -1.0
-        score, lost = learnt.begun._learn_row(row, sign, state)
+        score, lost = learn_row(row, sign, state)
         if score != score:  # noqa: PLR0124 - the first state refuses, and so would all others
             return n_wrong, loss, score
-        n_wrong += sign * score <= 0.0
+        if sign * score <= 0.0:
+            n_wrong += 1
         loss += lost
     return n_wrong, loss, 0.0
 

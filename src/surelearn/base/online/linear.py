@@ -69,7 +69,7 @@ class OnlineLinearClassifier(OnlineClassifier):
                 read.refuse_infinite(row)
             return classes[0]  # pyright: ignore[reportOptionalSubscript]
         coef, bias = first.coef.base, first.bias.base
-        if coef is None or states[-1].coef.base is not coef or len(coef) != len(states):
+        if coef is None or coef is not states[-1].coef.base or len(coef) != len(states):
             together = side_by_side(states)[0]  # loaded from a file, or grown by a class
             coef, bias = together.coef.base, together.bias.base
         index = winner(row, coef, bias)
