@@ -29,7 +29,7 @@ def mark(X: NDArray[Any], low: NDArray[Any], starts: Indices, seen: Mask, whole:
         for j in range(X.shape[1]):
             x = X[t, j]
             if starts[j] >= 0 and x == x:  # noqa: PLR0124 - NaN is what differs from itself
-                place = int(x - low[j])
+                place = int(x - low[j])  # never beyond the range: low and high were found first
                 seen[starts[j] + place] = True
                 whole[j] &= low[j] + place == x
 
@@ -51,6 +51,7 @@ def encode(
                 codes[t, j] = x
             elif x == x:  # noqa: PLR0124 - NaN is what differs from itself
                 shift = x - low[j]
+                # The range is asked first: a float beyond it has no integer to be compared with.
                 known = 0 <= shift < sizes[j] and int(shift) == shift
                 codes[t, j] = lookup[starts[j] + int(shift)] if known else lookup[-2]
             else:

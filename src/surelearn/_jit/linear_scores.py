@@ -33,7 +33,7 @@ def n_mistakes(signs: Vector, scores: Vector) -> int:
     """
     n = 0
     for t in range(len(signs)):
-        n += signs[t] * scores[t] <= 0.0
+        n += signs[t] * scores[t] <= 0.0  # added, not branched on: mistakes are hard to predict
     return n
 
 
@@ -46,6 +46,7 @@ def score(row: Matrix, coef: Vector, bias: Vector) -> float:
     >>> score(np.array([[1.0, 2.0]]), np.array([3.0, -1.0]), np.array([0.5]))
     1.5
     """
+    # NaN sends the caller to the door, which says what is wrong with the row.
     if row.shape[1] != len(coef) or not rows.is_finite(row):
         return np.nan
     return rows.dot(row, 0, coef) + bias[0]
@@ -67,6 +68,6 @@ def winner(row: Matrix, coef: Matrix, bias: Matrix) -> int:
     index, best = 0, rows.dot(row, 0, coef[0]) + bias[0, 0]
     for k in range(1, len(coef)):
         other = rows.dot(row, 0, coef[k]) + bias[k, 0]
-        if other > best:
+        if other > best:  # strictly, so that a tie goes to the first
             index, best = k, other
     return index

@@ -129,6 +129,7 @@ def _dot_and_square(X: Any, t: Any, weights: Any) -> Any:  # noqa: ARG001
         product, square = 0.0, 0.0
         first, last = np.uint64(X.indptr[t]), np.uint64(X.indptr[t + 1])
         if first < last:
+            # Sorted, so the ends tell of all the others.
             low, high = X.indices[first], X.indices[last - np.uint64(1)]
             if low < 0 or high >= len(weights):
                 return np.nan, np.nan
@@ -167,6 +168,7 @@ def _squared_norm(X: Any, t: Any) -> Any:  # noqa: ARG001
 @jit
 def are_in_order(indptr: NDArray[np.integer[Any]], n_entries: int) -> bool:
     """Say whether each sparse row begins where the one before ends, and all within the entries."""
+    # Collected without a branch, so that the compiler looks at many entries at once.
     broken = indptr[0] < 0 or indptr[-1] > n_entries
     for t in range(len(indptr) - 1):
         broken |= indptr[t] > indptr[t + 1]

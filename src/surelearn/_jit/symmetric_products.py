@@ -75,7 +75,7 @@ def add_centred_products(
                 packed[j] = share * (row[j] - guess[j])
             for j in range(len(beside)):
                 packed[width + j] = share * (beside[j] - guess[width + j])
-        add_products(block[:n], total)
+        add_products(block[:n], total)  # the columns beyond the rest are zeros, and stay so
 
 
 @jit
@@ -85,7 +85,7 @@ def add_products(rows: Matrix, total: Matrix) -> None:
     Both tables stand row after row in memory, and are a multiple of `PADDING` wide.
     """
     for j in range(0, rows.shape[1], PADDING):
-        for i in range(0, j + PADDING, _HEIGHT):
+        for i in range(0, j + PADDING, _HEIGHT):  # tiles on the diagonal reach below it
             _add_tile(rows, total, i, j)
 
 
@@ -132,6 +132,7 @@ def _sum_over_rows(builder: Any, rows: Any, i: Any, j: Any) -> list[Any]:
     before, loop = builder.block, builder.append_basic_block("row")
     builder.branch(loop)
     builder.position_at_end(loop)
+    # Phi nodes keep the sums in registers from one row to the next; memory sees them at the end.
     k, *sums = (builder.phi(kind) for kind in (_INDEX, *(_VECTOR for _ in _TILE)))
     row = builder.gep(rows.data, [builder.mul(k, width)])
     left = [_spread(builder, row, builder.add(i, _INDEX(m))) for m in range(_HEIGHT)]

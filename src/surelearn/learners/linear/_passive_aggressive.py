@@ -49,7 +49,7 @@ class Rule(NamedTuple):
 @jit
 def step(loss: float, square: float, rule: Vector) -> float:
     """Return how far to go along a row of that loss and squared norm."""
-    if loss > 0.0 and square > ZERO:
+    if loss > 0.0 and square > ZERO:  # else no step along the row changes its score
         return min(rule[LIMIT], loss / (square + rule[SOFTENING]))
     return 0.0
 

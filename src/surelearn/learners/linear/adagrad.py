@@ -66,7 +66,7 @@ def _learn_rows(
         ledger[_ROW] = max(ledger[_ROW], length)
         ledger[LONGEST] = max(ledger[LONGEST], abs(slope) * length)
         if slope != 0.0:
-            _move(0, slope * constant, limit, bias, squares)
+            _move(0, slope * constant, limit, bias, squares)  # the constant feature, squares[0]
             _move_row(X, t, slope, limit, coef, squares[1:])
     enter(constants.loss, targets, predictions, ledger)
 

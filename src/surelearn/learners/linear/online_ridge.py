@@ -76,7 +76,7 @@ def _rotate_in(
     """
     known, share, leverage = 0.0, 1.0, 0.0
     for i in range(len(row)):
-        if row[i] != 0.0:
+        if row[i] != 0.0:  # a zero needs no rotation: sparse rows cost what they hold, and fill-in
             length = math.sqrt(triangle[i, i] ** 2 + row[i] ** 2)
             cosine, sine = triangle[i, i] / length, row[i] / length
             for j in range(i, len(row)):

@@ -52,7 +52,7 @@ def _learn_rows(
     for t in range(rows.count(X)):
         product, square = rows.dot_and_square(X, t, coef)
         scores[t] = product + bias[0]
-        square += rule[CONSTANT]
+        square += rule[CONSTANT]  # the constant feature is part of the row, so of its norm
         loss = max(0.0, 1.0 - signs[t] * scores[t])
         step = passive_aggressive.step(loss, square, rule)
         if step > 0.0:

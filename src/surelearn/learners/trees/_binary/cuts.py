@@ -103,7 +103,7 @@ def _may_cut_after(column: Indices, i: int, known: int, rules: GrowthRules) -> b
 
 @jit
 def leaves_enough(n_left: int, n: int, weight: float, whole: float, rules: GrowthRules) -> bool:
-    """Return whether both sides have leaves_enough rows and weight."""
+    """Return whether both sides have enough rows and weight."""
     least = rules.min_samples_leaf
     return (
         least <= n_left <= n - least
@@ -134,6 +134,8 @@ def _scan_moments(
         if _may_cut_after(column, i, known, rules) and leaves_enough(
             n_left, n, weight, whole, rules
         ):
+            # The squared gap of the two means as one fraction: the loss of the sides taken from
+            # that of the whole would cancel where a split gains little.
             gap = moment * whole - weight * total
             found = gap * gap / (weight * (whole - weight))
             if found > best + tie:
@@ -160,6 +162,7 @@ def _scan_counts(
         sums[LEFT, int(row_values[TARGET, row])] += weight
         sums[LEFT, -1] += weight
         n_left += 1
+        # Limits first: the loss of counts costs a pass over the classes.
         heavy = leaves_enough(n_left, n, sums[LEFT, -1], whole, rules)
         if heavy and _may_cut_after(column, i, known, rules):
             found = lost - loss_of_counts(rules, sums, count_terms)
@@ -184,7 +187,7 @@ def _scan_count_terms(
     A row changes one term on each side, and the terms are whole numbers: their sum has no rounding.
     """
     best, place, n, left, right = NO_GAIN, 0, len(column), 0, 0
-    for k in range(sums.shape[1] - 1):
+    for k in range(sums.shape[1] - 1):  # the last column has the total
         left += count_terms[int(sums[LEFT, k])]
         right += count_terms[int(sums[WHOLE, k] - sums[LEFT, k])]
     for i in range(known):
