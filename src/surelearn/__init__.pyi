@@ -1,3 +1,4 @@
+from . import booleans as booleans
 from . import bounds as bounds
 from . import checks as checks
 from . import datasets as datasets
@@ -85,9 +86,13 @@ from .learners.bayes.categorical_naive_bayes import CategoricalNaiveBayes as Cat
 from .learners.bayes.gaussian_naive_bayes import GaussianNaiveBayes as GaussianNaiveBayes
 from .learners.bayes.mixed_naive_bayes import MixedNaiveBayes as MixedNaiveBayes
 from .learners.concepts.axis_aligned_rectangle import AxisAlignedRectangle as AxisAlignedRectangle
+from .learners.concepts.conjunction import Conjunction as Conjunction
 from .learners.concepts.disjunction import Disjunction as Disjunction
 from .learners.concepts.finite_class import FiniteClass as FiniteClass
 from .learners.concepts.halfspace import Halfspace as Halfspace
+from .learners.concepts.k_cnf import KCNF as KCNF
+from .learners.concepts.k_dnf import KDNF as KDNF
+from .learners.concepts.monotone_conjunction import MonotoneConjunction as MonotoneConjunction
 from .learners.concepts.monotone_disjunction import MonotoneDisjunction as MonotoneDisjunction
 from .learners.decompositions.low_rank_approximation import (
     LowRankApproximation as LowRankApproximation,
@@ -163,6 +168,7 @@ from .losses import Hinge as Hinge
 from .losses import Huber as Huber
 from .losses import Logarithmic as Logarithmic
 from .losses import Logistic as Logistic
+from .losses import PerceptronLoss as PerceptronLoss
 from .losses import Square as Square
 from .losses import ZeroOne as ZeroOne
 from .optimizers import gradient_descent as gradient_descent

@@ -13,12 +13,14 @@ from surelearn.losses import (
     Hinge,
     Huber,
     Logistic,
+    PerceptronLoss,
     Square,
     compiled,
 )
 
 LOSSES = [
     Hinge(),
+    PerceptronLoss(),
     Logistic(),
     Logistic(base=2.0),
     Square(),

@@ -5,6 +5,11 @@ import math
 import numpy as np
 import pytest
 
+from surelearn.datasets.worlds import Noisy
+from surelearn.learners.linear.adagrad import AdaGrad
+from surelearn.learners.linear.online_gradient_descent import OnlineGradientDescent
+from surelearn.learners.linear.perceptron import Perceptron
+from surelearn.learners.linear.schedules import FixedRate
 from surelearn.losses import (
     Absolute,
     CostMatrix,
@@ -15,6 +20,7 @@ from surelearn.losses import (
     Huber,
     Logarithmic,
     Logistic,
+    PerceptronLoss,
     Square,
     ZeroOne,
     of,
@@ -29,6 +35,7 @@ SPAM = CostMatrix(costs=[[0, 2], [1, 0]], labels=["nonspam", "spam"])
     [
         (ZeroOne(margin=True), 1.0),
         (Hinge(), 1.5),
+        (PerceptronLoss(), 0.5),
         (Square(), 2.25),
         (Exponential(), 1.6487212707),
         (Logistic(), 0.9740769842),
@@ -264,3 +271,39 @@ def test_a_name_stands_for_one_loss_and_an_unknown_one_for_none():
     assert of(Huber(threshold=2.0)) == Huber(threshold=2.0)
     with pytest.raises(ValueError, match="did you mean 'squared'"):
         of("square")
+
+
+@pytest.mark.parametrize("rate", [0.5, 1.0])
+def test_steps_along_the_perceptron_loss_are_the_perceptron(rate):
+    X, y = Noisy(3, 0.2).draw(200, seed=0)
+    steps = OnlineGradientDescent(
+        loss=PerceptronLoss(), schedule=FixedRate(learning_rate=rate), radius=1e9
+    ).partial_fit(X, y)
+    perceptron = Perceptron().partial_fit(X, y)
+    np.testing.assert_allclose(steps.coef_, rate * perceptron.coef_, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(steps.intercept_, rate * perceptron.intercept_, atol=1e-12)
+    assert steps.n_mistakes_ == perceptron.n_mistakes_
+
+
+def test_the_printed_rule_of_the_source_never_leaves_zero_and_this_one_does():
+    coef = np.zeros(2)
+    for _ in range(50):
+        slope = np.where(1.0 * (coef @ [1.0, 0.0]) < 0.0, -1.0, 0.0)  # as printed: not at the kink
+        coef -= slope * np.array([1.0, 0.0])
+    assert coef.tolist() == [0.0, 0.0]
+    assert PerceptronLoss().gradient(1.0, 0.0) == -1.0
+
+
+def test_the_perceptron_loss_is_flat_where_no_margin_is_negative():
+    assert PerceptronLoss().lipschitz((0.0, 2.0), (1.0, 1.0)) == 0.0
+    assert PerceptronLoss().lipschitz((-1e-9, 2.0), (1.0, 1.0)) == 1.0
+    assert not PerceptronLoss().is_surrogate
+
+
+@pytest.mark.parametrize("learner", [OnlineGradientDescent, AdaGrad])
+def test_the_regret_of_steps_along_the_perceptron_loss_stays_below_its_bounds(learner):
+    X, y = Noisy(3, 0.2).draw(200, seed=1)
+    model = learner(loss=PerceptronLoss()).partial_fit(X, y)
+    for certificate in model.certificates():
+        assert certificate.status != "void"
+        assert certificate.observed <= certificate.bound

@@ -7,7 +7,13 @@ turns a name such as "squared" into the loss it stands for.
 from surelearn.losses._aliases import of
 from surelearn.losses._loss import Interval, LabelSet, Loss
 from surelearn.losses.decisions import CostMatrix, ZeroOne
-from surelearn.losses.margins import Exponential, Hinge, Logistic, MarginLoss
+from surelearn.losses.margins import (
+    Exponential,
+    Hinge,
+    Logistic,
+    MarginLoss,
+    PerceptronLoss,
+)
 from surelearn.losses.probabilities import Entropic, Logarithmic, relative_entropy
 from surelearn.losses.residuals import (
     Absolute,
@@ -31,6 +37,7 @@ __all__ = [
     "Logistic",
     "Loss",
     "MarginLoss",
+    "PerceptronLoss",
     "ResidualLoss",
     "Square",
     "ZeroOne",

@@ -20,7 +20,7 @@ _UNIT: Interval = (0.0, 1.0)
 _LABELS: dict[LabelSet, Interval] = {"signs": (-1.0, 1.0), "bits": _UNIT, "fractions": _UNIT}
 
 
-HINGE, LOGISTIC, SQUARE, EPSILON_INSENSITIVE, HUBER = range(5)
+HINGE, LOGISTIC, SQUARE, EPSILON_INSENSITIVE, HUBER, PERCEPTRON = range(6)
 """The formulas that compiled code knows; see `surelearn.losses.compiled`."""
 
 
@@ -90,7 +90,10 @@ class Loss(ABC):
         return float(np.average(self.value(y, prediction), weights=shares))
 
     def gradient(self, y: ArrayLike, prediction: ArrayLike) -> Vector:
-        """Return a subgradient in the prediction; at a kink, the one of least absolute value."""
+        """Return a subgradient in the prediction; at a kink, the one of least absolute value.
+
+        Only `PerceptronLoss` takes the other end there, for a reason that it gives.
+        """
         return np.asarray(self._gradient(*self._read(y, prediction)))[()]
 
     def range(
@@ -135,8 +138,8 @@ class Loss(ABC):
     def compiled(self) -> CompiledLoss:
         """Return the loss in the form that compiled code accepts, if it has one."""
         raise ValueError(
-            f"loss={self!r} is none of those compiled here; use Hinge(), Logistic(), Square(), "
-            "Absolute(), EpsilonInsensitive() or Huber()"
+            f"loss={self!r} is none of those compiled here; use Hinge(), PerceptronLoss(), "
+            "Logistic(), Square(), Absolute(), EpsilonInsensitive() or Huber()"
         )
 
     @property

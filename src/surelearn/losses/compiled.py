@@ -10,12 +10,12 @@ import numpy as np
 
 from surelearn._jit import jit
 from surelearn._typing import Vector
-from surelearn.losses._loss import HINGE, HUBER, LOGISTIC, SQUARE, CompiledLoss
+from surelearn.losses._loss import HINGE, HUBER, LOGISTIC, PERCEPTRON, SQUARE, CompiledLoss
 
 
 @jit
 def slope(loss: CompiledLoss, y: float, prediction: float) -> float:
-    """Return the subgradient of the loss in the prediction; at a kink, the least in size.
+    """Return the subgradient of the loss in the prediction, at a kink that of the loss itself.
 
     Examples
     --------
@@ -28,14 +28,15 @@ def slope(loss: CompiledLoss, y: float, prediction: float) -> float:
     if loss.formula == LOGISTIC:
         decay = math.exp(-abs(prediction))  # never overflows
         return -y * loss.parameter * (decay if y * prediction > 0.0 else 1.0) / (1.0 + decay)
+    if loss.formula == PERCEPTRON:
+        return -y if y * prediction <= 0.0 else 0.0  # at 0 too, or zero weights would never move
     residual = prediction - y
     if loss.formula == SQUARE:
         return 2.0 * residual
     if loss.formula == HUBER:
         return min(max(residual, -loss.parameter), loss.parameter)
-    if abs(residual) <= loss.parameter:  # epsilon-insensitive, and absolute with epsilon 0
-        return 0.0
-    return math.copysign(1.0, residual)
+    # epsilon-insensitive, and absolute with epsilon 0
+    return 0.0 if abs(residual) <= loss.parameter else math.copysign(1.0, residual)
 
 
 @jit
@@ -53,6 +54,8 @@ def value(loss: CompiledLoss, y: float, prediction: float) -> float:
     if loss.formula == LOGISTIC:
         margin = y * prediction
         return loss.parameter * (max(0.0, -margin) + math.log1p(math.exp(-abs(margin))))
+    if loss.formula == PERCEPTRON:
+        return max(0.0, -y * prediction)
     size = abs(prediction - y)
     if loss.formula == SQUARE:
         return size * size

@@ -9,7 +9,7 @@ from scipy import special
 
 from surelearn import _arguments
 from surelearn._typing import Vector
-from surelearn.losses._loss import HINGE, LOGISTIC, Box, CompiledLoss, Interval, Loss
+from surelearn.losses._loss import HINGE, LOGISTIC, PERCEPTRON, Box, CompiledLoss, Interval, Loss
 
 
 class MarginLoss(Loss):
@@ -59,6 +59,37 @@ class Hinge(MarginLoss):
 
     def _slope(self, margin: Vector) -> Vector:
         return 0.0 - np.heaviside(1.0 - margin, 0.0)
+
+
+@dataclass(frozen=True)
+class PerceptronLoss(MarginLoss):
+    """max(0, -margin), the loss whose subgradient steps are the Perceptron's updates.
+
+    Its subgradient at margin 0 is that of a mistake, -y, and not 0: from weights of 0 every margin
+    is 0, and steps of 0 would never leave them. Weights of 0 minimise it on any data, so a small
+    loss says nothing by itself; it is no surrogate of the zero-one loss.
+
+    Examples
+    --------
+    >>> loss = PerceptronLoss()
+    >>> loss([1, 1, -1], [-0.5, 0.5, 0.0])
+    array([0.5, 0. , 0. ])
+    >>> loss.gradient([1, 1, -1], [-0.5, 0.5, 0.0])
+    array([-1., -0.,  1.])
+    """
+
+    def compiled(self) -> CompiledLoss:
+        """Return the loss in the form that compiled code accepts."""
+        return CompiledLoss(PERCEPTRON, 0.0)
+
+    def _of_margin(self, margin: Vector) -> Vector:
+        return np.maximum(0.0, -margin)
+
+    def _slope(self, margin: Vector) -> Vector:
+        return 0.0 - np.heaviside(-margin, 1.0)
+
+    def _lipschitz(self, box: Box) -> float:
+        return float(box.margins[0] < 0.0)  # to the right of a margin of 0 it is flat
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,7 +1,8 @@
 """The base of learners that cross out: what was on in a negative row cannot make a row positive.
 
 The learner-teacher protocol: the learner guesses, the teacher says whether it erred, and only a
-mistake changes its mind.
+mistake changes its mind. A learner of conjunctions is one of disjunctions that reads everything
+negated (De Morgan): "and" of literals is false iff one of their negations is true.
 """
 
 from abc import abstractmethod
@@ -18,8 +19,10 @@ from surelearn._jit.rows import Rows
 from surelearn._stored import stored
 from surelearn._typing import Indices, Mask, Matrix, Vector
 from surelearn.base import MistakeRecord, OnlineLinearClassifier, compression_certificate
+from surelearn.base.online.classifier import OnlineClassifier
 from surelearn.base.online.mistakes import Statement, certify_run, of_all_problems
 from surelearn.base.online.passes import Run, Visits
+from surelearn.booleans import NormalForm
 from surelearn.bounds import Guarantee
 from surelearn.certificate import Certificate, Evidence, by_construction, checked, violated
 
@@ -30,7 +33,9 @@ _ROWS_AT_ONCE = 1024  # written out with their negations
 class State(NamedTuple):
     """All that one two-class problem has learnt; `coef` and `bias` are its rule as a linear one.
 
-    `crossed` counts how often each literal was true in a row that was wrongly called positive.
+    `crossed` counts how often each literal was true in a row that was wrongly called positive; for
+    a conjunction, how often it was false in a row wrongly called negative. The mistakes of the
+    other kind, from which there is nothing to learn, are counted in `n_false_negatives`.
     """
 
     crossed: Vector
@@ -48,7 +53,7 @@ class EliminationRecord(MistakeRecord):
 
 
 @jit
-def _learn_rows(X: Rows, signs: Vector, crossed: Vector, kept: Vector, scores: Vector) -> None:
+def cross_out(X: Rows, signs: Vector, crossed: Vector, kept: Vector, scores: Vector) -> None:
     """Score each row, then cross out what made it wrongly positive; the last three change."""
     for t in range(rows.count(X)):
         scores[t] = rows.dot(X, t, kept) - 0.5
@@ -59,25 +64,35 @@ def _learn_rows(X: Rows, signs: Vector, crossed: Vector, kept: Vector, scores: V
             )  # 0 to the power of 0 is 1: not crossed out
 
 
-class EliminationLearner(OnlineLinearClassifier):
-    """A learner of disjunctions that starts with all literals and crosses out the refuted ones.
+class Elimination(OnlineClassifier):
+    """What all learners that cross out share; a subclass says what, and which theorem holds.
 
-    A subclass says which literals there are (`_negations`) and which theorem holds (`_theorem`).
     One pass is enough: a second one would cross out nothing.
     """
 
     max_iter = 1
     _features = "bits"
-    _negations: ClassVar[bool]
+    _dual: ClassVar[bool] = False
+    _form: ClassVar[str]
+    _part: ClassVar[str] = "literal"
 
     @abstractmethod
     def _theorem(self, n_variables: int, n_relevant: int) -> Guarantee:
-        """Bound the mistakes of one problem, if an "or" of so many literals or more is right."""
+        """Bound the mistakes of one problem, if a formula of so many parts or more is right."""
+
+    @abstractmethod
+    def _width(self, state: Any) -> tuple[int, int]:
+        """Return the number of variables, and the most parts that a bound can be told of."""
+
+    @abstractmethod
+    def _formula(self, state: Any) -> NormalForm:
+        """Return what has not been crossed out as a formula."""
 
     def guarantee(self, *, n_relevant: int = 0) -> Guarantee:
-        """Bound `n_mistakes_`, if the labels are an "or" of `n_relevant` literals or more.
+        """Bound `n_mistakes_`, if the labels are a formula of `n_relevant` parts or more.
 
-        With more than two classes, if those of each class against the rest are.
+        The parts are those that the learner crosses out: literals, terms or clauses. With more
+        than two classes, if the labels of each class against the rest are.
         """
         check_is_fitted(self)
         theorem = self.begun_._theorem(self.n_features_in_, n_relevant)  # noqa: SLF001 - our own copy
@@ -86,9 +101,9 @@ class EliminationLearner(OnlineLinearClassifier):
     def certificates(self, *, delta: float = 0.05) -> tuple[Certificate, ...]:
         """State what the last `fit` proves; a learner that has moved on since proves nothing.
 
-        For each two-class problem: the bound on the mistakes with the number of literals left, and
-        with none known beforehand; both are void if no disjunction gives the training labels. Then
-        the risk of the model by stable compression, which needs no such disjunction.
+        For each two-class problem: the bound on the mistakes with the number of parts left, and
+        with none known beforehand; both are void if no formula of this form gives the training
+        labels. Then the risk of the model by stable compression, which needs no such formula.
 
         Parameters
         ----------
@@ -101,72 +116,79 @@ class EliminationLearner(OnlineLinearClassifier):
         return (*certify_run(self), compression_certificate(self, delta=delta))
 
     @property
-    def literals_(self) -> tuple[Indices, ...]:
-        """The literals left in each two-class problem; negated ones are numbered last."""
-        return tuple(np.flatnonzero(state.crossed == 0.0) for state in self.states_)
+    def formulas_(self) -> tuple[NormalForm, ...]:
+        """What is left in each two-class problem, as a formula that can be printed."""
+        begun = self.begun_
+        return tuple(begun._formula(state) for state in self.states_)  # noqa: SLF001 - our own copy
 
     @property
     def crossed_(self) -> Matrix:
-        """How often each literal was true in a row wrongly called positive, by problem."""
+        """How often each literal, term or clause was refuted, by problem."""
         return np.array([state.crossed for state in self.states_])
 
     @property
-    def n_false_negatives_(self) -> Indices:
-        """For each two-class problem the positive rows missed."""
+    def n_unexplained_(self) -> Indices:
+        """For each problem the mistakes that refute nothing: none, if the labels are realisable."""
         return np.array([state.n_false_negatives[0] for state in self.states_])
 
     @property
     def contradictions_(self) -> Indices:
-        """After `fit`: for each problem a positive row that no literal left explains, or -1."""
+        """After `fit`: for each problem a row that no formula left explains, or -1."""
         return np.array([record.contradiction for record in self.records_])
 
-    def _statements(self, run: Run, state: State, record: EliminationRecord) -> Iterator[Statement]:
-        """Yield the bound with the number of literals left, then with none known beforehand."""
-        n_literals, n_variables = int((state.crossed == 0.0).sum()), len(state.coef)
+    def _statements(self, run: Run, state: Any, record: EliminationRecord) -> Iterator[Statement]:
+        """Yield the bound with the number of parts left, then with none known beforehand."""
+        n_left, (n_variables, most) = int((state.crossed == 0.0).sum()), self._width(state)
         evidence = {
-            "realizable": _realizable(record.contradiction, n_literals),
+            "realizable": self._realizable(record.contradiction, n_left),
             "algorithm": by_construction("the code does this"),
         }
-        for n_relevant in (min(n_literals, n_variables), 0):
+        for n_relevant in (min(n_left, most), 0):
             theorem = self._theorem(n_variables, n_relevant)
             yield Statement(theorem, record.total_updates, run.n_rows, evidence)
 
-    def _longest(self, state: State) -> float:
+    def _realizable(self, contradiction: int, n_left: int) -> Evidence:
+        """Say whether the labels are those of a formula, as far as the run shows."""
+        if contradiction < 0:
+            return checked(f"that of the {n_left} {self._part}s left is right on every row")
+        said, held, other = "positive", "true", "negative"
+        if self._dual:
+            said, held, other = "negative", "false", "positive"
+        return violated(
+            f"not a {self._form}: row {contradiction} is {said}, but each {self._part} that is "
+            f"{held} there was {held} in a {other} row"
+        )
+
+    def _longest(self, state: Any) -> float:
         del state
         return 1.0  # bits: a row counts as no longer than that
 
-    def _start(self, n_features: int) -> State:
-        n_literals = 2 * n_features if self._negations else n_features
-        counts = np.zeros(n_literals), np.zeros(1, dtype=np.int64)
-        state = State(*counts, np.empty(n_features), np.empty(1))
-        self._make_linear(state, np.ones(n_literals))
-        return state
+    def _learn_parts(
+        self, X: Rows, signs: Vector, crossed: Vector, kept: Vector, scores: Vector
+    ) -> None:
+        """Cross out by rows that say which parts are true, for an "and" which are false."""
+        cross_out(X, -signs if self._dual else signs, crossed, kept, scores)
+        if self._dual:
+            np.negative(scores, out=scores)
 
-    def _learn(self, X: Rows, signs: Vector, state: State, scores: Vector) -> None:
-        crossed, n_false_negatives, coef, _ = state
-        kept = (crossed == 0.0).astype(np.float64)
-        if not self._negations:
-            _learn_rows(X, signs, crossed, kept, scores)
-        else:
-            table = tables.of(X, len(coef))
-            for part in gen_batches(len(signs), _ROWS_AT_ONCE):
-                literals = tables.with_negations(table[part])
-                _learn_rows(literals, signs[part], crossed, kept, scores[part])
-        n_false_negatives[0] += np.count_nonzero((signs > 0.0) & (scores < 0.0))
-        self._make_linear(state, kept)
-
-    def _make_linear(self, state: State, kept: Vector) -> None:
-        """Write a disjunction as a linear rule: a negation is 1 less its variable."""
-        on, off = kept[: len(state.coef)], kept[len(state.coef) :]
-        state.coef[:] = on - off if self._negations else on
-        state.bias[0] = off.sum() - 0.5
+    def _count_unexplained(self, signs: Vector, scores: Vector) -> int:
+        """Return the number of mistakes from which there is nothing to learn."""
+        if self._dual:
+            return int(np.count_nonzero((signs < 0.0) & (scores > 0.0)))
+        return int(np.count_nonzero((signs > 0.0) & (scores < 0.0)))
 
     def _updates(self, signs: Vector, scores: Vector) -> Mask:
-        """Return the false positives; from a false negative there is nothing to learn."""
+        """Return the false positives, or for an "and" the false negatives."""
+        if self._dual:
+            return (signs > 0.0) & (scores < 0.0)
         return (signs < 0.0) & (scores > 0.0)
 
-    def _record(self, X: Any, margins: Vector, visits: Visits, state: State) -> EliminationRecord:
+    def _record(self, X: Any, margins: Vector, visits: Visits, state: Any) -> EliminationRecord:
         record, wrong = super()._record(X, margins, visits, state), margins < 0.0
+        if record is None:  # the rule is not linear in the features: their length says nothing
+            record = MistakeRecord.of(
+                visits.n_updates, margins, n_passes=visits.n_passes, length=1.0
+            )
         contradiction = int(wrong.argmax()) if wrong.any() else -1
         return EliminationRecord(**vars(record), contradiction=contradiction)
 
@@ -176,17 +198,62 @@ class EliminationLearner(OnlineLinearClassifier):
         return EliminationRecord(**vars(record), contradiction=contradiction)
 
     def __sklearn_tags__(self) -> Tags:
-        """Say to scikit-learn that few data are nearly a disjunction of their variables."""
+        """Say to scikit-learn that few data are nearly a formula of their variables."""
         tags = super().__sklearn_tags__()
         tags.classifier_tags.poor_score = True
         return tags
 
 
-def _realizable(contradiction: int, n_literals: int) -> Evidence:
-    """Say whether the labels are those of a disjunction, as far as the run shows."""
-    if contradiction < 0:
-        return checked(f"that of the {n_literals} literals left is right on every row")
-    return violated(
-        f"not a disjunction: row {contradiction} is positive, but each literal that is true there "
-        "was true in a negative row"
-    )
+class EliminationLearner(Elimination, OnlineLinearClassifier):
+    """A learner that starts with all literals and crosses out the refuted ones.
+
+    A subclass says which literals there are (`_negations`), whether they are joined by "or" or by
+    "and" (`_dual`), and which theorem holds (`_theorem`).
+    """
+
+    _negations: ClassVar[bool]
+
+    @property
+    def literals_(self) -> tuple[Indices, ...]:
+        """The literals left in each two-class problem; negated ones are numbered last."""
+        return tuple(np.flatnonzero(state.crossed == 0.0) for state in self.states_)
+
+    def _width(self, state: State) -> tuple[int, int]:
+        return len(state.coef), len(state.coef)
+
+    def _formula(self, state: State) -> NormalForm:
+        left = tuple(np.flatnonzero(state.crossed == 0.0).tolist())
+        kind = "conjunctive" if self._dual else "disjunctive"
+        return NormalForm(kind, tuple((j,) for j in left), len(state.coef))
+
+    def _start(self, n_features: int) -> State:
+        n_literals = 2 * n_features if self._negations else n_features
+        counts = np.zeros(n_literals), np.zeros(1, dtype=np.int64)
+        state = State(*counts, np.empty(n_features), np.empty(1))
+        self._make_linear(state, np.ones(n_literals))
+        return state
+
+    def _learn(self, X: Rows, signs: Vector, state: State, scores: Vector) -> None:
+        crossed, n_unexplained, coef, _ = state
+        kept = (crossed == 0.0).astype(np.float64)
+        if not (self._negations or self._dual):
+            self._learn_parts(X, signs, crossed, kept, scores)
+        else:
+            table = tables.of(X, len(coef))
+            for part in gen_batches(len(signs), _ROWS_AT_ONCE):
+                literals = self._write_out(table[part])
+                self._learn_parts(literals, signs[part], crossed, kept, scores[part])
+        n_unexplained[0] += self._count_unexplained(signs, scores)
+        self._make_linear(state, kept)
+
+    def _write_out(self, table: Any) -> Matrix:
+        """Return which literals are true in each row, for an "and" which are false."""
+        bits = tables.dense(table)
+        bits = 1.0 - bits if self._dual else bits
+        return tables.with_negations(bits) if self._negations else bits
+
+    def _make_linear(self, state: State, kept: Vector) -> None:
+        """Write the formula as a linear rule: a negation is 1 less its variable."""
+        on, off = kept[: len(state.coef)], kept[len(state.coef) :]
+        state.coef[:] = on - off if self._negations else on
+        state.bias[0] = 0.5 - on.sum() if self._dual else off.sum() - 0.5

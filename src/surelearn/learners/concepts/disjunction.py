@@ -6,6 +6,7 @@ Valiant (1984); the bound n + 1 is in `surelearn.bounds.mistakes_boolean`. A row
 the 2n literals true, so the first mistake crosses out n of them.
 """
 
+from surelearn._typing import Indices
 from surelearn.bounds import Guarantee, mistakes_boolean
 from surelearn.learners.concepts._elimination import EliminationLearner
 
@@ -32,6 +33,8 @@ class Disjunction(EliminationLearner):
     contradictions_
         After `fit`: for each two-class problem a positive row that no literal left makes positive,
         or -1 if there is none and the labels are those of a disjunction.
+    formulas_
+        For each two-class problem what is left as a formula, which can be printed.
     compression_set_
         After `fit`: the training rows that ever crossed something out or are wrong.
 
@@ -44,7 +47,13 @@ class Disjunction(EliminationLearner):
     3.0
     """
 
+    _form = "disjunction"
     _negations = True
+
+    @property
+    def n_false_negatives_(self) -> Indices:
+        """For each two-class problem the positive rows missed."""
+        return self.n_unexplained_
 
     def _theorem(self, n_variables: int, n_relevant: int) -> Guarantee:
         return mistakes_boolean.disjunction(n_variables=n_variables, n_relevant=n_relevant)

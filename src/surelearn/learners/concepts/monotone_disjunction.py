@@ -5,6 +5,7 @@
 Valiant (1984); mistake bound in `surelearn.bounds.mistakes_boolean`.
 """
 
+from surelearn._typing import Indices
 from surelearn.bounds import Guarantee, mistakes_boolean
 from surelearn.learners.concepts._elimination import EliminationLearner
 
@@ -31,6 +32,8 @@ class MonotoneDisjunction(EliminationLearner):
     contradictions_
         After `fit`: for each two-class problem a positive row that no variable left makes positive,
         or -1 if there is none and the labels are those of a monotone disjunction.
+    formulas_
+        For each two-class problem what is left as a formula, which can be printed.
     compression_set_
         After `fit`: the training rows that ever crossed something out or are wrong.
 
@@ -43,7 +46,13 @@ class MonotoneDisjunction(EliminationLearner):
     With certainty, the number of mistakes is at most 1.
     """
 
+    _form = "disjunction"
     _negations = False
+
+    @property
+    def n_false_negatives_(self) -> Indices:
+        """For each two-class problem the positive rows missed."""
+        return self.n_unexplained_
 
     def _theorem(self, n_variables: int, n_relevant: int) -> Guarantee:
         return mistakes_boolean.monotone_disjunction(n_variables=n_variables, n_relevant=n_relevant)
