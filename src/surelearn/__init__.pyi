@@ -11,6 +11,11 @@ from .adapters.river import to_river as to_river
 from .base import OnlineLinearClassifier as OnlineLinearClassifier
 from .base import OnlineLinearRegressor as OnlineLinearRegressor
 from .base import check_certificate as check_certificate
+from .base.hyperplanes import functional_margin as functional_margin
+from .base.hyperplanes import geometric_margin as geometric_margin
+from .base.hyperplanes import project_onto_hyperplane as project_onto_hyperplane
+from .base.hyperplanes import signed_distance as signed_distance
+from .base.online.conservative import Conservative as Conservative
 from .bounds import Guarantee as Guarantee
 from .certificate import BoundViolatedError as BoundViolatedError
 from .certificate import Certificate as Certificate
@@ -18,6 +23,8 @@ from .certificate import LedgerEntry as LedgerEntry
 from .certificate import Precondition as Precondition
 from .certificate import joint_delta as joint_delta
 from .evaluate.adversarial import play_against as play_against
+from .evaluate.bayes_rule import BayesRule as BayesRule
+from .evaluate.bayes_rule import bayes_rule as bayes_rule
 from .evaluate.bias_variance import BiasVariance as BiasVariance
 from .evaluate.bias_variance import RiskDecomposition as RiskDecomposition
 from .evaluate.bias_variance import bias_variance as bias_variance
@@ -30,6 +37,10 @@ from .evaluate.coverage import Coverage as Coverage
 from .evaluate.coverage import simulate_coverage as simulate_coverage
 from .evaluate.cross_validation import CrossValidation as CrossValidation
 from .evaluate.cross_validation import cross_validate as cross_validate
+from .evaluate.endpoint import EndpointEstimate as EndpointEstimate
+from .evaluate.endpoint import estimate_endpoint as estimate_endpoint
+from .evaluate.estimators import EstimatorMoments as EstimatorMoments
+from .evaluate.estimators import estimator_moments as estimator_moments
 from .evaluate.holdout import Holdout as Holdout
 from .evaluate.holdout import Quantile as Quantile
 from .evaluate.intervals import Interval as Interval
@@ -40,6 +51,8 @@ from .evaluate.learning_curve import learning_curve as learning_curve
 from .evaluate.leave_one_out import LeaveOneOut as LeaveOneOut
 from .evaluate.leave_one_out import leave_one_out as leave_one_out
 from .evaluate.linear_regret import linear_regret as linear_regret
+from .evaluate.minimum_disagreement import MinimumDisagreement as MinimumDisagreement
+from .evaluate.minimum_disagreement import minimum_disagreement as minimum_disagreement
 from .evaluate.mistakes import Mistakes as Mistakes
 from .evaluate.mistakes import mistakes_curve as mistakes_curve
 from .evaluate.nested_cross_validation import NestedCrossValidation as NestedCrossValidation
@@ -59,6 +72,8 @@ from .evaluate.progressive import progressive_validate as progressive_validate
 from .evaluate.regret import Regret as Regret
 from .evaluate.regret import bandit_regret as bandit_regret
 from .evaluate.regret import experts_regret as experts_regret
+from .evaluate.replace_one import ReplaceOneStability as ReplaceOneStability
+from .evaluate.replace_one import replace_one_stability as replace_one_stability
 from .evaluate.resampled_intervals import conservative_z_interval as conservative_z_interval
 from .evaluate.resampled_intervals import corrected_t_interval as corrected_t_interval
 from .evaluate.resampled_intervals import nested_cv_interval as nested_cv_interval
@@ -70,6 +85,9 @@ from .evaluate.selection import select_by_cross_validation as select_by_cross_va
 from .evaluate.selection import select_on_dev_set as select_on_dev_set
 from .evaluate.structural_risk import StructuralRisk as StructuralRisk
 from .evaluate.structural_risk import minimize_structural_risk as minimize_structural_risk
+from .evaluate.tail_bounds import TailBounds as TailBounds
+from .evaluate.tail_bounds import chernoff_method as chernoff_method
+from .evaluate.tail_bounds import tail_bounds as tail_bounds
 from .kernels import Agreement as Agreement
 from .kernels import Anova as Anova
 from .kernels import Gaussian as Gaussian
@@ -171,6 +189,10 @@ from .losses import Logistic as Logistic
 from .losses import PerceptronLoss as PerceptronLoss
 from .losses import Square as Square
 from .losses import ZeroOne as ZeroOne
+from .optimizers import check_convex as check_convex
+from .optimizers import check_convex_quadratic as check_convex_quadratic
+from .optimizers import check_convex_set as check_convex_set
+from .optimizers import check_midpoint as check_midpoint
 from .optimizers import gradient_descent as gradient_descent
 from .optimizers import momentum as momentum
 from .optimizers import nesterov as nesterov

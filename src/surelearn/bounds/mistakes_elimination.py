@@ -87,7 +87,7 @@ def k_dnf(*, n_variables: int, n_literals: int, n_relevant: int = 0) -> Guarante
 
 @theorem(realised=("n_relevant",))
 def k_cnf(*, n_variables: int, n_literals: int, n_relevant: int = 0) -> Guarantee:
-    """Bound the mistakes of crossing out clauses of k literals by 1 + C(n, k)(2^k - 1) - n_relevant.
+    """Bound the mistakes of crossing out clauses of k literals as those of terms, in `k_dnf`.
 
     Examples
     --------

@@ -4,6 +4,7 @@ For sums of many see `surelearn.bounds.tails_of_sums`. These hold surely: nothin
 """
 
 import math
+import sys
 from collections.abc import Mapping
 
 from numpy.typing import ArrayLike
@@ -176,6 +177,28 @@ def gaussian_tail(*, scale: float, deviation: float) -> Guarantee:
     moments = {"sub_gaussian": "ln E exp(rate (Z - E Z)) <= (rate scale)^2 / 2 for all rates >= 0"}
     bound = exp_up(-(ratio**2) / 2.0)
     return surely("P(Z - E Z >= deviation)", bound, moments, reference="Kahane (1960)")
+
+
+@theorem
+def chernoff(*, rate: float, log_moment: float, deviation: float) -> Guarantee:
+    """Bound a one-sided tail by exp(log_moment - rate deviation), the moment at any one rate.
+
+    Every rate gives a true bound; `surelearn.chernoff_method` looks for the best. For the lower
+    tail take the moment of -Z.
+
+    Examples
+    --------
+    >>> round(chernoff(rate=2 / 3, log_moment=math.log(3.0) - 2 / 3, deviation=2.0).bound, 7)
+    0.4060058
+    """
+    rate = _arguments.non_negative("rate", rate)
+    moment = _arguments.non_negative("log_moment", log_moment)  # by Jensen's inequality
+    steep = rate * deviation_of(deviation)
+    rounding = 4.0 * sys.float_info.epsilon * (moment + steep)  # where the two nearly cancel
+    bound = exp_up(moment - steep + rounding)
+    known = {"moment": "ln E exp(rate (Z - E Z)) <= log_moment"}
+    reference = "Chernoff, Annals of Mathematical Statistics 23 (1952)"
+    return surely("P(Z - E Z >= deviation)", bound, known, reference=reference)
 
 
 @theorem

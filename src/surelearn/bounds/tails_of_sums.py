@@ -130,6 +130,32 @@ def kl_tail(*, n: int, mean: float, threshold: float) -> Guarantee:
 
 
 @theorem
+def bernstein_tail(*, n: int, variance: float, largest: float, deviation: float) -> Guarantee:
+    """Bound a one-sided tail of a mean of n variables by exp(-n t^2 / (2 (variance + b t / 3))).
+
+    The variance is the average over the summands, and b = `largest` is how far any of them can be
+    above its own expectation.
+
+    Examples
+    --------
+    >>> round(bernstein_tail(n=100, variance=0.01, largest=1.0, deviation=0.1).bound, 7)
+    9.7e-06
+    """
+    n, t = _arguments.count("n", n, at_least=1), deviation_of(deviation)
+    spread = _arguments.non_negative("variance", variance)
+    spread += _arguments.non_negative("largest", largest) * t / 3.0
+    constant = 0.0 if t > 0.0 else 1.0  # it deviates by 0 and no more
+    bound = constant if spread == 0.0 else exp_up(-n * t**2 / (2.0 * spread))
+    assumes = {
+        **_INDEPENDENT,
+        "variance": "the average variance of the summands is at most variance",
+        "largest": "no summand exceeds its expectation by more than largest",
+    }
+    quantity = "P(mean - its expectation >= deviation)"
+    return surely(quantity, bound, assumes, reference="Bernstein (1927); Bennett, JASA 57 (1962)")
+
+
+@theorem
 def bentkus_tail(*, n: int, mean: float, total: float) -> Guarantee:
     """Bound the tail of a sum of n variables in [0, 1] by e times that of a binomial.
 

@@ -75,7 +75,7 @@ class PerceptronLoss(MarginLoss):
     >>> loss([1, 1, -1], [-0.5, 0.5, 0.0])
     array([0.5, 0. , 0. ])
     >>> loss.gradient([1, 1, -1], [-0.5, 0.5, 0.0])
-    array([-1., -0.,  1.])
+    array([-1.,  0.,  1.])
     """
 
     def compiled(self) -> CompiledLoss:

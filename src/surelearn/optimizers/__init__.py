@@ -6,6 +6,14 @@ trace's `guarantee` is a theorem of `surelearn.bounds` with the numbers of the r
 """
 
 from surelearn.optimizers._trace import Function, Trace
+from surelearn.optimizers.convexity import (
+    ConvexityCheck,
+    ConvexityWitness,
+    check_convex,
+    check_convex_quadratic,
+    check_convex_set,
+    check_midpoint,
+)
 from surelearn.optimizers.gradient_descent import GradientDescentTrace, gradient_descent
 from surelearn.optimizers.momentum import (
     MomentumTrace,
@@ -21,12 +29,18 @@ from surelearn.optimizers.stochastic_gradient_descent import (
 )
 
 __all__ = [
+    "ConvexityCheck",
+    "ConvexityWitness",
     "Function",
     "GradientDescentTrace",
     "MomentumTrace",
     "NesterovTrace",
     "StochasticTrace",
     "Trace",
+    "check_convex",
+    "check_convex_quadratic",
+    "check_convex_set",
+    "check_midpoint",
     "fixed_horizon",
     "gradient_descent",
     "harmonic",

@@ -167,8 +167,8 @@ class AdaGrad(_BoxDescent, OnlineLinearClassifier):
     Parameters
     ----------
     loss
-        A convex loss of a score: `Hinge()`, `Logistic()`, or one of residuals to the labels ±1,
-        `Square()`, `Absolute()`, `EpsilonInsensitive()`, `Huber()`.
+        A convex loss of a score: `Hinge()`, `PerceptronLoss()`, `Logistic()`, or one of residuals
+        to the labels ±1, `Square()`, `Absolute()`, `EpsilonInsensitive()`, `Huber()`.
     limit
         The size that no weight, nor the intercept, may exceed.
     fit_intercept

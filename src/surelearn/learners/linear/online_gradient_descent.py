@@ -242,8 +242,8 @@ class OnlineGradientDescent(_Descent, OnlineLinearClassifier):
     Parameters
     ----------
     loss
-        A convex loss of a score: `Hinge()`, `Logistic()`, or one of residuals to the labels ±1,
-        `Square()`, `Absolute()`, `EpsilonInsensitive()`, `Huber()`.
+        A convex loss of a score: `Hinge()`, `PerceptronLoss()`, `Logistic()`, or one of residuals
+        to the labels ±1, `Square()`, `Absolute()`, `EpsilonInsensitive()`, `Huber()`.
     schedule
         The step sizes: `AdaptiveRate()`, `FixedRate(...)`, `InverseSquareRootRate(...)` or
         `StronglyConvexRate(...)`.
