@@ -1,4 +1,4 @@
-"""Winnow on wide sparse bits, and the kernel Perceptron, against plain loops and scikit-learn."""
+"""Winnow on wide sparse bits, elimination, and the kernel Perceptron, against their peers."""
 
 import argparse
 
@@ -8,6 +8,10 @@ from scipy import sparse
 from sklearn.linear_model import Perceptron as Peer
 
 from surelearn.kernels import Gaussian
+from surelearn.learners.concepts.conjunction import Conjunction
+from surelearn.learners.concepts.disjunction import Disjunction
+from surelearn.learners.concepts.k_cnf import KCNF
+from surelearn.learners.concepts.k_dnf import KDNF
 from surelearn.learners.kernelized.kernel_perceptron import KernelPerceptron
 from surelearn.learners.linear.normalized_winnow import NormalizedWinnow
 from surelearn.learners.linear.winnow import Winnow
@@ -32,6 +36,30 @@ def row_by_row(X, signs, gamma):
             support[m], coef[m], m = x, sign, m + 1
 
 
+def eliminate(X, y, n_literals):
+    """Cross out products of literals as they would be written in NumPy, row by row."""
+    both = np.hstack([X, 1.0 - X])
+    kept = np.ones((both.shape[1],) * n_literals)
+    for row, label in zip(both, y, strict=True):
+        terms = row if n_literals == 1 else np.outer(row, row)
+        if label == 0 and (kept * terms).any():
+            kept[terms > 0.0] = 0.0
+
+
+def formulas(n, rng):
+    """Time learners that cross out literals and terms, on bits and labels of a formula."""
+    X = rng.integers(0, 2, size=(n, 50)).astype(float)
+    y = (X[:, 0] * X[:, 1]).astype(int)
+    for n_literals, learners in ((1, (Disjunction, Conjunction)), (2, (KDNF, KCNF))):
+        times = {
+            f"surelearn {learner.__name__}, one pass": best_of(lambda m=learner: m().learn(X, y))
+            for learner in learners
+        }
+        ours = next(iter(times))
+        times["row by row in NumPy"] = best_of(lambda k=n_literals: eliminate(X, y, k), repeats=1)
+        report(f"bits, {n} x 50, parts of {n_literals} literals", times, ours=ours)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="small sizes")
@@ -52,6 +80,7 @@ def main():
     X = rng.choice([-1.0, 1.0], size=(200_000 // scale, 100))
     seconds = best_of(lambda: NormalizedWinnow().learn(X, X[:, 0]))
     print(f"\nNormalizedWinnow, dense {X.shape}: {len(X) / seconds:.3g} rows per second")
+    formulas(20_000 // scale, rng)
     X = rng.normal(size=(10_000 // scale, 20))
     signs = np.where(X[:, 0] * X[:, 1] + 0.3 * rng.normal(size=len(X)) > 0, 1.0, -1.0)
     kernel = Gaussian(gamma=0.05)

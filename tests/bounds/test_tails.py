@@ -20,6 +20,11 @@ from surelearn.bounds import tails
         ("cantelli", {"variance": 1.0, "deviation": 2.0}, 0.2),
         ("reverse_markov", {"mean": 0.5, "gap": 0.75}, 1 / 3),
         ("gaussian_tail", {"scale": 1.0, "deviation": 2.0}, 0.1353352832),
+        (
+            "chernoff",
+            {"rate": 2 / 3, "log_moment": math.log(3.0) - 2 / 3, "deviation": 2.0},
+            0.4060058497,
+        ),
         ("union", {"probabilities": [0.1, 0.1]}, 0.2),
         ("unseen_mass", {"mass": 0.01, "n": 100}, 0.3660323413),
         ("kearns_saul", {"rate": 1.0, "mean": 0.1}, 0.0910239),
@@ -212,3 +217,22 @@ def test_two_equal_numbers_attain_khintchine_and_signs_that_may_be_zero_break_it
 def test_arguments_outside_their_domain_are_named(name, inputs, culprit):
     with pytest.raises(ValueError, match=culprit):
         getattr(tails, name)(**inputs)
+
+
+@pytest.mark.parametrize("rate", [0.0, 0.1, 0.5, 2 / 3, 0.9, 0.999])
+def test_every_rate_of_chernoffs_method_is_above_the_tail_of_an_exponential_variable(rate):
+    for t in (0.1, 1.0, 2.0, 10.0, 600.0):
+        said = tails.chernoff(rate=rate, log_moment=-rate - math.log1p(-rate), deviation=t)
+        assert said.allows(math.exp(-t - 1.0))
+
+
+def test_a_moment_that_is_too_small_breaks_chernoffs_method():
+    said = tails.chernoff(rate=0.9, log_moment=0.0, deviation=2.0)
+    assert not said.allows(math.exp(-0.5))
+
+
+def test_large_exponents_that_nearly_cancel_are_rounded_outward():
+    said = tails.chernoff(rate=1e8, log_moment=1e16, deviation=1e8)
+    assert said.bound >= 1.0  # exactly 1, if nothing is rounded
+    with pytest.raises(ValueError, match="log_moment"):
+        tails.chernoff(rate=1.0, log_moment=-0.1, deviation=1.0)

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from scipy import special
+from scipy import special, stats
 
 from surelearn.bounds import tails_of_sums
 
@@ -207,3 +207,27 @@ def test_sure_voters_and_huge_juries_are_handled():
 def test_arguments_outside_their_domain_are_named(name, inputs, culprit):
     with pytest.raises(ValueError, match=culprit):
         getattr(tails_of_sums, name)(**inputs)
+
+
+@pytest.mark.parametrize("mean", [0.02, 0.5])
+def test_bernstein_is_above_the_exact_tail_of_bits_and_below_hoeffding_for_rare_ones(mean):
+    n = 200
+    for k in range(int(n * mean) + 1, int(n * mean) + 40):
+        deviation = k / n - mean
+        said = tails_of_sums.bernstein_tail(
+            n=n, variance=mean * (1 - mean), largest=1 - mean, deviation=deviation
+        )
+        assert said.allows(stats.binom.sf(k - 1, n, mean))
+        if mean < 0.1:
+            assert said.bound < tails_of_sums.hoeffding_tail(n=n, deviation=deviation).bound
+
+
+def test_a_variance_that_is_too_small_breaks_bernstein():
+    exact = stats.binom.sf(9, 200, 0.02)
+    said = tails_of_sums.bernstein_tail(n=200, variance=1e-4, largest=0.01, deviation=0.03)
+    assert not said.allows(exact)
+
+
+def test_constants_deviate_by_nothing():
+    assert tails_of_sums.bernstein_tail(n=5, variance=0, largest=0, deviation=0.1).bound == 0.0
+    assert tails_of_sums.bernstein_tail(n=5, variance=0, largest=0, deviation=0.0).bound == 1.0

@@ -82,14 +82,14 @@ def bayes_rule(
     found = losses.of(loss) if isinstance(loss, str | Loss) else loss
     if decisions is None and isinstance(found, Square | Absolute | Logarithmic | Entropic):
         best = _formula(found, given, names)
-        each = np.array([_expected(found, names, given[i], best[i]) for i in range(len(given))])
-        return _rule(best, each, points)
+        y, decided = np.broadcast_arrays(names, best[:, np.newaxis])
+        return _rule(best, _expected(given, found(y, decided)), points)
     options = _options(found, names, decisions)
-    table = np.array([[_expected(found, names, row, d) for d in options] for row in given])
+    costs = _costs(found, names, options)
+    table = np.array([_expected(given, costs[d]) for d in range(len(options))]).T
     first = table.argmin(axis=1)
-    chosen = np.take_along_axis(table, first[:, np.newaxis], axis=1)[:, 0]
-    named = _array(options)
-    return _rule(named[first], chosen, points, candidates=named, candidate_risks=table)
+    chosen = table[np.arange(len(table)), first]
+    return _rule(options[first], chosen, points, candidates=options, candidate_risks=table)
 
 
 def _rule(best: NDArray[Any], each: Vector, points: Vector, **more: Any) -> BayesRule:
@@ -100,35 +100,42 @@ def _rule(best: NDArray[Any], each: Vector, points: Vector, **more: Any) -> Baye
 def _formula(loss: Any, given: Matrix, labels: NDArray[Any]) -> Vector:
     """Return the conditional mean, or a conditional median: of several the smallest."""
     numbers = np.asarray(labels, dtype=np.float64)
-    if not isinstance(loss, Absolute):
-        return given @ numbers
+    if not isinstance(loss, Absolute):  # rounding must not carry a mean beyond the labels
+        return np.clip(given @ numbers, numbers.min(), numbers.max())
     order = np.argsort(numbers, kind="stable")
     below = np.cumsum(given[:, order], axis=1)
     return numbers[order][(below >= 0.5 * below[:, -1:] * (1.0 - 1e-15)).argmax(axis=1)]
 
 
-def _expected(loss: Any, labels: NDArray[Any], shares: Vector, decision: Any) -> float:
-    """Return the expected loss of a decision; labels of probability 0 count nothing."""
-    seen = np.flatnonzero(shares)
+def _costs(loss: Any, labels: NDArray[Any], options: NDArray[Any]) -> Matrix:
+    """Return what each decision costs at each label, a row for each decision."""
     if isinstance(loss, Loss):
-        costs = [float(loss(labels[j : j + 1], np.array([decision]))[0]) for j in seen]
-    else:
-        costs = [float(loss(labels[j].item(), decision)) for j in seen]
-    if any(math.isnan(cost) for cost in costs):
-        raise ValueError(f"the loss of decision {decision!r} is NaN for a label that occurs")
-    return math.fsum(shares[j] * cost for j, cost in zip(seen, costs, strict=True))
+        decided, y = np.repeat(options, len(labels)), np.tile(labels, len(options))
+        return loss(y, decided).reshape(len(options), len(labels))
+    return np.array([[float(loss(y, d)) for y in labels.tolist()] for d in options.tolist()])
 
 
-def _options(loss: Any, labels: NDArray[Any], decisions: Any) -> list[Any]:
+def _expected(given: Matrix, costs: Matrix) -> Vector:
+    """Return the expected cost at each point; what cannot happen costs nothing, infinite or not."""
+    weighed = np.zeros(given.shape)
+    np.multiply(given, costs, out=weighed, where=given > 0.0)
+    expected = weighed.sum(axis=1)
+    if np.isnan(expected).any():
+        raise ValueError("the loss of some decision is NaN for a label that occurs")
+    return expected
+
+
+def _options(loss: Any, labels: NDArray[Any], decisions: Any) -> NDArray[Any]:
+    """Return the decisions that may be made."""
     if decisions is not None:
-        options = list(decisions.tolist() if isinstance(decisions, np.ndarray) else decisions)
-        if not options:
+        given = list(decisions.tolist() if isinstance(decisions, np.ndarray) else decisions)
+        if not given:
             raise ValueError("decisions must name one decision or more")
-        return options
+        return _array(given)
     if isinstance(loss, CostMatrix):
-        return list(loss.labels or ())
+        return _array(list(loss.labels or ()))
     if isinstance(loss, ZeroOne) or not isinstance(loss, Loss):
-        return list(labels.tolist())
+        return labels
     raise ValueError(f"loss={loss!r} needs decisions=[...]: those that may be made")
 
 

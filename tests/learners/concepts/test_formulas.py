@@ -267,16 +267,36 @@ def test_a_parameter_set_later_changes_nothing_until_the_next_fit(learner):
 def test_a_state_of_another_width_is_refused_and_never_followed(learner):
     X, y = np.array([[0, 1, 1], [1, 0, 0]]), [0, 1]
     model = learner().fit(X, y)
-    state = model.states_[0]
+    good, state = model.learnt_, model.states_[0]
     for broken in (
         state._replace(crossed=state.crossed[:3]),
         state._replace(coef=state.coef[:3]),
+        state._replace(n_variables=np.array([2])),
         state._replace(n_variables=np.array([4])),
+        state._replace(n_variables=np.array([10**15])),
+        state._replace(n_variables=np.array([-3])),
     ):
-        model.learnt_ = model.learnt_._replace(states=(broken,))
-        for call in (lambda: model.learn(X, y), lambda: model.predict(X)):
-            with pytest.raises(ValueError, match=r"damaged|variables"):
+        model.learnt_ = good._replace(states=(broken,))
+        for call in (
+            lambda: model.learn(X, y),
+            lambda: model.learn(sparse.csr_array(X), y),
+            lambda: model.predict(X),
+            lambda: model.predict(sparse.csr_array(X)),
+            lambda: model.formulas_,
+        ):
+            with pytest.raises(ValueError, match=r"damaged|variables|wider|shape"):
                 call()
+
+
+@pytest.mark.parametrize("learner", [Conjunction, MonotoneConjunction, Disjunction])
+def test_literals_of_another_number_are_refused_and_never_followed(learner):
+    X, y = np.array([[0, 1, 1], [1, 0, 0]]), [0, 1]
+    model = learner().fit(X, y)
+    broken = model.states_[0]._replace(crossed=np.zeros(2))
+    model.learnt_ = model.learnt_._replace(states=(broken,))
+    for form in (X, sparse.csr_array(X)):
+        with pytest.raises(ValueError, match="damaged"):
+            model.learn(form, y)
 
 
 def test_the_formula_of_the_catalogue_has_sixty_eight_satisfying_rows():

@@ -15,7 +15,7 @@ from sklearn.utils import Tags, gen_batches
 from sklearn.utils.validation import check_is_fitted
 
 from surelearn._jit import jit, power_weights, rows, tables
-from surelearn._jit.rows import Rows
+from surelearn._jit.rows import Rows, SparseRows
 from surelearn._stored import stored
 from surelearn._typing import Indices, Mask, Matrix, Vector
 from surelearn.base import MistakeRecord, OnlineLinearClassifier, compression_certificate
@@ -62,6 +62,13 @@ def cross_out(X: Rows, signs: Vector, crossed: Vector, kept: Vector, scores: Vec
             power_weights.weigh(
                 X, t, 0.0, crossed, kept
             )  # 0 to the power of 0 is 1: not crossed out
+
+
+def table_of(X: Rows, n_features: int) -> Any:
+    """Return the matrix whose rows these are, if none has an entry beyond its columns."""
+    if isinstance(X, SparseRows) and X.indices.size and int(X.indices.max()) >= n_features:
+        raise ValueError(f"the rows are wider than the {n_features} features that were learnt")
+    return tables.of(X, n_features)
 
 
 class Elimination(OnlineClassifier):
@@ -239,9 +246,11 @@ class EliminationLearner(Elimination, OnlineLinearClassifier):
         if not (self._negations or self._dual):
             self._learn_parts(X, signs, crossed, kept, scores)
         else:
-            table = tables.of(X, len(coef))
+            table = table_of(X, len(coef))
             for part in gen_batches(len(signs), _ROWS_AT_ONCE):
                 literals = self._write_out(table[part])
+                if literals.shape[1] != len(crossed):
+                    raise ValueError(f"this {type(self).__name__} is damaged; fit it again")
                 self._learn_parts(literals, signs[part], crossed, kept, scores[part])
         n_unexplained[0] += self._count_unexplained(signs, scores)
         self._make_linear(state, kept)

@@ -20,7 +20,7 @@ from surelearn._jit.rows import Rows, SparseRows
 from surelearn._stored import stored
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.booleans import NormalForm, sets_of_variables
-from surelearn.learners.concepts._elimination import Elimination
+from surelearn.learners.concepts._elimination import Elimination, table_of
 
 _MOST_TERMS = 2**20  # eight megabytes for each array of a state
 _CELLS_AT_ONCE = 2**20  # numbers of true terms written out for a block of rows
@@ -102,7 +102,7 @@ class TermElimination(Elimination):
     def _learn(self, X: Rows, signs: Vector, state: State, scores: Vector) -> None:
         crossed, n_unexplained, coef, _, n_variables = state
         kept = (crossed == 0.0).astype(np.float64)
-        table = tables.of(X, int(n_variables[0]))
+        table = table_of(X, int(n_variables[0]))
         for part, terms in self._written_out(table, state):
             view = _as_rows(terms)
             self._learn_parts(view, signs[part], crossed, kept, scores[part])
@@ -118,27 +118,36 @@ class TermElimination(Elimination):
 
     def _written_out(self, X: Any, state: State) -> Iterator[tuple[slice, Indices]]:
         """Yield blocks of rows with the numbers of the terms that are true in each."""
-        n = int(state.n_variables[0])
-        size = self._size(n)
-        if X.shape[1] != n or not len(state.crossed) == len(state.coef) == n_terms(n, size):
-            raise ValueError(
-                f"what this {type(self).__name__} has learnt does not belong to {X.shape[1]} "
-                f"variables and n_literals={self.n_literals}: its file was damaged"
-            )
+        n, size = self._shape(state)
+        if X.shape[1] != n:
+            raise ValueError(f"rows of {X.shape[1]} bits cannot be read by terms of {n} variables")
         chosen = _sets(n, size)
         first, digits = 2**size * np.arange(len(chosen)), 2 ** np.arange(size)[::-1]
         for part in gen_batches(X.shape[0], max(1, _CELLS_AT_ONCE // len(chosen))):
             bits = tables.dense(X[part]).astype(np.int64)
             yield part, first + sum(bits[:, chosen[:, j]] * digits[j] for j in range(size))
 
-    def _width(self, state: State) -> tuple[int, int]:
-        n = int(state.n_variables[0])
+    def _shape(self, state: State) -> tuple[int, int]:
+        """Return the numbers of variables and of literals that a state belongs to.
+
+        Compiled code follows the numbers of terms: a state from a damaged file ends here.
+        """
+        crossed, n = state.crossed, int(state.n_variables[0])
         size = self._size(n)
+        few = 0 < size <= n <= len(crossed) and 2**size <= len(crossed)
+        if not few or not len(crossed) == len(state.coef) == n_terms(n, size):
+            raise ValueError(
+                f"this {type(self).__name__} is damaged: its {len(crossed)} terms do not belong to "
+                f"{n} variables and n_literals={self.n_literals}; fit it again"
+            )
+        return n, size
+
+    def _width(self, state: State) -> tuple[int, int]:
+        n, size = self._shape(state)
         return n, math.comb(n, size) * (2**size - 1)
 
     def _formula(self, state: State) -> NormalForm:
-        n = int(state.n_variables[0])
-        size, left = self._size(n), np.flatnonzero(state.crossed == 0.0)
+        (n, size), left = self._shape(state), np.flatnonzero(state.crossed == 0.0)
         on = (left[:, np.newaxis] >> np.arange(size)[::-1]) & 1
         # A clause is false where the term of the same number is true: its literals are negated.
         negated = on if self._dual else 1 - on
