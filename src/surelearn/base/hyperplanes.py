@@ -9,6 +9,7 @@ from scipy import sparse
 from sklearn.utils import check_array
 
 from surelearn import _arguments
+from surelearn._jit import tables
 from surelearn._typing import Matrix, Vector
 
 
@@ -50,7 +51,7 @@ def project_onto_hyperplane(X: Any, coef: ArrayLike, intercept: float = 0.0) -> 
     rows, weights = _rows(X), _weights(coef)
     unit, offset, _ = _normal(weights, intercept)
     distance = _finite(_product(rows, unit) + offset)
-    dense = rows.toarray() if sparse.issparse(rows) else rows
+    dense = tables.dense(rows)
     return _finite(dense - np.outer(distance, unit))
 
 
@@ -130,7 +131,8 @@ def _rows(X: Any) -> Any:
     if sparse.issparse(X):
         X = cast("Any", X).tocsr()
         X.check_format(full_check=True)
-    return check_array(X, accept_sparse="csr", dtype=np.float64)
+    check: Any = check_array
+    return check(X, accept_sparse="csr", dtype=np.float64)
 
 
 def _weights(coef: ArrayLike) -> Vector:

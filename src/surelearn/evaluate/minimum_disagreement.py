@@ -73,7 +73,8 @@ def minimum_disagreement(
     >>> minimum_disagreement(corners, either).n_errors
     1
     """
-    table: Matrix = check_array(X, dtype=np.float64)
+    check: Any = check_array
+    table: Matrix = check(X, dtype=np.float64)
     signs = _signs(y, len(table))
     rows = np.hstack([table, np.ones((len(table), 1))]) if fit_intercept else table
     distinct, place = np.unique(rows, axis=0, return_inverse=True)

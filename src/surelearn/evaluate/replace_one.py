@@ -149,5 +149,6 @@ def _joined(task: Task, X_new: Any, y_new: ArrayLike) -> Task:
 def _stacked(X: Any, X_new: Any) -> Any:
     """Return the rows of both tables: sparse if one is, otherwise an array."""
     if sparse.issparse(X) or sparse.issparse(X_new):
-        return sparse.vstack([sparse.csr_array(X), sparse.csr_array(X_new)], format="csr")
+        thin: Any = sparse.csr_array
+        return sparse.vstack([thin(X), thin(X_new)], format="csr")
     return np.concatenate([np.asarray(X), np.asarray(X_new)])
