@@ -46,7 +46,7 @@ def test_without_replacement_the_estimate_is_unbiased_too(endpoint, n):
 
 @pytest.mark.parametrize("delta", [0.05, 0.25, 0.5])
 def test_the_upper_bounds_miss_with_probability_at_most_delta_at_every_endpoint(delta):
-    for endpoint, n in itertools.product(range(1, 60), (1, 2, 5)):
+    for endpoint, n in itertools.product((*range(1, 14), 40), (1, 2, 5)):
         m = np.arange(1, endpoint + 1)
         chances = np.diff((np.arange(endpoint + 1) / endpoint) ** n)
         missed = [endpoints.uniform(largest=k, n=n, delta=delta).bound < endpoint for k in m]

