@@ -112,11 +112,16 @@ from .learners.concepts.k_cnf import KCNF as KCNF
 from .learners.concepts.k_dnf import KDNF as KDNF
 from .learners.concepts.monotone_conjunction import MonotoneConjunction as MonotoneConjunction
 from .learners.concepts.monotone_disjunction import MonotoneDisjunction as MonotoneDisjunction
+from .learners.decompositions.alternating_least_squares import (
+    AlternatingLeastSquares as AlternatingLeastSquares,
+)
 from .learners.decompositions.low_rank_approximation import (
     LowRankApproximation as LowRankApproximation,
 )
 from .learners.decompositions.matrix_completion import MatrixCompletion as MatrixCompletion
 from .learners.decompositions.principal_components import PrincipalComponents as PrincipalComponents
+from .learners.decompositions.rank_one_completion import RankOneCompletion as RankOneCompletion
+from .learners.decompositions.rank_one_completion import complete_rank_one as complete_rank_one
 from .learners.decompositions.soft_impute import SoftImpute as SoftImpute
 from .learners.experts.adahedge import AdaHedge as AdaHedge
 from .learners.experts.aggregating_algorithm import AggregatingAlgorithm as AggregatingAlgorithm

@@ -9,7 +9,7 @@ from surelearn._stored import find_stored
 # stand in pipelines, so that nothing that was looked up before them imports them.
 _MODULES = {
     "cut-back-tree": "surelearn.learners.trees._cut_back_tree",
-    "entry-predictor": "surelearn.learners.decompositions._completion",
+    "entry-predictor": "surelearn.learners.decompositions._low_rank",
     "linear-model": "surelearn.evaluate._linear_run",
     "table-encoder": "surelearn.learners.encoders._table_encoder",
 }

@@ -77,3 +77,12 @@ def test_matrices_of_any_size_have_their_errors(scale):
     model, scaled = (LowRankApproximation(rank=2).fit(matrix) for matrix in (A, A * scale))
     assert scaled.frobenius_error_ / scale == pytest.approx(model.frobenius_error_, rel=1e-12)
     np.testing.assert_allclose(scaled.approximation() / scale, model.approximation(), atol=1e-12)
+
+
+def test_what_is_stated_is_about_the_rank_that_was_fitted():
+    X = np.random.default_rng(0).normal(size=(8, 5))
+    model = LowRankApproximation(rank=2).fit(X)
+    before = [certificate.bound for certificate in model.certificates()]
+    model.rank = 4
+    assert [certificate.bound for certificate in model.certificates()] == before
+    assert len(model.get_feature_names_out()) == model.transform(X).shape[1] == 2

@@ -5,22 +5,24 @@ sparse, plus the guess, which has low rank. Products with it, and so its first s
 cost O(entries · rank).
 """
 
+import warnings
 from abc import abstractmethod
-from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, Self, TypeAlias, cast
+from typing import Any, Literal, Self, TypeAlias, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy import linalg, sparse
+from scipy.sparse.linalg import svds
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from surelearn._stored import stored
-from surelearn._typing import Indices, Matrix, Vector
+from surelearn._typing import Indices, Mask, Matrix, Vector
 from surelearn.base.fitting import adopt, fresh_copy
 from surelearn.base.validation import refuse_huge, refuse_tiny
 from surelearn.learners.decompositions import _observed_products
+from surelearn.learners.decompositions._freedom import Freedom, freedom_of_rank
+from surelearn.learners.decompositions._low_rank import EntryPredictor, LowRank
 
 Start: TypeAlias = Literal["zeros", "column-means", "global-mean"]
 """What fills the unknown entries at first."""
@@ -28,28 +30,6 @@ Start: TypeAlias = Literal["zeros", "column-means", "global-mean"]
 _DENSE = 2**16  # entries of a filled matrix that is decomposed whole
 _SPARE = 6  # vectors beyond the rank: they let the wanted ones settle sooner
 _INNER = 3  # steps of subspace iteration for each filling; the next one starts from their result
-
-
-@stored("low-rank-matrix")
-class LowRank(NamedTuple):
-    """U diag(s) Vᵀ with orthonormal columns in U and V."""
-
-    left: Matrix
-    values: Vector
-    right: Matrix
-
-    def distance(self, other: "LowRank") -> float:
-        """Return the Frobenius distance to another, from the factors of thin matrices."""
-        left, right = (
-            cast("Matrix", np.linalg.qr(np.hstack(pair), mode="r"))
-            for pair in ((self.left, other.left), (self.right, other.right))
-        )
-        return float(np.linalg.norm((left * np.append(self.values, -other.values)) @ right.T))
-
-    @property
-    def norm(self) -> float:
-        """The Frobenius norm."""
-        return float(np.linalg.norm(self.values))
 
 
 class KnownEntries:
@@ -101,6 +81,13 @@ class KnownEntries:
         self._rest.data = self.values - at
 
     @property
+    def table(self) -> Any:
+        """The known entries, a sparse matrix."""
+        table = self._rest.copy()
+        table.data = self.values
+        return table
+
+    @property
     def rest(self) -> Any:
         """The known entries less the guess, a sparse matrix."""
         return self._rest
@@ -114,6 +101,20 @@ class KnownEntries:
         """Return the transpose of the filled matrix times a thin one."""
         left, values, right = self._guess
         return self._rest.T @ columns + (right * values) @ (left.T @ columns)
+
+    def decompose_rest(self, expected: int, least: float) -> LowRank:
+        """Return the singular vectors of the misfit whose singular values are at least `least`."""
+        side = min(self.shape)
+        if self.shape[0] * self.shape[1] <= _DENSE or 2 * (expected + _SPARE) >= side:
+            left, values, right = linalg.svd(self._rest.toarray(), full_matrices=False)
+            n = int(np.count_nonzero(values >= least))
+            return LowRank(left[:, :n], values[:n], right[:n].T)
+        start = np.random.default_rng(0).normal(size=side)  # never in a null space
+        left, values, right = cast("Any", svds)(self._rest, k=expected + _SPARE, v0=start)
+        wanted = values >= least
+        if wanted.all():
+            return self.decompose_rest(2 * (expected + _SPARE), least)
+        return LowRank(left[:, wanted], values[wanted], right[wanted].T)
 
     def decompose(self, rank: int, seed: Any) -> LowRank:
         """Return the first singular vectors of the filled matrix, from where the guess stands."""
@@ -132,45 +133,38 @@ class KnownEntries:
         return LowRank((columns @ turn.T)[:, :rank], values[:rank], right[:, :rank])
 
 
-@stored("entry-predictor")
-@dataclass(frozen=True)
-class EntryPredictor:
-    """Predicts entries of a completed matrix from their places; a `Holdout` can certify it.
-
-    Examples
-    --------
-    >>> guess = LowRank(np.array([[1.0], [0.0]]), np.array([3.0]), np.array([[0.0], [1.0]]))
-    >>> EntryPredictor(guess).predict([[0, 1], [1, 1]]).tolist()
-    [3.0, 0.0]
-    """
-
-    model: LowRank
-
-    def predict(self, X: ArrayLike) -> Vector:
-        """Return the entry at each place, a row and a column counted from 0."""
-        given = np.asarray(X, dtype=np.float64)
-        shape = (len(self.model.left), len(self.model.right))
-        if given.ndim != 2 or given.shape[1] != 2:
-            raise ValueError("places are pairs of a row and a column: an array of shape (n, 2)")
-        if not (given == np.floor(given)).all():
-            raise ValueError("places are whole numbers, counted from 0")
-        if (given < 0).any() or (given >= shape).any():
-            raise ValueError(f"a place lies outside the matrix of shape {shape}")
-        places = given.astype(np.int64)
-        scaled = self.model.left[places[:, 0]] * self.model.values
-        return (scaled * self.model.right[places[:, 1]]).sum(axis=1)
-
-
 class Completer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """A learner that completes a matrix; a subclass says how a filled matrix is simplified."""
 
     _sparse_zeros = "unknown"  # what a sparse matrix does not store is not 0 here
+    _shortest_is_best = False  # whether of all rows that fit the shortest is the one asked for
     n_features_in_: int
     low_rank_: LowRank
+    freedom_: Freedom
 
     @abstractmethod
     def _complete(self, known: KnownEntries) -> LowRank:
         """Return the completion."""
+
+    def _find_freedom(self, known: KnownEntries) -> Freedom:
+        """Return how the completion could move and keep what is known."""
+        return freedom_of_rank(known.table, self.low_rank_.left, self.low_rank_.right)
+
+    def _open(self) -> str:
+        """Return what leaves entries open, in words; none if a warning has told."""
+        rank = len(self.low_rank_.values)
+        return f"other matrices of rank {rank} have the same known entries"
+
+    @property
+    def determined_(self) -> Mask:
+        """Which entries the known ones determine, themselves included; as large as the matrix."""
+        check_is_fitted(self)
+        if not hasattr(self, "freedom_"):
+            raise AttributeError(
+                "this model was stored by a version that did not ask which entries are determined; "
+                "fit it again"
+            )
+        return self.freedom_.determined()
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Complete a matrix.
@@ -185,29 +179,50 @@ class Completer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """
         del y
         fresh = fresh_copy(self)
-        fresh.low_rank_ = fresh._complete(KnownEntries(_known(fresh, X, reset=True)))  # noqa: SLF001
+        known = KnownEntries(known_entries(fresh, X, reset=True))
+        fresh.low_rank_ = fresh._complete(known)  # noqa: SLF001 - our own copy
+        fresh.freedom_ = fresh._find_freedom(known)  # noqa: SLF001
+        n_open, why = int(np.count_nonzero(fresh.freedom_.open_rows())), fresh._open()  # noqa: SLF001
+        if n_open and why:
+            warnings.warn(
+                f"entries of {n_open} of {known.shape[0]} rows are not determined by the known "
+                f"ones: {why}; determined_ tells which entries they are",
+                UserWarning,
+                stacklevel=2,
+            )
         return adopt(self, fresh)
 
     def transform(self, X: Any) -> Matrix:
         """Return rows with their unknown entries filled from the known ones.
 
-        A row's coordinates are those that fit its known entries best, by least squares.
+        A row's coordinates are those that fit its known entries best, by least squares; if several
+        do, the shortest are taken; where no price asks for that, a warning tells.
         """
         check_is_fitted(self)
-        table = _known(self, X, reset=False)
-        filled = np.empty(table.shape)
+        table = known_entries(self, X, reset=False)
+        filled, n_open = np.empty(table.shape), 0
         for i in range(table.shape[0]):
             span = slice(table.indptr[i], table.indptr[i + 1])
             columns, values = table.indices[span], table.data[span]
-            filled[i] = self._row(columns, values)
+            filled[i], sure = self._row(columns, values)
             filled[i, columns] = values
+            n_open += not sure
+        if n_open and not self._shortest_is_best:
+            warnings.warn(
+                f"{n_open} of {len(filled)} rows know too few entries to determine the others: "
+                f"{self.low_rank_.right.shape[1]} are needed, in columns that differ",
+                UserWarning,
+                stacklevel=2,
+            )
         return filled
 
-    def _row(self, columns: Indices, values: Vector) -> Vector:
+    def _row(self, columns: Indices, values: Vector) -> tuple[Vector, bool]:
+        """Return a row filled in, and whether its known entries determine it."""
         right = self.low_rank_.right
         if len(columns) == len(right):
-            return values
-        return right @ np.linalg.lstsq(right[columns], values, rcond=None)[0]
+            return values, True
+        found, _, rank, _ = np.linalg.lstsq(right[columns], values, rcond=None)
+        return right @ found, int(rank) == right.shape[1]
 
     def completed(self) -> Matrix:
         """Return the matrix of low rank, at the known places too."""
@@ -226,7 +241,7 @@ class Completer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return tags
 
 
-def _known(estimator: Any, X: Any, *, reset: bool) -> Any:
+def known_entries(estimator: Any, X: Any, *, reset: bool) -> Any:
     """Return the known entries as a sparse matrix; refuse rows and columns without any."""
     if np.ma.isMaskedArray(X):
         X = np.ma.filled(np.ma.asarray(X, dtype=np.float64), np.nan)

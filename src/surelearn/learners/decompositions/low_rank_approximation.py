@@ -111,7 +111,7 @@ class LowRankApproximation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         evidence = {"singular_values": checked("all of them were computed")}
         return tuple(
             certify(
-                theorem(singular_values=self.spectrum_, rank=self.rank),
+                theorem(singular_values=self.spectrum_, rank=len(self.components_)),
                 kind="approximation",
                 subject="every matrix of this rank",
                 observed=error,
@@ -162,7 +162,7 @@ class LowRankApproximation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
 
     @property
     def _n_features_out(self) -> int:
-        return self.rank
+        return len(self.components_)
 
     def __sklearn_tags__(self) -> Tags:
         """Say to scikit-learn that sparse matrices are welcome."""

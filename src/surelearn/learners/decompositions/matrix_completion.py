@@ -2,8 +2,8 @@
 
     Z ← the best rank-k approximation of (X where it is known, Z elsewhere)
 
-One pass is far off; at a fixed point the known entries alone determine Z. Hastie and
-Mazumder (2015) call it hard-impute.
+One pass is far off; at a fixed point Z depends on the known entries and, where they leave a choice,
+on the start. Mazumder, Hastie and Tibshirani (2010) call it hard-impute.
 """
 
 import warnings
@@ -14,11 +14,15 @@ from sklearn.exceptions import ConvergenceWarning
 
 from surelearn import _arguments
 from surelearn.base.fitting import check_iterations
-from surelearn.learners.decompositions._completion import Completer, KnownEntries, LowRank, Start
+from surelearn.learners.decompositions._completion import Completer, KnownEntries, Start
+from surelearn.learners.decompositions._low_rank import LowRank
 
 
 class MatrixCompletion(Completer):
     """Complete a matrix by the one of rank k that its known entries lead to.
+
+    Where other matrices of this rank have the same known entries, a warning says so, and
+    `determined_` tells which entries could be different.
 
     Parameters
     ----------
@@ -42,6 +46,9 @@ class MatrixCompletion(Completer):
         The relative change of each pass, their number, and whether the last was small enough.
     residual_
         The root mean squared difference to the known entries.
+    determined_
+        For each entry whether the known ones determine it: no small change of the completion within
+        its rank keeps them all and changes this one. Exact for rank one, else up to first order.
 
     Examples
     --------
@@ -49,6 +56,8 @@ class MatrixCompletion(Completer):
     >>> X = [[1.0, nan, nan], [nan, 2, nan], [nan, 6, 9], [nan, nan, 3], [4, 4, nan]]
     >>> MatrixCompletion(rank=1).fit_transform(X).round(6).tolist()[1:3]
     [[2.0, 2.0, 3.0], [6.0, 6.0, 9.0]]
+    >>> MatrixCompletion(rank=1).fit(X).determined_.all()
+    np.True_
     """
 
     def __init__(

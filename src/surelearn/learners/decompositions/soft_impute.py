@@ -3,7 +3,8 @@
     Z = argmin ½ Σ_known (x_ij − z_ij)² + λ Σ s_i(Z)
 
 Fill in, shrink every singular value by λ, fill in again. The problem is convex: every start leads
-to the same optimum, and a duality gap says how near it is. Mazumder, Hastie and Tibshirani (2010).
+to the least price, and a duality gap says how near it is. Several completions may have that price:
+they agree on the known entries and may differ elsewhere. Mazumder, Hastie and Tibshirani (2010).
 """
 
 import warnings
@@ -16,8 +17,11 @@ from sklearn.exceptions import ConvergenceWarning
 from surelearn import _arguments
 from surelearn._typing import Vector
 from surelearn.base.fitting import check_iterations
-from surelearn.learners.decompositions._completion import Completer, KnownEntries, LowRank
+from surelearn.learners.decompositions._completion import Completer, KnownEntries
+from surelearn.learners.decompositions._freedom import Freedom, freedom_of_price
+from surelearn.learners.decompositions._low_rank import LowRank
 
+_NEAR = 0.01  # a singular value of the misfit so near to the price, as a share of it, may be it
 _LOOK_EVERY = 10  # passes from one look at the duality gap, which costs as much as one, to the next
 
 
@@ -50,6 +54,9 @@ class SoftImpute(Completer):
         The number of passes, and whether the gap is small enough.
     residual_
         The root mean squared difference to the known entries.
+    determined_
+        For each entry whether all completions of the least price agree on it, as far as could be
+        shown; if some may not, a warning says so. Nothing is shown unless `converged_`.
 
     Examples
     --------
@@ -58,6 +65,8 @@ class SoftImpute(Completer):
     >>> model.converged_, round(model.completed()[0, 1], 1)
     (True, np.float64(2.0))
     """
+
+    _shortest_is_best = True
 
     def __init__(
         self,
@@ -95,6 +104,18 @@ class SoftImpute(Completer):
         self._report(known, prices, gap, enough=self.tolerance * empty)
         self._warn(binding=len(guess.values) >= most < min(known.shape))
         return guess
+
+    def _find_freedom(self, known: KnownEntries) -> Freedom:
+        if not self.converged_:
+            nothing = np.zeros((0, 2), dtype=np.int64)
+            return Freedom(np.ones((known.shape[0], 1)), np.ones((known.shape[1], 1)), nothing)
+        found = known.decompose_rest(
+            len(self.low_rank_.values), (1.0 - _NEAR) * self.regularization
+        )
+        return freedom_of_price(known.table, found.left, found.right)
+
+    def _open(self) -> str:
+        return "other completions may have the same price" if self.converged_ else ""
 
     def _shrink(self, known: KnownEntries, width: int, most: int) -> tuple[LowRank, int]:
         """Return the filled matrix with every singular value less λ; look for as many as matter."""
