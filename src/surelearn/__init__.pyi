@@ -41,6 +41,8 @@ from .evaluate.endpoint import EndpointEstimate as EndpointEstimate
 from .evaluate.endpoint import estimate_endpoint as estimate_endpoint
 from .evaluate.estimators import EstimatorMoments as EstimatorMoments
 from .evaluate.estimators import estimator_moments as estimator_moments
+from .evaluate.fit_verdict import FitVerdict as FitVerdict
+from .evaluate.fit_verdict import judge_fit as judge_fit
 from .evaluate.holdout import Holdout as Holdout
 from .evaluate.holdout import Quantile as Quantile
 from .evaluate.intervals import Interval as Interval
@@ -123,6 +125,7 @@ from .learners.decompositions.principal_components import PrincipalComponents as
 from .learners.decompositions.rank_one_completion import RankOneCompletion as RankOneCompletion
 from .learners.decompositions.rank_one_completion import complete_rank_one as complete_rank_one
 from .learners.decompositions.soft_impute import SoftImpute as SoftImpute
+from .learners.encoders.table_encoder import TableEncoder as TableEncoder
 from .learners.experts.adahedge import AdaHedge as AdaHedge
 from .learners.experts.aggregating_algorithm import AggregatingAlgorithm as AggregatingAlgorithm
 from .learners.experts.doubling import Doubling as Doubling

@@ -18,7 +18,7 @@ import surelearn
 from surelearn import _stored, checks, kernels, losses
 from surelearn._stored import find_stored, stored
 from surelearn.app.registry import find_bandits, find_experts, find_learners
-from surelearn.learners.encoders._table_encoder import TableEncoder
+from surelearn.learners.encoders.table_encoder import TableEncoder
 from surelearn.learners.linear.perceptron import Perceptron
 from surelearn.learners.trees._cut_back_tree import CutBackTree
 from surelearn.learners.trees.cart_classifier import CARTClassifier

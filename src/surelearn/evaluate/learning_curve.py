@@ -1,7 +1,7 @@
 """The learning curve: the loss on seen and unseen rows as a model learns from more of them.
 
 A large gap that still closes asks for more rows; two curves that have met too high ask for another
-model.
+model. `verdict` says which of the two it is, if the rows are enough to tell.
 """
 
 from dataclasses import dataclass
@@ -15,6 +15,7 @@ from sklearn.utils import check_random_state
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.evaluate._splits import Split, Splitter, make_splits
 from surelearn.evaluate._task import LossName, PointwiseLoss, Task, in_parallel, make_task
+from surelearn.evaluate.fit_verdict import FitVerdict, constant_losses, range_of, verdict_of
 
 _SHARES = (0.1, 0.2, 0.4, 0.7, 1.0)
 
@@ -33,6 +34,9 @@ class LearningCurve:
         For each fold and size the mean loss on the rows learnt from, and on the fold.
     loss
         What a prediction costs, in words.
+    verdict
+        Whether the model over- or underfits the largest number of rows, with the numbers that say
+        so; an estimate. None if the curve was not made by `learning_curve`.
 
     Examples
     --------
@@ -42,6 +46,8 @@ class LearningCurve:
     >>> curve = learning_curve(GaussianNaiveBayes(), X, y, sizes=[20, 100, 400])
     >>> curve.validation_mean.round(3).tolist(), curve.gap.round(3).tolist()
     ([0.276, 0.194, 0.166], [0.106, 0.034, 0.027])
+    >>> curve.verdict.kind, round(curve.verdict.baseline, 3)
+    ('cannot tell', 0.494)
     """
 
     model: Any
@@ -49,6 +55,7 @@ class LearningCurve:
     training: Matrix
     validation: Matrix
     loss: str
+    verdict: FitVerdict | None = None
 
     @property
     def training_mean(self) -> Vector:
@@ -121,19 +128,39 @@ def learning_curve(  # noqa: PLR0913 - those of cross_validate, and the sizes
         for pair in splits.pairs
     ]
     calls = ((pair, int(count)) for pair in pairs for count in counts)
-    points = np.array(in_parallel(partial(_point, task), calls, n_jobs=n_jobs))
-    table = points.reshape(len(pairs), len(counts), 2)
+    points = in_parallel(partial(_point, task), calls, n_jobs=n_jobs)
+    means = [(seen.mean(), unseen.mean()) for seen, unseen in points]
+    table = np.array(means).reshape(len(pairs), len(counts), 2)
     return LearningCurve(
         model=model,
         sizes=counts,
         training=table[..., 0],
         validation=table[..., 1],
         loss=task.loss.in_words,
+        verdict=_judge(task, pairs, points[len(counts) - 1 :: len(counts)]),
     )
 
 
-def _point(task: Task, pair: Split, count: int) -> tuple[float, float]:
-    """Return the mean loss on `count` rows after learning from them, and on the test rows."""
+def _judge(task: Task, pairs: list[Split], points: list[tuple[Vector, Vector]]) -> FitVerdict:
+    """Return the verdict on the models that learnt from the most rows.
+
+    The training parts of the folds overlap: together they tell about as much as one of them.
+    """
+    level = 0.95
+    seen, unseen = points[0][0], np.concatenate([point[1] for point in points])
+    training = range_of(seen, task.loss, level=level)
+    shift = float(np.mean([point[0].mean() for point in points])) - training.mean
+    constants = [constant_losses(task, pair.train, task.y[pair.test]) for pair in pairs]
+    return verdict_of(
+        type(training)(*(value + shift for value in training)),
+        range_of(unseen, task.loss, level=level),
+        baseline=float(np.concatenate(constants).mean()),
+        level=level,
+    )
+
+
+def _point(task: Task, pair: Split, count: int) -> tuple[Vector, Vector]:
+    """Return the losses on `count` rows after learning from them, and on the test rows."""
     rows = pair.train[:count]
     if task.classifies and len(np.unique(task.y[rows])) < 2 <= len(np.unique(task.y)):
         raise ValueError(
@@ -141,8 +168,7 @@ def _point(task: Task, pair: Split, count: int) -> tuple[float, float]:
             f"such as sizes=[{5 * count}, ...]"
         )
     fitted = task.fit(rows, f"to {count} rows")
-    seen, unseen = (task.losses(fitted, part).mean() for part in (rows, pair.test))
-    return float(seen), float(unseen)
+    return task.losses(fitted, rows), task.losses(fitted, pair.test)
 
 
 def _counts(sizes: ArrayLike, most: int) -> Indices:

@@ -11,7 +11,7 @@ _MODULES = {
     "cut-back-tree": "surelearn.learners.trees._cut_back_tree",
     "entry-predictor": "surelearn.learners.decompositions._low_rank",
     "linear-model": "surelearn.evaluate._linear_run",
-    "table-encoder": "surelearn.learners.encoders._table_encoder",
+    "table-encoder": "surelearn.learners.encoders.table_encoder",
 }
 
 

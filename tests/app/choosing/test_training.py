@@ -16,7 +16,7 @@ from surelearn.app.problem.problem import understand
 from surelearn.app.problem.split import split
 from surelearn.app.tables.read import TableFile
 from surelearn.learners.bayes.mixed_naive_bayes import MixedNaiveBayes
-from surelearn.learners.encoders._table_encoder import TableEncoder
+from surelearn.learners.encoders.table_encoder import TableEncoder
 from surelearn.learners.linear.averaged_perceptron import AveragedPerceptron
 from surelearn.learners.linear.ridge_regression import RidgeRegression
 from surelearn.learners.trees.cart_classifier import CARTClassifier

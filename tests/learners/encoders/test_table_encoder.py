@@ -7,8 +7,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import train_test_split
 
-from surelearn import NearestNeighborsClassifier
-from surelearn.learners.encoders._table_encoder import TableEncoder
+from surelearn import NearestNeighborsClassifier, TableEncoder
 
 RECORDS = pd.DataFrame(
     {
@@ -54,3 +53,65 @@ def test_other_columns_and_an_encoder_that_learnt_nothing_are_refused():
         TableEncoder().transform(RECORDS)
     with pytest.raises(ValueError, match=r"feature|column"):
         TableEncoder().fit(RECORDS).transform(RECORDS[["age", "sex"]])
+
+
+def test_with_one_bit_dropped_the_record_has_seven_columns():
+    encoder = TableEncoder(drop="first").fit(RECORDS)
+    table = encoder.transform(RECORDS)
+    assert table.shape == (3, 1 + 2 + 1 + 1 + 2)
+    whole = TableEncoder().fit(RECORDS)
+    first = [1, 5, 7]  # the first bit of each block
+    np.testing.assert_array_equal(table, np.delete(whole.transform(RECORDS), first, axis=1))
+    names = whole.get_feature_names_out()
+    assert encoder.get_feature_names_out().tolist() == np.delete(names, first).tolist()
+
+
+def test_an_unseen_word_is_refused_on_request_and_named_if_it_hides():
+    stranger = RECORDS.assign(therapy="d")
+    with pytest.raises(ValueError, match="column 'therapy' holds a category in 3 rows"):
+        TableEncoder(unseen="refuse").fit(RECORDS).transform(stranger)
+    with pytest.warns(UserWarning, match="3 cells of column 'therapy' .* look like it"):
+        TableEncoder(drop="first").fit(RECORDS).transform(stranger)
+    empty = RECORDS.assign(sex=[None, "m", "f"])
+    with pytest.warns(UserWarning, match="1 cells of column 'sex'"):
+        TableEncoder(drop="first").fit(RECORDS).transform(empty)
+    marked = TableEncoder(drop="first").fit(empty)
+    assert marked.transform(empty).shape == (3, 8)
+    assert "sex is missing" in marked.get_feature_names_out()
+
+
+def test_the_least_cell_becomes_zero_and_the_largest_one():
+    rows = np.array([[1.0, 5.0], [3.0, 5.0], [np.nan, 5.0], [9.0, 5.0]])
+    encoder = TableEncoder(scaling="min-max").fit(rows)
+    expected = [[0, 0, 0], [0.25, 0, 0], [(13 / 3 - 1) / 8, 1, 0], [1, 0, 0]]
+    np.testing.assert_allclose(encoder.transform(rows), expected)
+    parts = TableEncoder(scaling="min-max")
+    for row in rows:
+        parts.partial_fit(row[np.newaxis])
+    np.testing.assert_allclose(parts.transform(rows), expected)
+    plain = TableEncoder(scaling="none").fit(rows).transform(rows)
+    np.testing.assert_allclose(plain[:, 0], [1.0, 3.0, 13 / 3, 9.0])
+
+
+def test_columns_of_numbers_may_hold_categories():
+    rows = np.array([[1.0, 0.5], [2.0, 0.5], [2.0, 1.5]])
+    encoder = TableEncoder(categorical_features=[0], scaling="none").fit(rows)
+    np.testing.assert_array_equal(encoder.transform(rows), [[1, 0, 0.5], [0, 1, 0.5], [0, 1, 1.5]])
+
+
+def test_an_encoder_without_options_is_the_one_that_older_certificates_know():
+    fitted = TableEncoder().fit(RECORDS)
+    held = {"categories_", "feature_names_in_", "marked_", "means_", "n_features_in_", "scales_"}
+    assert set(vars(fitted)) == held  # a fingerprint is made of these
+    assert fitted.get_params() == {
+        "drop": "none",
+        "unseen": "zeros",
+        "scaling": "standard",
+        "categorical_features": None,
+    }
+
+
+def test_an_option_that_is_none_is_refused_by_name():
+    for option in ("drop", "unseen", "scaling"):
+        with pytest.raises(ValueError, match=f"{option}='all' must be one of"):
+            TableEncoder(**{option: "all"}).fit(RECORDS)

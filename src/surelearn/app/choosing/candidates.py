@@ -9,7 +9,7 @@ from sklearn.pipeline import Pipeline
 from surelearn.app.errors import TableError
 from surelearn.app.problem.problem import Task
 from surelearn.learners.bayes.mixed_naive_bayes import MixedNaiveBayes
-from surelearn.learners.encoders._table_encoder import TableEncoder
+from surelearn.learners.encoders.table_encoder import TableEncoder
 from surelearn.learners.linear.averaged_perceptron import AveragedPerceptron
 from surelearn.learners.linear.logistic_regression import LogisticRegression
 from surelearn.learners.linear.ridge_regression import RidgeRegression
