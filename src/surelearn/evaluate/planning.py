@@ -2,11 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from surelearn import _arguments
+from surelearn._typing import Indices, Vector
 from surelearn._wording import confidence, percent_outward
 from surelearn.bounds import (
     Guarantee,
@@ -18,6 +19,13 @@ from surelearn.bounds import (
     sequences,
     vc,
 )
+
+
+class Curve(NamedTuple):
+    """What is certified over the number of rows."""
+
+    sizes: Indices
+    bounds: Vector
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,6 +56,17 @@ class HoldoutPlan:
     delta: float
     n_models: int
     bound: float
+
+    @property
+    def curve(self) -> Curve:
+        """What hold-outs from a tenth to three times the size certify, at the expected error."""
+        share = self.delta / self.n_models
+        sizes = _sizes_around(self.n)
+        bounds = [
+            concentration.clopper_pearson(errors=round(self.error * n), n=n, delta=share).bound
+            for n in sizes.tolist()
+        ]
+        return Curve(sizes, np.array(bounds))
 
     def __str__(self) -> str:
         """Return the plan in sentences."""
@@ -140,6 +159,15 @@ class SamplePlan:
     agnostic: bool
     guarantee: Guarantee
 
+    @property
+    def curve(self) -> Curve:
+        """What the theorem promises from a tenth to three times so many rows."""
+        theorem = _THEOREMS[self.guarantee.theorem]
+        sizes = _sizes_around(self.n)
+        inputs = dict(self.guarantee.inputs)
+        bounds = [theorem(**{**inputs, "n": n}).bound for n in sizes.tolist()]
+        return Curve(sizes, np.array(bounds))
+
     def __str__(self) -> str:
         """Return the plan in sentences."""
         beyond = " above that of the best rule of the class" if self.agnostic else ""
@@ -226,6 +254,17 @@ _PLANS: dict[tuple[str, bool], tuple[Callable[..., int], Callable[..., Guarantee
     ("n_hypotheses", True): (sample_size.plan_finite_class_agnostic, pac.erm_excess),
     ("box_dimension", False): (sample_size.plan_rectangle, pac.rectangle_exact),
 }
+
+
+_THEOREMS = {
+    f"{theorem.__module__.rpartition('.')[2]}.{theorem.__name__}": theorem
+    for _, theorem in _PLANS.values()
+}
+
+
+def _sizes_around(n: int) -> Indices:
+    """Return numbers of rows from a tenth of n to three times n, n among them."""
+    return np.unique([*np.geomspace(max(1.0, n / 10.0), 3.0 * n, 40).astype(np.int64), n])
 
 
 def _too_few(kind: str, size: int, error: float, delta: float) -> int:

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 
 from surelearn._typing import Matrix
+from surelearn._wording import confidence, outward
+from surelearn.certificate import Certificate
 from surelearn.evaluate._following import BoundCurve, Shares
 from surelearn.plots import style
 
@@ -19,6 +21,17 @@ def draw_bounds(ax: Axes, bounds: Sequence[BoundCurve]) -> None:
         for i, curve in enumerate(drawn):
             dashes = _DASHES[i % len(_DASHES)] if len(curve.rounds) > 1 else "D"
             ax.plot(curve.rounds, curve.bounds, dashes, color=colour, label=f"bound: {curve.label}")
+
+
+def draw_certificate(ax: Axes, certificate: Certificate, *, n: int) -> None:
+    """Draw the bound of a certificate where it was issued, after n rows; a void one has none."""
+    if certificate.status == "void":
+        ax.plot([], [], " ", label="no certificate: an assumption is violated")
+        return
+    delta = certificate.delta
+    said = "" if delta is None else f" with confidence {confidence(delta)}"
+    label = f"certified{said}: at most {outward(certificate.bound, 'upper')}"
+    ax.plot([n], [certificate.bound], "D", ms=7, color=style.GUARANTEED, label=label)
 
 
 def draw_shares(ax: Axes, shares: Shares, names: Sequence[str]) -> None:

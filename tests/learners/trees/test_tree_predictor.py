@@ -1,0 +1,114 @@
+"""Trees written by hand: intervals closed on the right, sets, and one leaf for every row."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from surelearn import CARTClassifier, Holdout, IntervalTest, SetTest, TreeNode, TreePredictor
+from surelearn.persistence.model_files import load_model, save_model
+
+WINDY = TreeNode(SetTest("windy", ([True], [False])), ("stay", "play"))
+HUMID = TreeNode(IntervalTest("humidity", (70,)), ("play", "stay"))
+OUTLOOK = SetTest("outlook", (["sunny"], ["overcast"], ["rainy"]))
+WEATHER = TreePredictor(TreeNode(OUTLOOK, (HUMID, "play", WINDY)))
+
+
+def test_the_sets_of_the_catalogue_have_three_branches():
+    tree = TreePredictor(TreeNode(SetTest(0, (["c"], ["d"], ["a", "b"])), (1, 2, 3)))
+    assert tree.predict([["a"], ["b"], ["c"], ["d"]]).tolist() == [3, 3, 1, 2]
+
+
+def test_intervals_are_closed_on_the_right():
+    tree = TreePredictor(TreeNode(IntervalTest(0, (1.0, 2.0)), ("low", "middle", "high")))
+    cells = np.array([[-np.inf], [1.0], [np.nextafter(1.0, 2.0)], [2.0], [2.1], [np.inf]])
+    assert tree.predict(cells).tolist() == ["low", "low", "middle", "middle", "high", "high"]
+
+
+def test_the_weather_tree_plays_on_eight_of_twelve_days():
+    days = list(itertools.product(["sunny", "overcast", "rainy"], [60, 80], [True, False]))
+    names = ["outlook", "humidity", "windy"]
+    table = pa.table({name: [day[i] for day in days] for i, name in enumerate(names)})
+    played = WEATHER.predict(table)
+    assert (played == "play").sum() == 8
+    for frame in (table.to_pandas(), pl.from_arrow(table)):
+        np.testing.assert_array_equal(WEATHER.predict(frame), played)
+
+
+def random_tree(rng, depth):
+    """Return a binary tree over two numbers, its leaves numbered at random."""
+    if depth == 0 or rng.random() < 0.3:
+        return int(rng.integers(10))
+    test = IntervalTest(int(rng.integers(2)), (float(rng.normal()),))
+    return TreeNode(test, (random_tree(rng, depth - 1), random_tree(rng, depth - 1)))
+
+
+def walk(node, row):
+    while isinstance(node, TreeNode):
+        node = node.children[int(row[node.test.feature] > node.test.cuts[0])]
+    return node
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_every_row_reaches_one_leaf_and_binary_trees_have_half_their_nodes_as_leaves(seed):
+    rng = np.random.default_rng(seed)
+    tree = TreePredictor(random_tree(rng, 5))
+    X = rng.normal(size=(200, 2))
+    assert tree.n_leaves == (tree.n_nodes + 1) / 2
+    leaves = tree.apply(X)
+    assert set(leaves.tolist()) <= set(range(tree.n_leaves))
+    assert tree.predict(X).tolist() == [walk(tree.root, row) for row in X]
+
+
+def test_a_tree_that_was_learnt_can_be_written_down():
+    X = np.random.default_rng(0).normal(size=(300, 1))
+    y = np.where(np.abs(X[:, 0]) < 0.5, "in", "out")
+    learnt = CARTClassifier().fit(X, y)
+    cuts = sorted(learnt.tree_.threshold[~learnt.tree_.is_leaf].tolist())
+    tree = TreePredictor(TreeNode(IntervalTest(0, cuts), ("out", "in", "out")))
+    np.testing.assert_array_equal(tree.predict(X), learnt.predict(X))
+
+
+def test_what_has_no_answer_is_refused_in_a_sentence():
+    with pytest.raises(ValueError, match="'fog', which is in none of the sets"):
+        WEATHER.predict(pd.DataFrame({"outlook": ["fog"], "humidity": [1], "windy": [True]}))
+    with pytest.raises(ValueError, match="has a missing cell"):
+        TreePredictor(TreeNode(IntervalTest(0, (1,)), (0, 1))).predict([[np.nan]])
+    with pytest.raises(ValueError, match="no number"):
+        TreePredictor(TreeNode(IntervalTest(0, (1,)), (0, 1))).predict([["x"]])
+    with pytest.raises(ValueError, match="asks for column 'outlook'"):
+        WEATHER.predict([[1, 2]])
+    with pytest.raises(ValueError, match="asks for column 3, and X has 1"):
+        TreePredictor(TreeNode(IntervalTest(3, (1,)), (0, 1))).predict([[1.0]])
+    others = TreePredictor(TreeNode(SetTest(0, (["a"],), others=True), (0, 1)))
+    assert others.predict([["a"], ["z"], [None]]).tolist() == [0, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: IntervalTest(0, ()), "one or more, that increase"),
+        (lambda: IntervalTest(0, (2, 1)), "that increase"),
+        (lambda: IntervalTest(0, (1, np.inf)), "that increase"),
+        (lambda: SetTest(0, (["a"], ["a", "b"])), "share a value"),
+        (lambda: SetTest(0, (["a"],)), "two branches"),
+        (lambda: SetTest(0, (["a"], [])), "sets with values"),
+        (lambda: TreeNode(IntervalTest(0, (1,)), ("a",)), "2 answers, and there are 1 children"),
+    ],
+)
+def test_what_is_no_test_is_refused(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+def test_it_is_certified_and_stored_like_a_model(tmp_path):
+    tree = TreePredictor(TreeNode(IntervalTest(0, (0.0,)), (0, 1)))
+    X = np.random.default_rng(1).normal(size=(500, 1))
+    certificate = Holdout(X, (X[:, 0] > 0).astype(int)).certify(tree)
+    assert certificate.status == "valid"
+    assert certificate.observed == 0.0
+    save_model(WEATHER, tmp_path / "model", schema={}, metadata={})
+    assert load_model(tmp_path / "model").model == WEATHER
