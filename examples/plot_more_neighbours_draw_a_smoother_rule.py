@@ -1,7 +1,7 @@
-"""One neighbour follows every noisy label; three and five vote it down.
+"""One neighbour follows every noisy label, three outvote a single one, five a pair.
 
 A point on the line gets the majority label of its k nearest training points. The true rule is one
-step, and four of the labels were turned over by chance.
+step, and four of the labels were turned over.
 """
 
 from pathlib import Path
@@ -14,11 +14,11 @@ from surelearn.plots import style
 STEP = 0.5
 
 
-def sample(seed=3, n=24, flipped=4):
-    """Return points on a line, and labels of which some were turned over."""
-    rng = np.random.default_rng(seed)
-    x = np.sort(rng.uniform(size=n))
-    turned = rng.choice(n, flipped, replace=False)
+def sample():
+    """Return points on a line, and labels of which two single ones and a pair are wrong."""
+    rng = np.random.default_rng(3)
+    x = (np.arange(24) + 0.5 + rng.uniform(-0.2, 0.2, size=24)) / 24.0
+    turned = np.array([3, 7, 8, 18])
     y = np.where(x > STEP, 1, -1)
     y[turned] *= -1
     return x[:, np.newaxis], y, turned
@@ -26,7 +26,7 @@ def sample(seed=3, n=24, flipped=4):
 
 def figure():
     """Draw the rules of one, three and five neighbours over the same points of a line."""
-    title = "One neighbour follows every noisy label; three and five vote it down"
+    title = "One neighbour follows every noisy label, three outvote a single one, five a pair"
     drawing, (ax,) = style.new_figure(title)
     X, y, turned = sample()
     grid = np.linspace(0.0, 1.0, 4001)[:, np.newaxis]
@@ -38,7 +38,7 @@ def figure():
         ax.plot(X[:, 0], level + y, "o", ms=4, color=style.MUTED, label="_" if row else "label")
         ax.plot(
             X[turned, 0], level + y[turned], "s", ms=6, color=style.GUARANTEED,
-            label="_" if row else "label turned over by chance",
+            label="_" if row else "label turned over",
         )  # fmt: skip
         wrong = f"k = {k}: wrong on {np.mean(rule != truth):.0%} of the line"
         ax.annotate(wrong, (1.02, level), va="center", fontsize=9, annotation_clip=False)

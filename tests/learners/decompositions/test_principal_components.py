@@ -146,3 +146,34 @@ def test_what_are_no_coordinates_is_refused(scores):
     for model in (PrincipalComponents(n_components=2), LowRankApproximation(rank=2)):
         with pytest.raises(ValueError, match=r"components|2D array|NaN|convert"):
             model.fit(X).inverse_transform(scores)
+
+
+def test_the_first_direction_is_that_of_the_largest_quadratic_form():
+    """The spectral theorem (S004-40): S = Q diag(λ) Qᵀ, and max vᵀSv over unit vectors is λ₁."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(50, 6)) * np.geomspace(3.0, 0.2, 6)
+    model = PrincipalComponents().fit(X)
+    axes, values, scatter = model.components_, model.explained_variance_, np.cov(X.T)
+    np.testing.assert_allclose(axes @ axes.T, np.eye(6), atol=1e-12)
+    np.testing.assert_allclose(axes.T * values @ axes, scatter, atol=1e-12)
+    units = rng.normal(size=(2000, 6))
+    units /= np.linalg.norm(units, axis=1, keepdims=True)
+    forms = np.einsum("ij,jk,ik->i", units, scatter, units)
+    assert values[-1] <= forms.min() <= forms.max() <= values[0]
+    assert axes[0] @ scatter @ axes[0] == pytest.approx(values[0])
+
+
+def test_turning_the_rows_turns_the_directions():
+    """Rotations add their angles, keep lengths, and leave the variances alone (S004-40)."""
+
+    def turn(angle):
+        cosine, sine = np.cos(angle), np.sin(angle)
+        return np.array([[cosine, -sine], [sine, cosine]])
+
+    np.testing.assert_allclose(turn(0.3) @ turn(0.5), turn(0.8), atol=1e-15)
+    assert np.linalg.det(turn(0.3)) == pytest.approx(1.0)
+    X = np.random.default_rng(1).normal(size=(40, 2)) * [3.0, 1.0]
+    before, after = (PrincipalComponents().fit(rows) for rows in (X, X @ turn(0.8).T))
+    np.testing.assert_allclose(before.explained_variance_, after.explained_variance_)
+    turned = before.components_ @ turn(0.8).T
+    np.testing.assert_allclose(np.abs((turned * after.components_).sum(axis=1)), 1.0)

@@ -321,3 +321,16 @@ def test_a_score_of_zero_is_the_negative_class():
     points = [[3.0, 3.0], [1.0, 1.0], [1.0, 2.0]]
     assert model.decision_function(points).tolist() == [3.0, -1.0, 0.0]
     assert model.predict(points).tolist() == [model.classes_[k] for k in (1, 0, 0)]
+
+
+def test_on_signs_it_is_a_vote_whose_weights_count_right_less_wrong():
+    """Additive analogue of the weighted majority (S002-15): coordinates are experts."""
+    rng = np.random.default_rng(0)
+    X, y = rng.choice([-1.0, 1.0], size=(60, 5)), rng.choice([-1, 1], size=60)
+    model = Perceptron(fit_intercept=False)
+    scores = model.learn(X, y)
+    mistaken = y * scores <= 0.0
+    right = (X[mistaken] == y[mistaken, np.newaxis]).sum(axis=0)
+    wrong = mistaken.sum() - right
+    assert 0 < mistaken.sum() < 60
+    np.testing.assert_array_equal(np.ravel(model.coef_), right - wrong)
