@@ -2,12 +2,12 @@
 
 from typing import Any, NamedTuple
 
-import narwhals as nw
 import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike, NDArray
 
 from surelearn._typing import Indices, Matrix, Vector
+from surelearn.base.tables.number_table import NumberTable
 from surelearn.plots import style
 
 _COLOURS = (style.OBSERVED, style.GUARANTEED, style.BROKEN, style.MUTED, "#5b8e7d", "#6d597a")
@@ -75,29 +75,34 @@ def plot_decision_boundary(
 class _Points(NamedTuple):
     """A table of numbers, two of whose columns are drawn."""
 
-    table: Matrix
+    source: NumberTable
     drawn: tuple[int, int]
-    columns: list[str]
-    frame: Any
 
     @classmethod
     def read(cls, X: Any, features: tuple[int | str, int | str]) -> "_Points":
-        frame = nw.from_native(X, eager_only=True) if nw.dependencies.is_into_dataframe(X) else None
-        table = np.asarray(X if frame is None else frame.to_numpy(), dtype=np.float64)
-        if table.ndim != 2 or table.shape[1] < 2:
+        source = NumberTable.read(X)
+        if len(source.names) < 2:
             raise ValueError("two features are drawn: X must be a table with two columns or more")
-        named = None if frame is None else frame.columns
-        columns = named or [f"feature {i}" for i in range(table.shape[1])]
-        first, second = (_column(feature, columns) for feature in features)
+        first, second = (_column(feature, source.names) for feature in features)
         if first == second:
             raise ValueError(f"features={features!r} name one column twice; give two")
-        return cls(table, (first, second), columns, frame)
+        return cls(source, (first, second))
+
+    @property
+    def table(self) -> Matrix:
+        """The numbers."""
+        return self.source.values
+
+    def like(self, rows: Matrix) -> Any:
+        """Return rows in the kind in which the points came."""
+        return self.source.like(rows)
 
     @property
     def names(self) -> list[str]:
         """The names of the two columns, and what became of the others."""
-        rest = "" if len(self.columns) == 2 else " (other features at their medians)"
-        return [self.columns[self.drawn[0]] + rest, self.columns[self.drawn[1]]]
+        first, second = (self.source.names[place] for place in self.drawn)
+        rest = "" if len(self.source.names) == 2 else " (other features at their medians)"
+        return [first + rest, second]
 
     def grid(self) -> tuple[Vector, Vector, Matrix]:
         """Return the two axes and a row for each point of the grid."""
@@ -108,13 +113,6 @@ class _Points(NamedTuple):
         rows = np.tile(np.median(self.table, axis=0), (_CELLS**2, 1))
         rows[:, self.drawn[0]], rows[:, self.drawn[1]] = np.tile(across, _CELLS), up.repeat(_CELLS)
         return across, up, rows
-
-    def like(self, rows: Matrix) -> Any:
-        """Return rows in the kind in which the points came."""
-        if self.frame is None:
-            return rows
-        columns = {name: rows[:, i] for i, name in enumerate(self.columns)}
-        return nw.from_dict(columns, backend=nw.get_native_namespace(self.frame)).to_native()
 
 
 def _column(feature: int | str, columns: list[str]) -> int:

@@ -112,7 +112,7 @@ class SetTest:
     def branches(self, cells: Any) -> Indices:
         """Return the answer of each cell, counted from 0."""
         places = {value: i for i, group in enumerate(self.groups) for value in group}
-        given = cast("list[Any]", list(cells))
+        given = list[Any](cells)
         found = np.array([-1 if missing(cell) else places.get(cell, -1) for cell in given])
         if self.others:
             return np.where(found < 0, len(self.groups), found)
