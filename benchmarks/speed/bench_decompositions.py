@@ -80,9 +80,6 @@ growth = {
 report("one pass over the share of entries known", growth, ours="5.0% known")
 model = MatrixCompletion(rank=rank, tolerance=1e-6).fit(table)
 print(f"whole completion: {model.n_iter_} passes, residual {model.residual_:.2e}")
-for solver in (
-    AlternatingLeastSquares(rank=rank, tolerance=1e-6),
-    AlternatingLeastSquares(rank=rank, tolerance=1e-6, regularization=0.1),
-):
-    seconds = best_of(lambda solver=solver: solver.fit(table), repeats=1)
-    print(f"{solver}: {seconds:.2f} s, {solver.n_iter_} sweeps, residual {solver.residual_:.2e}")
+solver = AlternatingLeastSquares(rank=rank, tolerance=1e-4, regularization=0.1)
+seconds = best_of(lambda: solver.fit(table), repeats=1)
+print(f"{solver}: {seconds:.2f} s, {solver.n_iter_} sweeps, residual {solver.residual_:.2e}")
