@@ -6,7 +6,9 @@ import pytest
 
 
 @pytest.fixture(autouse=True)
-def _no_memory_of_other_tests(monkeypatch, tmp_path_factory):
+def _no_memory_of_other_tests(
+    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     """Begin as a new process of a new user would; the user's own ledger is never touched."""
     from surelearn.evaluate.ledger import forget  # noqa: PLC0415 - Numba's cache is named before
 

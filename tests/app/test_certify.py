@@ -77,7 +77,9 @@ class TestWhatIsClaimed:
             "copies": "checked",
             "not_chosen_by_them": "assumed",
         }
-        assert [p.evidence for p in conditions if p.key == "copies"] == ["all 240 rows are distinct"]
+        assert [p.evidence for p in conditions if p.key == "copies"] == [
+            "all 240 rows are distinct"
+        ]
 
     def test_certificates_by_class_share_delta(self, pets_run):
         _, run = pets_run

@@ -1,11 +1,10 @@
 """Rows that are asked again, or stand on both sides: no certificate that it happens to is false."""
 
 import numpy as np
-import pytest
-from scipy import sparse, stats
+from scipy import stats
 from sklearn.neighbors import KNeighborsClassifier
 
-from surelearn import Holdout, Quantile
+from surelearn import Holdout
 
 LEVEL = 1e-4  # of the binomial tests below: how often a correct library fails one
 DELTA = 0.1
@@ -30,7 +29,7 @@ def memorise(X, y):
 
 
 def test_a_table_with_every_row_twice_is_certified_truly(repetitions):
-    """Labels are noise, so every model errs on half of new rows; one that remembers seems not to."""
+    """Labels are noise, so every model errs on half of new rows; memory hides it."""
     rng = np.random.default_rng(0)
     n_false = 0
     for seed in range(repetitions // 4):

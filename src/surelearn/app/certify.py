@@ -86,24 +86,23 @@ def certify_table(  # noqa: PLR0913 - an argument for each option of the command
     **reading
         Options of `understand`: task, categorical, keep, drop, group, time.
     """
-    check_rules(
-        delta=delta, holdout=holdout, seed=seed, select=select, copies=copies, looks=looks
-    )
+    check_rules(delta=delta, holdout=holdout, seed=seed, select=select, copies=copies, looks=looks)
     reading, share = _given(reading), delta / looks
     asked = {"target": target, "delta": delta, "holdout": holdout, "seed": seed, "select": select}
     asked |= {"copies": copies, **({"looks": looks} if looks > 1 else {})}
     options = {**asked, **_given({"learners": list(learners)}), **reading}
     options |= _given({"form": _given(form)})
     problem = pose(file, target=target, holdout=holdout, seed=seed, copies=copies, **reading)
-    refuse_if_too_few(problem, delta=share, share=holdout)
     shown = to_compare_on(problem)
     if select == "nested":
         n_rows = len(shown.split.train)
         candidates = find_candidates(shown.task, n_rows=n_rows, names=learners)
+        refuse_if_too_few(problem, delta=share, share=holdout)
         choice = choose_by_nesting(shown, candidates, seed=seed, on_trial=on_trial)
     else:
         shown = one_of_each_copy(shown)
         rules = find_rules(shown, delta=share, names=learners)
+        refuse_if_too_few(problem, delta=share, share=holdout)
         choice = choose_by_structural_risk(shown, rules, delta=share, on_trial=on_trial)
     enter = partial(
         enter_look, PROCESS if ledger is None else ledger, file, problem, choice.name, options
@@ -114,7 +113,7 @@ def certify_table(  # noqa: PLR0913 - an argument for each option of the command
     return replace(run, answers=replace(run.answers, certificate=certificate), options=options)
 
 
-def check_rules(  # noqa: PLR0913 - an argument for each rule
+def check_rules(
     *,
     delta: float = 0.05,
     holdout: float = 0.2,

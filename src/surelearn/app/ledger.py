@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
 
+from surelearn.app.errors import TableError
 from surelearn.app.ledger_files import (
     NAME,
     VERSION,
@@ -50,7 +51,7 @@ class ProcessLedger:
     def enter(self, look: Look) -> Entry:
         """Enter a look in the ledger of this process."""
         looks = int(look.about["looks"])
-        return Entry(of_process.ask([look.rows], look.question, n_models=looks), "process")
+        return Entry(of_process.ask([look.rows], look.question, n_models=looks), "kept")
 
 
 class NoLedger:
@@ -100,7 +101,7 @@ class UserLedger:
             self._entered = look
             if not known:
                 append(path, look.to_line())
-        return Entry(standing, "damaged" if damaged else "user")
+        return Entry(standing, "damaged" if damaged else "kept")
 
     def _stand(self, look: Look) -> tuple[Standing, bool, bool]:
         """Say where a look stands, whether lines are damaged, and whether it was entered before."""
@@ -119,11 +120,12 @@ class UserLedger:
         if decide(earlier, Question(name_rules(delta, looks), ""), n_models=looks).allowed:
             return ""
         before = len(dict.fromkeys(earlier))
+        several = "one look" if before == 1 else f"{before} looks"
         return (
-            f"this table was certified before ({before} look{'s' * (before > 1)}: surelearn ledger), "
-            "and no plan made beforehand covers another one. Unless this run gives the same model "
-            "again, its certificate will be void. Certify on fresh rows; next time, --looks N plans "
-            "N models before the first"
+            f"this table was certified before ({several}: see surelearn ledger), and no plan made "
+            "beforehand covers another one. Unless this run gives the same model again, its "
+            "certificate will be void. Certify on fresh rows; next time, --looks N plans N models "
+            "before the first"
         )
 
     def answered(self, certificate: Certificate) -> None:
@@ -158,7 +160,7 @@ class UserLedger:
         self.troubles.append(f"the ledger {path} cannot be kept: {error.strerror or error}")
 
 
-def enter_look(  # noqa: PLR0913, PLR0917 - all that a line of a ledger says
+def enter_look(
     ledger: Ledger,
     file: TableFile,
     problem: Problem,
@@ -193,21 +195,52 @@ def name_rules(delta: float, looks: int) -> str:
     return f"delta {delta!r} for {looks} looks"
 
 
-def read_ledger(path: Path | None = None) -> tuple[Path, Pages]:
-    """Return a ledger, that of the user if none is named, and where it is.
+def summarise(path: Path | None = None) -> dict[str, Any]:
+    """Return what a ledger holds, table by table: that of the user if none is named.
 
-    Raises `OSError` if it cannot be read.
+    A ledger that is named must be there.
     """
     found = state_folder() / "ledger.jsonl" if path is None else path
-    return found, read_pages(found)
+    if path is not None and not path.exists():
+        raise TableError(f"there is no ledger {path}")
+    try:
+        pages = read_pages(found)
+    except OSError as error:
+        raise TableError(f"{found} cannot be read: {error.strerror or error}") from None
+    tables = [_summary(looks, pages) for looks in _by_table(pages.looks)]
+    return {"ledger": str(found), "tables": tables, "damaged": pages.n_damaged}
 
 
-def by_table(looks: Sequence[Look]) -> list[list[Look]]:
-    """Return looks by the table they were at, in the order of the ledger."""
+def _summary(looks: Sequence[Look], pages: Pages) -> dict[str, Any]:
+    first = looks[0]
+    return {
+        "file": first.about["file"],
+        "target": first.about["target"],
+        "table": first.rows.digest,
+        "rows": first.rows.n,
+        "used": len(looks),
+        "planned": first.about["looks"],
+        "delta": first.about["delta"],
+        "looks": [_told(look, pages) for look in looks],
+    }
+
+
+def _told(look: Look, pages: Pages) -> dict[str, str]:
+    answer = pages.answers.get((look.rows.digest, look.question.model), {})
+    return {
+        "date": look.about["date"],
+        "learner": look.about["learner"],
+        "model": look.question.model.partition(" ")[0],
+        "status": str(answer.get("status", "")),
+        "claim": str(answer.get("claim", "")),
+    }
+
+
+def _by_table(looks: Sequence[Look]) -> list[list[Look]]:
+    """Return looks by the table they were at, in the order of the ledger; each look once."""
     tables: list[list[Look]] = []
     for look in looks:
-        same = (t for t in tables if t[0].rows.is_mostly(look.rows))
-        found = next(same, None)
+        found = next((t for t in tables if t[0].rows.is_mostly(look.rows)), None)
         if found is None:
             tables.append([look])
         elif look.question not in [other.question for other in found]:

@@ -129,7 +129,7 @@ def append(path: Path, content: Mapping[str, Any]) -> None:
 @contextmanager
 def locked(path: Path) -> Generator[None]:
     """Keep other runs out of a ledger, whose folder is made if there is none."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     if path.exists() and not path.is_file():
         raise OSError(f"{path} is no file")
     with path.open("ab") as file:

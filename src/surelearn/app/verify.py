@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -173,9 +174,8 @@ def _ask_again(
     try:
         delta, looks = options.pop("delta"), options.pop("looks", 1)
         problem = pose(file, **options)
-        entry = Entry.read(ledger)
-        answers = ask(problem, model, delta=delta, looks=looks, entry=entry)
-        return problem.schema, answers.certificate
+        again = partial(ask, problem, model, delta=delta, looks=looks)
+        return problem.schema, again(entry=Entry.read(ledger)).certificate
     except TableError:
         raise
     except (KeyError, TypeError, ValueError) as error:

@@ -8,7 +8,7 @@ one is as good as impossible by chance, and would only make the two of them coun
 import hashlib
 import numbers
 from collections.abc import Iterable
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import narwhals as nw
 import numpy as np
@@ -46,8 +46,8 @@ class RowSet(NamedTuple):
         True
         """
         ordered = np.sort(_spread(hashes))
-        new = np.append(True, ordered[1:] != ordered[:-1])  # noqa: FBT003 - the first is new
-        single = ordered[new & np.append(new[1:], True)]  # noqa: FBT003 - nothing follows the last
+        new = np.append(True, ordered[1:] != ordered[:-1])
+        single = ordered[new & np.append(new[1:], True)]
         digest = hashlib.sha256(ordered.tobytes()).hexdigest()[:40]
         return cls(digest, len(ordered), len(single), tuple(single[:_SKETCH].tolist()))
 
@@ -148,7 +148,9 @@ def cell_bits(cells: NDArray[Any]) -> Hashes:
 def word_bits(words: Iterable[str], *, read_numbers: bool) -> Hashes:
     """Return 64 bits for each word; those of a number if it reads like one and that is asked."""
     found = [_number(word) if read_numbers else None for word in words]
-    bits = [_word(w) if value is None else _float(value) for w, value in zip(words, found, strict=True)]
+    bits = [
+        _word(w) if value is None else _float(value) for w, value in zip(words, found, strict=True)
+    ]
     return np.array(bits, dtype=np.uint64)
 
 
@@ -212,7 +214,7 @@ def _as_array(X: Any) -> NDArray[Any]:
 
 
 def _sparse_hashes(X: Any) -> Hashes:
-    csr = sparse.csr_array(cast("Any", X), dtype=np.float64, copy=True)
+    csr = sparse.csr_array(X, dtype=np.float64, copy=True)
     csr.check_format(full_check=True)  # a compiled loop walks the indices
     csr.sum_duplicates()
     csr.data[np.isnan(csr.data)] = np.nan

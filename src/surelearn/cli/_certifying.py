@@ -30,8 +30,8 @@ def run(
     prepare: Callable[[], object] = lambda: None,
     remember: bool = True,
     **options: Any,
-) -> bool:
-    """Read, certify, write and print; return whether the certificate states anything.
+) -> None:
+    """Read, certify, write and print; the certificate first, the learners after.
 
     Parameters
     ----------
@@ -68,9 +68,7 @@ def run(
         def show_trial(trial: Tried, done: int, total: int) -> None:
             progress.update(bar, description=best.after(trial), completed=done, total=total)
 
-        certified = certify_table(
-            file, form=form, ledger=ledger, on_trial=show_trial, **options
-        )
+        certified = certify_table(file, form=form, ledger=ledger, on_trial=show_trial, **options)
         progress.update(bar, description="writing the report", completed=0, total=None)
         files = write_run(certified, file, out)
     if isinstance(ledger, UserLedger):
@@ -78,7 +76,6 @@ def run(
         for trouble in dict.fromkeys(ledger.troubles):
             _warn(console, trouble)
     _show(console, certified, file, files)
-    return certified.certificate.status != "void"
 
 
 def _foresee(

@@ -69,7 +69,7 @@ def certify(  # noqa: PLR0913, PLR0917 - an argument for each option
     `report.json`.
 
     A ledger remembers which tables were certified. A second model of the same table gets a void
-    certificate, and exit status 1, unless `--looks N` planned N models before the first.
+    certificate, unless `--looks N` planned N models before the first: see `surelearn ledger`.
 
     Example: `surelearn certify patients.csv --target outcome`
     """
@@ -77,7 +77,7 @@ def certify(  # noqa: PLR0913, PLR0917 - an argument for each option
     from surelearn.cli._refusals import refusals  # noqa: PLC0415
 
     with refusals():
-        stands = run(
+        run(
             table,
             out=out,
             force=force,
@@ -103,5 +103,3 @@ def certify(  # noqa: PLR0913, PLR0917 - an argument for each option
             copies=copies,
             looks=looks,
         )
-    if not stands:
-        raise typer.Exit(1)

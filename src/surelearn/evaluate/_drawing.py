@@ -10,6 +10,7 @@ from surelearn._jit.fingerprints import Hashes
 from surelearn._typing import Indices
 from surelearn.base.row_identity import count_shared, number_copies, row_hashes
 from surelearn.certificate import Evidence, assumed, by_construction, checked
+from surelearn.evaluate._holdout_claims import Groups
 
 Copies: TypeAlias = Literal["together", "independent"]
 """What becomes of equal rows: they stay together, or each is a draw of its own."""
@@ -49,6 +50,18 @@ class Drawn(NamedTuple):
     of_copies: bool
     evidence: dict[str, Evidence]
 
+    def shuffled(self, seed: int) -> Indices:
+        """Return the training rows in an order drawn by the seed, for learners that go by it."""
+        return np.random.default_rng(seed).permutation(self.train)
+
+    def rules(self, y: NDArray[Any], by_class: Any) -> dict[str, Any]:
+        """Return the rules of the hold-out that follow from how it was drawn."""
+        if self.groups is None:
+            return {}
+        rules: dict[str, Any] = {"groups": Groups(self.groups[self.holdout], self.of_copies)}
+        # Groups are drawn with their labels, so that the hold-out cannot tell which classes exist.
+        return rules | ({"by_class": np.unique(y[self.train])} if by_class is True else {})
+
 
 def draw(
     X: Any, n: int, *, fraction: float, seed: int, copies: Any, groups: NDArray[Any] | None
@@ -56,6 +69,8 @@ def draw(
     """Split rows by the seed; equal ones stay on the same side if they are to stay together."""
     if copies not in get_args(Copies):
         raise _arguments.refuse("copies", copies, "'together' or 'independent'")
+    if n < 2:
+        raise ValueError("a split into two parts needs two rows at least")
     hashes = row_hashes(X)
     places, drew = groups, "Holdout.split drew whole groups"
     if groups is None and copies == "together":
@@ -64,7 +79,7 @@ def draw(
         held_out, drew = draw_some(n, fraction=fraction, seed=seed), "Holdout.split drew it"
     else:
         if len(np.unique(places)) < 2:
-            raise ValueError("all rows are copies of one, or of one group: there is nothing to split")
+            raise ValueError("all rows are copies of one row, or one group: nothing can be split")
         held_out = draw_groups(places, fraction=fraction, seed=seed)
     train = np.delete(np.arange(n), held_out)
     found = {

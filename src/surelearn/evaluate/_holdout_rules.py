@@ -12,9 +12,8 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d
 from surelearn import _arguments
 from surelearn.base import fingerprint
 from surelearn.base.row_identity import RowSet, cell_bits, row_hashes, with_labels
-from surelearn.bounds import Guarantee, holdout
 from surelearn.certificate import Evidence, Precondition
-from surelearn.evaluate._holdout_claims import Claim, Found, Groups, is_zero_one
+from surelearn.evaluate._holdout_claims import Claim, Groups, is_zero_one
 
 Mode: TypeAlias = Literal["once", "family", "gate", "open"]
 
@@ -47,9 +46,6 @@ DEMANDS_OF_MODE = {
         ),
     ),
 }
-
-NOT_PASSED = "This model did not pass the gate; nothing else may be said."
-ASKED_BEFORE = "These rows were asked before, so nothing can be claimed from them about this model."
 
 
 class Rules(NamedTuple):
@@ -128,7 +124,8 @@ def check_classes(by_class: Any, y: NDArray[Any], loss: Any, groups: Any) -> tup
 def name_rules(rules: Rules, loss: Any, classes: Any, groups: RowSet | None) -> str:
     """Return a name for all that was fixed before anyone looked: other rules, another name."""
     try:
-        return fingerprint((tuple(rules), loss, classes, groups))
+        named = "zero_one" if is_zero_one(loss) else loss
+        return fingerprint((tuple(rules), named, classes, groups))
     except ValueError:  # a loss that cannot be recognised again is like no other
         return uuid4().hex
 
@@ -167,6 +164,19 @@ def check_labels(X: Any, y: ArrayLike) -> NDArray[Any]:
     return labels
 
 
+def check_predictions(
+    model: Any, y: NDArray[Any], predicted: NDArray[Any], *, labels: bool
+) -> None:
+    """Refuse predictions that cannot be compared with the labels; as labels, if they are."""
+    if predicted.shape != y.shape:
+        raise ValueError(
+            f"the model's predictions have shape {predicted.shape}; a hold-out of {len(y)} rows "
+            f"needs one prediction per row: {y.shape}"
+        )
+    if labels:
+        refuse_other_kinds(model, y, predicted)
+
+
 def refuse_other_kinds(model: Any, y: NDArray[Any], predicted: NDArray[Any]) -> None:
     """Refuse predictions that could never equal a label."""
     if hasattr(model, "__sklearn_tags__") and is_regressor(model):
@@ -180,29 +190,3 @@ def refuse_other_kinds(model: Any, y: NDArray[Any], predicted: NDArray[Any]) -> 
             f"the labels are {y.dtype} and the predictions {predicted.dtype}: the model was "
             "trained on labels of another kind"
         )
-
-
-def without_numbers(guarantee: Guarantee) -> Guarantee:
-    """Return the guarantee with everything that depends on the hold-out's answer removed."""
-    return Guarantee(
-        quantity=guarantee.quantity,
-        bound=guarantee.trivial,
-        assumes=guarantee.assumes,
-        reference=guarantee.reference,
-        confidence=guarantee.confidence,
-        validity=guarantee.validity,
-        trivial=guarantee.trivial,
-        theorem=guarantee.theorem,
-        inputs={"delta": guarantee.inputs["delta"]},
-    )
-
-
-def rows_to_halve_slack(found: Found) -> dict[str, int]:
-    """Return how large a hold-out with the same error rate would have half the slack."""
-    guarantee = found.guarantee
-    if guarantee.theorem != "concentration.clopper_pearson" or guarantee.vacuous:
-        return {}
-    target = (found.observed + guarantee.bound) / 2.0
-    delta = guarantee.inputs["delta"]
-    n = holdout.plan_holdout(target=target, error=found.observed, delta=delta)
-    return {"n_to_halve_slack": n}

@@ -8,14 +8,13 @@ ledger belongs to the rows: another `Holdout` on them goes on with it (`surelear
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import _safe_indexing
 
 from surelearn import _arguments
-from surelearn._wording import confidence
 from surelearn.base import data_fingerprint, fingerprint
 from surelearn.base.chunks import in_chunks
 from surelearn.base.row_identity import RowSet, rows_of
@@ -23,37 +22,26 @@ from surelearn.certificate import (
     Certificate,
     Evidence,
     LedgerEntry,
-    Precondition,
     assumed,
-    certify,
 )
 from surelearn.evaluate import _holdout_rules
-from surelearn.evaluate import ledger as of_process
 from surelearn.evaluate._drawing import Copies, draw
 from surelearn.evaluate._holdout_claims import (
     Answers,
     Claim,
     ClassErrorRate,
     ErrorSize,
-    Groups,
     PointwiseLoss,
     Quantile,
     claim_about,
     is_zero_one,
 )
+from surelearn.evaluate._issuing import Question, issue
 from surelearn.evaluate._training_memory import compare_with_training
+from surelearn.evaluate.ledger import Account, Standing
 from surelearn.losses import Loss
 
 __all__ = ["Answers", "Holdout", "Quantile"]
-
-
-class _Question(NamedTuple):
-    """A model that is asked about: its fingerprint, its predictions, what must be true of it."""
-
-    model: str
-    predicted: NDArray[Any]
-    demands: tuple[Precondition, ...]
-    standing: of_process.Standing
 
 
 class Holdout:
@@ -127,7 +115,8 @@ class Holdout:
         self.allow_duplicates = allow_duplicates
         self._drawn_at_random = False
         self.identity = self._fingerprint()
-        self._loss, self._table = loss, ()
+        self._loss = loss
+        self._table: tuple[RowSet, ...] = ()
         self._ledger: list[LedgerEntry] = []
         self._issued: dict[str, Answers] = {}
 
@@ -192,26 +181,15 @@ class Holdout:
         """
         _arguments.open_fraction("fraction", fraction)
         y = _holdout_rules.check_labels(X, y)
-        if len(y) < 2:
-            raise ValueError("a split into two parts needs two rows at least")
         named = _holdout_rules.check_groups(rules.get("groups"), y)
         given = None if named is None else named.places
         drawn = draw(X, len(y), fraction=fraction, seed=seed, copies=copies, groups=given)
-        train = np.random.default_rng(seed).permutation(drawn.train)
-        if drawn.groups is not None:
-            rules["groups"] = Groups(drawn.groups[drawn.holdout], drawn.of_copies)
-            # Groups are drawn with their labels, so their classes are not known from the hold-out.
-            if rules.get("by_class") is True:
-                rules["by_class"] = np.unique(y[train])
+        train, rules = drawn.shuffled(seed), rules | drawn.rules(y, rules.get("by_class"))
         held_out = cls(_safe_indexing(X, drawn.holdout), y[drawn.holdout], **rules)
-        held_out._record_split(drawn.evidence, rows_of(X, y))
+        held_out._drawn_at_random, held_out._table = True, (rows_of(X, y),)
+        held_out._evidence = {**drawn.evidence, **held_out._evidence}
+        held_out.allow_duplicates |= "unseen" in drawn.evidence
         return _safe_indexing(X, train), y[train], held_out
-
-    def _record_split(self, evidence: Mapping[str, Evidence], table: RowSet) -> None:
-        """Note what drawing the rows made true, and which table they come from."""
-        self._drawn_at_random, self._table = True, (table,)
-        self._evidence = {**evidence, **self._evidence}
-        self.allow_duplicates = self.allow_duplicates or "unseen" in evidence
 
     def certify(self, model: Any) -> Certificate:
         """Certify a fitted model, or say why this hold-out may not be asked about it.
@@ -248,13 +226,13 @@ class Holdout:
         demands = _holdout_rules.state_demands(
             evidence if known is None else {**evidence, "not_chosen_by_them": known}, mode
         )
-        question = _Question(identity, predicted, demands, standing)
+        question = Question(identity, predicted, demands, standing)
         certificate = self._issue(self._claim, question, self._rules.share)
         by_class: dict[str, Certificate] = {}
         if not certificate.violated:  # of a model that failed the gate nothing else may leak
             by_class = self._issue_classes(question)
             if self._rules.mode == "gate":
-                of_process.look(self._rows, of_process.Question("locked", identity))
+                self._account.look("locked", identity)
         self._issued[identity] = Answers(certificate, predicted, by_class)
         return self._issued[identity]
 
@@ -269,66 +247,54 @@ class Holdout:
                 "which keeps the ledger; use mode='open' for numbers without certificates"
             )
         predicted = self._predictions(model)
-        of_process.look(self._rows, of_process.Question("open", fingerprint(model)))
+        self._account.look("open", fingerprint(model))
         return self._claim.bound(self.y, predicted, delta=self._rules.share).observed
 
-    def _stand(self, model: str) -> tuple[of_process.Standing, Evidence | None]:
+    def _stand(self, model: str) -> tuple[Standing, Evidence | None]:
         """Enter a question in the ledger of these rows; return where it stands, and the evidence.
 
         Where someone else keeps account of these rows, this is the place to ask them.
         """
-        n_models = self._rules.n_models
-        question = of_process.Question(self._rules_name, model)
-        standing = of_process.ask(self._rows, question, n_models=n_models)
-        return standing, of_process.not_chosen(standing, n_models)
+        return self._account.ask(model)
 
     @cached_property
-    def _rows(self) -> tuple[RowSet, ...]:
-        """The rows of this hold-out, and of the table it was split from."""
-        return rows_of(self.X, self.y), *self._table
-
-    @cached_property
-    def _rules_name(self) -> str:
-        groups = _holdout_rules.rows_in_groups(self.X, self._groups)
-        return _holdout_rules.name_rules(self._rules, self._loss, self._classes, groups)
+    def _account(self) -> Account:
+        """What this process remembers of these rows."""
+        return Account(
+            rows=(rows_of(self.X, self.y), *self._table),
+            rules=_holdout_rules.name_rules(
+                self._rules,
+                self._loss,
+                self._classes,
+                _holdout_rules.rows_in_groups(self.X, self._groups),
+            ),
+            n_models=self._rules.n_models,
+        )
 
     @property
     def _n_asked(self) -> int:
         return self._ledger[-1].query if self._ledger else 0
 
-    def _issue(self, claim: Claim, question: _Question, share: float) -> Certificate:
+    def _issue(self, claim: Claim, question: Question, share: float) -> Certificate:
         """Certify one claim at its share of delta."""
-        rules = self._rules
-        number = question.standing.number
+        rules, number = self._rules, question.standing.number
         # From here on labels are looked at, and even an error about them tells something: it is
         # charged before, and says nothing in particular.
         entry = LedgerEntry(self.identity, rules.mode, rules.n_models, share, number)
         self._ledger.append(entry)
-        found = claim.bound(self.y, question.predicted, delta=share)
-        guarantee, target = found.guarantee, rules.target if claim is self._claim else None
-        failed = target is not None and guarantee.bound > target
-        withheld = _holdout_rules.NOT_PASSED if failed else ""
-        withheld = withheld if question.standing.allowed else _holdout_rules.ASKED_BEFORE
-        n_classes = len(self._classes) if isinstance(claim, ClassErrorRate) else 1
-        start = f"With confidence {confidence(rules.delta)}{rules.together(n_classes)}, "
-        return certify(
-            _holdout_rules.without_numbers(guarantee) if withheld else guarantee,
-            kind=claim.kind,
-            subject="this fitted model",
-            observed=np.nan if withheld else found.observed,
-            n=found.n,
-            claim=withheld or start + claim.sentence(guarantee.bound),
-            evidence={k: self._evidence.get(k, known) for k, known in claim.evidence.items()},
-            also=(*question.demands, *rules.gate_demand(failed=failed)),
-            family=entry,
-            reproduce={
-                "model": question.model,
-                "data": self.identity,
-                **({} if withheld else _holdout_rules.rows_to_halve_slack(found)),
-            },
+        evidence = {k: self._evidence.get(k, known) for k, known in claim.evidence.items()}
+        by_class = isinstance(claim, ClassErrorRate)
+        return issue(
+            claim,
+            question,
+            rules._replace(target=None) if by_class else rules,
+            self.y,
+            entry=entry,
+            evidence=evidence,
+            n_classes=len(self._classes) if by_class else 1,
         )
 
-    def _issue_classes(self, question: _Question) -> dict[str, Certificate]:
+    def _issue_classes(self, question: Question) -> dict[str, Certificate]:
         """Certify the error rate of each class with rows here; all of them together at delta.
 
         A class that nobody announced has no share of delta, and no certificate.
@@ -356,13 +322,7 @@ class Holdout:
         if self._fingerprint() != self.identity:
             raise ValueError("the data of this hold-out were changed after it was set up")
         predicted = in_chunks(model.predict, self.X)
-        if predicted.shape != self.y.shape:
-            raise ValueError(
-                f"the model's predictions have shape {predicted.shape}; a hold-out of "
-                f"{len(self.y)} rows needs one prediction per row: {self.y.shape}"
-            )
-        if self._counts_errors:
-            _holdout_rules.refuse_other_kinds(model, self.y, predicted)
+        _holdout_rules.check_predictions(model, self.y, predicted, labels=self._counts_errors)
         return predicted
 
     def _demands(self, model: Any) -> dict[str, Evidence]:

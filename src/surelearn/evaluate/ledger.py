@@ -15,7 +15,7 @@ from typing import NamedTuple
 from surelearn.base.row_identity import RowSet
 from surelearn.certificate import Evidence, assumed, violated
 
-__all__ = ["Question", "Standing", "ask", "decide", "forget", "look"]
+__all__ = ["Account", "Question", "Standing", "ask", "decide", "forget", "look"]
 
 _N_INDEXED = 16  # rows by which earlier questions about nearly the same rows are found
 
@@ -150,13 +150,37 @@ def decide(earlier: Sequence[Question], question: Question, *, n_models: int) ->
     return Standing(number, len(others), allowed=alike and number <= n_models)
 
 
-def not_chosen(standing: Standing, n_models: int) -> Evidence:
-    """Return what this process knows of whether a model was chosen by the rows of a hold-out."""
-    if not standing.allowed:
+class Account(NamedTuple):
+    """What this process remembers of the rows of a hold-out, asked by its rules.
+
+    Attributes
+    ----------
+    rows
+        The rows of the hold-out; and those of the table they were split from, if that is known.
+    rules
+        A name for all that was fixed beforehand.
+    n_models
+        How many models the rules allow.
+    """
+
+    rows: tuple[RowSet, ...]
+    rules: str
+    n_models: int
+
+    def ask(self, model: str) -> tuple[Standing, Evidence]:
+        """Enter a question; return where it stands, and whether the rows may have chosen it."""
+        standing = ask(self.rows, Question(self.rules, model), n_models=self.n_models)
+        if standing.allowed:
+            which = f"question {standing.number} of {self.n_models} about these rows"
+            return standing, assumed(
+                f"{which} in this process; what was asked elsewhere is not seen"
+            )
         several = "1 look" if standing.before == 1 else f"{standing.before} looks"
-        return violated(
+        return standing, violated(
             f"{several} at these rows, or most of them, came before in this process, and the rules "
             "do not cover another one: draw fresh rows, or plan mode='family', n_models=K first"
         )
-    which = f"question {standing.number} of {n_models} about these rows in this process"
-    return assumed(f"{which}; what was asked elsewhere is not seen")
+
+    def look(self, why: str, model: str) -> None:
+        """Enter a look that no certificate pays for."""
+        look(self.rows, Question(why, model))

@@ -5,13 +5,12 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from surelearn.certificate import Evidence, assumed, violated
 from surelearn.evaluate.ledger import Standing
 
-Memory: TypeAlias = Literal["user", "damaged", "process", "none"]
-"""Who remembers earlier looks: a user's ledger, one that is damaged, this process, or nobody."""
+Memory: TypeAlias = Literal["kept", "damaged", "none"]
+"""Whether a ledger remembers earlier looks, and whether all of it could be read."""
 
 _SEEN = {
-    "user": "by the ledger of this user; what others asked is not seen",
-    "damaged": "by a ledger some lines of which cannot be read",
-    "process": "in this process; what was asked elsewhere is not seen",
+    "kept": "in the ledger; what was asked elsewhere is not seen",
+    "damaged": "in the ledger, some lines of which cannot be read",
 }
 
 
@@ -23,7 +22,7 @@ class Entry(NamedTuple):
     standing
         Its place among all looks at the table, and whether the rules cover it.
     memory
-        Who remembers the others.
+        Whether the others are remembered.
     """
 
     standing: Standing
@@ -34,8 +33,8 @@ class Entry(NamedTuple):
 
         Examples
         --------
-        >>> Entry(Standing(number=2, before=1, allowed=True), "process").evidence(looks=3).text
-        'look 2 of 3 at this table in this process; what was asked elsewhere is not seen'
+        >>> Entry(Standing(number=2, before=1, allowed=True), "kept").evidence(looks=3).text
+        'look 2 of 3 at this table in the ledger; what was asked elsewhere is not seen'
         """
         number, before, allowed = self.standing
         if not allowed:
@@ -57,10 +56,10 @@ class Entry(NamedTuple):
         """Return the entry that a certificate keeps; one of a time without ledgers keeps none."""
         if stored is None:
             return NOT_KEPT
-        standing = Standing(*(stored[name] for name in Standing._fields))
-        if stored["memory"] not in {*_SEEN, "none"} or not isinstance(standing.before, int):
+        numbers = [stored[name] for name in Standing._fields]
+        if stored["memory"] not in {*_SEEN, "none"} or list(map(type, numbers)) != [int, int, bool]:
             raise ValueError(f"the entry {stored!r} is of no ledger")
-        return cls(standing, stored["memory"])
+        return cls(Standing(*numbers), stored["memory"])
 
 
 NOT_KEPT = Entry(Standing(number=1, before=0, allowed=True), "none")

@@ -51,9 +51,9 @@ class FeatureReader:
         """Return the features of all rows; the same ones are not read twice."""
         asked = [(f.name, str(f.kind)) for f in features]
         if self._latest[0] != asked:
-            columns = ((f.name, self._rows.column(f.name), f.kind) for f in features)
-            cells = ((name, as_kind(c, kind, name, self._decimal)) for name, c, kind in columns)
-            self._latest = asked, combined(cells, large=is_large(self._rows))
+            rows, sign = self._rows, self._decimal
+            cells = ((f.name, as_kind(rows.column(f.name), f.kind, f.name, sign)) for f in features)
+            self._latest = asked, combined(cells, large=is_large(rows))
         return self._latest[1]
 
     def copies(self) -> Indices | None:

@@ -98,16 +98,18 @@ def refuse_if_too_few(problem: Problem, *, delta: float, share: float) -> None:
         n, unit = len(np.unique(problem.groups[rows])), "groups"
         more = ""
         if kind == "distinct":
-            unit, more = "distinct rows", "; or, if equal rows coincide by chance, --copies independent"
+            unit, more = (
+                "distinct rows",
+                "; or, if equal rows coincide by chance, --copies independent",
+            )
         _refuse_fewer(unit, n, of_groups, share, aim, more)
 
 
-def _refuse_fewer(  # noqa: PLR0913, PLR0917 - the parts of one sentence
-    unit: str, n: int, least: int, share: float, aim: str, more: str = ""
-) -> None:
+def _refuse_fewer(unit: str, n: int, least: int, share: float, aim: str, more: str = "") -> None:
     if n < least:
+        there = f"{n} {unit[:-1] if n == 1 else unit}"
         raise TableError(
-            f"the hold-out has {n} {unit}, and {least} are needed to certify {aim}: give "
+            f"the hold-out has {there}, and {least} are needed to certify {aim}: give "
             f"{math.ceil(least / share):,} {unit} or more, or a larger --holdout{more}"
         )
 

@@ -13,7 +13,8 @@ a rule about single rows: the claim is then about rows with a known target.
 """
 
 import difflib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
@@ -166,8 +167,9 @@ def understand(  # noqa: PLR0913 - an argument for each option of the command
     Examples
     --------
     >>> import pyarrow as pa
-    >>> table = pa.table({"legs": [4, 2, 4, 2] * 5, "kind": ["cat", "bird", "dog", "bird"] * 5})
-    >>> problem = understand(TableFile.of_table(table), target="kind")
+    >>> kinds = ["cat", "bird", "dog", "bird"] * 5
+    >>> table = pa.table({"legs": [4, 2, 4, 2] * 5, "kind": kinds})
+    >>> problem = understand(TableFile.of_table(table), target="kind", copies="independent")
     >>> problem.task, problem.features, len(problem.split.holdout)
     ('multiclass', ('legs',), 4)
     """
@@ -183,8 +185,9 @@ def understand(  # noqa: PLR0913 - an argument for each option of the command
     alike = reader.copies() if copies == "together" and not (group or time) else None
     drawn = cut(rows.num_rows, groups=groups, times=times, copies=alike)
     _refuse_infinite(table, excluded)
-    y = targets.read_target(rows.column(target), target, task, drawn.train, file.decimal)
-    features, left_out = reader.choose(drawn.train)
+    with _hint_at_copies(drawn, alike):
+        y = targets.read_target(rows.column(target), target, task, drawn.train, file.decimal)
+        features, left_out = reader.choose(drawn.train)
     X = reader.read(features)
     found = Copies.of(feature_hashes(X), drawn, copies)
     return Problem(
@@ -199,11 +202,23 @@ def understand(  # noqa: PLR0913 - an argument for each option of the command
         warnings=tuple(leakage.warn(table, X, y.codes, drawn, roles, found)),
         notes=(*_notes(y, dropped, target, left_out), *_rounded(rows, features)),
         split=drawn,
-        groups=groups if alike is None else alike,
+        groups=alike if drawn.kind == "distinct" else groups,
         times=times,
         copies=found,
         schema=_schema(file, target, y.task, features),
     )
+
+
+@contextmanager
+def _hint_at_copies(drawn: Split, alike: Indices | None) -> Generator[None]:
+    """Say that a training part may lack something only because copies of rows stay together."""
+    try:
+        yield
+    except TableError as error:
+        if drawn.kind != "distinct" or alike is None:
+            raise
+        told = f"only {int(alike.max()) + 1:,} of {len(alike):,} rows are distinct, and copies stay"
+        raise TableError(f"{error} ({told} together; or say --copies independent)") from None
 
 
 def _with_target(table: Any, target: str) -> Any:
