@@ -8,7 +8,12 @@ from numpy.typing import NDArray
 from surelearn import _arguments
 from surelearn._jit.fingerprints import Hashes
 from surelearn._typing import Indices
-from surelearn.base.row_identity import count_shared, number_copies, row_hashes
+from surelearn.base.row_identity import (
+    count_distinct,
+    count_shared,
+    number_copies,
+    row_hashes,
+)
 from surelearn.certificate import Evidence, assumed, by_construction, checked
 from surelearn.evaluate._holdout_claims import Groups
 
@@ -49,6 +54,7 @@ class Drawn(NamedTuple):
     groups: Indices | None
     of_copies: bool
     evidence: dict[str, Evidence]
+    hashes: Hashes
 
     def shuffled(self, seed: int) -> Indices:
         """Return the training rows in an order drawn by the seed, for learners that go by it."""
@@ -74,7 +80,7 @@ def draw(
     hashes = row_hashes(X)
     places, drew = groups, "Holdout.split drew whole groups"
     if groups is None and copies == "together":
-        places, drew = copies_among(hashes), "Holdout.split drew it, copies of a row together"
+        places, drew = number_copies(hashes), "Holdout.split drew it, copies of a row together"
     if places is None:
         held_out, drew = draw_some(n, fraction=fraction, seed=seed), "Holdout.split drew it"
     else:
@@ -84,20 +90,15 @@ def draw(
     train = np.delete(np.arange(n), held_out)
     found = {
         "blind_split": by_construction(drew),
-        **compare_parts(hashes[train], hashes[held_out], n_distinct=len(np.unique(hashes))),
+        **_compare_parts(hashes[train], hashes[held_out], n_distinct=count_distinct(hashes)),
     }
-    return Drawn(train, held_out, places, groups is None and places is not None, found)
+    return Drawn(train, held_out, places, groups is None and places is not None, found, hashes)
 
 
-def copies_among(hashes: Hashes) -> Indices | None:
-    """Return for each row the number of its distinct row, if not all of them are distinct."""
-    places = number_copies(hashes)
-    return places if len(places) and places.max() + 1 < len(places) else None
-
-
-def compare_parts(train: Hashes, held_out: Hashes, *, n_distinct: int) -> dict[str, Evidence]:
+def _compare_parts(train: Hashes, held_out: Hashes, *, n_distinct: int) -> dict[str, Evidence]:
     """Say whether rows stand on both sides of a split, given their hashes."""
-    n, across = len(train) + len(held_out), count_shared(held_out, train)
+    n = len(train) + len(held_out)
+    across = count_shared(held_out, train) if n_distinct < n else 0
     if across:
         told = f"{across:,} of {len(held_out):,} held-out rows coincide with training rows and are "
         independent = assumed(f"{told}taken as independent draws")

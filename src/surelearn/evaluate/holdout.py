@@ -17,7 +17,7 @@ from sklearn.utils import _safe_indexing
 from surelearn import _arguments
 from surelearn.base import data_fingerprint, fingerprint
 from surelearn.base.chunks import in_chunks
-from surelearn.base.row_identity import RowSet, rows_of
+from surelearn.base.row_identity import RowSet, cell_bits, rows_of, with_labels
 from surelearn.certificate import (
     Certificate,
     Evidence,
@@ -186,7 +186,10 @@ class Holdout:
         drawn = draw(X, len(y), fraction=fraction, seed=seed, copies=copies, groups=given)
         train, rules = drawn.shuffled(seed), rules | drawn.rules(y, rules.get("by_class"))
         held_out = cls(_safe_indexing(X, drawn.holdout), y[drawn.holdout], **rules)
-        held_out._drawn_at_random, held_out._table = True, (rows_of(X, y),)
+        held_out._drawn_at_random, held_out._table = (
+            True,
+            (RowSet.of(with_labels(drawn.hashes, cell_bits(y))),),
+        )
         held_out._evidence = {**drawn.evidence, **held_out._evidence}
         held_out.allow_duplicates |= "unseen" in drawn.evidence
         return _safe_indexing(X, train), y[train], held_out

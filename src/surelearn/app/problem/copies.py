@@ -11,10 +11,15 @@ from pyarrow import types
 
 from surelearn._jit import fingerprints
 from surelearn._jit.fingerprints import Hashes
-from surelearn._typing import Indices
 from surelearn.app.problem.split import Split
 from surelearn.app.tables.memory_mapped import forget_pages
-from surelearn.base.row_identity import RowSet, cell_bits, count_shared, number_copies, word_bits
+from surelearn.base.row_identity import (
+    RowSet,
+    cell_bits,
+    count_distinct,
+    count_shared,
+    word_bits,
+)
 
 Mode: TypeAlias = Literal["together", "independent"]
 MODES = ("together", "independent")
@@ -52,14 +57,9 @@ class Copies:
         >>> Copies.of(np.array([7, 7, 9], dtype=np.uint64), split, "independent")
         Copies(mode='independent', n_rows=3, n_distinct=2, n_across=1)
         """
-        across = count_shared(hashes[split.holdout], hashes[split.train])
-        return cls(mode, len(hashes), len(np.unique(hashes)), across)
-
-
-def copies_in(hashes: Hashes) -> Indices | None:
-    """Return for each row the number of its distinct row; None if all rows are distinct."""
-    places = number_copies(hashes)
-    return places if len(places) and places.max() + 1 < len(places) else None
+        n, n_distinct = len(hashes), count_distinct(hashes)
+        parts = hashes[split.holdout], hashes[split.train]
+        return cls(mode, n, n_distinct, count_shared(*parts) if n_distinct < n else 0)
 
 
 def feature_hashes(X: Any) -> Hashes:
@@ -68,8 +68,9 @@ def feature_hashes(X: Any) -> Hashes:
     Examples
     --------
     >>> X = pa.table({"a": [1.0, 1.0, None], "b": ["x", "x", "y"]})
-    >>> copies_in(feature_hashes(X)).tolist()
-    [0, 0, 1]
+    >>> first, second, third = feature_hashes(X)
+    >>> bool(first == second), bool(first == third)
+    (True, False)
     """
     return _hashes(enumerate(X.columns), X.num_rows, read_numbers=False)
 

@@ -7,10 +7,11 @@ import numpy as np
 
 from surelearn._typing import Indices
 from surelearn.app.errors import TableError
-from surelearn.app.problem.copies import copies_in, feature_hashes
+from surelearn.app.problem.copies import feature_hashes
 from surelearn.app.problem.features import Feature, as_kind, choose
 from surelearn.app.tables.memory_mapped import combined, is_large
 from surelearn.app.tables.read import TableFile
+from surelearn.base.row_identity import number_copies
 
 
 class FeatureReader:
@@ -64,6 +65,6 @@ class FeatureReader:
         """
         try:
             features, _ = self.choose(np.arange(self._rows.num_rows))
-            return copies_in(feature_hashes(self.read(features)))
+            return number_copies(feature_hashes(self.read(features)))
         except TableError:
             return None
