@@ -41,8 +41,9 @@ DEMANDS_OF_MODE = {
         Precondition(
             "blind_to_answers",
             "models were made knowing nothing but that earlier ones failed",
-            "by-construction",
-            "the gate tells nothing else and locks at the first pass: docs/theory/holdout.md#gate",
+            "assumed",
+            "this gate tells nothing else and locks at the first pass; other looks are not seen: "
+            "docs/theory/holdout.md#gate",
         ),
     ),
 }
