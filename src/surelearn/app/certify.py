@@ -45,7 +45,7 @@ def certify_table(  # noqa: PLR0913 - an argument for each option of the command
     seed: int = 0,
     select: str = "nested",
     learners: Sequence[str] = (),
-    copies: str = "together",
+    copies: str | None = "together",
     looks: int = 1,
     ledger: Ledger | None = None,
     form: Mapping[str, Any] | None = None,
@@ -73,7 +73,8 @@ def certify_table(  # noqa: PLR0913 - an argument for each option of the command
         The learners to try; all that fit if left out.
     copies
         "together": copies of a row stay on one side of the split and count as one; "independent":
-        rows that coincide are draws of their own.
+        rows that coincide are draws of their own. None does a run again that was made before copies
+        were looked at, which its options tell: they do not speak of copies.
     looks
         How many models of this table will be certified, fixed before the first: they share delta.
         Another model beyond them gets a void certificate.
@@ -89,7 +90,7 @@ def certify_table(  # noqa: PLR0913 - an argument for each option of the command
     check_rules(delta=delta, holdout=holdout, seed=seed, select=select, copies=copies, looks=looks)
     reading, share = _given(reading), delta / looks
     asked = {"target": target, "delta": delta, "holdout": holdout, "seed": seed, "select": select}
-    asked |= {"copies": copies, **({"looks": looks} if looks > 1 else {})}
+    asked |= _given({"copies": copies}) | ({"looks": looks} if looks > 1 else {})
     options = {**asked, **_given({"learners": list(learners)}), **reading}
     options |= _given({"form": _given(form)})
     problem = pose(file, target=target, holdout=holdout, seed=seed, copies=copies, **reading)
@@ -119,7 +120,7 @@ def check_rules(
     holdout: float = 0.2,
     seed: int = 0,
     select: str = "nested",
-    copies: str = "together",
+    copies: str | None = "together",
     looks: int = 1,
 ) -> None:
     """Refuse rules that no certificate can be made by."""
@@ -131,7 +132,7 @@ def check_rules(
         raise TableError(f"the seed must be a number from 0 to {_LARGEST_SEED}, not {seed}")
     if select not in SELECTIONS:
         raise TableError(f"there is no selection {select!r}; there are {', '.join(SELECTIONS)}")
-    if copies not in MODES:
+    if copies is not None and copies not in MODES:
         raise TableError(f"copies may be {' or '.join(MODES)}, not {copies!r}")
     if not 1 <= looks <= _MOST_LOOKS:
         raise TableError(f"the number of looks must lie between 1 and {_MOST_LOOKS:,}, not {looks}")
