@@ -10,16 +10,20 @@ FAST = ("LogisticRegression", "MixedNaiveBayes")
 
 
 def write_pets(path, n=240, seed=0):
-    """Write a table of words, numbers and missing cells in which some labels are wrong."""
+    """Write a table of words, numbers and missing cells in which some labels are wrong.
+
+    The length tells nothing, but no two rows have the same one: none is a copy of another.
+    """
     rng = np.random.default_rng(seed)
     weight = rng.normal(4.0, 1.5, size=n).round(2)
     colour = rng.choice(["red", "black", "white"], size=n)
     cat = weight + (colour == "black") + rng.normal(0.0, 0.5, size=n) > 4.5
-    lines = ["owner,visit,weight,colour,kind"]
+    length = rng.permutation(2 * n)[:n] / 8 + 20.0
+    lines = ["owner,visit,weight,colour,length,kind"]
     for i in range(n):
         shown = "" if i % 17 == 0 else weight[i]
         kind = "cat" if cat[i] else "dog"
-        lines.append(f"owner{i // 3},{i},{shown},{colour[i]},{kind}")
+        lines.append(f"owner{i // 3},{i},{shown},{colour[i]},{length[i]},{kind}")
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return path
 

@@ -68,9 +68,18 @@ class TestWhatIsClaimed:
         assert f"at most {math.ceil(bound * 1e4) / 100:.2f}% of new rows." in certificate.claim
         assert "about new rows drawn from the same population" in certificate.claim
 
-    def test_only_the_draw_of_the_rows_is_assumed(self, pets_run):
-        statuses = [p.status for p in pets_run[1].certificate.preconditions]
-        assert statuses == ["assumed", *["by-construction"] * 3]
+    def test_only_the_draw_of_the_rows_and_what_others_asked_is_assumed(self, pets_run):
+        conditions = pets_run[1].certificate.preconditions
+        statuses = {p.key: p.status for p in conditions}
+        assert statuses == {
+            "independent": "assumed",
+            **dict.fromkeys(("unseen", "blind_split", "untouched"), "by-construction"),
+            "copies": "checked",
+            "not_chosen_by_them": "assumed",
+        }
+        assert [p.evidence for p in conditions if p.key == "copies"] == [
+            "all 240 rows are distinct"
+        ]
 
     def test_certificates_by_class_share_delta(self, pets_run):
         _, run = pets_run
@@ -231,7 +240,8 @@ class TestHonesty:
         held_out = split(len(lines) - 1, holdout=0.2, seed=0).holdout
         for i, row in enumerate(held_out):
             kind = ["cat", "dog"][i % 2]
-            lines[row + 1] = f"unheard{i},{10_000 + i},{-5 if i % 3 else 'heavy'},violet{i},{kind}"
+            weight = -5 if i % 3 else "heavy"
+            lines[row + 1] = f"unheard{i},{10_000 + i},{weight},violet{i},{i}.5,{kind}"
         other = tmp_path / "pets.csv"
         other.write_text("\n".join(lines) + "\n", encoding="utf-8")
         written = []

@@ -104,12 +104,14 @@ def test_every_option_reaches_its_place(tmp_path):
         *("--target", "y", "--delta", 0.1, "--holdout", 0.4, "--seed", 3, *FAST),
         *("--task", "classification", "--keep", "id", "--drop", "colour", "--group", "who"),
         *("--delimiter", ";", "--header", "--missing", "nix", "--encoding", "latin-1"),
+        *("--copies", "independent", "--looks", 2),
         out=tmp_path / "out",
     )
     assert result.exit_code == 0, result.output
     text = (tmp_path / "out" / "certificate.json").read_text(encoding="utf-8")
     certificate = Certificate.from_json(text)
-    assert certificate.delta == 0.1
+    assert certificate.delta == 0.05
+    assert "With confidence 90% for all 2 models together" in certificate.claim
     assert certificate.n == 40
     assert certificate.reproduce["options"] == {
         "target": "y",
@@ -117,6 +119,8 @@ def test_every_option_reaches_its_place(tmp_path):
         "holdout": 0.4,
         "seed": 3,
         "select": "nested",
+        "copies": "independent",
+        "looks": 2,
         "learners": ["MixedNaiveBayes"],
         "task": "classification",
         "keep": ["id"],

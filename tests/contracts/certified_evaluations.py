@@ -38,6 +38,7 @@ from surelearn.app.certify import certify_table
 from surelearn.app.tables.read import read_table_file
 from surelearn.bounds import Guarantee
 from surelearn.datasets.worlds import Noisy
+from surelearn.evaluate.ledger import forget
 from surelearn.losses import Absolute
 
 Issued = Iterable[Any]
@@ -58,19 +59,30 @@ def holdout_runs() -> Iterator[Issued]:
     models = [Perceptron(max_iter=k).fit(X, Y) for k in (2, 3)]
     scaled = make_pipeline(StandardScaler(), Perceptron(max_iter=2)).fit(X, Y)
     forgetful = DummyClassifier().fit(X, Y)
-    yield [Holdout(NEW_X, NEW_Y).certify(model) for model in (models[0],)]
-    yield [Holdout(NEW_X, NEW_Y).certify(forgetful), Holdout(NEW_X, NEW_Y).certify(scaled)]
+    yield [_afresh().certify(models[0])]
+    yield [Holdout(NEW_X, NEW_Y).certify(models[1])]  # the rows were asked before
+    yield [_afresh().certify(forgetful), _afresh().certify(scaled)]
     yield [Holdout(X, Y, allow_duplicates=True).certify(models[0])]
-    family = Holdout(NEW_X, NEW_Y, mode="family", n_models=2)
+    family = _afresh(mode="family", n_models=2)
     yield [family.certify(model) for model in models]
     for target in (0.01, 0.9):
-        gate = Holdout(NEW_X, NEW_Y, mode="gate", n_models=2, target=target)
-        yield [gate.certify(models[0])]
-    yield [Holdout(NEW_X, NEW_Y, loss=_quarter).certify(models[0])]
+        yield [_afresh(mode="gate", n_models=2, target=target).certify(models[0])]
+    yield [_afresh(loss=_quarter).certify(models[0])]
     numbers = LinearRegression().fit(X, TARGETS)
     yield [Holdout(NEW_X, NEW_X[:, 0], loss=Quantile(0.1)).certify(numbers)]
     train_x, train_y, drawn = Holdout.split(X, Y, seed=0)
     yield [drawn.certify(Perceptron().fit(train_x, train_y))]
+    twice, labels = np.repeat(X, 2, axis=0), np.repeat(Y, 2)
+    for copies in ("together", "independent"):
+        forget()
+        train_x, train_y, drawn = Holdout.split(twice, labels, seed=0, copies=copies)
+        yield [drawn.certify(DummyClassifier().fit(train_x, train_y))]
+
+
+def _afresh(**rules: Any) -> Holdout:
+    """Return a hold-out as a new process would set it up."""
+    forget()
+    return Holdout(NEW_X, NEW_Y, **rules)
 
 
 def cross_validation_runs() -> Iterator[Issued]:
@@ -194,8 +206,11 @@ def table_runs() -> Iterator[Issued]:
             {**prices, **plain},
             {**prices, "group": "owner", "drop": ("day", "colour")},
             {"target": "kind", "select": "structural-risk", **plain},
+            {**classes, **plain, "copies": "independent", "looks": 2},
         ):
+            forget()
             yield _certified(file, options)
+        yield _certified(file, {**classes, "seed": 5})  # another look at the table, not planned
 
 
 def _certified(file: Any, options: dict[str, Any]) -> Issued:

@@ -5,6 +5,7 @@ whose hash lies in the kept range stands in the first table exactly if its hash 
 hash is multilinear in the bits of its values; zeros add nothing, so sparse and dense rows agree.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -64,6 +65,14 @@ def _hash_sparse(
         hashes[t] = total
 
 
+@jit
+def add_column(bits: Hashes, column: int, hashes: Hashes) -> None:
+    """Add what the cells of one column contribute to the hash of each row."""
+    multiplier = _multiplier(column)
+    for t in range(len(bits)):
+        hashes[t] += _term(bits[t], multiplier)
+
+
 def row_hashes(X: Rows) -> Hashes:
     """Return a 64-bit hash of every row.
 
@@ -79,6 +88,28 @@ def row_hashes(X: Rows) -> Hashes:
     else:
         hashes = np.empty(len(X), dtype=np.uint64)
         _hash_dense(X.view(np.uint64), hashes)
+    return finished(hashes)
+
+
+def column_hashes(columns: Iterable[tuple[int, Hashes]]) -> Hashes:
+    """Return the hash of every row of a table that comes column by column, each with its number.
+
+    Examples
+    --------
+    >>> table = np.array([[1.0, 2.0], [0.0, 4.0]])
+    >>> bits = (np.ascontiguousarray(column).view(np.uint64) for column in table.T)
+    >>> bool((column_hashes(enumerate(bits)) == row_hashes(table)).all())
+    True
+    """
+    hashes = np.zeros(0, dtype=np.uint64)
+    for number, bits in columns:
+        hashes = hashes if len(hashes) == len(bits) else np.zeros(len(bits), dtype=np.uint64)
+        add_column(bits, number, hashes)
+    return finished(hashes)
+
+
+def finished(hashes: Hashes) -> Hashes:
+    """Return the hashes of rows once all their columns were added."""
     return (hashes ^ (hashes >> _HALF)) * _MIX
 
 

@@ -1,7 +1,10 @@
-"""From a table to a certified model: split, choose on the training part, ask the hold-out once."""
+"""From a table to a certified model: split, choose on the training part, ask the hold-out once.
+
+What "once" means across runs only a ledger can know: see `surelearn.app.ledger`.
+"""
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, cast
@@ -14,8 +17,11 @@ from surelearn.app.choosing.choice import Choice, OnTrial
 from surelearn.app.choosing.nested import choose_by_nesting
 from surelearn.app.choosing.rule_classes import find_rules
 from surelearn.app.choosing.structural import choose_by_structural_risk
-from surelearn.app.choosing.training import to_compare_on, train, training_notes
+from surelearn.app.choosing.training import one_of_each_copy, to_compare_on, train, training_notes
 from surelearn.app.errors import TableError
+from surelearn.app.ledger import PROCESS, Ledger, enter_look
+from surelearn.app.problem.copies import MODES
+from surelearn.app.problem.entry import NOT_KEPT, Entry
 from surelearn.app.problem.held_out import refuse_if_too_few, set_up_holdout
 from surelearn.app.problem.problem import Problem, understand
 from surelearn.app.problem.split import split
@@ -27,6 +33,7 @@ SELECTIONS = ("nested", "structural-risk")
 """Ways to choose a learner: nested cross-validation, or the smallest bound."""
 
 _LARGEST_SEED = 2**32 - 1  # that scikit-learn takes
+_MOST_LOOKS = 10**6
 
 
 def certify_table(  # noqa: PLR0913 - an argument for each option of the command
@@ -38,6 +45,9 @@ def certify_table(  # noqa: PLR0913 - an argument for each option of the command
     seed: int = 0,
     select: str = "nested",
     learners: Sequence[str] = (),
+    copies: str | None = "together",
+    looks: int = 1,
+    ledger: Ledger | None = None,
     form: Mapping[str, Any] | None = None,
     on_trial: OnTrial | None = None,
     **reading: Any,
@@ -61,6 +71,15 @@ def certify_table(  # noqa: PLR0913 - an argument for each option of the command
         delivers; or "structural-risk", by the smallest bound from the training rows.
     learners
         The learners to try; all that fit if left out.
+    copies
+        "together": copies of a row stay on one side of the split and count as one; "independent":
+        rows that coincide are draws of their own. None does a run again that was made before copies
+        were looked at, which its options tell: they do not speak of copies.
+    looks
+        How many models of this table will be certified, fixed before the first: they share delta.
+        Another model beyond them gets a void certificate.
+    ledger
+        Remembers which models were certified before; that of this process if left out.
     form
         How `read_table_file` was told to read the file; stored, so that `verify` reads it alike.
     on_trial
@@ -68,33 +87,41 @@ def certify_table(  # noqa: PLR0913 - an argument for each option of the command
     **reading
         Options of `understand`: task, categorical, keep, drop, group, time.
     """
-    check_rules(delta=delta, holdout=holdout, seed=seed, select=select)
-    reading = _given(reading)
+    check_rules(delta=delta, holdout=holdout, seed=seed, select=select, copies=copies, looks=looks)
+    reading, share = _given(reading), delta / looks
     asked = {"target": target, "delta": delta, "holdout": holdout, "seed": seed, "select": select}
-    problem = pose(file, target=target, holdout=holdout, seed=seed, **reading)
-    refuse_if_too_few(problem, delta=delta, share=holdout)
+    asked |= _given({"copies": copies}) | ({"looks": looks} if looks > 1 else {})
+    options = {**asked, **_given({"learners": list(learners)}), **reading}
+    options |= _given({"form": _given(form)})
+    problem = pose(file, target=target, holdout=holdout, seed=seed, copies=copies, **reading)
     shown = to_compare_on(problem)
     if select == "nested":
         n_rows = len(shown.split.train)
         candidates = find_candidates(shown.task, n_rows=n_rows, names=learners)
+        refuse_if_too_few(problem, delta=share, share=holdout)
         choice = choose_by_nesting(shown, candidates, seed=seed, on_trial=on_trial)
     else:
-        rules = find_rules(shown, delta=delta, names=learners)
-        choice = choose_by_structural_risk(shown, rules, delta=delta, on_trial=on_trial)
-    run = certify_choice(problem, choice, delta=delta, seed=seed)
-    options = {
-        **asked,
-        **_given({"learners": list(learners)}),
-        **reading,
-        **_given({"form": _given(form)}),
-    }
+        shown = one_of_each_copy(shown)
+        rules = find_rules(shown, delta=share, names=learners)
+        refuse_if_too_few(problem, delta=share, share=holdout)
+        choice = choose_by_structural_risk(shown, rules, delta=share, on_trial=on_trial)
+    enter = partial(
+        enter_look, PROCESS if ledger is None else ledger, file, problem, choice.name, options
+    )
+    run = certify_choice(problem, choice, delta=delta, seed=seed, looks=looks, enter=enter)
     stored = {**run.certificate.reproduce, "table": file.sha256, "options": options}
     certificate = replace(run.certificate, reproduce=stored)
     return replace(run, answers=replace(run.answers, certificate=certificate), options=options)
 
 
 def check_rules(
-    *, delta: float = 0.05, holdout: float = 0.2, seed: int = 0, select: str = "nested"
+    *,
+    delta: float = 0.05,
+    holdout: float = 0.2,
+    seed: int = 0,
+    select: str = "nested",
+    copies: str | None = "together",
+    looks: int = 1,
 ) -> None:
     """Refuse rules that no certificate can be made by."""
     if not 0.0 < delta < 1.0:
@@ -105,15 +132,38 @@ def check_rules(
         raise TableError(f"the seed must be a number from 0 to {_LARGEST_SEED}, not {seed}")
     if select not in SELECTIONS:
         raise TableError(f"there is no selection {select!r}; there are {', '.join(SELECTIONS)}")
+    if copies is not None and copies not in MODES:
+        raise TableError(f"copies may be {' or '.join(MODES)}, not {copies!r}")
+    if not 1 <= looks <= _MOST_LOOKS:
+        raise TableError(f"the number of looks must lie between 1 and {_MOST_LOOKS:,}, not {looks}")
 
 
-def pose(file: TableFile, *, target: str, holdout: float, seed: int, **reading: Any) -> Problem:
-    """Find the problem in a table, split by the seed before anything is looked at."""
+def pose(
+    file: TableFile,
+    *,
+    target: str,
+    holdout: float,
+    seed: int,
+    copies: Any = None,
+    **reading: Any,
+) -> Problem:
+    """Find the problem in a table, split by the seed before anything is looked at.
+
+    Certificates written before copies were looked at do not say what became of them: None.
+    """
     cut = partial(split, holdout=holdout, seed=seed)
-    return understand(file, target=target, cut=cut, **reading)
+    return understand(file, target=target, cut=cut, copies=copies, **reading)
 
 
-def certify_choice(problem: Problem, choice: Choice, *, delta: float, seed: int) -> CertifiedRun:
+def certify_choice(
+    problem: Problem,
+    choice: Choice,
+    *,
+    delta: float,
+    seed: int,
+    looks: int = 1,
+    enter: Callable[[Any], Entry] = lambda _: NOT_KEPT,
+) -> CertifiedRun:
     """Fit what was chosen to the training part of a problem, and ask the hold-out about it.
 
     Parameters
@@ -122,8 +172,10 @@ def certify_choice(problem: Problem, choice: Choice, *, delta: float, seed: int)
         The problem with its split.
     choice
         What was chosen on its training part.
-    delta, seed
+    delta, seed, looks
         See `certify_table`.
+    enter
+        Enters the question about the model in a ledger, before it is answered.
     """
     model: Any = choice.model  # a bound from the training rows speaks of the model that has it
     if model is None:
@@ -134,17 +186,24 @@ def certify_choice(problem: Problem, choice: Choice, *, delta: float, seed: int)
         problem=problem,
         model=model,
         choice=choice,
-        answers=ask(problem, model, delta=delta),
+        answers=ask(problem, model, delta=delta, looks=looks, entry=enter(model)),
         training_notes=training_notes(problem, choice.learner if choice.model is None else None),
         options={"delta": delta, "seed": seed},
     )
 
 
-def ask(problem: Problem, model: Any, *, delta: float) -> Answers:
+def ask(
+    problem: Problem, model: Any, *, delta: float, looks: int = 1, entry: Entry = NOT_KEPT
+) -> Answers:
     """Ask the hold-out of a problem about a fitted model; `verify` asks again, and compares."""
-    answers = set_up_holdout(problem, delta=delta).answer(model)
-    claim = claim_about_rows(answers.certificate, problem)
-    return replace(answers, certificate=replace(answers.certificate, claim=claim))
+    answers = set_up_holdout(problem, delta=delta, looks=looks, entry=entry).answer(model)
+    found = answers.certificate
+    if problem.copies.mode is not None:
+        found = replace(found, reproduce={**found.reproduce, "ledger": entry.stored()})
+    if not found.violated:
+        claim = claim_about_rows(found, problem, delta=delta, looks=looks)
+        found = replace(found, claim=claim)
+    return replace(answers, certificate=found)
 
 
 def _given(options: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 from surelearn._wording import confidence, outward, percent_outward
 from surelearn.app.certify import ask, pose
 from surelearn.app.errors import TableError
+from surelearn.app.problem.entry import Entry
 from surelearn.app.tables.read import TableFile, read_table_file
 from surelearn.base.fingerprint import fingerprint_as
 from surelearn.bounds._phrases import slug
@@ -129,7 +131,7 @@ def _anew(
     same = file.sha256 == stored["table"]
     yield Finding("the table is the one certified", holds=same, evidence=f"SHA-256 {file.sha256}")
     saved = load_model(model)
-    schema, again = _ask_again(file, saved.model, options)
+    schema, again = _ask_again(file, saved.model, options, stored.get("ledger"))
     found, alike = fingerprint_as(saved.model, stored["model"]), saved.schema == schema
     evidence = f"fingerprint {found}" + ("" if alike else "; its file reads tables in another way")
     same = alike and found == stored["model"]
@@ -161,15 +163,19 @@ def _in_its_keys(again: Certificate, certificate: Certificate) -> Certificate:
 
 
 def _ask_again(
-    file: TableFile, model: Any, options: dict[str, Any]
+    file: TableFile, model: Any, options: dict[str, Any], ledger: Any
 ) -> tuple[Mapping[str, Any], Certificate]:
-    """Return how tables are read for a model of this table, and what the hold-out says of it."""
+    """Return how tables are read for a model of this table, and what the hold-out says of it.
+
+    No ledger is charged: which look it was is taken from the certificate.
+    """
     for name in ("learners", "select"):
         options.pop(name, None)
     try:
-        delta = options.pop("delta")
+        delta, looks = options.pop("delta"), options.pop("looks", 1)
         problem = pose(file, **options)
-        return problem.schema, ask(problem, model, delta=delta).certificate
+        again = partial(ask, problem, model, delta=delta, looks=looks)
+        return problem.schema, again(entry=Entry.read(ledger)).certificate
     except TableError:
         raise
     except (KeyError, TypeError, ValueError) as error:

@@ -6,6 +6,7 @@ from surelearn.cli.bounds import bounds
 from surelearn.cli.certify import certify
 from surelearn.cli.demo import demo
 from surelearn.cli.learners import learners
+from surelearn.cli.ledger import ledger
 from surelearn.cli.plan import plan
 from surelearn.cli.predict import predict
 from surelearn.cli.verify import verify
@@ -30,6 +31,6 @@ def main() -> None:
     """
 
 
-for command in (certify, predict, verify, plan, bounds, learners, demo):
+for command in (certify, predict, verify, ledger, plan, bounds, learners, demo):
     app.command()(command)
 app.command("warm-up")(warm_up)

@@ -13,6 +13,7 @@ from rich.table import Table
 from surelearn.app.certified_run import CertifiedRun
 from surelearn.app.certify import certify_table, check_rules
 from surelearn.app.choosing.choice import Choice, Tried
+from surelearn.app.ledger import NoLedger, UserLedger
 from surelearn.app.output import check_folder, write_run
 from surelearn.app.tables.read import TableFile, read_table_file
 from surelearn.cli._panels import certificate_panel
@@ -27,6 +28,7 @@ def run(
     force: bool,
     form: Mapping[str, Any],
     prepare: Callable[[], object] = lambda: None,
+    remember: bool = True,
     **options: Any,
 ) -> None:
     """Read, certify, write and print; the certificate first, the learners after.
@@ -39,11 +41,13 @@ def run(
         How to read the file: options of `read_table_file`.
     prepare
         Makes the file, once the folder is known to be writable.
+    remember
+        Whether the ledger of the user is kept.
     **options
         Options of `certify_table`.
     """
     console = Console()
-    rules = ("delta", "holdout", "seed", "select")
+    rules = ("delta", "holdout", "seed", "select", "copies", "looks")
     check_rules(**{name: options[name] for name in rules if name in options})
     check_folder(out, force=force)
     prepare()
@@ -55,6 +59,8 @@ def run(
             on_progress=lambda done, total: progress.update(bar, completed=done, total=total),
             **form,
         )
+        ledger = UserLedger(out) if remember else NoLedger()
+        _foresee(console, ledger, file, options)
         training = "training (the first run compiles)"
         progress.update(bar, description=training, completed=0, total=None)
         best = Best()
@@ -62,10 +68,30 @@ def run(
         def show_trial(trial: Tried, done: int, total: int) -> None:
             progress.update(bar, description=best.after(trial), completed=done, total=total)
 
-        certified = certify_table(file, form=form, on_trial=show_trial, **options)
+        certified = certify_table(file, form=form, ledger=ledger, on_trial=show_trial, **options)
         progress.update(bar, description="writing the report", completed=0, total=None)
         files = write_run(certified, file, out)
+    if isinstance(ledger, UserLedger):
+        ledger.answered(certified.certificate)
+        for trouble in dict.fromkeys(ledger.troubles):
+            _warn(console, trouble)
     _show(console, certified, file, files)
+
+
+def _foresee(
+    console: Console, ledger: UserLedger | NoLedger, file: TableFile, options: Mapping[str, Any]
+) -> None:
+    """Say before the work begins if its certificate will be void."""
+    if isinstance(ledger, NoLedger):
+        return
+    plan = {"delta": options.get("delta", 0.05), "looks": options.get("looks", 1)}
+    said = ledger.foresee(file, options["target"], **plan)
+    if said:
+        _warn(console, said)
+
+
+def _warn(console: Console, sentence: str) -> None:
+    console.print(f"[yellow]Warning:[/] {escape(sentence)}", highlight=False)
 
 
 class Best:
@@ -89,7 +115,7 @@ def _show(console: Console, run: CertifiedRun, file: TableFile, files: tuple[Pat
     console.print(certificate_panel(run, title=escape(title)))
     console.print(escape(run.choice.beforehand), highlight=False)
     for warning in run.warnings:
-        console.print(f"[yellow]Warning:[/] {escape(warning)}", highlight=False)
+        _warn(console, warning)
     console.print(f"\n{escape(run.choice.title)}", highlight=False)
     console.print(_board(run.choice))
     for note in dict.fromkeys(line.note for line in run.choice.lines):

@@ -37,6 +37,15 @@ def certify(  # noqa: PLR0913, PLR0917 - an argument for each option
     time: Annotated[
         str | None, typer.Option(help="Column of times: the last rows are held out.")
     ] = None,
+    copies: Annotated[
+        str,
+        typer.Option(
+            help="Equal rows: together (on one side of the split, counted as one) or independent."
+        ),
+    ] = "together",
+    looks: Annotated[
+        int, typer.Option(help="Models of this table to certify in all; they share delta.")
+    ] = 1,
     delimiter: Annotated[str | None, typer.Option(help="What separates cells.")] = None,
     header: Annotated[
         bool | None, typer.Option("--header/--no-header", help="Whether line 1 has the names.")
@@ -56,8 +65,11 @@ def certify(  # noqa: PLR0913, PLR0917 - an argument for each option
 
     The split and delta are fixed before anything is looked at. Learners are compared on the
     training rows, by nested cross-validation or by the bounds that these rows prove; the hold-out
-    is asked once, about the winner. Writes `model.surelearn`, `certificate.json`, `report.html` and
+    is asked about the winner only. Writes `model.surelearn`, `certificate.json`, `report.html` and
     `report.json`.
+
+    A ledger remembers which tables were certified. A second model of the same table gets a void
+    certificate, unless `--looks N` planned N models before the first: see `surelearn ledger`.
 
     Example: `surelearn certify patients.csv --target outcome`
     """
@@ -88,4 +100,6 @@ def certify(  # noqa: PLR0913, PLR0917 - an argument for each option
             drop=tuple(drop or ()),
             group=group,
             time=time,
+            copies=copies,
+            looks=looks,
         )

@@ -16,7 +16,7 @@ def demo(
     """Certify the built-in breast-cancer table, as `surelearn certify` would certify yours.
 
     Writes the table, `model.surelearn`, `certificate.json`, `report.html` and `report.json`;
-    files of an earlier demonstration are replaced.
+    files of an earlier demonstration are replaced. No ledger is kept of demonstrations.
     """
     # Imported here: `surelearn --help` should not wait for NumPy, SciPy and scikit-learn.
     from surelearn.app.demo import TARGET, write_table  # noqa: PLC0415
@@ -31,6 +31,7 @@ def demo(
             force=True,
             form={},
             prepare=lambda: write_table(table),
+            remember=False,
             target=TARGET,
             delta=delta,
             seed=seed,

@@ -20,10 +20,14 @@ from surelearn.certificate import Certificate, Evidence, Kind, assumed, by_const
 from surelearn.evaluate._task import range_of_losses
 from surelearn.losses import ZeroOne
 
+AS_ONE = "where copies of a row count as one"
+"""What a claim about distinct rows adds."""
+
 PointwiseLoss: TypeAlias = Callable[[NDArray[Any], NDArray[Any]], ArrayLike]
 
 _ROWS = assumed("rows of one population, each drawn independently")
 _GROUPS = assumed("groups of one population, each drawn independently")
+_COPIES = assumed("distinct rows of one population, each drawn independently of the others")
 
 
 class Found(NamedTuple):
@@ -32,6 +36,18 @@ class Found(NamedTuple):
     guarantee: Guarantee
     observed: float
     n: int
+
+
+class Groups(NamedTuple):
+    """Rows that count as one draw: the number of each row's group; or of its row, if of copies."""
+
+    places: Indices
+    of_copies: bool = False
+
+    @property
+    def law(self) -> Evidence:
+        """What is assumed of their draw."""
+        return _COPIES if self.of_copies else _GROUPS
 
 
 class Claim(Protocol):
@@ -127,6 +143,7 @@ class ErrorSize:
 
     alpha: float
     counted: Indices | None = None  # one row of each group; all rows if there are no groups
+    of_copies: bool = False
     kind: Kind = "quantile"
 
     @property
@@ -134,10 +151,10 @@ class ErrorSize:
         """Rows are draws, or one row of each group is."""
         if self.counted is None:
             return {"independent": _ROWS, "alpha": assumed()}
-        return {
-            "independent": assumed(f"one row of each group; {_GROUPS.text}"),
-            "alpha": assumed(),
-        }
+        one = f"one row of each group; {_GROUPS.text}"
+        if self.of_copies:
+            one = f"one of the copies of each row; {_COPIES.text}"
+        return {"independent": assumed(one), "alpha": assumed()}
 
     def bound(self, y: NDArray[Any], predicted: NDArray[Any], *, delta: float) -> Found:
         """Take an order statistic of the residuals."""
@@ -149,9 +166,10 @@ class ErrorSize:
 
     def sentence(self, bound: float) -> str:
         """Return the claim in words."""
-        which = "" if self.counted is None else ", each of a new group,"
+        which = "new examples" if self.counted is None else "new examples, each of a new group,"
+        which = f"new examples, {AS_ONE}," if self.of_copies else which
         return (
-            f"at least {confidence(self.alpha)} of new examples{which} have an absolute error <= "
+            f"at least {confidence(self.alpha)} of {which} have an absolute error <= "
             f"{outward(bound, 'upper')}."
         )
 
@@ -164,7 +182,7 @@ class MeanLoss:
     """
 
     loss: PointwiseLoss | ZeroOne
-    groups: Indices | None = None
+    groups: Groups | None = None
     kind: Kind = "risk"
 
     @property
@@ -173,7 +191,7 @@ class MeanLoss:
         inside = Evidence(*range_of_losses(1.0, bounded=False))
         if type(self.loss) is ZeroOne:
             inside = by_construction("the loss of a group is its error rate")
-        return {"range": inside, "same_mean": _ROWS if self.groups is None else _GROUPS}
+        return {"range": inside, "same_mean": _ROWS if self.groups is None else self.groups.law}
 
     def bound(self, y: NDArray[Any], predicted: NDArray[Any], *, delta: float) -> Found:
         """Bet against every larger mean; the order of the losses is irrelevant."""
@@ -184,7 +202,7 @@ class MeanLoss:
                 "Which row it was is not told, and this question is spent"
             )
         if self.groups is not None:
-            losses = _means(losses, self.groups)
+            losses = _means(losses, self.groups.places)
         guarantee = sequences.betting_order_free(losses=losses, delta=delta)
         return Found(guarantee, float(losses.mean()), len(losses))
 
@@ -193,6 +211,10 @@ class MeanLoss:
         limit = percent_outward(bound, "upper")
         if self.groups is None:
             return f"the expected loss of this model on a new example is at most {limit}."
+        if self.groups.of_copies:
+            if type(self.loss) is ZeroOne:
+                return f"this model errs on at most {limit} of new examples, {AS_ONE}."
+            return f"the expected loss on a new example, {AS_ONE}, is at most {limit}."
         average = "of a new group, on average over groups."
         if type(self.loss) is ZeroOne:
             return f"this model errs on at most {limit} of the rows {average}"
@@ -208,7 +230,7 @@ class ClassErrorRate:
     """
 
     label: Any
-    groups: Indices | None = None
+    groups: Groups | None = None
     kind: Kind = "risk"
 
     @property
@@ -223,8 +245,9 @@ class ClassErrorRate:
         of_class = y == self.label
         y, predicted = y[of_class], predicted[of_class]
         if self.groups is not None:
-            groups = np.unique(self.groups[of_class], return_inverse=True)[1]
-            return MeanLoss(ZeroOne(), groups).bound(y, predicted, delta=delta)
+            places = np.unique(self.groups.places[of_class], return_inverse=True)[1]
+            found = MeanLoss(ZeroOne(), Groups(places))
+            return found.bound(y, predicted, delta=delta)
         errors, n = int(np.count_nonzero(predicted != y)), len(y)
         guarantee = holdout.class_conditional(errors=errors, n_in_class=n, delta=delta)
         return Found(guarantee, errors / n, n)
@@ -234,14 +257,18 @@ class ClassErrorRate:
         rows = f"of new rows of class {self.label}"
         if self.groups is not None:
             rows = f"of the rows of class {self.label} in a new group that has some, on average"
+        if self.groups is not None and self.groups.of_copies:
+            rows = f"of new rows of class {self.label}, {AS_ONE}"
         return f"this model errs on at most {percent_outward(bound, 'upper')} {rows}."
 
 
-def claim_about(loss: Any, groups: Indices | None, *, random_state: int) -> Claim:
+def claim_about(loss: Any, groups: Groups | None, *, random_state: int) -> Claim:
     """Return the claim that a loss asks for."""
     if isinstance(loss, Quantile):
-        counted = None if groups is None else _one_of_each(groups, random_state)
-        return ErrorSize(loss.alpha, counted)
+        if groups is None:
+            return ErrorSize(loss.alpha)
+        counted = _one_of_each(groups.places, random_state)
+        return ErrorSize(loss.alpha, counted, groups.of_copies)
     if not (is_zero_one(loss) or callable(loss)):
         raise _arguments.refuse("loss", loss, "'zero_one', Quantile(alpha) or a function")
     if not is_zero_one(loss):

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias, cast, get_args
+from uuid import uuid4
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -9,19 +10,21 @@ from sklearn.base import is_regressor
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from surelearn import _arguments
-from surelearn._typing import Indices
-from surelearn.bounds import Guarantee, holdout
+from surelearn.base import fingerprint
+from surelearn.base.row_identity import RowSet, cell_bits, row_hashes, with_labels
 from surelearn.certificate import Evidence, Precondition
-from surelearn.evaluate._holdout_claims import Claim, Found, is_zero_one
+from surelearn.evaluate._holdout_claims import Claim, Groups, is_zero_one
 
 Mode: TypeAlias = Literal["once", "family", "gate", "open"]
 
-# The last demand is stated only if evidence for it is given: it follows from the first one where a
-# model is made from training rows alone.
+# Of the untouched and of copies something is stated only if evidence is given: both follow from the
+# first demand where a model is made from training rows alone.
 DEMANDS = {
     "unseen": "no row of the hold-out was used for training",
     "blind_split": "the hold-out was split off without looking at rows or labels",
     "untouched": "nothing that shapes the model has seen the hold-out",
+    "copies": "no row of the hold-out is a copy of a row left for training",
+    "not_chosen_by_them": "the model was not chosen by these rows",
 }
 """What a hold-out demands beyond the assumptions of its theorem."""
 
@@ -38,13 +41,12 @@ DEMANDS_OF_MODE = {
         Precondition(
             "blind_to_answers",
             "models were made knowing nothing but that earlier ones failed",
-            "by-construction",
-            "the gate tells nothing else and locks at the first pass: docs/theory/holdout.md#gate",
+            "assumed",
+            "this gate tells nothing else and locks at the first pass; other looks are not seen: "
+            "docs/theory/holdout.md#gate",
         ),
     ),
 }
-
-NOT_PASSED = "This model did not pass the gate; nothing else may be said."
 
 
 class Rules(NamedTuple):
@@ -92,13 +94,14 @@ def check_rules(*, delta: float, mode: Any, n_models: int, target: float | None)
     )
 
 
-def check_groups(groups: ArrayLike | None, y: NDArray[Any]) -> Indices | None:
+def check_groups(groups: ArrayLike | Groups | None, y: NDArray[Any]) -> Groups | None:
     """Return the group of each row, counted from 0 in the order of their names."""
     if groups is None:
         return None
-    names = column_or_1d(groups)
+    of_copies = isinstance(groups, Groups) and groups.of_copies
+    names = column_or_1d(groups.places if isinstance(groups, Groups) else groups)
     check_consistent_length(names, y)
-    return np.unique(names, return_inverse=True)[1]
+    return Groups(np.unique(names, return_inverse=True)[1], of_copies)
 
 
 def check_classes(by_class: Any, y: NDArray[Any], loss: Any, groups: Any) -> tuple[Any, ...]:
@@ -119,6 +122,22 @@ def check_classes(by_class: Any, y: NDArray[Any], loss: Any, groups: Any) -> tup
     return tuple(np.unique(labels).tolist())
 
 
+def name_rules(rules: Rules, loss: Any, classes: Any, groups: RowSet | None) -> str:
+    """Return a name for all that was fixed before anyone looked: other rules, another name."""
+    try:
+        named = "zero_one" if is_zero_one(loss) else loss
+        return fingerprint((tuple(rules), named, classes, groups))
+    except ValueError:  # a loss that cannot be recognised again is like no other
+        return uuid4().hex
+
+
+def rows_in_groups(X: Any, groups: Groups | None) -> RowSet | None:
+    """Return which rows count as one, whatever their order."""
+    if groups is None:
+        return None
+    return RowSet.of(with_labels(row_hashes(X), cell_bits(groups.places)))
+
+
 def check_evidence(evidence: Mapping[str, Evidence] | None, claim: Claim) -> dict[str, Evidence]:
     """Return the evidence; what nobody asked about is refused."""
     given = dict(evidence or {})
@@ -129,7 +148,7 @@ def check_evidence(evidence: Mapping[str, Evidence] | None, claim: Claim) -> dic
 
 
 def state_demands(evidence: Mapping[str, Evidence], mode: Mode) -> tuple[Precondition, ...]:
-    """Return what a hold-out demands, with the evidence; the untouched only if there is some."""
+    """Return what a hold-out demands, with the evidence; nothing of what there is none for."""
     stated = (Precondition(k, name, *evidence[k]) for k, name in DEMANDS.items() if k in evidence)
     return (*stated, *DEMANDS_OF_MODE.get(mode, ()))
 
@@ -146,6 +165,19 @@ def check_labels(X: Any, y: ArrayLike) -> NDArray[Any]:
     return labels
 
 
+def check_predictions(
+    model: Any, y: NDArray[Any], predicted: NDArray[Any], *, labels: bool
+) -> None:
+    """Refuse predictions that cannot be compared with the labels; as labels, if they are."""
+    if predicted.shape != y.shape:
+        raise ValueError(
+            f"the model's predictions have shape {predicted.shape}; a hold-out of {len(y)} rows "
+            f"needs one prediction per row: {y.shape}"
+        )
+    if labels:
+        refuse_other_kinds(model, y, predicted)
+
+
 def refuse_other_kinds(model: Any, y: NDArray[Any], predicted: NDArray[Any]) -> None:
     """Refuse predictions that could never equal a label."""
     if hasattr(model, "__sklearn_tags__") and is_regressor(model):
@@ -159,29 +191,3 @@ def refuse_other_kinds(model: Any, y: NDArray[Any], predicted: NDArray[Any]) -> 
             f"the labels are {y.dtype} and the predictions {predicted.dtype}: the model was "
             "trained on labels of another kind"
         )
-
-
-def without_numbers(guarantee: Guarantee) -> Guarantee:
-    """Return the guarantee with everything that depends on the hold-out's answer removed."""
-    return Guarantee(
-        quantity=guarantee.quantity,
-        bound=guarantee.trivial,
-        assumes=guarantee.assumes,
-        reference=guarantee.reference,
-        confidence=guarantee.confidence,
-        validity=guarantee.validity,
-        trivial=guarantee.trivial,
-        theorem=guarantee.theorem,
-        inputs={"delta": guarantee.inputs["delta"]},
-    )
-
-
-def rows_to_halve_slack(found: Found) -> dict[str, int]:
-    """Return how large a hold-out with the same error rate would have half the slack."""
-    guarantee = found.guarantee
-    if guarantee.theorem != "concentration.clopper_pearson" or guarantee.vacuous:
-        return {}
-    target = (found.observed + guarantee.bound) / 2.0
-    delta = guarantee.inputs["delta"]
-    n = holdout.plan_holdout(target=target, error=found.observed, delta=delta)
-    return {"n_to_halve_slack": n}

@@ -2,30 +2,30 @@
 
 Asking a hold-out about many models and reporting the best is how most published error rates come to
 be false. A `Holdout` is told beforehand how it will be asked, charges every question to its ledger,
-and is the only thing that issues hold-out certificates: of all rows, of groups, of each class.
+and is the only thing that issues hold-out certificates: of all rows, of groups, of each class. The
+ledger belongs to the rows: another `Holdout` on them goes on with it (`surelearn.evaluate.ledger`).
 """
 
 from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple
+from functools import cached_property
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.model_selection import train_test_split
 from sklearn.utils import _safe_indexing
 
-from surelearn._wording import confidence
+from surelearn import _arguments
 from surelearn.base import data_fingerprint, fingerprint
 from surelearn.base.chunks import in_chunks
+from surelearn.base.row_identity import RowSet, cell_bits, rows_of, with_labels
 from surelearn.certificate import (
     Certificate,
     Evidence,
     LedgerEntry,
-    Precondition,
     assumed,
-    by_construction,
-    certify,
 )
 from surelearn.evaluate import _holdout_rules
+from surelearn.evaluate._drawing import Copies, draw
 from surelearn.evaluate._holdout_claims import (
     Answers,
     Claim,
@@ -36,23 +36,16 @@ from surelearn.evaluate._holdout_claims import (
     claim_about,
     is_zero_one,
 )
+from surelearn.evaluate._issuing import Question, issue
 from surelearn.evaluate._training_memory import compare_with_training
+from surelearn.evaluate.ledger import Account, Standing
 from surelearn.losses import Loss
 
 __all__ = ["Answers", "Holdout", "Quantile"]
 
 
-class _Question(NamedTuple):
-    """A model that is asked about: its fingerprint, its predictions, what must be true of it."""
-
-    model: str
-    predicted: NDArray[Any]
-    demands: tuple[Precondition, ...]
-    number: int
-
-
 class Holdout:
-    """A test set that certifies models and keeps account of how often it was asked.
+    """A test set that certifies models and keeps account of how often its rows were asked.
 
     Parameters
     ----------
@@ -122,6 +115,8 @@ class Holdout:
         self.allow_duplicates = allow_duplicates
         self._drawn_at_random = False
         self.identity = self._fingerprint()
+        self._loss = loss
+        self._table: tuple[RowSet, ...] = ()
         self._ledger: list[LedgerEntry] = []
         self._issued: dict[str, Answers] = {}
 
@@ -131,7 +126,7 @@ class Holdout:
         Not an argument, because "by construction" must be true on every path: only code that draws
         the rows and trains the model can say it. Keys are "unseen" (no row was used for training),
         "blind_split" (how it was split off), "untouched" (nothing that shapes the model has seen
-        it), or assumptions of the theorem.
+        it), "copies" (none of its rows was left for training), or assumptions of the theorem.
         """
         return {}
 
@@ -150,11 +145,32 @@ class Holdout:
 
     @classmethod
     def split(
-        cls, X: Any, y: ArrayLike, *, fraction: float = 0.2, seed: int, **rules: Any
+        cls,
+        X: Any,
+        y: ArrayLike,
+        *,
+        fraction: float = 0.2,
+        seed: int,
+        copies: Copies = "together",
+        **rules: Any,
     ) -> tuple[Any, Any, "Holdout"]:
-        """Split rows off at random, looking at neither rows nor labels; return the rest and it.
+        """Split rows off at random, not looking at labels; return the rest, shuffled, and it.
 
         A split stratified on the labels is not offered: it voids every certificate.
+
+        Parameters
+        ----------
+        X, y
+            All rows and labels.
+        fraction, seed
+            The share of the rows to hold out, rounded, and the seed it is drawn by; `surelearn
+            certify` draws the same rows.
+        copies
+            "together": equal rows go to the same side. If there are any, a distinct row is one
+            draw, as a group is, and counts once. "independent": rows that coincide are taken as
+            draws of their own.
+        **rules
+            As for a `Holdout`; of `groups`, given for all rows, whole ones are held out.
 
         Examples
         --------
@@ -163,11 +179,20 @@ class Holdout:
         >>> len(X_train), len(held_out.y)
         (7, 3)
         """
-        parts = train_test_split(X, np.asarray(y), test_size=fraction, random_state=seed)
-        X_train, X_test, y_train, y_test = parts
-        held_out = cls(X_test, y_test, **rules)
-        held_out._drawn_at_random = True
-        return X_train, y_train, held_out
+        _arguments.open_fraction("fraction", fraction)
+        y = _holdout_rules.check_labels(X, y)
+        named = _holdout_rules.check_groups(rules.get("groups"), y)
+        given = None if named is None else named.places
+        drawn = draw(X, len(y), fraction=fraction, seed=seed, copies=copies, groups=given)
+        train, rules = drawn.shuffled(seed), rules | drawn.rules(y, rules.get("by_class"))
+        held_out = cls(_safe_indexing(X, drawn.holdout), y[drawn.holdout], **rules)
+        held_out._drawn_at_random, held_out._table = (
+            True,
+            (RowSet.of(with_labels(drawn.hashes, cell_bits(y))),),
+        )
+        held_out._evidence = {**drawn.evidence, **held_out._evidence}
+        held_out.allow_duplicates |= "unseen" in drawn.evidence
+        return _safe_indexing(X, train), y[train], held_out
 
     def certify(self, model: Any) -> Certificate:
         """Certify a fitted model, or say why this hold-out may not be asked about it.
@@ -199,71 +224,94 @@ class Holdout:
         if identity in self._issued:
             return self._issued[identity]
         self._refuse_if_spent()
-        question = _Question(identity, predicted, self._demands(model), self._n_asked + 1)
+        evidence, mode = self._demands(model), self._rules.mode
+        standing, known = self._stand(identity)
+        demands = _holdout_rules.state_demands(
+            evidence if known is None else {**evidence, "not_chosen_by_them": known}, mode
+        )
+        question = Question(identity, predicted, demands, standing)
         certificate = self._issue(self._claim, question, self._rules.share)
         by_class: dict[str, Certificate] = {}
         if not certificate.violated:  # of a model that failed the gate nothing else may leak
             by_class = self._issue_classes(question)
+            if self._rules.mode == "gate":
+                self._account.look("locked", identity)
         self._issued[identity] = Answers(certificate, predicted, by_class)
         return self._issued[identity]
 
     def score(self, model: Any) -> float:
-        """Return the average loss of a model, in mode "open" only: elsewhere a look costs."""
+        """Return the average loss of a model, in mode "open" only: elsewhere a look costs.
+
+        No certificate from these rows is valid after it, whichever `Holdout` it is asked of.
+        """
         if self._rules.mode != "open":
             raise ValueError(
                 f"a hold-out of mode {self._rules.mode!r} answers only through certify(model), "
                 "which keeps the ledger; use mode='open' for numbers without certificates"
             )
         predicted = self._predictions(model)
+        self._account.look("open", fingerprint(model))
         return self._claim.bound(self.y, predicted, delta=self._rules.share).observed
+
+    def _stand(self, model: str) -> tuple[Standing, Evidence | None]:
+        """Enter a question in the ledger of these rows; return where it stands, and the evidence.
+
+        Where someone else keeps account of these rows, this is the place to ask them.
+        """
+        return self._account.ask(model)
+
+    @cached_property
+    def _account(self) -> Account:
+        """What this process remembers of these rows."""
+        return Account(
+            rows=(rows_of(self.X, self.y), *self._table),
+            rules=_holdout_rules.name_rules(
+                self._rules,
+                self._loss,
+                self._classes,
+                _holdout_rules.rows_in_groups(self.X, self._groups),
+            ),
+            n_models=self._rules.n_models,
+        )
 
     @property
     def _n_asked(self) -> int:
         return self._ledger[-1].query if self._ledger else 0
 
-    def _issue(self, claim: Claim, question: _Question, share: float) -> Certificate:
+    def _issue(self, claim: Claim, question: Question, share: float) -> Certificate:
         """Certify one claim at its share of delta."""
-        rules = self._rules
+        rules, number = self._rules, question.standing.number
         # From here on labels are looked at, and even an error about them tells something: it is
         # charged before, and says nothing in particular.
-        entry = LedgerEntry(self.identity, rules.mode, rules.n_models, share, question.number)
+        entry = LedgerEntry(self.identity, rules.mode, rules.n_models, share, number)
         self._ledger.append(entry)
-        found = claim.bound(self.y, question.predicted, delta=share)
-        guarantee, target = found.guarantee, rules.target if claim is self._claim else None
-        failed = target is not None and guarantee.bound > target
-        n_classes = len(self._classes) if isinstance(claim, ClassErrorRate) else 1
-        start = f"With confidence {confidence(rules.delta)}{rules.together(n_classes)}, "
-        return certify(
-            _holdout_rules.without_numbers(guarantee) if failed else guarantee,
-            kind=claim.kind,
-            subject="this fitted model",
-            observed=np.nan if failed else found.observed,
-            n=found.n,
-            claim=_holdout_rules.NOT_PASSED if failed else start + claim.sentence(guarantee.bound),
-            evidence={k: self._evidence.get(k, known) for k, known in claim.evidence.items()},
-            also=(*question.demands, *rules.gate_demand(failed=failed)),
-            family=entry,
-            reproduce={
-                "model": question.model,
-                "data": self.identity,
-                **({} if failed else _holdout_rules.rows_to_halve_slack(found)),
-            },
+        evidence = {k: self._evidence.get(k, known) for k, known in claim.evidence.items()}
+        by_class = isinstance(claim, ClassErrorRate)
+        return issue(
+            claim,
+            question,
+            rules._replace(target=None) if by_class else rules,
+            self.y,
+            entry=entry,
+            evidence=evidence,
+            n_classes=len(self._classes) if by_class else 1,
         )
 
-    def _issue_classes(self, question: _Question) -> dict[str, Certificate]:
-        """Certify the error rate of each class with rows here; all of them together at delta."""
-        if not self._classes:
-            return {}
-        issued: dict[str, Certificate] = {}
-        for label in np.unique(self.y).tolist():
-            right = question.predicted[self.y == label] == label
-            # A class that nobody announced has no share. A model that never predicts it has errors
-            # only, and the bound 1, which is true whatever was spent.
-            if label in self._classes or not right.any():
-                claim = ClassErrorRate(label, self._groups)
-                share = self._rules.share / len(self._classes)
-                issued[str(label)] = self._issue(claim, question, share)
-        return issued
+    def _issue_classes(self, question: Question) -> dict[str, Certificate]:
+        """Certify the error rate of each class with rows here; all of them together at delta.
+
+        A class that nobody announced has no share of delta, and no certificate.
+        """
+        here = set(np.unique(self.y).tolist())
+        return {
+            str(label): self._issue(
+                ClassErrorRate(label, self._groups),
+                question,
+                self._rules.share / len(self._classes),
+            )
+            for label in self._classes
+            if label in here
+        }
 
     def _fingerprint(self) -> str:
         """Return the hash of the rows and labels that count."""
@@ -277,25 +325,17 @@ class Holdout:
         if self._fingerprint() != self.identity:
             raise ValueError("the data of this hold-out were changed after it was set up")
         predicted = in_chunks(model.predict, self.X)
-        if predicted.shape != self.y.shape:
-            raise ValueError(
-                f"the model's predictions have shape {predicted.shape}; a hold-out of "
-                f"{len(self.y)} rows needs one prediction per row: {self.y.shape}"
-            )
-        if self._counts_errors:
-            _holdout_rules.refuse_other_kinds(model, self.y, predicted)
+        _holdout_rules.check_predictions(model, self.y, predicted, labels=self._counts_errors)
         return predicted
 
-    def _demands(self, model: Any) -> tuple[Precondition, ...]:
-        """Return what must be true beyond the theorem, with the evidence for it."""
+    def _demands(self, model: Any) -> dict[str, Evidence]:
+        """Return the evidence for what must be true beyond the theorem."""
         evidence = dict(self._evidence)
         if "unseen" not in evidence or not self.allow_duplicates:
             found = compare_with_training(model, self.X, allow_duplicates=self.allow_duplicates)
             evidence.setdefault("unseen", found)
-        by_us = by_construction("Holdout.split drew it")
-        by_others = assumed("a split stratified on labels voids it")
-        evidence.setdefault("blind_split", by_us if self._drawn_at_random else by_others)
-        return _holdout_rules.state_demands(evidence, self._rules.mode)
+        evidence.setdefault("blind_split", assumed("a split stratified on labels voids it"))
+        return evidence
 
     def _refuse_if_spent(self) -> None:
         passed = any(a.certificate.status != "void" for a in self._issued.values())

@@ -212,7 +212,7 @@ def test_what_the_user_says_about_columns_wins():
 def test_features_are_floats_and_text():
     table = {"x": [1, None, 2, 1] * 25, "b": [True, False] * 50, "w": ["u", "v", "v", "w"] * 25,
              "y": ["a", "b", "b", "a"] * 25}  # fmt: skip
-    X = learn(table).X
+    X = learn(table, copies="independent").X
     assert [str(field.type) for field in X.schema][:2] == ["double", "double"]
     assert pa.types.is_dictionary(X.schema.field("w").type)
     assert X.column("b").to_pylist()[:2] == [1.0, 0.0]
@@ -255,7 +255,7 @@ def test_a_target_with_decimal_commas_and_a_word_is_refused_for_the_word(tmp_pat
     lines = [f"{i % 7};{x}".replace(".", ",") for i, x in enumerate(X100)]
     path.write_text("\n".join(["x;y", *lines, "1;many"]), encoding="utf-8")
     with pytest.raises(TableError, match=r"is text, .*row 101 holds 'many'.*--missing 'many'"):
-        understand(read_table_file(path), target="y")
+        understand(read_table_file(path), target="y", copies="independent")
 
 
 def test_declared_types_are_believed():

@@ -21,7 +21,7 @@ def test_the_parts_are_disjoint_and_make_up_the_whole(n, holdout):
 
 def test_it_is_given_no_targets_and_no_features():
     assert set(inspect.signature(split).parameters) == {
-        "n_rows", "holdout", "seed", "groups", "times",
+        "n_rows", "holdout", "seed", "groups", "times", "copies",
     }  # fmt: skip
 
 

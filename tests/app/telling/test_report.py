@@ -191,7 +191,8 @@ def test_odd_words_in_the_command_are_quoted(tmp_path):
     rows = [f"{i % 13},{'yes' if i % 13 > 5 else 'no'}" for i in range(150)]
     table.write_text("\n".join(["a size,it's", *rows]) + "\n", encoding="utf-8")
     file = read_table_file(table)
-    run = certify_table(file, target="it's", learners=["MixedNaiveBayes"], keep=("a size",))
+    asked = {"learners": ["MixedNaiveBayes"], "keep": ("a size",), "copies": "independent"}
+    run = certify_table(file, target="it's", **asked)
     command = make_report(run, file).reproduce["command"]
     words = shlex.split(command)
     assert words[2:5] == ["my table.csv", "--target", "it's"]

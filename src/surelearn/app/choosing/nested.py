@@ -232,6 +232,7 @@ def _sentence(problem: Problem, best: Trial, whole: NestedCrossValidation) -> st
         return f"{chosen} was the only way to learn that was tried. {trust}"
     result = best.results[best.setting].outer
     alike = " Each group counts alike." if problem.groups is not None else ""
+    alike = " Copies of a row count as one." if problem.split.kind == "distinct" else alike
     left_out = "after the parts before it" if problem.times is not None else "without it"
     votes = Counter(whole.chosen).most_common()
     ways_chosen = ", ".join(f"{name} {times}×" for name, times in votes)
@@ -240,7 +241,7 @@ def _sentence(problem: Problem, best: Trial, whole: NestedCrossValidation) -> st
         f"{len(result.folds)} {result.scheme}, on the training rows alone, and {chosen} has the "
         f"least estimate.{alike} That number is too small on average, because it won. Nested "
         f"estimates are not: each part of the rows is answered by what would have been chosen "
-        f"{left_out} ({ways_chosen}). {trust} The hold-out was asked once, about the winner."
+        f"{left_out} ({ways_chosen}). {trust} The hold-out was asked about the winner only."
     )
 
 

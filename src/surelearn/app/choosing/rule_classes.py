@@ -102,7 +102,7 @@ def _refuse(problem: Problem, names: Sequence[str]) -> None:
             f"structural risk bounds error rates, and {problem.target!r} is a number: --select "
             "nested, or --task classification"
         )
-    if problem.split.kind != "random":
+    if problem.split.kind in {"group", "time"}:
         raise TableError(
             f"structural risk needs rows that are independent draws, and --{problem.split.kind} "
             "says that they are not: --select nested"

@@ -173,7 +173,7 @@ def _sentence(trials: Sequence[BoundTrial], best: BoundTrial, certificate: Certi
         f"alone: the training error plus what the class of the rule costs. {best.name} has the "
         f"smallest bound. All bounds of the table hold together with confidence "
         f"{confidence(certificate.delta or 0.0)}, so the choice is paid for. The hold-out was "
-        "asked once, about the winner."
+        "asked about the winner only."
     )
 
 

@@ -89,6 +89,15 @@ def to_compare_on(problem: Problem) -> Problem:
     )
 
 
+def one_of_each_copy(problem: Problem) -> Problem:
+    """Return the problem with one training row of all that are copies: such rows are draws."""
+    if problem.split.kind != "distinct" or problem.groups is None:
+        return problem
+    rows = problem.split.train
+    firsts = np.sort(np.unique(problem.groups[rows], return_index=True)[1])
+    return replace(problem, split=replace(problem.split, train=rows[firsts]))
+
+
 def training_notes(problem: Problem, model: Any) -> tuple[Note, ...]:
     """Say on which rows learners were compared and the model was fitted, if not on all.
 

@@ -6,9 +6,13 @@ from typing import Any
 import numpy as np
 
 from surelearn.app.errors import TableError
+from surelearn.app.problem.copies import Copies
+from surelearn.app.problem.entry import NOT_KEPT, Entry
 from surelearn.app.problem.problem import Problem
-from surelearn.certificate import Evidence, by_construction
+from surelearn.certificate import Evidence, assumed, by_construction, checked
+from surelearn.evaluate._holdout_claims import Groups
 from surelearn.evaluate.holdout import Holdout, Quantile
+from surelearn.evaluate.ledger import Standing
 from surelearn.evaluate.planning import plan_groups, plan_holdout
 from surelearn.losses import ZeroOne
 
@@ -18,25 +22,40 @@ ALPHA = 0.1
 _USEFUL = 0.25  # an error rate; if not even this can be certified, there are too few rows
 _DRAWN = {
     "random": "drawn from the number of rows and seed {seed} alone",
+    "distinct": "whole sets of copies, drawn from their number and seed {seed} alone",
     "group": "whole groups, drawn from their number and seed {seed} alone",
     "time": "the last rows, by their time alone",
 }
 
 
-def set_up_holdout(problem: Problem, *, delta: float) -> Holdout:
+def set_up_holdout(
+    problem: Problem, *, delta: float, looks: int = 1, entry: Entry = NOT_KEPT
+) -> Holdout:
     """Return the hold-out of a problem, to be asked once; a classifier also class by class.
 
-    Rows may coincide with training rows by chance, so that alone refuses nothing.
+    Parameters
+    ----------
+    problem
+        The problem.
+    delta, looks
+        The probability that a certificate is false, and among how many models it is shared out.
+    entry
+        Where the question stands in the ledger of the table.
     """
     regression, rows = problem.task == "regression", problem.split.holdout
-    groups = None if problem.groups is None else problem.groups[rows]
+    groups = None
+    if problem.groups is not None:
+        groups = Groups(problem.groups[rows], of_copies=problem.split.kind == "distinct")
     # Groups are drawn with their labels, so the number of classes must not come from the hold-out.
     known = True if groups is None else np.unique(problem.y[problem.split.train])
     return _HoldoutOfProblem(
         problem,
+        entry,
         delta=delta,
+        mode="once" if looks == 1 else "family",
+        n_models=looks,
         loss=Quantile(ALPHA) if regression else ZeroOne(),
-        allow_duplicates=True,
+        allow_duplicates=True,  # how many rows coincide is known, and said
         groups=groups,
         random_state=problem.split.seed,
         by_class=False if regression else known,
@@ -46,40 +65,60 @@ def set_up_holdout(problem: Problem, *, delta: float) -> Holdout:
 class _HoldoutOfProblem(Holdout):
     """The rows that a use case set apart before it looked at the table."""
 
-    def __init__(self, problem: Problem, **rules: Any) -> None:
-        self._problem = problem
+    def __init__(self, problem: Problem, entry: Entry, **rules: Any) -> None:
+        self._problem, self._entry = problem, entry
         super().__init__(*problem.held_out, **rules)
 
     def _made_true(self) -> dict[str, Evidence]:
         return _known(self._problem)
 
+    def _stand(self, model: str) -> tuple[Standing, Evidence | None]:  # noqa: ARG002 - see the entry
+        """Return what the ledger of the table says, where the question was entered before."""
+        if self._problem.copies.mode is None:  # a certificate from before there was a ledger
+            return self._entry.standing, None
+        return self._entry.standing, self._entry.evidence(self._rules.n_models)
+
 
 def refuse_if_too_few(problem: Problem, *, delta: float, share: float) -> None:
     """Say how many rows would certify anything useful, if the hold-out has too few."""
-    unit, n = "rows", len(problem.split.holdout)
-    if problem.groups is not None:
-        unit, n = "groups", len(np.unique(problem.groups[problem.split.holdout]))
+    rows, regression = problem.split.holdout, problem.task == "regression"
     aim = f"an error rate of at most {_USEFUL:.0%}, even if none of them is wrong"
-    if problem.task == "regression":
+    of_rows = of_groups = 0
+    if regression:
         # The largest of n errors bounds all but a fraction alpha if (1 - alpha)^n <= delta.
-        least = math.ceil(math.log(delta) / math.log1p(-ALPHA))
+        of_rows = of_groups = math.ceil(math.log(delta) / math.log1p(-ALPHA))
         aim = f"a limit on {1 - ALPHA:.0%} of the errors"
-    elif problem.groups is None:
-        least = plan_holdout(target=_USEFUL, delta=delta).n
     else:
-        least = plan_groups(target=_USEFUL, delta=delta)
+        of_rows = plan_holdout(target=_USEFUL, delta=delta).n
+        of_groups = of_rows if problem.groups is None else plan_groups(target=_USEFUL, delta=delta)
+    kind = problem.split.kind
+    if kind != "group":
+        _refuse_fewer("rows", len(rows), of_rows, share, aim)
+    if problem.groups is not None:
+        n, unit = len(np.unique(problem.groups[rows])), "groups"
+        more = ""
+        if kind == "distinct":
+            unit, more = (
+                "distinct rows",
+                "; or, if equal rows coincide by chance, --copies independent",
+            )
+        _refuse_fewer(unit, n, of_groups, share, aim, more)
+
+
+def _refuse_fewer(unit: str, n: int, least: int, share: float, aim: str, more: str = "") -> None:
     if n < least:
+        there = f"{n} {unit[:-1] if n == 1 else unit}"
         raise TableError(
-            f"the hold-out has {n} {unit}, and {least} are needed to certify {aim}: give "
-            f"{math.ceil(least / share):,} {unit} or more, or a larger --holdout"
+            f"the hold-out has {there}, and {least} are needed to certify {aim}: give "
+            f"{math.ceil(least / share):,} {unit} or more, or a larger --holdout{more}"
         )
 
 
 def _known(problem: Problem) -> dict[str, Evidence]:
     """Return what this use case makes true, where a hold-out alone would have to assume it."""
-    split = problem.split
+    split, copies = problem.split, problem.copies
     apart = f"{len(split.train):,} rows train, {len(split.holdout):,} others are held out"
-    decided = "types, features and learner were decided on the training rows; it was asked once"
+    decided = "types, features and learner were decided on the training rows"
     evidence = {
         "unseen": by_construction(apart),
         "blind_split": by_construction(_DRAWN[split.kind].format(seed=split.seed)),
@@ -87,4 +126,18 @@ def _known(problem: Problem) -> dict[str, Evidence]:
     }
     if problem.task == "regression":
         evidence["alpha"] = by_construction(f"it is {ALPHA:g} for every table")
-    return evidence
+    if copies.mode is None:  # in the words of the time
+        return {**evidence, "untouched": by_construction(f"{decided}; it was asked once")}
+    if copies.n_across:
+        alike = f"{copies.n_across:,} of them coincide with training rows and are taken as"
+        evidence["unseen"] = assumed(f"{apart}; {alike} independent draws")
+    return {**evidence, "copies": _told_of_copies(copies)}
+
+
+def _told_of_copies(copies: Copies) -> Evidence:
+    if copies.n_across:
+        return assumed(f"{copies.n_across:,} held-out rows are equal to training rows")
+    if copies.n_distinct == copies.n_rows:
+        return checked(f"all {copies.n_rows:,} rows are distinct")
+    distinct = f"{copies.n_distinct:,} of {copies.n_rows:,} rows are distinct"
+    return checked(f"{distinct}, and no copies stand on both sides")

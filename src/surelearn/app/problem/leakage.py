@@ -14,9 +14,10 @@ from pyarrow import types
 from scipy import stats
 
 from surelearn._typing import Indices
+from surelearn.app.problem.copies import Copies
 from surelearn.app.problem.features import count_distinct
 from surelearn.app.problem.split import Split
-from surelearn.app.tables.memory_mapped import forget_pages, is_large, take_rows
+from surelearn.app.tables.memory_mapped import is_large, take_rows
 
 _TIME = re.compile(r"(.*[_\W])?(date|datetime|time|timestamp|year|month)", re.IGNORECASE)
 _GROUP = re.compile(
@@ -28,11 +29,15 @@ _MANY = 10  # values that a group or a time has at least
 _ENOUGH = 100  # rows: with fewer, one column may well tell the classes apart by chance
 _SAMPLE = 2000
 _MOST_ROWS = 250_000  # of a large table, in which the target in disguise is sought
-_BLOCK = 2**18  # rows hashed at once
 
 
 def warn(
-    table: Any, X: Any, y: NDArray[Any], split: Split, roles: Mapping[str, str]
+    table: Any,
+    X: Any,
+    y: NDArray[Any],
+    split: Split,
+    roles: Mapping[str, str],
+    copies: Copies,
 ) -> Iterator[str]:
     """Yield what may be wrong with the table, a sentence each.
 
@@ -44,6 +49,8 @@ def warn(
         Features, targets and split of the rows with a known target; classes as whole numbers.
     roles
         The columns that are the target, the group or the time, each with its role.
+    copies
+        How many rows are copies, and where they stand.
     """
     rows = split.train
     if is_large(X) and len(rows) > _MOST_ROWS:
@@ -54,13 +61,7 @@ def warn(
             f"column {name!r} may be the target in disguise: {clue}; if it is not known when the "
             f"model is used, leave it out with --drop {name}"
         )
-    repeated, across = count_duplicates(X, y, split)
-    if repeated:
-        yield (
-            f"{repeated:,} of {len(y):,} rows repeat an earlier row, and {across:,} of the "
-            f"{len(split.holdout):,} held-out rows also stand in the training part: if they are "
-            "copies rather than coincidences, the rows are not independent"
-        )
+    yield from _about_copies(copies, split)
     yield from hints(table, roles)
 
 
@@ -135,30 +136,22 @@ def _determines(column: Any, labels: Indices) -> bool:
     return _n_distinct(values * (labels.max() + 1) + labels) == _n_distinct(values)
 
 
-def count_duplicates(X: Any, y: NDArray[Any], split: Split) -> tuple[int, int]:
-    """Return how many rows repeat an earlier one, and how many held-out rows stand in training.
-
-    Examples
-    --------
-    >>> X, y = pa.table({"a": [1.0, 1.0, 2.0]}), np.array([0, 0, 1])
-    >>> split = Split(np.array([0, 2]), np.array([1]), "random", 0, "")
-    >>> count_duplicates(X, y, split)
-    (1, 1)
-    """
-    hashes = np.empty(len(y), dtype=np.uint64)
-    for start in range(0, len(y), _BLOCK):
-        block = slice(start, start + _BLOCK)
-        rows = _bits(pa.chunked_array([pa.array(y[block], pa.float64())]))
-        for column in X.columns:
-            cells = _bits(column.slice(start, _BLOCK))
-            rows = _mixed(rows * np.uint64(0x9E3779B97F4A7C15) + cells)
-        hashes[block] = rows
-        forget_pages()
-    trained, held_out = np.sort(hashes[split.train]), hashes[split.holdout]
-    places = np.minimum(np.searchsorted(trained, held_out), len(trained) - 1)
-    hashes.sort()
-    repeated = np.count_nonzero(hashes[1:] == hashes[:-1])
-    return int(repeated), int(np.count_nonzero(trained[places] == held_out))
+def _about_copies(copies: Copies, split: Split) -> Iterator[str]:
+    """Yield what rows that coincide mean for the certificate."""
+    repeated = copies.n_rows - copies.n_distinct
+    if copies.n_across:
+        yield (
+            f"{repeated:,} of {copies.n_rows:,} rows repeat an earlier row, and "
+            f"{copies.n_across:,} of the {len(split.holdout):,} held-out rows also stand in the "
+            "training part: if they are copies rather than coincidences, the rows are not "
+            "independent"
+        )
+    elif split.kind == "distinct":
+        yield (
+            f"{repeated:,} of {copies.n_rows:,} rows repeat an earlier row: copies stand on one "
+            "side of the split and count as one; if they are independent draws that happen to "
+            "coincide, say --copies independent"
+        )
 
 
 def hints(table: Any, roles: Mapping[str, str]) -> Iterator[str]:
@@ -207,18 +200,3 @@ def _n_distinct(values: Indices) -> int:
     there = np.zeros(values.max() + 1, dtype=np.bool_)
     there[values] = True
     return int(np.count_nonzero(there))
-
-
-def _bits(column: Any) -> NDArray[np.uint64]:
-    """Return 64 bits for each cell, equal ones for equal cells."""
-    if not types.is_floating(column.type):
-        return _codes(column).view(np.uint64)
-    cells = column.to_numpy()
-    return (np.where(np.isnan(cells), np.nan, cells) + 0.0).view(np.uint64)  # one NaN, one zero
-
-
-def _mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return values whose bits are mixed well (the finaliser of splitmix64)."""
-    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return values ^ (values >> np.uint64(31))

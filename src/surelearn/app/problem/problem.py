@@ -4,14 +4,17 @@ Honesty. A hold-out certificate speaks of a model that knows nothing of the hold
 is drawn first (from the number of rows with a known target and the seed), and everything that
 shapes the model (types of columns, the task, which columns are left out) is decided on the training
 rows alone. Hold-out rows are then read by those decisions, as any new row would be: a word in a
-column of numbers is a missing cell. Three things may look at all rows, because they cannot favour a
+column of numbers is a missing cell. Four things may look at all rows, because they cannot favour a
 model: the format of the file; a refusal, which withholds a certificate, so that the probability of
-one that is issued and false only falls; and warnings, which change nothing. Leaving out rows whose
-target is missing is a rule about single rows: the claim is then about rows with a known target.
+one that is issued and false only falls; warnings, which change nothing; and which rows are copies,
+read as if all rows were for training: whatever order the rows have, the same ones are copies, so
+that given which they are the split is as random as any. Leaving out rows whose target is missing is
+a rule about single rows: the claim is then about rows with a known target.
 """
 
 import difflib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
@@ -25,11 +28,13 @@ from surelearn._typing import Indices
 from surelearn.app.errors import TableError
 from surelearn.app.problem import leakage
 from surelearn.app.problem import target as targets
-from surelearn.app.problem.features import Feature, as_kind, choose, is_missing, refuse_infinite
+from surelearn.app.problem.copies import Copies, Mode, feature_hashes
+from surelearn.app.problem.feature_reader import FeatureReader
+from surelearn.app.problem.features import Feature, is_missing, refuse_infinite
 from surelearn.app.problem.leakage import target_in_disguise
 from surelearn.app.problem.rows import Part, in_time_order, sample, take
 from surelearn.app.problem.split import Split, column_of_split, split
-from surelearn.app.tables.memory_mapped import combined, forget_pages, is_large, take_rows
+from surelearn.app.tables.memory_mapped import forget_pages, take_rows
 from surelearn.app.tables.notes import Note
 from surelearn.app.tables.read import TableFile
 
@@ -69,7 +74,10 @@ class Problem:
     split
         The split that was fixed before looking; everything above was decided on `split.train`.
     groups, times
-        The groups or times of the rows, if `group` or `time` named a column.
+        The groups or times of the rows, if `group` or `time` named a column; copies of one row are
+        a group if they were kept together.
+    copies
+        How many rows are copies, and where they stand.
     schema
         What a model file needs to read other tables alike (JSON).
     """
@@ -87,6 +95,7 @@ class Problem:
     split: Split
     groups: NDArray[Any] | None
     times: NDArray[Any] | None
+    copies: Copies
     schema: Mapping[str, Any]
 
     @property
@@ -127,6 +136,7 @@ def understand(  # noqa: PLR0913 - an argument for each option of the command
     drop: Sequence[str] = (),
     group: str | None = None,
     time: str | None = None,
+    copies: Mode | None = "together",
     cut: Callable[..., Split] = split,
 ) -> Problem:
     """Find the learning problem in a table; decide everything on the training rows alone.
@@ -147,15 +157,19 @@ def understand(  # noqa: PLR0913 - an argument for each option of the command
         Columns to leave out.
     group, time
         The column by whose values rows belong together, or follow each other.
+    copies
+        Whether copies of a row stay on one side of the split ("together") or each is a draw
+        ("independent"). None: as before copies were looked at, to check certificates of that time.
     cut
         Draws the split: `functools.partial(split, holdout=0.2, seed=0)`; it is given the number of
-        rows, and `groups` and `times`.
+        rows, and `groups`, `times` and `copies`.
 
     Examples
     --------
     >>> import pyarrow as pa
-    >>> table = pa.table({"legs": [4, 2, 4, 2] * 5, "kind": ["cat", "bird", "dog", "bird"] * 5})
-    >>> problem = understand(TableFile.of_table(table), target="kind")
+    >>> kinds = ["cat", "bird", "dog", "bird"] * 5
+    >>> table = pa.table({"legs": [4, 2, 4, 2] * 5, "kind": kinds})
+    >>> problem = understand(TableFile.of_table(table), target="kind", copies="independent")
     >>> problem.task, problem.features, len(problem.split.holdout)
     ('multiclass', ('legs',), 4)
     """
@@ -166,23 +180,16 @@ def understand(  # noqa: PLR0913 - an argument for each option of the command
     dropped = table.num_rows - rows.num_rows
     groups = None if group is None else column_of_split(rows, group, "group")
     times = None if time is None else column_of_split(rows, time, "time")
-    drawn = cut(rows.num_rows, groups=groups, times=times)
     excluded = {**_reserved(roles, keep), **dict.fromkeys(drop, "--drop says so")}
+    reader = FeatureReader(file, rows, excluded, categories=categorical, keep=keep)
+    alike = reader.copies() if copies == "together" and not (group or time) else None
+    drawn = cut(rows.num_rows, groups=groups, times=times, copies=alike)
     _refuse_infinite(table, excluded)
-    y = targets.read_target(rows.column(target), target, task, drawn.train, file.decimal)
-    features, left_out = choose(
-        rows,
-        drawn.train,
-        excluded,
-        categories=categorical,
-        keep=keep,
-        typed=file.typed,
-        decimal=file.decimal,
-    )
-    X = combined(
-        ((f.name, as_kind(rows.column(f.name), f.kind, f.name, file.decimal)) for f in features),
-        large=is_large(rows),
-    )
+    with _hint_at_copies(drawn, alike):
+        y = targets.read_target(rows.column(target), target, task, drawn.train, file.decimal)
+        features, left_out = reader.choose(drawn.train)
+    X = reader.read(features)
+    found = Copies.of(feature_hashes(X), drawn, copies)
     return Problem(
         task=y.task,
         target=target,
@@ -192,13 +199,26 @@ def understand(  # noqa: PLR0913 - an argument for each option of the command
         y=y.values,
         dropped_rows=dropped,
         left_out=left_out,
-        warnings=tuple(leakage.warn(table, X, y.codes, drawn, roles)),
+        warnings=tuple(leakage.warn(table, X, y.codes, drawn, roles, found)),
         notes=(*_notes(y, dropped, target, left_out), *_rounded(rows, features)),
         split=drawn,
-        groups=groups,
+        groups=alike if drawn.kind == "distinct" else groups,
         times=times,
+        copies=found,
         schema=_schema(file, target, y.task, features),
     )
+
+
+@contextmanager
+def _hint_at_copies(drawn: Split, alike: Indices | None) -> Generator[None]:
+    """Say that a training part may lack something only because copies of rows stay together."""
+    try:
+        yield
+    except TableError as error:
+        if drawn.kind != "distinct" or alike is None:
+            raise
+        told = f"only {int(alike.max()) + 1:,} of {len(alike):,} rows are distinct, and copies stay"
+        raise TableError(f"{error} ({told} together; or say --copies independent)") from None
 
 
 def _with_target(table: Any, target: str) -> Any:

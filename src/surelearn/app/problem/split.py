@@ -2,8 +2,8 @@
 
 A random split is drawn from the number of rows and the seed alone, never stratified: a hold-out
 stratified on the labels voids every certificate (docs/theory/holdout.md). Rows that belong together
-are split by whole groups, rows in the order of time at a moment; what the certificate may then
-claim is put in words.
+are split by whole groups, and so are copies of one row; rows in the order of time at a moment. What
+the certificate may then claim is put in words.
 """
 
 from dataclasses import dataclass
@@ -18,12 +18,17 @@ from surelearn._typing import Indices
 from surelearn.app.errors import TableError
 from surelearn.app.problem.features import is_missing
 from surelearn.app.problem.target import as_codes
+from surelearn.evaluate._drawing import draw_groups, draw_some
 
-Kind: TypeAlias = Literal["random", "group", "time"]
+Kind: TypeAlias = Literal["random", "distinct", "group", "time"]
 
 _WORDING = {
     "random": (
         "about new rows drawn from the same population as the rows of this table, each on its own"
+    ),
+    "distinct": (
+        "about new distinct rows, each drawn on its own from the same population as the distinct "
+        "rows of this table: copies of a row count as one, by their mean loss"
     ),
     "group": (
         "about rows of new groups, a group drawn from the same population as the groups of this "
@@ -45,7 +50,7 @@ class Split:
     train, holdout
         The places of the rows, increasing.
     kind
-        "random", "group" or "time".
+        "random", "distinct" (copies of a row stay together), "group" or "time".
     seed
         The seed it was drawn from.
     wording
@@ -66,6 +71,7 @@ def split(
     seed: int = 0,
     groups: NDArray[Any] | None = None,
     times: NDArray[Any] | None = None,
+    copies: Indices | None = None,
 ) -> Split:
     """Split rows off for the hold-out, seeing neither targets nor features.
 
@@ -82,6 +88,8 @@ def split(
         any is drawn: drawing until a share of the rows is reached would favour large groups.
     times
         For each row its time. The last rows are held out; rows of one moment stay together.
+    copies
+        For each row the number of its distinct row, if copies are to stay together.
 
     Examples
     --------
@@ -98,9 +106,11 @@ def split(
     if groups is not None and times is not None:
         raise TableError("rows are split by group or by time, not by both: leave one of them out")
     if groups is not None:
-        kind, held_out = "group", _some_groups(groups, holdout, seed)
+        kind, held_out = "group", _some_groups(groups, holdout, seed, "group")
     elif times is not None:
         kind, held_out = "time", _last_moments(times, holdout)
+    elif copies is not None:
+        kind, held_out = "distinct", _some_groups(copies, holdout, seed, "distinct row")
     else:
         kind, held_out = "random", _some(n_rows, holdout, seed, "row")
     train = np.delete(np.arange(n_rows), held_out)
@@ -126,15 +136,18 @@ def column_of_split(rows: Any, name: str, role: str) -> NDArray[Any]:
 
 def _some(n: int, holdout: float, seed: int, what: str) -> Indices:
     """Return the places of the share that is held out, drawn from the seed alone."""
+    _refuse_fewer_than_two(n, what)
+    return draw_some(n, fraction=holdout, seed=seed)
+
+
+def _some_groups(groups: NDArray[Any], holdout: float, seed: int, what: str) -> Indices:
+    _refuse_fewer_than_two(len(np.unique(groups)), what)
+    return draw_groups(groups, fraction=holdout, seed=seed)
+
+
+def _refuse_fewer_than_two(n: int, what: str) -> None:
     if n < 2:
         raise TableError(f"a split into two parts needs two {what}s at least, and there is {n}")
-    n_held_out = min(max(round(holdout * n), 1), n - 1)
-    return np.sort(np.random.default_rng(seed).permutation(n)[:n_held_out])
-
-
-def _some_groups(groups: NDArray[Any], holdout: float, seed: int) -> Indices:
-    names, membership = np.unique(groups, return_inverse=True)
-    return np.flatnonzero(np.isin(membership, _some(len(names), holdout, seed, "group")))
 
 
 def _last_moments(times: NDArray[Any], holdout: float) -> Indices:

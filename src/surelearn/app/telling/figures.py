@@ -40,17 +40,23 @@ _EXACT = "Clopper-Pearson (certified)"
 def draw(run: CertifiedRun) -> Iterator[Figure]:
     """Yield the figures that a run gives reason for."""
     task = run.problem.task
+    if not run.certificate.violated:  # else the hold-out has nothing to say
+        yield from _of_holdout(run)
+    if task == "binary" and _MISTAKEN in {run.name, *run.options.get("learners", ())}:
+        yield _mistakes(run)
+    curve = _learn_from_more(run)
+    if curve is not None:
+        yield _curve(run, curve)
+
+
+def _of_holdout(run: CertifiedRun) -> Iterator[Figure]:
+    task = run.problem.task
     if run.certificate.method == "concentration.clopper_pearson":
         yield _bounds(run)
     if task == "regression":
         yield _errors(run)
     if task == "binary" and hasattr(run.model, "predict_proba"):
         yield _calibration(run)
-    if task == "binary" and _MISTAKEN in {run.name, *run.options.get("learners", ())}:
-        yield _mistakes(run)
-    curve = _learn_from_more(run)
-    if curve is not None:
-        yield _curve(run, curve)
 
 
 def _bounds(run: CertifiedRun) -> Figure:

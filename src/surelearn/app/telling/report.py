@@ -28,6 +28,12 @@ from surelearn.report import (
 )
 
 _MOST_CLASSES = 12  # in a table of confusions
+_SPLITS = {
+    "random": "by a random split",
+    "distinct": "by a random split, copies of a row together",
+    "group": "by a group split",
+    "time": "by a time split",
+}
 
 
 def make_report(run: CertifiedRun, file: TableFile) -> Report:
@@ -76,10 +82,11 @@ def _facts(run: CertifiedRun, file: TableFile) -> dict[str, str]:
         "target": f"{problem.target} ({problem.task})",
         "features": f"{len(problem.features)}, {len(problem.categorical)} of them categories",
         "training rows": f"{len(problem.split.train):,}",
-        "rows held out": f"{len(problem.split.holdout):,}, by a {problem.split.kind} split",
+        "rows held out": f"{len(problem.split.holdout):,}, {_SPLITS[problem.split.kind]}",
     }
     if problem.groups is not None:
-        facts["groups held out"] = f"{run.certificate.n:,}"
+        units = "distinct rows" if problem.split.kind == "distinct" else "groups"
+        facts[f"{units} held out"] = f"{run.certificate.n:,}"
     if problem.dropped_rows:
         facts["rows left out"] = f"{problem.dropped_rows:,}, whose target is missing"
     return facts
@@ -142,6 +149,8 @@ def _joint(run: CertifiedRun) -> str:
 
 def _confusion(run: CertifiedRun) -> ModelView | None:
     """Count for each class in the hold-out what was predicted."""
+    if run.certificate.violated:
+        return None
     y, predicted = run.problem.held_out.y, run.answers.predicted
     labels = np.union1d(np.unique(y), np.unique(predicted))
     if run.problem.task == "regression" or len(labels) > _MOST_CLASSES:

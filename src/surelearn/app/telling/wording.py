@@ -4,16 +4,30 @@ from surelearn._wording import confidence, outward, percent_outward
 from surelearn.app.problem.held_out import ALPHA
 from surelearn.app.problem.problem import Problem
 from surelearn.certificate import Certificate
+from surelearn.evaluate._holdout_claims import AS_ONE
 
 
-def claim_about_rows(certificate: Certificate, problem: Problem) -> str:
-    """Return the claim of a certificate about the rows that the table speaks for."""
+def claim_about_rows(
+    certificate: Certificate, problem: Problem, *, delta: float, looks: int = 1
+) -> str:
+    """Return the claim of a certificate about the rows that the table speaks for.
+
+    Parameters
+    ----------
+    certificate, problem
+        The certificate, and the problem whose hold-out issued it.
+    delta, looks
+        The probability that a claim is false, and how many models share it.
+    """
     limit = percent_outward(certificate.bound, "upper")
     claim = f"this model errs on at most {limit} of new rows"
     if problem.task == "regression":
         most, limit = confidence(ALPHA), outward(certificate.bound, "upper")
         claim = f"at least {most} of new rows have an absolute error of at most {limit}"
+    elif problem.split.kind == "distinct":
+        claim = f"this model errs on at most {limit} of new rows, {AS_ONE}"
     elif problem.groups is not None:
         claim = f"this model errs on at most {limit} of the rows of a new group, on average over "
         claim += "groups"
-    return f"With confidence {confidence(certificate.delta or 0.0)}, {claim}. {problem.scope}"
+    together = f" for all {looks} models together" if looks > 1 else ""
+    return f"With confidence {confidence(delta)}{together}, {claim}. {problem.scope}"

@@ -1,0 +1,131 @@
+"""Rows of a table that are copies of each other, and what becomes of them when it is split."""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import types
+
+from surelearn._jit import fingerprints
+from surelearn._jit.fingerprints import Hashes
+from surelearn.app.problem.split import Split
+from surelearn.app.tables.memory_mapped import forget_pages
+from surelearn.base.row_identity import (
+    RowSet,
+    cell_bits,
+    count_distinct,
+    count_shared,
+    word_bits,
+)
+
+Mode: TypeAlias = Literal["together", "independent"]
+MODES = ("together", "independent")
+"""What becomes of copies: they stay on one side of the split, or each of them is a draw."""
+
+_BLOCK = 2**18  # rows hashed at once
+
+
+@dataclass(frozen=True)
+class Copies:
+    """How many rows are copies, as the model reads them, and where they stand.
+
+    Parameters
+    ----------
+    mode
+        What was asked for. None: the split of a certificate from before copies were looked at.
+    n_rows, n_distinct
+        How many rows there are, and how many of them are distinct.
+    n_across
+        How many held-out rows coincide with training rows.
+    """
+
+    mode: Mode | None
+    n_rows: int
+    n_distinct: int
+    n_across: int
+
+    @classmethod
+    def of(cls, hashes: Hashes, split: Split, mode: Mode | None) -> "Copies":
+        """Count the copies among rows with these hashes.
+
+        Examples
+        --------
+        >>> split = Split(np.array([0, 2]), np.array([1]), "random", 0, "")
+        >>> Copies.of(np.array([7, 7, 9], dtype=np.uint64), split, "independent")
+        Copies(mode='independent', n_rows=3, n_distinct=2, n_across=1)
+        """
+        n, n_distinct = len(hashes), count_distinct(hashes)
+        parts = hashes[split.holdout], hashes[split.train]
+        return cls(mode, n, n_distinct, count_shared(*parts) if n_distinct < n else 0)
+
+
+def feature_hashes(X: Any) -> Hashes:
+    """Return a hash of each row of features.
+
+    Examples
+    --------
+    >>> X = pa.table({"a": [1.0, 1.0, None], "b": ["x", "x", "y"]})
+    >>> first, second, third = feature_hashes(X)
+    >>> bool(first == second), bool(first == third)
+    (True, False)
+    """
+    return _hashes(enumerate(X.columns), X.num_rows, read_numbers=False)
+
+
+def identify(table: Any, target: str) -> RowSet:
+    """Return the rows of a table, by which a ledger recognises it, with what is predicted there.
+
+    Rows and columns may stand in another order, and in a file of another format.
+
+    Examples
+    --------
+    >>> table = pa.table({"a": [1, 2], "b": ["x", "7"]})
+    >>> other = pa.table({"b": [None, 7.0], "a": [1.0, 2.0]}).set_column(0, "b", [["x", "7"]])
+    >>> identify(table, "b").digest == identify(other.take([1, 0]), "b").digest
+    True
+    """
+    keys = zip(map(_key, table.column_names), table.columns, strict=True)
+    hashes = _hashes(keys, table.num_rows, read_numbers=True)
+    return RowSet.of(hashes + np.uint64(_key(f"target {target}")))
+
+
+def _hashes(columns: Iterable[tuple[int, Any]], n_rows: int, *, read_numbers: bool) -> Hashes:
+    hashes = np.zeros(n_rows, dtype=np.uint64)
+    for key, column in columns:
+        start = 0
+        for bits in _bits(column, read_numbers=read_numbers):
+            fingerprints.add_column(bits, key, hashes[start : start + len(bits)])
+            start += len(bits)
+            forget_pages()
+    return fingerprints.finished(hashes)
+
+
+def _bits(column: Any, *, read_numbers: bool) -> Iterator[Hashes]:
+    """Yield 64 bits for each cell, equal ones for equal cells, block by block."""
+    for chunk in column.chunks:
+        words = np.zeros(0, dtype=np.uint64)
+        if types.is_dictionary(chunk.type):
+            known = chunk.dictionary.cast(pa.string()).to_pylist()
+            gap = cell_bits(np.array([np.nan]))
+            words = np.append(word_bits(known, read_numbers=read_numbers), gap)
+        for start in range(0, len(chunk), _BLOCK):
+            yield _block_bits(chunk.slice(start, _BLOCK), words)
+
+
+def _block_bits(cells: Any, words: Hashes) -> Hashes:
+    if types.is_dictionary(cells.type):
+        return words[cells.indices.fill_null(len(words) - 1).to_numpy()]
+    if types.is_timestamp(cells.type):
+        return cells.cast(pa.int64()).fill_null(-(2**63)).to_numpy().view(np.uint64)
+    if types.is_boolean(cells.type) or types.is_integer(cells.type):
+        cells = cells.cast(pa.float64(), safe=False)
+    return cell_bits(cells.to_numpy(zero_copy_only=False))
+
+
+def _key(name: str) -> int:
+    """Return a number for a column by its name, so that its place does not matter."""
+    digest = hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=7).digest()
+    return int.from_bytes(digest, "little")

@@ -1,0 +1,243 @@
+"""Which rows are equal, and whether two tables hold the same rows: by 64-bit hashes of cells.
+
+Cells are compared by value: 1, 1.0 and a float32 of 1 are one number, 0.0 is -0.0, all missing
+cells are alike. Equal rows have equal hashes in every process; that different rows of a table share
+one is as good as impossible by chance, and would only make the two of them count as copies.
+"""
+
+import hashlib
+import numbers
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from surelearn._jit import fingerprints, rows
+from surelearn._jit.fingerprints import Hashes
+from surelearn._typing import Indices
+
+_SKETCH = 128  # rows by which nearly equal tables are recognised
+_MISSING = np.array([np.nan]).view(np.uint64)[0]
+
+
+class RowSet(NamedTuple):
+    """The rows of a table in any order: a digest of all, and a sketch of those it holds once.
+
+    The sketch is the smallest hashes (Broder, 1997): of two tables it tells how many rows they
+    share without keeping either.
+    """
+
+    digest: str
+    n: int
+    n_single: int
+    sketch: tuple[int, ...]
+
+    @classmethod
+    def of(cls, hashes: Hashes) -> "RowSet":
+        """Return the set of rows with these hashes.
+
+        Examples
+        --------
+        >>> first, other = np.arange(9, dtype=np.uint64), np.arange(9, dtype=np.uint64)[::-1]
+        >>> RowSet.of(first) == RowSet.of(other)
+        True
+        """
+        ordered = np.sort(_spread(hashes))
+        new = np.append(True, ordered[1:] != ordered[:-1])
+        single = ordered[new & np.append(new[1:], True)]
+        digest = hashlib.sha256(ordered.tobytes()).hexdigest()[:40]
+        return cls(digest, len(ordered), len(single), tuple(single[:_SKETCH].tolist()))
+
+    def is_mostly(self, other: "RowSet") -> bool:
+        """Return whether most rows of the smaller set stand once in each: hardly by chance.
+
+        Of independent draws of one law less than 1/e are expected to. Whole sets that agree are
+        the same whatever they hold.
+        """
+        if self.digest == other.digest:
+            return True
+        reach = min(_reach(self), _reach(other))
+        smaller = min(self, other, key=lambda rows: rows.n)
+        within = [row for row in smaller.sketch if row <= reach]
+        shared = len(set(self.sketch) & set(other.sketch))
+        return 2 * shared * smaller.n_single > len(within) * smaller.n > 0
+
+
+def rows_of(X: Any, y: Any) -> RowSet:
+    """Return the set of rows of a table with their labels.
+
+    Examples
+    --------
+    >>> X, y = np.arange(6.0).reshape(3, 2), np.array(["a", "b", "c"])
+    >>> rows_of(X, y).digest == rows_of(X[::-1].astype(np.float32), y[::-1]).digest
+    True
+    >>> rows_of(X, y[::-1]).digest == rows_of(X, y).digest
+    False
+    """
+    return RowSet.of(with_labels(row_hashes(X), cell_bits(np.asarray(y))))
+
+
+def with_labels(hashes: Hashes, labels: Hashes) -> Hashes:
+    """Return the hashes of rows that have labels, too."""
+    return hashes + _spread(_spread(labels))
+
+
+def row_hashes(X: Any) -> Hashes:
+    """Return a hash of every row of a table: an array, a sparse matrix, a data frame or a list.
+
+    Examples
+    --------
+    >>> frame = nw.from_dict({"a": [1, 2], "b": ["x", "y"]}, backend="pyarrow")
+    >>> bool((row_hashes(frame.to_native()) == row_hashes([[1.0, "x"], [2.0, "y"]])).all())
+    True
+    """
+    if sparse.issparse(X):
+        return _sparse_hashes(X)
+    if nw.dependencies.is_into_dataframe(X):
+        columns = nw.from_native(X, eager_only=True).iter_columns()
+        bits = (cell_bits(np.asarray(column.to_numpy())) for column in columns)
+        return fingerprints.column_hashes(enumerate(bits))
+    table = _as_array(X)
+    table = table.reshape(len(table), -1)
+    if table.dtype.kind in "biuf":
+        return fingerprints.table_hashes(table)
+    return fingerprints.column_hashes(enumerate(cell_bits(column) for column in table.T))
+
+
+def number_copies(hashes: Hashes) -> Indices | None:
+    """Return for each row the number of its distinct row, counted in the order of appearance.
+
+    None if all rows are distinct, which is found out faster.
+
+    Examples
+    --------
+    >>> number_copies(np.array([7, 3, 7, 9], dtype=np.uint64)).tolist()
+    [0, 1, 0, 2]
+    """
+    if count_distinct(hashes) == len(hashes):
+        return None
+    _, firsts, places = np.unique(hashes, return_index=True, return_inverse=True)
+    numbers_of = np.empty(len(firsts), dtype=np.int64)
+    numbers_of[np.argsort(firsts)] = np.arange(len(firsts))
+    return numbers_of[places]
+
+
+def count_distinct(hashes: Hashes) -> int:
+    """Return how many of the rows are distinct."""
+    ordered = np.sort(hashes)
+    return int(np.count_nonzero(ordered[1:] != ordered[:-1])) + (len(ordered) > 0)
+
+
+def count_shared(hashes: Hashes, others: Hashes) -> int:
+    """Return how many of the rows stand among others, too."""
+    return int(np.isin(hashes, others).sum())
+
+
+def cell_bits(cells: NDArray[Any]) -> Hashes:
+    """Return 64 bits for each cell of a column, equal ones for equal cells.
+
+    Examples
+    --------
+    >>> first, other = np.array([0.0, np.nan, 3.0]), np.array([-0.0, None, 3], dtype=object)
+    >>> bool((cell_bits(first) == cell_bits(other)).all())
+    True
+    """
+    if cells.dtype.kind in "biuf":
+        values = cells.astype(np.float64) + 0.0  # one zero
+        values[np.isnan(values)] = np.nan
+        return values.view(np.uint64)
+    if cells.dtype.kind in "mM":
+        return cells.astype(f"{cells.dtype.kind}8[us]").view(np.uint64)
+    known: dict[Any, int] = {}
+    return np.array([_bits(cell, known) for cell in cells.tolist()], dtype=np.uint64)
+
+
+def word_bits(words: Iterable[str], *, read_numbers: bool) -> Hashes:
+    """Return 64 bits for each word; those of a number if it reads like one and that is asked."""
+    found = [_number(word) if read_numbers else None for word in words]
+    bits = [
+        _word(w) if value is None else _float(value) for w, value in zip(words, found, strict=True)
+    ]
+    return np.array(bits, dtype=np.uint64)
+
+
+def _bits(cell: Any, known: dict[Any, int]) -> int:
+    try:
+        found = known.get(cell)
+    except TypeError:  # a list is a cell, too
+        return _word(repr(cell))
+    if found is None:
+        found = known[cell] = _bits_of(cell)
+    return found
+
+
+def _bits_of(cell: Any) -> int:
+    if isinstance(cell, str):
+        return _word(cell)
+    if _is_missing(cell):
+        return int(_MISSING)
+    if isinstance(cell, numbers.Real):
+        try:
+            return _float(float(cell))
+        except OverflowError:
+            return _word(repr(cell))
+    return _word(repr(cell))
+
+
+def _is_missing(cell: Any) -> bool:
+    try:
+        return cell is None or bool(cell != cell)  # noqa: PLR0124 - NaN and NaT differ from themselves
+    except (TypeError, ValueError):  # the missing cell of pandas is neither equal nor unequal
+        return True
+
+
+def _number(word: str) -> float | None:
+    try:
+        return float(word)
+    except ValueError:
+        return None
+
+
+def _float(value: float) -> int:
+    return int(cell_bits(np.array([value]))[0])
+
+
+def _word(word: str) -> int:
+    digest = hashlib.blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "little")
+
+
+def _as_array(X: Any) -> NDArray[Any]:
+    """Return rows as an array; numbers beside words stay numbers, and ragged rows are cells."""
+    if isinstance(X, np.ndarray):
+        return X
+    try:
+        found = np.asarray(X)
+    except ValueError:
+        found = np.empty(len(X), dtype=object)
+        found[:] = list(X)
+        return found
+    return found if found.dtype.kind in "biufO" else np.array(X, dtype=object)
+
+
+def _sparse_hashes(X: Any) -> Hashes:
+    csr = sparse.csr_array(X, dtype=np.float64, copy=True)
+    csr.check_format(full_check=True)  # a compiled loop walks the indices
+    csr.sum_duplicates()
+    csr.data[np.isnan(csr.data)] = np.nan
+    return fingerprints.row_hashes(rows.of(csr))
+
+
+def _reach(found: RowSet) -> int:
+    """Return up to which hash a sketch is complete."""
+    return found.sketch[-1] if found.n_single > len(found.sketch) else 2**64
+
+
+def _spread(values: Hashes) -> Hashes:
+    """Return values whose bits are mixed well (the finaliser of splitmix64)."""
+    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return values ^ (values >> np.uint64(31))

@@ -1,0 +1,186 @@
+"""The ledger of this process: which rows were asked about which models, by which rules.
+
+A hold-out is its rows, not the object that holds them: a second `Holdout` on the same rows, in any
+order, goes on where the first one stopped. Rules fixed beforehand decide what a later question is
+worth. Nothing is kept but hashes, and nothing outlives the process: what other processes asked, or
+what was asked about the same rows in another form (scaled, with another column), is not seen, and a
+certificate says that this is assumed.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from threading import Lock
+from typing import NamedTuple
+
+from surelearn.base.row_identity import RowSet
+from surelearn.certificate import Evidence, assumed, violated
+
+__all__ = ["Account", "Question", "Standing", "ask", "decide", "forget", "look"]
+
+_N_INDEXED = 16  # rows by which earlier questions about nearly the same rows are found
+
+
+class Question(NamedTuple):
+    """A question: the rules it was asked by, and the model it is about.
+
+    Examples
+    --------
+    >>> Question(rules="once at 0.05", model="a1b2").model
+    'a1b2'
+    """
+
+    rules: str
+    model: str
+
+
+class Standing(NamedTuple):
+    """The place of a question among all that were asked about its rows.
+
+    Attributes
+    ----------
+    number
+        Which question it is, counted from 1.
+    before
+        How many others were asked before it.
+    allowed
+        Whether the rules that were fixed beforehand cover it.
+    """
+
+    number: int
+    before: int
+    allowed: bool
+
+
+class _Ledger:
+    """Questions by the rows they were asked about."""
+
+    def __init__(self) -> None:
+        self.lock = Lock()
+        self.asked: dict[str, list[Question]] = defaultdict(list)
+        self.sets: dict[str, RowSet] = {}
+        self.places: dict[int, set[str]] = defaultdict(set)
+
+    def about(self, rows: Iterable[RowSet]) -> list[Question]:
+        """Return the questions asked about these rows, or about rows that are mostly these."""
+        near = {place for one in rows for place in self._near(one)}
+        return list(dict.fromkeys(q for place in sorted(near) for q in self.asked[place]))
+
+    def _near(self, rows: RowSet) -> list[str]:
+        found = {rows.digest} & self.sets.keys()
+        found.update(*(self.places.get(row, ()) for row in rows.sketch[:_N_INDEXED]))
+        return [digest for digest in found if rows.is_mostly(self.sets[digest])]
+
+    def add(self, rows: Iterable[RowSet], question: Question) -> None:
+        for one in rows:
+            self.sets[one.digest] = one
+            self.asked[one.digest].append(question)
+            for row in one.sketch[:_N_INDEXED]:
+                self.places[row].add(one.digest)
+
+
+_ledger = _Ledger()
+
+
+def ask(rows: Sequence[RowSet], question: Question, *, n_models: int) -> Standing:
+    """Enter a question about rows and say where it stands; it is entered before it is answered.
+
+    Parameters
+    ----------
+    rows
+        The rows of the hold-out; and those of the table they were split from, if that is known.
+    question
+        The rules and the model. The same question again stands where it stood.
+    n_models
+        How many models the rules allow.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rows = [RowSet.of(np.arange(50, dtype=np.uint64))]
+    >>> ask(rows, Question("once", "model 1"), n_models=1)
+    Standing(number=1, before=0, allowed=True)
+    >>> ask(rows, Question("once", "model 2"), n_models=1)
+    Standing(number=2, before=1, allowed=False)
+    """
+    with _ledger.lock:
+        standing = decide(_ledger.about(rows), question, n_models=n_models)
+        if standing.allowed:  # what is not allowed is not answered, so that it costs nothing
+            _ledger.add(rows, question)
+        return standing
+
+
+def look(rows: Sequence[RowSet], question: Question) -> None:
+    """Enter a look at rows that no certificate pays for; later certificates from them are void."""
+    with _ledger.lock:
+        _ledger.add(rows, question)
+
+
+def forget() -> None:
+    """Start afresh, as a new process would: for simulations and tests, which draw rows anew.
+
+    Certificates of rows that were asked about before are then no better than in a new process: that
+    the model was not chosen by these rows is assumed, and here it would be false.
+
+    Examples
+    --------
+    >>> forget()
+    """
+    with _ledger.lock:
+        for kept in (_ledger.asked, _ledger.sets, _ledger.places):
+            kept.clear()
+
+
+def decide(earlier: Sequence[Question], question: Question, *, n_models: int) -> Standing:
+    """Say where a question stands after earlier ones: covered if all were asked by its rules.
+
+    Examples
+    --------
+    >>> first, second = Question("family of 2", "a"), Question("family of 2", "b")
+    >>> decide([first], second, n_models=2)
+    Standing(number=2, before=1, allowed=True)
+    >>> decide([first], Question("once", "b"), n_models=1).allowed
+    False
+    """
+    others = list(dict.fromkeys(earlier))
+    if question in others:
+        number = others.index(question) + 1
+        return Standing(number, number - 1, allowed=True)
+    alike = all(other.rules == question.rules for other in others)
+    number = len(others) + 1
+    return Standing(number, len(others), allowed=alike and number <= n_models)
+
+
+class Account(NamedTuple):
+    """What this process remembers of the rows of a hold-out, asked by its rules.
+
+    Attributes
+    ----------
+    rows
+        The rows of the hold-out; and those of the table they were split from, if that is known.
+    rules
+        A name for all that was fixed beforehand.
+    n_models
+        How many models the rules allow.
+    """
+
+    rows: tuple[RowSet, ...]
+    rules: str
+    n_models: int
+
+    def ask(self, model: str) -> tuple[Standing, Evidence]:
+        """Enter a question; return where it stands, and whether the rows may have chosen it."""
+        standing = ask(self.rows, Question(self.rules, model), n_models=self.n_models)
+        if standing.allowed:
+            which = f"question {standing.number} of {self.n_models} about these rows"
+            return standing, assumed(
+                f"{which} in this process; what was asked elsewhere is not seen"
+            )
+        several = "1 look" if standing.before == 1 else f"{standing.before} looks"
+        return standing, violated(
+            f"{several} at these rows, or most of them, came before in this process, and the rules "
+            "do not cover another one: draw fresh rows, or plan mode='family', n_models=K first"
+        )
+
+    def look(self, why: str, model: str) -> None:
+        """Enter a look that no certificate pays for."""
+        look(self.rows, Question(why, model))
