@@ -12,6 +12,7 @@ from sklearn.utils.validation import column_or_1d
 from surelearn import _arguments
 from surelearn._typing import Indices, Vector
 from surelearn.base import validation
+from surelearn.base.seal import sealed
 
 _Estimator = TypeVar("_Estimator")
 
@@ -38,7 +39,7 @@ def adopt(estimator: _Estimator, fresh: _Estimator) -> _Estimator:
     kept = {name: value for name, value in vars(estimator).items() if not name.endswith("_")}
     learnt = {name: value for name, value in vars(fresh).items() if name.endswith("_")}
     estimator.__dict__ = kept | learnt  # one assignment: nobody ever sees half of it
-    return estimator
+    return sealed(estimator)
 
 
 def check_iterations(estimator: Any) -> None:

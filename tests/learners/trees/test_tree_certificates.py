@@ -9,6 +9,7 @@ from sklearn.datasets import load_breast_cancer
 from reference import weather
 from reference.pruning import as_code, leaf_sets
 from surelearn import Holdout, Quantile, check_certificate
+from surelearn.base.seal import sealed
 from surelearn.bounds import trees
 from surelearn.evaluate.coverage import Coverage
 from surelearn.learners.trees._certificates import NAMED_DEFAULTS, NO_DEFAULTS
@@ -65,6 +66,9 @@ def test_a_cut_point_outside_the_grid_voids_the_certificate(breast):
     model = CARTClassifier(max_depth=1, thresholds=np.linspace(0.0, 1e4, 9999)).fit(X, y)
     assert only(model).status == "valid"
     model.tree_.threshold[0] += 1e-3
+    with pytest.raises(ValueError, match="was changed after it was fitted"):
+        model.certificates()
+    sealed(model)
     assert only(model).status == "void"
     assert "outside the grid" in str(only(model))
 
