@@ -15,6 +15,8 @@ import narwhals as nw
 import numpy as np
 from scipy import sparse
 
+from surelearn._jit import fingerprints, rows
+from surelearn._jit.fingerprints import Hashes
 from surelearn.base._function_parts import of_package
 from surelearn.base._hasher import Hasher
 from surelearn.base._object_parts import is_search_tree, refusal
@@ -86,6 +88,27 @@ def data_fingerprint(X: Any, y: Any) -> str:
     return hasher.add(np.asarray(y)).hexdigest()
 
 
+def hashes_of_rows(X: Any) -> Hashes:
+    """Return a hash of each row of a table of any kind; it holds for this session only.
+
+    Examples
+    --------
+    >>> len(set(hashes_of_rows([["a", 1], ["b", 1], ["a", 1]]).tolist()))
+    2
+    """
+    if sparse.issparse(X):
+        table: Any = sparse.csr_array(cast("Any", X), dtype=np.float64, copy=True)
+        table.sum_duplicates()
+        return fingerprints.row_hashes(rows.of(table))
+    if nw.dependencies.is_into_dataframe(X):
+        X = list(nw.from_native(X, eager_only=True).iter_rows())
+    table = np.asarray(X)
+    if table.dtype.kind in "biuf" and table.ndim == 2:
+        return fingerprints.table_hashes(table)
+    cells = [hash(tuple(row)) for row in np.asarray(X, dtype=object).tolist()]
+    return np.array(cells, dtype=np.int64).view(np.uint64)
+
+
 def check_certificate(certificate: Certificate, model: object) -> None:
     """Raise unless the certificate speaks of exactly this model as it stands now.
 
@@ -133,5 +156,11 @@ class _FormerHasher(Hasher):
 
 
 def _as_numbers(column: Any) -> Any:
-    """Return a column of numbers in double precision, others as a list."""
+    """Return a column of numbers in double precision, unless that rounds; others as a list."""
+    if column.dtype.kind in "iu" and column.size and _largest(column) > 2**53:
+        return column
     return column.astype(np.float64) if column.dtype.kind in "biuf" else column.tolist()
+
+
+def _largest(column: Any) -> int:
+    return max(abs(int(column.max())), abs(int(column.min())))

@@ -36,6 +36,7 @@ from surelearn.evaluate._holdout_claims import (
     claim_about,
     is_zero_one,
 )
+from surelearn.evaluate._row_by_row import answered_alone
 from surelearn.evaluate._training_memory import compare_with_training
 from surelearn.losses import Loss
 
@@ -163,7 +164,8 @@ class Holdout:
         >>> len(X_train), len(held_out.y)
         (7, 3)
         """
-        parts = train_test_split(X, np.asarray(y), test_size=fraction, random_state=seed)
+        labels = _holdout_rules.check_labels(X, y)
+        parts = train_test_split(X, labels, test_size=fraction, random_state=seed)
         X_train, X_test, y_train, y_test = parts
         held_out = cls(X_test, y_test, **rules)
         held_out._drawn_at_random = True
@@ -199,7 +201,9 @@ class Holdout:
         if identity in self._issued:
             return self._issued[identity]
         self._refuse_if_spent()
-        question = _Question(identity, predicted, self._demands(model), self._n_asked + 1)
+        question = _Question(
+            identity, predicted, self._demands(model, predicted), self._n_asked + 1
+        )
         certificate = self._issue(self._claim, question, self._rules.share)
         by_class: dict[str, Certificate] = {}
         if not certificate.violated:  # of a model that failed the gate nothing else may leak
@@ -286,9 +290,10 @@ class Holdout:
             _holdout_rules.refuse_other_kinds(model, self.y, predicted)
         return predicted
 
-    def _demands(self, model: Any) -> tuple[Precondition, ...]:
+    def _demands(self, model: Any, predicted: NDArray[Any]) -> tuple[Precondition, ...]:
         """Return what must be true beyond the theorem, with the evidence for it."""
         evidence = dict(self._evidence)
+        evidence.setdefault("row_by_row", answered_alone(model, self.X, predicted))
         if "unseen" not in evidence or not self.allow_duplicates:
             found = compare_with_training(model, self.X, allow_duplicates=self.allow_duplicates)
             evidence.setdefault("unseen", found)

@@ -301,7 +301,9 @@ def test_trees_recognise_rows_of_numbers_whatever_their_gaps_precision_and_order
     with pytest.raises(ValueError, match="100 of 100 hold-out rows"):
         Holdout(again, y[:100], loss=loss).certify(model)
     unseen = Holdout(X[100:200], y[100:200], loss=loss).certify(model)  # rows of weight 0
-    assert not_used_for_training(unseen).status == "checked"
+    found = not_used_for_training(unseen)
+    assert found.evidence.startswith("0 of them are among")
+    assert found.status == "assumed"  # in double precision they may have been learnt
 
 
 def not_used_for_training(certificate):
