@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.linear_model import SGDClassifier
 
 from surelearn.bounds.online_to_batch import progressive_validation
@@ -157,3 +158,42 @@ def test_rows_that_the_learner_was_fitted_to_void_the_certificate():
     assert progressive_validate(fitted, X, y).certificate.status == "void"
     new = WORLD.draw(200, seed=1)
     assert progressive_validate(fitted, *new).certificate.status != "void"
+
+
+def judged_before(result):
+    return next(p for p in result.certificate.preconditions if p.key == "judged_before")
+
+
+def epochs(X, y, *, shuffled):
+    rng = np.random.default_rng(0)
+    for _ in range(3):
+        order = rng.permutation(len(y)) if shuffled else np.arange(len(y))
+        yield X[order], y[order]
+
+
+@pytest.mark.parametrize("shuffled", [False, True])
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array, lambda X: X.tolist()])
+def test_a_second_pass_over_the_same_rows_voids_the_certificate(shuffled, kind):
+    X, y = np.random.default_rng(0).normal(size=(50, 2)), np.arange(50) % 2
+    stream = ((kind(rows), labels) for rows, labels in epochs(X, y, shuffled=shuffled))
+    found = judged_before(progressive_validate(Perceptron(), stream))
+    assert found.status == "violated"
+    assert "100 of 150 rows had come before" in found.evidence
+    stream = ((kind(rows), labels) for rows, labels in epochs(X, y, shuffled=shuffled))
+    allowed = progressive_validate(Perceptron(), stream, allow_duplicates=True)
+    assert judged_before(allowed).status == "assumed"
+
+
+def test_rows_given_twice_in_one_table_void_the_certificate():
+    X, y = np.random.default_rng(0).normal(size=(50, 2)), np.arange(50) % 2
+    twice = progressive_validate(Perceptron(), np.tile(X, (2, 1)), np.tile(y, 2))
+    assert twice.certificate.status == "void"
+
+
+class Foreign(Perceptron):
+    """A class of others may have learnt before."""
+
+
+def test_what_a_class_of_others_had_learnt_is_not_known():
+    X, y = np.random.default_rng(0).normal(size=(50, 2)), np.arange(50) % 2
+    assert judged_before(progressive_validate(Foreign(), X, y)).status == "assumed"

@@ -73,6 +73,15 @@ def add_column(bits: Hashes, column: int, hashes: Hashes) -> None:
         hashes[t] += _term(bits[t], multiplier)
 
 
+@jit
+def checksum(bits: Hashes) -> np.uint64:
+    """Return a hash of numbers in their order, the values read as integers."""
+    total = np.uint64(0)
+    for i in range(len(bits)):
+        total += (bits[i] ^ (bits[i] >> _HALF)) * (np.uint64(2 * i + 1) * _MIX | _ONE)
+    return total
+
+
 def row_hashes(X: Rows) -> Hashes:
     """Return a 64-bit hash of every row.
 
@@ -131,10 +140,43 @@ def table_hashes(table: NDArray[Any]) -> Hashes:
 
 
 def sketch(hashes: Hashes) -> Hashes:
-    """Return the smallest distinct hashes, sorted: all of them if there are few."""
-    if len(hashes) > 2 * SKETCH_SIZE:  # duplicates may leave fewer than the size; still sound
-        hashes = np.partition(hashes, 2 * SKETCH_SIZE)[: 2 * SKETCH_SIZE]
+    """Return the smallest distinct hashes, sorted: all of them if there are few.
+
+    Examples
+    --------
+    >>> copies = np.zeros(10 * SKETCH_SIZE, dtype=np.uint64)
+    >>> len(sketch(np.append(copies, np.arange(10, dtype=np.uint64))))
+    10
+    """
+    if len(hashes) > 2 * SKETCH_SIZE:
+        few = np.unique(np.partition(hashes, 2 * SKETCH_SIZE)[: 2 * SKETCH_SIZE])
+        if len(few) >= SKETCH_SIZE:  # else copies of some rows have left no place for others
+            return few[:SKETCH_SIZE]
     return np.unique(hashes)[:SKETCH_SIZE]
+
+
+def united(first: Hashes, second: Hashes) -> Hashes:
+    """Return the sketch of all rows of two tables, given that of each.
+
+    Examples
+    --------
+    >>> first, second = np.array([5, 7], dtype=np.uint64), np.array([6, 7], dtype=np.uint64)
+    >>> united(first, second).tolist()
+    [5, 6, 7]
+    """
+    return sketch(np.concatenate([first, second]))
+
+
+def recognised(kept: Hashes, hashes: Hashes) -> NDArray[np.bool_]:
+    """Return which of `hashes` the sketch `kept` recognises.
+
+    Examples
+    --------
+    >>> first = np.array([5, 7, 9], dtype=np.uint64)
+    >>> recognised(sketch(first), np.array([7, 8], dtype=np.uint64)).tolist()
+    [True, False]
+    """
+    return np.isin(hashes, kept)
 
 
 def shared_rows(kept: Hashes, hashes: Hashes) -> int:
@@ -146,4 +188,4 @@ def shared_rows(kept: Hashes, hashes: Hashes) -> int:
     >>> shared_rows(sketch(first), np.array([7, 8], dtype=np.uint64))
     1
     """
-    return int(np.isin(hashes, kept).sum())
+    return int(recognised(kept, hashes).sum())

@@ -15,8 +15,8 @@ from surelearn._jit.fingerprints import Hashes
 from surelearn._typing import Mask
 from surelearn._wording import confidence, percent_outward
 from surelearn.base import validation
-from surelearn.base.fingerprint import fingerprint
 from surelearn.base.fitting import adopt, fresh_copy
+from surelearn.base.seal import fingerprint_of_fit
 from surelearn.bounds import Guarantee
 from surelearn.certificate import Certificate, Evidence, certify
 
@@ -107,5 +107,5 @@ def risk_certificate(
         claim=f"With confidence {level}, this model errs on at most {limit} of new examples "
         "from the law of the training examples.",
         evidence=evidence,
-        reproduce={"model": fingerprint(model)},
+        reproduce={"model": fingerprint_of_fit(model)},
     )

@@ -2,29 +2,26 @@
 
 A model's fingerprint is made of its class and everything it holds: numbers by their values, not by
 how memory happens to lay them out, so that a copy or a stored and loaded model has the same one.
-Classes count by their stored name, so that moving their code changes no fingerprint. What a model
-keeps elsewhere (class attributes, globals, files) is not seen.
+Classes count by their stored name, so that moving their code changes no fingerprint; those that no
+package has, and functions, count by their code and what it finds by name. What cannot be told apart
+from others like it is refused. What a model keeps elsewhere (files, variables of packages, what its
+code reaches in other ways than by name) is not seen.
 """
 
-import hashlib
-import pickle
-from collections.abc import Mapping, Sequence
+from types import FunctionType
 from typing import Any, cast
 
 import narwhals as nw
 import numpy as np
 from scipy import sparse
 
-from surelearn._stored import stored_name
+from surelearn._jit import fingerprints, rows
+from surelearn._jit.fingerprints import Hashes
+from surelearn.base._function_parts import of_package
+from surelearn.base._hasher import Hasher
+from surelearn.base._object_parts import is_search_tree, refusal
 from surelearn.certificate import Certificate
 
-_NOT_LEARNT = frozenset({"_skl_callbacks"})
-_PLAIN = {str, int, float, bool, type(None)}
-_TAGS = {  # of most values, which are not looked up
-    cls: f"<{cls.__module__}.{cls.__qualname__}>"
-    for cls in (*_PLAIN, dict, list, tuple, np.ndarray)
-}
-_BLOCK = 2**14  # cells described at once
 _former: dict[str, str] = {}  # by today's fingerprint, so that a model that changed has none
 
 
@@ -43,17 +40,24 @@ def fingerprint(model: object) -> str:
     >>> fingerprint(model.fit([[0.0], [1.0]], [0.0, 2.0])) == before
     False
     """
-    return _Hasher().add(model).hexdigest()
+    with np.printoptions(legacy=False):  # numbers are written in full, whatever the user set
+        hasher = Hasher().add(model)
+        if hasher.asked_for_state and Hasher().add(model).hexdigest() != hasher.hexdigest():
+            raise refusal(model)
+    return hasher.hexdigest()
 
 
 def fingerprint_as(model: object, stated: Any) -> str:
     """Return the fingerprint of a model in the form in which one is stated.
 
     That of a model read from a file of format 1 has two: certificates of its time state the former.
+    Certificates may also be of a time when coins did not count and a count of queries did.
     """
     found = fingerprint(model)
-    former = _former.get(found)
-    return former if former is not None and former == stated else found
+    if found == stated:
+        return found
+    former = _former.get(found) or _FormerHasher().add(model).hexdigest()
+    return former if former == stated else found
 
 
 def remember_former_fingerprint(model: object, former: str) -> None:
@@ -72,7 +76,7 @@ def data_fingerprint(X: Any, y: Any) -> str:
     >>> data_fingerprint([[1, 2]], ["a"]) == data_fingerprint(np.array([[1.0, 2.0]]), ["a"])
     True
     """
-    hasher = _Hasher()
+    hasher = Hasher()
     if nw.dependencies.is_into_dataframe(X):
         for column in nw.from_native(X, eager_only=True).iter_columns():
             hasher.add(_as_numbers(column.to_numpy()))
@@ -82,6 +86,27 @@ def data_fingerprint(X: Any, y: Any) -> str:
         for column in np.asarray(X).T:
             hasher.add(_as_numbers(column))
     return hasher.add(np.asarray(y)).hexdigest()
+
+
+def hashes_of_rows(X: Any) -> Hashes:
+    """Return a hash of each row of a table of any kind; it holds for this session only.
+
+    Examples
+    --------
+    >>> len(set(hashes_of_rows([["a", 1], ["b", 1], ["a", 1]]).tolist()))
+    2
+    """
+    if sparse.issparse(X):
+        table: Any = sparse.csr_array(cast("Any", X), dtype=np.float64, copy=True)
+        table.sum_duplicates()
+        return fingerprints.row_hashes(rows.of(table))
+    if nw.dependencies.is_into_dataframe(X):
+        X = list(nw.from_native(X, eager_only=True).iter_rows())
+    table = np.asarray(X)
+    if table.dtype.kind in "biuf" and table.ndim == 2:
+        return fingerprints.table_hashes(table)
+    cells = [hash(tuple(row)) for row in np.asarray(X, dtype=object).tolist()]
+    return np.array(cells, dtype=np.int64).view(np.uint64)
 
 
 def check_certificate(certificate: Certificate, model: object) -> None:
@@ -106,116 +131,36 @@ def check_certificate(certificate: Certificate, model: object) -> None:
         )
 
 
-class _Hasher:
-    """SHA-256 over a canonical description of an object, part by part."""
+class _FormerHasher(Hasher):
+    """Describes objects as the first version of format 2 did, where that told them apart."""
 
-    def __init__(self) -> None:
-        self._digest = hashlib.sha256()
-        self._open: set[int] = set()  # objects being described, so that a cycle ends
-
-    def hexdigest(self) -> str:
-        return self._digest.hexdigest()[:40]
-
-    def add(self, value: Any) -> "_Hasher":
-        """Describe any object; equal content gives equal bytes."""
-        cls = cast("type[Any]", type(value))
-        self._text(_TAGS.get(cls) or f"<{_name(cls)}>")
-        if isinstance(value, np.ndarray):
-            self._array(value)
-        elif isinstance(value, str | bytes | int | float | complex | bool | np.generic | None):
-            self._text(repr(value))
-        elif id(value) in self._open:
-            self._text("<cycle>")
-        else:
-            self._open.add(id(value))
-            self._compound(value)
-            self._open.discard(id(value))
-        return self
-
-    def _compound(self, value: Any) -> None:
-        if isinstance(value, Mapping):
-            items = cast("Mapping[Any, Any]", value).items()
-            self._all(part for item in sorted(items, key=lambda kv: repr(kv[0])) for part in item)
-        elif isinstance(value, list | tuple):
-            self._row(cast("list[Any]", value))
-        elif isinstance(value, set | frozenset):
-            self._all(sorted(cast("set[Any]", value), key=repr))
-        elif sparse.issparse(value):
-            csr = cast("Any", value).tocsr().copy()
-            csr.sum_duplicates()
-            self._all(
-                (csr.shape, csr.data, csr.indices.astype(np.int64), csr.indptr.astype(np.int64))
-            )
-        elif isinstance(value, type) or hasattr(value, "__code__"):
-            self._function(value)
-        else:
-            self._state(value)
-
-    def _array(self, array: Any) -> None:
-        self._text(f"{array.dtype}{array.shape}")
-        if isinstance(array, np.ma.MaskedArray):
-            self._all((np.ma.getmaskarray(array), array.filled(array.fill_value).tolist()))
-        elif array.dtype.names:  # bytes between the fields are arbitrary
-            self._all(array[name] for name in array.dtype.names)
-        elif array.dtype.kind == "O":
-            self._all(array.ravel().tolist())
-        else:
-            self._digest.update(np.ascontiguousarray(array).tobytes())
+    def _cycle(self, depth: int) -> None:
+        del depth
+        self._text("<cycle>")
 
     def _function(self, value: Any) -> None:
-        self._text(_name(value))
-        if hasattr(value, "__code__"):
-            self._text(value.__code__.co_code.hex() + repr(value.__code__.co_consts))
-            self._all(cell.cell_contents for cell in value.__closure__ or ())
+        if not isinstance(value, FunctionType) or not of_package(value.__module__):
+            super()._function(value)
+            return
+        code, closure = value.__code__, value.__closure__ or ()
+        self._text(f"{value.__module__}.{value.__qualname__}{code.co_code.hex()}{code.co_consts!r}")
+        self._all(cell.cell_contents for cell in closure)
 
-    def _state(self, value: Any) -> None:
-        """Describe an object by what it would store: its attributes, or else its pickle."""
-        attributes = dict(getattr(value, "__dict__", {}))
-        for cls in type(value).__mro__:
-            for name in np.atleast_1d(getattr(cls, "__slots__", ())).tolist():
-                if hasattr(value, name):
-                    attributes[name] = getattr(value, name)
-        if attributes:
-            self.add({k: v for k, v in attributes.items() if k not in _NOT_LEARNT})
-        elif type(value).__getstate__ is not object.__getstate__:
+    def _object(self, value: Any) -> None:
+        if isinstance(value, np.random.Generator):
+            self.add(None)
+        elif is_search_tree(value):
             self.add(value.__getstate__())
         else:
-            self._reduced(value)
-
-    def _reduced(self, value: Any) -> None:
-        try:
-            self._all(part for part in value.__reduce_ex__(pickle.DEFAULT_PROTOCOL)[1:3])
-        except (TypeError, pickle.PicklingError):
-            raise ValueError(
-                f"a model that holds a {type(value).__name__} cannot be recognised again; keep it "
-                "out of the model"
-            ) from None
-
-    def _row(self, values: Sequence[Any]) -> None:
-        """Describe values one after the other, as `_all` does; plain ones many at once."""
-        if not set(map(type, values)) <= _PLAIN:
-            self._all(values)
-            return
-        for start in range(0, len(values), _BLOCK):
-            cells = values[start : start + _BLOCK]
-            self._text("".join(f"<builtins.{type(cell).__name__}>{cell!r}" for cell in cells))
-        self._text("<end>")
-
-    def _all(self, parts: Any) -> None:
-        for part in parts:
-            self.add(part)
-        self._text("<end>")
-
-    def _text(self, text: str) -> None:
-        self._digest.update(text.encode("utf-8", "surrogatepass"))
-
-
-def _name(value: Any) -> str:
-    """Return the stored name of a class; what is not ours, or a function, has its full name."""
-    name = stored_name(value) if isinstance(value, type) else None
-    return name or f"{value.__module__}.{value.__qualname__}"
+            super()._object(value)
 
 
 def _as_numbers(column: Any) -> Any:
-    """Return a column of numbers in double precision, others as a list."""
+    """Return a column of numbers in double precision, unless that rounds; others as a list."""
+    if column.dtype.kind in "iu" and column.size and _largest(column) > 2**53:
+        return column
     return column.astype(np.float64) if column.dtype.kind in "biuf" else column.tolist()
+
+
+def _largest(column: Any) -> int:
+    return max(abs(int(column.max())), abs(int(column.min())))

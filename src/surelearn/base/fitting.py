@@ -12,6 +12,8 @@ from sklearn.utils.validation import column_or_1d
 from surelearn import _arguments
 from surelearn._typing import Indices, Vector
 from surelearn.base import validation
+from surelearn.base.labels import exact
+from surelearn.base.seal import sealed
 
 _Estimator = TypeVar("_Estimator")
 
@@ -38,7 +40,7 @@ def adopt(estimator: _Estimator, fresh: _Estimator) -> _Estimator:
     kept = {name: value for name, value in vars(estimator).items() if not name.endswith("_")}
     learnt = {name: value for name, value in vars(fresh).items() if name.endswith("_")}
     estimator.__dict__ = kept | learnt  # one assignment: nobody ever sees half of it
-    return estimator
+    return sealed(estimator)
 
 
 def check_iterations(estimator: Any) -> None:
@@ -94,7 +96,7 @@ def _targets(y: Any, n: int) -> NDArray[Any]:
     """Return the targets as a vector as long as the table."""
     if y is None:
         raise ValueError("requires y to be passed, but the target y is None")
-    targets = cast("NDArray[Any]", column_or_1d(y, warn=True))
+    targets = cast("NDArray[Any]", column_or_1d(exact(y), warn=True))
     if len(targets) != n:
         raise ValueError(
             "Found input variables with inconsistent numbers of samples: "

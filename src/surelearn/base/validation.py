@@ -12,6 +12,7 @@ from sklearn.utils.validation import assert_all_finite, check_non_negative, vali
 
 from surelearn._jit import rows
 from surelearn._typing import Indices, Mask, Vector
+from surelearn.base.labels import comparable, exact, refuse_masked
 
 LARGEST = rows.LARGEST
 _BROKEN = (  # of which SciPy takes no notice
@@ -38,12 +39,13 @@ def check(
     Without `finite` rows are not looked through: for a learner whose sums will tell, or which calls
     `all_finite` itself.
     """
+    refuse_masked(X, "X")
     _refuse_text_columns(X)
     numeric = targets == "numbers"
     X, y = validate_data(
         estimator,
         X,
-        y,
+        exact(y),
         reset=reset,
         accept_sparse="csr",
         dtype=np.float64,
@@ -65,6 +67,7 @@ def check(
 
 def check_rows(estimator: Any, X: Any) -> Any:
     """Check rows alone, for a learner that knows its features."""
+    refuse_masked(X, "X")
     _refuse_text_columns(X)
     X = validate_data(
         estimator,
@@ -192,6 +195,7 @@ def _finite_numbers(y: NDArray[Any]) -> Vector:
 
 def index_among(classes: NDArray[Any], labels: NDArray[Any], kind: Any = np.int64) -> Indices:
     """Return the position of each label among the sorted classes, as integers of a kind."""
+    classes, labels = comparable(classes, labels)
     if len(classes) == 2:  # as most often, and told in fewer looks
         second = labels == classes[1]
         if np.logical_or(second, labels == classes[0]).all():
@@ -223,6 +227,7 @@ def sample_weights(weights: ArrayLike | None, n: int) -> Vector:
     """
     if weights is None:
         return np.ones(n)
+    refuse_masked(weights, "sample_weight")
     array = np.asarray(weights, dtype=np.float64)
     if array.shape != (n,):
         raise ValueError(f"sample_weight has shape {array.shape}; give one weight per row: ({n},)")

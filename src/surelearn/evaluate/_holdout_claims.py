@@ -124,7 +124,7 @@ class ErrorRate:
 
     def bound(self, y: NDArray[Any], predicted: NDArray[Any], *, delta: float) -> Found:
         """Invert the binomial law of the number of errors."""
-        errors, n = int(np.count_nonzero(predicted != y)), len(y)
+        errors, n = int(ZeroOne()(y, predicted).sum()), len(y)
         guarantee = concentration.clopper_pearson(errors=errors, n=n, delta=delta)
         return Found(guarantee, errors / n, n)
 
@@ -248,7 +248,7 @@ class ClassErrorRate:
             places = np.unique(self.groups.places[of_class], return_inverse=True)[1]
             found = MeanLoss(ZeroOne(), Groups(places))
             return found.bound(y, predicted, delta=delta)
-        errors, n = int(np.count_nonzero(predicted != y)), len(y)
+        errors, n = int(ZeroOne()(y, predicted).sum()), len(y)
         guarantee = holdout.class_conditional(errors=errors, n_in_class=n, delta=delta)
         return Found(guarantee, errors / n, n)
 

@@ -11,8 +11,11 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from surelearn import _arguments
 from surelearn.base import fingerprint
+from surelearn.base.fitting import missing
+from surelearn.base.labels import exact, refuse_masked
 from surelearn.base.row_identity import RowSet, cell_bits, row_hashes, with_labels
 from surelearn.certificate import Evidence, Precondition
+from surelearn.evaluate import _row_by_row
 from surelearn.evaluate._holdout_claims import Claim, Groups, is_zero_one
 
 Mode: TypeAlias = Literal["once", "family", "gate", "open"]
@@ -22,6 +25,7 @@ Mode: TypeAlias = Literal["once", "family", "gate", "open"]
 DEMANDS = {
     "unseen": "no row of the hold-out was used for training",
     "blind_split": "the hold-out was split off without looking at rows or labels",
+    "row_by_row": _row_by_row.NAME,
     "untouched": "nothing that shapes the model has seen the hold-out",
     "copies": "no row of the hold-out is a copy of a row left for training",
     "not_chosen_by_them": "the model was not chosen by these rows",
@@ -155,13 +159,14 @@ def state_demands(evidence: Mapping[str, Evidence], mode: Mode) -> tuple[Precond
 
 def check_labels(X: Any, y: ArrayLike) -> NDArray[Any]:
     """Return a label for each row, none of them missing."""
-    labels = cast("NDArray[Any]", column_or_1d(y))
+    refuse_masked(X, "X")
+    labels = cast("NDArray[Any]", column_or_1d(exact(y)))
     check_consistent_length(X, labels)
     if len(labels) == 0:
         raise ValueError("the hold-out is empty: give at least one row")
-    missing = sum(label is None or label != label for label in labels.tolist())  # noqa: PLR0124
-    if missing:
-        raise ValueError(f"y has {missing} missing labels; leave those rows out")
+    n_missing = sum(map(missing, labels.tolist()))
+    if n_missing:
+        raise ValueError(f"y has {n_missing} missing labels; leave those rows out")
     return labels
 
 

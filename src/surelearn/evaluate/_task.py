@@ -19,6 +19,7 @@ from surelearn import losses
 from surelearn._typing import Indices, Vector
 from surelearn._wording import nearest
 from surelearn.base import fitting, validation
+from surelearn.base.labels import exact, refuse_masked
 from surelearn.certificate import Evidence, assumed, by_construction
 from surelearn.losses import Absolute, Loss, Square, ZeroOne
 
@@ -147,7 +148,8 @@ def check_model(model: Any) -> None:
 
 def check_labels(X: Any, y: ArrayLike) -> NDArray[Any]:
     """Return one target for each row, none of them missing."""
-    labels = cast("NDArray[Any]", column_or_1d(y, warn=False))
+    refuse_masked(X, "X")
+    labels = cast("NDArray[Any]", column_or_1d(exact(y), warn=False))
     check_consistent_length(X, labels)
     missing = int(sum(fitting.missing(value) for value in labels.tolist()))
     if missing:

@@ -1,15 +1,32 @@
-"""What a model remembers of its training rows, and whether a hold-out shares any."""
+"""What a model remembers of its training rows, and whether a hold-out shares any.
 
+Learners of this library keep hashes of the rows they were fitted to. They may stand inside other
+models: at the end of a pipeline, behind a search, in an ensemble. What any of them remembers can
+show that a row was seen; only a learner that is the whole model can show that none was.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any, NamedTuple, cast
 
 import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
+from sklearn.utils import _safe_indexing
 
 from surelearn._jit import fingerprints, rows
+from surelearn._jit.fingerprints import SKETCH_SIZE, Hashes
+from surelearn._stored import stored_name
+from surelearn._typing import Mask
 from surelearn.base import validation
 from surelearn.base.chunks import in_chunks
+from surelearn.base.seal import is_intact
 from surelearn.base.tables.table import read_table
 from surelearn.certificate import Evidence, assumed, checked
+
+_ANSWERS = ("predict", "predict_proba", "decision_function")
 
 
 class TrainingMemory(NamedTuple):
@@ -20,30 +37,43 @@ class TrainingMemory(NamedTuple):
     evidence: str
 
 
+class _Learner(NamedTuple):
+    """A learner that remembers, where it stands in a model, and how rows come to it."""
+
+    learner: Any
+    transform: Callable[[Any], Any] | None
+    inside: bool  # whether other parts of the model were trained, too
+
+
+class _Found(NamedTuple):
+    """Which rows a learner knows: as they are, or in single precision only."""
+
+    exact: Mask
+    single: Mask
+    merged: bool  # whether different rows are alike as the learner saw them
+    rounded: bool  # whether the rows themselves may be those of a finer table
+
+
 def training_memory(model: Any, X: Any) -> TrainingMemory:
     """Compare the hold-out's rows with those the model was trained on, as far as it remembers.
 
     A model that keeps sums of its rows only, and one of a table with categories, whose rows may
     coincide by chance, remembers none.
     """
-    learner: Any = model[-1] if isinstance(model, Pipeline) else model
-    kept = getattr(learner, "training_rows_", None)
-    if kept is None:
+    learners = list(_learners(model))
+    if len(learners) == 1 and not learners[0].inside:
+        return _of_learner(learners[0], X)
+    known = [found for found in (_look_inside(one, X) for one in learners) if found is not None]
+    if not known:
         return TrainingMemory(
             0, complete=False, evidence="the model does not remember its training rows"
         )
-    transformed = isinstance(model, Pipeline) and len(model) > 1
-    seen = cast("Pipeline", model)[:-1].transform if transformed else _same
-    hashes = in_chunks(lambda chunk: _hashes(learner, seen(chunk)), X)
-    shared = fingerprints.shared_rows(kept, hashes)
-    if transformed:
-        # Rounding may hide a row that was seen, and a transform may make different rows equal.
-        merged = len(np.unique(hashes)) < len(hashes)
-        evidence = f"{shared} rows coincide after the transforms of the pipeline"
-        return TrainingMemory(0 if merged else shared, complete=False, evidence=evidence)
-    complete = len(kept) < fingerprints.SKETCH_SIZE
-    evidence = f"{shared} of them are among the {len(kept)} training rows remembered"
-    return TrainingMemory(shared, complete=complete, evidence=evidence)
+    shared = int(np.any(known, axis=0).sum())
+    evidence = (
+        f"{shared} of them are among the rows remembered by {len(known)} learners inside; the "
+        "model itself does not remember its training rows"
+    )
+    return TrainingMemory(shared, complete=False, evidence=evidence)
 
 
 def compare_with_training(model: Any, X: Any, *, allow_duplicates: bool) -> Evidence:
@@ -60,12 +90,153 @@ def compare_with_training(model: Any, X: Any, *, allow_duplicates: bool) -> Evid
     return checked(memory.evidence) if proved else assumed(memory.evidence)
 
 
+def _of_learner(one: _Learner, X: Any) -> TrainingMemory:
+    """Compare with the rows of the one learner that a model, or a pipeline, is."""
+    found, kept = _find(one, X), one.learner.training_rows_
+    alike = found.exact | found.single
+    if one.transform is not None:
+        # Rounding may hide a row that was seen, and a transform may make different rows equal.
+        shared = int(alike.sum())
+        evidence = f"{shared} rows coincide after the transforms of the pipeline"
+        return TrainingMemory(0 if found.merged else shared, complete=False, evidence=evidence)
+    shared = int((found.exact if found.merged else alike).sum())
+    evidence = f"{shared} of them are among the {len(kept)} training rows remembered"
+    complete, doubt = len(kept) < SKETCH_SIZE, ""
+    if not is_intact(one.learner):
+        doubt = "but the model was changed after it was fitted"
+    elif stored_name(type(one.learner)) is None:
+        doubt = f"what else {type(one.learner).__name__} learns from is not known"
+    elif alike.sum() > shared:
+        doubt = f"{int(alike.sum()) - shared} others are in single precision"
+    elif found.rounded:
+        doubt = "in single precision, in which a row learnt in double would not be recognised"
+    elif getattr(one.learner, "n_training_rows_", 0) > 2 * SKETCH_SIZE:
+        complete = False  # an older version lost rows where others had many copies
+    said = f"{evidence}; {doubt}" if doubt else evidence
+    return TrainingMemory(shared, complete=complete and not doubt, evidence=said)
+
+
+def _look_inside(one: _Learner, X: Any) -> Mask | None:
+    """Return which rows a learner inside a model knows; None if it reads other columns."""
+    try:
+        found = _find(one, X)
+    except (AttributeError, TypeError, ValueError):
+        return None
+    return found.exact if found.merged else found.exact | found.single
+
+
+def _find(one: _Learner, X: Any) -> _Found:
+    """Look for rows among those that a learner remembers, in double and in single precision."""
+    seen = one.transform or _same
+    hashes = in_chunks(lambda chunk: _hashes(one.learner, seen(chunk)), X)
+    precise, single, whole = hashes[:, 0], hashes[:, 1], hashes[:, 2]
+    kept = one.learner.training_rows_
+    n_rows = len(precise) if one.transform is not None else len(np.unique(precise))
+    merged = len(np.unique(single)) < n_rows
+    rounded = bool((precise == single).all() and not whole.all())
+    exact, alike = (fingerprints.recognised(kept, each) for each in (precise, single))
+    return _Found(exact, alike, merged, rounded)
+
+
+def _learners(
+    model: Any,
+    transform: Callable[[Any], Any] | None = None,
+    *,
+    inside: bool = False,
+    around: tuple[Any, ...] = (),
+) -> Iterator[_Learner]:
+    """Yield the learners in a model that remember the rows they were fitted to."""
+    deeper = (*around, model)
+    if isinstance(model, Pipeline):
+        if len(model) > 1:
+            first, before = cast("Any", model[:-1]), transform or _same
+            transform = partial(_after, first.transform, before)
+        yield from _learners(model[-1], transform, inside=inside, around=deeper)
+    elif isinstance(model, FrozenEstimator):
+        yield from _learners(cast("Any", model).estimator, transform, inside=inside, around=deeper)
+    elif _remembers(model):
+        yield _Learner(model, transform, inside)
+    elif not any(model is outer for outer in around):
+        for inner, columns in _models_inside(model):
+            chosen = transform
+            if columns is not None:
+                chosen = partial(_after, partial(_columns, columns), transform or _same)
+            yield from _learners(inner, chosen, inside=True, around=deeper)
+
+
+def _remembers(model: Any) -> bool:
+    """Return whether a model itself, not one to which it passes on, keeps its training rows."""
+    own = "training_rows_" in getattr(model, "__dict__", {}) or hasattr(
+        type(model), "training_rows_"
+    )
+    return own and getattr(model, "training_rows_", None) is not None
+
+
+def _models_inside(model: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield the models that a model was fitted to hold, each with the columns it sees, if told.
+
+    A fitted estimator holds them in attributes that end in an underscore, and copies of them only;
+    what has no such attribute may answer by a model that was given to it.
+    """
+    held = vars(model) if hasattr(model, "__dict__") else {}
+    if (features := held.get("estimators_features_")) is not None:
+        yield from zip(held["estimators_"], features, strict=True)
+        return
+    learnt = list(_models_in([v for name, v in held.items() if name.endswith("_")]))
+    for inner in learnt or _models_in(list(held.values())):
+        yield inner, None
+
+
+def _models_in(value: Any) -> Iterator[Any]:
+    """Yield the models in lists, tuples, mappings and arrays of objects."""
+    if isinstance(value, Mapping):
+        value = list(cast("Mapping[Any, Any]", value).values())
+    elif isinstance(value, np.ndarray):
+        value = value.ravel().tolist() if value.dtype == object else []
+    if isinstance(value, list | tuple):
+        for part in cast("list[Any]", value):
+            yield from _models_in(part)
+    elif not isinstance(value, type) and (
+        isinstance(value, BaseEstimator) or any(hasattr(value, name) for name in _ANSWERS)
+    ):
+        yield value
+
+
 def _same(X: Any) -> Any:
     return X
 
 
-def _hashes(learner: Any, X: Any) -> fingerprints.Hashes:
-    """Return the hashes of rows as the learner reads them."""
+def _after(last: Callable[[Any], Any], first: Callable[[Any], Any], X: Any) -> Any:
+    return last(first(X))
+
+
+def _columns(columns: Any, X: Any) -> Any:
+    return _safe_indexing(X, columns, axis=1)
+
+
+def _hashes(learner: Any, X: Any) -> Hashes:
+    """Return two hashes of each row as the learner reads it: in double and in single precision.
+
+    The third column is 1 for a row of whole numbers.
+    """
     if hasattr(learner, "categories_"):
-        return fingerprints.table_hashes(read_table(learner, X))
-    return fingerprints.row_hashes(rows.of(validation.check_rows(learner, X)))
+        table = read_table(learner, X)
+        single = fingerprints.table_hashes(_rounded(table))
+        return np.stack([fingerprints.table_hashes(table), single, _whole(table)], axis=1)
+    table = validation.check_rows(learner, X)
+    single = fingerprints.row_hashes(rows.of(_rounded(table)))
+    return np.stack([fingerprints.row_hashes(rows.of(table)), single, _whole(table)], axis=1)
+
+
+def _rounded(table: Any) -> Any:
+    """Return the rows as they would be had they been stored in single precision."""
+    with np.errstate(over="ignore"):
+        return table.astype(np.float32).astype(np.float64)
+
+
+def _whole(table: Any) -> Hashes:
+    """Return 1 for each row of whole numbers, 0 for others."""
+    if not sparse.issparse(table):
+        return (~(table % 1.0).any(axis=1)).astype(np.uint64)
+    thin = cast("Any", table)
+    return np.full(thin.shape[0], not (thin.data % 1.0).any(), dtype=np.uint64)

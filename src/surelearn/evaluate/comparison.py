@@ -10,13 +10,14 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from surelearn import _arguments, losses
 from surelearn._typing import Vector
 from surelearn._wording import confidence, outward
 from surelearn.bounds import Guarantee, _wealth, holdout, sequences
 from surelearn.certificate import Precondition
+from surelearn.evaluate._row_by_row import refuse_together
 from surelearn.evaluate._task import PointwiseLoss, RowLoss, check_labels
 from surelearn.evaluate._training_memory import training_memory
 from surelearn.losses import ZeroOne
@@ -144,7 +145,7 @@ def compare(
     labels = check_labels(X, y)
     seen = _unseen((first, second), X, allow_duplicates=allow_duplicates)
     judge = _judge(loss)
-    costs = [judge.of(labels, np.asarray(_fitted(model).predict(X))) for model in (first, second)]
+    costs = [judge.of(labels, _answers(model, X)) for model in (first, second)]
     names = _names(first, second)
     conditions = (
         Precondition("independent", "the rows are independent draws from one law", "assumed"),
@@ -219,10 +220,13 @@ def _unseen(models: tuple[Any, Any], X: Any, *, allow_duplicates: bool) -> Preco
     return Precondition("unseen", name, "checked" if known else "assumed", evidence)
 
 
-def _fitted(model: Any) -> Any:
+def _answers(model: Any, X: Any) -> NDArray[Any]:
+    """Return what a fitted model answers, if it answers each row by itself."""
     if not callable(getattr(model, "predict", None)):
         raise TypeError(f"{model!r} is no model: it has no method predict; pass fitted models")
-    return model
+    predicted = np.asarray(model.predict(X))
+    refuse_together(model, X, predicted)
+    return predicted
 
 
 def _names(first: Any, second: Any) -> tuple[str, str]:

@@ -19,7 +19,9 @@ from surelearn._typing import Indices, Vector
 from surelearn._wording import confidence, percent_outward
 from surelearn.base.fingerprint import fingerprint
 from surelearn.bounds import votes
-from surelearn.certificate import Certificate, Evidence, assumed, by_construction, certify
+from surelearn.certificate import Certificate, Evidence, assumed, certify
+from surelearn.evaluate._fitting_anew import fitted_without_fold
+from surelearn.evaluate._row_by_row import answered_alone, row_by_row
 from surelearn.evaluate._splits import Split, Splits, Splitter, make_splits
 from surelearn.evaluate._task import (
     LossName,
@@ -51,8 +53,8 @@ class Fold:
         What the metrics of scikit-learn say, by their names.
     seconds
         How long the fit took.
-    model
-        The fitted model, if it was kept.
+    model, alone
+        The fitted model, if it was kept, and whether it answers each row by itself.
     """
 
     n_train: int
@@ -63,6 +65,7 @@ class Fold:
     scores: Mapping[str, float] = field(default_factory=dict[str, float])
     seconds: float = math.nan
     model: Any = None
+    alone: Evidence | None = None
 
     @property
     def mean(self) -> float:
@@ -179,10 +182,18 @@ class CrossValidation:
                 "independent": assumed("rows of one population, each drawn independently"),
                 "range": range_of_losses(1.0, bounded=self.counts_errors),
                 "folds": self.blind,
-                "unseen": by_construction("each model was fitted without its fold"),
+                "unseen": fitted_without_fold(self.model),
             },
+            also=[row_by_row(self._alone)],
             reproduce={"models": [fingerprint(fold.model) for fold in self.folds]},
         )
+
+    @property
+    def _alone(self) -> Evidence:
+        """What speaks for models that answer each row by itself: the worst that is known."""
+        found = [fold.alone for fold in self.folds if fold.alone is not None]
+        ranks = {status: k for k, status in enumerate(("violated", "assumed", "by-construction"))}
+        return min(found, key=lambda one: ranks[one.status], default=assumed())
 
     def __str__(self) -> str:
         """Return the estimate in sentences, and what it is not."""
@@ -301,4 +312,5 @@ def _judge(
         },
         seconds=seconds,
         model=fitted if keep_models else None,
+        alone=answered_alone(fitted, rows, predictions) if keep_models else None,
     )

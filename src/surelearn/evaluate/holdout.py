@@ -37,6 +37,7 @@ from surelearn.evaluate._holdout_claims import (
     is_zero_one,
 )
 from surelearn.evaluate._issuing import Question, issue
+from surelearn.evaluate._row_by_row import answered_alone
 from surelearn.evaluate._training_memory import compare_with_training
 from surelearn.evaluate.ledger import Account, Standing
 from surelearn.losses import Loss
@@ -224,7 +225,7 @@ class Holdout:
         if identity in self._issued:
             return self._issued[identity]
         self._refuse_if_spent()
-        evidence, mode = self._demands(model), self._rules.mode
+        evidence, mode = self._demands(model, predicted), self._rules.mode
         standing, known = self._stand(identity)
         demands = _holdout_rules.state_demands(
             evidence if known is None else {**evidence, "not_chosen_by_them": known}, mode
@@ -328,9 +329,10 @@ class Holdout:
         _holdout_rules.check_predictions(model, self.y, predicted, labels=self._counts_errors)
         return predicted
 
-    def _demands(self, model: Any) -> dict[str, Evidence]:
+    def _demands(self, model: Any, predicted: NDArray[Any]) -> dict[str, Evidence]:
         """Return the evidence for what must be true beyond the theorem."""
         evidence = dict(self._evidence)
+        evidence.setdefault("row_by_row", answered_alone(model, self.X, predicted))
         if "unseen" not in evidence or not self.allow_duplicates:
             found = compare_with_training(model, self.X, allow_duplicates=self.allow_duplicates)
             evidence.setdefault("unseen", found)

@@ -16,6 +16,7 @@ from scipy import special
 
 from surelearn import _arguments
 from surelearn.bounds import inversions
+from surelearn.evaluate._row_by_row import refuse_together
 from surelearn.evaluate._task import LossName, PointwiseLoss, check_labels, find_loss
 from surelearn.evaluate.cross_validation import CrossValidation
 
@@ -104,7 +105,9 @@ def holdout_interval(
     """
     labels, alpha = check_labels(X, y), miss_rate(level)
     judge = find_loss(loss, model, labels)
-    losses = judge.of(labels, np.asarray(model.predict(X)))
+    predicted = np.asarray(model.predict(X))
+    losses = judge.of(labels, predicted)
+    refuse_together(model, X, predicted)
     about = "the risk of this fitted model"
     if not judge.counts_errors:
         reach = normal_quantile(alpha) * float(losses.std(ddof=1)) / np.sqrt(len(losses))

@@ -15,8 +15,10 @@ from sklearn.base import is_regressor
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from surelearn import _arguments
+from surelearn._stored import stored_name
 from surelearn._typing import Vector
 from surelearn._wording import confidence, outward
+from surelearn.base.labels import exact, refuse_masked
 from surelearn.bounds.online_to_batch import progressive_validation
 from surelearn.certificate import (
     Certificate,
@@ -27,6 +29,7 @@ from surelearn.certificate import (
     certify,
     violated,
 )
+from surelearn.evaluate._seen_rows import SeenRows
 from surelearn.evaluate._task import PointwiseLoss, range_of_losses
 from surelearn.evaluate._training_memory import training_memory
 from surelearn.losses import ZeroOne, of
@@ -76,6 +79,7 @@ def progressive_validate(
     loss: Literal["zero_one"] | PointwiseLoss = "zero_one",
     delta: float = 0.05,
     classes: ArrayLike | None = None,
+    allow_duplicates: bool = False,
 ) -> ProgressiveValidation:
     """Test a learner on each row before it learns from it; certify its average risk.
 
@@ -95,6 +99,9 @@ def progressive_validate(
         The probability that the certificate is false at any moment of the stream.
     classes
         All labels that will ever come; needed for a stream whose first chunk does not show them.
+    allow_duplicates
+        Accept rows that come again with the same label: independent draws from a table of
+        categories do coincide. Otherwise they void the certificate, as a second pass does.
 
     Examples
     --------
@@ -108,10 +115,12 @@ def progressive_validate(
     """
     judge = _judge_of(learner, loss)
     if y is not None and classes is None and not is_regressor(learner):
-        classes = np.unique(column_or_1d(y))
+        classes = np.unique(column_or_1d(exact(y)))
     player, chunks, n_known = deepcopy(learner), list[Vector](), 0
+    seen = SeenRows()
     for rows, labels in _chunks(X, y):
         n_known += training_memory(learner, rows).shared
+        seen.add(rows, labels)
         predicted = _test_then_learn(player, rows, labels, classes)
         chunks.append(_arguments.vector("losses", judge(labels, predicted), low=0.0, high=1.0))
         if len(chunks[-1]) != len(labels):
@@ -120,19 +129,28 @@ def progressive_validate(
         raise ValueError("the stream is empty: there is nothing to certify")
     losses = np.concatenate(chunks)
     evidence = {
-        "judged_before": _before(learner, n_known),
+        "judged_before": _before(learner, n_known, seen, allow_duplicates=allow_duplicates),
         "range": range_of_losses(1.0, bounded=type(judge) is ZeroOne),
     }
     certificate = _certificate(losses, delta, evidence, learner)
     return ProgressiveValidation(learner=player, losses=losses, certificate=certificate)
 
 
-def _before(learner: Any, n_known: int) -> Evidence:
+def _before(learner: Any, n_known: int, seen: SeenRows, *, allow_duplicates: bool) -> Evidence:
     """Return what is known of the rows: each must be new to the model that is tested on it."""
     if n_known:
         return violated(f"{n_known} of them are among the rows it had been fitted to")
-    if not hasattr(learner, "learn") or getattr(learner, "n_rounds_", 0) > 0:
+    if seen.n_again and not allow_duplicates:
+        return violated(
+            f"{seen.n_again} of {seen.n_rows} rows had come before, so they were learnt before "
+            "they were tested; if rows of a table of categories coincide by chance, pass "
+            "allow_duplicates=True"
+        )
+    if stored_name(type(learner)) is None or getattr(learner, "n_rounds_", 0) > 0:
         return assumed("what it had learnt before must have been other rows")
+    if seen.n_again or seen.n_again is None:
+        again = "some rows" if seen.n_again is None else f"{seen.n_again} of {seen.n_rows} rows"
+        return assumed(f"{again} may have come before; they must be draws of their own")
     return by_construction("each row is predicted, then learnt")
 
 
@@ -162,7 +180,8 @@ def _chunks(X: Any, y: ArrayLike | None) -> Iterator[tuple[Any, NDArray[Any]]]:
     """Return the stream as pairs of rows and labels that belong together."""
     pairs: Iterable[tuple[Any, Any]] = X if y is None else [(X, y)]
     for rows, labels in pairs:
-        column = column_or_1d(labels)
+        refuse_masked(rows, "X")
+        column = column_or_1d(exact(labels))
         check_consistent_length(rows, column)
         if len(column):
             yield rows, column

@@ -38,7 +38,7 @@ class ZeroOne(Loss):
         object.__setattr__(self, "label_set", "signs" if self.margin else "classes")
 
     def _value(self, y: Vector, prediction: Vector) -> Vector:
-        wrong = ~(y * prediction > 0.0) if self.margin else y != prediction
+        wrong = ~(y * prediction > 0.0) if self.margin else _differ(y, prediction)
         return np.asarray(wrong, dtype=np.float64)
 
     def _range(self, box: Box) -> Interval:
@@ -53,6 +53,19 @@ class ZeroOne(Loss):
         labels, guesses = np.asarray(y), np.asarray(prediction)
         check_shapes(labels, guesses)
         return labels, guesses
+
+
+_EXACT = 2**53  # beyond it not every whole number is one of the floats
+
+
+def _differ(labels: Any, guesses: Any) -> Any:
+    """Return where two arrays differ; large whole numbers are not rounded to compare them."""
+    kinds = {array.dtype.kind for array in (labels, guesses)}
+    if "f" in kinds and kinds & set("iu"):
+        whole = labels if labels.dtype.kind in "iu" else guesses
+        if whole.size and (int(whole.max()) > _EXACT or int(whole.min()) < -_EXACT):
+            return labels.astype(object) != guesses.astype(object)
+    return labels != guesses
 
 
 @dataclass(frozen=True, kw_only=True)

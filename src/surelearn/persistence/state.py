@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from surelearn._stored import stored_name, stored_version
+from surelearn.base.seal import sealed
 from surelearn.persistence.names import StateError, find_class
 
 _PLAIN = (type(None), bool, int, str)
-_NOT_LEARNT = frozenset({"_skl_callbacks"})  # scikit-learn's
+_NOT_LEARNT = frozenset({"_seal", "_skl_callbacks"})  # made anew by `sealed`; scikit-learn's
 
 
 class Describer:
@@ -150,7 +151,7 @@ def _make_object(piece: dict[str, Any], build: Callable[[Any], Any]) -> Any:
     made: Any = object.__new__(cls)
     for key, value in _of_today(cls, piece, piece["state"], build).items():
         object.__setattr__(made, key, value)  # dataclasses may be frozen
-    return made
+    return sealed(made)
 
 
 def _make_record(piece: dict[str, Any], build: Callable[[Any], Any]) -> tuple[Any, ...]:

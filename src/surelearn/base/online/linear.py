@@ -12,7 +12,7 @@ from surelearn._typing import Matrix, Vector
 from surelearn.base.online.classifier import OnlineClassifier
 from surelearn.base.online.mistakes import MistakeRecord
 from surelearn.base.online.passes import Visits
-from surelearn.base.online.state import side_by_side
+from surelearn.base.online.state import read_only, side_by_side
 
 _BLOCK = 2**22  # scores held at once when a whole training set is scored
 
@@ -45,12 +45,12 @@ class OnlineLinearClassifier(OnlineClassifier):
     @property
     def coef_(self) -> Matrix:
         """The weights, a row per two-class problem."""
-        return np.array([state.coef for state in self.states_])
+        return read_only(np.array([state.coef for state in self.states_]))
 
     @property
     def intercept_(self) -> Vector:
         """The constant term of each two-class problem."""
-        return np.array([state.bias[0] for state in self.states_])
+        return read_only(np.array([state.bias[0] for state in self.states_]))
 
     def predict_one(self, x: Mapping[str, float] | ArrayLike) -> Any:
         """Return the label predicted for one row, an array or a mapping from names to numbers."""

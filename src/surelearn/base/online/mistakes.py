@@ -11,8 +11,8 @@ from scipy.optimize import minimize_scalar
 from surelearn._stored import stored
 from surelearn._typing import Indices, Vector
 from surelearn._wording import confidence, percent_outward
-from surelearn.base.fingerprint import fingerprint
 from surelearn.base.online.passes import Run
+from surelearn.base.seal import fingerprint_of_fit
 from surelearn.bounds import Guarantee, compression, mistakes
 from surelearn.certificate import (
     Certificate,
@@ -163,7 +163,7 @@ def certify_run(model: Any) -> list[Certificate]:
     if len(run.records) > 1:
         names = [f"{names[0]}, class {c!r} against the rest" for c in model.classes_.tolist()]
     each = zip(names, model.states_, run.records, strict=True)
-    known = {"model": fingerprint(model)}
+    known = {"model": fingerprint_of_fit(model)}
     return [
         _certify(statement, subject=name, reproduce=known)
         for name, state, record in each
@@ -261,5 +261,5 @@ def compression_certificate(model: Any, *, delta: float) -> Certificate:
                 "known_labels", "the labels that can occur were known beforehand", "assumed"
             ),
         ),
-        reproduce={"model": fingerprint(model)},
+        reproduce={"model": fingerprint_of_fit(model)},
     )

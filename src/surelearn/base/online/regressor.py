@@ -20,7 +20,7 @@ from surelearn.base import validation
 from surelearn.base.fitting import adopt
 from surelearn.base.online.learner import OnlineLearner
 from surelearn.base.online.passes import Run, run_passes
-from surelearn.base.online.state import Learnt
+from surelearn.base.online.state import Learnt, read_only
 from surelearn.base.states import copy_of
 from surelearn.base.validation import refuse_huge
 
@@ -78,12 +78,12 @@ class OnlineLinearRegressor(RegressorMixin, OnlineLearner):
     @property
     def coef_(self) -> Vector:
         """The weights."""
-        return self.states_[0].coef.copy()
+        return read_only(self.states_[0].coef.copy())
 
     @property
     def intercept_(self) -> Vector:
         """The constant term, an array of one number."""
-        return self.states_[0].bias.copy()
+        return read_only(self.states_[0].bias.copy())
 
     @with_callbacks
     def fit(self, X: Any, y: ArrayLike) -> Self:

@@ -23,6 +23,7 @@ History: TypeAlias = tuple[Any, ...]
 """Rows, or columns of numbers, in blocks that shrink towards the end."""
 
 _State = TypeVar("_State", bound=State)
+_Array = TypeVar("_Array", bound=NDArray[Any])
 
 
 @stored("learnt")
@@ -54,6 +55,19 @@ class Learnt(NamedTuple):
 def copies_of(states: Sequence[_State]) -> tuple[_State, ...]:
     """Return the states of a learner with arrays of their own, side by side."""
     return (copy_of(states[0]),) if len(states) == 1 else side_by_side(states)
+
+
+def read_only(array: _Array) -> _Array:
+    """Return an array that nobody else holds, after which writing to it says that it is a copy.
+
+    Examples
+    --------
+    >>> read_only(np.zeros(2))[0] = 1.0
+    Traceback (most recent call last):
+    ValueError: assignment destination is read-only
+    """
+    array.flags.writeable = False
+    return array
 
 
 def side_by_side(states: Sequence[_State]) -> tuple[_State, ...]:

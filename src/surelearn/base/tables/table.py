@@ -14,6 +14,7 @@ from scipy import sparse
 from sklearn.utils.validation import validate_data
 
 from surelearn._typing import Mask, Matrix
+from surelearn.base.labels import refuse_masked
 from surelearn.base.tables import category_codes, columns
 from surelearn.base.tables.columns import Words
 
@@ -181,6 +182,7 @@ def _enter(estimator: Any, X: Any, *, reset: bool) -> tuple[Any, list[str]]:
         raise TypeError(
             "this learner reads dense tables, and this one is sparse; X.toarray() makes it dense"
         )
+    refuse_masked(X, "X")
     if nw.dependencies.is_into_dataframe(X):
         validate_data(estimator, X, reset=reset, skip_check_array=True)
         frame = nw.from_native(X, eager_only=True)

@@ -17,8 +17,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from surelearn._jit import jit, tables
 from surelearn._typing import Indices, Mask
-from surelearn.base import fingerprint
 from surelearn.base.classifier import TwoClassLearner, risk_certificate
+from surelearn.base.seal import fingerprint_of_fit
 from surelearn.bounds import Guarantee, mistakes, pac
 from surelearn.certificate import (
     Certificate,
@@ -124,7 +124,7 @@ class FiniteClass(TwoClassLearner):
             observed=self.n_mistakes_,
             n=n,
             evidence={"realizable": self._consistent(), "vote": done, "update": done},
-            reproduce={"model": fingerprint(self)},
+            reproduce={"model": fingerprint_of_fit(self)},
         )
         evidence = {
             "independent": assumed("cannot be verified from the data"),

@@ -19,8 +19,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from surelearn import _arguments
 from surelearn._typing import Matrix, Vector
 from surelearn.base import validation
-from surelearn.base.fingerprint import fingerprint
 from surelearn.base.fitting import adopt, fresh_copy
+from surelearn.base.seal import fingerprint_of_fit, refuse_changed
 from surelearn.bounds import decompositions
 from surelearn.certificate import Certificate, certify, checked
 from surelearn.learners.decompositions._coordinates import check_coordinates
@@ -101,6 +101,7 @@ class LowRankApproximation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
             Not used: nothing here is left to chance.
         """
         check_is_fitted(self)
+        refuse_changed(self)
         _arguments.open_fraction("delta", delta)
         if self.spectrum_ is None:
             return ()
@@ -117,7 +118,7 @@ class LowRankApproximation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
                 observed=error,
                 n=self.n_training_rows_,
                 evidence=evidence,
-                reproduce={"model": fingerprint(self)},
+                reproduce={"model": fingerprint_of_fit(self)},
             )
             for theorem, error in found
         )

@@ -16,7 +16,7 @@ from surelearn._jit import tables
 from surelearn._stored import stored
 from surelearn._typing import Matrix, Vector
 from surelearn.base import OnlineClassifier, validation
-from surelearn.base.online.state import History
+from surelearn.base.online.state import History, read_only
 from surelearn.kernels import Kernel
 
 _VALUES_AT_ONCE = 2**22  # kernel values held at once when rows are scored
@@ -53,7 +53,7 @@ class KernelMachine(OnlineClassifier):
     @property
     def coef_(self) -> Matrix:
         """For each two-class problem the coefficient of each row remembered."""
-        return np.array([state.coef for state in self.states_])
+        return read_only(np.array([state.coef for state in self.states_]))
 
     def _start(self, n_features: int) -> State:
         empty = np.empty(0)

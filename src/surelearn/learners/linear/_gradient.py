@@ -12,8 +12,8 @@ from surelearn import _arguments
 from surelearn._jit import jit
 from surelearn._typing import Matrix, Vector
 from surelearn._wording import outward
-from surelearn.base.fingerprint import fingerprint
 from surelearn.base.online.learner import OnlineLearner
+from surelearn.base.seal import fingerprint_of_fit
 from surelearn.bounds import Guarantee
 from surelearn.certificate import (
     Certificate,
@@ -130,7 +130,7 @@ class GradientLearner(OnlineLearner):
             f"than any fixed weights {rivals}; what is observed is against weights of 0.",
             evidence={key: _EVIDENCE[key] for key in guarantee.assumes},
             also=also,
-            reproduce={"model": fingerprint(self)},
+            reproduce={"model": fingerprint_of_fit(self)},
         )
 
     def _losses(self, targets: Vector, predictions: Vector, /) -> Vector:

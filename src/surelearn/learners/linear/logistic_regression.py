@@ -23,6 +23,7 @@ from surelearn._typing import Matrix, Vector
 from surelearn.base import validation
 from surelearn.base.classifier import risk_certificate
 from surelearn.base.fitting import adopt, fresh_copy, row_weights
+from surelearn.base.seal import refuse_changed
 from surelearn.bounds import Guarantee, margin, vc
 from surelearn.certificate import Certificate, assumed, by_construction
 from surelearn.learners.linear._softmax.classifier import SoftmaxClassifier
@@ -136,6 +137,9 @@ class LogisticRegression(SoftmaxClassifier):
         start = self._start(fresh, objective)
         trace = fresh._minimum(objective, start)  # noqa: SLF001
         fresh._take(objective, trace, audit(objective, trace.point))  # noqa: SLF001
+        if start.any():  # where other rows had led: they shaped this model, too
+            earlier: Any = getattr(self, "training_rows_", ())
+            fresh.training_rows_ = fingerprints.united(fresh.training_rows_, earlier)
         return adopt(self, fresh)
 
     def certificates(self, *, delta: float = 0.05) -> tuple[Certificate, ...]:
@@ -151,6 +155,7 @@ class LogisticRegression(SoftmaxClassifier):
             The probability with which the statement may fail.
         """
         check_is_fitted(self)
+        refuse_changed(self)
         sample = assumed("cannot be verified from the data")
         if self.training_margins_ is not None:
             guarantee = margin.pac_bayes_margin(margins=self.training_margins_, delta=delta)

@@ -22,7 +22,8 @@ from surelearn._jit.rows import Rows
 from surelearn._stored import stored
 from surelearn._typing import Matrix, Vector
 from surelearn._wording import outward
-from surelearn.base import OnlineLinearRegressor, fingerprint
+from surelearn.base import OnlineLinearRegressor
+from surelearn.base.seal import fingerprint_of_fit
 from surelearn.bounds import Guarantee, online_second_order
 from surelearn.certificate import Certificate, Evidence, by_construction, certify, checked
 
@@ -256,7 +257,7 @@ class OnlineRidge(OnlineLinearRegressor):
             claim=f"With certainty, the square loss of this run is at most {most} above the least "
             f"of {self.begun_.alpha:g}‖u‖² + square loss of u over all weights u.",
             evidence=evidence,
-            reproduce={"model": fingerprint(self)},
+            reproduce={"model": fingerprint_of_fit(self)},
         )
 
     def _check_parameters(self) -> None:

@@ -67,6 +67,7 @@ class NearestNeighborsLearner(BaseEstimator):
 
     n_features_in_: int
     n_training_rows_: int
+    _free_parameters = frozenset({"ties", "weights"})  # certificates say if they were changed
     n_neighbors_: int
     candidates_: Indices
     candidate_losses_: Vector

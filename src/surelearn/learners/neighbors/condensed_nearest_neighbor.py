@@ -20,6 +20,7 @@ from surelearn._jit.rows import Rows
 from surelearn._typing import Indices, Vector
 from surelearn.base.classifier import risk_certificate
 from surelearn.base.fitting import adopt, fresh_copy, learn_classes
+from surelearn.base.seal import refuse_changed
 from surelearn.bounds import compression
 from surelearn.certificate import Certificate, assumed, by_construction, checked
 from surelearn.learners.neighbors._search.index import Index, build_index
@@ -135,6 +136,7 @@ class CondensedNearestNeighbor(ClassifierMixin, BaseEstimator):
             The probability with which the statement may fail.
         """
         check_is_fitted(self)
+        refuse_changed(self)
         n_compressed = len(self.compression_set_)
         guarantee = compression.campi_garatti(
             n_compressed=n_compressed, n=self.n_training_rows_, delta=delta

@@ -17,8 +17,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn._wording import confidence, percent_outward
-from surelearn.base.fingerprint import fingerprint
 from surelearn.base.fitting import learn_classes
+from surelearn.base.seal import fingerprint_of_fit, refuse_changed
 from surelearn.base.tables.table import Categorical
 from surelearn.bounds import Guarantee, neighbors
 from surelearn.certificate import (
@@ -192,6 +192,7 @@ class NearestNeighborsClassifier(ClassifierMixin, NearestNeighborsLearner):
             The probability with which the statement may fail.
         """
         check_is_fitted(self)
+        refuse_changed(self)
         k, n = self.n_neighbors_, self.n_training_rows_
         if n < k + 2:
             return ()
@@ -215,7 +216,7 @@ class NearestNeighborsClassifier(ClassifierMixin, NearestNeighborsLearner):
                     "known_labels", "the labels that can occur were known beforehand", "assumed"
                 ),
             ),
-            reproduce={"model": fingerprint(self)},
+            reproduce={"model": fingerprint_of_fit(self)},
         )
         return (certificate,)
 

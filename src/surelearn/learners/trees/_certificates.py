@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from surelearn._typing import Indices, Mask, Matrix, Vector
 from surelearn.base.classifier import risk_certificate
+from surelearn.base.seal import refuse_changed
 from surelearn.base.tables import table
 from surelearn.bounds import Guarantee, trees
 from surelearn.certificate import Certificate, Evidence, assumed, checked, violated
@@ -72,6 +73,7 @@ def certified_errors(tree: Tree, correct: Indices, n_rows: int) -> int:
 
 def certify_risk(model: CertifiedTree, *, delta: float) -> Certificate:
     """State the risk of a tree by its training errors and the length of its description."""
+    refuse_changed(model)
     tree, lengths = model.tree_, _code_lengths(model)
     guarantee = _risk_bound(
         model,

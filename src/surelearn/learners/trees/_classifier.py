@@ -8,9 +8,11 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from surelearn._jit import fingerprints
 from surelearn._typing import Indices, Mask, Matrix
 from surelearn.base import validation
 from surelearn.base.fitting import adopt, fresh_copy, learn_classes, row_weights
+from surelearn.base.seal import refuse_changed, sealed
 from surelearn.base.tables import table
 from surelearn.certificate import Certificate
 from surelearn.learners.trees import _arrivals, _certificates
@@ -133,6 +135,7 @@ class TreeClassifier(ClassifierMixin, TreeLearner):
             The training rows and their labels.
         """
         check_is_fitted(self)
+        refuse_changed(self)
         rows = table.read_table(self, X)
         labels = validation.index_among(self.classes_, np.asarray(y))
         moved = copy.copy(self)
@@ -141,11 +144,17 @@ class TreeClassifier(ClassifierMixin, TreeLearner):
             len(labels) != len(rows)
             or len(rows) != self.n_training_rows_
             or not np.array_equal(_arrivals.count_correct(moved.tree_, rows, labels), self.correct_)
+            or not self._knows_all_of(rows)
         ):
             raise ValueError(
                 "these are not the rows this tree was fitted to; snap it to its training rows"
             )
-        return moved
+        return sealed(moved)
+
+    def _knows_all_of(self, rows: Matrix) -> bool:
+        """Return whether all that is remembered of the training rows is found in these."""
+        kept = getattr(self, "training_rows_", None)
+        return kept is None or bool(np.isin(kept, fingerprints.table_hashes(rows)).all())
 
     def prune_structural_risk(self, *, delta: float = 0.05) -> Self:
         """Return the subtree whose certificate is smallest: structural risk minimisation.

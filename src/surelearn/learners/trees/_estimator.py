@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from surelearn._jit import fingerprints
 from surelearn._typing import Indices, Mask, Matrix, Vector
+from surelearn.base.seal import refuse_changed, sealed
 from surelearn.base.tables import table
 from surelearn.impurities import Entropy, Impurity
 from surelearn.learners.trees import _walk
@@ -46,7 +47,8 @@ class TreeLearner(BaseEstimator):
     categories_
         For each column its sorted categories, or None if it is numeric.
     training_rows_
-        A sketch of the training rows, if all columns are numbers: a hold-out recognises them.
+        A sketch of the rows it was grown and pruned by, if all columns are numbers: a hold-out
+        recognises them.
 
     Examples
     --------
@@ -257,7 +259,8 @@ class TreeLearner(BaseEstimator):
         result = self.cross_validate_pruning(
             X, y, n_folds=n_folds, seed=seed, sample_weight=sample_weight
         )
-        return self.prune(alpha=result.alpha(one_standard_error=one_standard_error))
+        pruned = self.prune(alpha=result.alpha(one_standard_error=one_standard_error))
+        return pruned._remember(self._read(X))  # noqa: SLF001 - our own copy
 
     def prune_entropy_cost(self, *, alpha: float) -> Self:
         """Return the smallest subtree that minimises Σ N_t H_t + alpha × leaves, H_t in nats.
@@ -283,14 +286,23 @@ class TreeLearner(BaseEstimator):
         """
         check_is_fitted(self)
         held_out = read_held_out(self, X, y, sample_weight)
-        return self._pruned(close_where_cheaper(self.tree_, node_losses(self, held_out)))
+        pruned = self._pruned(close_where_cheaper(self.tree_, node_losses(self, held_out)))
+        return pruned._remember(held_out.rows)  # noqa: SLF001 - our own copy
 
     def _pruned(self, closed: Mask) -> Self:
         """Return a copy in which the marked nodes are leaves."""
+        refuse_changed(self)
         pruned = copy.copy(self)
         pruned.tree_, kept = cut_below(self.tree_, closed)
         pruned._keep(kept)  # noqa: SLF001 - our own copy
-        return pruned
+        return sealed(pruned)
+
+    def _remember(self, rows: Matrix) -> Self:
+        """Count rows that chose the subtree among those that it was trained on."""
+        if hasattr(self, "training_rows_"):
+            hashes = fingerprints.sketch(fingerprints.table_hashes(rows))
+            self.training_rows_ = fingerprints.united(self.training_rows_, hashes)
+        return sealed(self)
 
     def _keep(self, kept: Indices) -> None:
         """Take over what is known of the nodes that were kept."""

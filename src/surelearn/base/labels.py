@@ -1,0 +1,78 @@
+"""Labels as they come: masked ones are missing, and large whole numbers are not rounded."""
+
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+_EXACT = 2**53  # beyond it not every whole number is one of the floats
+
+
+def refuse_masked(values: Any, name: str) -> None:
+    """Refuse cells that are masked: they are missing, whatever lies under the mask.
+
+    Examples
+    --------
+    >>> refuse_masked(np.ma.array([1, 2], mask=[False, True]), "y")
+    Traceback (most recent call last):
+    ValueError: y has 1 masked value, which is missing: leave out its row, or fill it, such as with
+    y.filled(0)
+    """
+    if not isinstance(values, np.ma.MaskedArray):
+        return
+    n_masked = int(np.ma.count_masked(values))
+    if n_masked:
+        several = "s, which are missing: leave out their rows, or fill them"
+        one = ", which is missing: leave out its row, or fill it"
+        raise ValueError(
+            f"{name} has {n_masked} masked value{several if n_masked > 1 else one}, such as with "
+            f"{name}.filled(0)"
+        )
+
+
+def exact(y: Any) -> Any:
+    """Return labels that are not masked; refuse a list of whole numbers that would be rounded.
+
+    NumPy makes floats of large whole numbers together with negative ones or fractions.
+
+    Examples
+    --------
+    >>> exact([0, 1])
+    [0, 1]
+    >>> exact([2**63, -1])
+    Traceback (most recent call last):
+    ValueError: y holds whole numbers that an array would round, together with negative ones or
+    fractions: make them text, or numbers from 0 on
+    """
+    refuse_masked(y, "y")
+    if isinstance(y, np.ma.MaskedArray):
+        return np.asarray(y)
+    rounds = isinstance(y, list | tuple) and _has_long(cast("list[Any]", y))
+    if rounds and np.asarray(y).dtype.kind == "f":
+        raise ValueError(
+            "y holds whole numbers that an array would round, together with negative ones or "
+            "fractions: make them text, or numbers from 0 on"
+        )
+    return y
+
+
+def _has_long(values: list[Any]) -> bool:
+    return any(isinstance(v, int | np.integer) and abs(int(v)) > _EXACT for v in values)
+
+
+def comparable(classes: NDArray[Any], labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return both, so that whole numbers beyond those of floats are not rounded to compare.
+
+    Examples
+    --------
+    >>> classes, labels = comparable(np.array([0, 2**53 + 1]), np.array([2.0**53]))
+    >>> bool(classes[1] == labels[0])
+    False
+    """
+    kinds = classes.dtype.kind + labels.dtype.kind
+    if kinds not in {"if", "fi", "uf", "fu", "iu", "ui"}:
+        return classes, labels
+    largest = max(abs(int(v)) for v in classes.tolist() if v == v and abs(v) != np.inf)  # noqa: PLR0124
+    if largest <= _EXACT:
+        return classes, labels
+    return classes.astype(object), labels.astype(object)

@@ -1,0 +1,100 @@
+"""Whether a fitted model is still what its `fit` made of it.
+
+A certificate from training rows speaks of what a run found. Coefficients that were changed by hand
+afterwards were found by no run, so a fitted learner carries a checksum of all it has learnt, and
+certificates are refused if it no longer fits.
+"""
+
+from typing import Any, TypeVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surelearn._jit.fingerprints import checksum
+from surelearn.base._hasher import Hasher
+from surelearn.base.fingerprint import fingerprint
+
+_LARGE = 2**12  # bytes from which a quick checksum is worth its call
+_FREE = frozenset({"n_jobs", "random_state", "_seal"})  # they change no answer of a fitted model
+
+
+class _QuickHasher(Hasher):
+    """Describes large arrays by a checksum, which is enough to notice a change."""
+
+    def _numbers(self, array: Any) -> None:
+        if array.nbytes < _LARGE or array.dtype.itemsize != 8:
+            super()._numbers(array)
+        else:
+            bits = np.ascontiguousarray(cast("NDArray[Any]", array)).reshape(-1).view(np.uint64)
+            self._text(f"{checksum(bits):x}")
+
+
+_Model = TypeVar("_Model")
+
+
+def sealed(model: _Model) -> _Model:
+    """Return a learner that has just been fitted, with a checksum of what it has learnt.
+
+    One that certifies nothing as it stands, or goes on learning row by row, has no seal.
+
+    Examples
+    --------
+    >>> from surelearn.learners.concepts.halfspace import HalfSpace
+    >>> model = HalfSpace().fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
+    >>> is_intact(model)
+    True
+    >>> model.coef_ = -model.coef_
+    >>> model.certificates()
+    Traceback (most recent call last):
+    ValueError: this HalfSpace was changed after it was fitted, and nothing is proved of what it has
+    become: fit it again
+    """
+    held = vars(model)
+    held.pop("_seal", None)
+    if _certifies(model):
+        held["_seal"] = _checksum(model)
+    return model
+
+
+def is_intact(model: Any) -> bool:
+    """Return whether a model is as it was when it was sealed; one without a seal may be."""
+    seal = getattr(model, "__dict__", {}).get("_seal")
+    return seal is None or not _certifies(model) or seal == _checksum(model)
+
+
+def fingerprint_of_fit(model: Any) -> str:
+    """Return the fingerprint of a fitted model; refuse one that was changed by hand since."""
+    refuse_changed(model)
+    return fingerprint(model)
+
+
+def refuse_changed(model: Any) -> None:
+    """Refuse a model that was changed by hand since it was fitted."""
+    if not is_intact(model):
+        raise ValueError(
+            f"this {type(model).__name__} was changed after it was fitted, and nothing is proved "
+            "of what it has become: fit it again"
+        )
+
+
+def _certifies(model: Any) -> bool:
+    """Return whether a learner was fitted to rows that its certificates speak of."""
+    held = vars(model)
+    fitted = any(name.endswith("_") for name in held)
+    unknown = held.get("run_", 0) is None or held.get("training_errors_", 0) is None
+    return fitted and not unknown and hasattr(type(model), "certificates")
+
+
+def _checksum(model: Any) -> str | None:
+    """Return a checksum of what answers and certificates depend on; None if there is none.
+
+    Parameters count, unless the learner asks a copy that knows those of its first row.
+    """
+    free = _FREE | getattr(type(model), "_free_parameters", frozenset())
+    held = {name: value for name, value in vars(model).items() if name not in free}
+    if "learnt_" in held:
+        held = {name: value for name, value in held.items() if name.endswith("_")}
+    try:
+        return _QuickHasher().add(held).hexdigest()
+    except ValueError:  # it holds something that has no fingerprint either
+        return None

@@ -1,0 +1,112 @@
+"""Whether each row is answered by itself, or by the rows that are asked with it.
+
+A model that standardises, sorts or counts within a table answers a new row otherwise than it
+answered the rows of a hold-out, so their losses say nothing of it. A sample of rows is asked one at
+a time, and some in another order: a difference refutes, agreement proves nothing.
+"""
+
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.compose import ColumnTransformer
+from sklearn.pipeline import Pipeline
+from sklearn.utils import _safe_indexing
+
+from surelearn._stored import stored_name
+from surelearn._typing import Indices, Mask
+from surelearn.base.fitting import missing
+from surelearn.certificate import Evidence, Precondition, assumed, by_construction, violated
+
+NAME = "each row is answered by itself"
+
+_ALONE, _TOGETHER = 16, 256  # rows asked one at a time, and in another order
+_ROUNDING = 1e-9  # the order of a sum may depend on the number of rows
+_SINGLE = 100.0  # units in the last place, for answers in lower precision
+_SEED = 0
+
+
+def answered_alone(model: Any, X: Any, predicted: NDArray[Any]) -> Evidence:
+    """Compare the answers to a table with those to some of its rows, asked by themselves.
+
+    Parameters
+    ----------
+    model, X
+        A fitted model and rows.
+    predicted
+        What it answered when it was asked about all of them.
+    """
+    if _is_ours(model):
+        return by_construction("its code reads and scores one row at a time")
+    order = np.random.default_rng(_SEED).permutation(len(predicted))
+    alone, together = order[:_ALONE], order[:_TOGETHER]
+    try:
+        single = [np.asarray(model.predict(_safe_indexing(X, [i]))) for i in alone]
+        again = np.asarray(model.predict(_safe_indexing(X, together)))
+    except Exception as error:  # noqa: BLE001 - a model of others may raise anything
+        return violated(f"it cannot answer single rows: {type(error).__name__}: {error}"[:200])
+    asked = np.concatenate([alone, together])
+    answers = np.concatenate([*(np.atleast_1d(one) for one in single), np.atleast_1d(again)])
+    if answers.shape != asked.shape:
+        return violated("asked about fewer rows, it does not give one answer for each")
+    n_others = int(_differ(model, X, asked, predicted[asked], answers).sum())
+    if n_others:
+        return violated(
+            f"{n_others} of {len(asked)} answers were others when {len(alone)} rows were asked one "
+            f"at a time and {len(together)} in another order"
+        )
+    return assumed(f"the same on {len(alone)} rows asked one by one; a sample proves nothing")
+
+
+def row_by_row(evidence: Evidence) -> Precondition:
+    """Return the demand, with what is known of it."""
+    return Precondition("row_by_row", NAME, *evidence)
+
+
+def refuse_together(model: Any, X: Any, predicted: NDArray[Any]) -> None:
+    """Refuse a model whose answers to these rows depend on each other."""
+    found = answered_alone(model, X, predicted)
+    if found.status == "violated":
+        raise ValueError(
+            f"{type(model).__name__} does not answer each row by itself, so these rows say nothing "
+            f"of new ones: {found.text}"
+        )
+
+
+def _differ(model: Any, X: Any, asked: Indices, first: NDArray[Any], second: NDArray[Any]) -> Mask:
+    """Return which answers differ by more than rounding explains."""
+    if first.dtype.kind in "fc" and second.dtype.kind in "fc":
+        units = _SINGLE * max(np.finfo(first.dtype).eps, np.finfo(second.dtype).eps)
+        shown = first[np.isfinite(first)]
+        scale = float(np.abs(shown).max()) if shown.size else 0.0
+        near = np.isclose(first, second, rtol=0.0, atol=max(units, _ROUNDING) * scale)
+        return ~(near | (np.isnan(first) & np.isnan(second)))
+    pairs = zip(first.tolist(), second.tolist(), strict=True)
+    others = np.array([a != b and not (missing(a) and missing(b)) for a, b in pairs])
+    places = np.flatnonzero(others)
+    if len(places):  # where two classes score alike, rounding may decide
+        others[places] = ~_tied(model, _safe_indexing(X, asked[places]))
+    return others
+
+
+def _tied(model: Any, X: Any) -> Mask:
+    """Return for which rows the two best classes score alike, as far as the model tells."""
+    ask = getattr(model, "decision_function", None) or getattr(model, "predict_proba", None)
+    n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
+    if ask is None:
+        return np.zeros(n_rows, dtype=bool)
+    scores = np.asarray(ask(X), dtype=np.float64)
+    if scores.ndim == 1:
+        scores = np.stack([scores, np.zeros(n_rows)], axis=1)
+    best = np.sort(scores, axis=1)[:, -2:]
+    return best[:, 1] - best[:, 0] <= _ROUNDING * max(1.0, float(np.abs(scores).max()))
+
+
+def _is_ours(model: Any) -> bool:
+    """Return whether a model is made of code that is known to treat each row by itself."""
+    if isinstance(model, Pipeline):
+        return all(_is_ours(step) for _, step in cast("Any", model).steps)
+    if isinstance(model, ColumnTransformer):
+        parts = cast("Any", model).transformers_
+        return all(isinstance(part, str) or _is_ours(part) for _, part, _ in parts)
+    return stored_name(cast("type[Any]", type(model))) is not None
