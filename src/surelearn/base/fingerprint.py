@@ -15,6 +15,7 @@ import narwhals as nw
 import numpy as np
 from scipy import sparse
 
+from surelearn._jit.sound_matrices import sound
 from surelearn._stored import stored_name
 from surelearn.certificate import Certificate
 
@@ -77,9 +78,9 @@ def data_fingerprint(X: Any, y: Any) -> str:
         for column in nw.from_native(X, eager_only=True).iter_columns():
             hasher.add(_as_numbers(column.to_numpy()))
     elif sparse.issparse(X):
-        hasher.add(sparse.csr_array(cast("Any", X)))
+        hasher.add(sparse.csr_array(sound(X)))
     else:
-        for column in np.asarray(X).T:
+        for column in np.asarray(sound(X)).T:
             hasher.add(_as_numbers(column))
     return hasher.add(np.asarray(y)).hexdigest()
 
@@ -141,8 +142,7 @@ class _Hasher:
         elif isinstance(value, set | frozenset):
             self._all(sorted(cast("set[Any]", value), key=repr))
         elif sparse.issparse(value):
-            csr = cast("Any", value).tocsr().copy()
-            csr.sum_duplicates()
+            csr = sound(value)
             self._all(
                 (csr.shape, csr.data, csr.indices.astype(np.int64), csr.indptr.astype(np.int64))
             )

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import clone
 
+from surelearn._jit.sound_matrices import sound
 from surelearn import bounds
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn._wording import confidence
@@ -154,7 +155,7 @@ def in_rows(X: Any) -> Any:
     >>> in_rows(sparse.coo_array([[0.0, 1.0]]))[:1].shape
     (1, 2)
     """
-    return cast("Any", X).tocsr() if sparse.issparse(X) else X
+    return sound(X)
 
 
 def curves(stated: Iterable[tuple[int, Statement, float]]) -> tuple[BoundCurve, ...]:

@@ -15,6 +15,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
+from surelearn._jit.sound_matrices import sound
 from surelearn import losses
 from surelearn._typing import Indices, Vector
 from surelearn._wording import nearest
@@ -123,6 +124,7 @@ def make_task(
 ) -> Task:
     """Check everything that can be checked before the first fit, or say what is wrong."""
     check_model(model)
+    X = sound(X)
     labels = check_labels(X, y)
     weights = (
         None if sample_weight is None else validation.sample_weights(sample_weight, len(labels))

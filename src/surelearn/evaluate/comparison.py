@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from surelearn._jit.sound_matrices import sound
 from surelearn import _arguments, losses
 from surelearn._typing import Vector
 from surelearn._wording import confidence, outward
@@ -141,6 +142,7 @@ def compare(
     True
     """
     _arguments.open_fraction("delta", delta)
+    X = sound(X)
     labels = check_labels(X, y)
     seen = _unseen((first, second), X, allow_duplicates=allow_duplicates)
     judge = _judge(loss)

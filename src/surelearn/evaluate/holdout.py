@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.model_selection import train_test_split
 from sklearn.utils import _safe_indexing
 
+from surelearn._jit.sound_matrices import sound
 from surelearn._wording import confidence
 from surelearn.base import data_fingerprint, fingerprint
 from surelearn.base.chunks import in_chunks
@@ -110,7 +111,8 @@ class Holdout:
         random_state: int = 0,
         by_class: bool | ArrayLike = False,
     ) -> None:
-        self.X, self.y = X, _holdout_rules.check_labels(X, y)
+        self.X = sound(X)
+        self.y = _holdout_rules.check_labels(self.X, y)
         self._rules = _holdout_rules.check_rules(
             delta=delta, mode=mode, n_models=n_models, target=target
         )
@@ -163,7 +165,7 @@ class Holdout:
         >>> len(X_train), len(held_out.y)
         (7, 3)
         """
-        parts = train_test_split(X, np.asarray(y), test_size=fraction, random_state=seed)
+        parts = train_test_split(sound(X), np.asarray(y), test_size=fraction, random_state=seed)
         X_train, X_test, y_train, y_test = parts
         held_out = cls(X_test, y_test, **rules)
         held_out._drawn_at_random = True

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
+from surelearn._jit.sound_matrices import sound
 from surelearn import _arguments
 from surelearn.bounds import inversions
 from surelearn.evaluate._task import LossName, PointwiseLoss, check_labels, find_loss
@@ -102,6 +103,7 @@ def holdout_interval(
     >>> holdout_interval(model, np.zeros((500, 1)), y).validity
     'approximate'
     """
+    X = sound(X)
     labels, alpha = check_labels(X, y), miss_rate(level)
     judge = find_loss(loss, model, labels)
     losses = judge.of(labels, np.asarray(model.predict(X)))

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import is_regressor
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
+from surelearn._jit.sound_matrices import sound
 from surelearn import _arguments
 from surelearn._typing import Vector
 from surelearn._wording import confidence, outward
@@ -161,7 +162,8 @@ def _certificate(
 def _chunks(X: Any, y: ArrayLike | None) -> Iterator[tuple[Any, NDArray[Any]]]:
     """Return the stream as pairs of rows and labels that belong together."""
     pairs: Iterable[tuple[Any, Any]] = X if y is None else [(X, y)]
-    for rows, labels in pairs:
+    for given, labels in pairs:
+        rows = sound(given)
         column = column_or_1d(labels)
         check_consistent_length(rows, column)
         if len(column):

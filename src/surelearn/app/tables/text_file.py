@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from surelearn.app.errors import TableError
 from surelearn.app.tables.layout import Layout
+from surelearn.app.tables.sources import FLOOR, most_decompressed, too_large
 
 _HEAD = 2**18  # bytes looked at to find the layout
 _BLOCK = 2**22  # bytes read at once
@@ -33,7 +34,9 @@ class TextFile:
     Parameters
     ----------
     path
-        The file; gzip, bzip2, Zstandard and LZ4 are decompressed on the way.
+        What the file is called.
+    content
+        Where its bytes are; gzip, bzip2, Zstandard and LZ4 are decompressed on the way.
     encoding
         Its encoding.
     missing
@@ -45,6 +48,7 @@ class TextFile:
     """
 
     path: Path
+    content: Path
     encoding: str
     missing: tuple[str, ...]
     text: frozenset[str] = field(default_factory=frozenset[str])
@@ -110,17 +114,41 @@ class _Hashed(io.RawIOBase):
         return self._digest.hexdigest()
 
 
+class _Limited(io.RawIOBase):
+    """Decompressed bytes, as long as they do not grow beyond what is allowed."""
+
+    def __init__(self, stream: Any, file: TextFile, floor: int) -> None:
+        self._stream, self._n, self._path = stream, 0, file.path
+        self._n_compressed = file.content.stat().st_size
+        self._most = most_decompressed(self._n_compressed, floor)
+
+    def readable(self) -> bool:
+        """Say that it can be read."""
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        """Fill a buffer and return how many bytes that took."""
+        n = self._stream.readinto(buffer)
+        self._n += n
+        if self._n > self._most:
+            raise too_large(self._path, self._n_compressed, self._most)
+        return n
+
+
 @contextmanager
-def opened(file: TextFile) -> Generator[tuple[Any, _Hashed]]:
-    """Open a file, decompressed, and the bytes under it: how many were read, and their hash."""
-    with file.path.open("rb") as raw:
+def opened(file: TextFile, floor: int = FLOOR) -> Generator[tuple[Any, _Hashed]]:
+    """Open a file, decompressed, and the bytes under it: how many were read, and their hash.
+
+    Beyond `floor`, decompressed bytes may be no more than so many times those of the file.
+    """
+    with file.content.open("rb") as raw:
         first, hashed = raw.peek(4), _Hashed(raw)
         kind = next((kind for mark, kind in _COMPRESSED.items() if first.startswith(mark)), None)
         if kind is None:
             yield hashed, hashed
             return
         try:
-            yield pa.CompressedInputStream(hashed, kind), hashed
+            yield _Limited(pa.CompressedInputStream(hashed, kind), file, floor), hashed
         except OSError as error:
             raise TableError(
                 f"{file.path} cannot be decompressed ({error}): take a fresh copy of it"

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import validate_data
 
+from surelearn._jit.sound_matrices import sound
 from surelearn._typing import Mask, Matrix
 from surelearn.base.tables import category_codes, columns
 from surelearn.base.tables.columns import Words
@@ -190,6 +191,7 @@ def _enter(estimator: Any, X: Any, *, reset: bool) -> tuple[Any, list[str]]:
                 f"(shape={frame.shape}) while a minimum of 1 is required."
             )
         return frame, [str(name) for name in frame.columns]
+    X = sound(X)
     kind = np.asarray(X).dtype.kind
     if kind in "US" and not isinstance(X, np.ndarray):
         X = np.array(X, dtype=object)  # NumPy would turn the numbers of a list into text

@@ -16,6 +16,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from surelearn._jit.sound_matrices import sound
 from surelearn._stored import stored
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.base.fitting import adopt, fresh_copy
@@ -148,7 +149,7 @@ class EntryPredictor:
 
     def predict(self, X: ArrayLike) -> Vector:
         """Return the entry at each place, a row and a column counted from 0."""
-        given = np.asarray(X, dtype=np.float64)
+        given = np.asarray(sound(X), dtype=np.float64)
         shape = (len(self.model.left), len(self.model.right))
         if given.ndim != 2 or given.shape[1] != 2:
             raise ValueError("places are pairs of a row and a column: an array of shape (n, 2)")
@@ -228,12 +229,10 @@ class Completer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
 def _known(estimator: Any, X: Any, *, reset: bool) -> Any:
     """Return the known entries as a sparse matrix; refuse rows and columns without any."""
-    if np.ma.isMaskedArray(X):
-        X = np.ma.filled(np.ma.asarray(X, dtype=np.float64), np.nan)
     check: Any = validate_data
     table = check(
         estimator,
-        X,
+        sound(X),
         reset=reset,
         accept_sparse="csr",
         dtype=np.float64,
@@ -246,7 +245,6 @@ def _known(estimator: Any, X: Any, *, reset: bool) -> Any:
         table = cast("Any", sparse.csr_array)(stored, shape=table.shape)
     else:
         table = cast("Any", sparse.csr_array)(table)
-        table.sum_duplicates()
     _refuse_empty(np.diff(table.indptr), f"row {{}} of {kind}")
     if reset:
         refuse_huge(table.data, "entries")

@@ -18,6 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from surelearn._jit.sound_matrices import sound
 from surelearn import _arguments
 from surelearn._threads import workers
 from surelearn._typing import Indices, Matrix, Vector
@@ -199,7 +200,9 @@ class Mixture(DensityMixin, BaseEstimator, ABC):
 
     def _read(self, X: Any, *, reset: bool) -> Matrix:
         """Return the rows as numbers, NaN where a value is missing; refuse an empty row."""
-        X = validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan")
+        X = validate_data(
+            self, sound(X), reset=reset, dtype=np.float64, ensure_all_finite="allow-nan"
+        )
         empty = np.flatnonzero(np.isnan(X).all(axis=1))
         if len(empty):
             raise ValueError(f"row {empty[0]} has no value at all; leave such rows out")
