@@ -20,6 +20,7 @@ _REFUSAL = (
     "the sparse matrix is broken: its indices are not all columns, or its indptr does not grow "
     "from 0 to their number; its check_format() says more. Build it anew"
 )
+_MOST_NARROW = np.iinfo(np.int32).max
 _SIZES = (np.dtype(np.int32), np.dtype(np.int64))  # of indices that loops are compiled for
 _OTHERS = (list, tuple)  # whose rows may be masked arrays
 
@@ -90,8 +91,9 @@ def _sound_csr(X: Any) -> Any:
     """Return the matrix itself if it is sound, one made anew if it can be made so."""
     *parts, form = _checked(X.data, X.indices, X.indptr, X.shape)
     n, given = int(parts[2][-1]), (X.data, X.indices, X.indptr)
-    if form == _CANONICAL and n == len(parts[0]) and all(map(operator.is_, parts, given)):
-        return X
+    narrow = parts[1].dtype == np.int32 or max(n, *X.shape) > _MOST_NARROW
+    if form == _CANONICAL and narrow and n == len(parts[0]) and all(map(operator.is_, parts, given)):
+        return X  # others get indices of 32 bits if these suffice, as SciPy's own have
     make: Any = sparse.csr_matrix if sparse.isspmatrix(X) else sparse.csr_array
     return _made_anew(make, *parts, shape=X.shape, form=form)
 
@@ -191,6 +193,8 @@ def _from_csc(X: Any) -> Any:
 
 def _from_bsr(X: Any) -> Any:
     """Return blocks as rows; they lie in a table of blocks."""
+    if np.ndim(X.data) != 3:
+        raise ValueError(_REFUSAL)
     (n_rows, n_columns), (height, width) = X.shape, X.data.shape[1:]
     if n_rows % height or n_columns % width:
         raise ValueError(_REFUSAL)
