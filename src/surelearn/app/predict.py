@@ -100,7 +100,8 @@ def read_features(
     ([{'age': 36.0}], 'extra columns: name (the model does not use them)')
     """
     features = features_of(schema)
-    absent = [f.name for f in features if f.name not in table.column_names]
+    there = set(table.column_names)
+    absent = [f.name for f in features if f.name not in there]
     if absent:
         raise TableError(
             f"the table lacks {_listed(absent)}, which the model needs; it has "

@@ -76,11 +76,13 @@ def simplify(table: Any, path: Path, missing: Sequence[str]) -> tuple[Any, list[
     _refuse_twins(table.column_names, path)
     if table.num_rows == 0:
         raise TableError(f"{path} has no rows")
-    pairs = ((name, _simplified(table.column(name), missing)) for name in table.column_names)
+    names = table.column_names
+    pairs = ((name, _named(name, column, missing)) for name, column in zip(names, table.columns))
     known = combined((pair for pair in pairs if pair[1] is not None), large=is_large(table))
+    there = set(known.column_names)
     notes = [Note("types", "as the file declares them", "it is not a text file")]
     for name in table.column_names:
-        if name not in known.column_names:
+        if name not in there:
             kind = str(table.column(name).type)
             notes.append(Note(f"column {name!r}", "not read", f"no learner reads its type, {kind}"))
     return known, notes
@@ -133,6 +135,18 @@ _MARKS: dict[bytes, _Load] = {
     b"\xff\xff\xff\xff": _read_stream,
 }
 _LONGEST_MARK = max(map(len, _MARKS))
+
+
+def _named(name: str, column: Any, missing: Sequence[str]) -> Any:
+    """Return a column as one of the few types; if a cell does not fit, name the column."""
+    try:
+        return _simplified(column, missing)
+    except pa.ArrowException as error:
+        why = str(error).splitlines()[0]
+        raise TableError(
+            f"column {name!r} of type {column.type} cannot be read ({why}): leave it out, or turn "
+            "it into numbers or text"
+        ) from None
 
 
 def _simplified(column: Any, missing: Sequence[str]) -> Any:

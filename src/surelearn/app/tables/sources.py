@@ -75,15 +75,15 @@ def most_bytes(otherwise: int) -> int:
     return int(said)
 
 
-def most_decompressed(n_compressed: int, floor: int = FLOOR) -> int:
-    """Return how many bytes a file may take when it is decompressed.
+def most_decompressed(n_compressed: int, floor: int | None = None) -> int:
+    """Return how many bytes a file may take when it is decompressed; a floor may be lower.
 
     Examples
     --------
     >>> most_decompressed(10), most_decompressed(2**30) == 200 * 2**30
     (536870912, True)
     """
-    return most_bytes(max(floor, RATIO * n_compressed))
+    return most_bytes(max(FLOOR if floor is None else floor, RATIO * n_compressed))
 
 
 def too_large(path: Path, n_compressed: int, most: int) -> TableError:

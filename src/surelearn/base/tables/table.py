@@ -212,9 +212,11 @@ def _parts(X: Any, names: list[str]) -> _Parts:
             X = X.astype(np.int64 if np.can_cast(X.dtype, np.int64) else np.float64, copy=False)
         return [(slice(0, X.shape[1]), X)]
     parts: _Parts = []
-    for place, name in enumerate(names):
-        read = columns.of_cells if isinstance(X, np.ndarray) else columns.of_series
-        column = read(cast("Any", X)[:, place], name)
+    # To ask a frame for one column by its place may take as long as it has columns.
+    whole: Any = X.T if isinstance(X, np.ndarray) else X.iter_columns()
+    read = columns.of_cells if isinstance(X, np.ndarray) else columns.of_series
+    for place, (cells_of, name) in enumerate(zip(whole, names, strict=True)):
+        column = read(cells_of, name)
         cells = column if isinstance(column, Words) else column[:, np.newaxis]
         parts.append((slice(place, place + 1), cells))
     return parts
