@@ -2,13 +2,14 @@
 
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
-from contracts import wild_matrices
 from scipy import sparse
 
+from contracts import wild_matrices
 from surelearn import Perceptron, checks
 from surelearn._jit.sound_matrices import form_of, sound
 from surelearn.app.registry import find_learners
@@ -21,7 +22,11 @@ def run(step):
     """Try readers on every so manieth matrix in a process of their own, which may crash."""
     script = Path(wild_matrices.__file__)
     done = subprocess.run(  # noqa: S603 - our own script
-        [sys.executable, script, str(step)], capture_output=True, text=True, check=False, timeout=900
+        [sys.executable, script, str(step)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=900,
     )
     last = next((line for line in reversed(done.stderr.splitlines()) if " | " in line), "")
     return done.returncode, f"{done.stdout}\nlast tried: {last}\n{done.stderr[-2000:]}"
@@ -50,7 +55,9 @@ def test_the_fingerprint_does_not_depend_on_flags():
 @pytest.mark.parametrize("kind", wild_matrices.broken(RIGHT))
 def test_a_broken_matrix_is_refused_and_stays_as_it_is(kind):
     X = wild_matrices.broken(RIGHT)[kind]
-    before = {name: np.array(getattr(X, name), dtype=object) for name in vars(X) if name != "_shape"}
+    before = {
+        name: np.array(getattr(X, name), dtype=object) for name in vars(X) if name != "_shape"
+    }
     if kind in wild_matrices.EMPTY:  # for the learner to judge
         assert sound(X).shape == X.shape
         return
@@ -69,7 +76,7 @@ def test_forms_of_random_rows_equal_those_of_a_plain_look():
     for _ in range(500):
         indptr = np.cumsum(np.append(0, rng.integers(0, 3, size=4))).astype(np.int32)
         indices = rng.integers(rng.choice([-1, 0]), rng.choice([4, 5]), size=indptr[-1] + 1)
-        rows = [indices[a:b] for a, b in zip(indptr[:-1], indptr[1:], strict=True)]
+        rows = [indices[a:b] for a, b in pairwise(indptr)]
         used = indices[: indptr[-1]]
         expected = 2 if all((np.diff(row) > 0).all() for row in rows) else 1
         if len(used) and (used.min() < 0 or used.max() >= 4):

@@ -171,9 +171,9 @@ def readers():
     found["leave_one_out"] = lambda X, y: surelearn.leave_one_out(learner, X, y).losses
     found["mistakes_curve"] = lambda X, y: surelearn.mistakes_curve(perceptron, X, y).counts
     found["progressive"] = lambda X, y: surelearn.progressive_validate(perceptron, X, y).losses
-    found["linear_regret"] = lambda X, y: surelearn.linear_regret(
-        ridge, X, y / 1.0, radius=1.0
-    ).learner_losses
+    found["linear_regret"] = lambda X, y: (
+        surelearn.linear_regret(ridge, X, y / 1.0, radius=1.0).learner_losses
+    )
     found["online_to_batch"] = lambda X, y: surelearn.online_to_batch(
         perceptron, X, y
     ).average.predict(X)
@@ -253,7 +253,7 @@ def faults(step):
     for place, (name, read) in enumerate(readers().items()):
         expected = outcome(read, right.copy(), LABELS)
         for kind in kinds[place % step :: step]:
-            print(f"{name} | {kind}", file=sys.stderr)  # in case it is the last
+            sys.stderr.write(f"{name} | {kind}\n")  # in case it is the last
             if kind in EMPTY and not name.endswith((".fit", "asked", ".partial_fit")):
                 continue
             found = outcome(read, (same | wrong)[kind], LABELS)
@@ -266,5 +266,5 @@ def faults(step):
 if __name__ == "__main__":
     faulthandler.enable()
     wrong = list(faults(int(sys.argv[1])))
-    print("\n".join(wrong))
+    sys.stdout.write("\n".join(wrong))
     sys.exit(len(wrong) > 0)

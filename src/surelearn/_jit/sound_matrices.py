@@ -92,7 +92,12 @@ def _sound_csr(X: Any) -> Any:
     *parts, form = _checked(X.data, X.indices, X.indptr, X.shape)
     n, given = int(parts[2][-1]), (X.data, X.indices, X.indptr)
     narrow = parts[1].dtype == np.int32 or max(n, *X.shape) > _MOST_NARROW
-    if form == _CANONICAL and narrow and n == len(parts[0]) and all(map(operator.is_, parts, given)):
+    if (
+        form == _CANONICAL
+        and narrow
+        and n == len(parts[0])
+        and all(map(operator.is_, parts, given))
+    ):
         return X  # others get indices of 32 bits if these suffice, as SciPy's own have
     make: Any = sparse.csr_matrix if sparse.isspmatrix(X) else sparse.csr_array
     return _made_anew(make, *parts, shape=X.shape, form=form)

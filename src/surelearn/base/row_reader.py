@@ -9,8 +9,8 @@ from typing import Any, NamedTuple, Self, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from surelearn._jit.sound_matrices import sound
 from surelearn._jit.rows import is_finite
+from surelearn._jit.sound_matrices import sound
 from surelearn._stored import stored
 from surelearn._typing import Matrix
 

@@ -3,14 +3,13 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import clone
 
-from surelearn._jit.sound_matrices import sound
 from surelearn import bounds
+from surelearn._jit.sound_matrices import sound
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn._wording import confidence
 from surelearn.bounds import Guarantee, Validity
@@ -152,6 +151,7 @@ def in_rows(X: Any) -> Any:
 
     Examples
     --------
+    >>> from scipy import sparse
     >>> in_rows(sparse.coo_array([[0.0, 1.0]]))[:1].shape
     (1, 2)
     """

@@ -15,8 +15,8 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
-from surelearn._jit.sound_matrices import sound
 from surelearn import losses
+from surelearn._jit.sound_matrices import sound
 from surelearn._typing import Indices, Vector
 from surelearn._wording import nearest
 from surelearn.base import fitting, validation

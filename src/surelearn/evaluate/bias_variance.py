@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
-from surelearn._jit.sound_matrices import sound
 from surelearn import _arguments
+from surelearn._jit.sound_matrices import sound
 from surelearn._typing import Matrix, Vector
 from surelearn.evaluate._task import check_model, in_parallel
 

@@ -12,8 +12,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from surelearn._jit.sound_matrices import sound
 from surelearn import _arguments, losses
+from surelearn._jit.sound_matrices import sound
 from surelearn._typing import Vector
 from surelearn._wording import confidence, outward
 from surelearn.bounds import Guarantee, _wealth, holdout, sequences

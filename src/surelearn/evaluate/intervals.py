@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from surelearn._jit.sound_matrices import sound
 from surelearn import _arguments
+from surelearn._jit.sound_matrices import sound
 from surelearn.bounds import inversions
 from surelearn.evaluate._task import LossName, PointwiseLoss, check_labels, find_loss
 from surelearn.evaluate.cross_validation import CrossValidation

@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import is_regressor
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
-from surelearn._jit.sound_matrices import sound
 from surelearn import _arguments
+from surelearn._jit.sound_matrices import sound
 from surelearn._typing import Vector
 from surelearn._wording import confidence, outward
 from surelearn.bounds.online_to_batch import progressive_validation

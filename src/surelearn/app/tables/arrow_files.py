@@ -44,10 +44,7 @@ def read_typed(path: Path, content: Path, missing: Sequence[str]) -> TypedFile:
     """
     try:
         data, sha256 = own_bytes(content)
-        load = _loader(data.slice(0, _LONGEST_MARK).to_pybytes())
-        if load is None:
-            raise TableError(f"{path} has changed while it was read: read it again")
-        table = load(data, path)
+        table = _loaded(data, path)
         # Offsets and places of words that a damaged file holds would be followed anywhere.
         table.validate(full=True)
         return TypedFile(*simplify(table, path, missing), sha256)
@@ -58,6 +55,13 @@ def read_typed(path: Path, content: Path, missing: Sequence[str]) -> TypedFile:
         raise TableError(
             f"{path} cannot be read, as it is damaged or of a kind we do not know: {why}"
         ) from None
+
+
+def _loaded(data: Any, path: Path) -> Any:
+    load = _loader(data.slice(0, _LONGEST_MARK).to_pybytes())
+    if load is None:
+        raise TableError(f"{path} has changed while it was read: read it again")
+    return load(data, path)
 
 
 def _loader(first: bytes) -> _Load | None:
@@ -77,7 +81,10 @@ def simplify(table: Any, path: Path, missing: Sequence[str]) -> tuple[Any, list[
     if table.num_rows == 0:
         raise TableError(f"{path} has no rows")
     names = table.column_names
-    pairs = ((name, _named(name, column, missing)) for name, column in zip(names, table.columns))
+    pairs = (
+        (name, _named(name, column, missing))
+        for name, column in zip(names, table.columns, strict=True)
+    )
     known = combined((pair for pair in pairs if pair[1] is not None), large=is_large(table))
     there = set(known.column_names)
     notes = [Note("types", "as the file declares them", "it is not a text file")]

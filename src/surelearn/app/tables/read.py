@@ -209,4 +209,3 @@ def _kind_of(kind: Any) -> str:
     if types.is_null(kind):
         return "empty cells"
     return "truth values" if types.is_boolean(kind) else "numbers"
-

@@ -16,8 +16,8 @@ from sklearn.utils import Tags
 from sklearn.utils.extmath import svd_flip
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from surelearn._jit.sound_matrices import sound
 from surelearn import _arguments
+from surelearn._jit.sound_matrices import sound
 from surelearn._typing import Matrix, Vector
 from surelearn.base import validation
 from surelearn.base.fingerprint import fingerprint

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from surelearn._jit.sound_matrices import sound
 from surelearn import _arguments
+from surelearn._jit.sound_matrices import sound
 from surelearn._typing import Matrix, Vector
 from surelearn.learners.experts import _loops
 from surelearn.losses import Interval, Loss

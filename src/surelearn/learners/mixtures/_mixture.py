@@ -18,8 +18,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from surelearn._jit.sound_matrices import sound
 from surelearn import _arguments
+from surelearn._jit.sound_matrices import sound
 from surelearn._threads import workers
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.base import validation
