@@ -167,10 +167,19 @@ def _read_arff(source: TextFile, words: tuple[str, ...]) -> TableFile:
 
 
 def _read_delimited(source: TextFile, options: Mapping[str, Any]) -> TableFile:
+    stamp = _stamp(source.content)
     table, layout, notes, sha256 = read_delimited(source, **options)
+    if _stamp(source.content) != stamp:  # its first lines were read before the rest
+        raise TableError(f"{source.path} has changed while it was read: read it again")
     notes = (*layout.notes, _types_note(table), *notes)
     header, decimal = layout.header, layout.decimal
     return TableFile(source.path, table, notes, sha256, header, source.missing, decimal=decimal)
+
+
+def _stamp(content: Path) -> tuple[int, ...]:
+    """Return what changes when a file is written to."""
+    found = content.stat()
+    return found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def _first_bytes(path: Path, content: Path) -> tuple[bytes, int]:
