@@ -191,9 +191,10 @@ def _are_columns(indices: NDArray[np.integer[Any]], n_columns: int) -> bool:
 
 def _from_csc(X: Any) -> Any:
     """Return columns as rows: they are the rows of the transpose."""
-    *parts, form = _checked(X.data, X.indices, X.indptr, X.shape[::-1])
+    n_rows, n_columns = X.shape
+    *parts, form = _checked(X.data, X.indices, X.indptr, (n_columns, n_rows))
     make: Any = sparse.csr_matrix if sparse.isspmatrix(X) else sparse.csr_array
-    return _made_anew(make, *parts, shape=X.shape[::-1], form=form).T.tocsr()
+    return _made_anew(make, *parts, shape=(n_columns, n_rows), form=form).T.tocsr()
 
 
 def _from_bsr(X: Any) -> Any:
