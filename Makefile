@@ -4,7 +4,7 @@ BIN := .venv/bin
 CORES := $(shell nproc 2>/dev/null || echo 2)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test slow statuses check lint types layers bench docs figures screenshots format clean
+.PHONY: help demo test slow statuses floors check lint types layers bench docs figures screenshots format clean
 
 help: ## Show this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
@@ -34,6 +34,10 @@ slow: .venv/dev ## Run the long simulations: four thousand repetitions each
 statuses: .venv/dev ## Rewrite the reviewed tables of what is stated about each assumption
 	PYTHONPATH=tests $(BIN)/python -m contracts.certificate_tables --write
 	git diff --stat -- tests/contracts
+
+floors: ## Install the oldest versions allowed, in a folder of their own, and try them
+	rm -rf .cache/floors
+	$(PYTHON) scripts/floors.py .cache/floors
 
 check: lint types layers test ## What CI runs: lint, types, layers, tests
 

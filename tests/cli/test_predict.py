@@ -91,3 +91,28 @@ def test_a_folder_that_is_not_there_is_named(folder):
     assert result.exit_code == 2
     assert "there is no folder" in result.stderr
     assert not out.parent.exists()
+
+
+def test_words_that_begin_as_formulas_do_are_told_and_marked_on_request(tmp_path):
+    labels = ["=1+1", "-3 no"]
+    rows = "".join(f"{i % 2}.5,{labels[i % 2]}\n" for i in range(60))
+    (tmp_path / "t.csv").write_text("x,y\n" + rows, encoding="utf-8")
+    problem = understand(read_table_file(tmp_path / "t.csv"), target="y")
+    model = CARTClassifier().fit(problem.X, problem.y)
+    save_model(model, tmp_path / "m", schema=problem.schema, metadata={})
+    plain = run(app, [str(tmp_path / "m"), str(tmp_path / "t.csv")])
+    assert plain.stdout.splitlines()[1].startswith("=1+1,")
+    assert "--safe-cells" in plain.stderr
+    marked = run(app, [str(tmp_path / "m"), str(tmp_path / "t.csv"), "--safe-cells"])
+    assert [line[:6] for line in marked.stdout.splitlines()[1:3]] == ["'=1+1,", "'-3 no"]
+    assert "--safe-cells" not in marked.stderr
+
+
+def test_numbers_stay_numbers(tmp_path):
+    rows = "".join(f"{i % 2}.5,{-(i % 2) - 1}\n" for i in range(60))
+    (tmp_path / "t.csv").write_text("x,y\n" + rows, encoding="utf-8")
+    problem = understand(read_table_file(tmp_path / "t.csv"), target="y")
+    model = CARTClassifier().fit(problem.X, problem.y)
+    save_model(model, tmp_path / "m", schema=problem.schema, metadata={})
+    marked = run(app, [str(tmp_path / "m"), str(tmp_path / "t.csv"), "--safe-cells"])
+    assert marked.stdout.splitlines()[1].startswith("-1,")

@@ -394,3 +394,23 @@ def test_a_regressor_refuses_a_missing_target():
     with pytest.raises(ValueError, match="y contains NaN"):
         learn_stream(model, [([1.0], 1.0), ([2.0], None)])
     assert not hasattr(model, "coef_")
+
+
+def test_a_damaged_stream_is_refused(tmp_path):
+    text = pa.array([b"caf\xe9", b"tea"] * 10, pa.binary()).view(pa.string())
+    table = pa.table({"a": np.arange(20.0), "label": text})
+    parquet.write_table(table, tmp_path / "t.parquet")
+    for source in (table, tmp_path / "t.parquet"):
+        with pytest.raises(ValueError, match="damaged"):
+            list(blocks(source, target="label"))
+    (tmp_path / "t.parquet").write_bytes(b"PAR1 and then nothing")
+    with pytest.raises(ValueError, match="Parquet"):
+        list(blocks(tmp_path / "t.parquet", target="label"))
+
+
+def test_a_name_with_a_point_is_no_part_of_another(tmp_path):
+    table = pa.table({"a.b": [1.0, 2.0], "a": [3.0, 4.0], "label": [0, 1]})
+    parquet.write_table(table, tmp_path / "t.parquet")
+    ((X, y),) = blocks(tmp_path / "t.parquet", target="label")
+    assert X.to_pydict() == {"a.b": [1.0, 2.0], "a": [3.0, 4.0]}
+    assert y.tolist() == [0, 1]

@@ -166,25 +166,6 @@ def _squared_norm(X: Any, t: Any) -> Any:  # noqa: ARG001
 
 
 @jit
-def are_in_order(indptr: NDArray[np.integer[Any]], n_entries: int) -> bool:
-    """Say whether each sparse row begins where the one before ends, and all within the entries."""
-    # Collected without a branch, so that the compiler looks at many entries at once.
-    broken = indptr[0] < 0 or indptr[-1] > n_entries
-    for t in range(len(indptr) - 1):
-        broken |= indptr[t] > indptr[t + 1]
-    return not broken
-
-
-@jit
-def are_columns(indices: NDArray[np.integer[Any]], n_columns: int) -> bool:
-    """Say whether every index is that of a column."""
-    broken = False
-    for i in range(len(indices)):
-        broken |= (indices[i] < 0) | (indices[i] >= n_columns)
-    return not broken
-
-
-@jit
 def is_finite(row: Matrix) -> bool:
     """Say whether the only row of a matrix has neither NaN nor infinity: 5 times NumPy's speed."""
     for j in range(row.shape[1]):  # noqa: SIM110 - what compiles is the loop

@@ -18,6 +18,7 @@ from surelearn.app.tables.read import TableFile, read_table_file
 from surelearn.base.chunks import CHUNK
 from surelearn.persistence.model_files import SavedModel, load_model, replacing
 
+_FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 _LAYOUT = {"delimiter", "header", "quotes", "decimal sign"}  # that may differ from file to file
 
 
@@ -100,7 +101,8 @@ def read_features(
     ([{'age': 36.0}], 'extra columns: name (the model does not use them)')
     """
     features = features_of(schema)
-    absent = [f.name for f in features if f.name not in table.column_names]
+    there = set(table.column_names)
+    absent = [f.name for f in features if f.name not in there]
     if absent:
         raise TableError(
             f"the table lacks {_listed(absent)}, which the model needs; it has "
@@ -149,23 +151,60 @@ def predict_in_chunks(saved: SavedModel, X: Any) -> Any:
     return pa.concat_tables(chunks)
 
 
-def write_predictions(table: Any, path: Path) -> None:
-    """Write predictions as CSV, whole or not at all."""
+def write_predictions(table: Any, path: Path, *, safe_cells: bool = False) -> None:
+    """Write predictions as CSV, whole or not at all; see `write_csv`."""
     try:
         with replacing(path) as file:
-            write_csv(table, file)
+            write_csv(table, file, safe_cells=safe_cells)
     except OSError as error:
         raise TableError(f"{path} cannot be written: {error.strerror}") from error
 
 
-def write_csv(table: Any, file: IO[bytes]) -> None:
-    """Write a table as CSV, with quotes if a word needs them."""
+def write_csv(table: Any, file: IO[bytes], *, safe_cells: bool = False) -> None:
+    """Write a table as CSV, with quotes if a word needs them.
+
+    With `safe_cells` an apostrophe marks each word that a spreadsheet would take for a formula.
+    """
+    table = as_plain_text(table) if safe_cells else table
     words = set(table.column_names)
     if pa.types.is_string(table.column("prediction").type):
         words.update(table.column("prediction").unique().to_pylist())
     odd = any(character in word for word in words for character in ',"\r\n')
     style = "needed" if odd else "none"
     csv.write_csv(table, file, csv.WriteOptions(quoting_style=style, quoting_header=style))
+
+
+def as_plain_text(table: Any) -> Any:
+    """Return a table in which no word begins as a formula does: ' stands before =, +, -, @, a tab.
+
+    Numbers stay numbers.
+
+    Examples
+    --------
+    >>> as_plain_text(pa.table({"prediction": ["=1+1", "no"]})).to_pydict()
+    {'prediction': ["'=1+1", 'no']}
+    """
+    names = [_marked(name) for name in table.column_names]
+    columns = [
+        pa.chunked_array([pa.array(list(map(_marked, column.to_pylist())), pa.string())])
+        if pa.types.is_string(column.type)
+        else column
+        for column in table.columns
+    ]
+    return pa.table(columns, names=names)
+
+
+def formulas_among(table: Any) -> int:
+    """Return how many words of a table a spreadsheet would take for formulas."""
+    words = [*table.column_names]
+    for column in table.columns:
+        if pa.types.is_string(column.type):
+            words.extend(column.unique().to_pylist())
+    return sum(_marked(word) != word for word in words)
+
+
+def _marked(word: str) -> str:
+    return f"'{word}" if word.startswith(_FORMULAS) else word
 
 
 def _noticed(table: Any, X: Any, features: Iterable[Feature]) -> Iterable[Note]:

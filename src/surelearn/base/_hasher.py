@@ -16,6 +16,7 @@ from typing import Any, Self, cast
 import numpy as np
 from scipy import sparse
 
+from surelearn._jit.sound_matrices import sound
 from surelearn._stored import stored_name
 from surelearn.base import _function_parts as functions
 from surelearn.base import _object_parts as objects
@@ -151,8 +152,7 @@ class Hasher:
         return sorted(found, key=lambda value: self._apart(key(value)))
 
     def _sparse(self, value: Any) -> None:
-        csr = value.tocsr().copy()
-        csr.sum_duplicates()
+        csr = sound(value if value.ndim == 2 else value.reshape(1, -1))
         self._all((csr.shape, csr.data, csr.indices.astype(np.int64), csr.indptr.astype(np.int64)))
 
     def _class(self, value: Any) -> None:

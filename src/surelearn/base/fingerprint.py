@@ -17,6 +17,7 @@ from scipy import sparse
 
 from surelearn._jit import fingerprints, rows
 from surelearn._jit.fingerprints import Hashes
+from surelearn._jit.sound_matrices import sound
 from surelearn.base._function_parts import of_package
 from surelearn.base._hasher import Hasher
 from surelearn.base._object_parts import is_search_tree, refusal
@@ -81,9 +82,9 @@ def data_fingerprint(X: Any, y: Any) -> str:
         for column in nw.from_native(X, eager_only=True).iter_columns():
             hasher.add(_as_numbers(column.to_numpy()))
     elif sparse.issparse(X):
-        hasher.add(sparse.csr_array(cast("Any", X)))
+        hasher.add(sparse.csr_array(sound(X)))
     else:
-        for column in np.asarray(X).T:
+        for column in np.asarray(sound(X)).T:
             hasher.add(_as_numbers(column))
     return hasher.add(np.asarray(y)).hexdigest()
 

@@ -1,15 +1,15 @@
 """Distances from a hyperplane given by its weights: ⟨coef, x⟩ + intercept = 0."""
 
 import math
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse
 from sklearn.utils import check_array
 
 from surelearn import _arguments
 from surelearn._jit import tables
+from surelearn._jit.sound_matrices import sound
 from surelearn._typing import Matrix, Vector
 
 
@@ -127,12 +127,9 @@ def _normal(weights: Vector, intercept: float) -> tuple[Vector, float, float]:
 
 
 def _rows(X: Any) -> Any:
-    """Return rows of finite numbers, dense or CSR; SciPy says what is wrong with a broken one."""
-    if sparse.issparse(X):
-        X = cast("Any", X).tocsr()
-        X.check_format(full_check=True)
+    """Return rows of finite numbers, dense or CSR."""
     check: Any = check_array
-    return check(X, accept_sparse="csr", dtype=np.float64)
+    return check(sound(X), accept_sparse="csr", dtype=np.float64)
 
 
 def _weights(coef: ArrayLike) -> Vector:

@@ -17,6 +17,7 @@ from scipy import sparse
 
 from surelearn._jit import fingerprints, rows
 from surelearn._jit.fingerprints import Hashes
+from surelearn._jit.sound_matrices import sound
 from surelearn._typing import Indices
 
 _SKETCH = 128  # rows by which nearly equal tables are recognised
@@ -224,9 +225,7 @@ def _as_array(X: Any) -> NDArray[Any]:
 
 
 def _sparse_hashes(X: Any) -> Hashes:
-    csr = sparse.csr_array(X, dtype=np.float64, copy=True)
-    csr.check_format(full_check=True)  # a compiled loop walks the indices
-    csr.sum_duplicates()
+    csr = sparse.csr_array(sound(X), dtype=np.float64, copy=True)
     csr.data[np.isnan(csr.data)] = np.nan
     return fingerprints.row_hashes(rows.of(csr))
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from surelearn._jit.rows import is_finite
+from surelearn._jit.sound_matrices import sound
 from surelearn._stored import stored
 from surelearn._typing import Matrix
 
@@ -111,7 +112,7 @@ class RowReader(_Columns):
         return self._array(x)
 
     def _array(self, x: ArrayLike) -> Matrix:
-        row = np.ascontiguousarray(x, np.float64)
+        row = np.ascontiguousarray(sound(x), np.float64)
         if row.ndim == 1:
             row = row[np.newaxis]
         if row.shape != (1, self.n_features):

@@ -11,14 +11,11 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, check_non_negative, validate_data
 
 from surelearn._jit import rows
+from surelearn._jit.sound_matrices import sound
 from surelearn._typing import Indices, Mask, Vector
 from surelearn.base.labels import comparable, exact, refuse_masked
 
 LARGEST = rows.LARGEST
-_BROKEN = (  # of which SciPy takes no notice
-    "the sparse matrix is broken: its indices are not all columns, or its indptr does not grow "
-    "from 0 to their number; its check_format() says more. Build it anew"
-)
 _HEAD, _FEW = 1000, 8  # labels looked at first; classes compared one by one
 
 Targets: TypeAlias = Literal["labels", "numbers"]
@@ -39,8 +36,7 @@ def check(
     Without `finite` rows are not looked through: for a learner whose sums will tell, or which calls
     `all_finite` itself.
     """
-    refuse_masked(X, "X")
-    _refuse_text_columns(X)
+    X = _entering(X)
     numeric = targets == "numbers"
     X, y = validate_data(
         estimator,
@@ -53,7 +49,6 @@ def check(
         ensure_all_finite=False,
         y_numeric=numeric,
     )
-    X = _canonical(X)
     if finite:
         X = all_finite(estimator, X)
     if numeric:
@@ -67,59 +62,35 @@ def check(
 
 def check_rows(estimator: Any, X: Any) -> Any:
     """Check rows alone, for a learner that knows its features."""
-    refuse_masked(X, "X")
-    _refuse_text_columns(X)
     X = validate_data(
         estimator,
-        X,
+        _entering(X),
         reset=False,
         accept_sparse="csr",
         dtype=np.float64,
         order="C",
         ensure_all_finite=False,
     )
-    return all_finite(estimator, _canonical(X))
+    return all_finite(estimator, X)
 
 
 def all_finite(estimator: Any, X: Any, *, short: bool = False) -> Any:
     """Return the rows if every value is finite; scikit-learn says what is wrong with others.
 
     A small sum of all squares vouches for each value and each row, faster than a look at each. With
-    `short` rows are refused whose products may overflow. A sparse matrix with entries outside its
-    columns is refused always: compiled code would follow them.
+    `short` rows are refused whose products may overflow.
 
     Examples
     --------
     >>> all_finite(None, np.array([[3.0, 4.0]])).shape
     (1, 2)
     """
-    values: Any = X if not sparse.issparse(X) else _entries(X)
+    values: Any = cast("Any", X).data if sparse.issparse(X) else X
     if rows.sum_of_squares(values.ravel()) <= LARGEST**2:
         return X
     with np.errstate(invalid="ignore"):  # it sums infinities of either sign
         assert_all_finite(X, estimator_name=type(estimator).__name__, input_name="X")
     return short_enough(X) if short else X
-
-
-def _entries(X: Any) -> Vector:
-    """Return the values of sparse rows, if they all stand in columns."""
-    if not rows.are_columns(X.indices[: X.indptr[-1]], X.shape[1]):
-        raise ValueError(_BROKEN)
-    return X.data
-
-
-def _canonical(X: Any) -> Any:
-    """Return sparse rows with each entry stored once; squares of its parts are not its square."""
-    if not sparse.issparse(X):
-        return X
-    thin = cast("Any", X)
-    if not rows.are_in_order(thin.indptr, len(thin.indices)):
-        raise ValueError(_BROKEN)
-    if thin.has_canonical_format:
-        return thin
-    merged = thin.copy()
-    merged.sum_duplicates()
-    return merged
 
 
 def short_enough(X: Any) -> Any:
@@ -239,9 +210,16 @@ def sample_weights(weights: ArrayLike | None, n: int) -> Vector:
     return array
 
 
+def _entering(X: Any) -> Any:
+    """Return sound rows; name the columns of a data frame that are not numbers."""
+    X = sound(X)
+    if not (isinstance(X, np.ndarray) or sparse.issparse(X)):
+        _refuse_text_columns(X)  # scikit-learn names only a value
+    return X
+
+
 def _refuse_text_columns(X: Any) -> None:
-    """Name the columns of a data frame that are not numbers; scikit-learn names only a value."""
-    if isinstance(X, np.ndarray) or sparse.issparse(X) or not nw.dependencies.is_into_dataframe(X):
+    if not nw.dependencies.is_into_dataframe(X):
         return
     schema = nw.from_native(X, eager_only=True).schema
     text = [name for name, kind in schema.items() if not (kind.is_numeric() or kind == nw.Boolean)]

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 
-def predict(
+def predict(  # noqa: PLR0913, PLR0917 - an argument for each option
     model: Annotated[
         Path, typer.Argument(help="A model.surelearn file of `certify`.", show_default=False)
     ],
@@ -25,11 +25,19 @@ def predict(
         str | None, typer.Option(help="Decimal sign of a text file, a point or a comma.")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the file of --out.")] = False,
+    safe_cells: Annotated[
+        bool,
+        typer.Option(
+            "--safe-cells",
+            help="Put ' before words that a spreadsheet would take for formulas (=, +, -, @).",
+        ),
+    ] = False,
 ) -> None:
     """Predict the target of each row of a table with a stored model.
 
     Writes CSV: the prediction of each row, in the order of the table, and the probability of each
-    class if the model gives it. What was noticed on the way goes to the standard error.
+    class if the model gives it. What was noticed on the way goes to the standard error. Words are
+    written as they are; with --safe-cells those that begin as formulas do are marked by a '.
 
     Example: `surelearn predict certified/model.surelearn new.csv --out predicted.csv`
     """
@@ -39,4 +47,4 @@ def predict(
 
     form = {"delimiter": delimiter, "header": header, "encoding": encoding, "decimal": decimal}
     with refusals():
-        run(model, table, out=out, force=force, form=form)
+        run(model, table, out=out, force=force, safe_cells=safe_cells, form=form)

@@ -3,13 +3,13 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import clone
 
 from surelearn import bounds
+from surelearn._jit.sound_matrices import sound
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn._wording import confidence
 from surelearn.bounds import Guarantee, Validity
@@ -151,10 +151,11 @@ def in_rows(X: Any) -> Any:
 
     Examples
     --------
+    >>> from scipy import sparse
     >>> in_rows(sparse.coo_array([[0.0, 1.0]]))[:1].shape
     (1, 2)
     """
-    return cast("Any", X).tocsr() if sparse.issparse(X) else X
+    return sound(X)
 
 
 def curves(stated: Iterable[tuple[int, Statement, float]]) -> tuple[BoundCurve, ...]:

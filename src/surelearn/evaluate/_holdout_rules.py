@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d
 from surelearn import _arguments
 from surelearn.base import fingerprint
 from surelearn.base.fitting import missing
-from surelearn.base.labels import exact, refuse_masked
+from surelearn.base.labels import exact
 from surelearn.base.row_identity import RowSet, cell_bits, row_hashes, with_labels
 from surelearn.certificate import Evidence, Precondition
 from surelearn.evaluate import _row_by_row
@@ -159,7 +159,6 @@ def state_demands(evidence: Mapping[str, Evidence], mode: Mode) -> tuple[Precond
 
 def check_labels(X: Any, y: ArrayLike) -> NDArray[Any]:
     """Return a label for each row, none of them missing."""
-    refuse_masked(X, "X")
     labels = cast("NDArray[Any]", column_or_1d(exact(y)))
     check_consistent_length(X, labels)
     if len(labels) == 0:

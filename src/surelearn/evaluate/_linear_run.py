@@ -2,12 +2,13 @@
 
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
+from surelearn._jit.sound_matrices import sound
 from surelearn._stored import stored
 from surelearn._typing import Vector
 from surelearn.evaluate._following import fresh
@@ -38,7 +39,7 @@ class LinearModel:
 
     def decision_function(self, X: Any) -> Vector:
         """Return the score of each row; with more than two classes, a column per class."""
-        rows: Any = X if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
+        rows: Any = _in_rows(X)
         scores = rows @ self.coef.T + self.intercept
         return scores[:, 0] if scores.ndim == 2 and scores.shape[1] == 1 else scores
 
@@ -69,8 +70,7 @@ class Run(NamedTuple):
         start = seen._before_any_row()  # noqa: SLF001 - a hook of the base
         if start.coef_.shape[-1] != seen.n_features_in_:
             raise refusal  # the weights are of rows kept, not of features
-        rows: Any = cast("Any", X).tocsr() if sparse.issparse(X) else np.asarray(X, np.float64)
-        return cls(start, rows, np.asarray(y))
+        return cls(start, _in_rows(X), np.asarray(y))
 
     @property
     def classes(self) -> NDArray[Any] | None:
@@ -93,3 +93,9 @@ def model_of(learner: Any) -> LinearModel:
     """Return the linear rule that a learner holds now."""
     classes = getattr(learner, "classes_", None)
     return LinearModel(learner.coef_.copy(), learner.intercept_.copy(), classes)
+
+
+def _in_rows(X: Any) -> Any:
+    """Return rows as CSR or as an array."""
+    sure = sound(X)
+    return sure if sparse.issparse(sure) else np.asarray(sure, dtype=np.float64)

@@ -16,10 +16,11 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from surelearn import losses
+from surelearn._jit.sound_matrices import sound
 from surelearn._typing import Indices, Vector
 from surelearn._wording import nearest
 from surelearn.base import fitting, validation
-from surelearn.base.labels import exact, refuse_masked
+from surelearn.base.labels import exact
 from surelearn.certificate import Evidence, assumed, by_construction
 from surelearn.losses import Absolute, Loss, Square, ZeroOne
 
@@ -124,6 +125,7 @@ def make_task(
 ) -> Task:
     """Check everything that can be checked before the first fit, or say what is wrong."""
     check_model(model)
+    X = sound(X)
     labels = check_labels(X, y)
     weights = (
         None if sample_weight is None else validation.sample_weights(sample_weight, len(labels))
@@ -148,7 +150,6 @@ def check_model(model: Any) -> None:
 
 def check_labels(X: Any, y: ArrayLike) -> NDArray[Any]:
     """Return one target for each row, none of them missing."""
-    refuse_masked(X, "X")
     labels = cast("NDArray[Any]", column_or_1d(exact(y), warn=False))
     check_consistent_length(X, labels)
     missing = int(sum(fitting.missing(value) for value in labels.tolist()))

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from surelearn import _arguments
+from surelearn._jit.sound_matrices import sound
 from surelearn._typing import Matrix, Vector
 from surelearn.evaluate._task import check_model, in_parallel
 
@@ -198,7 +199,7 @@ def bias_variance(
     True
     """
     fresh, *seeds = _seeds(random_state, n_replicates, at_least=2)
-    points = world.draw(200, seed=fresh)[0] if X is None else np.asarray(X, dtype=np.float64)
+    points = world.draw(200, seed=fresh)[0] if X is None else np.asarray(sound(X), dtype=np.float64)
     check_model(model)
 
     def predict(fitted: Any) -> Vector:

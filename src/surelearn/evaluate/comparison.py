@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from surelearn import _arguments, losses
+from surelearn._jit.sound_matrices import sound
 from surelearn._typing import Vector
 from surelearn._wording import confidence, outward
 from surelearn.bounds import Guarantee, _wealth, holdout, sequences
@@ -142,6 +143,7 @@ def compare(
     True
     """
     _arguments.open_fraction("delta", delta)
+    X = sound(X)
     labels = check_labels(X, y)
     seen = _unseen((first, second), X, allow_duplicates=allow_duplicates)
     judge = _judge(loss)

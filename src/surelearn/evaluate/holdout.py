@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import _safe_indexing
 
 from surelearn import _arguments
+from surelearn._jit.sound_matrices import sound
 from surelearn.base import data_fingerprint, fingerprint
 from surelearn.base.chunks import in_chunks
 from surelearn.base.row_identity import RowSet, cell_bits, rows_of, with_labels
@@ -104,7 +105,8 @@ class Holdout:
         random_state: int = 0,
         by_class: bool | ArrayLike = False,
     ) -> None:
-        self.X, self.y = X, _holdout_rules.check_labels(X, y)
+        self.X = sound(X)
+        self.y = _holdout_rules.check_labels(self.X, y)
         self._rules = _holdout_rules.check_rules(
             delta=delta, mode=mode, n_models=n_models, target=target
         )
@@ -180,6 +182,7 @@ class Holdout:
         >>> len(X_train), len(held_out.y)
         (7, 3)
         """
+        X = sound(X)
         _arguments.open_fraction("fraction", fraction)
         y = _holdout_rules.check_labels(X, y)
         named = _holdout_rules.check_groups(rules.get("groups"), y)

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from surelearn import _arguments
+from surelearn._jit.sound_matrices import sound
 from surelearn.bounds import inversions
 from surelearn.evaluate._row_by_row import refuse_together
 from surelearn.evaluate._task import LossName, PointwiseLoss, check_labels, find_loss
@@ -103,6 +104,7 @@ def holdout_interval(
     >>> holdout_interval(model, np.zeros((500, 1)), y).validity
     'approximate'
     """
+    X = sound(X)
     labels, alpha = check_labels(X, y), miss_rate(level)
     judge = find_loss(loss, model, labels)
     predicted = np.asarray(model.predict(X))

@@ -169,7 +169,8 @@ def _targets_of(player: Any, y: NDArray[Any]) -> tuple[dict[str, Any], Vector]:
 
 def _with_constant(player: Any, X: Any) -> Any:
     """Return the rows with the feature 1 that an intercept is the weight of."""
-    rows = in_rows(X) if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
+    given = in_rows(X)
+    rows: Any = given if sparse.issparse(given) else np.asarray(given, dtype=np.float64)
     if not getattr(player, "fit_intercept", False):
         return rows
     ones: Any = np.ones((rows.shape[0], 1))

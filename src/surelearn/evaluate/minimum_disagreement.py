@@ -17,6 +17,7 @@ from scipy.optimize import linprog
 from sklearn.utils import check_array
 
 from surelearn import _arguments
+from surelearn._jit.sound_matrices import sound
 from surelearn._typing import Mask, Matrix, Vector
 from surelearn.evaluate._arrangements import cheapest_sides
 
@@ -74,7 +75,7 @@ def minimum_disagreement(
     1
     """
     check: Any = check_array
-    table: Matrix = check(X, dtype=np.float64)
+    table: Matrix = check(sound(X), dtype=np.float64)
     signs = _signs(y, len(table))
     rows = np.hstack([table, np.ones((len(table), 1))]) if fit_intercept else table
     distinct, place = np.unique(rows, axis=0, return_inverse=True)

@@ -15,10 +15,11 @@ from sklearn.base import is_regressor
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from surelearn import _arguments
+from surelearn._jit.sound_matrices import sound
 from surelearn._stored import stored_name
 from surelearn._typing import Vector
 from surelearn._wording import confidence, outward
-from surelearn.base.labels import exact, refuse_masked
+from surelearn.base.labels import exact
 from surelearn.bounds.online_to_batch import progressive_validation
 from surelearn.certificate import (
     Certificate,
@@ -179,8 +180,8 @@ def _certificate(
 def _chunks(X: Any, y: ArrayLike | None) -> Iterator[tuple[Any, NDArray[Any]]]:
     """Return the stream as pairs of rows and labels that belong together."""
     pairs: Iterable[tuple[Any, Any]] = X if y is None else [(X, y)]
-    for rows, labels in pairs:
-        refuse_masked(rows, "X")
+    for given, labels in pairs:
+        rows = sound(given)
         column = column_or_1d(exact(labels))
         check_consistent_length(rows, column)
         if len(column):

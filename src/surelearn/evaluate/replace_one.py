@@ -17,6 +17,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_consistent_length
 
 from surelearn import _arguments
+from surelearn._jit.sound_matrices import sound
 from surelearn._typing import Indices, Vector
 from surelearn.base import fitting
 from surelearn.evaluate._task import LossName, PointwiseLoss, Task, make_task
@@ -142,7 +143,7 @@ def _joined(task: Task, X_new: Any, y_new: ArrayLike) -> Task:
         raise ValueError("y_new must hold one label or more, one for each row of X_new")
     if any(fitting.missing(value) for value in labels.tolist()):
         raise ValueError("y_new has missing values; leave those rows out")
-    rows = _stacked(task.X, X_new)
+    rows = _stacked(task.X, sound(X_new))
     return Task(task.model, rows, np.concatenate([task.y, labels]), task.loss)
 
 

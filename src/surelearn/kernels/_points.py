@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from surelearn._jit.sound_matrices import sound
 from surelearn._typing import Indices, Matrix, Vector
 
 Domain: TypeAlias = Literal["vectors", "bits", "strings", "any"]
@@ -90,7 +91,8 @@ def dense(rows: Rows) -> Matrix:
 
 
 def _table(name: str, points: Any) -> Rows:
-    rows = _sparse(points) if sparse.issparse(points) else np.asarray(points)
+    sure = sound(points)
+    rows: Any = sure if sparse.issparse(sure) else np.asarray(sure)
     if rows.ndim != 2 or 0 in rows.shape:
         raise ValueError(
             f"{name} of shape {rows.shape} must be a table with a row for each point and at least "
@@ -100,14 +102,6 @@ def _table(name: str, points: Any) -> Rows:
         rows = rows.astype(np.float64)
     if not np.isfinite(_entries(rows)).all():
         raise ValueError(f"{name} must hold finite numbers; it holds NaN or infinity")
-    return rows
-
-
-def _sparse(points: Any) -> Rows:
-    rows = points.tocsr()
-    if not rows.has_canonical_format:  # an entry stored in two parts is the sum of both
-        rows = rows.copy()
-        rows.sum_duplicates()
     return rows
 
 

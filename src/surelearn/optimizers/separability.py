@@ -11,6 +11,7 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import linprog
 
+from surelearn._jit.sound_matrices import sound
 from surelearn._typing import Indices, Vector
 
 _TOLERANCE = 1e-6  # of half the range of a feature; the solver's own is 1e-7
@@ -29,7 +30,7 @@ def within_range(X: Any, *, shift: bool) -> tuple[Any, Vector, Vector]:
     >>> table.toarray().ravel(), centre, scale
     (array([-1.,  1.]), array([102.]), array([2.]))
     """
-    table: Any = sparse.csr_array(X, dtype=np.float64)
+    table: Any = sparse.csr_array(sound(X), dtype=np.float64)
     low, high = (side.toarray().ravel() for side in (table.min(axis=0), table.max(axis=0)))
     centre, size = np.zeros(len(low)), np.maximum(high, -low)
     if shift:  # halves, for the range itself may overflow

@@ -7,6 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Ellipse
 from numpy.typing import ArrayLike
 
+from surelearn._jit.sound_matrices import sound
 from surelearn._typing import Matrix, Vector
 from surelearn.learners.mixtures.gaussian_mixture import GaussianMixture
 from surelearn.plots import style
@@ -52,7 +53,7 @@ def plot_mixture_ellipses(
     colours = [_SHADES[k % len(_SHADES)] for k in range(len(model.weights_))]
     if X is not None:
         dots = [colours[k] for k in model.predict(X)]
-        across, up = np.asarray(X, dtype=np.float64)[:, places].T
+        across, up = np.asarray(sound(X), dtype=np.float64)[:, places].T
         ax.scatter(across, up, s=6, c=dots, alpha=0.5, linewidths=0)
     matrices = model.covariance_matrices()[:, places][:, :, places]
     for mean, matrix, weight, colour in zip(

@@ -75,7 +75,7 @@ def _column_batches(
 ) -> Iterator[list[Any]]:
     """Yield one column of a row group, so many rows at a time."""
     batches = file.iter_batches(size, row_groups=[group], columns=[name], use_threads=False)
-    return (batch.columns for batch in batches)
+    return ([batch.column(name)] for batch in batches)  # "a" also reads "a.b"
 
 
 def _write_column(

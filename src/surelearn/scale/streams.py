@@ -171,7 +171,7 @@ def _table_chunks(
         reader = pa.RecordBatchReader.from_stream(source)
         names, batches = _feature_columns(reader.schema, target, columns), _in_chunks(reader, size)
     elif Path(source).suffix.lower() in {".parquet", ".pq"}:
-        file = parquet.ParquetFile(source, buffer_size=_READ_AHEAD, pre_buffer=False)
+        file = _open_parquet(source)
         names = _feature_columns(file.schema_arrow, target, columns)
         wanted = names if target is None else [*names, target]
         if holds_only_numbers(file, names):
@@ -183,7 +183,25 @@ def _table_chunks(
         batches = _in_chunks(_batches_of_csv(reader), size)
     else:
         raise ValueError(f"{source} is neither a .parquet nor a .csv file; read it into a table")
-    yield from map(partial(_features_and_target, names=names, target=target), batches)
+    yield from map(partial(_features_and_target, names=names, target=target), map(_sound, batches))
+
+
+def _sound(batch: Any) -> Any:
+    """Return a batch whose offsets and codes point inside; a damaged file may hold others."""
+    try:
+        batch.validate(full=True)
+    except pa.ArrowInvalid as error:
+        raise ValueError(f"the table is damaged: {error}") from error
+    return batch
+
+
+def _open_parquet(source: Any) -> parquet.ParquetFile:
+    try:
+        return parquet.ParquetFile(
+            source, buffer_size=_READ_AHEAD, pre_buffer=False, page_checksum_verification=True
+        )
+    except pa.ArrowInvalid as error:
+        raise ValueError(f"{source} cannot be read as a Parquet file: {error}") from error
 
 
 def _open_csv(source: Any, target: str | None, columns: Any) -> tuple[list[str], Any]:

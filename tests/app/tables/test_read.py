@@ -247,7 +247,7 @@ def test_the_hash_is_that_of_the_file(write):
         (b"a,b\n\0\0,1\n", "zero bytes"),
         (b"PK\x03\x04rest", "workbook or an archive"),
         (b"PAR1 but not really", "cannot be read"),
-        ('a,b\n"' + "x" * 200_000, "quotation mark not closed"),
+        ('a,b\n"' + "x" * 200_000, "quotation mark is not closed"),
     ],
     ids=lambda value: repr(value)[:30],
 )
@@ -277,7 +277,7 @@ def test_a_ragged_line_far_down_is_named(write, monkeypatch):
 def test_a_quotation_mark_that_is_not_closed_is_told_by_its_line(write, monkeypatch):
     monkeypatch.setattr(delimited, "_BLOCK", 2**18)
     path = write("a,b\n" + "1,x\n" * 70_000 + '2,"y\n' + "3,z\n" * 200_000)
-    with pytest.raises(TableError, match=r"begins in line 70,002 of .*mark not closed"):
+    with pytest.raises(TableError, match=r"begins in line 70,002 of .*mark is not closed"):
         read_table_file(path)
 
 

@@ -124,9 +124,9 @@ def column_of_split(rows: Any, name: str, role: str) -> NDArray[Any]:
         raise TableError(f"the {role} {name!r} is missing in {n_missing:,} rows; fill it in first")
     if role == "group":
         return _in_order(*as_codes(column))
-    if types.is_timestamp(column.type) or types.is_integer(column.type):
+    if types.is_timestamp(column.type):
         return column.cast(pa.int64()).to_numpy()
-    if types.is_floating(column.type):
+    if types.is_integer(column.type) or types.is_floating(column.type):
         return column.to_numpy()
     raise TableError(
         f"column {name!r} holds neither numbers nor dates, so it tells no time; write dates as "

@@ -2,39 +2,70 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import feather, ipc, parquet, types
 
 from surelearn.app.errors import TableError
-from surelearn.app.tables.memory_mapped import combined, is_large, mapped, too_many
+from surelearn.app.tables.memory_mapped import combined, is_large, own_bytes, too_many
 from surelearn.app.tables.notes import Note
+from surelearn.app.tables.sources import most_decompressed, too_large
 from surelearn.app.tables.text_columns import TEXT
 
-_Reader: TypeAlias = Callable[[Path, Sequence[str]], tuple[Any, list[Note]]]
+_Load: TypeAlias = Callable[[Any, Path], Any]
 _compute: Any = pc
+_LARGEST = 2**63 - 1  # that is a signed integer
 
 
-def reader_for(first: bytes) -> _Reader | None:
-    """Return what reads a file that begins with these bytes, if its columns have types."""
-    for mark, load in _MARKS.items():
-        if first.startswith(mark):
-            return lambda path, missing: _read(path, load, missing)
-    return None
+class TypedFile(NamedTuple):
+    """A table whose file declares the types of its columns, what there is to say, and its hash."""
+
+    table: Any
+    notes: list[Note]
+    sha256: str
 
 
-def _read(
-    path: Path, load: Callable[[Path], Any], missing: Sequence[str]
-) -> tuple[Any, list[Note]]:
+def has_types(first: bytes) -> bool:
+    """Return whether a file that begins with these bytes declares the types of its columns."""
+    return _loader(first) is not None
+
+
+def read_typed(path: Path, content: Path, missing: Sequence[str]) -> TypedFile:
+    """Read a Parquet, Arrow or Feather file.
+
+    Parameters
+    ----------
+    path, content
+        What the file is called, and where its bytes are.
+    missing
+        The words that mean that a cell is missing.
+    """
     try:
-        table = load(path)
+        data, sha256 = own_bytes(content)
+        table = _loaded(data, path)
+        # Offsets and places of words that a damaged file holds would be followed anywhere.
+        table.validate(full=True)
+        return TypedFile(*simplify(table, path, missing), sha256)
     except TableError:
         raise
     except (pa.ArrowException, OSError, ValueError) as error:
-        raise TableError(f"{path} cannot be read: {str(error).splitlines()[0]}") from None
-    return simplify(table, path, missing)
+        why = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise TableError(
+            f"{path} cannot be read, as it is damaged or of a kind we do not know: {why}"
+        ) from None
+
+
+def _loaded(data: Any, path: Path) -> Any:
+    load = _loader(data.slice(0, _LONGEST_MARK).to_pybytes())
+    if load is None:
+        raise TableError(f"{path} has changed while it was read: read it again")
+    return load(data, path)
+
+
+def _loader(first: bytes) -> _Load | None:
+    return next((load for mark, load in _MARKS.items() if first.startswith(mark)), None)
 
 
 def simplify(table: Any, path: Path, missing: Sequence[str]) -> tuple[Any, list[Note]]:
@@ -49,11 +80,16 @@ def simplify(table: Any, path: Path, missing: Sequence[str]) -> tuple[Any, list[
     _refuse_twins(table.column_names, path)
     if table.num_rows == 0:
         raise TableError(f"{path} has no rows")
-    pairs = ((name, _simplified(table.column(name), missing)) for name in table.column_names)
+    names = table.column_names
+    pairs = (
+        (name, _named(name, column, missing))
+        for name, column in zip(names, table.columns, strict=True)
+    )
     known = combined((pair for pair in pairs if pair[1] is not None), large=is_large(table))
+    there = set(known.column_names)
     notes = [Note("types", "as the file declares them", "it is not a text file")]
     for name in table.column_names:
-        if name not in known.column_names:
+        if name not in there:
             kind = str(table.column(name).type)
             notes.append(Note(f"column {name!r}", "not read", f"no learner reads its type, {kind}"))
     return known, notes
@@ -64,32 +100,60 @@ def _refuse_twins(names: Sequence[str], path: Path) -> None:
         raise TableError(f"two columns of {path} have the same name; rename one of them")
 
 
-def _read_parquet(path: Path) -> Any:
-    with parquet.ParquetFile(path) as file:
+def _read_parquet(data: Any, path: Path) -> Any:
+    with _opened(data) as file:
         schema, meta = file.schema_arrow, file.metadata
         words = [field.name for field in schema if _is_text(field.type)]
     _refuse_twins(schema.names, path)
-    if not too_many(8 * meta.num_rows * meta.num_columns):
-        return parquet.read_table(path, read_dictionary=words, use_threads=False)
-    with parquet.ParquetFile(path, read_dictionary=words) as file:
-        columns = ((name, file.read([name], use_threads=False).column(0)) for name in schema.names)
+    n_bytes = 8 * meta.num_rows * meta.num_columns
+    if n_bytes > (most := most_decompressed(data.size)):
+        raise too_large(path, data.size, most)
+    with _opened(data, read_dictionary=words) as file:
+        if not too_many(n_bytes):
+            return file.read(use_threads=False)
+        names = schema.names  # asked for "a" it also reads "a.b", which it takes for a part of it
+        columns = ((name, file.read([name], use_threads=False).column(name)) for name in names)
         return combined(columns, large=True)
 
 
-def _read_arrow(path: Path) -> Any:
-    return ipc.open_file(mapped(path)).read_all()
+def _opened(data: Any, **options: Any) -> parquet.ParquetFile:
+    return parquet.ParquetFile(pa.BufferReader(data), page_checksum_verification=True, **options)
 
 
-def _read_stream(path: Path) -> Any:
-    return ipc.open_stream(mapped(path)).read_all()
+def _read_arrow(data: Any, path: Path) -> Any:
+    del path
+    return ipc.open_file(data).read_all()
 
 
-_MARKS: dict[bytes, Callable[[Path], Any]] = {
+def _read_stream(data: Any, path: Path) -> Any:
+    del path
+    return ipc.open_stream(data).read_all()
+
+
+def _read_feather(data: Any, path: Path) -> Any:
+    del path
+    return feather.read_table(pa.BufferReader(data), memory_map=False)
+
+
+_MARKS: dict[bytes, _Load] = {
     b"PAR1": _read_parquet,
     b"ARROW1": _read_arrow,
-    b"FEA1": feather.read_table,
+    b"FEA1": _read_feather,
     b"\xff\xff\xff\xff": _read_stream,
 }
+_LONGEST_MARK = max(map(len, _MARKS))
+
+
+def _named(name: str, column: Any, missing: Sequence[str]) -> Any:
+    """Return a column as one of the few types; if a cell does not fit, name the column."""
+    try:
+        return _simplified(column, missing)
+    except pa.ArrowException as error:
+        why = str(error).splitlines()[0]
+        raise TableError(
+            f"column {name!r} of type {column.type} cannot be read ({why}): leave it out, or turn "
+            "it into numbers or text"
+        ) from None
 
 
 def _simplified(column: Any, missing: Sequence[str]) -> Any:
@@ -101,13 +165,16 @@ def _simplified(column: Any, missing: Sequence[str]) -> Any:
         return _text(column, missing)
     if types.is_boolean(kind) or types.is_null(kind):
         return column
+    if types.is_uint64(kind) and (_compute.max(column).as_py() or 0) > _LARGEST:
+        return column  # different ones would be the same float
     simple = _simple_type(kind)
-    return None if simple is None else column.cast(simple, safe=not types.is_timestamp(kind))
+    exact = not (types.is_timestamp(kind) and kind.unit == "ns")
+    return None if simple is None else column.cast(simple, safe=exact)
 
 
 def _simple_type(kind: Any) -> Any:
     if types.is_integer(kind):
-        return pa.float64() if types.is_uint64(kind) else pa.int64()
+        return pa.int64()
     if types.is_floating(kind) or types.is_decimal(kind):
         return pa.float64()
     if types.is_timestamp(kind):

@@ -8,6 +8,7 @@ a second time, alone. What grows too large for memory is moved to disk.
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -20,9 +21,10 @@ from surelearn.app.tables.memory_mapped import combined, too_many
 from surelearn.app.tables.notes import Note
 from surelearn.app.tables.text_columns import GrowingColumn, describe_mixture, move_to_disk
 from surelearn.app.tables.text_file import (
+    BadRow,
     TextFile,
     find_bad_byte,
-    find_ragged_line,
+    find_bad_row,
     head_of,
     opened,
 )
@@ -52,18 +54,21 @@ def read_delimited(
     **options
         What is known of its layout: delimiter, header, decimal.
     """
-    layout = find_layout(head_of(file), missing=file.missing, names=names, **options)
+    head = head_of(file)
+    layout = find_layout(head, missing=file.missing, names=names, **options)
+    file = replace(file, longest=max(_BLOCK, 4 * max(map(len, head))))
     found: Counter[str] = Counter()
     columns = {
         name: GrowingColumn(text=name in file.text, decimal=layout.decimal) for name in layout.names
     }
     sha256 = _fill(columns, file, layout, found)
     again = {name: GrowingColumn(text=True) for name in columns if columns[name].was_too_narrow}
-    if again:
-        _fill(again, file, layout, Counter())
+    if again and _fill(again, file, layout, Counter()) != sha256:
+        raise TableError(f"{file.path} has changed while it was read: read it again")
     table = _joined({**columns, **again})
     if table.num_rows == 0:
         raise TableError(f"{file.path} has names of columns but no rows")
+    _refuse_open_quote(table, file, layout)
     notes = (*_missing_note(found), *_mixtures(table, file.text, layout.decimal))
     return Contents(table, layout, notes, sha256)
 
@@ -76,8 +81,8 @@ def _fill(
     with opened(file) as (stream, raw):
         try:
             for block in _blocks(stream, list(columns), file, layout):
-                for name, column in columns.items():
-                    column.add(_without_missing(block.column(name), tokens, found))
+                for name, cells in zip(columns, block.columns, strict=True):
+                    columns[name].add(_without_missing(cells, tokens, found))
                 if too_many(sum(column.nbytes for column in columns.values())):
                     move_to_disk(columns.values())
                 file.on_bytes(raw.tell())
@@ -98,7 +103,7 @@ def _blocks(stream: Any, names: list[str], file: TextFile, layout: Layout) -> An
         stream,
         read_options=csv.ReadOptions(
             use_threads=False,
-            block_size=_BLOCK,
+            block_size=file.longest,
             column_names=layout.names,
             skip_rows_after_names=int(layout.header),
             encoding=file.encoding,
@@ -145,16 +150,34 @@ def _explained(error: Exception, file: TextFile, layout: Layout) -> TableError:
     message = str(error)
     if "UTF8" in message or "decode" in message:
         return find_bad_byte(file)
-    if "straddl" in message:  # two blocks
-        return TableError(
-            f"the row that begins in {find_ragged_line(file, layout)} of {file.path} has more than "
-            f"{_BLOCK:,} bytes: is a quotation mark not closed?"
-        )
     ragged = re.search(r"Expected (\d+) columns, got (\d+)", message)
-    if ragged:
+    if ragged is None and "straddl" not in message:  # two blocks
+        return TableError(f"{file.path} cannot be read as a table: {message.splitlines()[0]}")
+    row = find_bad_row(file, layout, file.longest)
+    if row.is_open:
+        return _open_quote(row, file)
+    if ragged is None:
         return TableError(
-            f"{find_ragged_line(file, layout)} of {file.path} has {ragged[2]} cells where "
-            f"{ragged[1]} are expected: mend that line, or say --delimiter if the table was split "
-            "wrongly"
+            f"{row.line} of {file.path} has more than {file.longest:,} bytes, and no more are read "
+            "at once: shorten its cells, or leave that line out"
         )
-    return TableError(f"{file.path} cannot be read as a table: {message.splitlines()[0]}")
+    return TableError(
+        f"{row.line} of {file.path} has {ragged[2]} cells where {ragged[1]} are expected: mend "
+        "that line, or say --delimiter if the table was split wrongly"
+    )
+
+
+def _refuse_open_quote(table: Any, file: TextFile, layout: Layout) -> None:
+    """Refuse a last row that swallowed lines after a quotation mark that is not closed."""
+    last = table.slice(table.num_rows - 1)
+    if any("\n" in cell for (cell,) in last.to_pydict().values() if isinstance(cell, str)):
+        row = find_bad_row(file, layout, file.longest)
+        if row.is_open:
+            raise _open_quote(row, file)
+
+
+def _open_quote(row: BadRow, file: TextFile) -> TableError:
+    return TableError(
+        f"in the row that begins in {row.line} of {file.path} a quotation mark is not closed: all "
+        "that follows would be one cell"
+    )

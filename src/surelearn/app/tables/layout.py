@@ -2,8 +2,10 @@
 
 import csv
 import re
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from threading import RLock
 
 from surelearn.app.errors import TableError
 from surelearn.app.tables.notes import Note
@@ -12,6 +14,9 @@ _DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ":
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _SWAPPED = str.maketrans(".,", ",.")
 _THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}([,.][0-9]{3})+")  # or a number with three decimals
+
+_LONGEST_CELL = 2**31 - 1
+_one_at_a_time = RLock()
 
 
 @dataclass(frozen=True)
@@ -74,11 +79,21 @@ def find_layout(
 def _records(lines: Sequence[str], delimiter: str, quote: str) -> list[list[str]]:
     reader = csv.reader(lines, delimiter=delimiter, quotechar=quote)
     try:
-        return [[cell.strip() for cell in record] for record in reader if record]
-    except csv.Error as error:  # a cell of more than 131,072 characters
-        raise TableError(
-            f"the first lines cannot be split into cells ({error}): is a quotation mark not closed?"
-        ) from None
+        with cells_up_to(_LONGEST_CELL):
+            return [[cell.strip() for cell in record] for record in reader if record]
+    except csv.Error as error:
+        raise TableError(f"the first lines cannot be split into cells ({error})") from None
+
+
+@contextmanager
+def cells_up_to(longest: int) -> Generator[None]:
+    """Let Python's reader of CSV take cells of such a length; its limit is one for all threads."""
+    with _one_at_a_time:
+        before = csv.field_size_limit(longest)
+        try:
+            yield
+        finally:
+            csv.field_size_limit(before)
 
 
 def _find_quote(lines: Sequence[str]) -> str:
@@ -176,12 +191,12 @@ def _find_header(records: Sequence[Sequence[str]], decimal: str) -> tuple[bool, 
 
 def _names(first: Sequence[str]) -> tuple[tuple[str, ...], list[Note]]:
     """Return the names in the first record, all different."""
-    names: list[str] = []
+    names: dict[str, None] = {}
     notes: list[Note] = []
     for place, cell in enumerate(first, start=1):
         name = cell or f"column_{place}"
-        if name in names:
+        while name in names:
             name = f"{name}_{place}"
             notes.append(Note(f"column {place}", f"called {name!r}", f"{cell!r} is taken already"))
-        names.append(name)
+        names[name] = None
     return tuple(names), notes

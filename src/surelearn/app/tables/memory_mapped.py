@@ -5,7 +5,9 @@ the space is free again when the last array that lies in it is gone. Its pages c
 they are read, and `forget_pages` lets go of them.
 """
 
+import hashlib
 import mmap
+import os
 import tempfile
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
@@ -24,6 +26,7 @@ from surelearn.app.errors import TableError
 MOST_IN_MEMORY = 2**26
 """Bytes: a table that takes more is kept on disk."""
 
+_BLOCK = 2**22  # bytes copied at once
 _mapped: WeakSet[mmap.mmap] = WeakSet()
 
 
@@ -90,10 +93,32 @@ def on_disk(table: Any) -> Any:
     return ipc.open_stream(pa.py_buffer(pages)).read_all()
 
 
-def mapped(path: Path) -> Any:
-    """Return the bytes of a file, mapped into memory, as a PyArrow buffer."""
+def own_bytes(path: Path) -> tuple[Any, str]:
+    """Return the bytes of a file as a buffer that nobody else can change, and their hash.
+
+    A large file is copied before it is mapped: another process that rewrites or shortens it would
+    change, or tear away, what was hashed.
+
+    Examples
+    --------
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "table"
+    ...     _ = path.write_bytes(b"1,2")
+    ...     own_bytes(path)[0].to_pybytes()
+    b'1,2'
+    """
+    digest = hashlib.sha256()
     with path.open("rb") as file:
-        return pa.py_buffer(_map(file))
+        if not too_many(os.fstat(file.fileno()).st_size):
+            content = file.read()
+            digest.update(content)
+            return pa.py_buffer(content), digest.hexdigest()
+        with _filling() as copy:
+            while block := file.read(_BLOCK):
+                digest.update(block)
+                copy.write(block)
+            copy.flush()
+            return pa.py_buffer(_map(copy)), digest.hexdigest()
 
 
 def array_on_disk(arrays: Iterable[NDArray[Any]]) -> NDArray[Any]:

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -16,6 +16,7 @@ from surelearn.app.tables import arrow_files
 from surelearn.app.tables.arff import read_arff
 from surelearn.app.tables.delimited import read_delimited
 from surelearn.app.tables.notes import Note
+from surelearn.app.tables.sources import readable
 from surelearn.app.tables.text_file import TextFile, decoded, opened
 
 __all__ = ["MISSING", "Note", "Progress", "TableError", "TableFile", "read_table_file"]
@@ -25,6 +26,8 @@ Progress: TypeAlias = Callable[[int, int], object]
 
 MISSING = ("?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null", "None")
 """The cells of text files that mean "missing" unless other words are given, besides empty ones."""
+
+_MOST_OF_ARFF = 2**26  # bytes of a compressed one: it is held whole, cell by cell
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +73,9 @@ class TableFile:
         >>> TableFile.of_table(pa.table({"a": [1, 2], "b": ["x", ""]})).table.to_pylist()
         [{'a': 1, 'b': 'x'}, {'a': 2, 'b': None}]
         """
-        simple, notes = arrow_files.simplify(pa.table(table), Path(name), ())
+        given = pa.table(table)
+        given.validate(full=True)
+        simple, notes = arrow_files.simplify(given, Path(name), ())
         digest = hashlib.sha256()
         for batch in simple.to_batches():
             digest.update(batch.serialize())
@@ -97,7 +102,8 @@ def read_table_file(  # noqa: PLR0913 - an argument for each option of the comma
     Parameters
     ----------
     path
-        A CSV, TSV, Parquet, Arrow, Feather or ARFF file; text may be compressed (.gz, .zst ...).
+        A CSV, TSV, Parquet, Arrow, Feather or ARFF file; text may be compressed (.gz, .zst ...). A
+        pipe is copied to a temporary file first.
     delimiter
         What stands between the cells of a line; None means: find out.
     header
@@ -130,44 +136,58 @@ def read_table_file(  # noqa: PLR0913 - an argument for each option of the comma
     delimiter: ';' (it splits the first lines into the same number of cells; otherwise: --delimiter)
     """
     path = Path(path)
-    first, n_bytes = _first_bytes(path)
-    words = tuple(word.strip() for word in (missing or ()))
-    if read := arrow_files.reader_for(first):
-        table, notes = read(path, words)
-        return TableFile(path, table, tuple(notes), _hash(path), missing=words, typed=True)
-    source = TextFile(
-        path,
-        encoding=encoding or ("utf-16" if first[:2] in {b"\xff\xfe", b"\xfe\xff"} else "utf-8"),
-        missing=MISSING if missing is None else words,
-        text=frozenset(text),
-        on_bytes=(lambda _: None) if on_progress is None else lambda n: on_progress(n, n_bytes),
-    )
-    if _is_arff(path, first):
-        words = () if missing is None else words
-        with opened(source) as (stream, raw):
-            lines = decoded(stream.read(), source, whole=True).splitlines()
-            sha256 = raw.sha256()
-        table, notes = read_arff(lines, missing=words)
-        return TableFile(path, table, tuple(notes), sha256, missing=words, typed=True)
-    table, layout, notes, sha256 = read_delimited(
-        source, names=names, delimiter=delimiter, header=header, decimal=decimal
-    )
+    options = {"delimiter": delimiter, "header": header, "decimal": decimal, "names": names}
+    with readable(path) as content:
+        first, n_bytes = _first_bytes(path, content)
+        words = tuple(word.strip() for word in (missing or ()))
+        if arrow_files.has_types(first):
+            file = arrow_files.read_typed(path, content, words)
+            notes = tuple(file.notes)
+            return TableFile(path, file.table, notes, file.sha256, missing=words, typed=True)
+        utf_16 = first[:2] in {b"\xff\xfe", b"\xfe\xff"}
+        source = TextFile(
+            path,
+            content,
+            encoding=encoding or ("utf-16" if utf_16 else "utf-8"),
+            missing=MISSING if missing is None else words,
+            text=frozenset(text),
+            on_bytes=(lambda _: None) if on_progress is None else lambda n: on_progress(n, n_bytes),
+        )
+        if _is_arff(path, first):
+            return _read_arff(source, words)
+        return _read_delimited(source, options)
+
+
+def _read_arff(source: TextFile, words: tuple[str, ...]) -> TableFile:
+    with opened(source, floor=_MOST_OF_ARFF) as (stream, raw):
+        lines = decoded(stream.read(), source, whole=True).splitlines()
+        sha256 = raw.sha256()
+    table, notes = read_arff(lines, missing=words)
+    return TableFile(source.path, table, tuple(notes), sha256, missing=words, typed=True)
+
+
+def _read_delimited(source: TextFile, options: Mapping[str, Any]) -> TableFile:
+    stamp = _stamp(source.content)
+    table, layout, notes, sha256 = read_delimited(source, **options)
+    if _stamp(source.content) != stamp:  # its first lines were read before the rest
+        raise TableError(f"{source.path} has changed while it was read: read it again")
     notes = (*layout.notes, _types_note(table), *notes)
-    return TableFile(
-        path, table, notes, sha256, layout.header, source.missing, decimal=layout.decimal
-    )
+    header, decimal = layout.header, layout.decimal
+    return TableFile(source.path, table, notes, sha256, header, source.missing, decimal=decimal)
 
 
-def _first_bytes(path: Path) -> tuple[bytes, int]:
+def _stamp(content: Path) -> tuple[int, ...]:
+    """Return what changes when a file is written to."""
+    found = content.stat()
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def _first_bytes(path: Path, content: Path) -> tuple[bytes, int]:
     """Return the first bytes of a file and its size, or say why there is nothing to read."""
     try:
-        with path.open("rb") as file:
+        with content.open("rb") as file:
             first = file.read(2**12)
-        n_bytes = path.stat().st_size
-    except FileNotFoundError:
-        raise TableError(f"there is no file {path}") from None
-    except IsADirectoryError:
-        raise TableError(f"{path} is a folder; name a file in it") from None
+        n_bytes = content.stat().st_size
     except OSError as error:
         raise TableError(f"{path} cannot be read: {error.strerror}") from None
     if not first.strip():
@@ -198,8 +218,3 @@ def _kind_of(kind: Any) -> str:
     if types.is_null(kind):
         return "empty cells"
     return "truth values" if types.is_boolean(kind) else "numbers"
-
-
-def _hash(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

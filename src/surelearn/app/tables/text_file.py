@@ -8,16 +8,18 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
 from surelearn.app.errors import TableError
-from surelearn.app.tables.layout import Layout
+from surelearn.app.tables.layout import Layout, cells_up_to
+from surelearn.app.tables.sources import most_decompressed, too_large
 
 _HEAD = 2**18  # bytes looked at to find the layout
 _BLOCK = 2**22  # bytes read at once
-_N_LINES = 200
+_N_LINES, _FEWEST_LINES = 200, 20
+_LONGEST_HEAD = 2**24
 _COMPRESSED = {
     b"\x1f\x8b": "gzip",
     b"BZh": "bz2",
@@ -33,7 +35,9 @@ class TextFile:
     Parameters
     ----------
     path
-        The file; gzip, bzip2, Zstandard and LZ4 are decompressed on the way.
+        What the file is called.
+    content
+        Where its bytes are; gzip, bzip2, Zstandard and LZ4 are decompressed on the way.
     encoding
         Its encoding.
     missing
@@ -42,20 +46,28 @@ class TextFile:
         The columns that are text whatever their cells look like.
     on_bytes
         Called with the bytes read so far.
+    longest
+        The bytes of a row that are read at once, at most.
     """
 
     path: Path
+    content: Path
     encoding: str
     missing: tuple[str, ...]
     text: frozenset[str] = field(default_factory=frozenset[str])
     on_bytes: Callable[[int], object] = int
+    longest: int = 2**21
 
 
 def head_of(file: TextFile) -> list[str]:
     """Return the first lines of a text file, whole ones."""
     with opened(file) as (stream, _):
         head = _read_fully(stream, _HEAD)
-    text = decoded(head, file, whole=len(head) < _HEAD)
+        whole = len(head) < _HEAD
+        while not whole and head.count(b"\n") <= _FEWEST_LINES and len(head) < _LONGEST_HEAD:
+            more = _read_fully(stream, len(head))  # lines of a wide table are long
+            head, whole = head + more, len(more) < len(head)
+    text = decoded(head, file, whole=whole)
     lines = [line for line in text.splitlines() if line.strip()]
     if not lines:
         raise TableError(f"{file.path} is empty")
@@ -64,7 +76,7 @@ def head_of(file: TextFile) -> list[str]:
             f"{file.path} is not a text file, for it holds zero bytes: save it as CSV, or say "
             "--encoding utf-16-le if that is its encoding"
         )
-    if len(head) == _HEAD and len(lines) > 1:
+    if not whole and len(lines) > 1:
         lines.pop()  # it may have been cut
     return lines[:_N_LINES]
 
@@ -110,17 +122,41 @@ class _Hashed(io.RawIOBase):
         return self._digest.hexdigest()
 
 
+class _Limited(io.RawIOBase):
+    """Decompressed bytes, as long as they do not grow beyond what is allowed."""
+
+    def __init__(self, stream: Any, file: TextFile, floor: int | None) -> None:
+        self._stream, self._n, self._path = stream, 0, file.path
+        self._n_compressed = file.content.stat().st_size
+        self._most = most_decompressed(self._n_compressed, floor)
+
+    def readable(self) -> bool:
+        """Say that it can be read."""
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        """Fill a buffer and return how many bytes that took."""
+        n = self._stream.readinto(buffer)
+        self._n += n
+        if self._n > self._most:
+            raise too_large(self._path, self._n_compressed, self._most)
+        return n
+
+
 @contextmanager
-def opened(file: TextFile) -> Generator[tuple[Any, _Hashed]]:
-    """Open a file, decompressed, and the bytes under it: how many were read, and their hash."""
-    with file.path.open("rb") as raw:
+def opened(file: TextFile, floor: int | None = None) -> Generator[tuple[Any, _Hashed]]:
+    """Open a file, decompressed, and the bytes under it: how many were read, and their hash.
+
+    Beyond `floor`, decompressed bytes may be no more than so many times those of the file.
+    """
+    with file.content.open("rb") as raw:
         first, hashed = raw.peek(4), _Hashed(raw)
         kind = next((kind for mark, kind in _COMPRESSED.items() if first.startswith(mark)), None)
         if kind is None:
             yield hashed, hashed
             return
         try:
-            yield pa.CompressedInputStream(hashed, kind), hashed
+            yield _Limited(pa.CompressedInputStream(hashed, kind), file, floor), hashed
         except OSError as error:
             raise TableError(
                 f"{file.path} cannot be decompressed ({error}): take a fresh copy of it"
@@ -135,18 +171,40 @@ def _read_fully(stream: Any, n: int) -> bytes:
     return b"".join(pieces)
 
 
-def find_ragged_line(file: TextFile, layout: Layout) -> str:
-    """Return the name of the first line with too few or too many cells."""
-    first = 1
+class BadRow(NamedTuple):
+    """A row that cannot be read: its first line, and whether a quotation mark in it stays open."""
+
+    line: str
+    is_open: bool
+
+
+def find_bad_row(file: TextFile, layout: Layout, longest: int) -> BadRow:
+    """Return the first row with too few or too many cells, one that is too long, or the last."""
+    first, text, pieces = 1, "", list[str]()
     with opened(file) as (stream, _):
-        text = io.TextIOWrapper(stream, file.encoding, errors="replace", newline="")
-        reader = csv.reader(text, delimiter=layout.delimiter, quotechar=layout.quote)
-        with suppress(csv.Error):
+        lines = io.TextIOWrapper(stream, file.encoding, errors="replace", newline="")
+        # An endless line would fill the memory.
+        read = map(_noted(pieces), iter(lambda: lines.readline(longest), ""))
+        reader = csv.reader(read, delimiter=layout.delimiter, quotechar=layout.quote)
+        with suppress(csv.Error), cells_up_to(longest):
             for record in reader:
-                if record and len(record) != len(layout.names):
+                text = "".join(pieces)
+                if record and (len(record) != len(layout.names) or len(text) > longest):
                     break
+                if text.count(layout.quote) % 2 and not lines.readline(1):
+                    break  # it is the last
+                pieces.clear()
                 first = reader.line_num + 1
-    return f"line {first:,}"
+        text = "".join(pieces)
+    return BadRow(f"line {first:,}", text.count(layout.quote) % 2 == 1)
+
+
+def _noted(pieces: list[str]) -> Callable[[str], str]:
+    def note(piece: str) -> str:
+        pieces.append(piece)
+        return piece
+
+    return note
 
 
 def find_bad_byte(file: TextFile) -> TableError:

@@ -10,11 +10,11 @@ from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils import Tags, _safe_indexing, get_tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
+from surelearn._jit.sound_matrices import sound
 from surelearn._typing import Indices
 from surelearn.base import validation
 from surelearn.base.fitting import adopt
@@ -91,8 +91,8 @@ class Conservative(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             All labels that will ever come; needed in the first call if it does not show them all.
         """
         labels = cast("NDArray[Any]", column_or_1d(y, warn=True))
-        check_consistent_length(X, labels)
-        rows: Any = cast("Any", X).tocsr() if sparse.issparse(X) else X
+        rows = sound(X)
+        check_consistent_length(rows, labels)
         begun = hasattr(self, "estimator_")
         fresh = deepcopy(self) if begun else self._begun(rows, labels, classes)
         validation.index_among(fresh.classes_, labels)  # refuses labels that are not among them
@@ -105,6 +105,7 @@ class Conservative(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the label of each row."""
         check_is_fitted(self)
+        X = sound(X)
         if self.knows_nothing_:
             n = X.shape[0] if hasattr(X, "shape") else len(X)
             return np.repeat(self.classes_[:1], n)

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import validate_data
 
+from surelearn._jit.sound_matrices import sound
 from surelearn._typing import Mask, Matrix
-from surelearn.base.labels import refuse_masked
 from surelearn.base.tables import category_codes, columns
 from surelearn.base.tables.columns import Words
 
@@ -182,7 +182,6 @@ def _enter(estimator: Any, X: Any, *, reset: bool) -> tuple[Any, list[str]]:
         raise TypeError(
             "this learner reads dense tables, and this one is sparse; X.toarray() makes it dense"
         )
-    refuse_masked(X, "X")
     if nw.dependencies.is_into_dataframe(X):
         validate_data(estimator, X, reset=reset, skip_check_array=True)
         frame = nw.from_native(X, eager_only=True)
@@ -192,6 +191,7 @@ def _enter(estimator: Any, X: Any, *, reset: bool) -> tuple[Any, list[str]]:
                 f"(shape={frame.shape}) while a minimum of 1 is required."
             )
         return frame, [str(name) for name in frame.columns]
+    X = sound(X)
     kind = np.asarray(X).dtype.kind
     if kind in "US" and not isinstance(X, np.ndarray):
         X = np.array(X, dtype=object)  # NumPy would turn the numbers of a list into text
@@ -212,9 +212,11 @@ def _parts(X: Any, names: list[str]) -> _Parts:
             X = X.astype(np.int64 if np.can_cast(X.dtype, np.int64) else np.float64, copy=False)
         return [(slice(0, X.shape[1]), X)]
     parts: _Parts = []
-    for place, name in enumerate(names):
-        read = columns.of_cells if isinstance(X, np.ndarray) else columns.of_series
-        column = read(cast("Any", X)[:, place], name)
+    # To ask a frame for one column by its place may take as long as it has columns.
+    whole: Any = X.T if isinstance(X, np.ndarray) else X.iter_columns()
+    read = columns.of_cells if isinstance(X, np.ndarray) else columns.of_series
+    for place, (cells_of, name) in enumerate(zip(whole, names, strict=True)):
+        column = read(cells_of, name)
         cells = column if isinstance(column, Words) else column[:, np.newaxis]
         parts.append((slice(place, place + 1), cells))
     return parts

@@ -18,6 +18,7 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike
 from scipy import sparse
 
+from surelearn._jit.sound_matrices import sound
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn._wording import confidence, outward
 from surelearn.base.fingerprint import fingerprint
@@ -196,7 +197,7 @@ class Bandit(ABC):
     def _check_table(self, losses: ArrayLike) -> Matrix:
         if sparse.issparse(losses):
             raise ValueError("losses is a sparse matrix; give losses.toarray()")
-        table = np.ascontiguousarray(losses, dtype=np.float64)
+        table = np.ascontiguousarray(sound(losses), dtype=np.float64)
         if table.ndim != 2 or table.shape[1] != self.n_arms:
             raise ValueError(
                 f"losses has shape {np.shape(losses)}; give a row per round and a column for each "

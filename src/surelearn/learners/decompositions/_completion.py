@@ -17,6 +17,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from surelearn._jit.sound_matrices import sound
 from surelearn._typing import Indices, Mask, Matrix, Vector
 from surelearn.base.fitting import adopt, fresh_copy
 from surelearn.base.validation import refuse_huge, refuse_tiny
@@ -243,12 +244,10 @@ class Completer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
 def known_entries(estimator: Any, X: Any, *, reset: bool) -> Any:
     """Return the known entries as a sparse matrix; refuse rows and columns without any."""
-    if np.ma.isMaskedArray(X):
-        X = np.ma.filled(np.ma.asarray(X, dtype=np.float64), np.nan)
     check: Any = validate_data
     table = check(
         estimator,
-        X,
+        sound(X),
         reset=reset,
         accept_sparse="csr",
         dtype=np.float64,
@@ -261,7 +260,6 @@ def known_entries(estimator: Any, X: Any, *, reset: bool) -> Any:
         table = cast("Any", sparse.csr_array)(stored, shape=table.shape)
     else:
         table = cast("Any", sparse.csr_array)(table)
-        table.sum_duplicates()
     _refuse_empty(np.diff(table.indptr), f"row {{}} of {kind}")
     if reset:
         refuse_huge(table.data, "entries")

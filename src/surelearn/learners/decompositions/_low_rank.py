@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import linalg
 
+from surelearn._jit.sound_matrices import sound
 from surelearn._stored import stored
 from surelearn._typing import Matrix, Vector
 
@@ -62,7 +63,7 @@ class EntryPredictor:
 
     def predict(self, X: ArrayLike) -> Vector:
         """Return the entry at each place, a row and a column counted from 0."""
-        given = np.asarray(X, dtype=np.float64)
+        given = np.asarray(sound(X), dtype=np.float64)
         shape = (len(self.model.left), len(self.model.right))
         if given.ndim != 2 or given.shape[1] != 2:
             raise ValueError("places are pairs of a row and a column: an array of shape (n, 2)")

@@ -17,6 +17,7 @@ from sklearn.utils.extmath import svd_flip
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from surelearn import _arguments
+from surelearn._jit.sound_matrices import sound
 from surelearn._typing import Matrix, Vector
 from surelearn.base import validation
 from surelearn.base.fitting import adopt, fresh_copy
@@ -80,7 +81,7 @@ class LowRankApproximation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         del y
         fresh = fresh_copy(self)
         check: Any = validate_data
-        matrix = check(fresh, X, accept_sparse="csr", dtype=np.float64)
+        matrix = check(fresh, sound(X), accept_sparse="csr", dtype=np.float64)
         _arguments.at_least_one("rank", self.rank)
         if self.rank > min(matrix.shape):
             raise ValueError(

@@ -15,6 +15,7 @@ from sklearn.utils import Tags, assert_all_finite, check_random_state
 from sklearn.utils.extmath import randomized_svd, svd_flip
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from surelearn._jit.sound_matrices import sound
 from surelearn._threads import small_matrices
 from surelearn._typing import Matrix, Vector
 from surelearn.base import validation
@@ -155,7 +156,7 @@ class PrincipalComponents(
         least = 2 if first else 1
         rows = check(
             self,
-            X,
+            sound(X),
             reset=first,
             accept_sparse="csr",
             dtype=np.float64,

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from surelearn import _arguments
+from surelearn._jit.sound_matrices import sound
 from surelearn._typing import Matrix, Vector
 from surelearn.learners.experts import _loops
 from surelearn.losses import Interval, Loss
@@ -59,6 +60,7 @@ def table(name: str, values: ArrayLike) -> Matrix:
     """
     if sparse.issparse(values):
         raise ValueError(f"{name} is a sparse matrix; give {name}.toarray()")
+    values = sound(values)
     if np.ndim(values) != 2:
         raise ValueError(
             f"{name} has shape {np.shape(values)}; give a table with a row for each round and a "
@@ -69,7 +71,7 @@ def table(name: str, values: ArrayLike) -> Matrix:
 
 def outcomes(values: ArrayLike, n_rounds: int) -> Vector:
     """Return one finite outcome for each round."""
-    truth = np.asarray(values, dtype=np.float64)
+    truth = np.asarray(sound(values), dtype=np.float64)
     if truth.shape != (n_rounds,):
         raise ValueError(f"outcomes have shape {truth.shape}; give one per round: ({n_rounds},)")
     if not np.isfinite(truth).all():

@@ -19,6 +19,7 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from surelearn import _arguments
+from surelearn._jit.sound_matrices import sound
 from surelearn._threads import workers
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.base import validation
@@ -199,7 +200,9 @@ class Mixture(DensityMixin, BaseEstimator, ABC):
 
     def _read(self, X: Any, *, reset: bool) -> Matrix:
         """Return the rows as numbers, NaN where a value is missing; refuse an empty row."""
-        X = validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan")
+        X = validate_data(
+            self, sound(X), reset=reset, dtype=np.float64, ensure_all_finite="allow-nan"
+        )
         empty = np.flatnonzero(np.isnan(X).all(axis=1))
         if len(empty):
             raise ValueError(f"row {empty[0]} has no value at all; leave such rows out")

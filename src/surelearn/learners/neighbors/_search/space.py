@@ -9,6 +9,7 @@ import narwhals as nw
 import numpy as np
 from scipy import sparse
 
+from surelearn._jit.sound_matrices import sound
 from surelearn._stored import stored
 from surelearn._typing import Matrix, Vector
 from surelearn.base import validation
@@ -143,7 +144,7 @@ def _incomplete(X: Any) -> Sequence[str]:
         frame = nw.from_native(X, eager_only=True)
         values = frame.select(nw.all().cast(nw.Float64)).to_numpy()
         return [frame.columns[i] for i in np.flatnonzero(np.isnan(values).any(axis=0))]
-    gaps = np.isnan(np.asarray(X, dtype=np.float64)).any(axis=0)
+    gaps = np.isnan(np.asarray(sound(X), dtype=np.float64)).any(axis=0)
     return [f"x{i}" for i in np.flatnonzero(gaps)]
 
 

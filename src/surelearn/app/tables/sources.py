@@ -1,0 +1,142 @@
+"""What a path leads to: a file, or a pipe whose content is copied once; devices are refused.
+
+Compressed content that grows far beyond its file is refused as well: a few megabytes can hold
+gigabytes, and whoever made them need not be a friend.
+"""
+
+import os
+import select
+import stat
+import tempfile
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from surelearn.app.errors import ArgumentError, TableError
+
+LIMIT = "SURELEARN_MOST_BYTES"
+"""The environment variable that says how many bytes a pipe or a compressed file may become."""
+
+FLOOR, RATIO = 2**29, 200
+"""Compressed content may take so many bytes, or so many times those of its file."""
+
+_MOST_OF_A_PIPE = 2**34
+_PATIENCE = 10.0  # seconds that a pipe may have no writer
+_BLOCK = 2**20
+_REFUSED = {
+    stat.S_IFDIR: "is a folder; name a file in it",
+    stat.S_IFCHR: "is a device, not a table; name a file, or write to it through a pipe",
+    stat.S_IFBLK: "is a device, not a table; name a file in it",
+    stat.S_IFSOCK: "is a socket, which cannot be read; write the table to a file",
+}
+
+
+@contextmanager
+def readable(path: Path) -> Generator[Path]:
+    """Give a file that can be read again and again: the path itself, or a copy of a pipe.
+
+    Examples
+    --------
+    >>> with readable(Path(__file__)) as file:
+    ...     file.name
+    'sources.py'
+    """
+    try:
+        kind = stat.S_IFMT(path.stat().st_mode)
+    except FileNotFoundError:
+        raise TableError(f"there is no file {path}") from None
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise TableError(f"{path} cannot be read: {why}") from None
+    if kind in _REFUSED:
+        raise TableError(f"{path} {_REFUSED[kind]}")
+    if kind != stat.S_IFIFO:
+        yield path
+        return
+    with tempfile.NamedTemporaryFile(prefix="surelearn-") as copy:
+        _copy_pipe(path, copy)
+        yield Path(copy.name)
+
+
+def most_bytes(otherwise: int) -> int:
+    """Return how many bytes content may take: what the environment says, or else the number given.
+
+    Examples
+    --------
+    >>> most_bytes(1000)
+    1000
+    """
+    said = os.environ.get(LIMIT)
+    if said is None:
+        return otherwise
+    if not said.isdecimal():
+        raise ArgumentError(f"{LIMIT}={said!r} must be a whole number of bytes")
+    return int(said)
+
+
+def most_decompressed(n_compressed: int, floor: int | None = None) -> int:
+    """Return how many bytes a file may take when it is decompressed; a floor may be lower.
+
+    Examples
+    --------
+    >>> most_decompressed(10), most_decompressed(2**30) == 200 * 2**30
+    (536870912, True)
+    """
+    return most_bytes(max(FLOOR if floor is None else floor, RATIO * n_compressed))
+
+
+def too_large(path: Path, n_compressed: int, most: int) -> TableError:
+    """Return the sentence about a file that grows too much."""
+    return TableError(
+        f"{path} has {n_compressed:,} bytes, but holds more than {most:,} when it is decompressed, "
+        f"as files do that are made to fill memory: if it is a table all the same, allow more "
+        f"bytes in the environment variable {LIMIT}"
+    )
+
+
+def _copy_pipe(path: Path, copy: IO[bytes]) -> None:
+    """Write to a file all that comes through a pipe."""
+    n_bytes, most = 0, most_bytes(_MOST_OF_A_PIPE)
+    try:
+        pipe = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # or opening would wait for a writer
+    except OSError as error:
+        raise TableError(f"{path} cannot be read: {error.strerror}") from None
+    try:
+        while block := _next_block(pipe, path, begun=n_bytes > 0):
+            n_bytes += copy.write(block)
+            if n_bytes > most:
+                raise TableError(
+                    f"more than {most:,} bytes come through {path}: write them to a file, or allow "
+                    f"more in the environment variable {LIMIT}"
+                )
+        copy.flush()
+    except OSError as error:
+        raise TableError(
+            f"what comes through {path} cannot be copied to {tempfile.gettempdir()} "
+            f"({error.strerror}): write it to a file first"
+        ) from None
+    finally:
+        os.close(pipe)
+
+
+def _next_block(pipe: int, path: Path, *, begun: bool) -> bytes:
+    """Return the next bytes of a pipe, none at its end; wait as long as someone may write."""
+    while True:
+        try:
+            block = os.read(pipe, _BLOCK)
+        except BlockingIOError:  # someone has it open for writing, and is slow
+            select.select([pipe], [], [])
+            continue
+        if block or begun:
+            return block
+        poll = select.poll()
+        poll.register(pipe, select.POLLIN | select.POLLHUP)
+        events = poll.poll(1000 * _PATIENCE)
+        if not events:
+            raise TableError(
+                f"{path} is a pipe, and nobody has written to it for {_PATIENCE:g} seconds: start "
+                "what writes the table first"
+            )
+        if not events[0][1] & select.POLLIN:  # whoever had it open has gone
+            return b""
