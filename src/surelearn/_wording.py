@@ -67,7 +67,7 @@ def shorten(inputs: Mapping[str, Any]) -> str:
 def _brief(value: Any) -> str:
     size = np.size(value)
     if isinstance(value, str) or size <= 6:
-        return repr(np.asarray(value).tolist() if size > 1 else value)
+        return repr(value if np.ndim(value) == 0 else np.asarray(value).tolist())
     return f"<{size} values>"
 
 

@@ -71,6 +71,20 @@ def holdout_runs() -> Iterator[Issued]:
     yield [Holdout(NEW_X, NEW_X[:, 0], loss=Quantile(0.1)).certify(numbers)]
     train_x, train_y, drawn = Holdout.split(X, Y, seed=0)
     yield [drawn.certify(Perceptron().fit(train_x, train_y))]
+    yield from holdouts_of_groups_and_classes(models[0], numbers)
+
+
+def holdouts_of_groups_and_classes(model: Any, numbers: Any) -> Iterator[Issued]:
+    """Yield a hold-out of groups for each loss, and one asked class by class."""
+    groups = np.arange(80) // 2
+    yield [Holdout(NEW_X, NEW_Y, groups=groups, loss=_quarter).certify(model)]
+    yield [
+        Holdout(NEW_X, NEW_X[:, 0], groups=groups, loss=Quantile(0.1), delta=0.1).certify(numbers)
+    ]
+    by_class = Holdout(NEW_X, NEW_Y, by_class=True, mode="family", n_models=3).answer(model)
+    yield [by_class.certificate, *by_class.by_class.values()]
+    by_class = Holdout(NEW_X, NEW_Y, by_class=np.unique(Y), groups=groups).answer(model)
+    yield [by_class.certificate, *by_class.by_class.values()]
 
 
 def cross_validation_runs() -> Iterator[Issued]:

@@ -10,6 +10,7 @@ from surelearn.app.certified_run import CertifiedRun
 from surelearn.app.errors import TableError
 from surelearn.app.tables.read import TableFile
 from surelearn.app.telling.report import make_report
+from surelearn.certificate._certificate import plain
 from surelearn.persistence.model_files import save_model
 from surelearn.report import render_html, render_json
 
@@ -35,7 +36,9 @@ def write_run(run: CertifiedRun, file: TableFile, out: Path) -> tuple[Path, ...]
     """
     report = make_report(run, file)
     with _aside(out) as folder:
-        metadata = {"certificate": run.certificate.reproduce["model"], "learner": run.name}
+        stored = run.certificate.reproduce
+        made = {name: plain(stored[name]) for name in ("options", "versions") if name in stored}
+        metadata = {"certificate": stored["model"], "learner": run.name, "made": made}
         save_model(run.model, folder / NAMES[0], schema=run.problem.schema, metadata=metadata)
         (folder / NAMES[1]).write_text(run.certificate.to_json() + "\n", encoding="utf-8")
         (folder / NAMES[2]).write_text(render_html(report), encoding="utf-8")
