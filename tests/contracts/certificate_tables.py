@@ -154,6 +154,7 @@ def _note(certificate: Certificate, own: dict[str, Any]) -> None:
     own.setdefault("kinds", set()).add(certificate.kind)
     own.setdefault("subjects", set()).add(without_numbers(certificate.subject))
     own.setdefault("stored", set()).update(certificate.reproduce)
+    own["always"] = own.get("always", set(certificate.reproduce)) & set(certificate.reproduce)
     own.setdefault("claims", set())
     own.setdefault("quantities", set())
     own.setdefault("trivials", set())

@@ -15,6 +15,13 @@ _NUMBERS = ("bound", "observed", "trivial")
 _LEDGER = {"holdout": str, "mode": str, "n_models": int, "delta_spent": float, "query": int}
 _STORED_TEXTS = ("model", "data", "table")
 _STORED_TABLES = ("inputs", "options", "versions")
+_KINDS = {
+    str: "a text",
+    int: "a whole number",
+    float: "a number",
+    list: "a list",
+    dict: "a table of names",
+}
 _WORDS = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 _DEEPEST = 12  # lists in lists; a certificate of ours has five
 
@@ -146,7 +153,7 @@ def _check_ledger(entry: Any) -> None:
     if set(_typed("family", entry, dict)) != set(_LEDGER):
         raise ValueError(f"its ledger entry has {sorted(entry)}, not {sorted(_LEDGER)}")
     for name, kind in _LEDGER.items():
-        if kind is float:
+        if kind is float and not isinstance(entry[name], str):
             _number(name, entry[name])
         else:
             _typed(name, entry[name], kind)
@@ -171,8 +178,7 @@ def _check_stored(stored: dict[str, Any]) -> None:
 
 def _typed(name: str, value: Any, kind: type) -> Any:
     if type(value) is not kind:  # a truth value is no count
-        words = {str: "a text", int: "a whole number", list: "a list", dict: "a table of names"}
-        raise ValueError(f"its {name} is {_brief(value)}, not {words[kind]}")
+        raise ValueError(f"its {name} is {_brief(value)}, not {_KINDS[kind]}")
     return value
 
 

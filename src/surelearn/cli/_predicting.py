@@ -8,6 +8,7 @@ from typing import Any
 
 import typer
 
+from surelearn._wording import printable
 from surelearn.app.predict import check_output, predict_file, write_csv, write_predictions
 
 
@@ -19,12 +20,14 @@ def run(
         check_output(out, force=force)
     predicted = predict_file(model, table, **form)
     for note in predicted.notes:
-        typer.secho(str(note), dim=True, err=True)
+        typer.secho(printable(str(note)), dim=True, err=True)
     if out is None:
         _print(predicted.table)
         return
     write_predictions(predicted.table, out)
-    typer.echo(f"Written: {out}, {predicted.table.num_rows:,} predictions", err=True)
+    typer.echo(
+        printable(f"Written: {out}, {predicted.table.num_rows:,} predictions"), err=True
+    )
 
 
 def _print(predicted: Any) -> None:

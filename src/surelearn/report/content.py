@@ -163,6 +163,27 @@ def svg(drawing: Drawing, *, name: str) -> str:
     text = buffer.getvalue()
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
+    text = _without_styles(text)
     text = re.sub(r'\bid="', f'id="{name}-', text)
     text = re.sub(r"url\(#", f"url(#{name}-", text)
     return re.sub(r'xlink:href="#', f'xlink:href="#{name}-', text)
+
+
+def _without_styles(text: str) -> str:
+    """Return a drawing whose styles are attributes: a page that trusts no inline style shows them.
+
+    Examples
+    --------
+    >>> _without_styles('<svg><path style="fill: none; stroke: #fff"/></svg>')
+    '<svg><path fill="none" stroke="#fff"/></svg>'
+    """
+    sheet = re.search(r"<style[^>]*>\s*\*\s*{([^}]*)}\s*</style>", text)
+    if sheet:
+        text = text.replace(sheet[0], "").replace("<svg ", f"<svg {_as_attributes(sheet[1])} ", 1)
+    return re.sub(r'\bstyle="([^"]*)"', lambda style: _as_attributes(style[1]), text)
+
+
+def _as_attributes(style: str) -> str:
+    pairs = (rule.partition(":") for rule in style.split(";") if rule.strip())
+    values = {name.strip(): value.strip() for name, _, value in pairs}
+    return " ".join(f'{name}="{value}"' for name, value in values.items())

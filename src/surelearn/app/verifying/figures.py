@@ -14,6 +14,8 @@ from surelearn.certificate import Certificate, Precondition
 from surelearn.certificate._reading import restored
 
 _NUMBER = re.compile(r"(?<![\w.])\d+(?![\w.]\d)")
+_MEASURED = re.compile(r"(?:achieves?|longest row has norm|is) (-?\d[\d.]*(?:e[+-]?\d+)?)$")
+_VERSIONS = ("surelearn", "numpy", "scipy", "python")
 _MODES = ("once", "family", "gate")
 _DEMANDS_OF_HOLDOUTS = ("unseen", "blind_split")
 _DEMAND_OF_MODE = {"family": "fixed_family", "gate": "blind_to_answers"}
@@ -42,7 +44,32 @@ def _observed(c: Certificate, inputs: Mapping[str, Any]) -> Finding:
         return Finding(name, holds and _within(c), f"{value:.6g} on {n:,} examples")
     counts = [inputs[key] for key in ("n", "n_rounds") if key in inputs]
     holds = all(c.n <= count for count in counts) if c.kind == "regret" else c.n in (counts or [c.n])
-    return Finding(name, holds and _within(c), f"{c.observed:.6g} on {c.n:,}, as far as can be told")
+    holds = holds and c.n > 0 and _is_possible(c, inputs) and _within(c)
+    return Finding(name, holds, f"{c.observed:.6g} on {c.n:,}, as far as can be told")
+
+
+def _is_possible(c: Certificate, inputs: Mapping[str, Any]) -> bool:
+    """Return whether a run could have such a value: errors and mistakes are counted."""
+    count = c.observed * c.n if c.kind == "risk" else c.observed
+    if c.kind in {"risk", "mistakes"}:
+        most = inputs.get("n_compressed", c.n)  # which has all errors in it
+        return abs(count - round(count)) < 1e-6 and 0 <= round(count) <= most
+    if {"totals", "pulls"} <= set(inputs):
+        return _same(c.observed, _plug_in_regret(inputs)) and c.n == sum(inputs["pulls"])
+    if c.kind == "approximation":  # the distance that is reached is the least there is
+        return math.isclose(c.observed, c.bound, rel_tol=1e-6, abs_tol=1e-6)
+    return math.isfinite(c.observed) and (c.kind == "regret" or c.observed >= 0.0)
+
+
+def _plug_in_regret(inputs: Mapping[str, Any]) -> float:
+    """Return the pseudo-regret if the mean losses seen were the true ones."""
+    totals, pulls = np.asarray(inputs["totals"], dtype=float), np.asarray(inputs["pulls"])
+    played = pulls > 0
+    return max(0.0, totals.sum() - pulls.sum() * float(np.min(totals[played] / pulls[played])))
+
+
+def _same(a: float, b: float) -> bool:
+    return math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-9)
 
 
 def _within(c: Certificate) -> bool:
@@ -115,7 +142,9 @@ def _stored(c: Certificate, inputs: Mapping[str, Any]) -> Finding:
     odd = [h for h in (*hashes, *stored.get("models", [])) if not re.fullmatch(r"[0-9a-f]{8,64}", h)]
     planned = rows_to_halve_slack(c, inputs) if c.family is not None else None
     wrong = stored.get("n_to_halve_slack") != planned
-    holds = not odd and not wrong and bool(stored.get("versions"))
+    versions: Mapping[str, str] = stored.get("versions", {})
+    holds = not odd and not wrong and set(versions) == set(_VERSIONS)
+    holds = holds and all(re.fullmatch(r"\d+(\.\w+)*([+-][\w.]+)?", v) for v in versions.values())
     evidence = "fingerprints, versions" + ("" if planned is None else f", {planned:,} rows planned")
     return Finding("what else is stored makes sense", holds=holds, evidence=evidence)
 
@@ -149,6 +178,18 @@ def phrase_is_explained(p: Precondition, c: Certificate) -> bool:
         norm = restored(c.reproduce["inputs"]).get("gradient_norm")
         return norm is None or p.name == f"gradient_norm is {norm:.6g}"
     return True
+
+
+def evidence_is_explained(p: Precondition, c: Certificate) -> bool:
+    """Return whether a number that evidence tells is the one that the certificate rests on."""
+    if p.status == "checked" and (shared := re.match(r"(\d[\d,]*) of them are among", p.evidence)):
+        return int(shared[1].replace(",", "")) == 0
+    if seed := re.search(r"seed (\d+) alone$", p.evidence):
+        return seed[1] == str(c.reproduce.get("options", {}).get("seed", seed[1]))
+    if p.status != "checked" or not (told := _MEASURED.search(p.evidence)):
+        return True
+    inputs: dict[str, Any] = restored(dict(c.reproduce["inputs"]))
+    return any(f"{v:.6g}" == told[1] for v in inputs.values() if isinstance(v, int | float))
 
 
 def lacking_demands(c: Certificate, assumed: set[str]) -> list[str]:

@@ -24,8 +24,8 @@ class Known(NamedTuple):
         What is bounded, of whom, and in which sentence; without numbers.
     conditions
         For each key the statuses with their evidence, such as "assumed: cannot be verified".
-    stored
-        What may be stored beside the inputs.
+    stored, always
+        What may be stored beside the inputs, and what always is.
     quantities, trivials
         What is bounded, if not in the theorem's words; what is known without data: by the theorem,
         from the number of rounds, or from the loss of the run.
@@ -36,6 +36,7 @@ class Known(NamedTuple):
     claims: tuple[str, ...]
     conditions: Mapping[str, tuple[str, ...]]
     stored: tuple[str, ...]
+    always: tuple[str, ...]
     quantities: tuple[str, ...]
     trivials: tuple[str, ...]
 
@@ -44,14 +45,15 @@ class Known(NamedTuple):
         return {text.partition(": ")[0] for text in self.conditions.get(key, ())}
 
     def contradicts(self, condition: Precondition) -> bool:
-        """Return whether the evidence is that of another status."""
+        """Return whether the evidence is none for this status, or that for another one.
+
+        Why something is merely assumed may be put in other words.
+        """
         evidence = without_numbers(condition.evidence)
-        owners = {
-            status
-            for status, _, words in (t.partition(": ") for t in self.conditions[condition.key])
-            if words == evidence
-        }
-        return bool(owners) and condition.status not in owners
+        stated = (text.partition(": ") for text in self.conditions[condition.key])
+        owners = {status for status, _, words in stated if words == evidence}
+        unknown = not owners and condition.status != "assumed"
+        return unknown or (bool(owners) and condition.status not in owners)
 
 
 def known_of(certificate: Certificate) -> Known | None:
@@ -72,6 +74,7 @@ def known_of(certificate: Certificate) -> Known | None:
         claims=tuple(own["claims"]),
         conditions={key: tuple(seen) for key, seen in conditions.items()},
         stored=tuple(own["stored"]),
+        always=tuple(own["always"]),
         quantities=tuple(own["quantities"]),
         trivials=tuple(own["trivials"]),
     )

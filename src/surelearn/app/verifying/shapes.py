@@ -4,7 +4,6 @@ A shape is a claim in which what the fields of its certificate determine is name
 {percent}, {limit}, {kept}. Other numbers are #, names that come from the data are *.
 """
 
-import math
 import re
 from collections.abc import Iterable
 from typing import Any, NamedTuple
@@ -21,6 +20,7 @@ _LABELS = (
     re.compile(r"(?<= of class ).+(?= in a new group that has some, on average\.$)", re.DOTALL),
     re.compile(r"(?<= of new rows of class ).+(?=\.$)", re.DOTALL),
     re.compile(r"(?<=, class ).+(?= against the rest$)", re.DOTALL),
+    re.compile(r"^\w+\(.*\)(?= on \(.*\), checked$)"),  # the loss of an AggregatingAlgorithm
 )
 
 
@@ -43,7 +43,7 @@ def issuer_of(certificate: Certificate) -> str:
 
 
 def without_numbers(text: str) -> str:
-    """Return a text with # for its numbers and * for the name of a class.
+    """Return a text with # for its numbers and * for the name of a class or loss.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def _slots(certificate: Certificate) -> dict[str, set[str]]:
     """Return what may stand in each place of a claim, given the fields of its certificate."""
     c, inputs = certificate, certificate.reproduce.get("inputs", {})
     slots = {
-        "percent": {percent_outward(c.bound, c.direction)} if math.isfinite(c.bound) else {"inf"},
+        "percent": {percent_outward(c.bound, c.direction)},
         "limit": {outward(c.bound, c.direction)},
     }
     if c.delta is not None:
