@@ -13,7 +13,7 @@ _TEXTS = (
 )
 _NUMBERS = ("bound", "observed", "trivial")
 _LEDGER = {"holdout": str, "mode": str, "n_models": int, "delta_spent": float, "query": int}
-_STORED_TEXTS = ("model", "data", "table")
+_STORED_TEXTS = ("model", "data", "table", "class")
 _STORED_TABLES = ("inputs", "options", "versions")
 _KINDS = {
     str: "a text",

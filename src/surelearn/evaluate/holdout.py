@@ -246,6 +246,7 @@ class Holdout:
             reproduce={
                 "model": question.model,
                 "data": self.identity,
+                **({"class": str(claim.label)} if isinstance(claim, ClassErrorRate) else {}),
                 **({} if failed else _holdout_rules.rows_to_halve_slack(found)),
             },
         )

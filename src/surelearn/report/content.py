@@ -2,12 +2,15 @@
 
 import io
 import re
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import matplotlib as mpl
 from matplotlib.figure import Figure as Drawing
+from matplotlib.text import Text
 
+from surelearn._wording import printable
 from surelearn.certificate import Certificate
 
 
@@ -156,7 +159,12 @@ def svg(drawing: Drawing, *, name: str) -> str:
     (True, True)
     """
     buffer = io.StringIO()
-    with mpl.rc_context({"svg.hashsalt": name, "svg.fonttype": "path"}):
+    for text in drawing.findobj(Text):
+        text.set_text(printable(text.get_text(), keep="\n"))
+    style = mpl.rc_context({"svg.hashsalt": name, "svg.fonttype": "path"})
+    with style, warnings.catch_warnings():
+        # A sign that the font lacks is a box in the drawing; the words stand beside it.
+        warnings.filterwarnings("ignore", message=r"(?s)Glyph .* missing from font", category=UserWarning)
         drawing.savefig(
             buffer, format="svg", transparent=True, metadata={"Date": None, "Creator": None}
         )

@@ -43,7 +43,7 @@ def render_html(report: Report) -> str:
     >>> guarantee = concentration.clopper_pearson(errors=5, n=100, delta=0.05)
     >>> certificate = certify(guarantee, kind="risk", subject="s", observed=0.05, n=100)
     >>> page = render_html(Report(title="A model", certificate=certificate))
-    >>> page.startswith("<!doctype html>"), "10.2" in page, "http" in page.lower()
+    >>> page.startswith("<!doctype html>"), "10.2" in page, "//" in page
     (True, True, False)
     """
     style = resources.files("surelearn.report").joinpath("style.css").read_text("utf-8")

@@ -89,7 +89,9 @@ def has_shape(certificate: Certificate, shape: str, guarantee: Any) -> bool:
     """Return whether a claim is of a shape, word by word, with the numbers of its certificate."""
     if shape == "{default}":
         return certificate.claim == default_claim(guarantee)
-    pattern = re.escape(shape).replace(r"\#", _ANY_NUMBER).replace(r"\*", ".+")
+    label = certificate.reproduce.get("class")
+    words = r"(?:(?!\. ).)+" if label is None else re.escape(str(label))  # no sentence of its own
+    pattern = re.escape(shape).replace(r"\#", _ANY_NUMBER).replace(r"\*", words)
     for slot, values in _slots(certificate).items():
         pattern = pattern.replace(rf"\{{{slot}\}}", f"(?:{'|'.join(map(re.escape, values))})")
     return re.fullmatch(pattern, read_together(certificate.claim).claim, re.DOTALL) is not None
