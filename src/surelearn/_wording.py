@@ -80,14 +80,14 @@ def _brief(value: Any) -> str:
 
 
 def printable(text: str, *, keep: str = "") -> str:
-    """Return a text in which nothing commands a terminal or turns the direction of reading.
+    r"""Return a text in which nothing commands a terminal or turns the direction of reading.
 
     Control characters, line ends and invisible signs are written out, except those to `keep`.
 
     Examples
     --------
-    >>> print(printable("caf\u00e9 " + chr(27) + "[2J " + chr(0x202E) + "exe"))
-    caf\u00e9 \\x1b[2J \\u202eexe
+    >>> print(printable("fox " + chr(27) + "[2J " + chr(0x202E) + "exe"))
+    fox \x1b[2J \u202eexe
     """
     if text.isprintable():
         return text

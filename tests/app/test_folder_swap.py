@@ -1,4 +1,4 @@
-"""Killed at any moment, a run leaves all old files or all new ones; the next run leaves no trace."""
+"""Killed at any moment, a run leaves all old files or all new ones; the next one no trace."""
 
 import ctypes
 import errno
@@ -203,7 +203,7 @@ def test_a_disk_that_is_full_leaves_the_old_files(made_up, tmp_path, monkeypatch
 
     out = set_up(tmp_path / "folder", "full")
     monkeypatch.setattr(output, "render_json", full)
-    with pytest.raises(TableError, match="nothing can be written to .*: No space left on device"):
+    with pytest.raises(TableError, match=r"nothing can be written to .*: No space left on device"):
         write_run(made_up, None, out)
     assert texts(out) == {"old"}
     assert hidden(tmp_path / "folder", out) == []

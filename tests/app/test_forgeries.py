@@ -1,4 +1,4 @@
-"""Forged certificates: each ends in a finding that differs or in one sentence, never in a traceback."""
+"""Forged certificates: each ends in a finding or in one sentence, never in a traceback."""
 
 import copy
 import json
@@ -85,21 +85,21 @@ def test_an_honest_one_passes(name):
 
 OPEN = {("anyone", "subject"), ("regret", "n")}  # nobody can know these from the file alone
 FIELDS = [
-        ("kind", "approximation"),
-        ("kind", "difference"),
-        ("subject", "every model there is"),
-        ("quantity", "the probability of anything bad"),
-        ("validity", "surely"),
-        ("validity", "anytime"),
-        ("direction", "lower"),
-        ("theorem", "A theorem that says it all."),
-        ("reference", "Euclid, Elements I.47"),
-        ("formula", "concentration.hoeffding(mean=0, n=10**9, delta=1e-9)"),
-        ("method", "concentration.hoeffding"),
-        ("trivial", 1e9),
-        ("n", 10**6),
-        ("bound", 1e-9),
-        ("claim", "This model never errs."),
+    ("kind", "approximation"),
+    ("kind", "difference"),
+    ("subject", "every model there is"),
+    ("quantity", "the probability of anything bad"),
+    ("validity", "surely"),
+    ("validity", "anytime"),
+    ("direction", "lower"),
+    ("theorem", "A theorem that says it all."),
+    ("reference", "Euclid, Elements I.47"),
+    ("formula", "concentration.hoeffding(mean=0, n=10**9, delta=1e-9)"),
+    ("method", "concentration.hoeffding"),
+    ("trivial", 1e9),
+    ("n", 10**6),
+    ("bound", 1e-9),
+    ("claim", "This model never errs."),
 ]
 
 
@@ -183,7 +183,10 @@ def test_a_range_of_losses_cannot_shrink_a_bound(name):
     content = copy.deepcopy(HONEST[name])
     before = content["bound"]
     content["bound"] = before / 10
-    content["reproduce"]["loss_range"] = [0.0, content["reproduce"].get("loss_range", [0, 1])[1] / 10]
+    content["reproduce"]["loss_range"] = [
+        0.0,
+        content["reproduce"].get("loss_range", [0, 1])[1] / 10,
+    ]
     if name == "once":
         content["claim"] = content["claim"].replace(
             percent_outward(before, "upper"), percent_outward(before / 10, "upper")
@@ -222,7 +225,9 @@ def test_a_changed_number_of_the_ledger_or_the_inputs_is_found(changes):
 def test_a_bound_beyond_the_target_of_its_gate_is_found():
     def lower(conditions):
         return [
-            {**c, "name": "the certified bound is at most the target 0.01"} if c["key"] == "gate" else c
+            {**c, "name": "the certified bound is at most the target 0.01"}
+            if c["key"] == "gate"
+            else c
             for c in conditions
         ]
 
@@ -266,7 +271,7 @@ def mutate(content, rng):
 
 
 def assert_ends_in_sentences(n, seed):
-    rng, seen = random.Random(seed), set()
+    rng, seen = random.Random(seed), set()  # noqa: S311 - forgeries, not secrets
     names = sorted(HONEST)
     for _ in range(n):
         content = copy.deepcopy(HONEST[rng.choice(names)])

@@ -133,7 +133,9 @@ def test_a_count_and_bound_changed_together_are_found_by_the_table(written, pets
     bound = concentration.clopper_pearson(errors=0, n=60, delta=0.05).bound
     claim = honest.claim.replace(percent_outward(honest.bound, "upper"), "4.88%")
     planned = plan_holdout(target=bound / 2, error=0.0, delta=0.05)
-    content = json.loads(changed(written, errors=0, bound=bound, observed=0.0, claim=claim).to_json())
+    content = json.loads(
+        changed(written, errors=0, bound=bound, observed=0.0, claim=claim).to_json()
+    )
     content["reproduce"]["n_to_halve_slack"] = planned
     content["formula"] = "concentration.clopper_pearson(errors=0, n=60, delta=0.05)"
     forged = Certificate.from_json(json.dumps(content))

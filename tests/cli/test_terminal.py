@@ -28,8 +28,8 @@ def folder(tmp_path_factory):
     rng = np.random.default_rng(0)
     label = 'good <script>alert("x")</script>' + ESCAPES.replace("\r", "")
     lines = [f'"x{ESCAPES}","y\u202e"'.replace("\r", "")]
-    for value in rng.normal(size=150):
-        lines.append(f'{value:.4f},"{label}"' if value > 0.3 else f"{value:.4f},bad")
+    values = rng.normal(size=150)
+    lines += [f'{v:.4f},"{label}"' if v > 0.3 else f"{v:.4f},bad" for v in values]
     table = out / "table\x1b[2J.csv"
     table.write_text("\n".join(lines) + "\n", encoding="utf-8")
     options = ["--target", "y\u202e", "--learner", "CARTClassifier", "--out", str(out / "out")]

@@ -112,8 +112,7 @@ def certificates_of_format_1() -> list[Certificate]:
     """Return the certificates that an earlier version wrote."""
     paths = sorted(FORMAT_1.rglob("*.json"))
     texts = [path.read_text(encoding="utf-8") for path in paths if "certificate" in str(path)]
-    found = [Certificate.from_json(t) for t in texts if '"preconditions"' in t and '"method"' in t]
-    return found
+    return [Certificate.from_json(t) for t in texts if '"preconditions"' in t and '"method"' in t]
 
 
 def known_statements() -> dict[str, Any]:

@@ -43,9 +43,7 @@ def write_run(run: CertifiedRun, file: TableFile, out: Path) -> tuple[Path, ...]
         stored = run.certificate.reproduce
         known = {name: plain(stored[name]) for name in ("options", "versions") if name in stored}
         metadata = {"certificate": stored["model"], "learner": run.name, "made": known}
-        save_model(
-            run.model, made.new / NAMES[0], schema=run.problem.schema, metadata=metadata
-        )
+        save_model(run.model, made.new / NAMES[0], schema=run.problem.schema, metadata=metadata)
         _write(made.new / NAMES[1], run.certificate.to_json() + "\n")
         _write(made.new / NAMES[2], render_html(report))
         _write(made.new / NAMES[3], render_json(report))

@@ -1,4 +1,4 @@
-"""Checking a certificate: by its own statistics, from model and table, or by the whole run again."""
+"""Checking a certificate: by its own statistics, from model and table, or by a whole new run."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -33,7 +33,7 @@ def read_certificate(path: Path) -> Certificate:
         raise TableError(f"{path} cannot be read: {error}") from None
 
 
-def verify_certificate(  # noqa: PLR0913 - an argument for each option of the command
+def verify_certificate(
     certificate: Certificate,
     *,
     model: Path | None = None,

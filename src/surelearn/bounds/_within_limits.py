@@ -1,4 +1,4 @@
-"""Evaluating a theorem on numbers from a file that may be forged: never for long, never in gigabytes.
+"""Evaluating a theorem on numbers that may be forged: never for long, never in gigabytes.
 
 Small numbers are evaluated at once. Large ones, with which a theorem could be busy for hours, are
 evaluated by a process of their own that has a limit on its time and memory.
@@ -49,14 +49,15 @@ def state_within_limits(theorem: str, inputs: Mapping[str, Any]) -> Guarantee:
         raise ValueError(_too_long(theorem)) from None
     if done.returncode != 0:
         raise ValueError(_too_long(theorem))
-    answered = json.loads(done.stdout)
+    answered: dict[str, Any] = json.loads(done.stdout)
     if "refused" in answered:
         raise ValueError(answered["refused"])
-    return Guarantee(**{**answered, "inputs": inputs})
+    answered["inputs"] = inputs
+    return Guarantee(**answered)
 
 
 def answer() -> None:
-    """Evaluate what the standard input asks for, within the limits; say it on the standard output."""
+    """Evaluate what the standard input asks for, within limits; answer on the standard output."""
     _limit()
     theorem, inputs = json.load(sys.stdin)
     try:

@@ -25,9 +25,7 @@ def run(
         _print(predicted.table)
         return
     write_predictions(predicted.table, out)
-    typer.echo(
-        printable(f"Written: {out}, {predicted.table.num_rows:,} predictions"), err=True
-    )
+    typer.echo(printable(f"Written: {out}, {predicted.table.num_rows:,} predictions"), err=True)
 
 
 def _print(predicted: Any) -> None:

@@ -6,11 +6,11 @@ from surelearn._wording import printable
 
 
 def shown(text: object) -> str:
-    """Return a text for Rich that is shown as it is: no markup, no escape sequences.
+    r"""Return a text for Rich that is shown as it is: no markup, no escape sequences.
 
     Examples
     --------
     >>> print(shown("a [red] " + chr(27) + "fox"))
-    a \\[red] \\x1bfox
+    a \[red] \x1bfox
     """
     return escape(printable(str(text)))

@@ -164,7 +164,9 @@ def svg(drawing: Drawing, *, name: str) -> str:
     style = mpl.rc_context({"svg.hashsalt": name, "svg.fonttype": "path"})
     with style, warnings.catch_warnings():
         # A sign that the font lacks is a box in the drawing; the words stand beside it.
-        warnings.filterwarnings("ignore", message=r"(?s)Glyph .* missing from font", category=UserWarning)
+        warnings.filterwarnings(
+            "ignore", message=r"(?s)Glyph .* missing from font", category=UserWarning
+        )
         drawing.savefig(
             buffer, format="svg", transparent=True, metadata={"Date": None, "Creator": None}
         )

@@ -70,7 +70,7 @@ def render_html(report: Report) -> str:
 
 
 def _policy(style: str) -> str:
-    """Return what a browser may do with the page: use this style and drawings in it, nothing else."""
+    """Return what a browser may do with the page: use this style, show what is in it, no more."""
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode("ascii")
     return (
         f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; base-uri 'none'; "
@@ -195,7 +195,8 @@ def _bar(part: float) -> str:
     width = min(abs(part), 1.0) * 100
     side = "below" if part < 0 else "above"
     # An attribute of a drawing: the page's policy allows no style but its own.
-    return f'<svg class="bar {side}" aria-hidden="true"><rect width="{width:.1f}%" height="100%"/></svg>'
+    bar = f'<rect width="{width:.1f}%" height="100%"/>'
+    return f'<svg class="bar {side}" aria-hidden="true">{bar}</svg>'
 
 
 def _table_of_data(report: Report) -> str:

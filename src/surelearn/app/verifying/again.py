@@ -88,7 +88,9 @@ def check_retrained(
         same = fingerprint(saved.model) == found
         yield Finding("trained again, it is the same model", same, f"{found}{why}")
         chosen = saved.metadata.get("learner", run.name)
-        yield Finding("chosen again, it is the same learner", chosen == run.name, f"{run.name}{why}")
+        yield Finding(
+            "chosen again, it is the same learner", chosen == run.name, f"{run.name}{why}"
+        )
     yield from compare(certificate, run.certificate, name="trained and asked again")
     same = _options(run.certificate) == _options(certificate)
     yield Finding("and the options are those of this run", same, ", ".join(_options(certificate)))
@@ -103,7 +105,9 @@ def compare(
     same = found == stored.get("data")
     yield Finding("the hold-out is the one certified", same, f"fingerprint {found}")
     evidence = f"stated {certificate.bound:.12g}, from the table {again.bound:.12g}"
-    yield Finding(f"{name}, it gives the same bound", equal(again.bound, certificate.bound), evidence)
+    yield Finding(
+        f"{name}, it gives the same bound", equal(again.bound, certificate.bound), evidence
+    )
     foreign = set(stored) - _COMPARED - set(again.reproduce)
     same = _in_its_keys(again, certificate) == certificate and not foreign
     for field in ("n_to_halve_slack", "loss_range"):

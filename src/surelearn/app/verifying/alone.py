@@ -148,7 +148,7 @@ def _is_a_demand(p: Precondition, c: Certificate) -> bool:
 def _statuses(
     c: Certificate, guarantee: Guarantee, known: Known | None, *, anyones: bool
 ) -> Finding:
-    """Find statuses that no code gives, demands that are left out, and evidence of other statuses."""
+    """Find statuses that no code gives, demands left out, and evidence of other statuses."""
     name = "each status is one that the issuer can state"
     if anyones:
         return Finding(name, holds=True, evidence="all of them are assumed")

@@ -1,4 +1,4 @@
-"""The numbers of a certificate: what was observed, delta, the ledger, all that follows from inputs."""
+"""The numbers of a certificate: what was observed, delta, the ledger, what inputs imply."""
 
 import math
 import re
@@ -43,7 +43,9 @@ def _observed(c: Certificate, inputs: Mapping[str, Any]) -> Finding:
             holds = n == c.n and equal(seen[0], c.observed)
         return Finding(name, holds and _within(c), f"{value:.6g} on {n:,} examples")
     counts = [inputs[key] for key in ("n", "n_rounds") if key in inputs]
-    holds = all(c.n <= count for count in counts) if c.kind == "regret" else c.n in (counts or [c.n])
+    holds = (
+        all(c.n <= count for count in counts) if c.kind == "regret" else c.n in (counts or [c.n])
+    )
     holds = holds and c.n > 0 and _is_possible(c, inputs) and _within(c)
     return Finding(name, holds, f"{c.observed:.6g} on {c.n:,}, as far as can be told")
 
@@ -139,7 +141,9 @@ def _stored(c: Certificate, inputs: Mapping[str, Any]) -> Finding:
     """Look at what else is stored: fingerprints are hashes, the plan follows from the counts."""
     stored = c.reproduce
     hashes = [stored[k] for k in ("model", "data", "table") if k in stored]
-    odd = [h for h in (*hashes, *stored.get("models", [])) if not re.fullmatch(r"[0-9a-f]{8,64}", h)]
+    odd = [
+        h for h in (*hashes, *stored.get("models", [])) if not re.fullmatch(r"[0-9a-f]{8,64}", h)
+    ]
     planned = rows_to_halve_slack(c, inputs) if c.family is not None else None
     wrong = stored.get("n_to_halve_slack") != planned
     versions: Mapping[str, str] = stored.get("versions", {})
