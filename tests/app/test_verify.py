@@ -80,10 +80,8 @@ def test_so_does_one_of_a_regression_from_a_table_in_an_odd_form(tmp_path):
 
 def test_a_changed_bound_is_found(written):
     found = failures(verify_certificate(changed(written, bound=0.01)))
-    assert found[:2] == [
-        "the bound follows from the stored statistics",
-        "the claim states this bound",
-    ]
+    assert found[0] == "the bound follows from the stored statistics"
+    assert "the claim states this bound" in found
 
 
 def test_a_changed_claim_is_found(written):

@@ -49,12 +49,12 @@ def _compare(certificate: Certificate) -> Iterator[Finding]:
     known = known_of(c)
     stated = replace(guarantee, bound=c.bound, quantity=c.quantity)
     anyones = _is_anyones(c, stated)
+    yield from figures.check_figures(c)
     yield _theorem(c, guarantee, known)
     yield _claim(c, stated, known)
     yield _issuer(c, known, anyones=anyones)
     yield _assumptions(c, guarantee, anyones=anyones)
     yield _statuses(c, guarantee, known, anyones=anyones)
-    yield from figures.check_figures(c)
 
 
 def not_checked(certificate: Certificate) -> tuple[str, ...]:
