@@ -158,6 +158,8 @@ def rows_to_halve_slack(c: Certificate, inputs: Mapping[str, Any]) -> int | None
     if c.method != "concentration.clopper_pearson" or c.vacuous:
         return None
     target = (c.observed + c.bound) / 2.0
+    if not 0.0 <= c.observed < target < 1.0:
+        return None
     return holdout.plan_holdout(target=target, error=c.observed, delta=inputs["delta"])
 
 
