@@ -15,6 +15,8 @@ from surelearn.app import folder_swap, output
 from surelearn.app.errors import TableError
 from surelearn.app.output import NAMES, check_folder, write_run
 
+# Children of a process with threads only write files, and end without returning.
+pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
 CALLS = {"os.rename", "os.mkdir", "os.remove", "os.rmdir", "os.link", "open", "ctypes.dlsym"}
 state = {"kill_at": -1, "n_calls": 0}
 
