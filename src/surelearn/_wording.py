@@ -1,11 +1,14 @@
 """Numbers as a reader should see them: a bound is never shown smaller than it is."""
 
 import difflib
+import unicodedata
 from collections.abc import Iterable, Mapping
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, localcontext
 from typing import Any
 
 import numpy as np
+
+_EXACT = Context(prec=1500)  # more digits than any float has, written out
 
 
 def outward(value: float, direction: str, *, digits: int = 4) -> str:
@@ -35,9 +38,11 @@ def confidence(delta: float) -> str:
     >>> confidence(0.05), confidence(0.0025), confidence(1e-17), confidence(1 / 3)
     ('95%', '99.75%', '99.999999999999999%', '66.66%')
     """
-    percentage = 100 * (1 - Decimal(repr(float(delta))))
-    places = max(2, 1 - Decimal(repr(float(delta))).adjusted() - 2)
-    return f"{percentage.quantize(Decimal(1).scaleb(-places), rounding=ROUND_FLOOR).normalize():f}%"
+    with localcontext(_EXACT):
+        percentage = 100 * (1 - Decimal(repr(float(delta))))
+        places = max(2, 1 - Decimal(repr(float(delta))).adjusted() - 2)
+        rounded = percentage.quantize(Decimal(1).scaleb(-places), rounding=ROUND_FLOOR)
+        return f"{rounded.normalize():f}%"
 
 
 def percent_outward(value: float, direction: str) -> str:
@@ -49,8 +54,11 @@ def percent_outward(value: float, direction: str) -> str:
     ('5.89%', '5.88%')
     """
     rounding = ROUND_CEILING if direction == "upper" else ROUND_FLOOR
-    number = Decimal(repr(float(value))) * 100
-    return f"{number.quantize(Decimal('0.01'), rounding=rounding)}%"
+    if not np.isfinite(value):
+        return f"{value}%"
+    with localcontext(_EXACT):
+        number = Decimal(repr(float(value))) * 100
+        return f"{number.quantize(Decimal('0.01'), rounding=rounding)}%"
 
 
 def shorten(inputs: Mapping[str, Any]) -> str:
@@ -67,8 +75,36 @@ def shorten(inputs: Mapping[str, Any]) -> str:
 def _brief(value: Any) -> str:
     size = np.size(value)
     if isinstance(value, str) or size <= 6:
-        return repr(np.asarray(value).tolist() if size > 1 else value)
+        return repr(value if np.ndim(value) == 0 else np.asarray(value).tolist())
     return f"<{size} values>"
+
+
+def printable(text: str, *, keep: str = "") -> str:
+    r"""Return a text in which nothing commands a terminal or turns the direction of reading.
+
+    Control characters, line ends and invisible signs are written out, except those to `keep`.
+
+    Examples
+    --------
+    >>> print(printable("fox " + chr(27) + "[2J " + chr(0x202E) + "exe"))
+    fox \x1b[2J \u202eexe
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if _is_shown(c) or c in keep else _written_out(c) for c in text)
+
+
+def _is_shown(character: str) -> bool:
+    # Joiners shape letters of some scripts; of spaces all but line ends have a width.
+    return (
+        character.isprintable()
+        or character in "\u200c\u200d"
+        or unicodedata.category(character) == "Zs"
+    )
+
+
+def _written_out(character: str) -> str:
+    return character.encode("unicode_escape").decode("ascii")
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

@@ -74,32 +74,6 @@ def test_an_interrupt_while_writing_leaves_all_as_it_was(
     assert not there or {path.read_text(encoding="utf-8") for path in out.iterdir()} == {"earlier"}
 
 
-@pytest.mark.parametrize("n_moves", range(6))
-def test_an_interrupt_while_files_are_moved_restores_the_earlier_ones(
-    pets_run, tmp_path, monkeypatch, n_moves
-):
-    earlier = NAMES[:3]  # one of the four is new
-    for name in earlier:
-        (tmp_path / name).write_text("earlier", encoding="utf-8")
-    path_type = type(tmp_path)
-    real, moves = path_type.replace, []
-
-    def replace(self, target):
-        if self.name in NAMES and ".surelearn-" in f"{self}{target}":
-            if len(moves) == n_moves:
-                moves.append("restoring from now on")
-                raise KeyboardInterrupt
-            moves.append(self)
-        return real(self, target)
-
-    monkeypatch.setattr(output, "save_model", lambda _, path, **__: path.write_text("new"))
-    monkeypatch.setattr(path_type, "replace", replace)
-    with pytest.raises(KeyboardInterrupt):
-        write_run(pets_run[1], pets_run[0], tmp_path)
-    assert names_in(tmp_path) == sorted(earlier)
-    assert {path.read_text(encoding="utf-8") for path in tmp_path.iterdir()} == {"earlier"}
-
-
 def test_a_disk_that_takes_no_more_is_one_sentence_and_leaves_nothing(pets_run, tmp_path):
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, hard))

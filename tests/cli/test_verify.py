@@ -36,7 +36,8 @@ def test_status_0_if_everything_holds(folder):
     model, table = folder / "model.surelearn", folder / "table.csv"
     whole = verify(folder / "certificate.json", "--model", model, "--data", table)
     assert whole.exit_code == 0
-    assert whole.output.count("holds  ") == 9
+    assert whole.output.count("holds  ") == 16
+    assert "trained on the training part only" in whole.output
     assert "differs" not in whole.output
 
 

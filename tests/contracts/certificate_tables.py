@@ -1,6 +1,8 @@
 """The reviewed tables of what is stated about each assumption, made and written.
 
-`make statuses` rewrites both tables beside this file. `statuses.json`: for each issuer, theorem and
+`make statuses` rewrites both tables beside this file, and `known.json`, by which `verify` knows
+what issuers state: their sentences and statuses, in these runs and in files of format 1.
+`statuses.json`: for each issuer, theorem and
 assumption, the statuses that appear in the small runs with their evidence, and the sentences that
 are the issuer's own.
 `assumptions.json`: what each theorem calls its assumptions. Read the difference before you commit
@@ -13,16 +15,23 @@ import json
 import pathlib
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from contracts.bound_examples import THEOREMS, example_inputs
 from contracts.certified_evaluations import evaluation_runs
 from contracts.certified_runs import game_runs, learner_runs
 from surelearn import bounds
+from surelearn.app.verifying import known
+from surelearn.app.verifying.rebuilt import rebuild, trivial_of, with_keys_of_issuers
+from surelearn.app.verifying.shapes import issuer_of, shape_of, without_numbers
 from surelearn.bounds import Guarantee
+from surelearn.certificate import Certificate
 
 _HERE = pathlib.Path(__file__).parent
 STATUSES, ASSUMPTIONS = _HERE / "statuses.json", _HERE / "assumptions.json"
+KNOWN = pathlib.Path(known.__file__).with_name("known.json")
+FORMAT_1 = _HERE.parent / "fixtures" / "format_1"
 _NUMBER = re.compile(r"(?<![\w.])-?\d+(\.\d+)?(e[+-]?\d+)?")
 
 
@@ -93,6 +102,79 @@ def assumptions() -> dict[str, dict[str, str]]:
     }
 
 
+def certificates() -> list[Certificate]:
+    """Return all certificates of the small runs, as they are read from their files."""
+    found = [c for _, c in collected() if isinstance(c, Certificate)]
+    return [Certificate.from_json(c.to_json()) for c in found]
+
+
+def certificates_of_format_1() -> list[Certificate]:
+    """Return the certificates that an earlier version wrote."""
+    paths = sorted(FORMAT_1.rglob("*.json"))
+    texts = [path.read_text(encoding="utf-8") for path in paths if "certificate" in str(path)]
+    return [Certificate.from_json(t) for t in texts if '"preconditions"' in t and '"method"' in t]
+
+
+def known_statements() -> dict[str, Any]:
+    """Return what issuers state with which theorem: kinds, subjects, claims, statuses."""
+    ours = certificates()
+    phrases: dict[str, set[str]] = {}
+    for certificate in ours:
+        own = bounds_assumptions(certificate)
+        for p in certificate.preconditions:
+            if p.key not in own:
+                phrases.setdefault(p.key, set()).add(without_numbers(p.name))
+    keys = {phrase: key for key, found in phrases.items() for phrase in found}
+    older = [with_keys_of_issuers(c, keys) for c in certificates_of_format_1()]
+    issuers: dict[str, dict[str, Any]] = {}
+    for certificate in (*ours, *older):
+        of_theorem = issuers.setdefault(issuer_of(certificate), {})
+        _note(certificate, of_theorem.setdefault(certificate.method, {"conditions": {}}))
+    _add_scopes(issuers)
+    return {"issuers": _sorted(issuers), "phrases": _sorted(phrases)}
+
+
+def _add_scopes(issuers: dict[str, dict[str, Any]]) -> None:
+    """Let the bound from the training rows speak of all rows that a table may speak for."""
+    start, about = "proved by the training rows alone", " This is about "
+    claims = {c for own in issuers["certify_table"].values() for c in own["claims"]}
+    scopes = {claim.partition(about)[2] for claim in claims}
+    for own in issuers[""].values():
+        heads = {c.partition(about)[0] for c in own["claims"] if start in c}
+        own["claims"] |= {f"{head}{about}{scope}" for head in heads for scope in scopes}
+
+
+def bounds_assumptions(certificate: Certificate) -> set[str]:
+    """Return the keys of the theorem's own assumptions."""
+    return set(assumptions()[certificate.method])
+
+
+def _note(certificate: Certificate, own: dict[str, Any]) -> None:
+    own.setdefault("kinds", set()).add(certificate.kind)
+    own.setdefault("subjects", set()).add(without_numbers(certificate.subject))
+    own.setdefault("stored", set()).update(certificate.reproduce)
+    own["always"] = own.get("always", set(certificate.reproduce)) & set(certificate.reproduce)
+    own.setdefault("claims", set())
+    own.setdefault("quantities", set())
+    own.setdefault("trivials", set())
+    if not certificate.violated:
+        guarantee = rebuild(certificate)
+        own["trivials"].add(trivial_of(certificate, guarantee))
+        if certificate.quantity != guarantee.quantity:
+            own["quantities"].add(certificate.quantity)
+        stated = replace(guarantee, bound=certificate.bound, quantity=certificate.quantity)
+        own["claims"].add(shape_of(certificate, stated))
+    for p in certificate.preconditions:
+        seen = f"{p.status}: {without_numbers(p.evidence)}"
+        own["conditions"].setdefault(p.key, set()).add(seen)
+
+
+def _sorted(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _sorted(value[key]) for key in sorted(value)}
+    return sorted(value)
+
+
 def lines() -> list[str]:
     """Return a line for each certificate: the claim, its numbers and all evidence.
 
@@ -111,6 +193,7 @@ def tables() -> dict[pathlib.Path, Any]:
     return {
         STATUSES: {"statuses": statuses(), "phrases of the issuers": issuers_phrases()},
         ASSUMPTIONS: assumptions(),
+        KNOWN: known_statements(),
     }
 
 

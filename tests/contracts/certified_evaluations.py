@@ -77,6 +77,20 @@ def holdout_runs() -> Iterator[Issued]:
         forget()
         train_x, train_y, drawn = Holdout.split(twice, labels, seed=0, copies=copies)
         yield [drawn.certify(DummyClassifier().fit(train_x, train_y))]
+    yield from holdouts_of_groups_and_classes(models[0], numbers)
+
+
+def holdouts_of_groups_and_classes(model: Any, numbers: Any) -> Iterator[Issued]:
+    """Yield a hold-out of groups for each loss, and one asked class by class."""
+    groups = np.arange(80) // 2
+    yield [_afresh(groups=groups, loss=_quarter).certify(model)]
+    yield [
+        Holdout(NEW_X, NEW_X[:, 0], groups=groups, loss=Quantile(0.1), delta=0.1).certify(numbers)
+    ]
+    by_class = _afresh(by_class=True, mode="family", n_models=3).answer(model)
+    yield [by_class.certificate, *by_class.by_class.values()]
+    by_class = _afresh(by_class=np.unique(Y), groups=groups).answer(model)
+    yield [by_class.certificate, *by_class.by_class.values()]
 
 
 def _afresh(**rules: Any) -> Holdout:

@@ -12,10 +12,14 @@ import pytest
 from contracts import certificate_tables as tables
 from contracts.certified_runs import GAMES, LEARNERS, SETTINGS
 from surelearn import bounds
+from surelearn.app.verify import verify_certificate
+from surelearn.app.verifying.shapes import issuer_of
 from surelearn.certificate import Certificate, certify, checked
 
 
-@pytest.mark.parametrize("path", [tables.STATUSES, tables.ASSUMPTIONS], ids=lambda p: p.name)
+@pytest.mark.parametrize(
+    "path", [tables.STATUSES, tables.ASSUMPTIONS, tables.KNOWN], ids=lambda p: p.name
+)
 def test_the_reviewed_table_is_what_the_code_states(path):
     stored = json.loads(path.read_text(encoding="utf-8"))
     found = tables.tables()[path]
@@ -49,6 +53,24 @@ def test_no_certificate_names_an_assumption_twice_and_each_states_all_of_its_the
         assert keys[: len(tables.assumptions()[certificate.method])] == list(
             tables.assumptions()[certificate.method]
         )
+
+
+def a_few_of_each(certificates, most=3):
+    """Return some certificates of each issuer, theorem and status."""
+    found = {}
+    for c in certificates:
+        found.setdefault((issuer_of(c), c.subject[:12], c.method, c.status), []).append(c)
+    return [c for each in found.values() for c in each[:most] if c.status != "void"]
+
+
+@pytest.mark.parametrize("written", ["now", "in format 1"])
+def test_verify_passes_every_certificate_that_this_library_issues(written):
+    now = written == "now"
+    issued = tables.certificates() if now else tables.certificates_of_format_1()
+    chosen = a_few_of_each(issued)
+    assert len(chosen) > (200 if now else 80)
+    wrong = [(c.method, f) for c in chosen for f in verify_certificate(c) if not f.holds]
+    assert wrong == []
 
 
 def rotated(table):

@@ -146,3 +146,35 @@ def test_it_needs_no_script(browser, report):
     assert page.locator("h2").count() >= 6
     assert page.locator("svg[role=img]").count() >= 2
     context.close()
+
+
+def test_a_script_or_a_picture_that_somebody_adds_does_nothing(browser, report, tmp_path):
+    evil = (
+        "<script>document.title = 'evil'</script><img src='https://localhost:9/x.png'>"
+        "<p style='color: red' onclick='document.title = 1' id='evil'>x</p>"
+    )
+    page_file = tmp_path / "report.html"
+    text = report.read_text(encoding="utf-8")
+    page_file.write_text(text.replace("</main>", f"{evil}</main>"), encoding="utf-8")
+    page = browser.new_page()
+    heard = []
+    page.on("console", lambda message: heard.append(message.text))
+    page.goto(page_file.as_uri())
+    page.locator("#evil").click()
+    assert page.title() not in {"evil", "1"}
+    assert (
+        page.evaluate("getComputedStyle(document.getElementById('evil')).color") != "rgb(255, 0, 0)"
+    )
+    assert sum("Content Security Policy" in message for message in heard) >= 3
+    page.close()
+
+
+def test_drawings_and_bars_are_seen(open_page):
+    page = open_page()
+    colours = page.evaluate(
+        """() => [...document.querySelectorAll('svg path, svg rect')].map(e => {
+        const s = getComputedStyle(e); return s.fill + s.stroke; })"""
+    )
+    assert len(set(colours)) >= 4
+    for bar in page.locator("svg.bar rect").all():
+        assert bar.bounding_box()["height"] > 5

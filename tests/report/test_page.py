@@ -1,5 +1,7 @@
 """The page: one file that says everything, safely, without a network."""
 
+import base64
+import hashlib
 import re
 from html.parser import HTMLParser
 
@@ -184,3 +186,21 @@ def test_what_would_have_been_chosen_elsewhere_is_shown():
 
 def test_the_same_report_gives_the_same_page():
     assert render_html(full_report()) == render_html(full_report())
+
+
+def test_a_browser_may_use_the_style_of_the_page_and_nothing_else():
+    drawing = Drawing(figsize=(2, 2))
+    drawing.subplots().plot([0, 1], [0, 1])
+    view = ModelView("v", header=("a",), rows=(("1",),), bars=(-0.5,), svg=svg(drawing, name="v"))
+    page = render_html(Report(title="t", certificate=certified(), views=(view,)))
+    policy = re.search(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)">', page)[1]
+    style = re.search(r"<style>(.*?)</style>", page, flags=re.DOTALL)[1]
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    assert policy == (
+        f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; base-uri 'none'; "
+        "form-action 'none'"
+    )
+    assert page.index("Content-Security-Policy") < page.index("<style>")
+    assert page.count("<style") == 1
+    assert "style=" not in page
+    assert 'stroke-linejoin="round"' in page

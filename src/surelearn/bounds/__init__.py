@@ -8,13 +8,13 @@ import functools
 import importlib
 import inspect
 import pkgutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
 
 from surelearn.bounds._guarantee import Guarantee, Validity
 
-__all__ = ["Guarantee", "Validity", "evaluate", "find", "realised", "theorems"]
+__all__ = ["Guarantee", "Validity", "evaluate", "find", "realised", "state", "theorems"]
 
 
 def theorems() -> dict[str, Callable[..., Guarantee | int]]:
@@ -44,6 +44,23 @@ def evaluate(theorem: str, **inputs: Any) -> Guarantee | int:
     'upper'
     """
     return find(theorem)(**inputs)
+
+
+def state(theorem: str, inputs: Mapping[str, Any]) -> Guarantee:
+    """Evaluate a theorem, and nothing else that may bear its name: the file may be forged.
+
+    Examples
+    --------
+    >>> state("mistakes.halving", {"n_experts": 8}).bound
+    3.0
+    """
+    function = find(theorem)
+    if not hasattr(function, "realised"):  # only `@theorem` gives it that
+        raise ValueError(f"{theorem} plans or inverts, and bounds nothing: it is no theorem")
+    found = function(**inputs)
+    if not isinstance(found, Guarantee):
+        raise TypeError(f"{theorem} gave {type(found).__name__}, not a guarantee")
+    return found
 
 
 def find(theorem: str) -> Callable[..., Guarantee | int]:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from surelearn import bounds
+from surelearn.bounds._within_limits import state_within_limits
 
 
 def with_keys(phrases: Iterable[str], theorem: str, inputs: Mapping[str, Any]) -> dict[str, str]:
@@ -42,7 +42,6 @@ def slug(phrase: str) -> str:
 def _assumptions(theorem: str, inputs: Mapping[str, Any]) -> Mapping[str, str]:
     """Return what a theorem assumes given its inputs; nothing if they make no sense."""
     try:
-        guarantee = bounds.evaluate(theorem, **inputs)
+        return state_within_limits(theorem, inputs).assumes
     except Exception:  # noqa: BLE001 - whatever a forged file makes a theorem do
         return {}
-    return {} if isinstance(guarantee, int) else guarantee.assumes

@@ -4,21 +4,22 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from surelearn import bounds
-from surelearn.bounds import Guarantee, Validity
+from surelearn.bounds import Validity
 from surelearn.bounds._phrases import with_keys
 from surelearn.certificate._evidence import Status
+from surelearn.certificate._reading import SCHEMAS, parse, restored
 from surelearn.certificate._text import headline, html, sentences
 
 Kind = Literal[
     "risk", "quantile", "difference", "regret", "mistakes", "training-error", "approximation"
 ]
 
-_SCHEMA = 2  # with keys of preconditions, which schema 1 lacks
+_SCHEMA = SCHEMAS[-1]
 
 
 @dataclass(frozen=True)
@@ -185,9 +186,9 @@ class Certificate:
         """Evaluate the theorem again from the stored inputs and return its bound."""
         if self.status == "void":
             raise ValueError("a void certificate states no bound, so there is none to recompute")
-        guarantee = bounds.evaluate(self.method, **self.reproduce["inputs"])
+        guarantee = bounds.state(self.method, restored(self.reproduce["inputs"]))
         low, high = self.reproduce.get("loss_range", (0.0, 1.0))
-        return low + (high - low) * cast("Guarantee", guarantee).bound
+        return low + (high - low) * guarantee.bound
 
     def verify(self) -> None:
         """Raise unless the stored bound is what the stored statistics give.
@@ -218,25 +219,16 @@ class Certificate:
 
         One of schema 1, whose preconditions have no keys, gets them from its theorem.
         """
-        try:
-            content: dict[str, Any] = json.loads(text)
-            schema, status = content.pop("schema"), content.pop("status")
-        except (json.JSONDecodeError, KeyError, AttributeError, TypeError) as error:
-            raise ValueError(f"this is not a certificate of surelearn: {error!r}") from error
-        if type(schema) is not int or schema not in {1, _SCHEMA}:
-            raise ValueError(
-                f"the certificate has schema {schema!r}, this version reads up to {_SCHEMA}: "
-                "install the version of surelearn that wrote it"
-            )
+        content = parse(text)
+        schema, status = content.pop("schema"), content.pop("status")
         try:
             if schema == 1:
                 content["preconditions"] = _with_keys(content)
-            numbers = {k: float(content.pop(k)) for k in ("bound", "observed", "trivial")}
             conditions = tuple(Precondition(**p) for p in content.pop("preconditions"))
             family = content.pop("family")
             entry = None if family is None else LedgerEntry(**family)
-            loaded = cls(**numbers, preconditions=conditions, family=entry, **content)
-        except (KeyError, TypeError, ValueError) as error:
+            loaded = cls(preconditions=conditions, family=entry, **content)
+        except (TypeError, ValueError) as error:
             raise ValueError(f"the certificate is damaged: {error}") from error
         if loaded.status != status:
             raise ValueError(
@@ -262,7 +254,8 @@ def _with_keys(content: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the preconditions of a certificate of schema 1 with keys."""
     conditions: list[dict[str, Any]] = content["preconditions"]
     inputs = content["reproduce"].get("inputs", {})
-    keys = with_keys([condition["name"] for condition in conditions], content["method"], inputs)
+    names = [condition["name"] for condition in conditions]
+    keys = with_keys(names, content["method"], restored(inputs))
     return [{**condition, "key": key} for key, condition in zip(keys, conditions, strict=True)]
 
 

@@ -71,7 +71,7 @@ def certify(  # noqa: PLR0913 - as many arguments as a certificate has sources
         for key, phrase in guarantee.assumes.items()
     )
     certificate = Certificate(
-        claim=claim or _default_claim(guarantee),
+        claim=claim or default_claim(guarantee),
         kind=kind,
         subject=subject,
         quantity=guarantee.quantity,
@@ -82,16 +82,14 @@ def certify(  # noqa: PLR0913 - as many arguments as a certificate has sources
         delta=_delta(guarantee),
         validity=guarantee.validity,
         method=guarantee.theorem,
-        theorem=_first_line(guarantee.theorem),
-        reference=f"{guarantee.reference}; docs/theory/{guarantee.theorem.replace('.', '.md#', 1)}",
-        formula=f"{guarantee.theorem}({shorten(guarantee.inputs)})",
+        **source(guarantee),
         preconditions=(*stated, *also),
         direction=guarantee.direction,
         family=family,
         reproduce={
             "inputs": plain(dict(guarantee.inputs)),
             **(reproduce or {}),
-            "versions": _versions(),
+            "versions": versions(),
         },
     )
     _assert_sure(certificate, guarantee)
@@ -120,7 +118,18 @@ def _delta(guarantee: Guarantee) -> float | None:
     return float(guarantee.inputs["delta"])
 
 
-def _default_claim(guarantee: Guarantee) -> str:
+def source(guarantee: Guarantee) -> dict[str, str]:
+    """Return what a certificate says of where its bound comes from."""
+    name = guarantee.theorem
+    return {
+        "theorem": (inspect.getdoc(bounds.find(name)) or "").partition("\n")[0],
+        "reference": f"{guarantee.reference}; docs/theory/{name.replace('.', '.md#', 1)}",
+        "formula": f"{name}({shorten(guarantee.inputs)})",
+    }
+
+
+def default_claim(guarantee: Guarantee) -> str:
+    """Return the sentence of a certificate whose issuer has no words of its own."""
     side = "at most" if guarantee.direction == "upper" else "at least"
     limit = f"{guarantee.quantity} is {side} {outward(guarantee.bound, guarantee.direction)}"
     if guarantee.validity == "surely":
@@ -128,10 +137,6 @@ def _default_claim(guarantee: Guarantee) -> str:
     if guarantee.validity == "in-expectation":
         return f"On average over the data, {limit}."
     return f"With confidence {confidence(float(guarantee.inputs['delta']))}, {limit}."
-
-
-def _first_line(theorem: str) -> str:
-    return (inspect.getdoc(bounds.find(theorem)) or "").partition("\n")[0]
 
 
 def _assert_sure(certificate: Certificate, guarantee: Guarantee) -> None:
@@ -147,7 +152,8 @@ def _assert_sure(certificate: Certificate, guarantee: Guarantee) -> None:
         )
 
 
-def _versions() -> dict[str, str]:
+def versions() -> dict[str, str]:
+    """Return the versions in use that a bound or a model may depend on."""
     return {
         "surelearn": version("surelearn"),
         "numpy": np.__version__,

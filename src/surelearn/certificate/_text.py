@@ -1,9 +1,9 @@
 """A certificate in words: plain sentences, and a small table for notebooks."""
 
-from html import escape
+from html import escape as html_escape
 from typing import TYPE_CHECKING
 
-from surelearn._wording import outward
+from surelearn._wording import outward, printable
 
 if TYPE_CHECKING:
     from surelearn.certificate._certificate import Certificate
@@ -18,7 +18,8 @@ _TITLES = {
 def sentences(certificate: "Certificate") -> str:
     """Return the claim, the numbers, then what it rests on, a line each."""
     proof = f"Proof: {certificate.reference}."
-    return "\n".join([*headline(certificate), *_assumptions(certificate), proof])
+    lines = [*headline(certificate), *_assumptions(certificate), proof]
+    return "\n".join(printable(line) for line in lines)
 
 
 def headline(certificate: "Certificate") -> list[str]:
@@ -46,6 +47,11 @@ def _assumptions(certificate: "Certificate") -> list[str]:
         if names:
             lines.append(f"{title}: {'; '.join(names)}.")
     return lines
+
+
+def escape(text: str) -> str:
+    """Return a text for HTML that is shown as it is."""
+    return html_escape(printable(text))
 
 
 def html(certificate: "Certificate") -> str:

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
@@ -17,6 +16,7 @@ from surelearn.app.ledger import NoLedger, UserLedger
 from surelearn.app.output import check_folder, write_run
 from surelearn.app.tables.read import TableFile, read_table_file
 from surelearn.cli._panels import certificate_panel
+from surelearn.cli._showing import shown
 
 _WIDEST_NOTE = 14  # that stands beside a learner; longer ones stand below all of them
 
@@ -53,7 +53,7 @@ def run(
     prepare()
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True) as progress:
-        bar = progress.add_task(f"reading {escape(table.name)}", total=None)
+        bar = progress.add_task(f"reading {shown(table.name)}", total=None)
         file = read_table_file(
             table,
             on_progress=lambda done, total: progress.update(bar, completed=done, total=total),
@@ -91,7 +91,7 @@ def _foresee(
 
 
 def _warn(console: Console, sentence: str) -> None:
-    console.print(f"[yellow]Warning:[/] {escape(sentence)}", highlight=False)
+    console.print(f"[yellow]Warning:[/] {shown(sentence)}", highlight=False)
 
 
 class Best:
@@ -105,27 +105,28 @@ class Best:
         if self.trial is None or trial.score < self.trial.score:
             self.trial = trial
         return (
-            f"{trial.name} {trial.seconds:.1f} s; best so far: {self.trial.name} "
+            f"{shown(trial.name)} {trial.seconds:.1f} s; best so far: {shown(self.trial.name)} "
             f"({self.trial.score:.4g})"
         )
 
 
 def _show(console: Console, run: CertifiedRun, file: TableFile, files: tuple[Path, ...]) -> None:
     title = f"{run.name} on {file.path.name}"
-    console.print(certificate_panel(run, title=escape(title)))
-    console.print(escape(run.choice.beforehand), highlight=False)
+    console.print(certificate_panel(run, title=shown(title)))
+    console.print(shown(run.choice.beforehand), highlight=False)
     for warning in run.warnings:
         _warn(console, warning)
-    console.print(f"\n{escape(run.choice.title)}", highlight=False)
+    console.print(f"\n{shown(run.choice.title)}", highlight=False)
     console.print(_board(run.choice))
     for note in dict.fromkeys(line.note for line in run.choice.lines):
         if len(note) > _WIDEST_NOTE:
             names = ", ".join(line.name for line in run.choice.lines if line.note == note)
-            console.print(f"[dim]{escape(f'{names}: {note}')}[/]", highlight=False)
+            console.print(f"[dim]{shown(f'{names}: {note}')}[/]", highlight=False)
     console.print()
     for note in (*file.notes, *run.notes):
-        console.print(f"[dim]{escape(str(note))}[/]", highlight=False)
-    console.print(f"Written to {files[0].parent}: {', '.join(path.name for path in files)}")
+        console.print(f"[dim]{shown(str(note))}[/]", highlight=False)
+    names = ", ".join(path.name for path in files)
+    console.print(f"Written to {shown(files[0].parent)}: {names}")
 
 
 def _board(choice: Choice) -> Table:
@@ -133,15 +134,15 @@ def _board(choice: Choice) -> Table:
     board = Table(box=None, padding=(0, 2, 0, 0))
     board.add_column("learner")
     for name in (*choice.columns, "seconds"):
-        board.add_column(name, justify="right")
+        board.add_column(shown(name), justify="right")
     board.add_column("", max_width=_WIDEST_NOTE)
     for line in choice.lines:
         remark = "chosen" if line.chosen else line.note if len(line.note) <= _WIDEST_NOTE else ""
         board.add_row(
-            line.name,
+            shown(line.name),
             *("-" if math.isnan(value) else _number(value) for value in line.numbers),
             f"{line.seconds:.1f}",
-            escape(remark),
+            shown(remark),
         )
     return board
 

@@ -1,12 +1,13 @@
 """Certificates on the terminal: the claim first, then what it rests on."""
 
 from rich.console import Group
-from rich.markup import escape
 from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
+from surelearn._wording import printable
 from surelearn.app.certified_run import CertifiedRun
+from surelearn.cli._showing import shown
 
 _MARKS = {
     "checked": "[green]checked[/]",
@@ -23,15 +24,15 @@ def certificate_panel(run: CertifiedRun, *, title: str) -> Panel:
     claim, *numbers = certificate.headline
     conditions = Table.grid(padding=(0, 2))
     for condition in certificate.preconditions:
-        evidence = f"[dim]{escape(condition.evidence)}[/]"
-        conditions.add_row(_MARKS[condition.status], escape(condition.name), evidence)
+        evidence = f"[dim]{shown(condition.evidence)}[/]"
+        conditions.add_row(_MARKS[condition.status], shown(condition.name), evidence)
     body = Group(
         Text(claim, style="bold"),
         Text("\n".join(numbers)),
         Text(),
         conditions,
         Text(),
-        Text(certificate.reference, style="dim"),
+        Text(printable(certificate.reference), style="dim"),
     )
     return Panel(
         body,

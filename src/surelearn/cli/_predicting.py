@@ -8,6 +8,7 @@ from typing import Any
 
 import typer
 
+from surelearn._wording import printable
 from surelearn.app.predict import (
     check_output,
     formulas_among,
@@ -31,7 +32,7 @@ def run(
         check_output(out, force=force)
     predicted = predict_file(model, table, **form)
     for note in predicted.notes:
-        typer.secho(str(note), dim=True, err=True)
+        typer.secho(printable(str(note)), dim=True, err=True)
     if not safe_cells and (n := formulas_among(predicted.table)):
         words = "word begins as a formula does" if n == 1 else "words begin as formulas do"
         note = f"{n:,} {words}, and a spreadsheet would run it: --safe-cells marks such words"
@@ -40,7 +41,7 @@ def run(
         _print(predicted.table, safe_cells=safe_cells)
         return
     write_predictions(predicted.table, out, safe_cells=safe_cells)
-    typer.echo(f"Written: {out}, {predicted.table.num_rows:,} predictions", err=True)
+    typer.echo(printable(f"Written: {out}, {predicted.table.num_rows:,} predictions"), err=True)
 
 
 def _print(predicted: Any, *, safe_cells: bool) -> None:

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 
 import typer
 
+from surelearn._wording import printable
 from surelearn.app.errors import REFUSALS
 
 
@@ -22,5 +23,5 @@ def refusals() -> Generator[None]:
 
 def refuse(sentence: str) -> None:
     """Print a sentence on the standard error and end with exit status 2."""
-    typer.secho(f"surelearn: {sentence}", fg="red", err=True)
+    typer.secho(f"surelearn: {printable(sentence)}", fg="red", err=True)
     raise typer.Exit(2)

@@ -19,6 +19,7 @@ def demo(
     files of an earlier demonstration are replaced. No ledger is kept of demonstrations.
     """
     # Imported here: `surelearn --help` should not wait for NumPy, SciPy and scikit-learn.
+    from surelearn._wording import printable  # noqa: PLC0415
     from surelearn.app.demo import TARGET, write_table  # noqa: PLC0415
     from surelearn.cli._certifying import run  # noqa: PLC0415
     from surelearn.cli._refusals import refusals  # noqa: PLC0415
@@ -37,5 +38,6 @@ def demo(
             seed=seed,
         )
     model, certificate = out / "model.surelearn", out / "certificate.json"
-    typer.echo(f"Open {out / 'report.html'} in a browser. Others can check the certificate:")
-    typer.echo(f"  surelearn verify {certificate} --model {model} --data {table}")
+    page, check = out / "report.html", f"{certificate} --model {model} --data {table}"
+    typer.echo(printable(f"Open {page} in a browser. Others can check the certificate:"))
+    typer.echo(printable(f"  surelearn verify {check}"))

@@ -26,6 +26,7 @@ def ledger(
     the state of programs (on Linux `~/.local/state/surelearn/ledger.jsonl`), and beside every
     folder of results there is a copy, `surelearn-ledger.jsonl`.
     """
+    from surelearn._wording import printable  # noqa: PLC0415
     from surelearn.app.ledger import summarise  # noqa: PLC0415 - `--help` should not wait for it
     from surelearn.cli._refusals import refusals  # noqa: PLC0415
 
@@ -38,18 +39,13 @@ def ledger(
         return
     for table in found["tables"]:
         typer.echo(
-            f"{_plain(table['file'])}, target {_plain(table['target'])}, {table['rows']:,} rows: "
+            f"{printable(table['file'])}, target {printable(table['target'])}, {table['rows']:,} rows: "
             f"{table['used']} of {table['planned']} looks used, delta {table['delta']:g}"
         )
         for look in table["looks"]:
-            claim = _plain(look["claim"]) or "the answer was not shown"
-            typer.echo(f"  {_plain(look['date'])}  {_plain(look['learner'])}: {claim}")
+            claim = printable(look["claim"]) or "the answer was not shown"
+            typer.echo(f"  {printable(look['date'])}  {printable(look['learner'])}: {claim}")
     if not found["tables"]:
         typer.echo(f"Nothing was certified yet: {found['ledger']} holds no looks.")
     if found["damaged"]:
         typer.echo(f"{found['damaged']} lines of {found['ledger']} cannot be read.", err=True)
-
-
-def _plain(text: str) -> str:
-    """Return text without what a terminal would obey."""
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)

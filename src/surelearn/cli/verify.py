@@ -20,30 +20,22 @@ def verify(
     decimal: Annotated[
         str | None, typer.Option(help="Decimal sign of a text file, a point or a comma.")
     ] = None,
+    retrain: Annotated[
+        bool, typer.Option("--retrain", help="Do the whole run again from --data, and compare.")
+    ] = False,
 ) -> None:
     """Check a certificate: exit status 0 if it holds, 1 if something differs, 2 if unreadable.
 
-    Recomputes the bound from the stored statistics. With `--model` and `--data` it also splits the
-    table as recorded, asks the hold-out about the model again, and compares all fingerprints.
+    Makes the bound, the claim and the assumptions again from the stored statistics. With `--model`
+    and `--data` it also splits the table as recorded, asks the hold-out about the model again, and
+    compares all fingerprints. With `--retrain` it chooses and trains the model again, too: nothing
+    else shows that no held-out row was used for training.
     """
-    from rich.console import Console  # noqa: PLC0415 - `--help` should not wait for it
-    from rich.markup import escape  # noqa: PLC0415
-
-    from surelearn.app.verify import read_certificate, verify_certificate  # noqa: PLC0415
-    from surelearn.cli._refusals import refusals  # noqa: PLC0415
+    from surelearn.cli._refusals import refusals  # noqa: PLC0415 - `--help` should not wait
+    from surelearn.cli._verifying import run  # noqa: PLC0415
 
     form = {"delimiter": delimiter, "header": header, "encoding": encoding, "decimal": decimal}
     with refusals():
-        stated = read_certificate(certificate)
-        findings = verify_certificate(stated, model=model, table=data, **form)
-    console = Console(highlight=False)
-    for line in stated.headline:
-        console.print(escape(line))
-    for finding in findings:
-        mark = "[green]holds[/]  " if finding.holds else "[red]differs[/]"
-        console.print(f"{mark}  {escape(finding.name)} [dim]({escape(finding.evidence)})[/]")
-    if not all(finding.holds for finding in findings):
-        console.print("[red]This certificate must not be relied on.[/]")
+        holds = run(certificate, model=model, table=data, retrain=retrain, form=form)
+    if not holds:
         raise typer.Exit(1)
-    if model is None and "options" in stated.reproduce:
-        console.print("Give --model and --data to check the statistics themselves.")

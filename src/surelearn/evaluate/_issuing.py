@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from surelearn._wording import confidence
 from surelearn.bounds import Guarantee, holdout
 from surelearn.certificate import Certificate, Evidence, LedgerEntry, Precondition, certify
-from surelearn.evaluate._holdout_claims import Claim, Found
+from surelearn.evaluate._holdout_claims import Claim, ClassErrorRate, Found
 from surelearn.evaluate._holdout_rules import Rules
 from surelearn.evaluate.ledger import Standing
 
@@ -60,6 +60,7 @@ def issue(
         reproduce={
             "model": question.model,
             "data": entry.holdout,
+            **({"class": str(claim.label)} if isinstance(claim, ClassErrorRate) else {}),
             **({} if withheld else _rows_to_halve_slack(found)),
         },
     )

@@ -2,12 +2,15 @@
 
 import io
 import re
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import matplotlib as mpl
 from matplotlib.figure import Figure as Drawing
+from matplotlib.text import Text
 
+from surelearn._wording import printable
 from surelearn.certificate import Certificate
 
 
@@ -156,13 +159,41 @@ def svg(drawing: Drawing, *, name: str) -> str:
     (True, True)
     """
     buffer = io.StringIO()
-    with mpl.rc_context({"svg.hashsalt": name, "svg.fonttype": "path"}):
+    for text in drawing.findobj(Text):
+        text.set_text(printable(text.get_text(), keep="\n"))
+    style = mpl.rc_context({"svg.hashsalt": name, "svg.fonttype": "path"})
+    with style, warnings.catch_warnings():
+        # A sign that the font lacks is a box in the drawing; the words stand beside it.
+        warnings.filterwarnings(
+            "ignore", message=r"(?s)Glyph .* missing from font", category=UserWarning
+        )
         drawing.savefig(
             buffer, format="svg", transparent=True, metadata={"Date": None, "Creator": None}
         )
     text = buffer.getvalue()
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
+    text = _without_styles(text)
     text = re.sub(r'\bid="', f'id="{name}-', text)
     text = re.sub(r"url\(#", f"url(#{name}-", text)
     return re.sub(r'xlink:href="#', f'xlink:href="#{name}-', text)
+
+
+def _without_styles(text: str) -> str:
+    """Return a drawing whose styles are attributes: a page that trusts no inline style shows them.
+
+    Examples
+    --------
+    >>> _without_styles('<svg><path style="fill: none; stroke: #fff"/></svg>')
+    '<svg><path fill="none" stroke="#fff"/></svg>'
+    """
+    sheet = re.search(r"<style[^>]*>\s*\*\s*{([^}]*)}\s*</style>", text)
+    if sheet:
+        text = text.replace(sheet[0], "").replace("<svg ", f"<svg {_as_attributes(sheet[1])} ", 1)
+    return re.sub(r'\bstyle="([^"]*)"', lambda style: _as_attributes(style[1]), text)
+
+
+def _as_attributes(style: str) -> str:
+    pairs = (rule.partition(":") for rule in style.split(";") if rule.strip())
+    values = {name.strip(): value.strip() for name, _, value in pairs}
+    return " ".join(f'{name}="{value}"' for name, value in values.items())

@@ -179,6 +179,8 @@ def _reproduce(run: CertifiedRun, file: TableFile) -> dict[str, str]:
         "command": _command(run, file),
         "check it": f"surelearn verify certificate.json --model model.surelearn --data "
         f"{shlex.quote(file.path.name)}",
+        "what that leaves open": "whether the model was trained on the training part only: "
+        "--retrain trains it again and compares",
         "table (SHA-256)": file.sha256,
         "model": str(stored["model"]),
         "hold-out": str(stored["data"]),

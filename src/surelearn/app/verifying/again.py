@@ -1,0 +1,199 @@
+"""The run behind a certificate, made again from its table: the hold-out's answer, or all of it."""
+
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from surelearn.app.certified_run import CertifiedRun
+from surelearn.app.certify import ask, certify_table, check_rules, pose
+from surelearn.app.choosing.choice import OnTrial
+from surelearn.app.errors import REFUSALS, TableError
+from surelearn.app.ledger_files import Look
+from surelearn.app.problem.entry import Entry
+from surelearn.app.tables.read import TableFile, read_table_file
+from surelearn.app.verifying.finding import Finding, equal
+from surelearn.base.fingerprint import fingerprint, fingerprint_as
+from surelearn.bounds._phrases import slug
+from surelearn.certificate import Certificate
+from surelearn.certificate._issue import versions
+from surelearn.persistence.model_files import SavedModel, load_model
+
+_OF_THE_CHOICE = ("learners", "select")  # that the hold-out's answer does not depend on
+_COMPARED = {"inputs", "model", "data", "table", "options", "versions", "n_to_halve_slack"}
+
+
+@contextmanager
+def _refusing_nonsense() -> Generator[None]:
+    """Turn whatever forged options make the library do into one sentence."""
+    try:
+        yield
+    except (*REFUSALS, MemoryError, OSError):
+        raise
+    except Exception as error:
+        reason = str(error) or type(error).__name__
+        raise TableError(
+            f"the model does not fit the table, or the options: {reason[:300]}"
+        ) from error
+
+
+class _AsRecorded:
+    """A ledger that is not charged: a run made again is the look that its certificate records."""
+
+    def __init__(self, stored: Any) -> None:
+        with _refusing_nonsense():
+            self.entry = Entry.read(stored)
+
+    def enter(self, look: Look) -> Entry:  # noqa: ARG002 - it is known which look it was
+        return self.entry
+
+
+class Recorded(NamedTuple):
+    """What a certificate records of its run: the table as a file, and the options."""
+
+    file: TableFile
+    options: dict[str, Any]
+
+
+def read_recorded(certificate: Certificate, table: Path, form: Mapping[str, Any]) -> Recorded:
+    """Read the table as the certificate records, unless `form` says otherwise."""
+    stored = certificate.reproduce
+    if "options" not in stored or "table" not in stored:
+        raise TableError("the certificate does not say how its table was split: it has no options")
+    options = dict(stored["options"])
+    recorded = options.pop("form", {})
+    given = {name: value for name, value in form.items() if value is not None}
+    with _refusing_nonsense():
+        return Recorded(read_table_file(table, **{**recorded, **given}), options)
+
+
+def check_again(
+    certificate: Certificate, recorded: Recorded, model: Path | None
+) -> Iterator[Finding]:
+    """Ask the hold-out again about a stored model, and compare every word."""
+    stored, file = certificate.reproduce, recorded.file
+    same = file.sha256 == stored["table"]
+    yield Finding("the table is the one certified", same, f"SHA-256 {file.sha256}")
+    if model is None:
+        return
+    saved = load_model(model)
+    entry = _AsRecorded(stored.get("ledger")).entry
+    schema, again = _ask_again(recorded, saved.model, entry)
+    yield _is_the_model(certificate, saved, schema)
+    yield from compare(certificate, again)
+    yield _is_as_recorded(certificate, saved)
+
+
+def check_retrained(
+    certificate: Certificate, recorded: Recorded, model: Path | None, on_trial: OnTrial | None
+) -> Iterator[Finding]:
+    """Do the whole run again, from the table to the certificate, and compare what comes out."""
+    options = {**recorded.options, "form": certificate.reproduce["options"].get("form", {})}
+    with _refusing_nonsense():
+        run: CertifiedRun = certify_table(
+            recorded.file,
+            on_trial=on_trial,
+            ledger=_AsRecorded(certificate.reproduce.get("ledger")),
+            **{"copies": None, **options},
+        )
+    other = differing_versions(certificate)
+    why = f"; made with other versions: {other}" if other else ""
+    stated, found = certificate.reproduce.get("model"), fingerprint(run.model)
+    if model is None:
+        yield Finding("trained again, it is the same model", found == stated, f"{found}{why}")
+    else:
+        saved = load_model(model)
+        same = fingerprint(saved.model) == found
+        yield Finding("trained again, it is the same model", same, f"{found}{why}")
+        chosen = saved.metadata.get("learner", run.name)
+        yield Finding(
+            "chosen again, it is the same learner", chosen == run.name, f"{run.name}{why}"
+        )
+    yield from compare(certificate, run.certificate, name="trained and asked again")
+    same = _options(run.certificate) == _options(certificate)
+    yield Finding("and the options are those of this run", same, ", ".join(_options(certificate)))
+
+
+def compare(
+    certificate: Certificate, again: Certificate, *, name: str = "asked again"
+) -> Iterator[Finding]:
+    """Compare a certificate with the one that was made again."""
+    stored = certificate.reproduce
+    found = again.reproduce["data"]
+    same = found == stored.get("data")
+    yield Finding("the hold-out is the one certified", same, f"fingerprint {found}")
+    evidence = f"stated {certificate.bound:.12g}, from the table {again.bound:.12g}"
+    yield Finding(
+        f"{name}, it gives the same bound", equal(again.bound, certificate.bound), evidence
+    )
+    foreign = set(stored) - _COMPARED - set(again.reproduce)
+    same = _in_its_keys(again, certificate) == certificate and not foreign
+    for field in ("n_to_halve_slack", "loss_range", "ledger"):
+        same = same and again.reproduce.get(field) == stored.get(field)
+    evidence = "claim, numbers, assumptions with their status, ledger"
+    yield Finding("and the same certificate in every word", same, evidence)
+
+
+def differing_versions(certificate: Certificate) -> str:
+    """Return which versions are not those in use here, in words; nothing if all are."""
+    stated, here = certificate.reproduce.get("versions", {}), versions()
+    names = [name for name in (*here, *stated) if stated.get(name) != here.get(name)]
+    return ", ".join(
+        f"{name} {stated.get(name, 'unknown')} (here {here.get(name, 'none')})"
+        for name in dict.fromkeys(names)
+    )
+
+
+def _is_the_model(c: Certificate, saved: SavedModel, schema: Mapping[str, Any]) -> Finding:
+    found, alike = fingerprint_as(saved.model, c.reproduce.get("model")), saved.schema == schema
+    evidence = f"fingerprint {found}" + ("" if alike else "; its file reads tables in another way")
+    same = alike and found == c.reproduce.get("model")
+    return Finding("the model is the one certified", same, evidence)
+
+
+def _is_as_recorded(c: Certificate, saved: SavedModel) -> Finding:
+    """Compare options and versions with those that the model file records."""
+    made: Mapping[str, Any] = saved.metadata.get("made", {})
+    name = "options and versions are those that the model file records"
+    if not made:
+        learner, tried = str(saved.metadata.get("learner", "")), _options(c).get("learners")
+        holds = not tried or any(learner.startswith(str(one)) for one in tried)
+        return Finding(name, holds, f"it records only the learner: {learner or 'none'}")
+    differing = [k for k in ("options", "versions") if made.get(k) != c.reproduce.get(k)]
+    return Finding(name, not differing, ", ".join(differing) or "all of them")
+
+
+def _options(certificate: Certificate) -> dict[str, Any]:
+    """Return the options of the run as JSON has them."""
+    found: dict[str, Any] = dict(certificate.reproduce.get("options", {}))
+    return {k: list(v) if isinstance(v, tuple) else v for k, v in found.items()}
+
+
+def _in_its_keys(again: Certificate, certificate: Certificate) -> Certificate:
+    """Return a certificate asked again with what may differ from the one that is verified.
+
+    That is how it came about and, in one read from schema 1, keys made from the words of a phrase.
+    """
+    keys = {condition.name: condition.key for condition in certificate.preconditions}
+    conditions = tuple(
+        replace(p, key=keys[p.name]) if keys.get(p.name) == slug(p.name) else p
+        for p in again.preconditions
+    )
+    return replace(again, preconditions=conditions, reproduce=certificate.reproduce)
+
+
+def _ask_again(
+    recorded: Recorded, model: Any, entry: Entry
+) -> tuple[Mapping[str, Any], Certificate]:
+    """Return how tables are read for a model of this table, and what the hold-out says of it.
+
+    No ledger is charged: which look it was is taken from the certificate.
+    """
+    options = {k: v for k, v in recorded.options.items() if k not in _OF_THE_CHOICE}
+    with _refusing_nonsense():
+        delta, looks = options.pop("delta"), options.pop("looks", 1)
+        check_rules(delta=delta, holdout=options["holdout"], seed=options["seed"], looks=looks)
+        problem = pose(recorded.file, **options)
+        again = ask(problem, model, delta=delta, looks=looks, entry=entry)
+        return problem.schema, again.certificate

@@ -1,0 +1,225 @@
+"""The numbers of a certificate: what was observed, delta, the ledger, what inputs imply."""
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from surelearn.app.verifying.finding import Finding, equal
+from surelearn.app.verifying.shapes import read_together, without_numbers
+from surelearn.bounds import holdout, online_to_batch
+from surelearn.certificate import Certificate, Precondition
+from surelearn.certificate._reading import restored
+
+_NUMBER = re.compile(r"(?<![\w.])\d+(?![\w.]\d)")
+_MEASURED = re.compile(r"(?:achieves?|longest row has norm|is) (-?\d[\d.]*(?:e[+-]?\d+)?)$")
+_VERSIONS = ("surelearn", "numpy", "scipy", "python")
+_MODES = ("once", "family", "gate")
+_DEMANDS_OF_HOLDOUTS = ("unseen", "blind_split")
+_DEMAND_OF_MODE = {"family": "fixed_family", "gate": "blind_to_answers"}
+
+
+def check_figures(c: Certificate) -> Iterator[Finding]:
+    """Compare what was observed, delta, the ledger and the plan with the stored inputs."""
+    inputs: dict[str, Any] = restored(dict(c.reproduce["inputs"]))
+    yield _observed(c, inputs)
+    if c.delta is not None:
+        yield _delta(c, inputs)
+    if c.family is not None:
+        yield _ledger(c)
+    yield _stored(c, inputs)
+
+
+def _observed(c: Certificate, inputs: Mapping[str, Any]) -> Finding:
+    """Compare the observed value and n with the inputs; no bound of ours lies inside of it."""
+    name, seen = "so does what was observed", what_was_seen(inputs, c)
+    if seen is not None:
+        low, high = c.reproduce.get("loss_range", (0.0, 1.0))
+        value, n = low + (high - low) * seen[0], seen[1]
+        holds = math.isclose(value, c.observed, rel_tol=1e-9, abs_tol=1e-12) and n == c.n
+        if c.kind == "quantile":
+            holds = n == c.n and equal(seen[0], c.observed)
+        return Finding(name, holds and _within(c), f"{value:.6g} on {n:,} examples")
+    counts = [inputs[key] for key in ("n", "n_rounds") if key in inputs]
+    holds = (
+        all(c.n <= count for count in counts) if c.kind == "regret" else c.n in (counts or [c.n])
+    )
+    holds = holds and c.n > 0 and _is_possible(c, inputs) and _within(c)
+    return Finding(name, holds, f"{c.observed:.6g} on {c.n:,}, as far as can be told")
+
+
+def _is_possible(c: Certificate, inputs: Mapping[str, Any]) -> bool:
+    """Return whether a run could have such a value: errors and mistakes are counted."""
+    count = c.observed * c.n if c.kind == "risk" else c.observed
+    if c.kind in {"risk", "mistakes"}:
+        most = inputs.get("n_compressed", c.n)  # which has all errors in it
+        return abs(count - round(count)) < 1e-6 and 0 <= round(count) <= most
+    if {"totals", "pulls"} <= set(inputs):
+        return _same(c.observed, _plug_in_regret(inputs)) and c.n == sum(inputs["pulls"])
+    if c.kind == "approximation":  # the distance that is reached is the least there is
+        return math.isclose(c.observed, c.bound, rel_tol=1e-6, abs_tol=1e-6)
+    return math.isfinite(c.observed) and (c.kind == "regret" or c.observed >= 0.0)
+
+
+def _plug_in_regret(inputs: Mapping[str, Any]) -> float:
+    """Return the pseudo-regret if the mean losses seen were the true ones."""
+    totals, pulls = np.asarray(inputs["totals"], dtype=float), np.asarray(inputs["pulls"])
+    played = pulls > 0
+    return max(0.0, totals.sum() - pulls.sum() * float(np.min(totals[played] / pulls[played])))
+
+
+def _same(a: float, b: float) -> bool:
+    return math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-9)
+
+
+def _within(c: Certificate) -> bool:
+    """Return whether the observed value lies within the bound, wherever it must."""
+    must = c.kind in {"risk", "quantile", "approximation"} or c.validity == "surely"
+    if not must or any(p.status == "assumed" for p in c.preconditions if c.validity == "surely"):
+        return not math.isnan(c.observed)
+    return c.slack >= -1e-9 * (1.0 + abs(c.bound))
+
+
+def what_was_seen(inputs: Mapping[str, Any], c: Certificate) -> tuple[float, int] | None:
+    """Return the value seen and the number of examples, as the inputs of a theorem have them."""
+    if c.method == "online_to_batch.last_iterate_suffix":
+        return _suffix(inputs, c)
+    if "fold_losses" in inputs:
+        return float(np.mean(inputs["fold_losses"])), int(np.sum(inputs["fold_sizes"]))
+    if "losses" in inputs:
+        return float(np.mean(inputs["losses"])), len(inputs["losses"])
+    if {"residuals", "alpha"} <= set(inputs):
+        residuals = inputs["residuals"]
+        return float(np.quantile(residuals, 1.0 - inputs["alpha"])), len(residuals)
+    total = inputs.get("errors", inputs.get("total_loss", inputs.get("total")))
+    n = inputs.get("n", inputs.get("n_rounds", inputs.get("n_in_class")))
+    if total is None or n is None or not n:
+        return None
+    return total / n, n
+
+
+def _suffix(inputs: Mapping[str, Any], c: Certificate) -> tuple[float, int] | None:
+    """Return the error rate of the snapshot that was certified; its rows came after it."""
+    n, errors = inputs["n"], inputs["errors"]
+    for start, count in zip(online_to_batch.suffix_snapshots(n=n), errors, strict=True):
+        if n - start == c.n:
+            return count / c.n, c.n
+    return None
+
+
+def _delta(c: Certificate, inputs: Mapping[str, Any]) -> Finding:
+    """Compare delta with that of the theorem, which is less if it is shared out among classes."""
+    spent = float(inputs.get("delta", math.nan))
+    shared = "fixed_classes" in {p.key for p in c.preconditions}
+    holds = equal(spent, c.delta or 0.0) or (shared and 0.0 < spent < (c.delta or 0.0))
+    return Finding("so does delta", holds=holds, evidence=f"{c.delta:g}")
+
+
+def _ledger(c: Certificate) -> Finding:
+    """Compare the ledger entry with the claim, delta and itself."""
+    entry = c.family
+    assert entry is not None  # noqa: S101 - the caller looked
+    together = read_together(c.claim)
+    total = entry.delta_spent * entry.n_models * together.n_classes
+    holds = (
+        equal(entry.delta_spent, c.delta or 0.0)
+        and entry.mode in _MODES
+        and (entry.n_models == 1 or entry.mode != "once")
+        and 1 <= entry.query <= entry.n_models
+        and 0.0 < total <= 1.0 + 1e-9
+        and entry.holdout == c.reproduce.get("data")
+    )
+    asked = c.reproduce.get("options", {}).get("delta", total)
+    holds = holds and isinstance(asked, float | int) and equal(float(asked), total)
+    evidence = f"question {entry.query} of {entry.n_models}, mode {entry.mode}"
+    return Finding("so does the ledger entry", holds=holds, evidence=evidence)
+
+
+def _stored(c: Certificate, inputs: Mapping[str, Any]) -> Finding:
+    """Look at what else is stored: fingerprints are hashes, the plan follows from the counts."""
+    stored = c.reproduce
+    hashes = [stored[k] for k in ("model", "data", "table") if k in stored]
+    odd = [
+        h for h in (*hashes, *stored.get("models", [])) if not re.fullmatch(r"[0-9a-f]{8,64}", h)
+    ]
+    planned = rows_to_halve_slack(c, inputs) if c.family is not None else None
+    wrong = stored.get("n_to_halve_slack") != planned
+    versions: Mapping[str, str] = stored.get("versions", {})
+    holds = not odd and not wrong and set(versions) == set(_VERSIONS)
+    holds = holds and all(re.fullmatch(r"\d+(\.\w+)*([+-][\w.]+)?", v) for v in versions.values())
+    evidence = "fingerprints, versions" + ("" if planned is None else f", {planned:,} rows planned")
+    return Finding("what else is stored makes sense", holds=holds, evidence=evidence)
+
+
+def rows_to_halve_slack(c: Certificate, inputs: Mapping[str, Any]) -> int | None:
+    """Return how many rows would halve the slack, where a hold-out says so."""
+    if c.method != "concentration.clopper_pearson" or c.vacuous:
+        return None
+    target = (c.observed + c.bound) / 2.0
+    if not 0.0 <= c.observed < target < 1.0:
+        return None
+    return holdout.plan_holdout(target=target, error=c.observed, delta=inputs["delta"])
+
+
+def numbers_are_explained(c: Certificate) -> bool:
+    """Return whether counts in a claim about models of a run are counts of this run."""
+    if c.method.split(".")[0] not in {"online_to_batch", "votes"}:
+        return True
+    counts = re.findall(r"(?:the|these) (\d+) (?:models|of the run|fold models)", c.claim)
+    return all(int(count) in _counts(c) for count in counts)
+
+
+def subject_is_explained(c: Certificate) -> bool:
+    """Return whether the counts in the subject are those of the run."""
+    return all(int(count) in _counts(c) for count in _NUMBER.findall(_unlabelled(c.subject)))
+
+
+def phrase_is_explained(p: Precondition, c: Certificate) -> bool:
+    """Return whether the number in an issuer's phrase is the one that counts."""
+    if p.key == "gate":
+        return c.bound <= float(p.name.rpartition(" ")[2]) * (1.0 + 1e-5)
+    if p.key == "gradient_norm":
+        norm = restored(c.reproduce["inputs"]).get("gradient_norm")
+        return norm is None or p.name == f"gradient_norm is {norm:.6g}"
+    return True
+
+
+def evidence_is_explained(p: Precondition, c: Certificate) -> bool:
+    """Return whether a number that evidence tells is the one that the certificate rests on."""
+    if p.status == "checked" and (shared := re.match(r"(\d[\d,]*) of them are among", p.evidence)):
+        return int(shared[1].replace(",", "")) == 0
+    if seed := re.search(r"seed (\d+) alone$", p.evidence):
+        return seed[1] == str(c.reproduce.get("options", {}).get("seed", seed[1]))
+    if p.status != "checked" or not (told := _MEASURED.search(p.evidence)):
+        return True
+    inputs: dict[str, Any] = restored(dict(c.reproduce["inputs"]))
+    return any(f"{v:.6g}" == told[1] for v in inputs.values() if isinstance(v, int | float))
+
+
+def lacking_demands(c: Certificate, assumed: set[str]) -> list[str]:
+    """Return what an issuer always demands and this certificate does not list."""
+    keys = {p.key for p in c.preconditions} - assumed
+    if c.family is None:
+        return []
+    needed = [*_DEMANDS_OF_HOLDOUTS]
+    if c.family.mode in _DEMAND_OF_MODE:
+        needed.append(_DEMAND_OF_MODE[c.family.mode])
+    if "options" in c.reproduce:
+        needed.append("untouched")
+    if "ledger" in c.reproduce:
+        needed.append("not_chosen_by_them")
+    return [f"without {key}" for key in needed if key not in keys]
+
+
+def _counts(c: Certificate) -> set[int]:
+    inputs = c.reproduce["inputs"]
+    n = inputs.get("n", c.n)
+    folds = len(inputs.get("fold_sizes", ()))
+    return {c.n, folds, (n if type(n) is int else c.n) - c.n}
+
+
+def _unlabelled(subject: str) -> str:
+    """Return a subject without the name of a class, whose digits count nothing."""
+    return subject if without_numbers(subject).count("*") == 0 else ""

@@ -1,0 +1,64 @@
+"""The statement that the stored inputs of a certificate give, as its issuer would have made it."""
+
+import math
+from dataclasses import replace
+
+from surelearn.app.verifying.finding import equal
+from surelearn.app.verifying.shapes import without_numbers
+from surelearn.bounds import Guarantee
+from surelearn.bounds._phrases import slug
+from surelearn.bounds._within_limits import state_within_limits
+from surelearn.certificate import Certificate
+from surelearn.certificate._reading import restored
+
+CHARGED = "a sleeping expert is charged the learner's own loss"
+MONITORED = "the average round of this stream"
+
+
+def rebuild(certificate: Certificate) -> Guarantee:
+    """Return the theorem applied to the stored inputs, in the range of losses that is stored.
+
+    Raises whatever forged inputs make a theorem raise.
+    """
+    c, stored = certificate, certificate.reproduce
+    guarantee = state_within_limits(c.method, restored(stored["inputs"]))
+    if guarantee.validity == "quoted":
+        raise ValueError(f"{c.method} is quoted, not proved: it cannot be certified")
+    low, high = stored.get("loss_range", (0.0, 1.0))
+    quantity, assumes = guarantee.quantity, dict(guarantee.assumes)
+    if any(p.name == CHARGED for p in c.preconditions):
+        quantity += ", each on its awake rounds"
+    if c.subject == MONITORED:
+        assumes["range"] = f"every loss lies in [{low:g}, {high:g}]"
+    scaled = high > low or guarantee.trivial < math.inf  # no product of 0 and infinity
+    return replace(
+        guarantee,
+        bound=low + (high - low) * guarantee.bound,
+        trivial=low + (high - low) * guarantee.trivial if scaled else math.inf,
+        quantity=quantity,
+        assumes=assumes,
+    )
+
+
+def trivial_of(certificate: Certificate, guarantee: Guarantee) -> str:
+    """Return what is known without data: by the theorem, n losses, or the loss of the run."""
+    low, high = certificate.reproduce.get("loss_range", (0.0, 1.0))
+    if equal(certificate.trivial, guarantee.trivial):
+        return "theorem"
+    return "rounds" if equal(certificate.trivial, certificate.n * (high - low)) else "run"
+
+
+def with_keys_of_issuers(certificate: Certificate, keys: dict[str, str]) -> Certificate:
+    """Return a certificate of schema 1, whose demands have keys made of words, with today's keys.
+
+    `keys` has them by phrase, with its numbers or without.
+    """
+    conditions = tuple(
+        replace(p, key=keys.get(p.name, keys.get(without_numbers(p.name), p.key)))
+        if p.key == slug(p.name)
+        else p
+        for p in certificate.preconditions
+    )
+    if len({p.key for p in conditions}) < len(conditions):
+        return certificate
+    return replace(certificate, preconditions=conditions)

@@ -1,0 +1,260 @@
+"""Killed at any moment, a run leaves all old files or all new ones; the next one no trace."""
+
+import ctypes
+import errno
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from surelearn.app import folder_swap, output
+from surelearn.app.errors import TableError
+from surelearn.app.output import NAMES, check_folder, write_run
+
+# Children of a process with threads only write files, and end without returning.
+pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
+CALLS = {"os.rename", "os.mkdir", "os.remove", "os.rmdir", "os.link", "open", "ctypes.dlsym"}
+state = {"kill_at": -1, "n_calls": 0}
+
+
+@pytest.fixture
+def made_up(monkeypatch):
+    """A run whose files say "new", so that writing it takes no time."""
+    monkeypatch.setattr(output, "make_report", lambda *_: None)
+    monkeypatch.setattr(output, "render_html", lambda _: "new\n")
+    monkeypatch.setattr(output, "render_json", lambda _: "new\n")
+    monkeypatch.setattr(output, "save_model", lambda _, path, **__: path.write_text("new\n"))
+    certificate = SimpleNamespace(reproduce={"model": "ab"}, to_json=lambda: "new")
+    problem = SimpleNamespace(schema={})
+    return SimpleNamespace(certificate=certificate, name="x", problem=problem, model=None)
+
+
+def texts(out):
+    return {(out / n).read_text().strip() if (out / n).exists() else None for n in NAMES}
+
+
+def hidden(*folders):
+    return [path.name for folder in folders for path in folder.glob(".surelearn-*")]
+
+
+def set_up(folder, kind):
+    folder.mkdir()
+    out = folder / "out"
+    if kind == "absent":
+        return out
+    out.mkdir()
+    (out / "ledger.jsonl").write_text("mine")
+    if kind != "empty":
+        for name in NAMES:
+            (out / name).write_text("old")
+    if kind == "with a folder":
+        (out / "kept").mkdir()
+        (out / "kept" / "x").write_text("mine")
+    if kind == "symlink":
+        (folder / "link").symlink_to(out)
+        return folder / "link"
+    return out
+
+
+def watch(name, _):
+    if name in CALLS:
+        state["n_calls"] += 1
+        if state["n_calls"] == state["kill_at"]:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+def write_in_a_child(run, out, *, kill_at=-1, here=False):
+    """Write in a process of its own that is killed at a call; return its number of calls."""
+    reader, writer = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        if here:
+            os.chdir(out)
+        state.update(kill_at=kill_at, n_calls=0)
+        sys.addaudithook(watch)
+        check_folder(out, force=True)
+        write_run(run, None, out)
+        os.write(writer, str(state["n_calls"]).encode())
+        os._exit(0)
+    os.close(writer)
+    told = os.read(reader, 100)
+    os.close(reader)
+    _, status = os.waitpid(pid, 0)
+    return int(told) if status == 0 else -status
+
+
+@pytest.mark.parametrize("kind", ["full", "absent"])
+def test_killed_at_any_call_it_leaves_all_old_or_all_new_files(made_up, tmp_path, kind):
+    out = set_up(tmp_path / "whole", kind)
+    n_calls = write_in_a_child(made_up, out)
+    assert n_calls > 10
+    assert texts(out) == {"new"}
+    for k in range(1, n_calls + 1):
+        folder = tmp_path / str(k)
+        out = set_up(folder, kind)
+        assert write_in_a_child(made_up, out, kill_at=k) == -signal.SIGKILL
+        assert texts(out) in ([{None}, {"new"}] if kind == "absent" else [{"old"}, {"new"}]), k
+        if k % 6 == 0:  # some of them: the next run
+            assert write_in_a_child(made_up, out) > 0
+            assert texts(out) == {"new"}
+            assert hidden(folder, out) == [], k
+        if kind != "absent":
+            assert (out / "ledger.jsonl").read_text() == "mine"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["full", "absent", "empty", "symlink", "with a folder", "here"])
+@pytest.mark.parametrize("exchanges", [True, False])
+def test_after_the_next_run_no_trace_is_left(made_up, tmp_path, monkeypatch, kind, exchanges):
+    if not exchanges:
+        monkeypatch.setattr(folder_swap, "_exchange", lambda *_: False)
+    here = kind == "here"
+    n_calls = write_in_a_child(made_up, set_up(tmp_path / "whole", kind), here=here)
+    for k in range(1, n_calls + 1):
+        folder = tmp_path / str(k)
+        out = set_up(folder, kind)
+        assert write_in_a_child(made_up, out, kill_at=k, here=here) == -signal.SIGKILL
+        assert not {"old", "new"} <= texts(out)  # never a mixture
+        assert write_in_a_child(made_up, out, here=here and out.exists()) > 0
+        assert texts(out) == {"new"}
+        assert hidden(folder, out) == [], k
+        if kind == "with a folder":
+            assert (out / "kept" / "x").read_text() == "mine"
+        if kind != "absent":
+            assert (out / "ledger.jsonl").read_text() == "mine"
+
+
+@pytest.mark.parametrize("kind", ["with a folder", "here"])
+@pytest.mark.parametrize("n_moves", range(8))
+def test_an_interrupt_while_files_are_moved_one_by_one_is_undone_or_finished(
+    made_up, tmp_path, monkeypatch, kind, n_moves
+):
+    out = set_up(tmp_path / "folder", kind)
+    if kind == "here":
+        monkeypatch.chdir(out)
+    real, moves = Path.rename, []
+
+    def rename(self, target):
+        if self.name in NAMES:
+            moves.append(self)
+            if len(moves) == n_moves + 1:
+                raise KeyboardInterrupt
+        return real(self, target)
+
+    monkeypatch.setattr(Path, "rename", rename)
+    with pytest.raises(KeyboardInterrupt):
+        write_run(made_up, None, out)
+    assert texts(out) == ({"old"} if n_moves < 5 else {"new"})
+    assert hidden(tmp_path / "folder", out) == []
+
+
+def test_an_interrupt_before_or_after_the_exchange(made_up, tmp_path, monkeypatch):
+    real = folder_swap._exchange
+
+    def before(*_):
+        raise KeyboardInterrupt
+
+    def after(one, other):
+        assert real(one, other)
+        raise KeyboardInterrupt
+
+    for name, exchange, expected in (("a", before, "old"), ("b", after, "new")):
+        out = set_up(tmp_path / name, "full")
+        monkeypatch.setattr(folder_swap, "_exchange", exchange)
+        with pytest.raises(KeyboardInterrupt):
+            write_run(made_up, None, out)
+        assert texts(out) == {expected}
+        assert hidden(tmp_path / name, out) == []
+        assert (out / "ledger.jsonl").read_text() == "mine"
+
+
+def test_where_folders_cannot_be_exchanged_they_are_renamed(made_up, tmp_path, monkeypatch):
+    monkeypatch.setattr(ctypes, "CDLL", lambda *_, **__: SimpleNamespace())
+    out = set_up(tmp_path / "folder", "full")
+    write_run(made_up, None, out)
+    assert texts(out) == {"new"}
+    assert hidden(tmp_path / "folder", out) == []
+    assert (out / "ledger.jsonl").read_text() == "mine"
+
+
+def test_a_file_that_others_replace_meanwhile_is_not_lost(made_up, tmp_path, monkeypatch):
+    out, real = set_up(tmp_path / "folder", "full"), folder_swap._exchange
+
+    def exchange(one, other):
+        newer = tmp_path / "newer"
+        newer.write_text("mine, later")
+        os.utime(newer, (2e9, 2e9))
+        newer.replace(out / "ledger.jsonl")
+        (out / "another.txt").write_text("also mine")
+        return real(one, other)
+
+    monkeypatch.setattr(folder_swap, "_exchange", exchange)
+    write_run(made_up, None, out)
+    assert (out / "ledger.jsonl").read_text() == "mine, later"
+    assert (out / "another.txt").read_text() == "also mine"
+    assert texts(out) == {"new"}
+
+
+def test_a_disk_that_is_full_leaves_the_old_files(made_up, tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    out = set_up(tmp_path / "folder", "full")
+    monkeypatch.setattr(output, "render_json", full)
+    with pytest.raises(TableError, match=r"nothing can be written to .*: No space left on device"):
+        write_run(made_up, None, out)
+    assert texts(out) == {"old"}
+    assert hidden(tmp_path / "folder", out) == []
+
+
+def test_what_living_processes_use_is_let_alone(made_up, tmp_path):
+    out = set_up(tmp_path / "folder", "full")
+    with folder_swap.aside(out, NAMES) as mine:
+        check_folder(out, force=True)
+        assert mine.path.is_dir()
+    assert hidden(tmp_path / "folder", out) == []
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    left = tmp_path / "folder" / f".surelearn-{folder_swap._host()}-{ended.pid}-5-0123abcd"
+    other = tmp_path / "folder" / ".surelearn-000000-1-5-0123abcd"  # of another machine
+    former = tmp_path / "folder" / ".surelearn-0123abcd"
+    not_ours = tmp_path / "folder" / ".surelearn-notes"
+    for folder in (left, other, former, not_ours):
+        folder.mkdir()
+    check_folder(out, force=True)
+    assert sorted(hidden(tmp_path / "folder")) == sorted([other.name, not_ours.name])
+    write_run(made_up, None, out)
+    assert texts(out) == {"new"}
+
+
+def test_runs_at_the_same_time_leave_one_of_them_whole(made_up, tmp_path):
+    out, children = set_up(tmp_path / "folder", "full"), []
+    for i in range(4):
+        pid = os.fork()
+        if pid == 0:
+            for name in ("render_html", "render_json"):
+                setattr(output, name, lambda _, i=i: f"{i}\n")
+            output.save_model = lambda _, path, i=i, **__: path.write_text(f"{i}\n")
+            made_up.certificate.to_json = lambda i=i: f"{i}"
+            for _ in range(5):
+                write_run(made_up, None, out)
+            os._exit(0)
+        children.append(pid)
+    assert [os.waitpid(pid, 0)[1] for pid in children] == [0] * 4
+    assert len(texts(out)) == 1
+    assert hidden(tmp_path / "folder", out) == []
+    assert (out / "ledger.jsonl").read_text() == "mine"
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_may_not_be_written_is_one_sentence(made_up, tmp_path):
+    out = set_up(tmp_path / "folder", "full")
+    out.chmod(0o555)
+    with pytest.raises(TableError, match="Permission denied"):
+        write_run(made_up, None, out)
+    out.chmod(0o755)
+    assert texts(out) == {"old"}

@@ -1,0 +1,122 @@
+"""Names and claims from files cannot command the terminal, nor bring markup into a page."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from surelearn._wording import printable
+from surelearn.bounds import concentration
+from surelearn.certificate import Precondition, certify
+from surelearn.cli import app
+
+ESCAPES = "\x1b[31mred\x1b]8;;http://evil\x07link\x1b]8;;\x07\r\b\u202eexe\x9b2J\u2066[bold]"
+COMMANDS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+run = CliRunner().invoke
+
+
+def shown(result):
+    """Return what was printed without the colours that the command itself gives."""
+    return result.output + result.stderr
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    out = tmp_path_factory.mktemp("odd")
+    rng = np.random.default_rng(0)
+    label = 'good <script>alert("x")</script>' + ESCAPES.replace("\r", "")
+    lines = [f'"x{ESCAPES}","y\u202e"'.replace("\r", "")]
+    values = rng.normal(size=150)
+    lines += [f'{v:.4f},"{label}"' if v > 0.3 else f"{v:.4f},bad" for v in values]
+    table = out / "table\x1b[2J.csv"
+    table.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    options = ["--target", "y\u202e", "--learner", "CARTClassifier", "--out", str(out / "out")]
+    done = run(app, ["certify", str(table), *options])
+    assert done.exit_code == 0, done.output
+    return out, table, done
+
+
+def test_certify_shows_names_without_obeying_them(folder):
+    _, _, done = folder
+    assert not COMMANDS.search(shown(done))
+    assert "\\u202e" in done.output
+
+
+def test_so_do_verify_and_predict(folder):
+    out, table, _ = folder
+    model, certificate = out / "out" / "model.surelearn", out / "out" / "certificate.json"
+    done = run(app, ["verify", str(certificate), "--model", str(model), "--data", str(table)])
+    assert done.exit_code == 0, done.output
+    assert not COMMANDS.search(shown(done))
+    done = run(app, ["predict", str(model), str(table), "--out", str(out / "p.csv")])
+    assert done.exit_code == 0, done.output
+    assert not COMMANDS.search(shown(done))
+
+
+def test_a_forged_claim_is_shown_without_obeying_it(folder, tmp_path):
+    out, _, _ = folder
+    content = json.loads((out / "out" / "certificate.json").read_text(encoding="utf-8"))
+    content["claim"] = content["subject"] = ESCAPES + "\ud800\nholds  it is true"
+    content["preconditions"][0]["evidence"] = ESCAPES
+    content["reproduce"]["versions"]["numpy"] = ESCAPES
+    path = tmp_path / "certificate.json"
+    path.write_text(json.dumps(content), encoding="utf-8")
+    done = run(app, ["verify", str(path)])
+    assert done.exit_code == 1
+    assert not COMMANDS.search(shown(done))
+    assert not re.search(r"^holds {2}it is true", done.output, flags=re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["verify", f"none{ESCAPES}"],
+        ["predict", f"none{ESCAPES}", "none.csv"],
+        ["certify", f"none{ESCAPES}", "--target", "y", "--out", "none"],
+        ["bounds", f"concentration{ESCAPES}"],
+        ["bounds", "concentration.hoeffding", f"n{ESCAPES}"],
+        ["bounds", "--find", ESCAPES],
+    ],
+)
+def test_errors_show_what_they_quote(command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = run(app, command)
+    assert done.exit_code == 2
+    assert not COMMANDS.search(shown(done))
+    assert done.stderr.count("\n") == 1
+
+
+def test_the_page_escapes_markup_and_the_json_stays_exact(folder):
+    out, _, _ = folder
+    page = (out / "out" / "report.html").read_text(encoding="utf-8")
+    assert "<script" not in page
+    assert not COMMANDS.search(page.replace("\t", ""))
+    twin = (out / "out" / "report.json").read_text(encoding="utf-8")
+    assert json.loads(twin)["facts"]["target"].startswith("y\u202e")
+
+
+def test_a_certificate_in_words_and_in_a_notebook():
+    condition = Precondition("odd", f"<b>{ESCAPES}</b>\nAssumed", "assumed", '<img src="x">')
+    certificate = certify(
+        concentration.clopper_pearson(errors=5, n=100, delta=0.05),
+        kind="risk",
+        subject="s",
+        observed=0.05,
+        n=100,
+        claim=f"<a href='javascript:x'>{ESCAPES}</a>\nIt is true.",
+        also=[condition],
+    )
+    assert not COMMANDS.search(str(certificate))
+    assert str(certificate).count("\n") == 3
+    html = certificate._repr_html_()
+    assert not COMMANDS.search(html)
+    assert not re.search(r"<(b|a|img)\b", html)
+    assert certificate.claim in json.loads(certificate.to_json())["claim"]
+
+
+def test_letters_of_all_scripts_stay_as_they_are():
+    text = "naïve 日本語 עברית فارسی\u200cها 👩\u200d🔬\u00a0é"
+    assert printable(text) == text
+    assert printable("a\tb") == "a\\tb"
