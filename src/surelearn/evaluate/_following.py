@@ -13,10 +13,9 @@ from surelearn import bounds
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn._wording import confidence
 from surelearn.bounds import Guarantee, Validity
-from surelearn.certificate import BoundViolatedError, Certificate
+from surelearn.certificate import BoundViolatedError, Certificate, is_beyond_rounding
 
 _N_ASKED, _N_SHARES = 60, 200  # rounds at which bounds and distributions are noted
-_ROUNDING = 1e-9  # a sure bound may be attained; only more than this is a bug
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,7 +179,8 @@ def assert_sure(statement: Statement, value: float, amount: float) -> None:
     if not isinstance(statement, Certificate) or statement.validity != "surely":
         return
     settled = all(p.status in {"checked", "by-construction"} for p in statement.preconditions)
-    if settled and value > statement.bound + _ROUNDING * (1.0 + abs(statement.bound) + amount):
+    beyond = value - statement.bound
+    if settled and is_beyond_rounding(beyond, statement.bound, n=statement.n, amount=amount):
         raise BoundViolatedError(
             f"{statement.quantity} came to {value} in {statement.n} rounds, beyond its sure bound "
             f"{statement.bound} ({statement.formula}): this is a bug of surelearn, please report it"

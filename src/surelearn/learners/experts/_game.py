@@ -160,6 +160,7 @@ class ExpertGame(ABC):
         *,
         kind: Kind,
         observed: float,
+        amount: float = 0.0,
         scale: float = 1.0,
         slept: bool = False,
     ) -> Certificate:
@@ -179,6 +180,7 @@ class ExpertGame(ABC):
             kind=kind,
             subject=f"this run of {type(self).__name__}",
             observed=observed,
+            amount=amount,
             n=self.n_rounds_,
             evidence=evidence,
             also=[_CHARGED] if charged else [],

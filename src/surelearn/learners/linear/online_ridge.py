@@ -253,6 +253,7 @@ class OnlineRidge(OnlineLinearRegressor):
             subject="this run of OnlineRidge",
             observed=float(self.states_[0].ledger[_EXCESS]),
             n=self.n_rounds_,
+            amount=self.cumulative_loss_,
             claim=f"With certainty, the square loss of this run is at most {most} above the least "
             f"of {self.begun_.alpha:g}‖u‖² + square loss of u over all weights u.",
             evidence=evidence,
