@@ -146,3 +146,10 @@ def test_what_are_no_coordinates_is_refused(scores):
     for model in (PrincipalComponents(n_components=2), LowRankApproximation(rank=2)):
         with pytest.raises(ValueError, match=r"components|2D array|NaN|convert"):
             model.fit(X).inverse_transform(scores)
+
+
+def test_a_diameter_that_the_training_rows_refute_is_refused():
+    model = PrincipalComponents(n_components=1).fit([[0.0, 0.0], [3.0, 4.0]])
+    assert model.guarantee(diameter=5.0).bound > 0.0
+    with pytest.raises(ValueError, match="refuted by the training rows: two of them are 5 apart"):
+        model.guarantee(diameter=4.9)
