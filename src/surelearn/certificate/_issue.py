@@ -138,9 +138,7 @@ def _first_line(theorem: str) -> str:
 def _assert_sure(certificate: Certificate, guarantee: Guarantee, amount: float) -> None:
     if guarantee.validity != "surely" or certificate.violated:
         return
-    beyond = is_beyond_rounding(
-        -certificate.slack, guarantee.bound, n=certificate.n, amount=amount
-    )
+    beyond = is_beyond_rounding(-certificate.slack, guarantee.bound, n=certificate.n, amount=amount)
     if beyond and all(p.status != "assumed" for p in certificate.preconditions):
         raise BoundViolatedError(
             f"{guarantee.quantity} is {certificate.observed}, beyond its sure bound "

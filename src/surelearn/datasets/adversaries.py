@@ -28,6 +28,11 @@ class Contrarian:
 
     def next(self, prediction: object) -> Any:
         """Return the label that makes `prediction` a mistake."""
+        if np.ndim(prediction) > 0:
+            raise ValueError(
+                "Contrarian answers one prediction, and was shown a distribution over experts or "
+                "arms. Give questions for the learner to answer, or an adversary that names losses"
+            )
         return self.labels[1] if prediction == self.labels[0] else self.labels[0]
 
 

@@ -116,9 +116,7 @@ class AdaHedge(AveragingGame):
         else:
             self._play_in_units(table, state, weights, excess)
 
-    def _play_in_units(
-        self, table: Rounds, state: State, weights: Matrix, excess: Vector
-    ) -> None:
+    def _play_in_units(self, table: Rounds, state: State, weights: Matrix, excess: Vector) -> None:
         """Play at the beginning, and while all losses are tiny: the rate must not overflow."""
         lifted = _units.above_floor(table).losses
         unit = _units.unit_of(max(float(state.widest[0]), float(lifted.max(initial=0.0))))
