@@ -32,6 +32,8 @@ class BoundCurve:
         Whether it is computed from what happened in the run; otherwise it was known beforehand.
     rounds, bounds
         After how many rounds it was evaluated, and what it said.
+    measured
+        Which inputs of a theorem that is stated beforehand were taken from the run after all.
 
     Examples
     --------
@@ -46,6 +48,7 @@ class BoundCurve:
     realised: bool
     rounds: Indices
     bounds: Vector
+    measured: tuple[str, ...] = ()
 
     @property
     def label(self) -> str:
@@ -53,6 +56,8 @@ class BoundCurve:
         name, when = self.method.rpartition(".")[2], ""
         if not self.realised:
             name, when = name.removesuffix("_realised").removesuffix("_apriori"), ", before the run"
+            if self.measured:
+                when = f", given the {' and the '.join(self.measured)} seen".replace("_", " ")
         elif "realised" not in name:
             when = ", from the run"
         level = "" if self.delta is None else confidence(self.delta)
@@ -205,10 +210,10 @@ def _was_known(certificate: Certificate) -> bool:
 
 def _curve(points: list[tuple[int, Statement, float]], *, again: bool) -> BoundCurve:
     statement = points[-1][1]
-    delta, realised = None, False
+    delta, realised, measured = None, False, ()
     if isinstance(statement, Certificate):
-        delta = statement.delta
-        realised = not again and not _was_known(statement)
+        delta, measured = statement.delta, tuple(statement.reproduce.get("measured", ()))
+        realised = not again and not measured and not _was_known(statement)
     return BoundCurve(
         method=_name(statement),
         validity=statement.validity,
@@ -216,4 +221,5 @@ def _curve(points: list[tuple[int, Statement, float]], *, again: bool) -> BoundC
         realised=realised,
         rounds=np.array([n_played for n_played, _, _ in points]),
         bounds=np.array([statement.bound - offset for _, statement, offset in points]),
+        measured=measured,
     )

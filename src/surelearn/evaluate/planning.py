@@ -19,7 +19,6 @@ from surelearn.bounds import (
     vc,
 )
 
-
 _LEAST_TARGET, _LEAST_ERROR, _MOST_MODELS = 1e-6, 1e-9, 10**18
 
 

@@ -271,6 +271,7 @@ class AveragingGame(ExpertGame):
         observed: float | None = None,
         amount: float = 0.0,
         scale: float = 1.0,
+        measured: tuple[str, ...] = (),
     ) -> Certificate:
         """Bind a theorem on the regret to this run; observed is by default the regret."""
         return self._certify(
@@ -281,6 +282,7 @@ class AveragingGame(ExpertGame):
             amount=amount,
             scale=scale,
             slept=self.slept_,
+            measured=measured,
         )
 
     @classmethod

@@ -131,7 +131,8 @@ class AdaHedge(AveragingGame):
         yield self._certify_regret(self._realised(), {"measured": BUILT, **asleep})
         if self.largest_range_ > 0.0:
             width = checked(f"the widest round spans {self.largest_range_:.6g}")
-            yield self._certify_regret(self._a_priori(), {"range": width, **asleep})
+            evidence = {"range": width, **asleep}
+            yield self._certify_regret(self._a_priori(), evidence, measured=("loss_range",))
 
     def _realised(self) -> Guarantee:
         plain, asleep = (

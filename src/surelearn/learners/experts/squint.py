@@ -213,7 +213,9 @@ class Squint(AveragingGame):
         yield self._certify_regret(realised, {**evidence, **asleep}, scale=self._width)
         if prior <= 0.5 and self.n_rounds_ <= self.horizon:
             known = self.guarantee(prior=prior, n_rounds=self.n_rounds_)
-            yield self._certify_regret(known, evidence, scale=self._width)
+            # Which expert is the best, and what prior it had, is known only now.
+            chosen = ("prior",) if np.ptp(self.prior_) > 0.0 else ()
+            yield self._certify_regret(known, evidence, scale=self._width, measured=chosen)
 
     def _squares(self, expert: int) -> float:
         """Return the variance of an expert for losses of range 1, which it is stated for."""

@@ -131,7 +131,10 @@ class GradientLearner(OnlineLearner):
             f"than any fixed weights {rivals}; what is observed is against weights of 0.",
             evidence={key: _EVIDENCE[key] for key in guarantee.assumes},
             also=also,
-            reproduce={"model": fingerprint(self)},
+            reproduce={
+                "model": fingerprint(self),
+                **({"measured": ["gradient_norm"]} if also else {}),
+            },
         )
 
     def _losses(self, targets: Vector, predictions: Vector, /) -> Vector:
