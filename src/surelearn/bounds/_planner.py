@@ -69,7 +69,7 @@ def log(number: float) -> Decimal:
     return Decimal(number).ln()
 
 
-def log_survival(probability: float) -> Decimal:
+def log_survival(probability: float | Decimal) -> Decimal:
     """Return ln(1 - probability), with all its digits however small the probability is.
 
     Examples

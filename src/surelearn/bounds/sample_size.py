@@ -128,9 +128,8 @@ def plan_realizable_exact(*, vc_dimension: int, error: float, delta: float) -> i
     186
     """
     if _arguments.open_fraction("error", error) < _LEAST_ERROR:
-        raise _arguments.refuse(
-            "error", error, f"at least {_LEAST_ERROR:g}, or use plan_realizable"
-        )
+        domain = f"at least {_LEAST_ERROR:g}; plan_realizable takes any"
+        raise _arguments.refuse("error", error, domain)
     enough = plan_realizable(vc_dimension=vc_dimension, error=error, delta=delta)
     return _rounding.smallest_integer(
         lambda n: vc.moment_realizable(n=n, vc_dimension=vc_dimension, delta=delta).bound <= error,

@@ -26,7 +26,7 @@ class Contrarian:
 
     labels: tuple[Any, Any] = (0, 1)
 
-    def next(self, prediction: object) -> Any:
+    def next(self, prediction: Any) -> Any:
         """Return the label that makes `prediction` a mistake."""
         if np.ndim(prediction) > 0:
             raise ValueError(

@@ -137,7 +137,7 @@ def _play_arms(player: Any, adversary: Adversary, n_rounds: int) -> Regret:
 def _play_votes(player: Any, adversary: Adversary, asked: Matrix) -> Regret:
     diary, (outcomes, paid) = expert_diary(player, len(asked)), np.empty((2, len(asked)))
     judge: Loss = getattr(player, "loss", Absolute())
-    told = {"loss": judge} if isinstance(player, AveragingGame) else {}
+    told: dict[str, Any] = {"loss": judge} if isinstance(player, AveragingGame) else {}
     for t, advice in enumerate(asked):
         said = player.predict(advice)
         outcomes[t] = _arguments.real("what the adversary answers", adversary.next(said))

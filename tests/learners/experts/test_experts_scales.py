@@ -11,7 +11,7 @@ from hypothesis.extra.numpy import arrays
 from surelearn import AdaHedge, Doubling, FixedShare, Hedge, Squint
 
 MAKERS = {
-    "AdaHedge": lambda s: AdaHedge(),
+    "AdaHedge": lambda _: AdaHedge(),
     "Hedge, at any time": lambda s: Hedge(loss_range=(0.0, s)),
     "Hedge, tuned": lambda s: Hedge(horizon=12, loss_range=(0.0, s)),
     "Hedge, fixed": lambda s: Hedge(learning_rate=0.7 / s, loss_range=(0.0, s)),

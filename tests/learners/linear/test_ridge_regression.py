@@ -214,7 +214,7 @@ def test_an_older_model_refuses_what_its_sums_refute():
     model = RidgeRegression(alpha=10.0, fit_intercept=False).fit([[3.0], [3.0]], [4.0, 4.0])
     del model.largest_target_, model.longest_row_  # as a file of before has them
     assert model.guarantee(label_bound=4.0, radius=3.0).bound > 0.0
-    with pytest.raises(ValueError, match="radius=2.0 is refuted"):
+    with pytest.raises(ValueError, match=r"radius=2\.0 is refuted"):
         model.guarantee(label_bound=4.0, radius=2.0)
 
 

@@ -25,8 +25,8 @@ def unit_of(width: float) -> float:
         return 1.0
     if not _LEAST <= width <= _MOST:
         raise ValueError(
-            f"losses of one round differ by {width:.3g}; sums of such numbers are not exact unless "
-            f"it lies between {_LEAST:g} and {_MOST:g}. Rescale the losses"
+            f"losses of one round may differ by {width:.3g}: sums of such numbers overflow or "
+            f"vanish, unless it lies between {_LEAST:g} and {_MOST:g}. Rescale the losses"
         )
     return 2.0 ** (math.frexp(width)[1] - 1)
 

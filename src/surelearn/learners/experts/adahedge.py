@@ -121,10 +121,10 @@ class AdaHedge(AveragingGame):
         lifted = _units.above_floor(table).losses
         unit = _units.unit_of(max(float(state.widest[0]), float(lifted.max(initial=0.0))))
         for held in state:
-            held /= unit
+            np.divide(held, unit, out=held)
         _play_rounds(_units.in_units(table, unit), *state, weights, excess)
         for held in (*state, excess):
-            held *= unit
+            np.multiply(held, unit, out=held)
 
     def _certificates(self) -> Iterable[Certificate]:
         asleep: dict[str, Evidence] = {"awake": BUILT} if self.slept_ else {}
