@@ -138,7 +138,7 @@ class RowReader(_Columns):
 def _numbers(x: Any) -> Any:
     """Return a row of any kind as doubles, or refuse what is no row of numbers."""
     if sparse.issparse(x):
-        x = x.toarray()
+        x = cast("Any", x).toarray()
     try:
         cells = np.asarray(x)
         if cells.dtype.kind in "biufO" and not np.ma.is_masked(x):

@@ -8,7 +8,7 @@ import decimal
 import functools
 from collections.abc import Callable
 from decimal import Decimal
-from typing import ParamSpec, cast
+from typing import ParamSpec
 
 from surelearn import _arguments
 from surelearn._wording import shorten
@@ -95,4 +95,4 @@ def log_class(n_hypotheses: int, delta: float) -> Decimal:
 
 def exact(name: str, value: float) -> Decimal:
     """Return a number of (0, 1) with all its digits."""
-    return Decimal(cast("float", _arguments.open_fraction(name, value)))
+    return Decimal(_arguments.open_fraction(name, value))

@@ -102,3 +102,13 @@ def test_squint_states_its_bounds_at_extreme_ranges():
         plain = Squint()
         plain.learn([[0.0, 1.0], [1.0, 0.0], [0.0, 1.0]])
         assert bounds == pytest.approx([certificate.bound for certificate in plain.certificates()])
+
+
+@pytest.mark.parametrize("n_experts", [12, 17])
+def test_the_weights_do_not_depend_on_where_arrays_lie_in_memory(n_experts):
+    learner, elsewhere, seen = AdaHedge(), [], set()
+    learner.learn(np.random.default_rng(n_experts).random((40, n_experts)))
+    for size in np.random.default_rng(0).integers(1, 3000, 200):
+        elsewhere.append(np.empty(size))
+        seen.add(learner.weights.tobytes())
+    assert len(seen) == 1
