@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from surelearn._wording import confidence, outward, percent_outward
-from surelearn.bounds import concentration, mistakes, sequences
+from surelearn.bounds import Guarantee, concentration, mistakes, sequences
+from surelearn.bounds._phrases import with_keys
 from surelearn.certificate import (
     BoundViolatedError,
     Certificate,
@@ -232,3 +233,43 @@ def test_levels_near_one_are_not_rounded_to_certainty():
     assert confidence(1e-17) == "99.999999999999999%"
     assert confidence(1 / 3) == "66.66%"
     assert outward(math.inf, "upper") == "inf"
+
+
+def test_a_void_certificate_claims_nothing_in_words_or_numbers():
+    reason = Precondition("rows", "rows are independent", "violated", "they come in pairs")
+    void = holdout_certificate(also=[reason])
+    assert void.claim.startswith("Void: nothing is claimed")
+    assert "rows are independent (they come in pairs)" in void.claim
+    assert "at most" not in void.claim
+    assert math.isnan(void.bound)
+    assert Certificate.from_json(void.to_json()) == void
+    assert json.loads(void.to_json())["bound"] == "nan"
+
+
+def test_a_void_certificate_of_before_is_read_without_its_number():
+    content = json.loads(holdout_certificate().to_json())
+    content["preconditions"][0]["status"], content["status"] = "violated", "void"
+    read = Certificate.from_json(json.dumps(content))
+    assert read.claim.startswith("Void: ")
+    assert math.isnan(read.bound)
+
+
+@pytest.mark.parametrize("scale", [1e-290, 1e-170, 1e-9, 1.0, 1e9, 1e170, 1e290])
+def test_the_tolerance_of_a_sure_bound_is_relative(scale):
+    guarantee = Guarantee(
+        quantity="q", bound=scale, assumes={"a": "a"}, reference="r", theorem="mistakes.halving"
+    )
+    known = {"kind": "regret", "subject": "s", "n": 10, "evidence": {"a": checked("seen")}}
+    certify(guarantee, observed=scale * (1.0 + 5e-10), **known)  # rounding
+    with pytest.raises(BoundViolatedError, match="this is a bug"):
+        certify(guarantee, observed=scale * (1.0 + 5e-9), **known)
+    certify(guarantee, observed=scale * (1.0 + 5e-9), amount=100.0 * scale, **known)
+    with pytest.raises(BoundViolatedError, match="this is a bug"):
+        certify(guarantee, observed=scale * (1.0 + 5e-7), amount=100.0 * scale, **known)
+
+
+def test_keys_of_phrases_never_collide():
+    phrases = ["x again1", "x", "x", "realizable", "at least one expert never errs", "x again1"]
+    keyed = with_keys(phrases, "mistakes.halving", {"n_experts": 8})
+    assert list(keyed.values()) == phrases
+    assert keyed["realizable"] == "at least one expert never errs"

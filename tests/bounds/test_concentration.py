@@ -1,11 +1,12 @@
 """Bounds on a mean at one n: known values, coverage, and worlds that break their assumptions."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from surelearn.bounds import concentration
+from surelearn.bounds import concentration, inversions
 from surelearn.evaluate.coverage import Coverage, simulate_coverage
 
 
@@ -158,3 +159,23 @@ def test_the_kl_bound_of_zero_errors_is_exact_and_rounded_up():
     bound = concentration.kl_chernoff(mean=0.0, n=10_000, delta=0.05).bound
     exact = -math.expm1(math.log(0.05) / 10_000)
     assert exact <= bound <= exact * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("n", [10**9 + 7, 10**10, 10**11, 10**13, 10**16, 10**18])
+@pytest.mark.parametrize("mean", [0.0, 1e-9, 0.05, 0.07, 0.5])
+def test_hoeffding_bentkus_at_huge_n_is_no_smaller_than_the_exact_bound(mean, n):
+    stated = concentration.hoeffding_bentkus(mean=mean, n=n, delta=0.05).bound
+    total = math.ceil(Fraction(mean) * n)
+    # Both tails are above the binomial one; at delta / e the second is exactly that.
+    exact = concentration.clopper_pearson(errors=min(n, total), n=n, delta=0.05).bound
+    least = min(exact, inversions.kl_upper(mean, -math.log(0.05) / n))
+    assert stated >= least * (1.0 - 1e-15)
+    assert stated <= inversions.kl_upper(mean, -math.log(0.05) / n)
+
+
+def test_a_total_is_never_rounded_down_at_huge_n():
+    n = 10**12
+    assert concentration._total(0.07, 100) == 7
+    for mean in (0.1234567890123, 0.5 + 2.0**-52, 1 / 3):
+        assert concentration._total(mean, n) >= Fraction(mean) * n
+    assert concentration._total(123 / n, n) == 123

@@ -1,6 +1,7 @@
 """The roots behind the theorems, against high precision and at the extremes."""
 
 import math
+from fractions import Fraction
 
 import mpmath
 import numpy as np
@@ -116,3 +117,30 @@ def test_single_precision_arguments_do_not_round_inward():
 def test_only_theorems_can_be_evaluated_by_name():
     with pytest.raises(ValueError, match="unknown"):
         bounds.find("holdout.log_choose_all")
+
+
+def tail_at_most(errors, n, p):
+    """Return P(Bin(n, p) <= errors) exactly."""
+    p = Fraction(p)
+    return sum(math.comb(n, i) * p**i * (1 - p) ** (n - i) for i in range(errors + 1))
+
+
+TINY_LEVELS = [1e-300, 1e-60, 1e-30, 1e-17, 1e-16, 1e-12, 1e-10, 1e-9, 1e-3, 0.05, 0.5, 1 - 1e-9]
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 5, 10, 20, 50, 100])
+@pytest.mark.parametrize("delta", TINY_LEVELS)
+def test_the_exact_tail_at_a_root_is_never_above_the_level(n, delta):
+    for errors in sorted({0, 1, n // 2, n - 2, n - 1} & set(range(n))):
+        upper = float(inversions.binomial_upper(errors, n, delta))
+        assert upper == 1.0 or tail_at_most(errors, n, upper) <= Fraction(delta)
+        lower = float(inversions.binomial_lower(n - errors, n, delta))
+        assert 1 - tail_at_most(n - errors - 1, n, lower) <= Fraction(delta)
+
+
+@pytest.mark.parametrize("n", [10**12, 10**13, 10**15, 10**18])
+def test_beyond_what_the_beta_function_can_do_chernoffs_bound_stands_in(n):
+    for errors in (0, 5, n // 100):
+        upper = float(inversions.binomial_upper(errors, n, 0.05))
+        spread = math.sqrt(max(errors, 1)) / n
+        assert errors / n + spread < upper < errors / n + 8.0 * spread

@@ -1,6 +1,8 @@
 """Sample sizes: known values, enough when the theorem says so, too few when it says so."""
 
+import inspect
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -229,3 +231,47 @@ def test_the_selected_run_is_good_as_often_as_planned(repetitions):
     assert not Coverage(selected, np.full(repetitions, 0.3), 0.1).refuted()
     first = risks[:, 0]
     assert Coverage(first, np.full(repetitions, 0.3), 0.1).refuted()
+
+
+SHARES = [0.9, 0.99, 0.5, 0.25, 0.3, 0.1, 0.01]
+LEVELS = [0.01, 0.25, 0.5, 0.0625, 0.05, 0.1, 0.001, 0.9]
+
+
+@pytest.mark.parametrize("error", SHARES)
+@pytest.mark.parametrize("delta", LEVELS)
+def test_the_exact_planners_are_minimal_to_the_last_digit(error, delta):
+    for size in (1, 2, 10, 1000):
+        n = sample_size.plan_finite_class_exact(n_hypotheses=size, error=error, delta=delta)
+        assert size * (1 - Fraction(error)) ** n <= Fraction(delta)
+        assert size * (1 - Fraction(error)) ** (n - 1) > Fraction(delta)
+        sides, part = 2 * size, Fraction(error) / (2 * size)
+        n = sample_size.plan_rectangle_exact(dimension=size, error=error, delta=delta)
+        if n < 2000:
+            assert sides * (1 - part) ** n <= Fraction(delta) < sides * (1 - part) ** (n - 1)
+    n = sample_size.plan_restarts(success_probability=error, delta=delta)
+    assert (1 - Fraction(error)) ** n <= Fraction(delta) < (1 - Fraction(error)) ** (n - 1)
+
+
+def test_an_exact_tie_counts():
+    tie = {"n_hypotheses": 1, "error": 0.9, "delta": 0.01}
+    assert sample_size.plan_finite_class_exact(**tie) == 2
+    assert sample_size.plan_restarts(success_probability=0.5, delta=0.25) == 2
+    # 4 log2(2/delta) / error is 40 exactly, and the other term is smaller.
+    assert sample_size.plan_blumer(vc_dimension=1, error=0.999, delta=2.0**-30) == 125
+
+
+@pytest.mark.parametrize("name", [n for n in dir(sample_size) if n.startswith(("plan_", "lower_"))])
+@pytest.mark.parametrize("tiny", [5e-324, 1e-300, 1e-200, 1.0 - 1e-16])
+@pytest.mark.parametrize("count", [1, 10**18, 10**400])
+def test_absurd_inputs_are_counted_or_refused_with_a_sentence(name, tiny, count):
+    plan = getattr(sample_size, name)
+    inputs = {}
+    for key in inspect.signature(plan).parameters:
+        inputs[key] = count if key.startswith("n_") or "dimension" in key else tiny
+    if "target" in inputs:
+        inputs["error"] = inputs["target"] / 2
+    try:
+        said = f"it takes {math.log(plan(**inputs) + 1):g} nats of rows"
+    except ValueError as refusal:
+        said = str(refusal)
+    assert len(said.split()) > 5

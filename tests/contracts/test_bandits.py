@@ -246,7 +246,8 @@ def test_certificates_recompute_and_sure_ones_are_never_below_what_was_seen(make
         assert np.isfinite(certificate.observed)
         assert certificate.n == len(WORLDS[world])
         assert all(p.evidence for p in certificate.preconditions)
-        assert "bserved" in certificate.claim or certificate.validity == "surely"
+        void = certificate.status == "void"
+        assert void or "bserved" in certificate.claim or certificate.validity == "surely"
         stored = Certificate.from_json(certificate.to_json())
         assert stored.status == certificate.status
         if stored.status != "void":

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from surelearn.bounds import concentration, pac, vc
-from surelearn.evaluate.planning import plan_holdout, plan_sample
+from surelearn.evaluate.planning import plan_groups, plan_holdout, plan_sample
 
 
 def certifies(n, target, error, delta):
@@ -83,3 +83,30 @@ def test_a_plan_that_cannot_be_made_is_refused(asked, message):
 def test_an_error_at_the_target_cannot_be_certified():
     with pytest.raises(ValueError, match=r"error=0.1 is outside its domain"):
         plan_holdout(target=0.1, error=0.1)
+
+
+@pytest.mark.parametrize("error", [0.0, 0.05, 0.1, 0.3])
+@pytest.mark.parametrize("gap", [0.05, 0.15, 0.4])
+@pytest.mark.parametrize("delta", [0.05, 0.5])
+def test_no_smaller_hold_out_would_do(error, gap, delta):
+    plan = plan_holdout(target=error + gap, error=error, delta=delta)
+    asked = error + gap, error, delta
+    assert certifies(plan.n, *asked)
+    assert not any(certifies(n, *asked) for n in range(1, plan.n))
+
+
+@pytest.mark.parametrize(
+    ("plan", "inputs"),
+    [
+        (plan_holdout, {"target": 5e-324}),
+        (plan_holdout, {"target": 0.1, "error": 0.1 - 1e-12}),
+        (plan_holdout, {"target": 0.1, "n_models": 10**400}),
+        (plan_holdout, {"target": 0.1, "delta": 5e-324, "n_models": 2}),
+        (plan_groups, {"target": 1e-300}),
+        (plan_sample, {"error": 1e-300, "vc_dimension": 1}),
+        (plan_sample, {"error": 1e-17, "n_hypotheses": 10}),
+    ],
+)
+def test_plans_beyond_counting_are_refused_with_a_sentence(plan, inputs):
+    with pytest.raises(ValueError, match=r"domain|counted"):
+        plan(**inputs)

@@ -31,7 +31,7 @@ from surelearn.learners.experts.hedge import Hedge
 from surelearn.learners.experts.randomized_weighted_majority import RandomizedWeightedMajority
 from surelearn.learners.experts.squint import Squint
 from surelearn.learners.experts.weighted_majority import WeightedMajority
-from surelearn.learners.linear.adagrad import AdaGrad
+from surelearn.learners.linear.adagrad import AdaGrad, AdaGradRegressor
 from surelearn.learners.linear.online_gradient_descent import (
     OnlineGradientDescent,
     OnlineGradientDescentRegressor,
@@ -399,3 +399,24 @@ def test_the_ball_compared_with_has_a_size_and_rows_may_be_of_any_sparse_kind():
     coordinates = linear_regret(OnlineGradientDescent(), sparse.coo_array(X), y)
     assert coordinates.regret == pytest.approx(dense.regret)
     assert mistakes_curve(Perceptron(), sparse.coo_array(X), y).n_mistakes > 0
+
+
+def test_a_curve_that_uses_numbers_of_the_run_says_so():
+    rng = np.random.default_rng(0)
+    losses, X = rng.random((60, 3)), rng.normal(size=(60, 2))
+
+    def labels(result):
+        return [curve.label for curve in result.bounds]
+
+    assert labels(experts_regret(AdaHedge(), losses))[1] == "adahedge, given the loss range seen"
+    assert labels(experts_regret(Squint(), losses))[1] == "squint, before the run"
+    weighted = Squint(prior=[0.4, 0.4, 0.2])
+    assert labels(experts_regret(weighted, losses))[1] == "squint, given the prior seen"
+    ridge = linear_regret(OnlineRidge(), X, X[:, 0])
+    assert labels(ridge)[-1] == (
+        "vovk azoury warmuth, given the target bound and the input norm seen"
+    )
+    for learner in (OnlineGradientDescentRegressor(), AdaGradRegressor()):
+        stated = labels(linear_regret(learner, X, X[:, 0]))
+        assert not any("before the run" in label for label in stated)
+        assert stated[-1].endswith("given the gradient norm seen")

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import sparse
 
 from surelearn._jit.rows import is_finite
 from surelearn._jit.sound_matrices import sound
@@ -112,7 +113,7 @@ class RowReader(_Columns):
         return self._array(x)
 
     def _array(self, x: ArrayLike) -> Matrix:
-        row = np.ascontiguousarray(sound(x), np.float64)
+        row = np.ascontiguousarray(_numbers(sound(x)))
         if row.ndim == 1:
             row = row[np.newaxis]
         if row.shape != (1, self.n_features):
@@ -133,6 +134,22 @@ class RowReader(_Columns):
                 f"{list(self.names)}"
             )
         return tuple(x.get(name, 0.0) for name in self.names)
+
+
+def _numbers(x: Any) -> Any:
+    """Return a row of any kind as doubles, or refuse what is no row of numbers."""
+    if sparse.issparse(x):
+        x = cast("Any", x).toarray()
+    try:
+        cells = np.asarray(x)
+        if cells.dtype.kind in "biufO" and not np.ma.is_masked(x):
+            return cells.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise ValueError(
+        f"the row is {type(x).__name__} {str(x)[:60]!r}; a row is one number per feature, in an "
+        "array, a list or a mapping from names, and none of them may be missing"
+    )
 
 
 def _picker(names: tuple[Any, ...]) -> Callable[[Any], tuple[Any, ...]]:

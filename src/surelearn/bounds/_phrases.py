@@ -3,11 +3,22 @@
 Reading such a file is the one place where a phrase is compared; all else goes by key.
 """
 
+import inspect
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from itertools import chain, count
 from typing import Any
 
+from surelearn import bounds
 from surelearn.bounds._within_limits import state_within_limits
+
+_STANDING_IN: Mapping[str, Any] = {
+    "errors": 0,
+    "n": 1,
+    "losses": [0.0],
+    "residuals": [0.0],
+    "alpha": 0.5,
+}
 
 
 def with_keys(phrases: Iterable[str], theorem: str, inputs: Mapping[str, Any]) -> dict[str, str]:
@@ -20,12 +31,17 @@ def with_keys(phrases: Iterable[str], theorem: str, inputs: Mapping[str, Any]) -
     ['realizable', 'nobody_cheats']
     """
     own = {phrase: key for key, phrase in _assumptions(theorem, inputs).items()}
-    found: dict[str, str] = {}
+    taken, found = set(own.values()), dict[str, str]()
     for phrase in phrases:
-        key = own.pop(phrase, None) or slug(phrase)
-        n_before = sum(known == key or known.startswith(f"{key}_again") for known in found)
-        found[key if n_before == 0 else f"{key}_again{n_before}"] = phrase
+        key = own.pop(phrase, None) or _free(slug(phrase), taken | set(found))
+        found[key] = phrase
     return found
+
+
+def _free(key: str, taken: Collection[str]) -> str:
+    """Return the key, or the first of those numbered after it that nobody has."""
+    numbered = (f"{key}_again{number}" for number in count(1))
+    return next(k for k in chain([key], numbered) if k not in taken)
 
 
 def slug(phrase: str) -> str:
@@ -42,6 +58,9 @@ def slug(phrase: str) -> str:
 def _assumptions(theorem: str, inputs: Mapping[str, Any]) -> Mapping[str, str]:
     """Return what a theorem assumes given its inputs; nothing if they make no sense."""
     try:
-        return state_within_limits(theorem, inputs).assumes
+        required = inspect.signature(bounds.find(theorem)).parameters
+        # A gate that was not passed tells nothing of its numbers; the words are the same for all.
+        filled = {name: value for name, value in _STANDING_IN.items() if name in required}
+        return state_within_limits(theorem, {**filled, **inputs}).assumes
     except Exception:  # noqa: BLE001 - whatever a forged file makes a theorem do
         return {}

@@ -8,17 +8,22 @@ import math
 from collections.abc import Callable
 
 _PADDING = 1e-12
+_LEAST = 4.0 * math.ulp(0.0)  # among numbers so small that a part in 10^12 of them is none
 _BISECTIONS = 200
 
 
 def up(value: float) -> float:
     """Return a number slightly above `value`; exact zero and infinity stay what they are."""
-    return value + _PADDING * abs(value) if math.isfinite(value) else value
+    return value + _padding(value) if math.isfinite(value) else value
 
 
 def down(value: float) -> float:
     """Return a number slightly below `value`; exact zero and infinity stay what they are."""
-    return value - _PADDING * abs(value) if math.isfinite(value) else value
+    return value - _padding(value) if math.isfinite(value) else value
+
+
+def _padding(value: float) -> float:
+    return max(_PADDING * abs(value), _LEAST) if value else 0.0
 
 
 def last_true(holds: Callable[[float], bool], low: float, high: float) -> float:

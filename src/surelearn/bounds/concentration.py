@@ -5,11 +5,11 @@ For 0-1 losses use `clopper_pearson`, which is exact; for losses in [0, 1] use t
 """
 
 import math
+from fractions import Fraction
 
 from surelearn import _arguments
 from surelearn.bounds import _rounding, inversions
 from surelearn.bounds._guarantee import Guarantee, theorem
-from surelearn.bounds._special import binomial_cdf, kl
 
 _INDEPENDENT = "the observations are independent of each other and of what is measured"
 _TRIALS = "the n trials are independent, each an error with the same probability"
@@ -178,17 +178,12 @@ def hoeffding_bentkus(*, mean: float, n: int, delta: float) -> Guarantee:
     """
     n = _arguments.count("n", n, at_least=1)
     mean, delta = _arguments.fraction("mean", mean), _arguments.open_fraction("delta", delta)
-    # n * mean is meant to be an integer when losses are 0 or 1: 100 * 0.07 must not ceil to 8.
-    total = math.ceil(n * mean - 1e-9 * max(1.0, n * mean))
-
-    def tail_is_large(p: float) -> bool:
-        chernoff = math.exp(-n * kl(mean, p))
-        bentkus = math.e * float(binomial_cdf(total, n, p))
-        return min(chernoff, bentkus) >= delta * (1.0 - 1e-9)
-
+    # Both tails fall as p grows, so the smaller of them is delta at the smaller of their roots.
+    chernoff = inversions.kl_upper(mean, -math.log(delta) / n)
+    bentkus = float(inversions.binomial_upper(_total(mean, n), n, delta / math.e))
     return Guarantee(
         quantity="the expectation",
-        bound=_rounding.last_true(tail_is_large, mean, 1.0),
+        bound=max(mean, min(chernoff, bentkus)),
         assumes={
             "independent": _INDEPENDENT,
             "range": "every observation lies in [0, 1] and has the same expectation",
@@ -235,6 +230,17 @@ def _hoeffding_half_width(n: int, delta: float, low: float, high: float, *, side
         raise _arguments.refuse("high", high, f"above low={low:g}")
     log_level = math.log(sides / _arguments.open_fraction("delta", delta))
     return (high - low) * math.sqrt(log_level / (2.0 * _arguments.count("n", n, at_least=1)))
+
+
+def _total(mean: float, n: int) -> int:
+    """Return the integer that n * mean is meant to be, or the next one above.
+
+    A mean of losses 0 or 1 is the float nearest to some total / n: 100 * 0.07 must not become 8.
+    """
+    nearest = round(Fraction(mean) * n)
+    if nearest / n == mean and (nearest + 1) / n != mean:
+        return nearest
+    return min(n, math.ceil(Fraction(math.nextafter(mean, 2.0)) * n))
 
 
 def _mean_within(mean: float, low: float, high: float) -> float:

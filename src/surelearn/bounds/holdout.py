@@ -15,7 +15,10 @@ from scipy import special
 from surelearn import _arguments
 from surelearn.bounds import _rounding, _wealth, inversions
 from surelearn.bounds._guarantee import Guarantee, theorem
+from surelearn.bounds._planner import exact, least, log, log_inverse, planner
 from surelearn.bounds._special import binomial_cdf, log_choose, log_choose_all
+
+_MOST_WRONG = 4_000_000  # counts of errors that a planner tries
 
 _FRESH = {
     "independent": (
@@ -211,6 +214,7 @@ def ladder(*, errors: int, n: int, delta: float, n_queries: int, n_levels: int) 
     return _reused(errors, n, delta, price, {"answers": told}, reference)
 
 
+@planner
 def plan_holdout(*, target: float, delta: float, error: float = 0.0) -> int:
     """Return the smallest hold-out that certifies `target` if a fraction `error` of it is wrong.
 
@@ -232,6 +236,7 @@ def plan_holdout(*, target: float, delta: float, error: float = 0.0) -> int:
     return _rounding.smallest_integer(certifies, wrong + 1, most)
 
 
+@planner
 def plan_holdout_hoeffding(*, accuracy: float, delta: float, n_models: int = 1) -> int:
     """Return the hold-out on which all `n_models` error rates are within `accuracy`, both sides.
 
@@ -240,10 +245,9 @@ def plan_holdout_hoeffding(*, accuracy: float, delta: float, n_models: int = 1) 
     >>> plan_holdout_hoeffding(accuracy=0.1, delta=0.05)
     185
     """
-    accuracy = _arguments.open_fraction("accuracy", accuracy)
     models = _arguments.count("n_models", n_models, at_least=1)
-    log_level = math.log(2.0 * models / _level_of(delta))
-    return math.ceil(_rounding.up(log_level / (2.0 * accuracy**2)))
+    width = exact("accuracy", accuracy)
+    return least((log(2 * models) + log_inverse(_level_of(delta))) / (2 * width * width))
 
 
 def _first_passing_count(target: float, delta: float, error: float) -> tuple[int, int]:
@@ -254,6 +258,13 @@ def _first_passing_count(target: float, delta: float, error: float) -> tuple[int
     """
     if error == 0.0:
         return 0, _clean_trials(target, delta)
+    most = inversions.binomial_upper(_MOST_WRONG, math.floor(_MOST_WRONG / error), delta)
+    if not most <= target:
+        domain = (
+            f"farther below target={target:g}: over {_MOST_WRONG:,} test rows would have to be "
+            "wrong before any number of them certified it"
+        )
+        raise _arguments.refuse("error", error, domain)
     first, block = 0, 1024
     while True:
         wrong = np.arange(first, first + block)

@@ -20,6 +20,9 @@ _LOG_SMALLEST = -300.0  # below this SciPy's inverse of the incomplete beta func
 _SHRINK = 1.0 - 1e-9  # the level is lowered so much, more than the error of the inverse
 _TINY, _HUGE = 1e-60, 1e7  # levels and sizes from which SciPy's inverse is not trusted
 _MOST_TERMS = 10**6  # of a binomial sum in logarithms
+_MANY = 10**6  # from here on a shrunken level may move a root near 1 by less than an ulp
+_MOST_TRIALS = 10**12  # beyond it rounding errors of the incomplete beta function exceed _SHRINK
+_ULPS = 4.0 * np.finfo(np.float64).eps
 
 
 def binomial_upper(errors: ArrayLike, n: ArrayLike, delta: ArrayLike) -> Vector:
@@ -36,7 +39,10 @@ def binomial_upper(errors: ArrayLike, n: ArrayLike, delta: ArrayLike) -> Vector:
     k, m, level = _counts_and_level(errors, n, delta)
     a, b = k + 1.0, np.maximum(m - k, 1.0)
     with np.errstate(all="ignore"):
-        root = np.minimum(1.0, special.betainccinv(a, b, level * _SHRINK))
+        root = special.betainccinv(a, b, level * _SHRINK)
+        # Near 1 the shrunken level moves the root by less than floats can tell.
+        near = 1.0 - root < 1e-6 * np.minimum(b, 700.0) + 1e-8 * m
+        root = np.minimum(1.0, np.where(near, root * (1.0 + _ULPS), root))
         sound = _sound(special.betaincc, a, b, root, level)
     root = np.where(k >= m, 1.0, root)
     return _mend(root, sound | (k >= m), k, m, level)
@@ -54,6 +60,7 @@ def binomial_lower(errors: ArrayLike, n: ArrayLike, delta: ArrayLike) -> Vector:
     a, b = np.maximum(k, 1.0), m - k + 1.0
     with np.errstate(all="ignore"):
         root = special.betaincinv(a, b, level * _SHRINK)
+        root = np.where(m > _MANY, root * (1.0 - _ULPS), root)
         sound = _sound(special.betainc, a, b, root, level)
     root = np.where(k <= 0.0, 0.0, root)
     # The few that fail are found as 1 minus the upper bound on the successes.
@@ -87,7 +94,7 @@ def _sound(tail: Any, a: Vector, b: Vector, root: Any, level: Vector) -> Mask:
     extreme = (level < _TINY) | (a + b > _HUGE) | np.isnan(root)
     if not np.any(extreme):
         return ~extreme
-    return ~extreme | (tail(a, b, root) <= level)
+    return ~extreme | ((tail(a, b, root) <= level) & (a + b <= _MOST_TRIALS))
 
 
 def _mend(root: Vector, sound: Mask, k: Vector, n: Vector, level: Vector) -> Vector:
@@ -110,8 +117,8 @@ def _bisected(errors: int, n: int, log_delta: float) -> float:
     """
     if errors >= n:
         return 1.0
-    if errors > _MOST_TERMS:
-        return kl_upper(errors / n, -log_delta / n)
+    if errors > _MOST_TERMS or n > _MOST_TRIALS:
+        return kl_upper(math.nextafter(errors / n, 1.0), -log_delta / n)
     i = np.arange(errors + 1, dtype=np.float64)
     choose = log_choose_all(n, errors)
     reached = log_delta - 1e-10 - log_choose_padding(n)

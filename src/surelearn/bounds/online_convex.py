@@ -62,10 +62,10 @@ def gradient_descent_realised(
     """
     rate = _arguments.positive("learning_rate", learning_rate)
     squares = _arguments.non_negative("sum_squared_gradients", sum_squared_gradients)
-    distance = _arguments.non_negative("norm", norm) ** 2 / (2.0 * rate)
+    length = _arguments.non_negative("norm", norm)
     return Guarantee(
         quantity=_NEAR,
-        bound=_rounding.up(distance + 0.5 * rate * squares),
+        bound=_rounding.up(length * (length / (2.0 * rate)) + 0.5 * rate * squares),
         assumes={
             "convex": _CONVEX,
             "learning_rate": "the rate is fixed; projections onto a convex set are allowed",
@@ -92,7 +92,7 @@ def gradient_descent_projected(
     """
     width, steepness, horizon = _projected_inputs(diameter, gradient_norm, n_rounds)
     rate, root = _arguments.positive("learning_rate", learning_rate), math.sqrt(horizon)
-    value = width**2 * root / (2.0 * rate) + rate * steepness**2 * (root - 0.5)
+    value = width * (width * root / (2.0 * rate)) + rate * steepness * (root - 0.5) * steepness
     return Guarantee(
         quantity=_IN_SET,
         bound=_rounding.up(value),
@@ -155,7 +155,7 @@ def gradient_descent_projected_realised(
     squares = _arguments.non_negative("sum_rates_times_squares", sum_rates_times_squares)
     return Guarantee(
         quantity=_IN_SET,
-        bound=_rounding.up(width**2 / (2.0 * rate) + 0.5 * squares),
+        bound=_rounding.up(width * (width / (2.0 * rate)) + 0.5 * squares),
         assumes={
             "convex": _CONVEX,
             "step": "step sizes never grow; each step is projected onto the set",
@@ -232,7 +232,7 @@ def strongly_convex(*, gradient_norm: float, strong_convexity: float, n_rounds: 
     harmonic = float(special.digamma(rounds(n_rounds) + 1.0)) + float(np.euler_gamma)
     return Guarantee(
         quantity=_IN_SET,
-        bound=_rounding.up(steepness**2 / (2.0 * curvature) * harmonic),
+        bound=_rounding.up(steepness / (2.0 * curvature) * harmonic * steepness),
         assumes={
             "strongly_convex": "every loss is strongly convex with modulus strong_convexity",
             "gradient": _SHORT,

@@ -36,7 +36,7 @@ def vovk_azoury_warmuth(*, target_bound: float, log_determinant: float) -> Guara
     volume = _arguments.non_negative("log_determinant", log_determinant)
     return Guarantee(
         quantity=_EXCESS,
-        bound=_rounding.up(largest**2 * volume),
+        bound=_rounding.up(largest * volume * largest),
         assumes={"algorithm": _FORECASTER, "targets": _BOUNDED, "measured": _LOG_DET},
         reference=_VAW,
     )
@@ -67,7 +67,7 @@ def vovk_azoury_warmuth_apriori(
     )
     return Guarantee(
         quantity=_EXCESS,
-        bound=_rounding.up(largest**2 * volume),
+        bound=_rounding.up(largest * volume * largest),
         assumes={
             "algorithm": _FORECASTER,
             "targets": _BOUNDED,
@@ -111,7 +111,7 @@ def online_ridge(*, largest_error: float, log_determinant: float) -> Guarantee:
     volume = _arguments.non_negative("log_determinant", log_determinant)
     return Guarantee(
         quantity=_EXCESS,
-        bound=_rounding.up(error**2 * volume),
+        bound=_rounding.up(error * volume * error),
         assumes={
             "algorithm": "the prediction is that of ridge regression on the past",
             "measured": _LOG_DET,
@@ -133,7 +133,7 @@ def online_ridge_clipped(*, target_bound: float, log_determinant: float) -> Guar
     volume = _arguments.non_negative("log_determinant", log_determinant)
     return Guarantee(
         quantity=_EXCESS,
-        bound=_rounding.up(4.0 * largest**2 * volume),
+        bound=_rounding.up(4.0 * largest * volume * largest),
         assumes={
             "algorithm": "ridge predictions are clipped to the range of the targets",
             "targets": _BOUNDED,

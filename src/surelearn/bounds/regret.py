@@ -118,7 +118,7 @@ def hedge(
     log_k, horizon = log_experts(n_experts), rounds(n_rounds)
     rate = _arguments.positive("learning_rate", learning_rate)
     scale = _arguments.positive("loss_range", loss_range)
-    value = log_k / rate + rate * scale**2 * horizon / 8.0
+    value = log_k / rate + rate * scale * horizon / 8.0 * scale  # no square: it may vanish
     return Guarantee(
         quantity=REGRET,
         bound=_rounding.up(_alone(log_k, 0.0, value)),

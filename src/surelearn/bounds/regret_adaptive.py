@@ -36,7 +36,7 @@ def adahedge(*, n_experts: int, n_rounds: int, loss_range: float = 1.0) -> Guara
     """
     log_k, horizon = log_experts(n_experts), rounds(n_rounds)
     scale = _arguments.positive("loss_range", loss_range)
-    return _adahedge_apriori(log_k, scale, scale**2 * horizon, trivial=scale * horizon)
+    return _adahedge_apriori(log_k, scale, float(horizon), trivial=scale * horizon)
 
 
 @theorem(realised=("ranges",))
@@ -49,8 +49,9 @@ def adahedge_ranges(*, n_experts: int, ranges: ArrayLike) -> Guarantee:
     2.9423152994
     """
     widths = _arguments.vector("ranges", ranges, low=0.0)
-    largest, squares = float(widths.max()), float(widths @ widths)
-    total = float(widths.sum())
+    largest, total = float(widths.max()), float(widths.sum())
+    shares = widths / largest if largest > 0.0 else widths  # squares of widths may vanish
+    squares = float(shares @ shares)
     return _adahedge_apriori(log_experts(n_experts), largest, squares, trivial=total)
 
 
@@ -250,7 +251,8 @@ def squint_quantile(
 
 
 def _adahedge_apriori(log_k: float, largest: float, squares: float, trivial: float) -> Guarantee:
-    value = largest + math.sqrt(largest**2 + log_k * squares)
+    """Return the bound; `squares` sums those of the ranges as shares of the largest."""
+    value = largest * (1.0 + math.sqrt(1.0 + log_k * squares))
     return Guarantee(
         quantity=REGRET,
         bound=_rounding.up(value if log_k > 0.0 else 0.0),

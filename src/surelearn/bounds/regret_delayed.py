@@ -165,9 +165,10 @@ def delayed_gradient_descent_realised(
     """
     rate = _arguments.positive("learning_rate", learning_rate)
     costs = _arguments.non_negative("sum_costs", sum_costs)
+    length = _arguments.non_negative("norm", norm)
     return Guarantee(
         quantity=_COMPARATOR,
-        bound=_rounding.up(_arguments.non_negative("norm", norm) ** 2 / (2.0 * rate) + costs),
+        bound=_rounding.up(length * (length / (2.0 * rate)) + costs),
         assumes={
             "convex": "the losses are convex",
             "algorithm": (

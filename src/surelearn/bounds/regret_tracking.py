@@ -148,7 +148,9 @@ def fixed_share_untuned(
     cost = _untuned_code_length(n_experts, n_rounds, n_switches)
     return Guarantee(
         quantity=_PATHS,
-        bound=_rounding.up(cost / rate + rate * scale**2 * n_rounds / 8.0 if cost > 0.0 else 0.0),
+        bound=_rounding.up(
+            cost / rate + rate * scale * n_rounds / 8.0 * scale if cost > 0.0 else 0.0
+        ),
         assumes={
             "range": within(scale),
             "switch_rate": "the switch rate between rounds t-1 and t is 1/t",

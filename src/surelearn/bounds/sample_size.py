@@ -6,13 +6,26 @@ closed forms they stand beside.
 """
 
 import math
+from decimal import Decimal
 from fractions import Fraction
 
 from surelearn import _arguments
 from surelearn.bounds import _rounding, vc
+from surelearn.bounds._planner import (
+    exact,
+    least,
+    log,
+    log_class,
+    log_inverse,
+    log_survival,
+    planner,
+)
 from surelearn.bounds._special import binomial_cdf, binomial_sf
 
+_LEAST_ERROR = 1e-9  # below it the theorem takes minutes to evaluate
 
+
+@planner
 def plan_finite_class(*, n_hypotheses: int, error: float, delta: float) -> int:
     """Return an n at which every consistent rule of a finite class has risk at most `error`.
 
@@ -21,10 +34,10 @@ def plan_finite_class(*, n_hypotheses: int, error: float, delta: float) -> int:
     >>> plan_finite_class(n_hypotheses=1000, error=0.1, delta=0.05)
     100
     """
-    error = _arguments.open_fraction("error", error)
-    return _ceil(_log_class(n_hypotheses, delta) / error)
+    return least(log_class(n_hypotheses, delta) / exact("error", error))
 
 
+@planner
 def plan_finite_class_exact(*, n_hypotheses: int, error: float, delta: float) -> int:
     """Return the smallest n with |H| (1 - error)^n <= delta.
 
@@ -34,9 +47,10 @@ def plan_finite_class_exact(*, n_hypotheses: int, error: float, delta: float) ->
     94
     """
     error = _arguments.open_fraction("error", error)
-    return _ceil(_log_class(n_hypotheses, delta) / -math.log1p(-error))
+    return least(log_class(n_hypotheses, delta) / -log_survival(error))
 
 
+@planner
 def plan_uniform_convergence_finite(*, n_hypotheses: int, error: float, delta: float) -> int:
     """Return an n at which all training errors of a finite class are within `error` of the risks.
 
@@ -45,10 +59,11 @@ def plan_uniform_convergence_finite(*, n_hypotheses: int, error: float, delta: f
     >>> plan_uniform_convergence_finite(n_hypotheses=1000, error=0.1, delta=0.05)
     530
     """
-    error = _arguments.open_fraction("error", error)
-    return _ceil((_log_class(n_hypotheses, delta) + math.log(2.0)) / (2.0 * error * error))
+    share = exact("error", error)
+    return least((log_class(n_hypotheses, delta) + log(2)) / (2 * share * share))
 
 
+@planner
 def plan_finite_class_agnostic(*, n_hypotheses: int, error: float, delta: float) -> int:
     """Return an n at which empirical risk minimisation is within `error` of the best rule.
 
@@ -61,6 +76,7 @@ def plan_finite_class_agnostic(*, n_hypotheses: int, error: float, delta: float)
     return plan_uniform_convergence_finite(n_hypotheses=n_hypotheses, error=half, delta=delta)
 
 
+@planner
 def plan_rectangle(*, dimension: int, error: float, delta: float) -> int:
     """Return an n at which the tightest box around the positives has risk at most `error`.
 
@@ -70,10 +86,10 @@ def plan_rectangle(*, dimension: int, error: float, delta: float) -> int:
     176
     """
     sides = 2 * _arguments.count("dimension", dimension, at_least=1)
-    error = _arguments.open_fraction("error", error)
-    return _ceil(sides * _log_class(sides, delta) / error)
+    return least(sides * log_class(sides, delta) / exact("error", error))
 
 
+@planner
 def plan_rectangle_exact(*, dimension: int, error: float, delta: float) -> int:
     """Return the smallest n with 2 d (1 - error / (2 d))^n <= delta, for the tightest box.
 
@@ -83,10 +99,11 @@ def plan_rectangle_exact(*, dimension: int, error: float, delta: float) -> int:
     174
     """
     sides = 2 * _arguments.count("dimension", dimension, at_least=1)
-    error = _arguments.open_fraction("error", error)
-    return _ceil(_log_class(sides, delta) / -math.log1p(-error / sides))
+    share = exact("error", error) / sides
+    return least(log_class(sides, delta) / -log_survival(share))
 
 
+@planner
 def plan_realizable(*, vc_dimension: int, error: float, delta: float) -> int:
     """Return an n at which every consistent rule of a class has risk below `error`, closed form.
 
@@ -96,11 +113,12 @@ def plan_realizable(*, vc_dimension: int, error: float, delta: float) -> int:
     394
     """
     d = _arguments.count("vc_dimension", vc_dimension, at_least=1)
-    error = _arguments.open_fraction("error", error)
-    log_level = -math.log(_arguments.open_fraction("delta", delta))
-    return _ceil(2.5 / error * max(5.0, d * math.log(5.0 / error) + log_level + 1.0))
+    share = exact("error", error)
+    most = max(Decimal(5), d * (5 / share).ln() + log_inverse(delta) + 1)
+    return least(5 * most / (2 * share))
 
 
+@planner
 def plan_realizable_exact(*, vc_dimension: int, error: float, delta: float) -> int:
     """Return the smallest n at which `vc.moment_realizable` is at most `error`.
 
@@ -109,6 +127,9 @@ def plan_realizable_exact(*, vc_dimension: int, error: float, delta: float) -> i
     >>> plan_realizable_exact(vc_dimension=3, error=0.1, delta=0.05)
     186
     """
+    if _arguments.open_fraction("error", error) < _LEAST_ERROR:
+        domain = f"at least {_LEAST_ERROR:g}; plan_realizable takes any"
+        raise _arguments.refuse("error", error, domain)
     enough = plan_realizable(vc_dimension=vc_dimension, error=error, delta=delta)
     return _rounding.smallest_integer(
         lambda n: vc.moment_realizable(n=n, vc_dimension=vc_dimension, delta=delta).bound <= error,
@@ -117,6 +138,7 @@ def plan_realizable_exact(*, vc_dimension: int, error: float, delta: float) -> i
     )
 
 
+@planner
 def plan_blumer(*, vc_dimension: int, error: float, delta: float) -> int:
     """Return the classical size max{(4/e) log2(2/delta), (8d/e) log2(13/e)}, e = error.
 
@@ -126,11 +148,12 @@ def plan_blumer(*, vc_dimension: int, error: float, delta: float) -> int:
     1686
     """
     d = _arguments.count("vc_dimension", vc_dimension, at_least=1)
-    error = _arguments.open_fraction("error", error)
-    by_level = 4.0 * math.log2(2.0 / _arguments.open_fraction("delta", delta))
-    return _ceil(max(by_level, 8.0 * d * math.log2(13.0 / error)) / error)
+    share = exact("error", error)
+    by_level = 4 * (log(2) + log_inverse(delta))
+    return least(max(by_level, 8 * d * (13 / share).ln()) / log(2) / share)
 
 
+@planner
 def plan_agnostic(*, vc_dimension: int, error: float, delta: float) -> int:
     """Return an n at which empirical risk minimisation over a VC class is within `error`.
 
@@ -140,11 +163,11 @@ def plan_agnostic(*, vc_dimension: int, error: float, delta: float) -> int:
     18440
     """
     d = _arguments.count("vc_dimension", vc_dimension, at_least=1)
-    rate = 8.0 / _arguments.open_fraction("error", error) ** 2
-    log_level = -math.log(_arguments.open_fraction("delta", delta))
-    return _ceil(rate * (d * math.log(rate) + log_level))
+    rate = 8 / exact("error", error) ** 2
+    return least(rate * (d * rate.ln() + log_inverse(delta)))
 
 
+@planner
 def plan_uniform_convergence(*, vc_dimension: int, error: float, delta: float) -> int:
     """Return an n at which all training errors of a VC class are within `error` of the risks.
 
@@ -154,11 +177,11 @@ def plan_uniform_convergence(*, vc_dimension: int, error: float, delta: float) -
     11167
     """
     d = _arguments.count("vc_dimension", vc_dimension, at_least=1)
-    rate = 5.0 / _arguments.open_fraction("error", error) ** 2
-    log_level = math.log(2.0 / _arguments.open_fraction("delta", delta))
-    return _ceil(rate * (d * math.log(rate) + log_level))
+    rate = 5 / exact("error", error) ** 2
+    return least(rate * (d * rate.ln() + log(2) + log_inverse(delta)))
 
 
+@planner
 def lower_two_points(*, error: float, delta: float) -> int:
     """Return an n below which every deterministic learner fails on some target of the class.
 
@@ -169,11 +192,11 @@ def lower_two_points(*, error: float, delta: float) -> int:
     >>> lower_two_points(error=0.1, delta=0.05)
     27
     """
-    error = _arguments.open_fraction("error", error)
-    log_level = -math.log(_arguments.open_fraction("delta", delta))
-    return math.ceil(_rounding.down((1.0 - error) / error * log_level))
+    share = exact("error", error)
+    return least((1 - share) / share * log_inverse(delta))
 
 
+@planner
 def lower_vc(*, vc_dimension: int, error: float) -> int:
     """Return an n below which every learner has risk >= `error` with probability >= 1/14.
 
@@ -191,6 +214,7 @@ def lower_vc(*, vc_dimension: int, error: float) -> int:
     return math.floor(Fraction(d - 1) / (32 * Fraction(error))) + 1
 
 
+@planner
 def plan_restarts(*, success_probability: float, delta: float) -> int:
     """Return how many independent runs make at least one success, except with probability delta.
 
@@ -202,10 +226,11 @@ def plan_restarts(*, success_probability: float, delta: float) -> int:
     success = _arguments.fraction("success_probability", success_probability)
     if success == 0.0:
         raise _arguments.refuse("success_probability", success_probability, "in (0, 1]")
-    delta = _arguments.open_fraction("delta", delta)
-    return 1 if success == 1.0 else _ceil(math.log(delta) / math.log1p(-success))
+    level = log_inverse(delta)
+    return 1 if success == 1.0 else least(level / -log_survival(success))
 
 
+@planner
 def plan_selection(*, n_restarts: int, error: float, target: float, delta: float) -> int:
     """Return the smallest hold-out on which the best of `n_restarts` runs has risk <= `target`.
 
@@ -238,13 +263,3 @@ def _best_cut(n: int, rivals: int, error: float, target: float) -> int:
     per_success = math.log1p(-error) - math.log1p(-target)
     per_error = per_success + math.log(target / error)
     return min(n, max(0, math.ceil((n * per_success - math.log(rivals)) / per_error) - 1))
-
-
-def _log_class(n_hypotheses: int, delta: float) -> float:
-    """Return ln(|H| / delta); |H| may be an integer too large for a float."""
-    size = _arguments.count("n_hypotheses", n_hypotheses, at_least=1)
-    return math.log(size) - math.log(_arguments.open_fraction("delta", delta))
-
-
-def _ceil(value: float) -> int:
-    return math.ceil(_rounding.up(value))

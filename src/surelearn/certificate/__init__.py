@@ -21,6 +21,7 @@ from surelearn.certificate._evidence import (
     violated,
 )
 from surelearn.certificate._issue import BoundViolatedError, certify, joint_delta
+from surelearn.certificate._rounding import is_beyond_rounding
 
 __all__ = [
     "BoundViolatedError",
@@ -34,6 +35,7 @@ __all__ = [
     "by_construction",
     "certify",
     "checked",
+    "is_beyond_rounding",
     "joint_delta",
     "verified",
     "violated",

@@ -13,7 +13,7 @@ from surelearn.bounds import Validity
 from surelearn.bounds._phrases import with_keys
 from surelearn.certificate._evidence import Status
 from surelearn.certificate._reading import SCHEMAS, parse, restored
-from surelearn.certificate._text import headline, html, sentences
+from surelearn.certificate._text import headline, html, sentences, void_claim
 
 Kind = Literal[
     "risk", "quantile", "difference", "regret", "mistakes", "training-error", "approximation"
@@ -77,13 +77,14 @@ class Certificate:
     Parameters
     ----------
     claim
-        The statement in one sentence.
+        The statement in one sentence; of a void certificate, why nothing is claimed.
     kind
         What sort of quantity is bounded.
     subject
         Who is certified: this fitted model, the average iterate, a vote, the run of an algorithm.
     quantity, bound, observed, trivial, direction
         What is bounded, the bound, the value seen in this run, the value known without data.
+        The bound of a void certificate is NaN.
     n
         The number of examples or rounds the statement rests on.
     delta
@@ -149,7 +150,7 @@ class Certificate:
         has_level = self.validity in {"fixed-n", "anytime"}
         if (
             not self.preconditions
-            or math.isnan(self.bound)
+            or (math.isnan(self.bound) and not self.violated)
             or has_level != (self.delta is not None)
         ):
             raise ValueError("the certificate lacks its preconditions, its bound or its delta")
@@ -157,6 +158,9 @@ class Certificate:
             raise ValueError(f"the certificate's delta={self.delta} is outside (0, 1)")
         if math.isnan(self.observed) and not self.violated:
             raise ValueError("the observed value is NaN: a certificate needs what was seen")
+        if self.violated:  # neither words nor number may read as if something were claimed
+            object.__setattr__(self, "claim", void_claim(self))
+            object.__setattr__(self, "bound", math.nan)
 
     @property
     def slack(self) -> float:

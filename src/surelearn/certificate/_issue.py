@@ -21,8 +21,7 @@ from surelearn.certificate._certificate import (
     plain,
 )
 from surelearn.certificate._evidence import Evidence, assumed
-
-_ROUNDING = 1e-9  # sure bounds are attained with equality; only more than this is a bug
+from surelearn.certificate._rounding import is_beyond_rounding
 
 
 class BoundViolatedError(AssertionError):
@@ -36,6 +35,7 @@ def certify(  # noqa: PLR0913 - as many arguments as a certificate has sources
     subject: str,
     observed: float,
     n: int,
+    amount: float = 0.0,
     claim: str = "",
     evidence: Mapping[str, Evidence] | None = None,
     also: Iterable[Precondition] = (),
@@ -48,6 +48,7 @@ def certify(  # noqa: PLR0913 - as many arguments as a certificate has sources
     key, or as merely assumed; `also` adds what the issuer demands beyond the theorem. Evidence for
     an assumption that the theorem does not make is refused, and so is a quoted bound. A sure bound
     that the observed value exceeds raises `BoundViolatedError`: then this library has a bug.
+    If `observed` is a difference of sums, `amount` is their size: so much may have been rounded.
 
     Examples
     --------
@@ -92,7 +93,7 @@ def certify(  # noqa: PLR0913 - as many arguments as a certificate has sources
             "versions": versions(),
         },
     )
-    _assert_sure(certificate, guarantee)
+    _assert_sure(certificate, guarantee, amount)
     return certificate
 
 
@@ -139,12 +140,11 @@ def default_claim(guarantee: Guarantee) -> str:
     return f"With confidence {confidence(float(guarantee.inputs['delta']))}, {limit}."
 
 
-def _assert_sure(certificate: Certificate, guarantee: Guarantee) -> None:
+def _assert_sure(certificate: Certificate, guarantee: Guarantee, amount: float) -> None:
     if guarantee.validity != "surely" or certificate.violated:
         return
-    tolerance = _ROUNDING * (1.0 + abs(guarantee.bound))
-    beyond = -certificate.slack
-    if beyond > tolerance and all(p.status != "assumed" for p in certificate.preconditions):
+    beyond = is_beyond_rounding(-certificate.slack, guarantee.bound, n=certificate.n, amount=amount)
+    if beyond and all(p.status != "assumed" for p in certificate.preconditions):
         raise BoundViolatedError(
             f"{guarantee.quantity} is {certificate.observed}, beyond its sure bound "
             f"{guarantee.bound} ({certificate.formula}): this is a bug of surelearn, please "

@@ -26,8 +26,7 @@ def headline(certificate: "Certificate") -> list[str]:
     """Return the claim and the numbers; a void certificate has reasons instead."""
     c = certificate
     if c.status == "void":
-        reasons = "; ".join(f"{p.name} ({p.evidence})" for p in c.violated)
-        return [f"No guarantee: an assumption is violated. {reasons}."]
+        return [f"No guarantee: an assumption is violated. {_reasons(c)}."]
     bound = outward(c.bound, c.direction)
     lines = [c.claim]
     if c.status == "vacuous":
@@ -38,6 +37,17 @@ def headline(certificate: "Certificate") -> list[str]:
     if "n_to_halve_slack" in c.reproduce:
         lines.append(f"{c.reproduce['n_to_halve_slack']} examples would halve the slack.")
     return lines
+
+
+def void_claim(certificate: "Certificate") -> str:
+    """Say that nothing is claimed, and why."""
+    return f"Void: nothing is claimed, because an assumption is violated: {_reasons(certificate)}."
+
+
+def _reasons(certificate: "Certificate") -> str:
+    return "; ".join(
+        f"{p.name} ({p.evidence})" if p.evidence else p.name for p in certificate.violated
+    )
 
 
 def _assumptions(certificate: "Certificate") -> list[str]:

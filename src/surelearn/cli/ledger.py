@@ -39,8 +39,9 @@ def ledger(
         return
     for table in found["tables"]:
         typer.echo(
-            f"{printable(table['file'])}, target {printable(table['target'])}, {table['rows']:,} rows: "
-            f"{table['used']} of {table['planned']} looks used, delta {table['delta']:g}"
+            f"{printable(table['file'])}, target {printable(table['target'])}, "
+            f"{table['rows']:,} rows: {table['used']} of {table['planned']} looks used, "
+            f"delta {table['delta']:g}"
         )
         for look in table["looks"]:
             claim = printable(look["claim"]) or "the answer was not shown"

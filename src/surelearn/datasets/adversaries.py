@@ -26,8 +26,13 @@ class Contrarian:
 
     labels: tuple[Any, Any] = (0, 1)
 
-    def next(self, prediction: object) -> Any:
+    def next(self, prediction: Any) -> Any:
         """Return the label that makes `prediction` a mistake."""
+        if np.ndim(prediction) > 0:
+            raise ValueError(
+                "Contrarian answers one prediction, and was shown a distribution over experts or "
+                "arms. Give questions for the learner to answer, or an adversary that names losses"
+            )
         return self.labels[1] if prediction == self.labels[0] else self.labels[0]
 
 

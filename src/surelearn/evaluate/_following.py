@@ -13,10 +13,9 @@ from surelearn._jit.sound_matrices import sound
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn._wording import confidence
 from surelearn.bounds import Guarantee, Validity
-from surelearn.certificate import BoundViolatedError, Certificate
+from surelearn.certificate import BoundViolatedError, Certificate, is_beyond_rounding
 
 _N_ASKED, _N_SHARES = 60, 200  # rounds at which bounds and distributions are noted
-_ROUNDING = 1e-9  # a sure bound may be attained; only more than this is a bug
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +32,8 @@ class BoundCurve:
         Whether it is computed from what happened in the run; otherwise it was known beforehand.
     rounds, bounds
         After how many rounds it was evaluated, and what it said.
+    measured
+        Which inputs of a theorem that is stated beforehand were taken from the run after all.
 
     Examples
     --------
@@ -47,6 +48,7 @@ class BoundCurve:
     realised: bool
     rounds: Indices
     bounds: Vector
+    measured: tuple[str, ...] = ()
 
     @property
     def label(self) -> str:
@@ -54,6 +56,8 @@ class BoundCurve:
         name, when = self.method.rpartition(".")[2], ""
         if not self.realised:
             name, when = name.removesuffix("_realised").removesuffix("_apriori"), ", before the run"
+            if self.measured:
+                when = f", given the {' and the '.join(self.measured)} seen".replace("_", " ")
         elif "realised" not in name:
             when = ", from the run"
         level = "" if self.delta is None else confidence(self.delta)
@@ -181,7 +185,8 @@ def assert_sure(statement: Statement, value: float, amount: float) -> None:
     if not isinstance(statement, Certificate) or statement.validity != "surely":
         return
     settled = all(p.status in {"checked", "by-construction"} for p in statement.preconditions)
-    if settled and value > statement.bound + _ROUNDING * (1.0 + abs(statement.bound) + amount):
+    beyond = value - statement.bound
+    if settled and is_beyond_rounding(beyond, statement.bound, n=statement.n, amount=amount):
         raise BoundViolatedError(
             f"{statement.quantity} came to {value} in {statement.n} rounds, beyond its sure bound "
             f"{statement.bound} ({statement.formula}): this is a bug of surelearn, please report it"
@@ -206,10 +211,10 @@ def _was_known(certificate: Certificate) -> bool:
 
 def _curve(points: list[tuple[int, Statement, float]], *, again: bool) -> BoundCurve:
     statement = points[-1][1]
-    delta, realised = None, False
+    delta, realised, measured = None, False, ()
     if isinstance(statement, Certificate):
-        delta = statement.delta
-        realised = not again and not _was_known(statement)
+        delta, measured = statement.delta, tuple(statement.reproduce.get("measured", ()))
+        realised = not again and not measured and not _was_known(statement)
     return BoundCurve(
         method=_name(statement),
         validity=statement.validity,
@@ -217,4 +222,5 @@ def _curve(points: list[tuple[int, Statement, float]], *, again: bool) -> BoundC
         realised=realised,
         rounds=np.array([n_played for n_played, _, _ in points]),
         bounds=np.array([statement.bound - offset for _, statement, offset in points]),
+        measured=measured,
     )

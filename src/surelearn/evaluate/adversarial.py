@@ -17,6 +17,9 @@ from surelearn.evaluate.regret import (
     settle,
     table_of,
 )
+from surelearn.learners.experts._averaging import AveragingGame
+from surelearn.learners.experts._game import ExpertGame
+from surelearn.losses import Absolute, Loss
 
 
 class Adversary(Protocol):
@@ -63,22 +66,56 @@ def play_against(
     50
     """
     n_rounds, player = _arguments.count("n_rounds", n_rounds, at_least=1), fresh(learner)
+    if not callable(getattr(adversary, "next", None)):
+        raise TypeError(f"adversary={adversary!r} has no method next(said) to answer with")
     if questions is None:
         if hasattr(player, "select"):
             return _play_arms(player, adversary, n_rounds)
-        return _play_weights(player, adversary, n_rounds, n_experts)
+        _refuse_unless(player, "starting_weights", _ASKED)
+        experts = _arguments.count("n_experts", n_experts, at_least=1)
+        return _play_weights(player, adversary, n_rounds, experts)
     asked = table_of("questions", questions)
     if len(asked) != n_rounds:
         raise _arguments.refuse("questions", asked.shape, f"a table of n_rounds={n_rounds} rows")
-    classifies = hasattr(player, "learn_one")
-    return (_play_rows if classifies else _play_votes)(player, adversary, asked)
+    if isinstance(player, ExpertGame):
+        return _play_votes(player, adversary, asked)
+    _refuse_unless(player, "select", _UNASKED, has=False)
+    _refuse_unless(player, "learn_one", _BATCH)
+    _refuse_unless(player, "decision_function", _NUMBERS)
+    return _play_rows(player, adversary, asked)
+
+
+_ASKED = "answers questions: give questions=, a row of advice or of features for each round"
+_UNASKED = "is asked nothing: leave questions out, and its adversary names a loss for each arm"
+_BATCH = "does not learn row by row, as a player must; Perceptron does"
+_NUMBERS = "predicts numbers, which are never just right or wrong: give a classifier"
+
+
+def _refuse_unless(player: Any, method: str, why: str, *, has: bool = True) -> None:
+    if hasattr(type(player), method) != has:
+        raise ValueError(f"{type(player).__name__} {why}")
+
+
+def _losses(adversary: Adversary, said: Vector) -> Vector:
+    """Return what the adversary answers to a distribution: a loss for each expert or arm."""
+    answer = adversary.next(said)
+    try:
+        losses = np.asarray(answer, dtype=np.float64)
+    except (TypeError, ValueError):
+        losses = np.empty(0)
+    if losses.shape != said.shape:
+        raise ValueError(
+            f"the adversary answered {answer!r}; to a distribution over {len(said)} it must answer "
+            "with a loss for each"
+        )
+    return losses
 
 
 def _play_weights(player: Any, adversary: Adversary, n_rounds: int, n_experts: int) -> Regret:
     diary, paid, table = expert_diary(player, n_rounds), np.empty(n_rounds), list[Any]()
     for t in range(n_rounds):
         said = np.array(player.weights) if t else player.starting_weights(n_experts)
-        table.append(np.asarray(adversary.next(said), dtype=np.float64))
+        table.append(_losses(adversary, said))
         player.update(table[-1])
         paid[t] = said @ table[-1]  # also if the learner draws an expert: what it expects to pay
         diary.note(t + 1)
@@ -89,7 +126,7 @@ def _play_arms(player: Any, adversary: Adversary, n_rounds: int) -> Regret:
     diary = bandit_diary(player, n_rounds, 0.05, OF_LOSSES)
     paid, table = np.empty(n_rounds), list[Any]()
     for t in range(n_rounds):
-        table.append(np.asarray(adversary.next(np.array(player.probabilities)), dtype=np.float64))
+        table.append(_losses(adversary, np.array(player.probabilities)))
         arm = player.select()
         paid[t] = table[-1][arm]
         player.update(arm, paid[t])
@@ -99,13 +136,16 @@ def _play_arms(player: Any, adversary: Adversary, n_rounds: int) -> Regret:
 
 def _play_votes(player: Any, adversary: Adversary, asked: Matrix) -> Regret:
     diary, (outcomes, paid) = expert_diary(player, len(asked)), np.empty((2, len(asked)))
+    judge: Loss = getattr(player, "loss", Absolute())
+    told: dict[str, Any] = {"loss": judge} if isinstance(player, AveragingGame) else {}
     for t, advice in enumerate(asked):
         said = player.predict(advice)
-        outcomes[t] = adversary.next(said)
-        paid[t] = abs(said - outcomes[t])
-        player.learn(advice[np.newaxis], outcomes[t : t + 1])
+        outcomes[t] = _arguments.real("what the adversary answers", adversary.next(said))
+        player.learn(advice[np.newaxis], outcomes[t : t + 1], **told)
+        paid[t] = judge.value(outcomes[t : t + 1], np.array([said], dtype=np.float64))[0]
         diary.note(t + 1)
-    return _settle(player, "expert", paid, np.abs(asked - outcomes[:, np.newaxis]), diary)
+    truth = np.broadcast_to(outcomes[:, np.newaxis], asked.shape)
+    return _settle(player, "expert", paid, judge.value(truth, asked), diary)
 
 
 def _play_rows(player: Any, adversary: Any, asked: Matrix) -> Mistakes:
@@ -113,7 +153,12 @@ def _play_rows(player: Any, adversary: Any, asked: Matrix) -> Mistakes:
 
     What the adversary answered is then played again, with the bounds.
     """
-    names, answers = list(adversary.labels), list[Any]()
+    names, answers = list(getattr(adversary, "labels", ())), list[Any]()
+    if len(names) != 2:
+        raise ValueError(
+            f"a classifier needs an adversary that names its two labels, as Contrarian does; "
+            f"{type(adversary).__name__} names {len(names)}"
+        )
     for t, row in enumerate(asked):
         said = player.predict_one(row) if t else names[0]
         answers.append(adversary.next(said))

@@ -20,6 +20,8 @@ from surelearn.bounds import (
     vc,
 )
 
+_LEAST_TARGET, _LEAST_ERROR, _MOST_MODELS = 1e-6, 1e-9, 10**18
+
 
 class Curve(NamedTuple):
     """What is certified over the number of rows."""
@@ -102,7 +104,7 @@ def plan_holdout(
     >>> plan_holdout(target=0.06, error=0.05, n_models=20).n
     4340
     """
-    models = _arguments.count("n_models", n_models, at_least=1)
+    models = _arguments.count("n_models", n_models, at_least=1, at_most=_MOST_MODELS)
     share = _arguments.open_fraction("delta", delta) / models
     n = holdout.plan_holdout(target=target, error=error, delta=share)
     errors = _allowed_errors(n, target, error, share)
@@ -120,7 +122,9 @@ def plan_groups(*, target: float, delta: float = 0.05) -> int:
     >>> plan_groups(target=0.25)
     19
     """
-    target = _arguments.open_fraction("target", target)
+    if _arguments.open_fraction("target", target) < _LEAST_TARGET:
+        domain = f"at least {_LEAST_TARGET:g}: below, tens of millions of groups would be needed"
+        raise _arguments.refuse("target", target, domain)
 
     def certifies(n: int) -> bool:
         return sequences.betting_order_free(losses=np.zeros(n), delta=delta).bound <= target
@@ -217,7 +221,8 @@ def plan_sample(
     >>> plan_sample(error=0.1, n_hypotheses=1000, agnostic=True).n
     2120
     """
-    error = _arguments.open_fraction("error", error)
+    if _arguments.open_fraction("error", error) < _LEAST_ERROR:
+        raise _arguments.refuse("error", error, f"at least {_LEAST_ERROR:g}")
     named = {
         "vc_dimension": vc_dimension,
         "n_hypotheses": n_hypotheses,

@@ -207,11 +207,13 @@ def settle(
     """
     after = np.arange(1, len(paid) + 1) if rounds is None else rounds
     regrets = totals.max(axis=1)
+    # What was added up, whatever its signs: so much may have been rounded.
+    moved = np.cumsum(np.abs(np.diff(paid, prepend=0.0)) + np.abs(np.diff(regrets, prepend=0.0)))
     best_losses, stated = paid - regrets, list[tuple[int, Certificate, float]]()
     for n, said in diary.entries:
         i = int(np.searchsorted(after, n))
         offset = float(best_losses[i]) if _is_of_total(said) else 0.0
-        assert_sure(said, regrets[i] + offset, abs(paid[i]))
+        assert_sure(said, regrets[i] + offset, moved[i])
         stated.append((n, said, offset))
     return Regret(
         learner=player,

@@ -251,6 +251,8 @@ def _grid(header: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 
 def _bound(certificate: Certificate) -> str:
+    if certificate.status == "void":
+        return "none"
     if certificate.kind == "risk":
         return percent_outward(certificate.bound, certificate.direction)
     limit = outward(certificate.bound, certificate.direction)

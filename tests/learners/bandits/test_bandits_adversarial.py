@@ -218,7 +218,7 @@ def test_a_long_run_on_extreme_losses_stays_finite(make):
     assert bandit.probabilities[1] > 0.99
     bandit.play(np.tile([0.0, 1.0, 0.0], (10**5, 1)))
     assert np.isfinite(bandit.probabilities).all()
-    assert all(np.isfinite(c.bound) for c in bandit.certificates())
+    assert all(np.isfinite(c.bound) or c.status == "void" for c in bandit.certificates())
 
 
 @pytest.mark.parametrize("n_arms", [2, 4, 7, 33])

@@ -115,3 +115,14 @@ def test_a_delta_that_was_not_announced_is_assumed_to_be_chosen_blindly():
     assert [c.delta for c in (*announced, *asked)] == [0.1, 0.1, 0.01, 0.01]
     assert announced[0].preconditions[-1].status == "by-construction"
     assert asked[0].preconditions[-1].status == "assumed"
+
+
+@pytest.mark.parametrize(("name", "value"), [("delta", 0.5), ("horizon", 10), ("seed", 3)])
+def test_what_was_given_to_the_constructor_may_not_change_before_the_first_round(name, value):
+    bandit = Exp3IX(n_arms=2, horizon=100)
+    setattr(bandit, name, value)
+    with pytest.raises(ValueError, match="the game was begun as"):
+        bandit.play([[0.0, 1.0]])
+    with pytest.raises(ValueError, match="the game was begun as"):
+        bandit.select()
+    assert bandit.n_rounds_ == 0

@@ -177,3 +177,10 @@ def test_turning_the_rows_turns_the_directions():
     np.testing.assert_allclose(before.explained_variance_, after.explained_variance_)
     turned = before.components_ @ turn(0.8).T
     np.testing.assert_allclose(np.abs((turned * after.components_).sum(axis=1)), 1.0)
+
+
+def test_a_diameter_that_the_training_rows_refute_is_refused():
+    model = PrincipalComponents(n_components=1).fit([[0.0, 0.0], [3.0, 4.0]])
+    assert model.guarantee(diameter=5.0).bound > 0.0
+    with pytest.raises(ValueError, match="refuted by the training rows: two of them are 5 apart"):
+        model.guarantee(diameter=4.9)

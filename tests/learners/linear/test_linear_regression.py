@@ -10,7 +10,7 @@ from sklearn.datasets import load_diabetes
 from sklearn.exceptions import ConvergenceWarning
 
 from reference import linear_regression as plain
-from surelearn import Holdout, LinearRegression, Quantile
+from surelearn import Holdout, LinearRegression, Quantile, leave_one_out
 
 X4 = np.array([[1.0, 2.0], [2.0, 0.0], [0.0, 1.0], [3.0, 1.0]])
 Y4 = np.array([3.0, 1.0, 2.0, 5.0])
@@ -183,3 +183,50 @@ def test_targets_whose_squares_are_no_numbers_are_refused_and_leave_no_mark():
             model.fit(X, y * factor)
         assert pickle.dumps(model) == before
     assert LinearRegression().fit(X, 0.0 * y).noise_variance_ == 0.0
+
+
+def column(kind, n, rng):
+    """Return a column of a kind that makes centring hard."""
+    made = {
+        "constant": np.full(n, rng.choice([5.0, 0.1, 1 / 3, -3.3, 1e6, 1e-6, 0.0])),
+        "offset": 1e6 + rng.normal(size=n),
+        "dummy": rng.integers(0, 2, n).astype(np.float64),
+        "plain": rng.normal(size=n),
+    }
+    return made[kind]
+
+
+@pytest.mark.parametrize("way", ["fit", "partial_fit", "sparse", "float32", "weights"])
+def test_constant_columns_change_nothing_and_predictions_are_those_of_the_peer(way, repetitions):
+    rng, kinds = np.random.default_rng(5), ["constant", "offset", "dummy", "plain"]
+    for _ in range(repetitions // 8):
+        n = int(rng.integers(4, 40))
+        X = np.column_stack([column(kind, n, rng) for kind in rng.choice(kinds, 3)])
+        X = np.column_stack([X, X[:, 0]])  # and one column twice
+        y = rng.normal(size=n) + rng.choice([0.0, 100.0])
+        weights = rng.integers(1, 4, n).astype(np.float64) if way == "weights" else None
+        X = X.astype(np.float32).astype(np.float64) if way == "float32" else X
+        model = LinearRegression()
+        if way == "partial_fit":
+            model.partial_fit(X[:2], y[:2]).partial_fit(X[2:], y[2:])
+        else:
+            rows = {"sparse": sparse.csr_array, "float32": np.float32}.get(way, np.asarray)(X)
+            model.fit(rows, y, weights)
+        peer = linear_model.LinearRegression().fit(X, y, weights)
+        expected = peer.predict(X)
+        np.testing.assert_allclose(model.predict(X), expected, rtol=1e-6, atol=1e-6)
+
+
+def test_one_constant_feature_predicts_the_mean():
+    model = LinearRegression().fit([[5.0]] * 4, [1, 2, 3, 4])
+    assert model.predict([[5.0]]) == pytest.approx([2.5])
+    assert (model.rank_, model.coef_.tolist()) == (0, [0.0])
+    chunks = LinearRegression()
+    for t in range(60):
+        chunks.partial_fit([[0.1]], [float(t)])
+    assert chunks.predict([[0.1]]) == pytest.approx([29.5])
+
+
+def test_leaving_rows_out_of_a_constant_feature_leaves_the_mean_of_the_others():
+    found = leave_one_out(LinearRegression(), np.full((6, 1), 0.1), np.arange(6.0))
+    assert found.predictions == pytest.approx((15.0 - np.arange(6.0)) / 5.0)

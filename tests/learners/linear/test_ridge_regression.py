@@ -192,3 +192,36 @@ def test_settings_that_mean_nothing_are_refused():
     for settings in ({"alpha": [1.0, 2.0]}, {"alphas": [[1.0, 2.0]]}):
         with pytest.raises(ValueError, match="alpha is one number, and alphas a list"):
             RidgeRegression(**settings).fit(X, y)
+
+
+@pytest.mark.parametrize("way", ["fit", "partial_fit", "wide", "sparse"])
+def test_numbers_that_the_training_rows_refute_are_refused(way):
+    X, y = np.array([[3.0, 4.0], [0.0, 1.0], [1.0, 0.0]]), np.array([0.5, -7.0, 0.0])
+    X = np.hstack([X, np.zeros((3, 2))]) if way == "wide" else X
+    model = RidgeRegression(alpha=10.0, fit_intercept=False)
+    if way == "partial_fit":
+        model.partial_fit(X[:1], y[:1]).partial_fit(X[1:], y[1:])
+    else:
+        model.fit(sparse.csr_array(X) if way == "sparse" else X, y)
+    assert model.guarantee(label_bound=7.0, radius=5.0).bound > 0.0
+    with pytest.raises(ValueError, match=r"label_bound=6\.9 is refuted .* absolute value 7"):
+        model.guarantee(label_bound=6.9, radius=5.0)
+    with pytest.raises(ValueError, match=r"radius=4\.9 is refuted .* norm 5"):
+        model.guarantee(label_bound=7.0, radius=4.9)
+
+
+def test_an_older_model_refuses_what_its_sums_refute():
+    model = RidgeRegression(alpha=10.0, fit_intercept=False).fit([[3.0], [3.0]], [4.0, 4.0])
+    del model.largest_target_, model.longest_row_  # as a file of before has them
+    assert model.guarantee(label_bound=4.0, radius=3.0).bound > 0.0
+    with pytest.raises(ValueError, match=r"radius=2\.0 is refuted"):
+        model.guarantee(label_bound=4.0, radius=2.0)
+
+
+@pytest.mark.parametrize("shape", [(5, 12), (40, 3)])
+def test_a_small_price_beside_huge_features_is_not_lost(shape):
+    rng = np.random.default_rng(0)
+    X, y = 1e6 + rng.normal(size=shape), rng.normal(size=shape[0])
+    ours = RidgeRegression(alphas=[0.1, 1.0], fit_intercept=False).fit(X, y)
+    peer = linear_model.Ridge(alpha=ours.alpha_, fit_intercept=False, solver="svd").fit(X, y)
+    np.testing.assert_allclose(ours.predict(X), peer.predict(X), rtol=1e-4, atol=1e-4)

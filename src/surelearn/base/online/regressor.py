@@ -131,7 +131,11 @@ class OnlineLinearRegressor(RegressorMixin, OnlineLearner):
             learnt = self.learnt_
         except AttributeError:
             raise self._not_begun() from None
-        row, targets, predictions = self._check_one(learnt, x), np.array([y], float), np.empty(1)
+        row, targets, predictions = self._check_one(learnt, x), np.empty(1), np.empty(1)
+        try:
+            targets[0] = y
+        except (TypeError, ValueError, OverflowError):
+            raise ValueError(f"y={str(y)[:60]} is no target of a row: give a number") from None
         if not (abs(targets.item()) <= _LARGE and rows.sum_of_squares(row[0]) <= _LARGE**2):
             return self._learn_large(learnt, row, targets)
         begun = learnt.begun

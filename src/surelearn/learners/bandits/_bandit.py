@@ -75,7 +75,8 @@ class Bandit(ABC):
         self._check_parameters()
         self.n_arms = int(n_arms)
         counts = Counts(np.zeros(self.n_arms, dtype=np.int64), np.zeros(self.n_arms))
-        self.state_ = BanditState("", 0, None, counts, self._start())
+        # What was given here is in the state already: it may not change, not even before round 1.
+        self.state_ = BanditState(constructor_call(self), 0, None, counts, self._start())
 
     def _check_parameters(self) -> None:
         """Refuse parameters that make no sense, with a sentence."""

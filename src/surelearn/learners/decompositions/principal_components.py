@@ -106,6 +106,7 @@ class PrincipalComponents(
                 "the theorem needs a number of components and a scaling fixed before the data were "
                 "seen: n_components=k, standardize=False"
             )
+        self._refuse_refuted(diameter)
         return decompositions.pca_centred(
             residual=self.residual_,
             n=self.n_training_rows_,
@@ -114,6 +115,20 @@ class PrincipalComponents(
             delta=delta,
             dimension=self.n_features_in_,
         )
+
+    def _refuse_refuted(self, diameter: float) -> None:
+        """Refuse a diameter below the mean distance of two training rows, as the moments give it.
+
+        The squared distance of two rows is on average twice the sum of the variances.
+        """
+        n = self.n_training_rows_
+        total = float(self.explained_variance_.sum()) + self.residual_ * n / max(n - 1, 1)
+        if diameter * (1.0 + 1e-9) < np.sqrt(2.0 * total):
+            raise ValueError(
+                f"diameter={diameter!r} is refuted by the training rows: two of them are "
+                f"{np.sqrt(2.0 * total):.6g} apart or more. It must hold for every row that can "
+                "occur, and be known before any is seen"
+            )
 
     def fit(self, X: Any, y: Any = None) -> Self:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Find the components.

@@ -142,10 +142,9 @@ class AveragingGame(ExpertGame):
         table = self._read(losses, outcomes, loss, awake)
         game = self._state_to_play_on(table.losses.shape[1])
         with CoinsSetBack(game.learnt):
-            answers = self._learn_table(table, game)
-            tallies: Tallies = game.tallies
-            if not np.isfinite(tallies.cumulative_loss[0]) or np.isnan(tallies.regrets).any():
-                raise ValueError("sums of such large losses overflow; rescale the losses")
+            with np.errstate(over="ignore", invalid="ignore"):  # refused in the next line
+                answers = self._learn_table(table, game)
+            _refuse_overflow(game.tallies)
             self.state_ = game
         return answers
 
@@ -270,7 +269,9 @@ class AveragingGame(ExpertGame):
         evidence: Mapping[str, Evidence],
         *,
         observed: float | None = None,
+        amount: float = 0.0,
         scale: float = 1.0,
+        measured: tuple[str, ...] = (),
     ) -> Certificate:
         """Bind a theorem on the regret to this run; observed is by default the regret."""
         return self._certify(
@@ -278,8 +279,10 @@ class AveragingGame(ExpertGame):
             evidence,
             kind="regret",
             observed=self.regret_ if observed is None else observed,
+            amount=amount,
             scale=scale,
             slept=self.slept_,
+            measured=measured,
         )
 
     @classmethod
@@ -291,3 +294,9 @@ class AveragingGame(ExpertGame):
             regrets=old["regrets_"],
             slept=np.array([old["slept_"]]),
         )
+
+
+def _refuse_overflow(tallies: Tallies) -> None:
+    # An expert may have lost infinitely much, under a logarithmic loss; the best one has not.
+    if not np.isfinite([tallies.cumulative_loss[0], tallies.regrets.max()]).all():
+        raise ValueError("sums of such large losses overflow; rescale the losses")

@@ -160,13 +160,15 @@ class ExpertGame(ABC):
         *,
         kind: Kind,
         observed: float,
+        amount: float = 0.0,
         scale: float = 1.0,
         slept: bool = False,
+        measured: tuple[str, ...] = (),
     ) -> Certificate:
         """Bind a theorem on losses of range 1 to this run, in which their range is `scale`.
 
         If experts `slept`, a theorem that does not speak of sleepers is read for the losses that
-        they were charged.
+        they were charged. `measured` names inputs of a theorem known beforehand that are the run's.
         """
         charged = slept and "awake" not in guarantee.assumes
         return certify(
@@ -179,10 +181,15 @@ class ExpertGame(ABC):
             kind=kind,
             subject=f"this run of {type(self).__name__}",
             observed=observed,
+            amount=amount,
             n=self.n_rounds_,
             evidence=evidence,
             also=[_CHARGED] if charged else [],
-            reproduce={"model": fingerprint(self), "loss_range": [0.0, scale]},
+            reproduce={
+                "model": fingerprint(self),
+                "loss_range": [0.0, scale],
+                **({"measured": list(measured)} if measured else {}),
+            },
         )
 
     @classmethod

@@ -72,11 +72,13 @@ _TOO_SMALL = 1e-60  # the sum at which zero is moved up to the best: long before
 @jit
 def weigh(t: int, behind: Vector, rate: float, weights: Matrix) -> float:
     """Weigh the experts in round `t` by exp(-rate x behind); return the sum before division."""
-    total = 0.0
     for k in range(behind.shape[0]):  # our own exp: the library's would keep this a scalar loop
-        weight = exp(-rate * behind[k])
-        weights[t, k] = weight
-        total += weight
+        weights[t, k] = exp(-rate * behind[k])
+    # A sum in a loop that also writes may be taken in another order, by where the arrays lie in
+    # memory: a last bit that differs from call to call would decide between equal experts.
+    total = 0.0
+    for k in range(behind.shape[0]):
+        total += weights[t, k]
     share = 1.0 / total
     for k in range(behind.shape[0]):
         weights[t, k] *= share

@@ -11,7 +11,7 @@ from scipy import sparse
 from surelearn import _arguments
 from surelearn._jit.sound_matrices import sound
 from surelearn._typing import Matrix, Vector
-from surelearn.learners.experts import _loops
+from surelearn.learners.experts import _loops, _units
 from surelearn.losses import Interval, Loss
 
 _LARGEST = sys.float_info.max
@@ -120,6 +120,7 @@ def check_range(loss_range: Interval) -> None:
     low, high = (_arguments.real("loss_range", end) for end in loss_range)
     if not low < high:
         raise _arguments.refuse("loss_range", loss_range, "a pair (low, high) with low < high")
+    _units.unit_of(high - low)  # refuses a width that floats cannot do with
 
 
 def check_losses(losses: Matrix, loss_range: Interval, first: int = 0) -> None:

@@ -16,7 +16,7 @@ from surelearn._stored import stored
 from surelearn._typing import Matrix, Vector
 from surelearn.bounds import Guarantee, regret_adaptive, regret_sleeping
 from surelearn.certificate import Certificate, Evidence, checked
-from surelearn.learners.experts import _loops
+from surelearn.learners.experts import _loops, _units
 from surelearn.learners.experts._averaging import AveragingGame
 from surelearn.learners.experts._game import BUILT
 from surelearn.learners.experts._loops import Rounds
@@ -111,14 +111,28 @@ class AdaHedge(AveragingGame):
         self, table: Rounds, n_before: int, state: State, weights: Matrix, excess: Vector
     ) -> None:
         del n_before  # the rate follows from the gaps alone
-        _play_rounds(table, *state, weights, excess)
+        if state.widest[0] >= _units.SMALL:
+            _play_rounds(table, *state, weights, excess)
+        else:
+            self._play_in_units(table, state, weights, excess)
+
+    def _play_in_units(self, table: Rounds, state: State, weights: Matrix, excess: Vector) -> None:
+        """Play at the beginning, and while all losses are tiny: the rate must not overflow."""
+        lifted = _units.above_floor(table).losses
+        unit = _units.unit_of(max(float(state.widest[0]), float(lifted.max(initial=0.0))))
+        for held in state:
+            np.divide(held, unit, out=held)
+        _play_rounds(_units.in_units(table, unit), *state, weights, excess)
+        for held in (*state, excess):
+            np.multiply(held, unit, out=held)
 
     def _certificates(self) -> Iterable[Certificate]:
         asleep: dict[str, Evidence] = {"awake": BUILT} if self.slept_ else {}
         yield self._certify_regret(self._realised(), {"measured": BUILT, **asleep})
         if self.largest_range_ > 0.0:
             width = checked(f"the widest round spans {self.largest_range_:.6g}")
-            yield self._certify_regret(self._a_priori(), {"range": width, **asleep})
+            evidence = {"range": width, **asleep}
+            yield self._certify_regret(self._a_priori(), evidence, measured=("loss_range",))
 
     def _realised(self) -> Guarantee:
         plain, asleep = (

@@ -164,4 +164,5 @@ class RandomizedWeightedMajority(AveragingGame):
                 n_experts=self.n_experts_, n_rounds=self.n_rounds_
             )
             evidence = {"range": inside, "n_rounds": BUILT}
-            yield self._certify_regret(a_priori, evidence, observed=self.expected_loss_ - best)
+            paid = self.expected_loss_
+            yield self._certify_regret(a_priori, evidence, observed=paid - best, amount=paid)

@@ -19,18 +19,23 @@ from surelearn._stored import stored
 from surelearn._typing import Matrix, Vector
 from surelearn.bounds import Guarantee, regret_adaptive, regret_sleeping
 from surelearn.certificate import Certificate, Evidence, checked
-from surelearn.learners.experts import _loops, _validation
+from surelearn.learners.experts import _loops, _units, _validation
 from surelearn.learners.experts._averaging import AveragingGame
 from surelearn.learners.experts._game import BUILT
 from surelearn.learners.experts._loops import Rounds
 from surelearn.losses import Interval
 
 _LONGEST = 4**30  # rounds that thirty rates cover
+_MOST_ROUNDS = 4**100  # beyond it rates would become too small
 
 
 @stored("squint-state")
 class State(NamedTuple):
-    """The prior, the grid of rates, and each expert's regret and variance under the weights."""
+    """The prior, the grid of rates, and each expert's regret and variance under the weights.
+
+    Regrets and variances are in the unit that `_units` has for the width of the losses, which is 1
+    unless the width is extreme.
+    """
 
     prior: Vector
     learning_rates: Vector
@@ -144,7 +149,11 @@ class Squint(AveragingGame):
     @property
     def variances_(self) -> Vector:
         """For each expert the squared differences to the weighted loss, summed."""
-        return self.state_.learnt.variances
+        return self.state_.learnt.variances * self._unit * self._unit
+
+    @property
+    def _unit(self) -> float:
+        return _units.unit_of(self._width)
 
     def guarantee(self, *, prior: float, n_rounds: int) -> Guarantee:
         """Bound the regret to an expert with this prior weight, on losses of range 1.
@@ -156,12 +165,18 @@ class Squint(AveragingGame):
 
     def _check_parameters(self) -> None:
         _validation.check_range(self.loss_range)
-        _arguments.count("horizon", self.horizon, at_least=1)
+        _arguments.count("horizon", self.horizon, at_least=1, at_most=_MOST_ROUNDS)
 
     def _start(self, n_experts: int) -> State:
         prior = np.ones(n_experts) if self.prior is None else np.array(self.prior, dtype=np.float64)
         if prior.shape != (n_experts,) or not (np.isfinite(prior) & (prior > 0.0)).all():
             raise ValueError(f"prior must hold {n_experts} positive weights, one for each expert")
+        prior = prior / prior.max()  # or the sum of huge weights would overflow
+        if prior.min() < _units.SMALL:
+            raise ValueError(
+                f"prior weights differ by a factor beyond {1 / _units.SMALL:g}: the smallest would "
+                "be lost in rounding. Leave such experts out, or raise their weights"
+            )
         return State(
             prior=prior / prior.sum(),
             learning_rates=regret_adaptive.squint_rates(n_rounds=self.horizon),
@@ -173,8 +188,14 @@ class Squint(AveragingGame):
         self, table: Rounds, n_before: int, state: State, weights: Matrix, excess: Vector
     ) -> None:
         del n_before  # the grid is the same in every round
-        rates, sums = state.learning_rates / self._width, (state.regrets, state.variances)
-        _play_rounds(table, state.prior, rates, *sums, weights, excess)
+        unit, sums = self._unit, (state.regrets, state.variances)
+        rates = state.learning_rates / (self._width / unit)
+        if unit == 1.0:
+            _play_rounds(table, state.prior, rates, *sums, weights, excess)
+        else:
+            counted = _units.in_units(table, unit)
+            _play_rounds(counted, state.prior, rates, *sums, weights, excess)
+            excess *= unit
 
     def _certificates(self) -> Iterable[Certificate]:
         best = int(np.argmax(self.regrets_))
@@ -184,7 +205,7 @@ class Squint(AveragingGame):
         theorem = regret_sleeping.sleeping_squint if self.slept_ else regret_adaptive.squint_root
         n_rates, prior = len(self.learning_rates_), float(self.prior_[best])
         realised = theorem(
-            variance=float(self.variances_[best]) / self._width**2,
+            variance=self._squares(best),
             prior=prior,
             learning_rates=self.learning_rates_.tolist(),
             rate_weights=[1.0 / n_rates] * n_rates,
@@ -192,7 +213,14 @@ class Squint(AveragingGame):
         yield self._certify_regret(realised, {**evidence, **asleep}, scale=self._width)
         if prior <= 0.5 and self.n_rounds_ <= self.horizon:
             known = self.guarantee(prior=prior, n_rounds=self.n_rounds_)
-            yield self._certify_regret(known, evidence, scale=self._width)
+            # Which expert is the best, and what prior it had, is known only now.
+            chosen = ("prior",) if np.ptp(self.prior_) > 0.0 else ()
+            yield self._certify_regret(known, evidence, scale=self._width, measured=chosen)
+
+    def _squares(self, expert: int) -> float:
+        """Return the variance of an expert for losses of range 1, which it is stated for."""
+        width = self._width / self._unit
+        return float(self.state_.learnt.variances[expert]) / (width * width)
 
     @classmethod
     def _state_of_format_1(cls, old: Mapping[str, Any]) -> State:

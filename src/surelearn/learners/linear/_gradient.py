@@ -126,11 +126,15 @@ class GradientLearner(OnlineLearner):
             subject=subject,
             observed=float(ledger[LOSS] - ledger[LOSS_OF_ZERO]),
             n=int(ledger[ROUNDS]),
+            amount=float(ledger[LOSS] + ledger[LOSS_OF_ZERO]),
             claim=f"With certainty, this run lost at most {outward(guarantee.bound, 'upper')} more "
             f"than any fixed weights {rivals}; what is observed is against weights of 0.",
             evidence={key: _EVIDENCE[key] for key in guarantee.assumes},
             also=also,
-            reproduce={"model": fingerprint_of_fit(self)},
+            reproduce={
+                "model": fingerprint_of_fit(self),
+                **({"measured": ["gradient_norm"]} if also else {}),
+            },
         )
 
     def _losses(self, targets: Vector, predictions: Vector, /) -> Vector:

@@ -16,6 +16,8 @@ from scipy.sparse.linalg import LinearOperator, cg
 from surelearn._stored import stored
 from surelearn._typing import Matrix, Vector
 
+_ROUNDING = 32.0 * np.finfo(np.float64).eps  # of a mean, and of what is left without it
+_LOST = 1e-10  # a price this small beside the largest eigenvalue has lost half its digits
 _PINNED = 1e-8  # a row of leverage this near 1 determines a coefficient alone
 
 
@@ -63,8 +65,11 @@ class CentredRows:
         self.seen = self.transposed_times(self.target)
 
     def dense(self) -> Matrix:
-        """Return A."""
-        return (self.X - self.mean) * self.root[:, np.newaxis]
+        """Return A; the column of a feature that varies by no more than rounding is 0."""
+        A = (self.X - self.mean) * self.root[:, np.newaxis]
+        spread, whole = np.linalg.norm(A, axis=0), np.abs(self.mean) * np.sqrt(self.total)
+        A[:, spread <= _ROUNDING * whole] = 0.0
+        return A
 
     def times(self, coef: Vector) -> Vector:
         """Return A w without making A."""
@@ -94,13 +99,17 @@ def ridge_path(rows: CentredRows, alphas: Vector) -> RidgePath:
     tall = A.shape[0] >= A.shape[1]
     values, vectors = linalg.eigh(A.T @ A if tall else A @ A.T)
     values = np.maximum(values, 0.0)
-    shrunk = 1.0 / (values[:, np.newaxis] + alphas)
-    if tall:
+    if alphas.min() < _LOST * values[-1]:  # beside such products a price is lost in rounding
+        left, roots, right = linalg.svd(A, full_matrices=False)
+        values, lift, scores = roots * roots, right.T, left * roots
+        seen = scores.T @ rows.target
+    elif tall:
         lift, scores = vectors, A @ vectors
         seen = scores.T @ rows.target
     else:
         lift, scores = A.T @ vectors, vectors * np.sqrt(values)
         seen = vectors.T @ rows.target
+    shrunk = 1.0 / (values[:, np.newaxis] + alphas)
     coefs = (lift @ (seen[:, np.newaxis] * shrunk)).T
     residuals = rows.target[:, np.newaxis] - A @ coefs.T
     kept = 1.0 - rows.pull[:, np.newaxis] - scores**2 @ shrunk

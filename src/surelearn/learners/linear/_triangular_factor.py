@@ -2,7 +2,8 @@
 
 If [1 X y] = QR with orthonormal Q, then R holds all that least squares needs, and the factor of two
 chunks of rows is the factor of their two factors, one above the other. Unlike normal equations this
-squares no condition number.
+squares no condition number. Rows are factored less a row near them, or a large common part of a
+column would drown what varies: that changes only the first line of R, which is changed back.
 """
 
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from surelearn._stored import stored
 from surelearn._typing import Matrix, Vector
 
 _PANEL = 64  # columns that are eliminated together: room for LAPACK to use large products
+_ROUNDING = 32.0 * np.finfo(np.float64).eps  # of a column, when factors are joined
 _LEAST_CHUNK = 8192  # rows factored at once, at least; and at least eight times their width
 
 
@@ -45,9 +47,13 @@ class TriangularFactor:
 
     def __add__(self, other: Self) -> "TriangularFactor":
         """Return the factor of the rows of both."""
-        return TriangularFactor(
-            self.n_rows + other.n_rows, _factor(np.vstack([self.factor, other.factor]))
-        )
+        n_rows = self.n_rows + other.n_rows
+        if self.n_rows == 0 or other.n_rows == 0:
+            return TriangularFactor(n_rows, (self if self.n_rows else other).factor)
+        near = self.means
+        both = np.vstack([_moved(self.factor, -near), _moved(other.factor, -near)])
+        both[0, 1:] = 0.0  # these rows less their own means: exactly, not to rounding
+        return TriangularFactor(n_rows, _moved(_factor(both), near))
 
     @property
     def weight(self) -> float:
@@ -60,8 +66,14 @@ class TriangularFactor:
         return self.factor[0, 1:] / self.factor[0, 0]
 
     def centred(self) -> tuple[Matrix, Vector, float]:
-        """Return R_X and r with |R_X w - r|² + s² = Σ (y - ȳ - ⟨w, x - x̄⟩)², and s."""
-        return self.factor[1:-1, 1:-1], self.factor[1:-1, -1], float(self.factor[-1, -1])
+        """Return R_X and r with |R_X w - r|² + s² = Σ (y - ȳ - ⟨w, x - x̄⟩)², and s.
+
+        The column of a feature that varies by no more than rounding is 0.
+        """
+        square = self.factor[1:-1, 1:-1].copy()
+        whole = np.hypot(self.factor[0, 1:-1], norms := _lengths(square))
+        square[:, norms <= _ROUNDING * whole] = 0.0
+        return square, self.factor[1:-1, -1], float(self.factor[-1, -1])
 
     def raw(self) -> tuple[Matrix, Vector, float]:
         """Return the same for rows that are not centred: Σ (y - ⟨w, x⟩)²."""
@@ -76,14 +88,29 @@ def triangular_factor(
     width = X.shape[1] + 2
     size = max(_LEAST_CHUNK, 8 * width)
     factor = np.zeros((0, width))
+    first = 0 if weights is None else int(np.argmax(weights > 0.0))
+    near = np.append(np.asarray(X[first], dtype=np.float64), y[first])
     for start in range(0, len(X), size):
         rows = slice(start, start + size)
         chunk = np.column_stack([np.ones(len(X[rows])), X[rows], y[rows]])
+        chunk[:, 1:] -= near
         if weights is not None:
             chunk *= np.sqrt(weights[rows, np.newaxis])
         factor = _factor(np.vstack([factor, chunk]))
     n_rows = len(X) if weights is None else int(np.count_nonzero(weights))
-    return TriangularFactor(n_rows, factor)
+    return TriangularFactor(n_rows, _moved(factor, near))
+
+
+def _moved(factor: Matrix, step: Vector) -> Matrix:
+    """Return the factor of rows that all differ by `step` from those of a factor."""
+    moved = factor.copy()
+    moved[0, 1:] += factor[0, 0] * step
+    return moved
+
+
+def _lengths(matrix: Matrix) -> Vector:
+    """Return the norm of each column; no square overflows."""
+    return np.hypot.reduce(matrix, axis=0)
 
 
 def _factor(rows: Matrix) -> Matrix:

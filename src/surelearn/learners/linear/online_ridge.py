@@ -213,7 +213,11 @@ class OnlineRidge(OnlineLinearRegressor):
         return (
             self._certify(exact, {"algorithm": code, "measured": code}),
             self._certify(volume, {"algorithm": code, "targets": targets, "measured": code}),
-            self._certify(a_priori, {"algorithm": code, "targets": targets, "radius": radius}),
+            self._certify(
+                a_priori,
+                {"algorithm": code, "targets": targets, "radius": radius},
+                measured=["target_bound", "input_norm"],
+            ),
         )
 
     @property
@@ -246,7 +250,12 @@ class OnlineRidge(OnlineLinearRegressor):
         row, constant = self._check_one(learnt, x), float(learnt.begun.fit_intercept)
         return float(_forecast(row, constant, learnt.states[0])[0])
 
-    def _certify(self, guarantee: Guarantee, evidence: dict[str, Evidence]) -> Certificate:
+    def _certify(
+        self,
+        guarantee: Guarantee,
+        evidence: dict[str, Evidence],
+        measured: list[str] | None = None,
+    ) -> Certificate:
         most = outward(guarantee.bound, "upper")
         return certify(
             replace(guarantee, trivial=self.cumulative_loss_),  # no loss is negative
@@ -254,10 +263,14 @@ class OnlineRidge(OnlineLinearRegressor):
             subject="this run of OnlineRidge",
             observed=float(self.states_[0].ledger[_EXCESS]),
             n=self.n_rounds_,
+            amount=self.cumulative_loss_,
             claim=f"With certainty, the square loss of this run is at most {most} above the least "
             f"of {self.begun_.alpha:g}‖u‖² + square loss of u over all weights u.",
             evidence=evidence,
-            reproduce={"model": fingerprint_of_fit(self)},
+            reproduce={
+                "model": fingerprint_of_fit(self),
+                **({"measured": measured} if measured else {}),
+            },
         )
 
     def _check_parameters(self) -> None:

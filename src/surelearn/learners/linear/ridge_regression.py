@@ -6,6 +6,7 @@ Found from moments, which add up over chunks, if there are more rows than featur
 inner products otherwise; from sparse rows by conjugate gradients. Hoerl and Kennard (1970).
 """
 
+import math
 import warnings
 from typing import Any
 
@@ -16,6 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import check_is_fitted
 
+from surelearn._jit import rows as compiled_rows
 from surelearn._threads import small_matrices
 from surelearn._typing import Vector
 from surelearn.base import validation
@@ -99,11 +101,14 @@ class RidgeRegression(LinearRegressor):
 
         It holds with confidence 1 − δ if no label exceeds `label_bound` and no row's norm exceeds
         `radius`, both known before the data were seen, and if α was not chosen from them. It speaks
-        of a model without a free intercept.
+        of a model without a free intercept. Numbers that the training rows refute are refused.
         """
         check_is_fitted(self)
         if self.outside_the_theorem_:
             raise ValueError(f"the theorem speaks of a model {self.outside_the_theorem_}")
+        largest, longest = self._largest_seen()
+        _refuse_refuted("label_bound", label_bound, largest, "a label has absolute value")
+        _refuse_refuted("radius", radius, longest, "a row has norm")
         return stability.kernel_ridge(
             empirical_risk=min(self.mean_squared_residual_, 4.0 * label_bound**2),
             regularization=self.alpha_ / self.n_training_rows_,
@@ -126,7 +131,22 @@ class RidgeRegression(LinearRegressor):
         chunk = super()._admit(X, y, sample_weight, first=first)
         before = "" if first else self.outside_the_theorem_
         self.outside_the_theorem_ = before or self._outside(weighted=chunk[2] is not None)
+        if not self.outside_the_theorem_:  # only then is it ever asked for
+            held = (0.0, 0.0) if first else self._largest_seen()
+            longest = float(compiled_rows.largest_norm(compiled_rows.of(chunk[0])))
+            self.largest_target_ = max(held[0], float(np.abs(chunk[1]).max()))
+            self.longest_row_ = max(held[1], longest)
         return chunk
+
+    def _largest_seen(self) -> tuple[float, float]:
+        """Return the largest label and the longest row; of older files, what their sums imply."""
+        if hasattr(self, "largest_target_"):
+            return self.largest_target_, self.longest_row_
+        if not hasattr(self, "record_"):
+            return 0.0, 0.0
+        mean, spread = self.record_.mean, np.diag(self.record_.scatter) / self.record_.weight
+        *squares, of_labels = (mean * mean + spread).tolist()  # means: the largest are no smaller
+        return math.sqrt(max(of_labels, 0.0)), math.sqrt(max(sum(squares), 0.0))
 
     def _outside(self, *, weighted: bool) -> str:
         """Say what the theorem demands of a model and this one lacks, as it was fitted."""
@@ -230,6 +250,14 @@ class RidgeRegression(LinearRegressor):
         shift = record.mean[-1] - record.mean[:-1] @ coef
         self.intercept_ = float(shift) if self.fit_intercept else 0.0
         self._state_gradient(target - square @ coef, alpha)
+
+
+def _refuse_refuted(name: str, stated: float, seen: float, what: str) -> None:
+    if seen > stated * (1.0 + 1e-12):
+        raise ValueError(
+            f"{name}={stated!r} is refuted by the training rows: {what} {seen:.6g}. It must hold "
+            "for every row that can occur, and be known before any is seen"
+        )
 
 
 def _prices(alphas: Any) -> Vector:
