@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from surelearn._jit import fingerprints, rows
 from surelearn._jit.fingerprints import Hashes
+from surelearn._stored import holds
 from surelearn._typing import Mask
 from surelearn._wording import confidence, percent_outward
 from surelearn.base import validation
@@ -21,6 +22,13 @@ from surelearn.bounds import Guarantee
 from surelearn.certificate import Certificate, Evidence, certify
 
 
+@holds(
+    n_features_in_="count",
+    classes_="classes",
+    n_training_rows_="count",
+    training_errors_="count",
+    training_rows_="hash[kept]",
+)
 class TwoClassLearner(ClassifierMixin, BaseEstimator):
     """A learner of one concept: the last of two classes is inside, the first one outside.
 

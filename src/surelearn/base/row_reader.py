@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from surelearn._jit.rows import is_finite
-from surelearn._stored import stored
+from surelearn._stored import holds, stored
 from surelearn._typing import Matrix
 
 _DOUBLE = np.dtype(np.float64)
@@ -26,6 +26,10 @@ class _Columns(NamedTuple):
 
 
 @stored("row-reader")
+@holds(
+    n_features="count",
+    names=tuple | None,
+)
 class RowReader(_Columns):
     """Reads single rows of a known width, by position or, where features have names, by name.
 
@@ -132,6 +136,11 @@ class RowReader(_Columns):
                 f"{list(self.names)}"
             )
         return tuple(x.get(name, 0.0) for name in self.names)
+
+    def _check_state(self) -> None:
+        names = self.names
+        if self.n_features < 1 or (names is not None and len(set(names)) != self.n_features):
+            raise ValueError(f"it does not have {self.n_features} names, each once")
 
 
 def _picker(names: tuple[Any, ...]) -> Callable[[Any], tuple[Any, ...]]:

@@ -15,9 +15,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from surelearn._stored import stored_name, stored_version
+from surelearn.persistence.layouts import check_layout, may_hold
 from surelearn.persistence.names import StateError, find_class
 
 _PLAIN = (type(None), bool, int, str)
+_LONGEST = 2**16  # bytes of one word
 _NOT_LEARNT = frozenset({"_skl_callbacks"})  # scikit-learn's
 
 
@@ -107,20 +109,22 @@ def restore(piece: Any, arrays: Sequence[NDArray[Any]]) -> Any:
         known = cast("dict[str, Any]", piece)
         kind = next(iter(known), "nothing")  # the first key says what it is
         if kind not in makers:
-            raise StateError(f"{kind!r} is not known to this version of surelearn")
+            raise StateError(f"{kind[:80]!r} is not known to this version of surelearn")
         return makers[kind](known)
 
+    unused = dict(enumerate(arrays))  # two attributes that share an array would change each other
+
     makers: dict[str, Callable[[dict[str, Any]], Any]] = {
-        "$array": lambda piece: cast("list[Any]", arrays)[piece["$array"]],
+        "$array": lambda piece: _take(unused, piece["$array"]),
         "$csr": lambda piece: _make_sparse(piece, build),
         "$dict": lambda piece: {build(key): build(value) for key, value in piece["$dict"]},
-        "$dtype": lambda piece: np.dtype(piece["$dtype"]),
+        "$dtype": lambda piece: _dtype(piece["$dtype"]),
         "$float": lambda piece: float(piece["$float"]),
-        "$numbers": lambda piece: np.dtype(piece["$numbers"]).type,
+        "$numbers": lambda piece: _dtype(piece["$numbers"]).type,
         "$object": lambda piece: _make_object(piece, build),
         "$objects": lambda piece: _make_objects(piece, build),
         "$record": lambda piece: _make_record(piece, build),
-        "$scalar": lambda piece: np.array(build(piece["value"]), dtype=piece["$scalar"])[()],
+        "$scalar": lambda piece: _make_scalar(piece, build),
         "$sequence": lambda piece: _make_sequence(piece, build),
         "$slice": lambda piece: slice(*build(piece["$slice"])),
         "$tuple": lambda piece: _make_tuple(piece, build),
@@ -143,13 +147,38 @@ def _fields(cls: type[Any]) -> tuple[str, ...]:
     return cast("Any", cls)._fields
 
 
+def _take(unused: dict[int, NDArray[Any]], place: Any) -> NDArray[Any]:
+    """Return an array that nobody else has."""
+    if type(place) is not int or place not in unused:
+        raise StateError(f"there is no array {place!r}, or two attributes share it")
+    return unused.pop(place)
+
+
+def _dtype(name: Any) -> np.dtype[Any]:
+    """Return a type of numbers or text; a forged one might make arrays of gigabytes."""
+    kind = np.dtype(name) if isinstance(name, str) and len(name) < 20 else np.dtype("O")
+    if kind.kind not in "biufUSO" or kind.subdtype is not None or kind.itemsize > _LONGEST:
+        raise StateError(f"{name!r} is not a type of numbers or text")
+    return kind
+
+
+def _make_scalar(piece: dict[str, Any], build: Callable[[Any], Any]) -> Any:
+    value, kind = build(piece["value"]), _dtype(piece["$scalar"])
+    if not isinstance(value, bool | int | float | str) or kind.kind == "O":
+        raise StateError(f"a {type(value).__name__} is not a single number or word")
+    return np.array(value, dtype=kind)[()]
+
+
 def _make_object(piece: dict[str, Any], build: Callable[[Any], Any]) -> Any:
     cls = find_class(piece["$object"])
     if issubclass(cls, tuple):  # object.__new__ would refuse it with no sentence
         raise StateError(f"{piece['$object']!r} is a tuple")
     made: Any = object.__new__(cls)
     for key, value in _of_today(cls, piece, piece["state"], build).items():
+        if not may_hold(cls, key):  # it might hide a method
+            raise StateError(f"a {cls.__name__} has no attribute {key[:80]!r}")
         object.__setattr__(made, key, value)  # dataclasses may be frozen
+    check_layout(made)
     return made
 
 
@@ -157,7 +186,9 @@ def _make_record(piece: dict[str, Any], build: Callable[[Any], Any]) -> tuple[An
     cls = find_class(piece["$record"])
     if not issubclass(cls, tuple):
         raise StateError(f"{piece['$record']!r} is not a tuple")
-    return cast("Any", cls)(**_of_today(cls, piece, piece["fields"], build))
+    made = cast("Any", cls)(**_of_today(cls, piece, piece["fields"], build))
+    check_layout(made)
+    return made
 
 
 def _of_today(
@@ -165,6 +196,8 @@ def _of_today(
 ) -> dict[str, Any]:
     """Return the attributes as today's class has them; a file of format 1 states no version."""
     version, known = piece.get("version", 0), stored_version(cls)
+    if type(version) is not int or version < 0 or not isinstance(described, dict):
+        raise StateError(f"the version or the content of its {cls.__name__} makes no sense")
     if version > known:
         raise StateError(f"its {cls.__name__} is of a later version: update surelearn")
     attributes = {key: build(value) for key, value in described.items()}
@@ -174,7 +207,8 @@ def _of_today(
 
 def _make_objects(piece: dict[str, Any], build: Callable[[Any], Any]) -> NDArray[Any]:
     cells = np.empty(len(piece["$objects"]), dtype=object)
-    cells[:] = [build(value) for value in piece["$objects"]]
+    for place, value in enumerate(piece["$objects"]):
+        cells[place] = build(value)
     return cells.reshape(piece["shape"])
 
 
@@ -185,9 +219,22 @@ def _make_tuple(piece: dict[str, Any], build: Callable[[Any], Any]) -> tuple[Any
 
 
 def _make_sequence(piece: dict[str, Any], build: Callable[[Any], Any]) -> Any:
-    return cast("Any", array)(piece["$sequence"], build(piece["of"]).tolist())
+    cells, code = build(piece["of"]), piece["$sequence"]
+    if not isinstance(cells, np.ndarray) or cells.ndim != 1 or code not in {"q", "d"}:
+        raise StateError(f"{code!r} is not a sequence of numbers")
+    return cast("Any", array)(code, cells.tolist())
 
 
 def _make_sparse(piece: dict[str, Any], build: Callable[[Any], Any]) -> Any:
+    """Return a sparse matrix whose entries all stand in it: SciPy takes that for granted."""
     make = sparse.csr_matrix if piece["matrix"] else sparse.csr_array
-    return make(tuple(build(part) for part in piece["$csr"]), shape=tuple(piece["shape"]))
+    parts, shape = [build(part) for part in piece["$csr"]], tuple(piece["shape"])
+    data, indices, starts = parts
+    for part, kinds in ((data, "fiub"), (indices, "i"), (starts, "i")):
+        if not isinstance(part, np.ndarray) or part.ndim != 1 or part.dtype.kind not in kinds:
+            raise StateError("the parts of its sparse matrix are not three lists of numbers")
+    inside = len(data) == len(indices) and bool(((indices >= 0) & (indices < shape[1])).all())
+    rising = len(starts) == shape[0] + 1 and starts[0] == 0 and bool((np.diff(starts) >= 0).all())
+    if not (inside and rising and starts[-1] == len(indices)):
+        raise StateError("its sparse matrix has entries outside its rows and columns")
+    return make((data, indices, starts), shape=shape)

@@ -19,6 +19,7 @@ from surelearn import _arguments
 from surelearn._jit import rows
 from surelearn._jit.linear_scores import n_mistakes
 from surelearn._jit.rows import Rows
+from surelearn._stored import holds
 from surelearn._typing import Indices, Mask, Matrix, Vector
 from surelearn.base import validation
 from surelearn.base.fitting import adopt
@@ -39,6 +40,9 @@ _TELL_CLASSES = (
 )
 
 
+@holds(
+    n_mistakes_="count",
+)
 class OnlineClassifier(ClassifierMixin, OnlineLearner):
     """A classifier that learns from one row at a time, in order.
 
@@ -297,6 +301,14 @@ class OnlineClassifier(ClassifierMixin, OnlineLearner):
     def _know(self, classes: NDArray[Any]) -> None:
         """Make the states of a fresh copy for these classes."""
         self._begin(classes, 1 if len(classes) == 2 else len(classes))
+
+    def _n_problems(self, learnt: Learnt) -> int:
+        classes = learnt.classes
+        if classes is None or len(classes) < 2:
+            raise ValueError("it has fewer than two classes")
+        if learnt.positions != {label: place for place, label in enumerate(classes.tolist())}:
+            raise ValueError("the places of its classes are not their order")
+        return 1 if len(classes) == 2 else len(classes)
 
     def _moved_on(
         self, learnt: Learnt, X: Any, labels: NDArray[Any], states: tuple[Any, ...]

@@ -4,6 +4,7 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal, Self, cast
 
+import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone
@@ -13,17 +14,26 @@ from sklearn.utils import Tags
 
 from surelearn._jit import rows
 from surelearn._jit.fingerprints import Hashes
+from surelearn._stored import holds
 from surelearn._typing import Matrix
 from surelearn.base import validation
 from surelearn.base.online import format_1
 from surelearn.base.online.passes import Run
 from surelearn.base.online.state import Learnt, side_by_side, widened
 from surelearn.base.row_reader import RowReader
+from surelearn.base.states import refuse_unlike
 from surelearn.base.validation import refuse_tiny
 
 _FAR_MORE = 8  # values per column that make looking through them dearer than a copy of the state
 
 
+@holds(
+    n_features_in_="count",
+    learnt_=Learnt,
+    run_=Run | None,
+    n_rounds_="count",
+    cumulative_loss_="number",
+)
 class OnlineLearner(CallbackSupportMixin, BaseEstimator):
     """A learner of rows in order, which come as tables, sparse matrices, arrays or mappings.
 
@@ -211,6 +221,36 @@ class OnlineLearner(CallbackSupportMixin, BaseEstimator):
         """Return the record of one problem, with what lay beside it in a file of format 1."""
         del old, problem
         return record
+
+    def _check_state(self) -> None:
+        """Refuse what a forged model file may hold: states of another form than they start with."""
+        learnt = self.learnt_
+        if type(learnt.begun) is not type(self) or "learnt_" in vars(learnt.begun):
+            raise ValueError("the copy with its parameters is another learner")
+        learnt.begun._check_parameters()
+        if learnt.read.n_features != self.n_features_in_ or not learnt.states:
+            raise ValueError("it has no state, or reads rows of another width than it has learnt")
+        n_problems = self._n_problems(learnt)
+        if len(learnt.states) != n_problems:
+            raise ValueError(f"it has {len(learnt.states)} states, and {n_problems} belong there")
+        for state in learnt.states:
+            self._refuse_unlike(state, self.n_features_in_)
+        records = None if self.run_ is None else self.run_.records
+        if records is not None and len(records) != n_problems:
+            raise ValueError(f"the last fit has left {len(records)} records")
+
+    def _n_problems(self, learnt: Learnt) -> int:
+        """Return how many states there must be; a regressor has no classes."""
+        if learnt.classes is not None or learnt.positions:
+            raise ValueError("it has classes, and a regressor has none")
+        return 1
+
+    def _refuse_unlike(self, state: Any, n_features: int) -> None:
+        """Refuse a state that is not as `_start` makes it for rows of this width."""
+        # Before one of that width is made, which for a forged width might take all memory.
+        if not any(n_features in np.shape(part) for part in state):
+            raise ValueError(f"no array of its state is as wide as {n_features} features")
+        refuse_unlike(state, self.begun_._start(n_features))
 
     def __sklearn_tags__(self) -> Tags:
         """Say to scikit-learn that sparse matrices are welcome."""

@@ -16,6 +16,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from surelearn._jit import jit, tables
+from surelearn._stored import holds
 from surelearn._typing import Indices, Mask
 from surelearn.base import fingerprint
 from surelearn.base.classifier import TwoClassLearner, risk_certificate
@@ -54,6 +55,14 @@ def _halve(advice: Mask, outcomes: Mask, pool: Mask, run: Indices) -> None:
             break
 
 
+@holds(
+    errors_="int[rules]",
+    best_="count",
+    rule_="bool[points]?",
+    pool_="bool[rules]",
+    n_mistakes_="count",
+    emptied_=int,
+)
 class FiniteClass(TwoClassLearner):
     """The rule with the fewest training errors in a class listed beforehand.
 
@@ -176,6 +185,14 @@ class FiniteClass(TwoClassLearner):
         tags: Any = super().__sklearn_tags__()
         tags.classifier_tags.poor_score = True
         return tags
+
+    def _check_state(self) -> None:
+        if not self.best_ < len(self.errors_) or len(self.classes_) != 2:
+            raise ValueError("its best rule is none of its class")
+        if self.rule_ is None and len(self.errors_) != 2 * self.n_features_in_ + 2:
+            raise ValueError("its rules are not those of its features")
+        if self.training_errors_ > self.n_training_rows_:
+            raise ValueError("it has more errors than rows")
 
 
 def _own_rules(X: Any) -> Mask:

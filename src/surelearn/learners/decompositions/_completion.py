@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from surelearn._stored import stored
+from surelearn._stored import holds, stored
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.base.fitting import adopt, fresh_copy
 from surelearn.base.validation import refuse_huge, refuse_tiny
@@ -31,6 +31,11 @@ _INNER = 3  # steps of subspace iteration for each filling; the next one starts 
 
 
 @stored("low-rank-matrix")
+@holds(
+    left="finite[rows, rank]",
+    values="finite[rank]",
+    right="finite[columns, rank]",
+)
 class LowRank(NamedTuple):
     """U diag(s) Vᵀ with orthonormal columns in U and V."""
 
@@ -133,6 +138,9 @@ class KnownEntries:
 
 
 @stored("entry-predictor")
+@holds(
+    model=LowRank,
+)
 @dataclass(frozen=True)
 class EntryPredictor:
     """Predicts entries of a completed matrix from their places; a `Holdout` can certify it.
@@ -161,6 +169,13 @@ class EntryPredictor:
         return (scaled * self.model.right[places[:, 1]]).sum(axis=1)
 
 
+@holds(
+    n_features_in_="count",
+    low_rank_=LowRank,
+    n_iter_="count",
+    converged_="flag",
+    residual_="number",
+)
 class Completer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """A learner that completes a matrix; a subclass says how a filled matrix is simplified."""
 
@@ -171,6 +186,10 @@ class Completer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     @abstractmethod
     def _complete(self, known: KnownEntries) -> LowRank:
         """Return the completion."""
+
+    def _check_state(self) -> None:
+        if len(self.low_rank_.right) != self.n_features_in_:
+            raise ValueError("its completion has another number of columns")
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Complete a matrix.

@@ -17,6 +17,7 @@ from sklearn.utils.extmath import svd_flip
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from surelearn import _arguments
+from surelearn._stored import holds
 from surelearn._typing import Matrix, Vector
 from surelearn.base import validation
 from surelearn.base.fingerprint import fingerprint
@@ -28,6 +29,16 @@ from surelearn.learners.decompositions._coordinates import check_coordinates
 _DENSE = 2**24  # entries of a sparse matrix that may be made dense to find all singular values
 
 
+@holds(
+    n_features_in_="count",
+    spectrum_="finite[spectrum]?",
+    left_vectors_="finite[rows, rank]",
+    components_="finite[rank, features]",
+    singular_values_="finite[rank]",
+    next_singular_value_="number",
+    frobenius_error_="number",
+    n_training_rows_="count",
+)
 class LowRankApproximation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """The best approximation of a matrix by one of rank k, with its exact error.
 

@@ -13,10 +13,14 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from surelearn import _arguments
+from surelearn._stored import holds
 from surelearn.base.fitting import check_iterations
 from surelearn.learners.decompositions._completion import Completer, KnownEntries, LowRank, Start
 
 
+@holds(
+    changes_="float[changes]",
+)
 class MatrixCompletion(Completer):
     """Complete a matrix by the one of rank k that its known entries lead to.
 

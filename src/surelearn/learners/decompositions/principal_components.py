@@ -15,6 +15,7 @@ from sklearn.utils import Tags, assert_all_finite, check_random_state
 from sklearn.utils.extmath import randomized_svd, svd_flip
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from surelearn._stored import holds
 from surelearn._threads import small_matrices
 from surelearn._typing import Matrix, Vector
 from surelearn.base import validation
@@ -28,6 +29,20 @@ _SMALL_SHARE = 0.1  # of the shorter side: so few components are found by random
 _LARGE_SIDE = 500  # below, all components cost little
 
 
+@holds(
+    n_features_in_="count",
+    mean_="finite[features]",
+    scale_="finite[features]",
+    n_components_="count",
+    n_training_rows_="count",
+    fixed_beforehand_="flag",
+    components_="finite[components, features]",
+    explained_variance_="finite[components]",
+    explained_variance_ratio_="finite[components]",
+    singular_values_="finite[components]",
+    residual_="number",
+    record_=Moments | None,
+)
 class PrincipalComponents(
     ClassNamePrefixFeaturesOutMixin, TransformerMixin, SummarisingLearner[Moments]
 ):

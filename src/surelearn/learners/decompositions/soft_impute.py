@@ -14,6 +14,7 @@ from scipy.sparse.linalg import svds
 from sklearn.exceptions import ConvergenceWarning
 
 from surelearn import _arguments
+from surelearn._stored import holds
 from surelearn._typing import Vector
 from surelearn.base.fitting import check_iterations
 from surelearn.learners.decompositions._completion import Completer, KnownEntries, LowRank
@@ -21,6 +22,11 @@ from surelearn.learners.decompositions._completion import Completer, KnownEntrie
 _LOOK_EVERY = 10  # passes from one look at the duality gap, which costs as much as one, to the next
 
 
+@holds(
+    objectives_="float[objectives]",
+    objective_="number",
+    duality_gap_="number",
+)
 class SoftImpute(Completer):
     """Complete a matrix by the least misfit plus λ times the sum of the singular values.
 

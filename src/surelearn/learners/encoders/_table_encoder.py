@@ -9,7 +9,7 @@ from sklearn.base import TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from surelearn._stored import stored
+from surelearn._stored import holds, stored
 from surelearn._typing import Mask, Matrix, Vector
 from surelearn.base.summarising import SummarisingLearner
 from surelearn.base.tables.table import (
@@ -22,6 +22,12 @@ from surelearn.base.tables.table import (
 
 
 @stored("column-moments")
+@holds(
+    counts="any[features]",
+    means="finite[features]",
+    scatters="finite[features]",
+    absent="bool[features]",
+)
 @dataclass(frozen=True)
 class ColumnMoments:
     """Of each column the cells that are there, their mean and scatter, and whether one is missing.
@@ -59,6 +65,14 @@ class ColumnMoments:
 
 
 @stored("table-encoder")
+@holds(
+    n_features_in_="count",
+    categories_="categories",
+    means_="finite[features]",
+    scales_="finite[features]",
+    marked_="bool[features]",
+    record_="maybe anything",
+)
 class TableEncoder(TransformerMixin, SummarisingLearner[ColumnMoments]):
     """Turn a mixed table into numbers, by what the training rows show.
 
@@ -148,3 +162,10 @@ class TableEncoder(TransformerMixin, SummarisingLearner[ColumnMoments]):
         tags = cast("Any", super().__sklearn_tags__())
         tags.input_tags.allow_nan = tags.input_tags.categorical = tags.input_tags.string = True
         return tags
+
+    def _check_state(self) -> None:
+        if len(self.categories_) != self.n_features_in_ or not (self.scales_ != 0.0).all():
+            raise ValueError("its columns are not as many as their categories, or one has no scale")
+        record = getattr(self, "record_", None)
+        if record is not None and len(record.means) != self.n_features_in_:
+            raise ValueError("its moments are not those of its columns")

@@ -10,12 +10,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+import numpy as np
 from numpy.typing import NDArray
 
-from surelearn._stored import stored
+from surelearn._stored import holds, stored
 from surelearn.base.fingerprint import fingerprint
 from surelearn.base.games import call_of_first_round, constructor_call
-from surelearn.base.states import copy_of
+from surelearn.base.states import copy_of, refuse_unlike
 from surelearn.bounds import Guarantee
 from surelearn.certificate import (
     Certificate,
@@ -38,6 +39,11 @@ _CHARGED = Precondition(
 
 
 @stored("expert-game")
+@holds(
+    begun_as="text",
+    tallies=tuple,
+    learnt=tuple,
+)
 class GameState(NamedTuple):
     """All that a game has come to.
 
@@ -56,6 +62,9 @@ class GameState(NamedTuple):
     learnt: Any
 
 
+@holds(
+    state_=GameState,
+)
 class ExpertGame(ABC):
     """What all learners of expert advice share: the state of the game and the certificates.
 
@@ -184,6 +193,18 @@ class ExpertGame(ABC):
             also=[_CHARGED] if charged else [],
             reproduce={"model": fingerprint(self), "loss_range": [0.0, scale]},
         )
+
+    def _check_state(self) -> None:
+        """Refuse what a forged model file may hold: a state of another form than it starts with."""
+        self._check_parameters()
+        game = self.state_
+        n_experts = np.size(getattr(game.tallies, "expert_losses", ()))
+        if n_experts < 1:
+            raise ValueError("it has no experts")
+        refuse_unlike(game.tallies, self._tallies(n_experts))
+        if not 0 <= game.tallies.n_rounds[0] <= 2**53:
+            raise ValueError("it has played less than no round")
+        refuse_unlike(game.learnt, self._start(n_experts))
 
     @classmethod
     def _upgrade_state(cls, attributes: dict[str, Any]) -> dict[str, Any]:

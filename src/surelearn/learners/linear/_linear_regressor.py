@@ -9,6 +9,7 @@ from sklearn.base import RegressorMixin, clone
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from surelearn._stored import holds
 from surelearn._typing import Vector
 from surelearn.base import validation
 from surelearn.base.fitting import row_weights
@@ -17,6 +18,11 @@ from surelearn.base.validation import refuse_tiny
 from surelearn.learners.linear._ridge_path import CentredRows, leave_one_out_predictions
 
 
+@holds(
+    n_features_in_="count",
+    coef_="finite[features]",
+    intercept_="number",
+)
 class LinearRegressor(RegressorMixin, SummarisingLearner[Any]):
     """A linear regressor whose weights are a function of a sum over examples."""
 

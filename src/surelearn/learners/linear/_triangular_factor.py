@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lapack
 
-from surelearn._stored import stored
+from surelearn._stored import holds, stored
 from surelearn._typing import Matrix, Vector
 
 _PANEL = 64  # columns that are eliminated together: room for LAPACK to use large products
@@ -20,6 +20,10 @@ _LEAST_CHUNK = 8192  # rows factored at once, at least; and at least eight times
 
 
 @stored("triangular-factor")
+@holds(
+    n_rows="count",
+    factor="finite[columns, columns]",
+)
 @dataclass(frozen=True)
 class TriangularFactor:
     """The factor R of the weighted rows [1 x y]; the sum of two is the factor of all the rows.

@@ -15,6 +15,7 @@ from scipy import linalg, sparse, special
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from surelearn._stored import holds
 from surelearn._typing import Matrix, Vector
 from surelearn.base import validation
 from surelearn.base.validation import refuse_huge
@@ -24,6 +25,18 @@ from surelearn.learners.linear._triangular_factor import TriangularFactor, trian
 _HURTS = 1e8  # beyond this condition number half the digits of a coefficient may be lost
 
 
+@holds(
+    rank_="count",
+    unscaled_root_="finite[features, rank]",
+    condition_number_="number",
+    residual_sum_of_squares_="number",
+    r_squared_="number",
+    degrees_of_freedom_=int,
+    noise_variance_="number",
+    standard_errors_="float[features]",
+    intercept_standard_error_="number",
+    record_=TriangularFactor,
+)
 class LinearRegression(LinearRegressor):
     """Ordinary least squares, with standard errors; the least-norm solution if there are many.
 

@@ -16,6 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import check_is_fitted
 
+from surelearn._stored import holds
 from surelearn._threads import small_matrices
 from surelearn._typing import Vector
 from surelearn.base import validation
@@ -32,6 +33,17 @@ from surelearn.learners.linear._ridge_path import (
 )
 
 
+@holds(
+    outside_the_theorem_="text",
+    mean_squared_residual_="number",
+    n_training_rows_="count",
+    alpha_="number",
+    gradient_norm_="number",
+    n_iter_="count",
+    suboptimality_="number",
+    record_="maybe anything",
+    path_="maybe anything",
+)
 class RidgeRegression(LinearRegressor):
     """Least squares with a price α on the squared length of the weights; the intercept is free.
 

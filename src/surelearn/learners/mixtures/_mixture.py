@@ -19,6 +19,7 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from surelearn import _arguments
+from surelearn._stored import holds
 from surelearn._threads import workers
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.base import validation
@@ -36,6 +37,14 @@ from surelearn.learners.mixtures._model import (
 from surelearn.learners.mixtures.expectation_maximization import Run, expect, maximise
 
 
+@holds(
+    n_features_in_="count",
+    weights_="finite[components]",
+    record_="anything",
+    log_likelihoods_="float[iterations]",
+    n_iter_="count",
+    converged_="flag",
+)
 class Mixture(DensityMixin, BaseEstimator, ABC):
     """A density that is a weighted sum of simple ones, found by expectation maximisation."""
 
@@ -183,6 +192,12 @@ class Mixture(DensityMixin, BaseEstimator, ABC):
             )
         if not ((weights >= 0.0).all() and np.isclose(weights.sum(), 1.0)):
             raise ValueError("the weights of start must be 0 or more, and add up to 1")
+
+    def _check_state(self) -> None:
+        if not len(self.weights_) or not (self.weights_ >= 0.0).all():
+            raise ValueError("its weights are negative, or there are none")
+        if not np.isclose(self.weights_.sum(), 1.0):
+            raise ValueError("its weights do not add up to 1")
 
     def _rounding(self, X: Matrix) -> float:  # noqa: ARG002 - some models look at the rows
         """Return the share of a log-likelihood that rounding may cost."""

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from surelearn._stored import holds
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn._wording import confidence, percent_outward
 from surelearn.base.fingerprint import fingerprint
@@ -40,6 +41,10 @@ from surelearn.learners.neighbors._estimator import (
 from surelearn.learners.neighbors._search.lists import Lists, count_votes, decide, tied_votes
 
 
+@holds(
+    classes_="classes",
+    targets_="int[rows]",
+)
 class NearestNeighborsClassifier(ClassifierMixin, NearestNeighborsLearner):
     """Let the k nearest training rows vote.
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
 
+from surelearn._stored import holds
 from surelearn._typing import Indices, Vector
 from surelearn.base.fitting import check_numbers
 from surelearn.base.tables.table import Categorical
@@ -22,6 +23,9 @@ from surelearn.learners.neighbors._estimator import (
 from surelearn.learners.neighbors._search.lists import Lists, mean_targets
 
 
+@holds(
+    targets_="finite[rows]",
+)
 class NearestNeighborsRegressor(RegressorMixin, NearestNeighborsLearner):
     """Predict the mean target of the k nearest training rows.
 

@@ -2,14 +2,20 @@
 
 from typing import Any, Self, cast
 
+import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 
-from surelearn._stored import stored
+from surelearn._stored import holds, stored
 from surelearn.certificate import Certificate
+from surelearn.learners.trees._classifier import TreeClassifier
 
 
 @stored("cut-back-tree")
+@holds(
+    tree_=TreeClassifier,
+    classes_="classes",
+)
 class CutBackTree(ClassifierMixin, BaseEstimator):
     """The subtree of a classification tree whose bound is smallest, all cuts at training values.
 
@@ -55,3 +61,7 @@ class CutBackTree(ClassifierMixin, BaseEstimator):
     def certificates(self, *, delta: float = 0.05) -> tuple[Certificate, ...]:
         """State the risk of the tree that is left."""
         return self.tree_.certificates(delta=delta)
+
+    def _check_state(self) -> None:
+        if not np.array_equal(self.classes_, self.tree_.classes_):
+            raise ValueError("its labels are not those of its tree")
