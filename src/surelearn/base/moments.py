@@ -54,6 +54,11 @@ class Moments:
     mean: Vector
     scatter: Matrix
 
+    @property
+    def n_columns(self) -> int:
+        """The number of columns."""
+        return len(self.mean)
+
     def __add__(self, other: Self) -> "Moments":
         """Return the moments of the rows of both (Chan, Golub and LeVeque, 1983)."""
         weight = self.weight + other.weight

@@ -5,12 +5,14 @@
 - `"int[nodes]"`, `"float[nodes, features]"`: an array of that type, whose sides have these lengths.
   Whatever has the same name has the same length; `features` and `classes` are those of the learner,
   `nodes+1` is one more, a number is itself. Types are `float`, `finite` (no NaN, no infinity),
-  `int`, `bool`, `hash`, `any` (numbers or text), and `table` for dense or sparse rows of floats;
+  `int`, `bool`, `hash`, `any` (numbers or text), `names`, and `table` for dense or sparse rows of
+  floats;
 - `"count"`, a whole number, 0 or more; `"number"`; `"flag"`; `"text"`; `"categories"`, for each
   feature its sorted categories or None; `"classes"`, sorted labels; `"anything"`;
 - a class, or a union of classes, for what is stored as an object of its own.
 
-A `?` at the end allows None as well; `maybe` in front allows that the attribute is not there.
+A `?` at the end allows None as well; `maybe` in front, of a class in `("maybe", Class)`, allows
+that the attribute is not there.
 Where more than lengths must be true, where an array holds places in another one, say, the class
 also has a method `_check_state`, which raises a ValueError; what it holds is checked before.
 """
@@ -25,8 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from surelearn.persistence import parameters
-from surelearn.persistence.foreign import FOREIGN
+from surelearn.persistence import foreign, parameters
 from surelearn.persistence.names import StateError
 
 _SPEC = re.compile(r"(\w+)(?:\[([^\]]*)\])?(\?)?")
@@ -41,7 +42,7 @@ _TYPES: dict[str, Any] = {
 }
 _OF_ALL_LEARNERS = {
     "n_features_in_": "maybe count",
-    "feature_names_in_": "maybe any[features]",
+    "feature_names_in_": "maybe names[features]",
 }
 
 
@@ -62,14 +63,14 @@ def check_layout(made: Any) -> None:
     >>> check_layout(stump)
     >>> check_layout(dataclasses.replace(stump, depth=np.zeros(1, dtype=np.int64)))
     Traceback (most recent call last):
-    surelearn.persistence.names.StateError: depth of its Tree has shape (1,), and int[nodes] belongs
-    there
+    surelearn.persistence.names.StateError: depth of its Tree has shape (1,) and type int64, and
+    int[nodes] belongs there
     """
     cls, held = type(made), _held(made)
     layout = layout_of(cls)
     if parameters.are_declared(cls):
         parameters.refuse_strange(cls, held)
-        if not any(name in held for name in layout):
+        if layout.keys().isdisjoint(held) and cls.__name__ not in foreign.STATELESS:
             return  # it has not learnt
     sides = _known_sides(held)
     for name, (spec, optional) in layout.items():
@@ -78,6 +79,22 @@ def check_layout(made: Any) -> None:
         elif not optional:
             raise StateError(f"its {cls.__name__} lacks {name}")
     _let_it_check(made)
+
+
+def check_all(made: Any) -> None:
+    """Check an object and all that it holds: code that reads old files has made some of that.
+
+    Examples
+    --------
+    >>> check_all((1, "a", None))
+    """
+    ours = type(made).__module__.startswith("surelearn.")
+    if isinstance(made, tuple) or ours:
+        held: Any = cast("Any", made) if isinstance(made, tuple) else list(vars(made).values())
+        for part in held:
+            check_all(part)
+    if ours:
+        check_layout(made)
 
 
 @cache
@@ -95,11 +112,14 @@ def layout_of(cls: type[Any]) -> dict[str, Place]:
         declared |= _OF_ALL_LEARNERS
     for ancestor in reversed(cls.__mro__):
         declared |= vars(ancestor).get("_holds", {})
-    declared |= FOREIGN.get(cls.__name__, {}) if cls.__module__.startswith("sklearn.") else {}
+    if _is_foreign(cls):
+        declared |= foreign.LAYOUTS.get(cls.__name__, {})
     return {name: _place(spec) for name, spec in declared.items()}
 
 
 def _place(spec: Any) -> Place:
+    if isinstance(spec, tuple):  # ("maybe", a class)
+        return Place(cast("tuple[str, Any]", spec)[1], optional=True)
     if not isinstance(spec, str):
         return Place(spec, optional=False)
     return Place(spec.removeprefix("maybe "), optional=spec.startswith("maybe "))
@@ -147,13 +167,20 @@ def _known_sides(held: Mapping[str, Any]) -> dict[str, int]:
 
 def _let_it_check(made: Any) -> None:
     """Ask an object whether what it holds makes sense: its parameters, then its state."""
-    for method in ("__post_init__", "_check_state"):
-        ask: Callable[[], None] | None = getattr(made, method, None)
+    cls = type(made)
+    asked = [getattr(cls, method, None) for method in ("__post_init__", "_check_state")]
+    if _is_foreign(cls):
+        asked.append(foreign.CHECKS.get(cls.__name__))
+    for ask in asked:
         if ask is not None:
             try:
-                ask()
+                ask(made)
             except (ValueError, TypeError) as error:
-                raise StateError(f"its {type(made).__name__} makes no sense: {error}") from error
+                raise StateError(f"its {cls.__name__} makes no sense: {error}") from error
+
+
+def _is_foreign(cls: type[Any]) -> bool:
+    return cls.__module__.startswith("sklearn.")
 
 
 def _check(cls: type[Any], name: str, value: Any, spec: Any, sides: dict[str, int]) -> None:
@@ -201,6 +228,8 @@ def _is_array_of(kind: str, value: Any) -> bool:
     array = cast("NDArray[Any]", value)
     if kind == "any":
         return array.dtype.kind in "biufUSO"
+    if kind == "names":
+        return all(isinstance(name, str) for name in array.ravel().tolist())
     finite = kind != "finite" or bool(np.isfinite(array).all())
     return array.dtype == _TYPES[kind] and finite
 

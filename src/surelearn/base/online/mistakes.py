@@ -99,6 +99,8 @@ class MistakeRecord:
     def _check_state(self) -> None:
         if len(self.updated) and (self.updated.min() < 0 or self.n_updates.min() < 0):
             raise ValueError("it counts updates below 0")
+        if len(self.updated) and self.n_updates.max() > self.n_passes:
+            raise ValueError("it counts more updates by a row than passes")
         if self.n_passes < 1 or not (math.isfinite(self.scale) and self.hinge_loss >= 0.0):
             raise ValueError("its passes, its comparator or the comparator's loss make no sense")
 

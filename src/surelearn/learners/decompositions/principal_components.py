@@ -41,7 +41,7 @@ _LARGE_SIDE = 500  # below, all components cost little
     explained_variance_ratio_="finite[components]",
     singular_values_="finite[components]",
     residual_="number",
-    record_=Moments | None,
+    record_=("maybe", Moments),
 )
 class PrincipalComponents(
     ClassNamePrefixFeaturesOutMixin, TransformerMixin, SummarisingLearner[Moments]
@@ -269,6 +269,16 @@ class PrincipalComponents(
             explained = np.cumsum(variances) / (total if total > 0.0 else 1.0)
             return int(min(np.searchsorted(explained, k, side="right") + 1, len(variances)))
         return int(cast("Any", k))
+
+    def _check_state(self) -> None:
+        """Refuse components or sums of another number, as a forged model file may hold them."""
+        record = getattr(self, "record_", None)
+        if len(self.components_) != self.n_components_ or self.n_training_rows_ < 1:
+            raise ValueError(f"it does not have {self.n_components_} components")
+        if record is not None and record.n_columns != self.n_features_in_:
+            raise ValueError("its sums are over rows of another width")
+        if not (self.scale_ > 0.0).all() or not (self.explained_variance_ >= 0.0).all():
+            raise ValueError("a scale or a variance is not positive")
 
     def __sklearn_tags__(self) -> Tags:
         """Say to scikit-learn that sparse matrices are welcome."""

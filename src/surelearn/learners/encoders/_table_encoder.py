@@ -71,7 +71,7 @@ class ColumnMoments:
     means_="finite[features]",
     scales_="finite[features]",
     marked_="bool[features]",
-    record_="maybe anything",
+    record_=("maybe", ColumnMoments),
 )
 class TableEncoder(TransformerMixin, SummarisingLearner[ColumnMoments]):
     """Turn a mixed table into numbers, by what the training rows show.

@@ -83,6 +83,11 @@ class KernelMachine(OnlineClassifier):
         if not isinstance(given, Kernel) or given.domain == "strings":
             raise ValueError(f"kernel={given!r} must be a kernel of surelearn that reads tables")
 
+    def _check_state(self) -> None:
+        super()._check_state()
+        if len({state.support[0].shape for state in self.states_}) > 1:
+            raise ValueError("its problems do not remember the same rows")
+
     def _refuse_unlike(self, state: Any, n_features: int) -> None:
         """Refuse a state whose coefficients are not those of the rows that all problems share."""
         if type(state) is not State or len(state.support) != 1:

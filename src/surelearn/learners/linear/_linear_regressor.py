@@ -49,6 +49,12 @@ class LinearRegressor(RegressorMixin, SummarisingLearner[Any]):
         found = leave_one_out_predictions(rows, y, alpha)
         return None if found is None else (found, "the hat matrix")
 
+    def _check_state(self) -> None:
+        """Refuse sums over rows of another width, as a forged model file may hold them."""
+        record = getattr(self, "record_", None)
+        if record is not None and record.n_columns != self.n_features_in_ + 1:
+            raise ValueError("its sums are over rows of another width")
+
     def _begin(self, X: Any, y: Any, weights: Any) -> None:
         refuse_tiny(y, "targets")
         super()._begin(X, y, weights)

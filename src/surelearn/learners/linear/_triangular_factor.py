@@ -54,6 +54,11 @@ class TriangularFactor:
         )
 
     @property
+    def n_columns(self) -> int:
+        """The number of columns, the target included."""
+        return len(self.factor) - 1
+
+    @property
     def weight(self) -> float:
         """The sum of the weights."""
         return float(self.factor[0, 0] ** 2)

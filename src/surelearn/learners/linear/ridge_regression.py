@@ -41,8 +41,8 @@ from surelearn.learners.linear._ridge_path import (
     gradient_norm_="number",
     n_iter_="count",
     suboptimality_="number",
-    record_="maybe anything",
-    path_="maybe anything",
+    record_=("maybe", Moments),
+    path_=("maybe", RidgePath),
 )
 class RidgeRegression(LinearRegressor):
     """Least squares with a price α on the squared length of the weights; the intercept is free.

@@ -193,6 +193,11 @@ class VotedPerceptron(OnlineLinearClassifier):
                 _vote(products, updates, survived, step, balance[part])
         return votes.T / [each[1].sum() for each in voters]
 
+    def _check_state(self) -> None:
+        super()._check_state()
+        if len({_n_rows(state.stored) for state in self.states_}) > 1:
+            raise ValueError("its problems do not share the rows stored")
+
     def _refuse_unlike(self, state: Any, n_features: int) -> None:
         """Refuse votes by rows that are not stored, as a forged model file may hold them."""
         super()._refuse_unlike(state, n_features)

@@ -158,6 +158,7 @@ def refuse_wild_nodes(tree: Tree) -> None:
     Examples
     --------
     >>> stump = binary_stump(feature=0, threshold=0.5, value=[[3, 2], [3, 0], [0, 2]])
+    >>> from dataclasses import replace
     >>> refuse_wild_nodes(replace(stump, first_child=np.array([0, LEAF, LEAF])))
     Traceback (most recent call last):
     ValueError: its nodes are not a tree in which children come after their parents
