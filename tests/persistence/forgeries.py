@@ -234,7 +234,7 @@ def _other_array(data, rng):
         warnings.simplefilter("ignore")
         try:
             array = _CHANGES[how - 2](array, rng)
-        except (ValueError, OverflowError, IndexError, TypeError):
+        except (ValueError, OverflowError, IndexError, TypeError, RuntimeError):
             return data
     buffer = io.BytesIO()
     np.save(buffer, array)
@@ -343,7 +343,7 @@ def _rows_for(model):
     """Return rows and targets of the kind that a model has learnt from."""
     labels = np.asarray(getattr(model, "classes_", [0.0, 1.0])).ravel()
     rows = np.zeros((len(labels), max(1, int(getattr(model, "n_features_in_", 1)))))
-    rows[0] = 1.0
+    rows[:1] = 1.0
     return rows, labels
 
 

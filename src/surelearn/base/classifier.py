@@ -92,6 +92,11 @@ class TwoClassLearner(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return self.classes_[self._decide(validation.check_rows(self, X)).astype(np.int64)]
 
+    def _check_state(self) -> None:
+        """Refuse what a forged model file may hold: another number of classes, errors, rows."""
+        if len(self.classes_) != 2 or not self.training_errors_ <= self.n_training_rows_ >= 1:
+            raise ValueError("it has not two classes, or more errors than rows")
+
     def __sklearn_tags__(self) -> Tags:
         """Say to scikit-learn that there are two classes and that sparse matrices are welcome."""
         tags = cast("Any", super().__sklearn_tags__())

@@ -7,8 +7,9 @@
   `nodes+1` is one more, a number is itself. Types are `float`, `finite` (no NaN, no infinity),
   `int`, `bool`, `hash`, `any` (numbers or text), `names`, and `table` for dense or sparse rows of
   floats;
-- `"count"`, a whole number, 0 or more; `"number"`; `"flag"`; `"text"`; `"categories"`, for each
-  feature its sorted categories or None; `"classes"`, sorted labels; `"anything"`;
+- `"count"`, a whole number, 0 or more; `"number"`; `"flag"`; `"text"`; `"words"`, a list of texts;
+  `"categories"`, for each feature its sorted categories or None; `"classes"`, sorted labels;
+  `"anything"`;
 - a class, or a union of classes, for what is stored as an object of its own.
 
 A `?` at the end allows None as well; `maybe` in front, of a class in `("maybe", Class)`, allows
@@ -68,9 +69,9 @@ def check_layout(made: Any) -> None:
     """
     cls, held = type(made), _held(made)
     layout = layout_of(cls)
-    if parameters.are_declared(cls):
+    if not isinstance(made, tuple):
         parameters.refuse_strange(cls, held)
-        if layout.keys().isdisjoint(held) and cls.__name__ not in foreign.STATELESS:
+        if _has_parameters(cls) and layout.keys().isdisjoint(held):
             return  # it has not learnt
     sides = _known_sides(held)
     for name, (spec, optional) in layout.items():
@@ -108,7 +109,7 @@ def layout_of(cls: type[Any]) -> dict[str, Place]:
     Place(spec='count', optional=False)
     """
     declared: dict[str, Any] = {}
-    if parameters.are_declared(cls):
+    if _has_parameters(cls):
         declared |= _OF_ALL_LEARNERS
     for ancestor in reversed(cls.__mro__):
         declared |= vars(ancestor).get("_holds", {})
@@ -136,14 +137,14 @@ def may_hold(cls: type[Any], name: str) -> bool:
     >>> [may_hold(Perceptron, name) for name in ("max_iter", "note_", "predict", "__class__")]
     [True, True, False, False]
     """
-    if name in layout_of(cls) or name in parameters.names_of(cls) or name in _declared(cls):
+    if name in layout_of(cls) or name in parameters.names_of(cls) or name in _annotated(cls):
         return True
     added = name.endswith("_") and not name.startswith("_") and not hasattr(cls, name)
     return added or name == "_sklearn_output_config"
 
 
 @cache
-def _declared(cls: type[Any]) -> set[str]:
+def _annotated(cls: type[Any]) -> set[str]:
     """Return the attributes of a dataclass, those that it makes itself included."""
     if not dataclasses.is_dataclass(cls):
         return set()
@@ -177,6 +178,12 @@ def _let_it_check(made: Any) -> None:
                 ask(made)
             except (ValueError, TypeError) as error:
                 raise StateError(f"its {cls.__name__} makes no sense: {error}") from error
+
+
+def _has_parameters(cls: type[Any]) -> bool:
+    """Say whether objects of a class hold, beside what they learn, parameters: learners do."""
+    others = issubclass(cls, tuple) or dataclasses.is_dataclass(cls)
+    return not others and cls.__name__ not in foreign.STATELESS
 
 
 def _is_foreign(cls: type[Any]) -> bool:
@@ -229,7 +236,7 @@ def _is_array_of(kind: str, value: Any) -> bool:
     if kind == "any":
         return array.dtype.kind in "biufUSO"
     if kind == "names":
-        return all(isinstance(name, str) for name in array.ravel().tolist())
+        return _are_words(array.ravel().tolist())
     finite = kind != "finite" or bool(np.isfinite(array).all())
     return array.dtype == _TYPES[kind] and finite
 
@@ -246,9 +253,16 @@ def _is_count(value: Any) -> bool:
 
 
 def _are_categories(value: Any) -> bool:
+    """Say whether these are numbers or words for each column, as tables are read by them."""
     return isinstance(value, tuple) and all(
-        known is None or _are_sorted(known) for known in cast("tuple[Any, ...]", value)
+        known is None
+        or (_are_sorted(known) and (known.dtype == np.float64 or _are_words(known.tolist())))
+        for known in cast("tuple[Any, ...]", value)
     )
+
+
+def _are_words(values: list[Any]) -> bool:
+    return all(isinstance(value, str) for value in values)
 
 
 def _are_sorted(value: Any) -> bool:
@@ -267,9 +281,10 @@ def _are_sorted(value: Any) -> bool:
 _SINGLE: dict[str, Callable[[Any], bool]] = {
     "anything": lambda _: True,
     "categories": _are_categories,
-    "classes": _are_sorted,
+    "classes": lambda value: _are_sorted(value) and len(value) > 0,
     "count": _is_count,
     "flag": lambda value: isinstance(value, bool | np.bool_),
     "number": lambda value: isinstance(value, float | int | np.floating | np.integer),
+    "words": lambda value: isinstance(value, list) and _are_words(cast("list[Any]", value)),
     "text": lambda value: isinstance(value, str),
 }

@@ -4,6 +4,7 @@ A file may lack one, or hold another kind of thing in its place. Only what is pl
 kind is refused here; values outside their domain are refused where they are used.
 """
 
+import dataclasses
 import inspect
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -17,7 +18,7 @@ from surelearn.persistence.names import StateError
 
 @cache
 def names_of(cls: type[Any]) -> tuple[str, ...]:
-    """Return the names of the parameters of a learner's constructor.
+    """Return the names of the parameters of a constructor.
 
     Examples
     --------
@@ -25,14 +26,9 @@ def names_of(cls: type[Any]) -> tuple[str, ...]:
     >>> names_of(Perceptron)
     ('fit_intercept', 'max_iter')
     """
-    if not are_declared(cls):
-        return ()
+    if dataclasses.is_dataclass(cls):
+        return tuple(field.name for field in dataclasses.fields(cls))
     return tuple(inspect.signature(cls).parameters)
-
-
-def are_declared(cls: type[Any]) -> bool:
-    """Say whether objects of a class hold the parameters of their constructor: learners do."""
-    return not issubclass(cls, tuple) and "__dataclass_fields__" not in vars(cls)
 
 
 def refuse_strange(cls: type[Any], held: Mapping[str, Any]) -> None:
@@ -50,7 +46,7 @@ def refuse_strange(cls: type[Any], held: Mapping[str, Any]) -> None:
 def _hints(cls: type[Any]) -> dict[str, Any]:
     """Return the types of a constructor's parameters, as far as they can be read."""
     try:
-        return get_type_hints(cast("Any", cls).__init__)
+        return get_type_hints(cls if dataclasses.is_dataclass(cls) else cast("Any", cls).__init__)
     except (NameError, TypeError):  # a name that only a type checker imports
         return {}
 
@@ -65,7 +61,12 @@ def _fits(value: Any, hint: Any) -> bool:
     kind = hint if origin is None else origin
     if not isinstance(kind, type) or kind in {object, Any} or getattr(kind, "_is_protocol", False):
         return True
-    return isinstance(value, _STAND_FOR.get(cast("Any", kind), kind))
+    fits = isinstance(value, _STAND_FOR.get(cast("Any", kind), kind))
+    return fits and (kind is not Mapping or _all_fit(value, *(get_args(hint) or (Any, Any))))
+
+
+def _all_fit(mapping: Mapping[Any, Any], key: Any, value: Any) -> bool:
+    return all(_fits(name, key) and _fits(each, value) for name, each in mapping.items())
 
 
 _WHOLE = (int, np.integer, np.bool_)

@@ -60,6 +60,7 @@ class OnlineLearner(CallbackSupportMixin, BaseEstimator):
     _late_features: ClassVar[bool] = True
     _admits_all: ClassVar[bool]
     _scores_tell: ClassVar[bool] = False  # whether they show rows not finite, `radius_` long ones
+    _record_kind: ClassVar[type[Any]] = object  # of what a `fit` leaves behind for each problem
     _not_learnt: ClassVar[str] = "This %(name)s has not learnt yet: call learn or fit first."
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -110,7 +111,8 @@ class OnlineLearner(CallbackSupportMixin, BaseEstimator):
         """Return what the last `fit` left behind; who has moved on since has no such attribute."""
         found = getattr(vars(self).get("run_"), name, None)
         if found is None:
-            raise AttributeError(f"{type(self).__name__} has no {name} of a fit; call fit first")
+            # An AttributeError, for `hasattr`, and a ValueError.
+            raise NotFittedError(f"{type(self).__name__} has no {name} of a fit; call fit first")
         return found
 
     def _check_first_rows(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any], Self]:
@@ -236,8 +238,9 @@ class OnlineLearner(CallbackSupportMixin, BaseEstimator):
         for state in learnt.states:
             self._refuse_unlike(state, self.n_features_in_)
         records = None if self.run_ is None else self.run_.records
-        if records is not None and len(records) != n_problems:
-            raise ValueError(f"the last fit has left {len(records)} records")
+        fits = records is None or len(records) == n_problems
+        if not fits or not all(isinstance(record, self._record_kind) for record in records or ()):
+            raise ValueError("the last fit has left other records than belong there")
 
     def _n_problems(self, learnt: Learnt) -> int:
         """Return how many states there must be; a regressor has no classes."""

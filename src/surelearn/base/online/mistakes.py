@@ -174,11 +174,11 @@ def certify_run(model: Any) -> list[Certificate]:
 
     The learner as it began is asked for `_statements(run, state, record)`.
     """
-    begun, run = model.begun_, model.run_
+    begun, run, records = model.begun_, model.run_, model.records_
     names = [f"this run of {type(model).__name__}"]
-    if len(run.records) > 1:
+    if len(records) > 1:
         names = [f"{names[0]}, class {c!r} against the rest" for c in model.classes_.tolist()]
-    each = zip(names, model.states_, run.records, strict=True)
+    each = zip(names, model.states_, records, strict=True)
     known = {"model": fingerprint(model)}
     return [
         _certify(statement, subject=name, reproduce=known)

@@ -62,7 +62,7 @@ class Factors(Protocol):
     factors_=tuple,
     n_training_rows_="count",
     training_errors_="count?",
-    undeclared_features_="maybe anything",
+    undeclared_features_="maybe words",
     rows_left_out_="flag",
     rare_="maybe bool[features]",
     record_=ClassSummary,

@@ -86,6 +86,7 @@ class Elimination(OnlineClassifier):
     One pass is enough: a second one would cross out nothing.
     """
 
+    _record_kind = EliminationRecord
     max_iter = 1
     _features = "bits"
     _dual: ClassVar[bool] = False

@@ -187,12 +187,11 @@ class FiniteClass(TwoClassLearner):
         return tags
 
     def _check_state(self) -> None:
-        if not self.best_ < len(self.errors_) or len(self.classes_) != 2:
+        super()._check_state()
+        if not self.best_ < len(self.errors_):
             raise ValueError("its best rule is none of its class")
         if self.rule_ is None and len(self.errors_) != 2 * self.n_features_in_ + 2:
             raise ValueError("its rules are not those of its features")
-        if self.training_errors_ > self.n_training_rows_:
-            raise ValueError("it has more errors than rows")
 
 
 def _own_rules(X: Any) -> Mask:

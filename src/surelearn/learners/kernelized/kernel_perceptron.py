@@ -96,6 +96,8 @@ class KernelPerceptron(KernelMachine):
     ([[-1.0, 1.0, 1.0, -1.0]], [0, 1, 1, 0])
     """
 
+    _record_kind = KernelPerceptronRecord
+
     def __init__(self, *, kernel: Kernel = Linear(), max_iter: int = 1000) -> None:  # noqa: B008 - frozen
         self.kernel = kernel
         self.max_iter = max_iter

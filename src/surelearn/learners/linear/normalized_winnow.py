@@ -143,6 +143,7 @@ class NormalizedWinnow(OnlineLinearClassifier):
     True
     """
 
+    _record_kind = NormalizedWinnowRecord
     _late_features = False  # each feature starts with a share of the weight
 
     def __init__(

@@ -185,6 +185,8 @@ class SecondOrderPerceptron(OnlineLinearClassifier):
     ['mistakes', 'mistakes', 'risk']
     """
 
+    _record_kind = SecondOrderRecord
+
     def __init__(self, *, a: float = 1.0, fit_intercept: bool = True, max_iter: int = 10) -> None:
         self.a = a
         self.fit_intercept = fit_intercept

@@ -111,6 +111,7 @@ class Winnow(OnlineLinearClassifier):
     13.0
     """
 
+    _record_kind = WinnowRecord
     _features = "bits"
 
     def __init__(
