@@ -17,11 +17,12 @@ from surelearn._typing import Mask
 from surelearn._wording import confidence, percent_outward
 from surelearn.base import validation
 from surelearn.base.fingerprint import fingerprint
-from surelearn.base.fitting import adopt, fresh_copy
+from surelearn.base.fitting import adopt, at_one_moment, fresh_copy
 from surelearn.bounds import Guarantee
 from surelearn.certificate import Certificate, Evidence, certify
 
 
+@at_one_moment
 @holds(
     n_features_in_="count",
     classes_="classes",

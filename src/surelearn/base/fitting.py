@@ -1,5 +1,8 @@
 """What every learner that sees all its rows at once does: fit whole, or not at all."""
 
+from collections.abc import Callable
+from functools import wraps
+from types import FunctionType
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -14,6 +17,11 @@ from surelearn._typing import Indices, Vector
 from surelearn.base import validation
 
 _Estimator = TypeVar("_Estimator")
+_Class = TypeVar("_Class", bound=type[Any])
+
+_CHANGES_IT = frozenset(
+    {"fit", "partial_fit", "fit_predict", "fit_transform", "learn", "learn_one"}
+)
 
 
 def fresh_copy(estimator: _Estimator) -> _Estimator:
@@ -39,6 +47,68 @@ def adopt(estimator: _Estimator, fresh: _Estimator) -> _Estimator:
     learnt = {name: value for name, value in vars(fresh).items() if name.endswith("_")}
     estimator.__dict__ = kept | learnt  # one assignment: nobody ever sees half of it
     return estimator
+
+
+def as_it_is(estimator: _Estimator) -> _Estimator:
+    """Return what an estimator is at this moment; whoever fits it meanwhile does not change that.
+
+    Nothing learnt is copied: `adopt` replaces it and never writes to it.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import Ridge
+    >>> model = Ridge().fit([[0.0], [1.0]], [0.0, 1.0])
+    >>> still = as_it_is(model)
+    >>> adopt(model, Ridge().fit([[0.0, 0.0], [1.0, 0.0]], [0.0, 1.0])).n_features_in_
+    2
+    >>> still.n_features_in_
+    1
+    """
+    still = object.__new__(type(estimator))
+    still.__dict__ = vars(estimator).copy()
+    return still
+
+
+def at_one_moment(cls: _Class) -> _Class:
+    """Let every public method of a class work on the estimator as it was when it was called.
+
+    Rows are checked against one attribute, compiled loops read others: a `fit` in another thread
+    between the two would lead them outside their arrays.
+
+    Examples
+    --------
+    >>> @at_one_moment
+    ... class Learner:
+    ...     def predict(self):
+    ...         return self
+    >>> learner = Learner()
+    >>> learner.predict() is learner
+    False
+    """
+    for name, member in list(vars(cls).items()):
+        if not name.startswith("_") and name not in _CHANGES_IT:
+            if isinstance(member, property) and member.fget is not None:
+                setattr(cls, name, property(still(member.fget), doc=member.__doc__))
+            elif isinstance(member, FunctionType):
+                setattr(cls, name, still(member))
+    return cls
+
+
+def still(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method that is called on the estimator as it is now.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> still(lambda self: self.x)(SimpleNamespace(x=3))
+    3
+    """
+
+    @wraps(method)
+    def read(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return method(as_it_is(self), *args, **kwargs)
+
+    return read
 
 
 def check_iterations(estimator: Any) -> None:

@@ -17,6 +17,7 @@ from surelearn._jit.fingerprints import Hashes
 from surelearn._stored import holds
 from surelearn._typing import Matrix
 from surelearn.base import validation
+from surelearn.base.fitting import still
 from surelearn.base.online import format_1
 from surelearn.base.online.passes import Run
 from surelearn.base.online.state import Learnt, side_by_side, widened
@@ -66,6 +67,8 @@ class OnlineLearner(CallbackSupportMixin, BaseEstimator):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Note whether all rows of numbers are admitted, which single rows need not ask."""
         super().__init_subclass__(**kwargs)
+        for name in {"certificates", "guarantee"} & vars(cls).keys():
+            setattr(cls, name, still(vars(cls)[name]))  # they read more than one state
         cls._admits_all = cls._admit is OnlineLearner._admit and cls._features == "numbers"
 
     @abstractmethod
@@ -181,6 +184,10 @@ class OnlineLearner(CallbackSupportMixin, BaseEstimator):
             begun, RowReader(self.n_features_in_, names), classes, positions, states
         )
         self.n_rounds_, self.cumulative_loss_, self.run_ = 0, 0.0, None
+
+    def __sklearn_is_fitted__(self) -> bool:
+        """Say whether it has learnt, without a look at attributes that another thread may set."""
+        return "learnt_" in vars(self)
 
     def _before_any_row(self) -> Self:
         """Return a copy that knows features and classes as this learner does, and nothing else."""

@@ -18,7 +18,7 @@ from surelearn._stored import holds
 from surelearn._typing import Indices, Mask, Matrix, Vector
 from surelearn.base import validation
 from surelearn.base.classifier import risk_certificate
-from surelearn.base.fitting import adopt, learn_classes
+from surelearn.base.fitting import adopt, at_one_moment, learn_classes
 from surelearn.base.summarising import SummarisingLearner
 from surelearn.base.tables.table import (
     Categories,
@@ -52,6 +52,7 @@ class Factors(Protocol):
         ...
 
 
+@at_one_moment
 @holds(
     n_features_in_="count",
     classes_="classes",

@@ -11,12 +11,14 @@ from numpy.typing import ArrayLike
 
 from surelearn._stored import holds
 from surelearn._typing import Matrix
+from surelearn.base.fitting import at_one_moment
 from surelearn.base.tables.table import column_names
 from surelearn.learners.bayes._class_conditionals import NormalFactors
 from surelearn.learners.bayes._class_summary import ClassSummary
 from surelearn.learners.bayes._naive_bayes import Factors, NaiveBayesClassifier
 
 
+@at_one_moment
 @holds(
     theta_="finite[classes, features]",
     var_="finite[classes, features]",

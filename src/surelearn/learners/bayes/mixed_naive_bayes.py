@@ -12,12 +12,14 @@ from numpy.typing import ArrayLike
 
 from surelearn._stored import holds
 from surelearn._typing import Matrix
+from surelearn.base.fitting import at_one_moment
 from surelearn.base.tables.table import Categorical, Declared, n_categories
 from surelearn.learners.bayes._class_conditionals import CategoryFactors, NormalFactors
 from surelearn.learners.bayes._class_summary import ClassSummary
 from surelearn.learners.bayes._naive_bayes import Factors, NaiveBayesClassifier
 
 
+@at_one_moment
 @holds(
     feature_log_prob_=tuple,
     theta_="float[classes, features]",

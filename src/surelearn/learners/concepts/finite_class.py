@@ -20,6 +20,7 @@ from surelearn._stored import holds
 from surelearn._typing import Indices, Mask
 from surelearn.base import fingerprint
 from surelearn.base.classifier import TwoClassLearner, risk_certificate
+from surelearn.base.fitting import at_one_moment
 from surelearn.bounds import Guarantee, mistakes, pac
 from surelearn.certificate import (
     Certificate,
@@ -55,6 +56,7 @@ def _halve(advice: Mask, outcomes: Mask, pool: Mask, run: Indices) -> None:
             break
 
 
+@at_one_moment
 @holds(
     errors_="int[rules]",
     best_="count",

@@ -17,6 +17,7 @@ from surelearn._stored import holds
 from surelearn._typing import Mask, Vector
 from surelearn.base import validation
 from surelearn.base.classifier import TwoClassLearner, risk_certificate
+from surelearn.base.fitting import at_one_moment
 from surelearn.bounds import vc
 from surelearn.certificate import Certificate, assumed, by_construction
 from surelearn.optimizers.separability import within_range
@@ -24,6 +25,7 @@ from surelearn.optimizers.separability import within_range
 _TOLERANCE = 1e-6  # of half the range of a feature; the solver's own is 1e-7 of each constraint
 
 
+@at_one_moment
 @holds(
     coef_="finite[1, features]",
     intercept_="finite[1]",

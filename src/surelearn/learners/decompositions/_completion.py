@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from surelearn._stored import holds, stored
 from surelearn._typing import Indices, Matrix, Vector
-from surelearn.base.fitting import adopt, fresh_copy
+from surelearn.base.fitting import adopt, at_one_moment, fresh_copy
 from surelearn.base.validation import refuse_huge, refuse_tiny
 from surelearn.learners.decompositions import _observed_products
 
@@ -169,6 +169,7 @@ class EntryPredictor:
         return (scaled * self.model.right[places[:, 1]]).sum(axis=1)
 
 
+@at_one_moment
 @holds(
     n_features_in_="count",
     low_rank_=LowRank,

@@ -21,7 +21,7 @@ from surelearn._stored import holds
 from surelearn._typing import Matrix, Vector
 from surelearn.base import validation
 from surelearn.base.fingerprint import fingerprint
-from surelearn.base.fitting import adopt, fresh_copy
+from surelearn.base.fitting import adopt, at_one_moment, fresh_copy
 from surelearn.bounds import decompositions
 from surelearn.certificate import Certificate, certify, checked
 from surelearn.learners.decompositions._coordinates import check_coordinates
@@ -29,6 +29,7 @@ from surelearn.learners.decompositions._coordinates import check_coordinates
 _DENSE = 2**24  # entries of a sparse matrix that may be made dense to find all singular values
 
 
+@at_one_moment
 @holds(
     n_features_in_="count",
     spectrum_="finite[spectrum]?",

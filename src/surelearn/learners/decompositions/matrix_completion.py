@@ -14,10 +14,11 @@ from sklearn.exceptions import ConvergenceWarning
 
 from surelearn import _arguments
 from surelearn._stored import holds
-from surelearn.base.fitting import check_iterations
+from surelearn.base.fitting import at_one_moment, check_iterations
 from surelearn.learners.decompositions._completion import Completer, KnownEntries, LowRank, Start
 
 
+@at_one_moment
 @holds(
     changes_="float[changes]",
 )

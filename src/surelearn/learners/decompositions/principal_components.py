@@ -19,6 +19,7 @@ from surelearn._stored import holds
 from surelearn._threads import small_matrices
 from surelearn._typing import Matrix, Vector
 from surelearn.base import validation
+from surelearn.base.fitting import at_one_moment
 from surelearn.base.moments import Moments, moments
 from surelearn.base.summarising import SummarisingLearner
 from surelearn.base.validation import refuse_huge, refuse_tiny
@@ -29,6 +30,7 @@ _SMALL_SHARE = 0.1  # of the shorter side: so few components are found by random
 _LARGE_SIDE = 500  # below, all components cost little
 
 
+@at_one_moment
 @holds(
     n_features_in_="count",
     mean_="finite[features]",

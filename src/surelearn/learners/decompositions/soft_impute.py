@@ -16,12 +16,13 @@ from sklearn.exceptions import ConvergenceWarning
 from surelearn import _arguments
 from surelearn._stored import holds
 from surelearn._typing import Vector
-from surelearn.base.fitting import check_iterations
+from surelearn.base.fitting import at_one_moment, check_iterations
 from surelearn.learners.decompositions._completion import Completer, KnownEntries, LowRank
 
 _LOOK_EVERY = 10  # passes from one look at the duality gap, which costs as much as one, to the next
 
 
+@at_one_moment
 @holds(
     objectives_="float[objectives]",
     objective_="number",

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from surelearn._stored import holds, stored
 from surelearn._typing import Mask, Matrix, Vector
+from surelearn.base.fitting import at_one_moment
 from surelearn.base.summarising import SummarisingLearner
 from surelearn.base.tables.table import (
     Categories,
@@ -65,6 +66,7 @@ class ColumnMoments:
 
 
 @stored("table-encoder")
+@at_one_moment
 @holds(
     n_features_in_="count",
     categories_="categories",

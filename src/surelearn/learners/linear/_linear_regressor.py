@@ -12,12 +12,13 @@ from sklearn.utils.validation import check_is_fitted
 from surelearn._stored import holds
 from surelearn._typing import Vector
 from surelearn.base import validation
-from surelearn.base.fitting import row_weights
+from surelearn.base.fitting import at_one_moment, row_weights
 from surelearn.base.summarising import SummarisingLearner
 from surelearn.base.validation import refuse_tiny
 from surelearn.learners.linear._ridge_path import CentredRows, leave_one_out_predictions
 
 
+@at_one_moment
 @holds(
     n_features_in_="count",
     coef_="finite[features]",

@@ -23,7 +23,7 @@ from surelearn._jit.fingerprints import Hashes
 from surelearn._stored import holds
 from surelearn._typing import Matrix, Vector
 from surelearn.base import validation
-from surelearn.base.fitting import adopt, fresh_copy
+from surelearn.base.fitting import adopt, at_one_moment, fresh_copy
 from surelearn.learners.linear._softmax.classifier import SoftmaxClassifier
 
 Features: TypeAlias = Callable[[Any, Any], Any] | Sequence[Callable[[Any, Any], float]] | None
@@ -65,6 +65,7 @@ class Constraints:
         return np.tensordot(joint, self.features, axes=2)
 
 
+@at_one_moment
 @holds(
     weights_="finite[weights]",
     n_iter_="count",

@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from surelearn._stored import holds
 from surelearn._typing import Matrix, Vector
 from surelearn.base import validation
+from surelearn.base.fitting import at_one_moment
 from surelearn.base.validation import refuse_huge
 from surelearn.learners.linear._linear_regressor import LinearRegressor
 from surelearn.learners.linear._triangular_factor import TriangularFactor, triangular_factor
@@ -25,6 +26,7 @@ from surelearn.learners.linear._triangular_factor import TriangularFactor, trian
 _HURTS = 1e8  # beyond this condition number half the digits of a coefficient may be lost
 
 
+@at_one_moment
 @holds(
     rank_="count",
     unscaled_root_="finite[features, rank]",

@@ -23,7 +23,7 @@ from surelearn._stored import holds
 from surelearn._typing import Matrix, Vector
 from surelearn.base import validation
 from surelearn.base.classifier import risk_certificate
-from surelearn.base.fitting import adopt, fresh_copy, row_weights
+from surelearn.base.fitting import adopt, at_one_moment, fresh_copy, row_weights
 from surelearn.bounds import Guarantee, margin, vc
 from surelearn.certificate import Certificate, assumed, by_construction
 from surelearn.learners.linear._softmax.classifier import SoftmaxClassifier
@@ -37,6 +37,7 @@ _ROWS_FOR_VC = 4  # for each parameter; with fewer the VC bound says nothing eve
 _PROGRAMME = 200_000  # entries of a table up to which a linear programme looks for a separator
 
 
+@at_one_moment
 @holds(
     coef_="finite[problems, features]",
     intercept_="finite[problems]",

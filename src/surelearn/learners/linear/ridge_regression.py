@@ -20,7 +20,7 @@ from surelearn._stored import holds
 from surelearn._threads import small_matrices
 from surelearn._typing import Vector
 from surelearn.base import validation
-from surelearn.base.fitting import check_iterations
+from surelearn.base.fitting import at_one_moment, check_iterations
 from surelearn.base.moments import Moments, moments
 from surelearn.base.validation import refuse_huge, refuse_tiny
 from surelearn.bounds import Guarantee, stability
@@ -33,6 +33,7 @@ from surelearn.learners.linear._ridge_path import (
 )
 
 
+@at_one_moment
 @holds(
     outside_the_theorem_="text",
     mean_squared_residual_="number",

@@ -23,7 +23,7 @@ from surelearn._stored import holds
 from surelearn._threads import workers
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.base import validation
-from surelearn.base.fitting import adopt, fresh_copy
+from surelearn.base.fitting import adopt, at_one_moment, fresh_copy
 from surelearn.base.tables.table import column_names
 from surelearn.learners.mixtures._model import (
     CHUNK,
@@ -37,6 +37,7 @@ from surelearn.learners.mixtures._model import (
 from surelearn.learners.mixtures.expectation_maximization import Run, expect, maximise
 
 
+@at_one_moment
 @holds(
     n_features_in_="count",
     weights_="finite[components]",
@@ -86,13 +87,13 @@ class Mixture(DensityMixin, BaseEstimator, ABC):
         EM, Neal and Hinton, 1998). `log_likelihoods_`, `converged_` and `n_iter_` remain those of
         the first call.
         """
-        if not hasattr(self, "record_"):
-            return self.fit(X, y, sample_weight)
         fresh = copy(self)
+        if not hasattr(fresh, "record_"):
+            return self.fit(X, y, sample_weight)
         rows, weights = fresh._enter(X, sample_weight, reset=False)  # noqa: SLF001 - our own copy
-        model = fresh._model()  # noqa: SLF001
-        expected = expect(model, self._parameters(), model.chunks(rows, weights))
-        fresh.record_ = self.record_ + expected.statistics
+        model, before = fresh._model(), fresh._parameters()  # noqa: SLF001
+        expected = expect(model, before, model.chunks(rows, weights))
+        fresh.record_ = fresh.record_ + expected.statistics
         fresh._store(model.m_step(fresh.record_))  # noqa: SLF001
         return adopt(self, fresh)
 

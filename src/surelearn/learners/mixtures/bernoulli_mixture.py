@@ -16,6 +16,7 @@ from sklearn.utils import gen_batches
 from surelearn._stored import holds
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.base import validation
+from surelearn.base.fitting import at_one_moment
 from surelearn.learners.mixtures._mixture import Mixture
 from surelearn.learners.mixtures._model import CHUNK, Chunk, MixtureModel
 
@@ -84,6 +85,7 @@ class BernoulliModel(MixtureModel):
         return Bernoullis(np.full(len(centres), 1.0 / len(centres)), centres)
 
 
+@at_one_moment
 @holds(
     probabilities_="finite[components, features]",
     record_="finite[components, sums]",

@@ -15,12 +15,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from surelearn._stored import holds
 from surelearn._typing import Indices, Matrix, Vector
+from surelearn.base.fitting import at_one_moment
 from surelearn.base.validation import refuse_huge, refuse_tiny
 from surelearn.learners.mixtures._covariances import SHAPES, Covariance
 from surelearn.learners.mixtures._gaussians import GaussianModel, Gaussians, Moments
 from surelearn.learners.mixtures._mixture import Mixture
 
 
+@at_one_moment
 @holds(
     covariance_type_="text",
     means_="finite[components, features]",

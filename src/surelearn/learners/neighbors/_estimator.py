@@ -15,7 +15,7 @@ from surelearn._jit import fingerprints
 from surelearn._jit import rows as jit_rows
 from surelearn._stored import holds
 from surelearn._typing import Indices, Matrix, Vector
-from surelearn.base.fitting import adopt, fresh_copy
+from surelearn.base.fitting import adopt, at_one_moment, fresh_copy
 from surelearn.base.tables.table import Categorical
 from surelearn.base.validation import Targets
 from surelearn.bounds import neighbors
@@ -35,6 +35,7 @@ WITHOUT_ITSELF = "a search that leaves out the row itself"
 _CHOICES = {"weights": ("uniform", "distance"), "ties": ("all", "first", "random")}
 
 
+@at_one_moment
 @holds(
     n_features_in_="count",
     n_training_rows_="count",

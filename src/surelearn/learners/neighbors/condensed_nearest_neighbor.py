@@ -20,7 +20,7 @@ from surelearn._jit.rows import Rows
 from surelearn._stored import holds
 from surelearn._typing import Indices, Vector
 from surelearn.base.classifier import risk_certificate
-from surelearn.base.fitting import adopt, fresh_copy, learn_classes
+from surelearn.base.fitting import adopt, at_one_moment, fresh_copy, learn_classes
 from surelearn.bounds import compression
 from surelearn.certificate import Certificate, assumed, by_construction, checked
 from surelearn.learners.neighbors._search.index import Index, build_index
@@ -59,6 +59,7 @@ def _visit_rows(
     return size
 
 
+@at_one_moment
 @holds(
     n_features_in_="count",
     classes_="classes",

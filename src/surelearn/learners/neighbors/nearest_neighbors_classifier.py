@@ -19,7 +19,7 @@ from surelearn._stored import holds
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn._wording import confidence, percent_outward
 from surelearn.base.fingerprint import fingerprint
-from surelearn.base.fitting import learn_classes
+from surelearn.base.fitting import at_one_moment, learn_classes
 from surelearn.base.tables.table import Categorical
 from surelearn.bounds import Guarantee, neighbors
 from surelearn.certificate import (
@@ -41,6 +41,7 @@ from surelearn.learners.neighbors._estimator import (
 from surelearn.learners.neighbors._search.lists import Lists, count_votes, decide, tied_votes
 
 
+@at_one_moment
 @holds(
     classes_="classes",
     targets_="int[rows]",

@@ -12,7 +12,7 @@ from surelearn import _arguments
 from surelearn._stored import holds
 from surelearn._typing import Indices, Mask, Matrix
 from surelearn.base import validation
-from surelearn.base.fitting import adopt, fresh_copy, learn_classes, row_weights
+from surelearn.base.fitting import adopt, at_one_moment, fresh_copy, learn_classes, row_weights
 from surelearn.base.tables import table
 from surelearn.certificate import Certificate
 from surelearn.learners.trees import _arrivals, _certificates
@@ -21,6 +21,7 @@ from surelearn.learners.trees._estimator import TreeLearner
 from surelearn.learners.trees._pruning.snapping import snapped
 
 
+@at_one_moment
 @holds(
     classes_="classes",
     n_training_rows_="count",

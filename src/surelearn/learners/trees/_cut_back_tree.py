@@ -7,11 +7,13 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 
 from surelearn._stored import holds, stored
+from surelearn.base.fitting import at_one_moment
 from surelearn.certificate import Certificate
 from surelearn.learners.trees._classifier import TreeClassifier
 
 
 @stored("cut-back-tree")
+@at_one_moment
 @holds(
     tree_=TreeClassifier,
     classes_="classes",
@@ -50,8 +52,8 @@ class CutBackTree(ClassifierMixin, BaseEstimator):
     def fit(self, X: Any, y: ArrayLike) -> Self:
         """Grow the tree, move its cuts to training values, and cut it back."""
         grown = cast("Any", clone(self.tree)).fit(X, y)
-        self.tree_ = grown.snap(X, y).prune_structural_risk(delta=self.delta)
-        self.classes_ = self.tree_.classes_
+        tree = grown.snap(X, y).prune_structural_risk(delta=self.delta)
+        vars(self).update(tree_=tree, classes_=tree.classes_)  # one call: nobody sees half of it
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:

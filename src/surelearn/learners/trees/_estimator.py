@@ -14,6 +14,7 @@ from surelearn import _arguments
 from surelearn._jit import fingerprints
 from surelearn._stored import holds
 from surelearn._typing import Indices, Mask, Matrix, Vector
+from surelearn.base.fitting import at_one_moment
 from surelearn.base.tables import table
 from surelearn.impurities import Entropy, Impurity
 from surelearn.learners.trees import _walk
@@ -31,6 +32,7 @@ from surelearn.learners.trees._pruning.optimal_subtree import close_where_cheape
 from surelearn.learners.trees._tree import Tree, cut_below
 
 
+@at_one_moment
 @holds(
     n_features_in_="count",
     tree_=Tree,

@@ -11,9 +11,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from surelearn._stored import holds
 from surelearn._typing import Indices, Matrix
+from surelearn.base.fitting import at_one_moment
 from surelearn.learners.linear._softmax.objective import probabilities
 
 
+@at_one_moment
 @holds(
     n_features_in_="count",
     classes_="classes",
