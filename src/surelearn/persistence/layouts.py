@@ -200,7 +200,8 @@ def _check(cls: type[Any], name: str, value: Any, spec: Any, sides: dict[str, in
     if value is None and may_be_none:
         return
     if shape is None:
-        if not _SINGLE[kind](value):
+        fits = _SINGLE[kind](value)
+        if not fits or (kind == "categories" and not _fits((len(value),), "features", sides)):
             raise _misfit(cls, name, value, spec)
     elif not _is_array_of(kind, value) or not _fits(value.shape, shape, sides):
         raise _misfit(cls, name, value, spec)
@@ -237,8 +238,8 @@ def _is_array_of(kind: str, value: Any) -> bool:
         return array.dtype.kind in "biufUSO"
     if kind == "names":
         return _are_words(array.ravel().tolist())
-    finite = kind != "finite" or bool(np.isfinite(array).all())
-    return array.dtype == _TYPES[kind] and finite
+    fits = bool(array.dtype == _TYPES[kind])
+    return fits and (kind != "finite" or bool(np.isfinite(array).all()))
 
 
 def _is_table(value: Any) -> bool:

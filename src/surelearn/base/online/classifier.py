@@ -35,7 +35,7 @@ from surelearn.base.online.state import Learnt, copies_of
 _NEAR = 2**14  # losses summed at once
 _PLUS, _MINUS = np.array([1.0]), np.array([-1.0])  # learners read signs, they never write them
 _TELL_CLASSES = (
-    "This %(name)s has not learnt yet and does not know its classes: call "
+    "This %(name)s is not fitted yet and does not know its classes: call "
     "learn(X, y, classes=[...]) or fit(X, y) first."
 )
 

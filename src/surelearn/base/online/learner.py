@@ -17,10 +17,10 @@ from surelearn._jit.fingerprints import Hashes
 from surelearn._stored import holds
 from surelearn._typing import Matrix
 from surelearn.base import validation
-from surelearn.base.fitting import still
+from surelearn.base.fitting import as_it_is, still
 from surelearn.base.online import format_1
 from surelearn.base.online.passes import Run
-from surelearn.base.online.state import Learnt, side_by_side, widened
+from surelearn.base.online.state import Learnt, copies_of, side_by_side, widened
 from surelearn.base.row_reader import RowReader
 from surelearn.base.states import refuse_unlike
 from surelearn.base.validation import refuse_tiny
@@ -62,7 +62,7 @@ class OnlineLearner(CallbackSupportMixin, BaseEstimator):
     _admits_all: ClassVar[bool]
     _scores_tell: ClassVar[bool] = False  # whether they show rows not finite, `radius_` long ones
     _record_kind: ClassVar[type[Any]] = object  # of what a `fit` leaves behind for each problem
-    _not_learnt: ClassVar[str] = "This %(name)s has not learnt yet: call learn or fit first."
+    _not_learnt: ClassVar[str] = "This %(name)s is not fitted yet: call learn or fit first."
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Note whether all rows of numbers are admitted, which single rows need not ask."""
@@ -84,6 +84,22 @@ class OnlineLearner(CallbackSupportMixin, BaseEstimator):
         `X` has passed scikit-learn's checks and is a float matrix, dense or CSR.
         """
         return validation.bits(X) if self._features == "bits" else X
+
+    def __getattr__(self, name: str) -> Any:
+        """Say of what comes of learning that there has been none; called if nothing was found."""
+        if name == "learnt_":
+            raise self._not_begun()
+        found = getattr(type(self), name, None)
+        if isinstance(found, property) and found.fget is not None:
+            return found.fget(self)  # it has raised before, and its own sentence says more
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def __copy__(self) -> Self:
+        """Return a learner that learns on without changing this one."""
+        twin = as_it_is(self)
+        if "learnt_" in vars(twin):
+            twin.learnt_ = twin.learnt_._replace(states=copies_of(twin.learnt_.states))
+        return twin
 
     @property
     def states_(self) -> tuple[Any, ...]:

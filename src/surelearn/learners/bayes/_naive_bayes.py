@@ -313,6 +313,10 @@ class NaiveBayesClassifier(ClassifierMixin, SummarisingLearner[ClassSummary]):
             raise ValueError("its factors are those of another learner")
         for factors in self.factors_:
             cast("Any", factors).refuse_unlike(self.categories_, n_classes)
+        if self.training_errors_ is not None and not (
+            hasattr(self, "rare_") and hasattr(self, "undeclared_features_")
+        ):
+            raise ValueError("it knows its errors, but not which categories are rare")
         if self.log_prior_.finite.shape != (n_classes,):
             raise ValueError("its prior is not one of its classes")
         if (self.training_errors_ or 0) > self.n_training_rows_:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.exceptions import NotFittedError
 
 from surelearn._stored import holds, stored
 from surelearn.base.fingerprint import fingerprint
@@ -159,8 +160,17 @@ class ExpertGame(ABC):
         return GameState(constructor_call(self), self._tallies(n_experts), self._start(n_experts))
 
     def _refuse_before_the_first_round(self) -> None:
-        if not hasattr(self, "state_"):
-            raise AttributeError("no expert has been met yet: learn or update first")
+        if "state_" not in vars(self):
+            raise NotFittedError(
+                f"this {type(self).__name__} is not fitted yet: no expert has been met; learn or "
+                "update first"
+            )
+
+    def __getattr__(self, name: str) -> Any:
+        """Say of what comes of playing that no round was played; called if nothing was found."""
+        if name == "state_" or isinstance(getattr(type(self), name, None), property):
+            self._refuse_before_the_first_round()
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def _certify(
         self,
