@@ -153,7 +153,7 @@ def _annotated(cls: type[Any]) -> set[str]:
 
 def _held(made: Any) -> dict[str, Any]:
     """Return the attributes of an object, or the fields of a record."""
-    return made._asdict() if isinstance(made, tuple) else vars(made)
+    return cast("Any", made)._asdict() if isinstance(made, tuple) else vars(made)
 
 
 def _known_sides(held: Mapping[str, Any]) -> dict[str, int]:
@@ -201,9 +201,11 @@ def _check(cls: type[Any], name: str, value: Any, spec: Any, sides: dict[str, in
         return
     if shape is None:
         fits = _SINGLE[kind](value)
-        if not fits or (kind == "categories" and not _fits((len(value),), "features", sides)):
+        if kind == "categories":
+            fits = fits and _fits((len(cast("Any", value)),), "features", sides)
+        if not fits:
             raise _misfit(cls, name, value, spec)
-    elif not _is_array_of(kind, value) or not _fits(value.shape, shape, sides):
+    elif not _is_array_of(kind, value) or not _fits(cast("Any", value).shape, shape, sides):
         raise _misfit(cls, name, value, spec)
 
 
@@ -250,7 +252,7 @@ def _is_table(value: Any) -> bool:
 
 def _is_count(value: Any) -> bool:
     whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    return whole and 0 <= value <= _LARGEST_COUNT
+    return whole and bool(0 <= value <= _LARGEST_COUNT)
 
 
 def _are_categories(value: Any) -> bool:

@@ -201,7 +201,8 @@ def _of_today(
 ) -> dict[str, Any]:
     """Return the attributes as today's class has them; a file of format 1 states no version."""
     version, known = piece.get("version", 0), stored_version(cls)
-    if type(version) is not int or version < 0 or not isinstance(described, dict):
+    mapping = isinstance(cast("object", described), dict)
+    if type(version) is not int or version < 0 or not mapping:
         raise StateError(f"the version or the content of its {cls.__name__} makes no sense")
     if version > known:
         raise StateError(f"its {cls.__name__} is of a later version: update surelearn")

@@ -252,8 +252,7 @@ class OnlineClassifier(ClassifierMixin, OnlineLearner):
         try:
             index = positions[y]
         except (KeyError, TypeError):  # a stranger, who is named in the refusal
-            known = cast("Any", learnt.classes)
-            index = int(validation.index_among(known, np.asarray([y]))[0])
+            index = int(validation.index_among(learnt.classes, np.asarray([y]))[0])
         if self._keeps_rows:
             held.update(learn_problems(self, learnt, row, np.array([index]), states)[1])
             return self

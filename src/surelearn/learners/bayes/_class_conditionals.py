@@ -27,7 +27,7 @@ class LogScores(NamedTuple):
     zeros: Matrix | None = None  # none at all
 
     def _check_state(self) -> None:
-        parts = [self.finite] if self.zeros is None else [self.finite, self.zeros]
+        parts: list[Any] = [self.finite, *([] if self.zeros is None else [self.zeros])]
         for part in parts:
             if not isinstance(part, np.ndarray) or part.dtype != np.float64:
                 raise TypeError("logarithms are arrays of floats")

@@ -92,10 +92,10 @@ class KernelMachine(OnlineClassifier):
         """Refuse a state whose coefficients are not those of the rows that all problems share."""
         if type(state) is not State or len(state.support) != 1:
             raise ValueError("its state is that of another learner")
-        table = state.support[0]
+        table: Any = state.support[0]
         if not (isinstance(table, np.ndarray) or sparse.issparse(table)):
             raise TypeError("the rows that it remembers are no table")
-        if np.shape(table) != (len(state.coef), n_features) or len(state.current):
+        if cast("Any", table).shape != (len(state.coef), n_features) or len(state.current):
             raise ValueError("the rows that it remembers are not as many, or not as wide")
         cells = cast("Any", table).data if sparse.issparse(table) else table
         if cells.dtype != np.float64:

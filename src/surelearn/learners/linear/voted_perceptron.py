@@ -203,7 +203,7 @@ class VotedPerceptron(OnlineLinearClassifier):
         super()._refuse_unlike(state, n_features)
         for block in state.stored:
             cells = cast("Any", block).data if sparse.issparse(block) else block
-            if np.shape(block)[1:] != (n_features,) or cells.dtype != np.float64:
+            if cast("Any", block).shape[1:] != (n_features,) or cells.dtype != np.float64:
                 raise ValueError("the rows stored are not as wide as those it has learnt")
             validation.all_finite(self, block, short=True)
         if not all(

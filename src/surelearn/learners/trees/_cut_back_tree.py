@@ -45,6 +45,9 @@ class CutBackTree(ClassifierMixin, BaseEstimator):
     (56, 2)
     """
 
+    tree_: TreeClassifier
+    classes_: NDArray[Any]
+
     def __init__(self, tree: Any, *, delta: float = 0.05) -> None:
         self.tree = tree
         self.delta = delta

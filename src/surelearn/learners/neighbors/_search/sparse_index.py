@@ -81,7 +81,7 @@ class SparseIndex:
         return self.X.shape
 
     def _check_state(self) -> None:
-        if not sparse.issparse(self.X) or self.X.shape[0] == 0:
+        if not sparse.issparse(self.X) or self.shape[0] == 0:
             raise ValueError("it has no sparse rows")
         validation.short_enough(self.X)
 
