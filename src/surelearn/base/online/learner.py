@@ -17,7 +17,7 @@ from surelearn._jit.fingerprints import Hashes
 from surelearn._stored import holds
 from surelearn._typing import Matrix
 from surelearn.base import validation
-from surelearn.base.fitting import as_it_is, still
+from surelearn.base.fitting import NotYet, as_it_is, still
 from surelearn.base.online import format_1
 from surelearn.base.online.passes import Run
 from surelearn.base.online.state import Learnt, copies_of, side_by_side, widened
@@ -52,7 +52,7 @@ class OnlineLearner(CallbackSupportMixin, BaseEstimator):
     """
 
     n_features_in_: int
-    learnt_: Learnt
+    learnt_: Learnt = cast("Any", NotYet())
     run_: Run | None
     n_rounds_: int
     cumulative_loss_: float
@@ -84,15 +84,6 @@ class OnlineLearner(CallbackSupportMixin, BaseEstimator):
         `X` has passed scikit-learn's checks and is a float matrix, dense or CSR.
         """
         return validation.bits(X) if self._features == "bits" else X
-
-    def __getattr__(self, name: str) -> Any:
-        """Say of what comes of learning that there has been none; called if nothing was found."""
-        if name == "learnt_":
-            raise self._not_begun()
-        found = getattr(type(self), name, None)
-        if isinstance(found, property) and found.fget is not None:
-            return found.fget(self)  # it has raised before, and its own sentence says more
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __copy__(self) -> Self:
         """Return a learner that learns on without changing this one."""

@@ -8,7 +8,7 @@ that a refused input leaves the learner exactly as it was.
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from sklearn.exceptions import NotFittedError
 
 from surelearn._stored import holds, stored
 from surelearn.base.fingerprint import fingerprint
+from surelearn.base.fitting import NotYet
 from surelearn.base.games import call_of_first_round, constructor_call
 from surelearn.base.states import copy_of, refuse_unlike
 from surelearn.bounds import Guarantee
@@ -78,7 +79,7 @@ class ExpertGame(ABC):
         All that the game has come to, from the first call on.
     """
 
-    state_: GameState
+    state_: GameState = cast("Any", NotYet())
 
     def __repr__(self) -> str:
         """Return the call that makes this learner anew."""
@@ -161,16 +162,13 @@ class ExpertGame(ABC):
 
     def _refuse_before_the_first_round(self) -> None:
         if "state_" not in vars(self):
-            raise NotFittedError(
-                f"this {type(self).__name__} is not fitted yet: no expert has been met; learn or "
-                "update first"
-            )
+            raise self._not_begun()
 
-    def __getattr__(self, name: str) -> Any:
-        """Say of what comes of playing that no round was played; called if nothing was found."""
-        if name == "state_" or isinstance(getattr(type(self), name, None), property):
-            self._refuse_before_the_first_round()
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+    def _not_begun(self) -> NotFittedError:
+        return NotFittedError(
+            f"This {type(self).__name__} is not fitted yet: no expert has been met; learn or "
+            "update first"
+        )
 
     def _certify(
         self,
