@@ -27,6 +27,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from surelearn import checks, kernels
 from surelearn.app.registry import find_bandits, find_experts, find_learners
 from surelearn.base import fingerprint
+from surelearn.base.online.conservative import Conservative
 from surelearn.certificate import BoundViolatedError
 from surelearn.evaluate._linear_run import model_of
 from surelearn.learners.decompositions.matrix_completion import MatrixCompletion
@@ -96,6 +97,7 @@ def _of_three_classes():
         "sparse support": KernelPerceptron(max_iter=5).fit(sparse.csr_array(X), y),
         "linear model": model_of(Perceptron(max_iter=5).fit(X, y)),
         "pipeline": make_pipeline(StandardScaler(), Perceptron(max_iter=5)).fit(X, y),
+        "conservative": Conservative(Perceptron(max_iter=5)).fit(X, y),
         "moved on": Perceptron(max_iter=5).fit(X, y).partial_fit(X, y),
     }
     return {name: (model, X, y) for name, model in learners.items()}
