@@ -6,7 +6,7 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from surelearn._typing import Vector
 
@@ -95,6 +95,19 @@ def vector(
         domain = "finite" if math.isinf(low) and math.isinf(high) else f"in [{low:g}, {high:g}]"
         raise refuse(f"{name}[{first}]", float(array[first]), domain)
     return array
+
+
+def places(name: str, values: NDArray[Any], n: int, *, least: int = 0) -> None:
+    """Refuse an array that is to hold places among n things and holds another number.
+
+    Examples
+    --------
+    >>> places("targets", np.array([0, 1, 2]), 2)
+    Traceback (most recent call last):
+    ValueError: targets has numbers outside 0 to 1
+    """
+    if len(values) and not (values.min() >= least and values.max() < n):
+        raise ValueError(f"{name} has numbers outside {least} to {n - 1}")
 
 
 def at_least_one(name: str, value: Any) -> None:

@@ -60,6 +60,28 @@ def stored(name: str, *, version: int = 1) -> Callable[[_Class], _Class]:
     return register
 
 
+def holds(**layout: Any) -> Callable[[_Class], _Class]:
+    """Say what stands in each attribute that objects of a class store in model files.
+
+    A subclass adds to what its ancestors hold. The words are explained, and files are held to them,
+    in `surelearn.persistence.layouts`; the parameters of a constructor need none.
+
+    Examples
+    --------
+    >>> @holds(totals="float[arms]", pulls="int[arms]", n_rounds="count")
+    ... class Tallies:
+    ...     pass
+    >>> Tallies._holds["pulls"]
+    'int[arms]'
+    """
+
+    def declare(cls: _Class) -> _Class:
+        cls._holds = layout
+        return cls
+
+    return declare
+
+
 def stored_name(cls: type[Any]) -> str | None:
     """Return the name by which files and fingerprints know a class, or None if it has none.
 

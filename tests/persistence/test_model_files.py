@@ -155,14 +155,14 @@ def stored(tmp_path):
 
 def rewritten(path, **changed):
     """Write the archive again with another description, its hash made to fit."""
-    from surelearn.persistence import model_files  # noqa: PLC0415
+    from surelearn.persistence import archive as container  # noqa: PLC0415
 
     with zipfile.ZipFile(path) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
     told = json.loads(members["model.json"]) | changed
     members["model.json"] = json.dumps(told).encode()
     del members["sha256"]
-    members["sha256"] = model_files._digest(members)
+    members["sha256"] = container.digest(members)
     with zipfile.ZipFile(path, "w") as archive:
         for name, data in members.items():
             archive.writestr(name, data)

@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Mapping
 from os import PathLike
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, NamedTuple, get_args
 
 import numpy as np
 import pyarrow as pa
 from pyarrow import csv
 
 from surelearn.app.errors import TableError
-from surelearn.app.problem.features import Feature, as_kind, features_of, is_missing
+from surelearn.app.problem.features import Feature, Kind, as_kind, features_of, is_missing
 from surelearn.app.problem.target import as_codes
 from surelearn.app.tables.memory_mapped import combined, forget_pages, is_large, on_disk
 from surelearn.app.tables.notes import Note
@@ -19,6 +19,7 @@ from surelearn.base.chunks import CHUNK
 from surelearn.persistence.model_files import SavedModel, load_model, replacing
 
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+_DECIMALS = {None, ".", ","}
 _LAYOUT = {"delimiter", "header", "quotes", "decimal sign"}  # that may differ from file to file
 
 
@@ -40,10 +41,39 @@ def predict_file(model: Path, table: Path, **form: Any) -> Predictions:
         How to read the table: options of `read_table_file`.
     """
     saved = load_model(model)
+    check_schema(saved.schema)
+    if not hasattr(saved.model, "predict"):
+        raise TableError(f"{model} holds a {type(saved.model).__name__}, which predicts nothing")
     file = read_for(saved.schema, table, **form)
     X, notes = read_features(file.table, saved.schema, file.decimal)
     layout = (note for note in file.notes if note.about in _LAYOUT)
     return Predictions(predict_in_chunks(saved, X), (*layout, *notes))
+
+
+def check_schema(schema: Mapping[str, Any]) -> None:
+    """Refuse a schema, as a forged model file may hold it, by which no table can be read.
+
+    Examples
+    --------
+    >>> check_schema({"target": "y"})
+    Traceback (most recent call last):
+    surelearn.app.errors.TableError: the model file does not say which columns the model reads and
+    how; write it again with surelearn certify
+    """
+    try:
+        features = features_of(schema)
+        kinds = {(type(f.name), f.kind in get_args(Kind)) for f in features}
+        words = [schema["target"], *schema["columns"], *(schema["missing"] or ())]
+        words += [word for f in features for word in f.categories]
+        fits = kinds == {(str, True)} and all(isinstance(word, str) for word in words)
+        fits = fits and isinstance(schema["header"], bool) and schema.get("decimal") in _DECIMALS
+    except (KeyError, TypeError, ValueError):
+        fits = False
+    if not fits:
+        raise TableError(
+            "the model file does not say which columns the model reads and how; write it again "
+            "with surelearn certify"
+        )
 
 
 def check_output(out: Path, *, force: bool) -> None:
@@ -136,7 +166,8 @@ def predict_table(saved: SavedModel, X: Any) -> Any:
             probabilities = np.asarray(saved.model.predict_proba(X))
             for place, label in enumerate(saved.model.classes_.tolist()):
                 columns[f"probability_{label}"] = pa.array(probabilities[:, place])
-    except (TypeError, ValueError) as error:
+    # A forged model may lack what its class does not know to be needed.
+    except (TypeError, ValueError, ArithmeticError, AttributeError, LookupError) as error:
         raise TableError(f"the model cannot predict for this table: {error}") from error
     return pa.table(columns)
 

@@ -12,15 +12,24 @@ from sklearn.utils.validation import check_is_fitted
 
 from surelearn._jit import fingerprints, rows
 from surelearn._jit.fingerprints import Hashes
+from surelearn._stored import holds
 from surelearn._typing import Mask
 from surelearn._wording import confidence, percent_outward
 from surelearn.base import validation
-from surelearn.base.fitting import adopt, fresh_copy
+from surelearn.base.fitting import adopt, at_one_moment, fresh_copy
 from surelearn.base.seal import fingerprint_of_fit
 from surelearn.bounds import Guarantee
 from surelearn.certificate import Certificate, Evidence, certify
 
 
+@at_one_moment
+@holds(
+    n_features_in_="count",
+    classes_="classes",
+    n_training_rows_="count",
+    training_errors_="count",
+    training_rows_="hash[kept]",
+)
 class TwoClassLearner(ClassifierMixin, BaseEstimator):
     """A learner of one concept: the last of two classes is inside, the first one outside.
 
@@ -83,6 +92,11 @@ class TwoClassLearner(ClassifierMixin, BaseEstimator):
         """Return the label of each row."""
         check_is_fitted(self)
         return self.classes_[self._decide(validation.check_rows(self, X)).astype(np.int64)]
+
+    def _check_state(self) -> None:
+        """Refuse what a forged model file may hold: another number of classes, errors, rows."""
+        if len(self.classes_) != 2 or not self.training_errors_ <= self.n_training_rows_ >= 1:
+            raise ValueError("it has not two classes, or more errors than rows")
 
     def __sklearn_tags__(self) -> Tags:
         """Say to scikit-learn that there are two classes and that sparse matrices are welcome."""

@@ -1,5 +1,8 @@
 """What every learner that sees all its rows at once does: fit whole, or not at all."""
 
+from collections.abc import Callable
+from functools import wraps
+from types import FunctionType
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -16,6 +19,11 @@ from surelearn.base.labels import exact
 from surelearn.base.seal import sealed
 
 _Estimator = TypeVar("_Estimator")
+_Class = TypeVar("_Class", bound=type[Any])
+
+_CHANGES_IT = frozenset(
+    {"fit", "partial_fit", "fit_predict", "fit_transform", "learn", "learn_one"}
+)
 
 
 def fresh_copy(estimator: _Estimator) -> _Estimator:
@@ -41,6 +49,90 @@ def adopt(estimator: _Estimator, fresh: _Estimator) -> _Estimator:
     learnt = {name: value for name, value in vars(fresh).items() if name.endswith("_")}
     estimator.__dict__ = kept | learnt  # one assignment: nobody ever sees half of it
     return sealed(estimator)
+
+
+class NotYet:
+    """Stands in a class for an attribute that comes of learning; the learner's own hides it.
+
+    The learner has a method `_not_begun` that returns the error to be raised.
+
+    Examples
+    --------
+    >>> class Learner:
+    ...     learnt_ = NotYet()
+    ...     def _not_begun(self):
+    ...         return AttributeError("it is not fitted yet")
+    >>> hasattr(Learner(), "learnt_")
+    False
+    """
+
+    def __get__(self, learner: Any, owner: type[Any]) -> Any:
+        """Raise what the learner says; called only if it has no such attribute itself."""
+        if learner is None:
+            return self
+        raise learner._not_begun()  # noqa: SLF001 - a hook for this
+
+
+def as_it_is(estimator: _Estimator) -> _Estimator:
+    """Return what an estimator is at this moment; whoever fits it meanwhile does not change that.
+
+    Nothing learnt is copied: `adopt` replaces it and never writes to it.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import Ridge
+    >>> model = Ridge().fit([[0.0], [1.0]], [0.0, 1.0])
+    >>> still = as_it_is(model)
+    >>> adopt(model, Ridge().fit([[0.0, 0.0], [1.0, 0.0]], [0.0, 1.0])).n_features_in_
+    2
+    >>> still.n_features_in_
+    1
+    """
+    still = object.__new__(type(estimator))
+    still.__dict__ = vars(estimator).copy()
+    return still
+
+
+def at_one_moment(cls: _Class) -> _Class:
+    """Let every public method of a class work on the estimator as it was when it was called.
+
+    Rows are checked against one attribute, compiled loops read others: a `fit` in another thread
+    between the two would lead them outside their arrays.
+
+    Examples
+    --------
+    >>> @at_one_moment
+    ... class Learner:
+    ...     def predict(self):
+    ...         return self
+    >>> learner = Learner()
+    >>> learner.predict() is learner
+    False
+    """
+    for name, member in list(vars(cls).items()):
+        if not name.startswith("_") and name not in _CHANGES_IT:
+            if isinstance(member, property) and member.fget is not None:
+                setattr(cls, name, property(still(member.fget), doc=member.__doc__))
+            elif isinstance(member, FunctionType):
+                setattr(cls, name, still(member))
+    return cls
+
+
+def still(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method that is called on the estimator as it is now.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import Ridge
+    >>> still(lambda self: self.alpha)(Ridge(alpha=3.0))
+    3.0
+    """
+
+    @wraps(method)
+    def read(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return method(as_it_is(self), *args, **kwargs)
+
+    return read
 
 
 def check_iterations(estimator: Any) -> None:

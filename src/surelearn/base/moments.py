@@ -8,7 +8,7 @@ from scipy import sparse
 from sklearn.utils import assert_all_finite
 
 from surelearn._jit import symmetric_products
-from surelearn._stored import stored
+from surelearn._stored import holds, stored
 from surelearn._threads import chunks, map_chunks, one_thread_products
 from surelearn._typing import Matrix, Vector
 
@@ -18,6 +18,12 @@ _LITTLE_WORK = 5e7  # multiplications, that a second thread does not pay for
 
 
 @stored("moments")
+@holds(
+    n_rows="count",
+    weight="number",
+    mean="finite[columns]",
+    scatter="finite[columns, columns]",
+)
 @dataclass(frozen=True)
 class Moments:
     """The moments of weighted rows; the sum of two holds those of all the rows.
@@ -47,6 +53,11 @@ class Moments:
     weight: float
     mean: Vector
     scatter: Matrix
+
+    @property
+    def n_columns(self) -> int:
+        """The number of columns."""
+        return len(self.mean)
 
     def __add__(self, other: Self) -> "Moments":
         """Return the moments of the rows of both (Chan, Golub and LeVeque, 1983)."""

@@ -12,7 +12,7 @@ from scipy import sparse
 
 from surelearn._jit.rows import is_finite
 from surelearn._jit.sound_matrices import sound
-from surelearn._stored import stored
+from surelearn._stored import holds, stored
 from surelearn._typing import Matrix
 
 _DOUBLE = np.dtype(np.float64)
@@ -28,6 +28,10 @@ class _Columns(NamedTuple):
 
 
 @stored("row-reader")
+@holds(
+    n_features="count",
+    names=tuple | None,
+)
 class RowReader(_Columns):
     """Reads single rows of a known width, by position or, where features have names, by name.
 
@@ -134,6 +138,11 @@ class RowReader(_Columns):
                 f"{list(self.names)}"
             )
         return tuple(x.get(name, 0.0) for name in self.names)
+
+    def _check_state(self) -> None:
+        names = self.names
+        if self.n_features < 1 or (names is not None and len(set(names)) != self.n_features):
+            raise ValueError(f"it does not have {self.n_features} names, each once")
 
 
 def _numbers(x: Any) -> Any:

@@ -79,6 +79,46 @@ def digest(state: tuple[Any, ...]) -> str:
     return sha256.hexdigest()
 
 
+def refuse_unlike(state: tuple[Any, ...], start: tuple[Any, ...]) -> None:
+    """Refuse a state that is not of the form in which it starts: compiled loops rely on that.
+
+    Arrays keep type and shape, and what is finite at the start stays so. History may have grown:
+    whoever keeps it knows what it must be.
+
+    Examples
+    --------
+    >>> from typing import NamedTuple
+    >>> class State(NamedTuple):
+    ...     totals: np.ndarray
+    >>> refuse_unlike(State(np.ones(2)), State(np.zeros(2)))
+    >>> refuse_unlike(State(np.ones(3)), State(np.zeros(2)))
+    Traceback (most recent call last):
+    ValueError: totals of its State is float64(3,), not float64(2,)
+    """
+    if type(state) is not type(start):
+        raise ValueError(f"a {type(state).__name__} stands where a {type(start).__name__} belongs")
+    for name, part, like in zip(_names(start), state, start, strict=True):
+        if isinstance(like, tuple) and type(like) is not tuple:
+            refuse_unlike(part, cast("tuple[Any, ...]", like))
+        elif type(part) is not type(like):
+            raise ValueError(f"{name} of its {type(start).__name__} is a {type(part).__name__}")
+        elif isinstance(like, np.ndarray):
+            _refuse_unlike_array(f"{name} of its {type(start).__name__}", part, like)
+
+
+def _names(state: Any) -> tuple[str, ...]:
+    return state._fields
+
+
+def _refuse_unlike_array(name: str, part: Any, like: Any) -> None:
+    found, wanted = (f"{array.dtype}{array.shape}" for array in (part, like))
+    if found != wanted:
+        raise ValueError(f"{name} is {found}, not {wanted}")
+    wild = ~np.isfinite(part)
+    if (wild & np.isfinite(like)).any() or (np.isnan(part) & ~np.isnan(like)).any():
+        raise ValueError(f"{name} holds NaN or infinity")
+
+
 class CoinsSetBack:
     """Set the generator of a state, if it has one, back if the block fails.
 

@@ -88,15 +88,15 @@ class SummarisingLearner(BaseEstimator, Generic[_Record]):
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Add these rows to all seen so far, and find the model of all of them."""
-        begun = hasattr(self, "record_")
-        if not begun and hasattr(self, "n_features_in_"):
+        fresh = copy(self)  # what fails leaves this learner as it is
+        begun = hasattr(fresh, "record_")
+        if not begun and hasattr(fresh, "n_features_in_"):
             raise ValueError(
                 "this model was fitted to all its rows at once and kept no summary to add to; "
                 "begin with partial_fit on an unfitted one"
             )
-        fresh = copy(self)  # what fails leaves this learner as it is
         chunk = fresh._summarise(*fresh._admit(X, y, sample_weight, first=not begun))  # noqa: SLF001
-        fresh._learn([self.record_, chunk] if begun else [chunk])  # noqa: SLF001
+        fresh._learn([fresh.record_, chunk] if begun else [chunk])  # noqa: SLF001
         return adopt(self, fresh)
 
     def _begin(self, X: Any, y: Any, weights: Any) -> None:

@@ -9,12 +9,17 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from surelearn._jit.sound_matrices import sound
-from surelearn._stored import stored
+from surelearn._stored import holds, stored
 from surelearn._typing import Vector
 from surelearn.evaluate._following import fresh
 
 
 @stored("linear-model")
+@holds(
+    coef=np.ndarray,
+    intercept="finite[problems]",
+    classes="classes?",
+)
 @dataclass(frozen=True, eq=False)
 class LinearModel:
     """A fixed linear rule; nothing about it changes any more.
@@ -50,6 +55,14 @@ class LinearModel:
             return scores
         chosen = (scores > 0.0).astype(np.int64) if scores.ndim == 1 else scores.argmax(axis=1)
         return self.classes[chosen]
+
+    def _check_state(self) -> None:
+        k = 1 if self.classes is None or len(self.classes) == 2 else len(self.classes)
+        wide = self.coef.ndim == 2 or (self.classes is None and self.coef.ndim == 1)
+        if not wide or len(self.intercept) != k or (self.coef.ndim == 2 and len(self.coef) != k):
+            raise ValueError("its weights are not those of its classes")
+        if self.coef.dtype != np.float64 or not np.isfinite(self.coef).all():
+            raise ValueError("its weights are not finite numbers")
 
 
 class Run(NamedTuple):

@@ -8,9 +8,8 @@ format 1, which named classes by their modules, are read as well.
 
 import hashlib
 import io
-import json
 import os
-import zipfile
+import stat
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -19,11 +18,11 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-import numpy as np
 from numpy.typing import NDArray
 
 from surelearn.base.fingerprint import remember_former_fingerprint
-from surelearn.persistence import format_1
+from surelearn.persistence import archive, format_1
+from surelearn.persistence.archive import ArchiveError
 from surelearn.persistence.names import StateError
 from surelearn.persistence.state import Describer, restore
 
@@ -31,8 +30,10 @@ FORMAT = 2
 """The version of the format; a file with a larger one is refused."""
 
 _KIND = "surelearn model"
-_JSON, _HASH = "model.json", "sha256"
-_LONG_AGO = (1980, 1, 1, 0, 0, 0)  # the same time in every file
+_PARTS = {"kind", "format", "model", "schema", "metadata", "n_arrays"}
+
+
+_CAN_DO = ("predict", "transform", "learn", "play")  # a model does one of these
 
 
 class ModelFileError(ValueError):
@@ -98,25 +99,28 @@ def save_model(
 
 
 def load_model(path: str | PathLike[str]) -> SavedModel:
-    """Read a model file, or raise `ModelFileError` with one sentence."""
+    """Read a model file, or raise `ModelFileError` with one sentence.
+
+    The file may come from anyone: nothing in it is run, and every array is held to what the
+    compiled loops of its model will take for granted.
+    """
+    content = _read(Path(path))
     try:
-        content = Path(path).read_bytes()
-    except FileNotFoundError:
-        raise ModelFileError(f"there is no model file {path}") from None
-    except OSError as error:
-        raise ModelFileError(f"{path} cannot be read: {error.strerror}") from None
-    members = _unpack(content, path)
-    description = _read_json(members, path)
+        description, arrays = archive.unpack(content)
+        _check_description(description, len(arrays))
+    except ArchiveError as error:
+        raise ModelFileError(f"{path} {error}") from error
+    build = _restore_format_1 if description["format"] == 1 else restore
     try:
-        arrays = [_load_array(members[f"arrays/{i}.npy"]) for i in range(description["n_arrays"])]
-        model = (_restore_format_1 if description["format"] == 1 else restore)(
-            description["model"], arrays
-        )
-        schema, metadata = description["schema"], description["metadata"]
+        model = build(description["model"], arrays)
     except StateError as error:
-        raise ModelFileError(f"{path} cannot be loaded: {error}") from None
-    except (KeyError, ValueError, TypeError, IndexError, AttributeError) as error:
+        raise ModelFileError(f"{path} cannot be loaded: {error}") from error
+    # A forged description may trip any part of the code that builds objects from it.
+    except Exception as error:
         raise ModelFileError(f"{path} is damaged: its description makes no sense") from error
+    if not any(hasattr(model, does) for does in _CAN_DO):
+        raise ModelFileError(f"{path} cannot be loaded: it holds no model")
+    schema, metadata = description["schema"], description["metadata"]
     return SavedModel(model, schema, metadata, hashlib.sha256(content).hexdigest())
 
 
@@ -160,49 +164,42 @@ def _pack(model: Any, schema: Mapping[str, Any], metadata: Mapping[str, Any]) ->
             "metadata": dict(metadata),
             "n_arrays": len(describer.arrays),
         }
-        text = json.dumps(description, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+        return archive.pack(description, describer.arrays)
     except (StateError, TypeError, ValueError, RecursionError) as error:
         raise ModelFileError(f"this model cannot be stored: {error}") from None
-    members = {_JSON: text.encode("utf-8")}
-    members |= {f"arrays/{i}.npy": _dump_array(a) for i, a in enumerate(describer.arrays)}
-    members[_HASH] = _digest(members)
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
-        for name, data in members.items():
-            archive.writestr(zipfile.ZipInfo(name, _LONG_AGO), data)
-    return buffer.getvalue()
 
 
-def _unpack(content: bytes, path: Any) -> dict[str, bytes]:
-    """Return the members of the archive if they are as they were written."""
+def _read(path: Path) -> bytes:
+    """Return the content of a regular file; a pipe might never end."""
     try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            names = archive.namelist()
-            if any(info.compress_type != zipfile.ZIP_STORED for info in archive.infolist()):
-                raise ModelFileError(f"{path} is not a model file of surelearn")
-            members = {name: archive.read(name) for name in names}
-    except (zipfile.BadZipFile, NotImplementedError, EOFError, RuntimeError) as error:
-        if _JSON.encode() not in content[:64]:
-            raise ModelFileError(f"{path} is not a model file of surelearn") from error
-        raise ModelFileError(f"{path} is damaged; take a fresh copy of it") from error
-    if _JSON not in members or _HASH not in members:
-        raise ModelFileError(f"{path} is not a model file of surelearn")
-    if members.pop(_HASH) != _digest(members):
-        raise ModelFileError(f"{path} is damaged: its hash does not fit; take a fresh copy of it")
-    return members
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise ModelFileError(f"{path} cannot be read: it is not a regular file")
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise ModelFileError(f"there is no model file {path}") from None
+    except (OSError, MemoryError, ValueError) as error:  # a name with a zero byte is a ValueError
+        if isinstance(error, ModelFileError):
+            raise
+        reason = getattr(error, "strerror", None) or error
+        raise ModelFileError(f"{path} cannot be read: {reason}") from None
 
 
-def _read_json(members: Mapping[str, bytes], path: Any) -> dict[str, Any]:
-    """Return the description if it is of a model and of a format known here."""
-    description = json.loads(members[_JSON])
-    if not isinstance(description, dict) or description.get("kind") != _KIND:
-        raise ModelFileError(f"{path} is not a model file of surelearn")
-    if not isinstance(description.get("format"), int) or description["format"] > FORMAT:
-        raise ModelFileError(
-            f"{path} has format {description.get('format')}, and this surelearn reads formats up "
-            f"to {FORMAT}: update surelearn"
+def _check_description(description: Mapping[str, Any], n_arrays: int) -> None:
+    """Refuse a description that is not of a model, or of a format not known here."""
+    if description.get("kind") != _KIND:
+        raise ArchiveError("is not a model file of surelearn")
+    version = description.get("format")
+    if type(version) is not int or not 1 <= version <= FORMAT:
+        later = type(version) is int and version > FORMAT
+        raise ArchiveError(
+            f"has format {version!r}, and this surelearn reads formats 1 to {FORMAT}"
+            + (": update surelearn" if later else "; take a fresh copy of it")
         )
-    return description
+    known = set(description) == _PARTS and type(description["n_arrays"]) is int
+    if not known or description["n_arrays"] != n_arrays:
+        raise ArchiveError("is damaged: its description lacks a part, or has one too many")
+    if not all(isinstance(description[part], dict) for part in ("schema", "metadata")):
+        raise ArchiveError("is damaged: its schema or metadata is no mapping")
 
 
 def _restore_format_1(described: Any, arrays: Sequence[NDArray[Any]]) -> Any:
@@ -211,22 +208,3 @@ def _restore_format_1(described: Any, arrays: Sequence[NDArray[Any]]) -> Any:
     model = restore(format_1.translate(described), arrays)
     remember_former_fingerprint(model, former)
     return model
-
-
-def _digest(members: Mapping[str, bytes]) -> bytes:
-    """Return the hash of names and contents, as text."""
-    digest = hashlib.sha256()
-    for name, data in members.items():
-        digest.update(f"{name} {len(data)}\n".encode())
-        digest.update(data)
-    return digest.hexdigest().encode()
-
-
-def _dump_array(array: NDArray[Any]) -> bytes:
-    buffer = io.BytesIO()
-    np.save(buffer, array, allow_pickle=False)
-    return buffer.getvalue()
-
-
-def _load_array(data: bytes) -> NDArray[Any]:
-    return np.load(io.BytesIO(data), allow_pickle=False)

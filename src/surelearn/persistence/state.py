@@ -16,9 +16,11 @@ from scipy import sparse
 
 from surelearn._stored import stored_name, stored_version
 from surelearn.base.seal import sealed
+from surelearn.persistence.layouts import check_all, check_layout, may_hold
 from surelearn.persistence.names import StateError, find_class
 
 _PLAIN = (type(None), bool, int, str)
+_LONGEST = 2**16  # bytes of one word
 _NOT_LEARNT = frozenset({"_seal", "_skl_callbacks"})  # made anew by `sealed`; scikit-learn's
 
 
@@ -108,20 +110,22 @@ def restore(piece: Any, arrays: Sequence[NDArray[Any]]) -> Any:
         known = cast("dict[str, Any]", piece)
         kind = next(iter(known), "nothing")  # the first key says what it is
         if kind not in makers:
-            raise StateError(f"{kind!r} is not known to this version of surelearn")
+            raise StateError(f"{kind[:80]!r} is not known to this version of surelearn")
         return makers[kind](known)
 
+    unused = dict(enumerate(arrays))  # two attributes that share an array would change each other
+
     makers: dict[str, Callable[[dict[str, Any]], Any]] = {
-        "$array": lambda piece: cast("list[Any]", arrays)[piece["$array"]],
+        "$array": lambda piece: _take(unused, piece["$array"]),
         "$csr": lambda piece: _make_sparse(piece, build),
         "$dict": lambda piece: {build(key): build(value) for key, value in piece["$dict"]},
-        "$dtype": lambda piece: np.dtype(piece["$dtype"]),
+        "$dtype": lambda piece: _dtype(piece["$dtype"]),
         "$float": lambda piece: float(piece["$float"]),
-        "$numbers": lambda piece: np.dtype(piece["$numbers"]).type,
+        "$numbers": lambda piece: _dtype(piece["$numbers"]).type,
         "$object": lambda piece: _make_object(piece, build),
         "$objects": lambda piece: _make_objects(piece, build),
         "$record": lambda piece: _make_record(piece, build),
-        "$scalar": lambda piece: np.array(build(piece["value"]), dtype=piece["$scalar"])[()],
+        "$scalar": lambda piece: _make_scalar(piece, build),
         "$sequence": lambda piece: _make_sequence(piece, build),
         "$slice": lambda piece: slice(*build(piece["$slice"])),
         "$tuple": lambda piece: _make_tuple(piece, build),
@@ -144,21 +148,53 @@ def _fields(cls: type[Any]) -> tuple[str, ...]:
     return cast("Any", cls)._fields
 
 
+def _take(unused: dict[int, NDArray[Any]], place: Any) -> NDArray[Any]:
+    """Return an array that nobody else has."""
+    if type(place) is not int or place not in unused:
+        raise StateError(f"there is no array {place!r}, or two attributes share it")
+    return unused.pop(place)
+
+
+def _dtype(name: Any) -> np.dtype[Any]:
+    """Return a type of numbers or text; a forged one might make arrays of gigabytes."""
+    kind = np.dtype(name) if isinstance(name, str) and len(name) < 20 else np.dtype("O")
+    if kind.kind not in "biufUSO" or kind.subdtype is not None or kind.itemsize > _LONGEST:
+        raise StateError(f"{name!r} is not a type of numbers or text")
+    return kind
+
+
+def _make_scalar(piece: dict[str, Any], build: Callable[[Any], Any]) -> Any:
+    value, kind = build(piece["value"]), _dtype(piece["$scalar"])
+    if not isinstance(value, bool | int | float | str) or kind.kind == "O":
+        raise StateError(f"a {type(value).__name__} is not a single number or word")
+    return np.array(value, dtype=kind)[()]
+
+
 def _make_object(piece: dict[str, Any], build: Callable[[Any], Any]) -> Any:
     cls = find_class(piece["$object"])
     if issubclass(cls, tuple):  # object.__new__ would refuse it with no sentence
         raise StateError(f"{piece['$object']!r} is a tuple")
     made: Any = object.__new__(cls)
     for key, value in _of_today(cls, piece, piece["state"], build).items():
+        if not may_hold(cls, key):  # it might hide a method
+            raise StateError(f"a {cls.__name__} has no attribute {key[:80]!r}")
         object.__setattr__(made, key, value)  # dataclasses may be frozen
+    (check_all if _is_old(cls, piece) else check_layout)(made)
     return sealed(made)
+
+
+def _is_old(cls: type[Any], piece: dict[str, Any]) -> bool:
+    """Say whether code that reads old files has made what an object holds."""
+    return piece.get("version", 0) != stored_version(cls) and hasattr(cls, "_upgrade_state")
 
 
 def _make_record(piece: dict[str, Any], build: Callable[[Any], Any]) -> tuple[Any, ...]:
     cls = find_class(piece["$record"])
     if not issubclass(cls, tuple):
         raise StateError(f"{piece['$record']!r} is not a tuple")
-    return cast("Any", cls)(**_of_today(cls, piece, piece["fields"], build))
+    made = cast("Any", cls)(**_of_today(cls, piece, piece["fields"], build))
+    check_layout(made)
+    return made
 
 
 def _of_today(
@@ -166,16 +202,21 @@ def _of_today(
 ) -> dict[str, Any]:
     """Return the attributes as today's class has them; a file of format 1 states no version."""
     version, known = piece.get("version", 0), stored_version(cls)
+    mapping = isinstance(cast("object", described), dict)
+    if type(version) is not int or version < 0 or not mapping:
+        raise StateError(f"the version or the content of its {cls.__name__} makes no sense")
     if version > known:
         raise StateError(f"its {cls.__name__} is of a later version: update surelearn")
     attributes = {key: build(value) for key, value in described.items()}
-    upgrade = getattr(cls, "_upgrade_state", None)
-    return attributes if version == known or upgrade is None else upgrade(attributes)
+    if not _is_old(cls, piece):
+        return attributes
+    return cast("Any", cls)._upgrade_state(attributes)  # noqa: SLF001 - a hook for this
 
 
 def _make_objects(piece: dict[str, Any], build: Callable[[Any], Any]) -> NDArray[Any]:
     cells = np.empty(len(piece["$objects"]), dtype=object)
-    cells[:] = [build(value) for value in piece["$objects"]]
+    for place, value in enumerate(piece["$objects"]):
+        cells[place] = build(value)
     return cells.reshape(piece["shape"])
 
 
@@ -186,9 +227,22 @@ def _make_tuple(piece: dict[str, Any], build: Callable[[Any], Any]) -> tuple[Any
 
 
 def _make_sequence(piece: dict[str, Any], build: Callable[[Any], Any]) -> Any:
-    return cast("Any", array)(piece["$sequence"], build(piece["of"]).tolist())
+    cells, code = build(piece["of"]), piece["$sequence"]
+    if not isinstance(cells, np.ndarray) or cells.ndim != 1 or code not in {"q", "d"}:
+        raise StateError(f"{code!r} is not a sequence of numbers")
+    return cast("Any", array)(code, cells.tolist())
 
 
 def _make_sparse(piece: dict[str, Any], build: Callable[[Any], Any]) -> Any:
+    """Return a sparse matrix whose entries all stand in it: SciPy takes that for granted."""
     make = sparse.csr_matrix if piece["matrix"] else sparse.csr_array
-    return make(tuple(build(part) for part in piece["$csr"]), shape=tuple(piece["shape"]))
+    parts, shape = [build(part) for part in piece["$csr"]], tuple(piece["shape"])
+    data, indices, starts = parts
+    for part, kinds in ((data, "fiub"), (indices, "i"), (starts, "i")):
+        if not isinstance(part, np.ndarray) or part.ndim != 1 or part.dtype.kind not in kinds:
+            raise StateError("the parts of its sparse matrix are not three lists of numbers")
+    inside = len(data) == len(indices) and bool(((indices >= 0) & (indices < shape[1])).all())
+    rising = len(starts) == shape[0] + 1 and starts[0] == 0 and bool((np.diff(starts) >= 0).all())
+    if not (inside and rising and starts[-1] == len(indices)):
+        raise StateError("its sparse matrix has entries outside its rows and columns")
+    return make((data, indices, starts), shape=shape)

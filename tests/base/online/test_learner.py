@@ -20,6 +20,7 @@ OTHER = {
     "kernel": sl.Gaussian(),
     "learning_rate": 0.3,
     "limit": 50.0,
+    "n_literals": 1,
     "negations": True,
     "promotion": 64.0,
     "radius": 50.0,

@@ -6,7 +6,7 @@ starts, how it learns and how it scores, and trusts what it receives.
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,6 +19,7 @@ from surelearn import _arguments
 from surelearn._jit import rows
 from surelearn._jit.linear_scores import n_mistakes
 from surelearn._jit.rows import Rows
+from surelearn._stored import holds
 from surelearn._typing import Indices, Mask, Matrix, Vector
 from surelearn.base import validation
 from surelearn.base.fitting import adopt
@@ -34,11 +35,14 @@ from surelearn.base.online.state import Learnt, copies_of
 _NEAR = 2**14  # losses summed at once
 _PLUS, _MINUS = np.array([1.0]), np.array([-1.0])  # learners read signs, they never write them
 _TELL_CLASSES = (
-    "This %(name)s has not learnt yet and does not know its classes: call "
+    "This %(name)s is not fitted yet and does not know its classes: call "
     "learn(X, y, classes=[...]) or fit(X, y) first."
 )
 
 
+@holds(
+    n_mistakes_="count",
+)
 class OnlineClassifier(ClassifierMixin, OnlineLearner):
     """A classifier that learns from one row at a time, in order.
 
@@ -142,8 +146,8 @@ class OnlineClassifier(ClassifierMixin, OnlineLearner):
     @property
     def radius_(self) -> float:
         """The largest norm of a row seen."""
-        begun = self.begun_
-        return max(begun._longest(state) for state in self.states_)
+        learnt = self.learnt_
+        return max(learnt.begun._longest(state) for state in learnt.states)
 
     @property
     def n_training_rows_(self) -> int:
@@ -248,7 +252,7 @@ class OnlineClassifier(ClassifierMixin, OnlineLearner):
         try:
             index = positions[y]
         except (KeyError, TypeError):  # a stranger, who is named in the refusal
-            index = int(validation.index_among(self.classes_, np.asarray([y]))[0])
+            index = int(validation.index_among(learnt.classes, np.asarray([y]))[0])
         if self._keeps_rows:
             held.update(learn_problems(self, learnt, row, np.array([index]), states)[1])
             return self
@@ -276,19 +280,24 @@ class OnlineClassifier(ClassifierMixin, OnlineLearner):
         except AttributeError:
             raise self._not_begun() from None
         scores = learnt.begun._scores(self._check_one(learnt, x), learnt.states)
-        return self.classes_[predicted_index(scores)[0]]
+        return cast("Any", learnt.classes)[predicted_index(scores)[0]]
 
     def decision_function(self, X: Any) -> Vector:
         """Return the score of each row; with more than two classes, a column per class."""
-        check_is_fitted(self)
-        X, learnt = self._check_features(X)
-        scores = learnt.begun._scores(X, learnt.states)
-        return scores.ravel() if len(learnt.states) == 1 else scores
+        scores, _ = self._scores_by_one_state(X)
+        return scores
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the label of each row; a score of exactly 0 predicts the first class."""
-        scores = self.decision_function(X)
-        return self.classes_[predicted_index(scores)]
+        scores, learnt = self._scores_by_one_state(X)
+        return cast("Any", learnt.classes)[predicted_index(scores)]
+
+    def _scores_by_one_state(self, X: Any) -> tuple[Vector, Learnt]:
+        """Return the score of each row, and what gave it: another thread may fit meanwhile."""
+        check_is_fitted(self)
+        X, learnt = self._check_features(X)
+        scores = learnt.begun._scores(X, learnt.states)
+        return scores.ravel() if len(learnt.states) == 1 else scores, learnt
 
     def _begin(self, classes: NDArray[Any] | None, n_problems: int) -> None:
         super()._begin(classes, n_problems)
@@ -297,6 +306,14 @@ class OnlineClassifier(ClassifierMixin, OnlineLearner):
     def _know(self, classes: NDArray[Any]) -> None:
         """Make the states of a fresh copy for these classes."""
         self._begin(classes, 1 if len(classes) == 2 else len(classes))
+
+    def _n_problems(self, learnt: Learnt) -> int:
+        classes = learnt.classes
+        if classes is None or len(classes) < 2:
+            raise ValueError("it has fewer than two classes")
+        if learnt.positions != {label: place for place, label in enumerate(classes.tolist())}:
+            raise ValueError("the places of its classes are not their order")
+        return 1 if len(classes) == 2 else len(classes)
 
     def _moved_on(
         self, learnt: Learnt, X: Any, labels: NDArray[Any], states: tuple[Any, ...]

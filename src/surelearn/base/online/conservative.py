@@ -14,13 +14,23 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.utils import Tags, _safe_indexing, get_tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
+from surelearn import _arguments
 from surelearn._jit.sound_matrices import sound
+from surelearn._stored import holds
 from surelearn._typing import Indices
 from surelearn.base import validation
-from surelearn.base.fitting import adopt
+from surelearn.base.fitting import adopt, at_one_moment
 from surelearn.bounds import Guarantee
 
 
+@at_one_moment
+@holds(
+    estimator_="anything",
+    classes_="classes",
+    n_rounds_="count",
+    mistakes_="int[mistakes]",
+    knows_nothing_="flag",
+)
 class Conservative(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """A learner that is shown only the rows on which its prediction was wrong.
 
@@ -161,6 +171,12 @@ class Conservative(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             self.estimator_.partial_fit(row, label)
         self.knows_nothing_ = False
         return True
+
+    def _check_state(self) -> None:
+        """Refuse what a forged model file may hold: no learner, or rounds that never were."""
+        if not hasattr(self.estimator_, "predict") or len(self.classes_) < 2:
+            raise ValueError("it holds no learner, or fewer than two classes")
+        _arguments.places("mistakes_", self.mistakes_, self.n_rounds_)
 
     def __sklearn_tags__(self) -> Tags:
         """Say to scikit-learn that rows are what the wrapped learner takes."""

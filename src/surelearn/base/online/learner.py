@@ -4,6 +4,7 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal, Self, cast
 
+import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone
@@ -13,17 +14,27 @@ from sklearn.utils import Tags
 
 from surelearn._jit import rows
 from surelearn._jit.fingerprints import Hashes
+from surelearn._stored import holds
 from surelearn._typing import Matrix
 from surelearn.base import validation
+from surelearn.base.fitting import NotYet, as_it_is, still
 from surelearn.base.online import format_1
 from surelearn.base.online.passes import Run
-from surelearn.base.online.state import Learnt, side_by_side, widened
+from surelearn.base.online.state import Learnt, copies_of, side_by_side, widened
 from surelearn.base.row_reader import RowReader
+from surelearn.base.states import refuse_unlike
 from surelearn.base.validation import refuse_tiny
 
 _FAR_MORE = 8  # values per column that make looking through them dearer than a copy of the state
 
 
+@holds(
+    n_features_in_="count",
+    learnt_=Learnt,
+    run_=Run | None,
+    n_rounds_="count",
+    cumulative_loss_="number",
+)
 class OnlineLearner(CallbackSupportMixin, BaseEstimator):
     """A learner of rows in order, which come as tables, sparse matrices, arrays or mappings.
 
@@ -41,7 +52,7 @@ class OnlineLearner(CallbackSupportMixin, BaseEstimator):
     """
 
     n_features_in_: int
-    learnt_: Learnt
+    learnt_: Learnt = cast("Any", NotYet())
     run_: Run | None
     n_rounds_: int
     cumulative_loss_: float
@@ -50,11 +61,14 @@ class OnlineLearner(CallbackSupportMixin, BaseEstimator):
     _late_features: ClassVar[bool] = True
     _admits_all: ClassVar[bool]
     _scores_tell: ClassVar[bool] = False  # whether they show rows not finite, `radius_` long ones
-    _not_learnt: ClassVar[str] = "This %(name)s has not learnt yet: call learn or fit first."
+    _record_kind: ClassVar[type[Any]] = object  # of what a `fit` leaves behind for each problem
+    _not_learnt: ClassVar[str] = "This %(name)s is not fitted yet: call learn or fit first."
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Note whether all rows of numbers are admitted, which single rows need not ask."""
         super().__init_subclass__(**kwargs)
+        for name in {"certificates", "guarantee"} & vars(cls).keys():
+            setattr(cls, name, still(vars(cls)[name]))  # they read more than one state
         cls._admits_all = cls._admit is OnlineLearner._admit and cls._features == "numbers"
 
     @abstractmethod
@@ -70,6 +84,13 @@ class OnlineLearner(CallbackSupportMixin, BaseEstimator):
         `X` has passed scikit-learn's checks and is a float matrix, dense or CSR.
         """
         return validation.bits(X) if self._features == "bits" else X
+
+    def __copy__(self) -> Self:
+        """Return a learner that learns on without changing this one."""
+        twin = as_it_is(self)
+        if "learnt_" in vars(twin):
+            twin.learnt_ = twin.learnt_._replace(states=copies_of(twin.learnt_.states))
+        return twin
 
     @property
     def states_(self) -> tuple[Any, ...]:
@@ -100,7 +121,8 @@ class OnlineLearner(CallbackSupportMixin, BaseEstimator):
         """Return what the last `fit` left behind; who has moved on since has no such attribute."""
         found = getattr(vars(self).get("run_"), name, None)
         if found is None:
-            raise AttributeError(f"{type(self).__name__} has no {name} of a fit; call fit first")
+            # An AttributeError, for `hasattr`, and a ValueError.
+            raise NotFittedError(f"{type(self).__name__} has no {name} of a fit; call fit first")
         return found
 
     def _check_first_rows(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any], Self]:
@@ -170,6 +192,10 @@ class OnlineLearner(CallbackSupportMixin, BaseEstimator):
         )
         self.n_rounds_, self.cumulative_loss_, self.run_ = 0, 0.0, None
 
+    def __sklearn_is_fitted__(self) -> bool:
+        """Say whether it has learnt, without a look at attributes that another thread may set."""
+        return "learnt_" in vars(self)
+
     def _before_any_row(self) -> Self:
         """Return a copy that knows features and classes as this learner does, and nothing else."""
         fresh = cast("Self", clone(self.begun_))
@@ -211,6 +237,37 @@ class OnlineLearner(CallbackSupportMixin, BaseEstimator):
         """Return the record of one problem, with what lay beside it in a file of format 1."""
         del old, problem
         return record
+
+    def _check_state(self) -> None:
+        """Refuse what a forged model file may hold: states of another form than they start with."""
+        learnt = self.learnt_
+        if type(learnt.begun) is not type(self) or "learnt_" in vars(learnt.begun):
+            raise ValueError("the copy with its parameters is another learner")
+        learnt.begun._check_parameters()
+        if learnt.read.n_features != self.n_features_in_ or not learnt.states:
+            raise ValueError("it has no state, or reads rows of another width than it has learnt")
+        n_problems = self._n_problems(learnt)
+        if len(learnt.states) != n_problems:
+            raise ValueError(f"it has {len(learnt.states)} states, and {n_problems} belong there")
+        for state in learnt.states:
+            self._refuse_unlike(state, self.n_features_in_)
+        records = None if self.run_ is None else self.run_.records
+        fits = records is None or len(records) == n_problems
+        if not fits or not all(isinstance(record, self._record_kind) for record in records or ()):
+            raise ValueError("the last fit has left other records than belong there")
+
+    def _n_problems(self, learnt: Learnt) -> int:
+        """Return how many states there must be; a regressor has no classes."""
+        if learnt.classes is not None or learnt.positions:
+            raise ValueError("it has classes, and a regressor has none")
+        return 1
+
+    def _refuse_unlike(self, state: Any, n_features: int) -> None:
+        """Refuse a state that is not as `_start` makes it for rows of this width."""
+        # Before one of that width is made, which for a forged width might take all memory.
+        if not any(n_features in np.shape(part) for part in state):
+            raise ValueError(f"no array of its state is as wide as {n_features} features")
+        refuse_unlike(state, self.begun_._start(n_features))
 
     def __sklearn_tags__(self) -> Tags:
         """Say to scikit-learn that sparse matrices are welcome."""

@@ -42,6 +42,8 @@ class OnlineLinearClassifier(OnlineClassifier):
     (['yes'], 1)
     """
 
+    _record_kind = MistakeRecord
+
     @property
     def coef_(self) -> Matrix:
         """The weights, a row per two-class problem."""

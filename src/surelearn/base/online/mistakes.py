@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from surelearn._stored import stored
+from surelearn._stored import holds, stored
 from surelearn._typing import Indices, Vector
 from surelearn._wording import confidence, percent_outward
 from surelearn.base.online.passes import Run
@@ -30,6 +30,14 @@ _ROWS_FOR_THE_CHOICE = 4096
 
 
 @stored("mistake-record")
+@holds(
+    updated="int[updated]",
+    n_updates="int[updated]",
+    n_passes="count",
+    smallest_margin="number",
+    scale="number",
+    hinge_loss="number",
+)
 @dataclass(frozen=True, eq=False)
 class MistakeRecord:
     """What the run on one two-class problem leaves behind for its certificates.
@@ -87,6 +95,14 @@ class MistakeRecord:
     def total_updates(self) -> int:
         """The number of updates, which for a mistake-driven learner is the number of mistakes."""
         return int(self.n_updates.sum())
+
+    def _check_state(self) -> None:
+        if len(self.updated) and (self.updated.min() < 0 or self.n_updates.min() < 0):
+            raise ValueError("it counts updates below 0")
+        if len(self.updated) and self.n_updates.max() > self.n_passes:
+            raise ValueError("it counts more updates by a row than passes")
+        if self.n_passes < 1 or not (math.isfinite(self.scale) and self.hinge_loss >= 0.0):
+            raise ValueError("its passes, its comparator or the comparator's loss make no sense")
 
 
 def best_multiple(bound: Callable[[float, slice], float], scores: Vector) -> float:
@@ -158,11 +174,11 @@ def certify_run(model: Any) -> list[Certificate]:
 
     The learner as it began is asked for `_statements(run, state, record)`.
     """
-    begun, run = model.begun_, model.run_
+    begun, run, records = model.begun_, model.run_, model.records_
     names = [f"this run of {type(model).__name__}"]
-    if len(run.records) > 1:
+    if len(records) > 1:
         names = [f"{names[0]}, class {c!r} against the rest" for c in model.classes_.tolist()]
-    each = zip(names, model.states_, run.records, strict=True)
+    each = zip(names, model.states_, records, strict=True)
     known = {"model": fingerprint_of_fit(model)}
     return [
         _certify(statement, subject=name, reproduce=known)

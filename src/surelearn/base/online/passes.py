@@ -6,16 +6,27 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from surelearn import _arguments
 from surelearn._jit import fingerprints, rows
 from surelearn._jit.fingerprints import Hashes
 from surelearn._jit.linear_scores import plus_or_minus
 from surelearn._jit.rows import Rows
-from surelearn._stored import stored
+from surelearn._stored import holds, stored
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.base.online.state import Learnt, side_by_side
 
 
 @stored("training-run")
+@holds(
+    training_rows="hash[kept]",
+    n_rows="count",
+    n_passes="count",
+    records=tuple | None,
+    pass_limit="count?",  # noqa: S106 - no password
+    stopped_early="flag",
+    training_errors="count?",
+    compression_set="int[compressed]?",
+)
 @dataclass(frozen=True, eq=False)
 class Run:
     """What one `fit` leaves behind; a learner that moves on drops it as a whole.
@@ -43,6 +54,14 @@ class Run:
     stopped_early: bool = False
     training_errors: int | None = None
     compression_set: Indices | None = None
+
+    def _check_state(self) -> None:
+        if self.n_rows < 1 or self.n_passes < 1 or (self.training_errors or 0) > self.n_rows:
+            raise ValueError("a run has a row and a pass at least, and no more errors than rows")
+        if self.compression_set is not None:
+            _arguments.places("compression_set", self.compression_set, self.n_rows)
+            if (np.diff(self.compression_set) <= 0).any():
+                raise ValueError("a row stands twice in the compression set")
 
 
 class Visits(NamedTuple):

@@ -11,8 +11,9 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.base import BaseEstimator
 
-from surelearn._stored import stored
+from surelearn._stored import holds, stored
 from surelearn.base.row_reader import RowReader
 from surelearn.base.states import copy_of
 
@@ -27,6 +28,13 @@ _Array = TypeVar("_Array", bound=NDArray[Any])
 
 
 @stored("learnt")
+@holds(
+    begun=BaseEstimator,
+    read=RowReader,
+    classes="classes?",
+    positions=dict,
+    states=tuple,
+)
 class Learnt(NamedTuple):
     """All that belongs together in a learner: read once, and replaced as a whole.
 

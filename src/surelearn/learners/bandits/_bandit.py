@@ -19,11 +19,12 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from surelearn._jit.sound_matrices import sound
+from surelearn._stored import holds
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn._wording import confidence, outward
 from surelearn.base.fingerprint import fingerprint
 from surelearn.base.games import call_of_first_round, constructor_call
-from surelearn.base.states import CoinsSetBack, copy_of
+from surelearn.base.states import CoinsSetBack, copy_of, refuse_unlike
 from surelearn.bounds import Guarantee, bandits_stochastic
 from surelearn.certificate import (
     Certificate,
@@ -44,6 +45,9 @@ STOPPING = Precondition(
 )
 
 
+@holds(
+    state_=BanditState,
+)
 class Bandit(ABC):
     """A game in rounds: `select` an arm, then `update` with its loss; `play` does both for a table.
 
@@ -255,6 +259,16 @@ class Bandit(ABC):
 
     def __repr__(self) -> str:
         return constructor_call(self)
+
+    def _check_state(self) -> None:
+        """Refuse what a forged model file may hold: a state of another form than it starts with."""
+        self._check_parameters()
+        _, n, selected, counts, learnt = self.state_
+        if len(counts.pulls) != self.n_arms or counts.pulls.sum() != n or counts.pulls.min() < 0:
+            raise ValueError(f"its counts are not those of {self.n_arms} arms and {n} rounds")
+        if selected is not None and not selected < self.n_arms:
+            raise ValueError(f"arm {selected} is selected, of {self.n_arms}")
+        refuse_unlike(learnt, self._start())
 
     @classmethod
     def _upgrade_state(cls, attributes: dict[str, Any]) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from surelearn._stored import stored
+from surelearn._stored import holds, stored
 from surelearn._typing import Indices, Vector
 
 
@@ -12,6 +12,10 @@ class NothingMore(NamedTuple):
 
 
 @stored("bandit-counts")
+@holds(
+    pulls="int[arms]",
+    arm_losses="finite[arms]",
+)
 class Counts(NamedTuple):
     """How often each arm was played, and the losses paid on it, summed."""
 
@@ -20,6 +24,13 @@ class Counts(NamedTuple):
 
 
 @stored("bandit-state")
+@holds(
+    begun_as="text",
+    n_rounds="count",
+    selected="count?",
+    counts=Counts,
+    learnt=tuple,
+)
 class BanditState(NamedTuple):
     """All that a game has come to.
 

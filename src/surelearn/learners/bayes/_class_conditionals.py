@@ -11,9 +11,9 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from surelearn._stored import stored
+from surelearn._stored import holds, stored
 from surelearn._typing import Indices, Matrix, Vector
-from surelearn.base.tables.table import n_categories
+from surelearn.base.tables.table import Categories, n_categories
 from surelearn.base.validation import refuse_tiny
 from surelearn.learners.bayes import _category_loops, _moment_loops
 from surelearn.learners.bayes._class_summary import ClassCounts, ClassMoments, starts
@@ -25,6 +25,14 @@ class LogScores(NamedTuple):
 
     finite: Matrix
     zeros: Matrix | None = None  # none at all
+
+    def _check_state(self) -> None:
+        parts: list[Any] = [self.finite, *([] if self.zeros is None else [self.zeros])]
+        for part in parts:
+            if not isinstance(part, np.ndarray) or part.dtype != np.float64:
+                raise TypeError("logarithms are arrays of floats")
+            if part.shape != self.finite.shape or not np.isfinite(part).all():
+                raise ValueError("its logarithms are not finite, or not as many as its zeros")
 
     def log_joint(self) -> Matrix:
         """Return the logarithms: minus infinity where there is a zero."""
@@ -60,6 +68,10 @@ def split_log(numerator: Matrix, denominator: Any) -> LogScores:
 
 
 @stored("category-factors")
+@holds(
+    starts="int[features]",
+    logs=LogScores,
+)
 @dataclass(frozen=True, eq=False)
 class CategoryFactors:
     """P(a | c) for every category a: a row per category, a column per class."""
@@ -97,8 +109,23 @@ class CategoryFactors:
             for start, size in zip(self.starts, sizes, strict=True)
         )
 
+    def refuse_unlike(self, categories: Categories, n_classes: int) -> None:
+        """Refuse factors of other categories or classes, as a forged model file may hold them."""
+        n = int(n_categories(categories).sum())
+        if not np.array_equal(self.starts, starts(categories)) or self.logs.finite.shape != (
+            n,
+            n_classes,
+        ):
+            raise ValueError("the factors are not those of its categories and classes")
+
 
 @stored("normal-factors")
+@holds(
+    columns="int[numeric]",
+    mean="finite[classes, numeric]",
+    variance="finite[classes, numeric]",
+    floor="number",
+)
 @dataclass(frozen=True, eq=False)
 class NormalFactors:
     """The density of N(mean, variance) for every column of numbers: a row per class."""
@@ -135,6 +162,14 @@ class NormalFactors:
                 "a row is so far from all training rows that every density is 0 in double "
                 "precision; correct or rescale the features"
             )
+
+    def refuse_unlike(self, categories: Categories, n_classes: int) -> None:
+        """Refuse factors of other columns or classes, as a forged model file may hold them."""
+        numeric = np.flatnonzero([known is None for known in categories])
+        if not np.array_equal(self.columns, numeric) or len(self.mean) != n_classes:
+            raise ValueError("the densities are not those of its columns and classes")
+        if not (self.variance > 0.0).all():
+            raise ValueError("a variance is not positive")
 
 
 def softmax(scores: Matrix) -> tuple[Matrix, Vector]:

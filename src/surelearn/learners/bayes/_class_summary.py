@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from surelearn._stored import stored
+from surelearn._stored import holds, stored
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.base.tables.table import Categories, n_categories
 from surelearn.learners.bayes import _category_loops, _moment_loops
@@ -30,6 +30,10 @@ def starts(categories: Categories) -> Indices:
 
 
 @stored("class-counts")
+@holds(
+    categories="categories",
+    table="finite[cells, classes]",
+)
 @dataclass(frozen=True, eq=False)
 class ClassCounts:
     """The weight of each category in each class: a row per category, a column per class."""
@@ -65,8 +69,17 @@ class ClassCounts:
                 table[places] = self.table[old[j] : old[j] + len(mine)]
         return table
 
+    def _check_state(self) -> None:
+        if len(self.table) != n_categories(self.categories).sum() or (self.table < 0.0).any():
+            raise ValueError("its counts are not those of its categories")
+
 
 @stored("class-moments")
+@holds(
+    weight="finite[classes, numeric]",
+    mean="finite[classes, numeric]",
+    squares="finite[classes, numeric]",
+)
 @dataclass(frozen=True, eq=False)
 class ClassMoments:
     """Weight, mean and sum of squared deviations of each column of numbers: a row per class."""
@@ -113,6 +126,12 @@ class ClassMoments:
 
 
 @stored("class-summary")
+@holds(
+    n_rows="count",
+    weight="finite[classes]",
+    counts=ClassCounts,
+    moments=ClassMoments,
+)
 @dataclass(frozen=True, eq=False)
 class ClassSummary:
     """All that naive Bayes needs to know of some rows."""
@@ -144,6 +163,16 @@ class ClassSummary:
             self.counts + other.counts,
             self.moments + other.moments,
         )
+
+    def _check_state(self) -> None:
+        n_classes, n_numeric = self.moments.weight.shape
+        numeric = sum(known is None for known in self.counts.categories)
+        if not n_classes == len(self.weight) == self.counts.table.shape[1]:
+            raise ValueError("its parts are not of the same classes")
+        if n_numeric != numeric:
+            raise ValueError("its moments are not those of its columns of numbers")
+        if (self.weight < 0.0).any() or (self.moments.weight < 0.0).any():
+            raise ValueError("a weight is negative")
 
 
 def _ratio(numerator: Matrix, denominator: Matrix) -> Matrix:

@@ -5,7 +5,7 @@ from abc import abstractmethod
 from copy import copy
 from numbers import Real
 from types import SimpleNamespace
-from typing import Any, Protocol, Self, cast
+from typing import Any, ClassVar, Protocol, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,10 +14,11 @@ from sklearn.utils import Tags, _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
 from surelearn import _arguments
+from surelearn._stored import holds
 from surelearn._typing import Indices, Mask, Matrix, Vector
 from surelearn.base import validation
 from surelearn.base.classifier import risk_certificate
-from surelearn.base.fitting import adopt, learn_classes
+from surelearn.base.fitting import adopt, at_one_moment, learn_classes
 from surelearn.base.summarising import SummarisingLearner
 from surelearn.base.tables.table import (
     Categories,
@@ -51,6 +52,22 @@ class Factors(Protocol):
         ...
 
 
+@at_one_moment
+@holds(
+    n_features_in_="count",
+    classes_="classes",
+    categories_="categories",
+    class_count_="finite[classes]",
+    class_log_prior_="float[classes]",
+    log_prior_=LogScores,
+    factors_=tuple,
+    n_training_rows_="count",
+    training_errors_="count?",
+    undeclared_features_="maybe words",
+    rows_left_out_="flag",
+    rare_="maybe bool[features]",
+    record_=ClassSummary,
+)
 class NaiveBayesClassifier(ClassifierMixin, SummarisingLearner[ClassSummary]):
     """A classifier that takes the features for independent within each class.
 
@@ -59,6 +76,7 @@ class NaiveBayesClassifier(ClassifierMixin, SummarisingLearner[ClassSummary]):
     estimates in training, of the product in prediction.
     """
 
+    _factors: ClassVar[tuple[type[Any], ...]]
     smoothing: float = 1.0  # of the classes, in a learner that has no categories to smooth
     prior_smoothing: float | None
     priors: ArrayLike | None
@@ -286,12 +304,38 @@ class NaiveBayesClassifier(ClassifierMixin, SummarisingLearner[ClassSummary]):
             raise ValueError(f"priors={given.tolist()} must be above 0 and add up to 1")
         return given
 
+    def _check_state(self) -> None:
+        """Refuse what a forged model file may hold: factors of columns or classes not there."""
+        n_classes = len(self.classes_)
+        if len(self.categories_) != self.n_features_in_ or self.n_features_in_ < 1:
+            raise ValueError("its columns are not as many as their categories")
+        if tuple(map(type, self.factors_)) != self._factors:
+            raise ValueError("its factors are those of another learner")
+        for factors in self.factors_:
+            cast("Any", factors).refuse_unlike(self.categories_, n_classes)
+        if self.training_errors_ is not None and not (
+            hasattr(self, "rare_") and hasattr(self, "undeclared_features_")
+        ):
+            raise ValueError("it knows its errors, but not which categories are rare")
+        if self.log_prior_.finite.shape != (n_classes,):
+            raise ValueError("its prior is not one of its classes")
+        if (self.training_errors_ or 0) > self.n_training_rows_:
+            raise ValueError("it has more errors than rows")
+        refuse_unlike_categories(self.record_.counts.categories, self.categories_)
+
     def __sklearn_tags__(self) -> Tags:
         """Say to scikit-learn that cells may be missing, and where they may be words."""
         tags = cast("Any", super().__sklearn_tags__())
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = tags.input_tags.string = "declared" in self._reading()
         return tags
+
+
+def refuse_unlike_categories(found: Categories, wanted: Categories) -> None:
+    """Refuse a summary of other columns than those of its learner."""
+    kinds = [[known is None for known in each] for each in (found, wanted)]
+    if kinds[0] != kinds[1]:
+        raise ValueError("its summary is of other columns")
 
 
 def _weighed(X: Any, y: Any, sample_weight: ArrayLike | None) -> tuple[Any, Any, Vector | None]:

@@ -10,13 +10,19 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from surelearn._stored import holds
 from surelearn._typing import Matrix
+from surelearn.base.fitting import at_one_moment
 from surelearn.base.tables.table import Declared, n_categories
 from surelearn.learners.bayes._class_conditionals import CategoryFactors
 from surelearn.learners.bayes._class_summary import ClassSummary
 from surelearn.learners.bayes._naive_bayes import Factors, NaiveBayesClassifier
 
 
+@at_one_moment
+@holds(
+    feature_log_prob_=tuple,
+)
 class CategoricalNaiveBayes(NaiveBayesClassifier):
     """Classify rows of categories by the product of the frequencies of their values.
 
@@ -62,6 +68,7 @@ class CategoricalNaiveBayes(NaiveBayesClassifier):
     [[0.308, 0.692]]
     """
 
+    _factors = (CategoryFactors,)
     feature_log_prob_: tuple[Matrix | None, ...]
 
     def __init__(

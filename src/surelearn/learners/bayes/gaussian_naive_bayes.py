@@ -9,12 +9,21 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from surelearn._stored import holds
 from surelearn._typing import Matrix
+from surelearn.base.fitting import at_one_moment
 from surelearn.base.tables.table import column_names
+from surelearn.learners.bayes._class_conditionals import NormalFactors
 from surelearn.learners.bayes._class_summary import ClassSummary
 from surelearn.learners.bayes._naive_bayes import Factors, NaiveBayesClassifier
 
 
+@at_one_moment
+@holds(
+    theta_="finite[classes, features]",
+    var_="finite[classes, features]",
+    epsilon_="number",
+)
 class GaussianNaiveBayes(NaiveBayesClassifier):
     """Classify rows of numbers by normal densities, one for each feature and class.
 
@@ -50,6 +59,8 @@ class GaussianNaiveBayes(NaiveBayesClassifier):
     >>> model.theta_.ravel().tolist(), model.predict([[4.0], [6.0]]).tolist()
     ([2.0, 8.0], ['low', 'up'])
     """
+
+    _factors = (NormalFactors,)
 
     theta_: Matrix
     var_: Matrix

@@ -10,13 +10,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from surelearn._stored import holds
 from surelearn._typing import Matrix
+from surelearn.base.fitting import at_one_moment
 from surelearn.base.tables.table import Categorical, Declared, n_categories
-from surelearn.learners.bayes._class_conditionals import CategoryFactors
+from surelearn.learners.bayes._class_conditionals import CategoryFactors, NormalFactors
 from surelearn.learners.bayes._class_summary import ClassSummary
 from surelearn.learners.bayes._naive_bayes import Factors, NaiveBayesClassifier
 
 
+@at_one_moment
+@holds(
+    feature_log_prob_=tuple,
+    theta_="float[classes, features]",
+    var_="float[classes, features]",
+    epsilon_="number",
+)
 class MixedNaiveBayes(NaiveBayesClassifier):
     """Classify rows of a table with numbers, categories and missing cells.
 
@@ -64,6 +73,8 @@ class MixedNaiveBayes(NaiveBayesClassifier):
     >>> model.categories_
     (array(['green', 'red'], dtype='<U5'), None)
     """
+
+    _factors = (CategoryFactors, NormalFactors)
 
     feature_log_prob_: tuple[Matrix | None, ...]
     theta_: Matrix

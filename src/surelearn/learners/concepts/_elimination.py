@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from surelearn._jit import jit, power_weights, rows, tables
 from surelearn._jit.rows import Rows, SparseRows
-from surelearn._stored import stored
+from surelearn._stored import holds, stored
 from surelearn._typing import Indices, Mask, Matrix, Vector
 from surelearn.base import MistakeRecord, OnlineLinearClassifier, compression_certificate
 from surelearn.base.online.classifier import OnlineClassifier
@@ -30,6 +30,12 @@ _ROWS_AT_ONCE = 1024  # written out with their negations
 
 
 @stored("elimination-state")
+@holds(
+    crossed="finite[literals]",
+    n_false_negatives="int[1]",
+    coef="finite[features]",
+    bias="finite[1]",
+)
 class State(NamedTuple):
     """All that one two-class problem has learnt; `coef` and `bias` are its rule as a linear one.
 
@@ -45,6 +51,9 @@ class State(NamedTuple):
 
 
 @stored("elimination-record")
+@holds(
+    contradiction=int,
+)
 @dataclass(frozen=True, eq=False)
 class EliminationRecord(MistakeRecord):
     """What the run on one problem leaves behind, with a row that contradicts the rule, or -1."""
@@ -77,6 +86,7 @@ class Elimination(OnlineClassifier):
     One pass is enough: a second one would cross out nothing.
     """
 
+    _record_kind = EliminationRecord
     max_iter = 1
     _features = "bits"
     _dual: ClassVar[bool] = False

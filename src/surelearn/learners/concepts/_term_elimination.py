@@ -19,6 +19,7 @@ from surelearn._jit import tables
 from surelearn._jit.rows import Rows, SparseRows
 from surelearn._stored import stored
 from surelearn._typing import Indices, Matrix, Vector
+from surelearn.base.states import refuse_unlike
 from surelearn.booleans import NormalForm, sets_of_variables
 from surelearn.learners.concepts._elimination import Elimination, table_of
 
@@ -98,6 +99,12 @@ class TermElimination(Elimination):
         n, side = n_terms(n_features, size), -1.0 if self._dual else 1.0
         counts = np.zeros(n), np.zeros(1, dtype=np.int64)
         return State(*counts, np.full(n, side), np.array([-0.5 * side]), np.array([n_features]))
+
+    def _refuse_unlike(self, state: Any, n_features: int) -> None:
+        """Refuse a state of other terms; the numbers of terms, not of features, are its width."""
+        refuse_unlike(state, self.begun_._start(n_features))  # noqa: SLF001 - its own copy
+        if state.n_variables[0] != n_features:
+            raise ValueError(f"its terms are of {state.n_variables[0]} variables")
 
     def _learn(self, X: Rows, signs: Vector, state: State, scores: Vector) -> None:
         crossed, n_unexplained, coef, _, n_variables = state

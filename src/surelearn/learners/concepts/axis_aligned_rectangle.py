@@ -12,12 +12,19 @@ from sklearn.utils.validation import check_is_fitted
 
 from surelearn import _arguments
 from surelearn._jit import tables
+from surelearn._stored import holds
 from surelearn._typing import Mask
 from surelearn.base.classifier import TwoClassLearner, risk_certificate
+from surelearn.base.fitting import at_one_moment
 from surelearn.bounds import Guarantee, pac, vc
 from surelearn.certificate import Certificate, assumed, by_construction, violated
 
 
+@at_one_moment
+@holds(
+    lower_="float[features]",
+    upper_="float[features]",
+)
 class AxisAlignedRectangle(TwoClassLearner):
     """The tightest box around the rows of the last class, in any dimension.
 

@@ -16,8 +16,10 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from surelearn._jit import jit, tables
+from surelearn._stored import holds
 from surelearn._typing import Indices, Mask
 from surelearn.base.classifier import TwoClassLearner, risk_certificate
+from surelearn.base.fitting import at_one_moment
 from surelearn.base.seal import fingerprint_of_fit
 from surelearn.bounds import Guarantee, mistakes, pac
 from surelearn.certificate import (
@@ -54,6 +56,15 @@ def _halve(advice: Mask, outcomes: Mask, pool: Mask, run: Indices) -> None:
             break
 
 
+@at_one_moment
+@holds(
+    errors_="int[rules]",
+    best_="count",
+    rule_="bool[points]?",
+    pool_="bool[rules]",
+    n_mistakes_="count",
+    emptied_=int,
+)
 class FiniteClass(TwoClassLearner):
     """The rule with the fewest training errors in a class listed beforehand.
 
@@ -176,6 +187,13 @@ class FiniteClass(TwoClassLearner):
         tags: Any = super().__sklearn_tags__()
         tags.classifier_tags.poor_score = True
         return tags
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        if not self.best_ < len(self.errors_):
+            raise ValueError("its best rule is none of its class")
+        if self.rule_ is None and len(self.errors_) != 2 * self.n_features_in_ + 2:
+            raise ValueError("its rules are not those of its features")
 
 
 def _own_rules(X: Any) -> Mask:

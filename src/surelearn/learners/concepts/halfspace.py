@@ -13,9 +13,11 @@ from scipy import sparse
 from scipy.optimize import linprog
 from sklearn.utils.validation import check_is_fitted
 
+from surelearn._stored import holds
 from surelearn._typing import Mask, Vector
 from surelearn.base import validation
 from surelearn.base.classifier import TwoClassLearner, risk_certificate
+from surelearn.base.fitting import at_one_moment
 from surelearn.bounds import vc
 from surelearn.certificate import Certificate, assumed, by_construction
 from surelearn.optimizers.separability import within_range
@@ -23,6 +25,13 @@ from surelearn.optimizers.separability import within_range
 _TOLERANCE = 1e-6  # of half the range of a feature; the solver's own is 1e-7 of each constraint
 
 
+@at_one_moment
+@holds(
+    coef_="finite[1, features]",
+    intercept_="finite[1]",
+    separable_="flag",
+    witness_="finite[rows]?",
+)
 class Halfspace(TwoClassLearner):
     """A half-space that contains the rows of the last class and none of the first, if there is one.
 

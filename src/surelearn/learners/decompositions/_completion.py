@@ -18,8 +18,9 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from surelearn._jit.sound_matrices import sound
+from surelearn._stored import holds
 from surelearn._typing import Indices, Mask, Matrix, Vector
-from surelearn.base.fitting import adopt, fresh_copy
+from surelearn.base.fitting import adopt, at_one_moment, fresh_copy
 from surelearn.base.validation import refuse_huge, refuse_tiny
 from surelearn.learners.decompositions import _observed_products
 from surelearn.learners.decompositions._freedom import Freedom, freedom_of_rank
@@ -134,6 +135,15 @@ class KnownEntries:
         return LowRank((columns @ turn.T)[:, :rank], values[:rank], right[:, :rank])
 
 
+@at_one_moment
+@holds(
+    n_features_in_="count",
+    low_rank_=LowRank,
+    freedom_=("maybe", Freedom),
+    n_iter_="count",
+    converged_="flag",
+    residual_="number",
+)
 class Completer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """A learner that completes a matrix; a subclass says how a filled matrix is simplified."""
 
@@ -146,6 +156,16 @@ class Completer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     @abstractmethod
     def _complete(self, known: KnownEntries) -> LowRank:
         """Return the completion."""
+
+    def _check_state(self) -> None:
+        if len(self.low_rank_.right) != self.n_features_in_:
+            raise ValueError("its completion has another number of columns")
+        freedom, whole = getattr(self, "freedom_", None), self.low_rank_
+        if freedom is not None and (len(freedom.left), len(freedom.right)) != (
+            len(whole.left),
+            len(whole.right),
+        ):
+            raise ValueError("what is open in its completion is that of another matrix")
 
     def _find_freedom(self, known: KnownEntries) -> Freedom:
         """Return how the completion could move and keep what is known."""

@@ -15,7 +15,7 @@ from scipy import linalg, sparse
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import LinearOperator, lsmr
 
-from surelearn._stored import stored
+from surelearn._stored import holds, stored
 from surelearn._typing import Indices, Mask, Matrix, Vector
 from surelearn.learners.decompositions import _observed_products
 
@@ -25,6 +25,11 @@ _STEPS = 2000  # of the iteration for a large matrix; entries not settled by the
 
 
 @stored("completion-freedom")
+@holds(
+    left="finite[rows, moves]",
+    right="finite[columns, moves]",
+    fixed="int[places, 2]",
+)
 class Freedom(NamedTuple):
     """A move of a completion, `left` times the transpose of `right`, that keeps what is known.
 
@@ -45,6 +50,11 @@ class Freedom(NamedTuple):
     left: Matrix
     right: Matrix
     fixed: Indices
+
+    def _check_state(self) -> None:
+        shape = len(self.left), len(self.right)
+        if ((self.fixed < 0) | (self.fixed >= shape)).any():
+            raise ValueError("a place that is fixed lies outside the matrix")
 
     def determined(self) -> Mask:
         """Return which entries keep their value; the answer is as large as the whole matrix."""

@@ -8,11 +8,16 @@ from numpy.typing import ArrayLike
 from scipy import linalg
 
 from surelearn._jit.sound_matrices import sound
-from surelearn._stored import stored
+from surelearn._stored import holds, stored
 from surelearn._typing import Matrix, Vector
 
 
 @stored("low-rank-matrix")
+@holds(
+    left="finite[rows, rank]",
+    values="finite[rank]",
+    right="finite[columns, rank]",
+)
 class LowRank(NamedTuple):
     """U diag(s) Vᵀ with orthonormal columns in U and V."""
 
@@ -48,6 +53,9 @@ class LowRank(NamedTuple):
 
 
 @stored("entry-predictor")
+@holds(
+    model=LowRank,
+)
 @dataclass(frozen=True)
 class EntryPredictor:
     """Predicts entries of a completed matrix from their places; a `Holdout` can certify it.

@@ -16,14 +16,20 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from surelearn import _arguments
+from surelearn._stored import holds
 from surelearn._typing import Matrix, Vector
-from surelearn.base.fitting import check_iterations
+from surelearn.base.fitting import at_one_moment, check_iterations
 from surelearn.learners.decompositions._completion import Completer, KnownEntries
 from surelearn.learners.decompositions._low_rank import LowRank
 
 _NEGLIGIBLE = 1e-9  # a singular value, as a share of the largest, that the price has removed
 
 
+@at_one_moment
+@holds(
+    changes_="float[sweeps]",
+    objectives_="float[sweeps]",
+)
 class AlternatingLeastSquares(Completer):
     """Complete a matrix by a product of two thin ones, solved for in turn.
 

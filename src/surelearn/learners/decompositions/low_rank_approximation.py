@@ -18,9 +18,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from surelearn import _arguments
 from surelearn._jit.sound_matrices import sound
+from surelearn._stored import holds
 from surelearn._typing import Matrix, Vector
 from surelearn.base import validation
-from surelearn.base.fitting import adopt, fresh_copy
+from surelearn.base.fitting import adopt, at_one_moment, fresh_copy
 from surelearn.base.seal import fingerprint_of_fit, refuse_changed
 from surelearn.bounds import decompositions
 from surelearn.certificate import Certificate, certify, checked
@@ -29,6 +30,17 @@ from surelearn.learners.decompositions._coordinates import check_coordinates
 _DENSE = 2**24  # entries of a sparse matrix that may be made dense to find all singular values
 
 
+@at_one_moment
+@holds(
+    n_features_in_="count",
+    spectrum_="finite[spectrum]?",
+    left_vectors_="finite[rows, rank]",
+    components_="finite[rank, features]",
+    singular_values_="finite[rank]",
+    next_singular_value_="number",
+    frobenius_error_="number",
+    n_training_rows_="count",
+)
 class LowRankApproximation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """The best approximation of a matrix by one of rank k, with its exact error.
 

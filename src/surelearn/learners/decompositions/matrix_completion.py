@@ -13,11 +13,16 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from surelearn import _arguments
-from surelearn.base.fitting import check_iterations
+from surelearn._stored import holds
+from surelearn.base.fitting import at_one_moment, check_iterations
 from surelearn.learners.decompositions._completion import Completer, KnownEntries, Start
 from surelearn.learners.decompositions._low_rank import LowRank
 
 
+@at_one_moment
+@holds(
+    changes_="float[changes]",
+)
 class MatrixCompletion(Completer):
     """Complete a matrix by the one of rank k that its known entries lead to.
 

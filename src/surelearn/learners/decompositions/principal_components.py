@@ -16,9 +16,11 @@ from sklearn.utils.extmath import randomized_svd, svd_flip
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from surelearn._jit.sound_matrices import sound
+from surelearn._stored import holds
 from surelearn._threads import small_matrices
 from surelearn._typing import Matrix, Vector
 from surelearn.base import validation
+from surelearn.base.fitting import at_one_moment
 from surelearn.base.moments import Moments, moments
 from surelearn.base.summarising import SummarisingLearner
 from surelearn.base.validation import refuse_huge, refuse_tiny
@@ -29,6 +31,21 @@ _SMALL_SHARE = 0.1  # of the shorter side: so few components are found by random
 _LARGE_SIDE = 500  # below, all components cost little
 
 
+@at_one_moment
+@holds(
+    n_features_in_="count",
+    mean_="finite[features]",
+    scale_="finite[features]",
+    n_components_="count",
+    n_training_rows_="count",
+    fixed_beforehand_="flag",
+    components_="finite[components, features]",
+    explained_variance_="finite[components]",
+    explained_variance_ratio_="finite[components]",
+    singular_values_="finite[components]",
+    residual_="number",
+    record_=("maybe", Moments),
+)
 class PrincipalComponents(
     ClassNamePrefixFeaturesOutMixin, TransformerMixin, SummarisingLearner[Moments]
 ):
@@ -270,6 +287,16 @@ class PrincipalComponents(
             explained = np.cumsum(variances) / (total if total > 0.0 else 1.0)
             return int(min(np.searchsorted(explained, k, side="right") + 1, len(variances)))
         return int(cast("Any", k))
+
+    def _check_state(self) -> None:
+        """Refuse components or sums of another number, as a forged model file may hold them."""
+        record = getattr(self, "record_", None)
+        if len(self.components_) != self.n_components_ or self.n_training_rows_ < 1:
+            raise ValueError(f"it does not have {self.n_components_} components")
+        if record is not None and record.n_columns != self.n_features_in_:
+            raise ValueError("its sums are over rows of another width")
+        if not (self.scale_ > 0.0).all() or not (self.explained_variance_ >= 0.0).all():
+            raise ValueError("a scale or a variance is not positive")
 
     def __sklearn_tags__(self) -> Tags:
         """Say to scikit-learn that sparse matrices are welcome."""

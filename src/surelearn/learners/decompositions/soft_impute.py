@@ -15,8 +15,9 @@ from scipy.sparse.linalg import svds
 from sklearn.exceptions import ConvergenceWarning
 
 from surelearn import _arguments
+from surelearn._stored import holds
 from surelearn._typing import Vector
-from surelearn.base.fitting import check_iterations
+from surelearn.base.fitting import at_one_moment, check_iterations
 from surelearn.learners.decompositions._completion import Completer, KnownEntries
 from surelearn.learners.decompositions._freedom import Freedom, freedom_of_price
 from surelearn.learners.decompositions._low_rank import LowRank
@@ -25,6 +26,12 @@ _NEAR = 0.01  # a singular value of the misfit so near to the price, as a share 
 _LOOK_EVERY = 10  # passes from one look at the duality gap, which costs as much as one, to the next
 
 
+@at_one_moment
+@holds(
+    objectives_="float[objectives]",
+    objective_="number",
+    duality_gap_="number",
+)
 class SoftImpute(Completer):
     """Complete a matrix by the least misfit plus λ times the sum of the singular values.
 

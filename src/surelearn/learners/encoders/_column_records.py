@@ -5,12 +5,18 @@ from typing import Self
 
 import numpy as np
 
-from surelearn._stored import stored
+from surelearn._stored import holds, stored
 from surelearn._typing import Mask, Matrix, Vector
 from surelearn.base.tables.table import Categories
 
 
 @stored("column-moments")
+@holds(
+    counts="any[features]",
+    means="finite[features]",
+    scatters="finite[features]",
+    absent="bool[features]",
+)
 @dataclass(frozen=True)
 class ColumnMoments:
     """Of each column the cells that are there, their mean and scatter, and whether one is missing.
@@ -48,6 +54,11 @@ class ColumnMoments:
 
 
 @stored("column-ranges")
+@holds(
+    moments=ColumnMoments,
+    lows="float[features]",
+    highs="float[features]",
+)
 @dataclass(frozen=True)
 class ColumnRanges:
     """The moments of each column, and the least and largest cell of it."""
@@ -55,6 +66,10 @@ class ColumnRanges:
     moments: ColumnMoments
     lows: Vector
     highs: Vector
+
+    def _check_state(self) -> None:
+        if len(self.moments.means) != len(self.lows):
+            raise ValueError("its moments are those of other columns")
 
     @classmethod
     def of(cls, table: Matrix, categories: Categories) -> Self:

@@ -9,8 +9,9 @@ from sklearn.base import TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from surelearn._stored import stored
+from surelearn._stored import holds, stored
 from surelearn._typing import Mask, Matrix, Vector
+from surelearn.base.fitting import at_one_moment
 from surelearn.base.summarising import SummarisingLearner
 from surelearn.base.tables.table import (
     UNSEEN,
@@ -40,6 +41,16 @@ _OPTIONS = {
 
 
 @stored("table-encoder")
+@at_one_moment
+@holds(
+    n_features_in_="count",
+    categories_="categories",
+    means_="finite[features]",
+    scales_="finite[features]",
+    lows_="maybe finite[features]",
+    marked_="bool[features]",
+    record_=("maybe", ColumnMoments | ColumnRanges),
+)
 class TableEncoder(TransformerMixin, SummarisingLearner[ColumnMoments | ColumnRanges]):
     """Turn a mixed table into numbers, by what the training rows show.
 
@@ -240,6 +251,16 @@ class TableEncoder(TransformerMixin, SummarisingLearner[ColumnMoments | ColumnRa
             names.extend([name] if known is None else [f"{name} = {word}" for word in bits])
             names.extend([f"{name} is missing"] if self._has_mark(place) else [])
         return np.array(names, dtype=object)
+
+    def _check_state(self) -> None:
+        if len(self.categories_) != self.n_features_in_ or not (self.scales_ != 0.0).all():
+            raise ValueError("its columns are not as many as their categories, or one has no scale")
+        if (self.scaling == "min-max") != hasattr(self, "lows_"):
+            raise ValueError("it has least cells, and no scale that needs them, or none")
+        record = getattr(self, "record_", None)
+        moments = record.moments if isinstance(record, ColumnRanges) else record
+        if moments is not None and len(moments.means) != self.n_features_in_:
+            raise ValueError("its moments are not those of its columns")
 
     def __sklearn_tags__(self) -> Tags:
         """Say to scikit-learn that cells may be words or missing."""

@@ -8,14 +8,17 @@ that a refused input leaves the learner exactly as it was.
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
+import numpy as np
 from numpy.typing import NDArray
+from sklearn.exceptions import NotFittedError
 
-from surelearn._stored import stored
+from surelearn._stored import holds, stored
 from surelearn.base.fingerprint import fingerprint
+from surelearn.base.fitting import NotYet
 from surelearn.base.games import call_of_first_round, constructor_call
-from surelearn.base.states import copy_of
+from surelearn.base.states import copy_of, refuse_unlike
 from surelearn.bounds import Guarantee
 from surelearn.certificate import (
     Certificate,
@@ -38,6 +41,11 @@ _CHARGED = Precondition(
 
 
 @stored("expert-game")
+@holds(
+    begun_as="text",
+    tallies=tuple,
+    learnt=tuple,
+)
 class GameState(NamedTuple):
     """All that a game has come to.
 
@@ -56,6 +64,9 @@ class GameState(NamedTuple):
     learnt: Any
 
 
+@holds(
+    state_=GameState,
+)
 class ExpertGame(ABC):
     """What all learners of expert advice share: the state of the game and the certificates.
 
@@ -68,7 +79,7 @@ class ExpertGame(ABC):
         All that the game has come to, from the first call on.
     """
 
-    state_: GameState
+    state_: GameState = cast("Any", NotYet())
 
     def __repr__(self) -> str:
         """Return the call that makes this learner anew."""
@@ -150,8 +161,14 @@ class ExpertGame(ABC):
         return GameState(constructor_call(self), self._tallies(n_experts), self._start(n_experts))
 
     def _refuse_before_the_first_round(self) -> None:
-        if not hasattr(self, "state_"):
-            raise AttributeError("no expert has been met yet: learn or update first")
+        if "state_" not in vars(self):
+            raise self._not_begun()
+
+    def _not_begun(self) -> NotFittedError:
+        return NotFittedError(
+            f"This {type(self).__name__} is not fitted yet: no expert has been met; learn or "
+            "update first"
+        )
 
     def _certify(
         self,
@@ -191,6 +208,18 @@ class ExpertGame(ABC):
                 **({"measured": list(measured)} if measured else {}),
             },
         )
+
+    def _check_state(self) -> None:
+        """Refuse what a forged model file may hold: a state of another form than it starts with."""
+        self._check_parameters()
+        game = self.state_
+        n_experts = np.size(getattr(game.tallies, "expert_losses", ()))
+        if n_experts < 1:
+            raise ValueError("it has no experts")
+        refuse_unlike(game.tallies, self._tallies(n_experts))
+        if not 0 <= game.tallies.n_rounds[0] <= 2**53:
+            raise ValueError("it has played less than no round")
+        refuse_unlike(game.learnt, self._start(n_experts))
 
     @classmethod
     def _upgrade_state(cls, attributes: dict[str, Any]) -> dict[str, Any]:

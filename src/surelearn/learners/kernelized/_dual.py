@@ -13,7 +13,7 @@ from scipy import sparse
 from sklearn.utils import gen_batches
 
 from surelearn._jit import tables
-from surelearn._stored import stored
+from surelearn._stored import holds, stored
 from surelearn._typing import Matrix, Vector
 from surelearn.base import OnlineClassifier, validation
 from surelearn.base.online.state import History, read_only
@@ -23,6 +23,12 @@ _VALUES_AT_ONCE = 2**22  # kernel values held at once when rows are scored
 
 
 @stored("kernel-machine-state")
+@holds(
+    coef="finite[support]",
+    radius="finite[1]",
+    current="finite[current]",
+    support=tuple,
+)
 class State(NamedTuple):
     """All that one two-class problem has learnt.
 
@@ -76,6 +82,26 @@ class KernelMachine(OnlineClassifier):
         given = cast("object", self.kernel)
         if not isinstance(given, Kernel) or given.domain == "strings":
             raise ValueError(f"kernel={given!r} must be a kernel of surelearn that reads tables")
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        if len({state.support[0].shape for state in self.states_}) > 1:
+            raise ValueError("its problems do not remember the same rows")
+
+    def _refuse_unlike(self, state: Any, n_features: int) -> None:
+        """Refuse a state whose coefficients are not those of the rows that all problems share."""
+        if type(state) is not State or len(state.support) != 1:
+            raise ValueError("its state is that of another learner")
+        table: Any = state.support[0]
+        if not (isinstance(table, np.ndarray) or sparse.issparse(table)):
+            raise TypeError("the rows that it remembers are no table")
+        if cast("Any", table).shape != (len(state.coef), n_features) or len(state.current):
+            raise ValueError("the rows that it remembers are not as many, or not as wide")
+        cells = cast("Any", table).data if sparse.issparse(table) else table
+        if cells.dtype != np.float64:
+            raise TypeError("the rows that it remembers are no floats")
+        validation.all_finite(self, table, short=True)
+        self.begun_._admit(table)  # noqa: SLF001 - its own copy
 
     def _admit(self, X: Any) -> Any:
         """Return the rows if the kernel reads them; a row with itself has the largest value."""

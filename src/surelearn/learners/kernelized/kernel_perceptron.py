@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from surelearn._jit import jit, tables
 from surelearn._jit.rows import Rows
-from surelearn._stored import stored
+from surelearn._stored import holds, stored
 from surelearn._typing import Mask, Matrix, Vector
 from surelearn.base import MistakeRecord, compression_certificate
 from surelearn.base.online.mistakes import (
@@ -38,6 +38,9 @@ _BLOCK = 256  # rows whose kernel values with each other fit a second-level cach
 
 
 @stored("kernel-perceptron-record")
+@holds(
+    norm="number",
+)
 @dataclass(frozen=True, eq=False)
 class KernelPerceptronRecord(MistakeRecord):
     """What the run on one problem leaves behind, with the norm of f in the kernel's space."""
@@ -92,6 +95,8 @@ class KernelPerceptron(KernelMachine):
     >>> model.coef_.tolist(), model.predict(corners).tolist()
     ([[-1.0, 1.0, 1.0, -1.0]], [0, 1, 1, 0])
     """
+
+    _record_kind = KernelPerceptronRecord
 
     def __init__(self, *, kernel: Kernel = Linear(), max_iter: int = 1000) -> None:  # noqa: B008 - frozen
         self.kernel = kernel

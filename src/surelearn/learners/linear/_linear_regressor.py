@@ -9,14 +9,21 @@ from sklearn.base import RegressorMixin, clone
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from surelearn._stored import holds
 from surelearn._typing import Vector
 from surelearn.base import validation
-from surelearn.base.fitting import row_weights
+from surelearn.base.fitting import at_one_moment, row_weights
 from surelearn.base.summarising import SummarisingLearner
 from surelearn.base.validation import refuse_tiny
 from surelearn.learners.linear._ridge_path import CentredRows, leave_one_out_predictions
 
 
+@at_one_moment
+@holds(
+    n_features_in_="count",
+    coef_="finite[features]",
+    intercept_="number",
+)
 class LinearRegressor(RegressorMixin, SummarisingLearner[Any]):
     """A linear regressor whose weights are a function of a sum over examples."""
 
@@ -42,6 +49,12 @@ class LinearRegressor(RegressorMixin, SummarisingLearner[Any]):
         rows = CentredRows(X, y, weights, centre=self.fit_intercept)
         found = leave_one_out_predictions(rows, y, alpha)
         return None if found is None else (found, "the hat matrix")
+
+    def _check_state(self) -> None:
+        """Refuse sums over rows of another width, as a forged model file may hold them."""
+        record = getattr(self, "record_", None)
+        if record is not None and record.n_columns != self.n_features_in_ + 1:
+            raise ValueError("its sums are over rows of another width")
 
     def _begin(self, X: Any, y: Any, weights: Any) -> None:
         refuse_tiny(y, "targets")

@@ -20,9 +20,10 @@ from sklearn.exceptions import ConvergenceWarning
 from surelearn import _arguments
 from surelearn._jit import fingerprints
 from surelearn._jit.fingerprints import Hashes
+from surelearn._stored import holds
 from surelearn._typing import Matrix, Vector
 from surelearn.base import validation
-from surelearn.base.fitting import adopt, fresh_copy
+from surelearn.base.fitting import adopt, at_one_moment, fresh_copy
 from surelearn.learners.linear._softmax.classifier import SoftmaxClassifier
 
 Features: TypeAlias = Callable[[Any, Any], Any] | Sequence[Callable[[Any, Any], float]] | None
@@ -64,6 +65,16 @@ class Constraints:
         return np.tensordot(joint, self.features, axes=2)
 
 
+@at_one_moment
+@holds(
+    weights_="finite[weights]",
+    n_iter_="count",
+    entropy_="number",
+    constraint_residuals_="finite[weights]",
+    log_likelihood_="number",
+    converged_="flag",
+    training_rows_="hash[kept]",
+)
 class MaximumEntropyModel(SoftmaxClassifier):
     """The model P(y|x) ∝ exp(Σ w_i f_i(x, y)); a learner defines `_solve(constraints)`.
 
@@ -169,6 +180,12 @@ class MaximumEntropyModel(SoftmaxClassifier):
                 ConvergenceWarning,
                 stacklevel=3,
             )
+
+    def _check_state(self) -> None:
+        if self.features is None and len(self.weights_) != len(self.classes_) * (
+            self.n_features_in_ + 1
+        ):
+            raise ValueError("its weights are not those of its features and classes")
 
     def _scores(self, X: Any) -> Matrix:
         return self._evaluate(validation.check_rows(self, _dense(X))) @ self.weights_

@@ -13,7 +13,7 @@ import numpy as np
 from surelearn import _arguments
 from surelearn._jit import jit, rows
 from surelearn._jit.rows import Rows
-from surelearn._stored import stored
+from surelearn._stored import holds, stored
 from surelearn._typing import Vector
 from surelearn.base.online.mistakes import Statement, best_multiple
 from surelearn.bounds import Guarantee
@@ -32,6 +32,13 @@ LIMIT, SOFTENING, CONSTANT, EPSILON = range(1, 5)
 
 
 @stored("passive-aggressive-rule")
+@holds(
+    C="number",
+    limit="number",
+    softening="number",
+    constant="number",
+    epsilon="number",
+)
 class Rule(NamedTuple):
     """The step min(limit, loss / (squared norm + softening)) that an aggressiveness C leads to.
 
@@ -153,6 +160,13 @@ def on_losses(rule: Rule, *, radius: float, norm: float, comparator_loss: float)
 
 
 @stored("passive-aggressive-record")
+@holds(
+    rule=Rule,
+    sums="float[5]",
+    n_rounds="count",
+    norm="number",
+    comparator_loss="number",
+)
 @dataclass(frozen=True, eq=False)
 class PassiveAggressiveRecord:
     """What the run on one problem leaves behind: its sums, a comparator's norm and losses.

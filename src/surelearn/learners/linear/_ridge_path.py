@@ -13,7 +13,7 @@ import numpy as np
 from scipy import linalg
 from scipy.sparse.linalg import LinearOperator, cg
 
-from surelearn._stored import stored
+from surelearn._stored import holds, stored
 from surelearn._typing import Matrix, Vector
 
 _ROUNDING = 32.0 * np.finfo(np.float64).eps  # of a mean, and of what is left without it
@@ -22,6 +22,12 @@ _PINNED = 1e-8  # a row of leverage this near 1 determines a coefficient alone
 
 
 @stored("ridge-path")
+@holds(
+    alphas="finite[alphas]",
+    coefs="finite[alphas, features]",
+    intercepts="finite[alphas]",
+    leave_one_out_errors="float[alphas]",
+)
 @dataclass(frozen=True)
 class RidgePath:
     """The weights for each of several prices α, and their leave-one-out errors.

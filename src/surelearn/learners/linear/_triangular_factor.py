@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lapack
 
-from surelearn._stored import stored
+from surelearn._stored import holds, stored
 from surelearn._typing import Matrix, Vector
 
 _PANEL = 64  # columns that are eliminated together: room for LAPACK to use large products
@@ -22,6 +22,10 @@ _LEAST_CHUNK = 8192  # rows factored at once, at least; and at least eight times
 
 
 @stored("triangular-factor")
+@holds(
+    n_rows="count",
+    factor="finite[columns, columns]",
+)
 @dataclass(frozen=True)
 class TriangularFactor:
     """The factor R of the weighted rows [1 x y]; the sum of two is the factor of all the rows.
@@ -54,6 +58,11 @@ class TriangularFactor:
         both = np.vstack([_moved(self.factor, -near), _moved(other.factor, -near)])
         both[0, 1:] = 0.0  # these rows less their own means: exactly, not to rounding
         return TriangularFactor(n_rows, _moved(_factor(both), near))
+
+    @property
+    def n_columns(self) -> int:
+        """The number of columns, the target included."""
+        return len(self.factor) - 1
 
     @property
     def weight(self) -> float:

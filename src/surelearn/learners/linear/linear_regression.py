@@ -15,8 +15,10 @@ from scipy import linalg, sparse, special
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from surelearn._stored import holds
 from surelearn._typing import Matrix, Vector
 from surelearn.base import validation
+from surelearn.base.fitting import at_one_moment
 from surelearn.base.validation import refuse_huge
 from surelearn.learners.linear._linear_regressor import LinearRegressor
 from surelearn.learners.linear._triangular_factor import TriangularFactor, triangular_factor
@@ -24,6 +26,19 @@ from surelearn.learners.linear._triangular_factor import TriangularFactor, trian
 _HURTS = 1e8  # beyond this condition number half the digits of a coefficient may be lost
 
 
+@at_one_moment
+@holds(
+    rank_="count",
+    unscaled_root_="finite[features, rank]",
+    condition_number_="number",
+    residual_sum_of_squares_="number",
+    r_squared_="number",
+    degrees_of_freedom_=int,
+    noise_variance_="number",
+    standard_errors_="float[features]",
+    intercept_standard_error_="number",
+    record_=TriangularFactor,
+)
 class LinearRegression(LinearRegressor):
     """Ordinary least squares, with standard errors; the least-norm solution if there are many.
 

@@ -19,10 +19,11 @@ from sklearn.utils.validation import check_is_fitted
 from surelearn import _arguments
 from surelearn._jit import fingerprints
 from surelearn._jit.fingerprints import Hashes
+from surelearn._stored import holds
 from surelearn._typing import Matrix, Vector
 from surelearn.base import validation
 from surelearn.base.classifier import risk_certificate
-from surelearn.base.fitting import adopt, fresh_copy, row_weights
+from surelearn.base.fitting import adopt, at_one_moment, fresh_copy, row_weights
 from surelearn.base.seal import refuse_changed
 from surelearn.bounds import Guarantee, margin, vc
 from surelearn.certificate import Certificate, assumed, by_construction
@@ -37,6 +38,18 @@ _ROWS_FOR_VC = 4  # for each parameter; with fewer the VC bound says nothing eve
 _PROGRAMME = 200_000  # entries of a table up to which a linear programme looks for a separator
 
 
+@at_one_moment
+@holds(
+    coef_="finite[problems, features]",
+    intercept_="finite[problems]",
+    gradient_norm_="number",
+    suboptimality_="number",
+    n_iter_="count",
+    training_errors_="count",
+    n_training_rows_="count",
+    training_rows_="hash[kept]",
+    training_margins_="float[margins]?",
+)
 class LogisticRegression(SoftmaxClassifier):
     """Linear classifier whose scores are log odds, fitted by penalised maximum likelihood.
 
@@ -141,6 +154,13 @@ class LogisticRegression(SoftmaxClassifier):
             earlier: Any = getattr(self, "training_rows_", ())
             fresh.training_rows_ = fingerprints.united(fresh.training_rows_, earlier)
         return adopt(self, fresh)
+
+    def _check_state(self) -> None:
+        n_problems = 1 if len(self.classes_) == 2 else len(self.classes_)
+        if len(self.classes_) < 2 or len(self.coef_) != n_problems:
+            raise ValueError("its weights are not those of its classes")
+        if not self.training_errors_ <= self.n_training_rows_ or self.n_training_rows_ < 1:
+            raise ValueError("it has more errors than rows, or no row")
 
     def certificates(self, *, delta: float = 0.05) -> tuple[Certificate, ...]:
         """State the risk of this model from its training rows alone.

@@ -13,11 +13,13 @@ from scipy import sparse, special
 from sklearn.utils import Tags
 
 from surelearn._typing import Matrix, Vector
+from surelearn.base.fitting import at_one_moment
 from surelearn.learners.linear._maximum_entropy import Constraints, Features, MaximumEntropyModel
 
 _EXACT, _STEPS = 1e-12, 60
 
 
+@at_one_moment
 class MaximumEntropy(MaximumEntropyModel):
     """The least committed classifier whose features have the means observed, by iterative scaling.
 

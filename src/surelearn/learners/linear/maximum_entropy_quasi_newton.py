@@ -9,10 +9,12 @@ import numpy as np
 from scipy import special
 
 from surelearn._typing import Vector
+from surelearn.base.fitting import at_one_moment
 from surelearn.learners.linear._maximum_entropy import Constraints, Features, MaximumEntropyModel
 from surelearn.optimizers import limited_memory_bfgs
 
 
+@at_one_moment
 class MaximumEntropyQuasiNewton(MaximumEntropyModel):
     """The same model as `MaximumEntropy`, found in far fewer steps; features may be negative.
 

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from surelearn import _arguments
 from surelearn._jit import jit, rows, tables
 from surelearn._jit.rows import Rows
-from surelearn._stored import stored
+from surelearn._stored import holds, stored
 from surelearn._typing import Indices, Mask, Matrix, Vector
 from surelearn.base import MistakeRecord, OnlineLinearClassifier, compression_certificate
 from surelearn.base.online.mistakes import Statement, certify_run, of_all_problems
@@ -47,6 +47,9 @@ class State(NamedTuple):
 
 
 @stored("normalized-winnow-record")
+@holds(
+    realised=Guarantee | None,
+)
 @dataclass(frozen=True, eq=False)
 class NormalizedWinnowRecord(MistakeRecord):
     """What the run on one problem leaves behind, with the bound on its mistakes, or None."""
@@ -140,6 +143,7 @@ class NormalizedWinnow(OnlineLinearClassifier):
     True
     """
 
+    _record_kind = NormalizedWinnowRecord
     _late_features = False  # each feature starts with a share of the weight
 
     def __init__(

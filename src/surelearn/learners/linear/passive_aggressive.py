@@ -111,6 +111,7 @@ class PassiveAggressive(OnlineLinearClassifier):
     ['mistakes', 'regret', 'risk']
     """
 
+    _record_kind = PassiveAggressiveRecord
     _scores_tell = True
 
     def __init__(self, *, C: float = 1.0, fit_intercept: bool = True, max_iter: int = 10) -> None:

@@ -96,6 +96,8 @@ class PassiveAggressiveRegressor(OnlineLinearRegressor):
     ['valid']
     """
 
+    _record_kind = PassiveAggressiveRecord
+
     def __init__(
         self,
         *,

@@ -18,10 +18,11 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import check_is_fitted
 
 from surelearn._jit import rows as compiled_rows
+from surelearn._stored import holds
 from surelearn._threads import small_matrices
 from surelearn._typing import Vector
 from surelearn.base import validation
-from surelearn.base.fitting import check_iterations
+from surelearn.base.fitting import at_one_moment, check_iterations
 from surelearn.base.moments import Moments, moments
 from surelearn.base.validation import refuse_huge, refuse_tiny
 from surelearn.bounds import Guarantee, stability
@@ -34,6 +35,18 @@ from surelearn.learners.linear._ridge_path import (
 )
 
 
+@at_one_moment
+@holds(
+    outside_the_theorem_="text",
+    mean_squared_residual_="number",
+    n_training_rows_="count",
+    alpha_="number",
+    gradient_norm_="number",
+    n_iter_="count",
+    suboptimality_="number",
+    record_=("maybe", Moments),
+    path_=("maybe", RidgePath),
+)
 class RidgeRegression(LinearRegressor):
     """Least squares with a price α on the squared length of the weights; the intercept is free.
 

@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 from surelearn import _arguments
 from surelearn._jit import jit, rows, tables
 from surelearn._jit.rows import Rows
-from surelearn._stored import stored
+from surelearn._stored import holds, stored
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.base import OnlineLinearClassifier, compression_certificate
 from surelearn.base.online.mistakes import Statement, best_multiple, certify_run
@@ -113,6 +113,14 @@ def _whiten(q: float, coef: Vector, bias: Vector, whitening: Whitening) -> None:
 
 
 @stored("second-order-record")
+@holds(
+    n_mistakes="count",
+    n_rounds="count",
+    hinge_loss="number",
+    norm="number",
+    sum_squared_scores="number",
+    spectrum="finite[spectrum]",
+)
 @dataclass(frozen=True, eq=False)
 class SecondOrderRecord:
     """What the run on one problem leaves behind: its mistakes, and a comparator's numbers.
@@ -176,6 +184,8 @@ class SecondOrderPerceptron(OnlineLinearClassifier):
     >>> [certificate.kind for certificate in model.certificates()]
     ['mistakes', 'mistakes', 'risk']
     """
+
+    _record_kind = SecondOrderRecord
 
     def __init__(self, *, a: float = 1.0, fit_intercept: bool = True, max_iter: int = 10) -> None:
         self.a = a

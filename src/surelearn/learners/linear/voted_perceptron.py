@@ -22,7 +22,7 @@ from surelearn._jit import jit, rows, tables
 from surelearn._jit.rows import Rows
 from surelearn._stored import stored
 from surelearn._typing import Indices, Mask, Matrix, Vector
-from surelearn.base import OnlineClassifier, OnlineLinearClassifier
+from surelearn.base import OnlineClassifier, OnlineLinearClassifier, validation
 from surelearn.base.online.mistakes import (
     MistakeRecord,
     Statement,
@@ -192,6 +192,30 @@ class VotedPerceptron(OnlineLinearClassifier):
             for (updates, survived), balance in zip(voters, votes, strict=True):
                 _vote(products, updates, survived, step, balance[part])
         return votes.T / [each[1].sum() for each in voters]
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        if len({_n_rows(state.stored) for state in self.states_}) > 1:
+            raise ValueError("its problems do not share the rows stored")
+
+    def _refuse_unlike(self, state: Any, n_features: int) -> None:
+        """Refuse votes by rows that are not stored, as a forged model file may hold them."""
+        super()._refuse_unlike(state, n_features)
+        for block in state.stored:
+            cells = cast("Any", block).data if sparse.issparse(block) else block
+            if cast("Any", block).shape[1:] != (n_features,) or cells.dtype != np.float64:
+                raise ValueError("the rows stored are not as wide as those it has learnt")
+            validation.all_finite(self, block, short=True)
+        if not all(
+            isinstance(block, np.ndarray) and block.dtype == np.int64 and block.shape[1:] == (2,)
+            for block in state.votes
+        ):
+            raise ValueError("its votes are not pairs of a row and a life")
+        votes, n_stored = _votes_of(state), _n_rows(state.stored)
+        if votes.shape[1] and (abs(votes[0]).max() > n_stored or abs(votes[0]).min() < 1):
+            raise ValueError("a vote is by a row that is not stored")
+        if not (votes[1] >= 0).all() or not (state.last >= [-n_stored, 0]).all():
+            raise ValueError("a vote has lived less than no round")
 
     def _start(self, n_features: int) -> State:
         weights = np.zeros(n_features), np.zeros(1), np.zeros(1)

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from surelearn._jit import jit, power_weights, rows, tables
 from surelearn._jit.rows import Rows
-from surelearn._stored import stored
+from surelearn._stored import holds, stored
 from surelearn._typing import Indices, Mask, Matrix, Vector
 from surelearn.base import MistakeRecord, OnlineLinearClassifier, compression_certificate
 from surelearn.base.online.mistakes import Statement, certify_run, of_all_problems
@@ -39,6 +39,10 @@ class State(NamedTuple):
 
 
 @stored("winnow-record")
+@holds(
+    literals="int[literals]",
+    attribute_errors="count",
+)
 @dataclass(frozen=True, eq=False)
 class WinnowRecord(MistakeRecord):
     """What the run on one problem leaves behind, with a short disjunction found in its rows."""
@@ -107,6 +111,7 @@ class Winnow(OnlineLinearClassifier):
     13.0
     """
 
+    _record_kind = WinnowRecord
     _features = "bits"
 
     def __init__(

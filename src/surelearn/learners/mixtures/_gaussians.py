@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from surelearn._stored import stored
+from surelearn._stored import holds, stored
 from surelearn._typing import Mask, Matrix, Vector
 from surelearn.learners.mixtures import _loops
 from surelearn.learners.mixtures._covariances import Covariance
@@ -64,6 +64,11 @@ _SINGULAR = (
 
 
 @stored("mixture-moments")
+@holds(
+    totals="finite[components]",
+    means="finite[components, features]",
+    scatters="anything",
+)
 @dataclass(frozen=True)
 class Moments:
     """The moments of each component's share of some rows; the sum of two holds those of all rows.
@@ -86,6 +91,11 @@ class Moments:
             self.means + fractions[:, np.newaxis] * steps,
             self.scatters + other.scatters + between,
         )
+
+    def _check_state(self) -> None:
+        k, d = self.means.shape
+        if self.scatters.shape not in {(k, d), (k, d, d)} or self.scatters.dtype != np.float64:
+            raise ValueError("its scatters are not those of its components and features")
 
 
 class Columns(NamedTuple):

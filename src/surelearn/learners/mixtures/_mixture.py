@@ -20,10 +20,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from surelearn import _arguments
 from surelearn._jit.sound_matrices import sound
+from surelearn._stored import holds
 from surelearn._threads import workers
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.base import validation
-from surelearn.base.fitting import adopt, fresh_copy
+from surelearn.base.fitting import adopt, at_one_moment, fresh_copy
 from surelearn.base.tables.table import column_names
 from surelearn.learners.mixtures._model import (
     CHUNK,
@@ -37,6 +38,15 @@ from surelearn.learners.mixtures._model import (
 from surelearn.learners.mixtures.expectation_maximization import Run, expect, maximise
 
 
+@at_one_moment
+@holds(
+    n_features_in_="count",
+    weights_="finite[components]",
+    record_="anything",
+    log_likelihoods_="float[iterations]",
+    n_iter_="count",
+    converged_="flag",
+)
 class Mixture(DensityMixin, BaseEstimator, ABC):
     """A density that is a weighted sum of simple ones, found by expectation maximisation."""
 
@@ -78,13 +88,13 @@ class Mixture(DensityMixin, BaseEstimator, ABC):
         EM, Neal and Hinton, 1998). `log_likelihoods_`, `converged_` and `n_iter_` remain those of
         the first call.
         """
-        if not hasattr(self, "record_"):
-            return self.fit(X, y, sample_weight)
         fresh = copy(self)
+        if not hasattr(fresh, "record_"):
+            return self.fit(X, y, sample_weight)
         rows, weights = fresh._enter(X, sample_weight, reset=False)  # noqa: SLF001 - our own copy
-        model = fresh._model()  # noqa: SLF001
-        expected = expect(model, self._parameters(), model.chunks(rows, weights))
-        fresh.record_ = self.record_ + expected.statistics
+        model, before = fresh._model(), fresh._parameters()  # noqa: SLF001
+        expected = expect(model, before, model.chunks(rows, weights))
+        fresh.record_ = fresh.record_ + expected.statistics
         fresh._store(model.m_step(fresh.record_))  # noqa: SLF001
         return adopt(self, fresh)
 
@@ -184,6 +194,12 @@ class Mixture(DensityMixin, BaseEstimator, ABC):
             )
         if not ((weights >= 0.0).all() and np.isclose(weights.sum(), 1.0)):
             raise ValueError("the weights of start must be 0 or more, and add up to 1")
+
+    def _check_state(self) -> None:
+        if not len(self.weights_) or not (self.weights_ >= 0.0).all():
+            raise ValueError("its weights are negative, or there are none")
+        if not np.isclose(self.weights_.sum(), 1.0):
+            raise ValueError("its weights do not add up to 1")
 
     def _rounding(self, X: Matrix) -> float:  # noqa: ARG002 - some models look at the rows
         """Return the share of a log-likelihood that rounding may cost."""

@@ -13,8 +13,10 @@ from numpy.random import RandomState
 from numpy.typing import ArrayLike
 from sklearn.utils import gen_batches
 
+from surelearn._stored import holds
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.base import validation
+from surelearn.base.fitting import at_one_moment
 from surelearn.learners.mixtures._mixture import Mixture
 from surelearn.learners.mixtures._model import CHUNK, Chunk, MixtureModel
 
@@ -83,6 +85,11 @@ class BernoulliModel(MixtureModel):
         return Bernoullis(np.full(len(centres), 1.0 / len(centres)), centres)
 
 
+@at_one_moment
+@holds(
+    probabilities_="finite[components, features]",
+    record_="finite[components, sums]",
+)
 class BernoulliMixture(Mixture):
     """A mixture for rows of 0 and 1: hidden classes, each with its own probability of every bit.
 
@@ -178,6 +185,14 @@ class BernoulliMixture(Mixture):
     def _draw(self, components: Indices, rng: RandomState) -> Matrix:
         chances = self.probabilities_[components]
         return (rng.random_sample(chances.shape) < chances).astype(np.float64)
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        if not ((self.probabilities_ > 0.0) & (self.probabilities_ < 1.0)).all():
+            raise ValueError("its probabilities must lie between 0 and 1, and not on them")
+        if self.record_.shape[1] != 1 + 2 * self.n_features_in_:
+            raise ValueError("its sums are not those of its features")
+        self._model()
 
 
 def _bits(X: Matrix) -> Bits:

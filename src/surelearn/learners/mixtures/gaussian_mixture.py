@@ -13,13 +13,22 @@ from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 from sklearn.utils.validation import check_is_fitted
 
+from surelearn._stored import holds
 from surelearn._typing import Indices, Matrix, Vector
+from surelearn.base.fitting import at_one_moment
 from surelearn.base.validation import refuse_huge, refuse_tiny
 from surelearn.learners.mixtures._covariances import SHAPES, Covariance
-from surelearn.learners.mixtures._gaussians import GaussianModel, Gaussians
+from surelearn.learners.mixtures._gaussians import GaussianModel, Gaussians, Moments
 from surelearn.learners.mixtures._mixture import Mixture
 
 
+@at_one_moment
+@holds(
+    covariance_type_="text",
+    means_="finite[components, features]",
+    covariances_=np.ndarray,
+    record_=Moments,
+)
 class GaussianMixture(Mixture):
     """A density that is a weighted sum of Gaussians; clusters, anomalies and samples come of it.
 
@@ -147,6 +156,19 @@ class GaussianMixture(Mixture):
         weights, means, covariances = self._start_parts("weights", "means", "covariances")
         self._check_start(weights, means, "means")
         return Gaussians(weights, means, self._shape.read(covariances, *means.shape))
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        if self.covariance_type_ not in SHAPES:
+            raise ValueError(f"{self.covariance_type_!r} is no shape of covariances")
+        k, d = self.means_.shape
+        shapes = {"full": (k, d, d), "tied": (d, d), "diag": (k, d), "spherical": (k,)}
+        found, kept = self.covariances_, self.record_.scatters.shape
+        if found.shape != shapes[self.covariance_type_] or not np.isfinite(found).all():
+            raise ValueError("its covariances are not those of its components and features")
+        if kept != ((k, d, d) if self._shape.whole else (k, d)):
+            raise ValueError("its moments are not those of its components and features")
+        self._model()
 
     def _rounding(self, X: Matrix) -> float:
         """Allow for what the smallest eigenvalue loses to rounding beside the largest."""

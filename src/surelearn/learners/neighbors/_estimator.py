@@ -13,8 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 from surelearn import _arguments
 from surelearn._jit import fingerprints
 from surelearn._jit import rows as jit_rows
+from surelearn._stored import holds
 from surelearn._typing import Indices, Matrix, Vector
-from surelearn.base.fitting import adopt, fresh_copy
+from surelearn.base.fitting import adopt, at_one_moment, fresh_copy
 from surelearn.base.tables.table import Categorical
 from surelearn.base.validation import Targets
 from surelearn.bounds import neighbors
@@ -34,6 +35,21 @@ WITHOUT_ITSELF = "a search that leaves out the row itself"
 _CHOICES = {"weights": ("uniform", "distance"), "ties": ("all", "first", "random")}
 
 
+@at_one_moment
+@holds(
+    n_features_in_="count",
+    n_training_rows_="count",
+    n_neighbors_="count",
+    candidates_="maybe int[candidates]",
+    candidate_losses_="maybe finite[candidates]",
+    space_=Space,
+    index_=Index,
+    order_="int[rows]",
+    targets_="any[rows]",
+    fitted_rules_=tuple,
+    training_rows_="maybe hash[kept]",
+    categories_="maybe categories",
+)
 class NearestNeighborsLearner(BaseEstimator):
     """Keep the training rows; a prediction looks up the nearest ones.
 
@@ -212,6 +228,22 @@ class NearestNeighborsLearner(BaseEstimator):
     def _search(self, points: Any, k: int, *, whole_ties: bool) -> Lists:
         found = neighbour_lists(self.index_, points, k, whole_ties=whole_ties, n_jobs=self.n_jobs)
         return found._replace(distances=self.space_.distances(found.distances))
+
+    def _check_state(self) -> None:
+        """Refuse places of rows or classes that are not there, as in a forged model file."""
+        n = self.n_training_rows_
+        self.space_.refuse_unlike(self.index_, n, self.n_features_in_)
+        if len(self.order_) != n or not np.array_equal(np.sort(self.order_), np.arange(n)):
+            raise ValueError("its order is not one of its rows")
+        if not 1 <= self.n_neighbors_ <= n or len(self.fitted_rules_) != 2:
+            raise ValueError(f"it asks {self.n_neighbors_} neighbours among {n} rows")
+        for name, known in _CHOICES.items():
+            if getattr(self, name) not in known:
+                raise ValueError(f"{name}={getattr(self, name)!r} must be one of {list(known)}")
+        if (self.space_.name == "gower") != hasattr(self, "categories_"):
+            raise ValueError("Gower's metric, and no other, knows categories")
+        if hasattr(self, "classes_"):
+            _arguments.places("targets_", self.targets_, len(cast("Any", self).classes_))
 
     def __sklearn_tags__(self) -> Tags:
         """Say to scikit-learn which tables are welcome."""

@@ -17,9 +17,10 @@ from sklearn.utils.validation import check_is_fitted
 from surelearn import _arguments
 from surelearn._jit import fingerprints, jit, rows
 from surelearn._jit.rows import Rows
+from surelearn._stored import holds
 from surelearn._typing import Indices, Vector
 from surelearn.base.classifier import risk_certificate
-from surelearn.base.fitting import adopt, fresh_copy, learn_classes
+from surelearn.base.fitting import adopt, at_one_moment, fresh_copy, learn_classes
 from surelearn.base.seal import refuse_changed
 from surelearn.bounds import compression
 from surelearn.certificate import Certificate, assumed, by_construction, checked
@@ -59,6 +60,21 @@ def _visit_rows(
     return size
 
 
+@at_one_moment
+@holds(
+    n_features_in_="count",
+    classes_="classes",
+    n_training_rows_="count",
+    training_errors_="count",
+    prototypes_="int[stored]",
+    compression_set_="int[compressed]",
+    n_iter_="count",
+    pass_limit_="count",  # noqa: S106 - no password
+    space_=Space,
+    index_=Index,
+    targets_="int[stored]",
+    training_rows_="hash[kept]",
+)
 class CondensedNearestNeighbor(ClassifierMixin, BaseEstimator):
     """Keep only the training rows that the nearest neighbour rule needs to get the others right.
 
@@ -171,6 +187,18 @@ class CondensedNearestNeighbor(ClassifierMixin, BaseEstimator):
     def _decide(self, points: Any) -> Indices:
         """Return the place among the classes of the label of the nearest stored row."""
         return self.targets_[self.index_.search(self.index_.admit(points), 1).points[:, 0]]
+
+    def _check_state(self) -> None:
+        """Refuse places of rows or classes that are not there, as in a forged model file."""
+        n, n_stored = self.n_training_rows_, len(self.prototypes_)
+        self.space_.refuse_unlike(self.index_, n_stored, self.n_features_in_)
+        _arguments.places("targets_", self.targets_, len(self.classes_))
+        for name in ("prototypes_", "compression_set_"):
+            _arguments.places(name, getattr(self, name), n)
+        if len(np.unique(self.compression_set_)) != len(self.compression_set_):
+            raise ValueError("a row stands twice in the compression set")
+        if self.training_errors_ > n:
+            raise ValueError("it has more errors than rows")
 
     def __sklearn_tags__(self) -> Tags:
         """Say to scikit-learn that sparse matrices are welcome."""

@@ -15,9 +15,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from surelearn._stored import holds
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn._wording import confidence, percent_outward
-from surelearn.base.fitting import learn_classes
+from surelearn.base.fitting import at_one_moment, learn_classes
 from surelearn.base.seal import fingerprint_of_fit, refuse_changed
 from surelearn.base.tables.table import Categorical
 from surelearn.bounds import Guarantee, neighbors
@@ -40,6 +41,11 @@ from surelearn.learners.neighbors._estimator import (
 from surelearn.learners.neighbors._search.lists import Lists, count_votes, decide, tied_votes
 
 
+@at_one_moment
+@holds(
+    classes_="classes",
+    targets_="int[rows]",
+)
 class NearestNeighborsClassifier(ClassifierMixin, NearestNeighborsLearner):
     """Let the k nearest training rows vote.
 

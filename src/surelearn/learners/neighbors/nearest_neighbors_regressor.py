@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
 
+from surelearn._stored import holds
 from surelearn._typing import Indices, Vector
-from surelearn.base.fitting import check_numbers
+from surelearn.base.fitting import at_one_moment, check_numbers
 from surelearn.base.tables.table import Categorical
 from surelearn.learners.neighbors._estimator import (
     WITHOUT_ITSELF,
@@ -22,6 +23,10 @@ from surelearn.learners.neighbors._estimator import (
 from surelearn.learners.neighbors._search.lists import Lists, mean_targets
 
 
+@at_one_moment
+@holds(
+    targets_="finite[rows]",
+)
 class NearestNeighborsRegressor(RegressorMixin, NearestNeighborsLearner):
     """Predict the mean target of the k nearest training rows.
 

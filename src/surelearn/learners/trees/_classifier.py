@@ -8,10 +8,12 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from surelearn import _arguments
 from surelearn._jit import fingerprints
+from surelearn._stored import holds
 from surelearn._typing import Indices, Mask, Matrix
 from surelearn.base import validation
-from surelearn.base.fitting import adopt, fresh_copy, learn_classes, row_weights
+from surelearn.base.fitting import adopt, at_one_moment, fresh_copy, learn_classes, row_weights
 from surelearn.base.seal import refuse_changed, sealed
 from surelearn.base.tables import table
 from surelearn.certificate import Certificate
@@ -21,6 +23,16 @@ from surelearn.learners.trees._estimator import TreeLearner
 from surelearn.learners.trees._pruning.snapping import snapped
 
 
+@at_one_moment
+@holds(
+    classes_="classes",
+    n_training_rows_="count",
+    training_errors_="count",
+    correct_="int[nodes]",
+    missing_="bool[features]",
+    rare_="bool[features]",
+    named_="int[nodes]?",
+)
 class TreeClassifier(ClassifierMixin, TreeLearner):
     """A tree whose leaves hold the weight of each class; it also stores `class_weight`.
 
@@ -170,6 +182,17 @@ class TreeClassifier(ClassifierMixin, TreeLearner):
         """
         check_is_fitted(self)
         return self._pruned(_certificates.close_for_least_bound(self, delta=delta))
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        n, n_nodes = self.n_training_rows_, self.tree_.n_nodes
+        if not 0 <= self.training_errors_ <= n or len(self.correct_) != n_nodes or n < 1:
+            raise ValueError("its errors or its counts are not those of its rows and nodes")
+        _arguments.places("correct_", self.correct_, n + 1)
+        if self.correct_[self.tree_.is_leaf].sum() > n:
+            raise ValueError("more training rows are right than there are")
+        if self.named_ is not None:
+            _arguments.places("named_", self.named_, n, least=-1)
 
     def _keep(self, kept: Indices) -> None:
         """Take over what is known of the nodes that were kept."""

@@ -2,14 +2,22 @@
 
 from typing import Any, Self, cast
 
+import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 
-from surelearn._stored import stored
+from surelearn._stored import holds, stored
+from surelearn.base.fitting import at_one_moment
 from surelearn.certificate import Certificate
+from surelearn.learners.trees._classifier import TreeClassifier
 
 
 @stored("cut-back-tree")
+@at_one_moment
+@holds(
+    tree_=TreeClassifier,
+    classes_="classes",
+)
 class CutBackTree(ClassifierMixin, BaseEstimator):
     """The subtree of a classification tree whose bound is smallest, all cuts at training values.
 
@@ -37,6 +45,9 @@ class CutBackTree(ClassifierMixin, BaseEstimator):
     (56, 2)
     """
 
+    tree_: TreeClassifier
+    classes_: NDArray[Any]
+
     def __init__(self, tree: Any, *, delta: float = 0.05) -> None:
         self.tree = tree
         self.delta = delta
@@ -44,8 +55,8 @@ class CutBackTree(ClassifierMixin, BaseEstimator):
     def fit(self, X: Any, y: ArrayLike) -> Self:
         """Grow the tree, move its cuts to training values, and cut it back."""
         grown = cast("Any", clone(self.tree)).fit(X, y)
-        self.tree_ = grown.snap(X, y).prune_structural_risk(delta=self.delta)
-        self.classes_ = self.tree_.classes_
+        tree = grown.snap(X, y).prune_structural_risk(delta=self.delta)
+        vars(self).update(tree_=tree, classes_=tree.classes_)  # one call: nobody sees half of it
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -55,3 +66,7 @@ class CutBackTree(ClassifierMixin, BaseEstimator):
     def certificates(self, *, delta: float = 0.05) -> tuple[Certificate, ...]:
         """State the risk of the tree that is left."""
         return self.tree_.certificates(delta=delta)
+
+    def _check_state(self) -> None:
+        if not np.array_equal(self.classes_, self.tree_.classes_):
+            raise ValueError("its labels are not those of its tree")

@@ -10,13 +10,17 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from surelearn import _arguments
 from surelearn._jit import fingerprints
+from surelearn._stored import holds
 from surelearn._typing import Indices, Mask, Matrix, Vector
+from surelearn.base.fitting import at_one_moment
 from surelearn.base.seal import refuse_changed, sealed
 from surelearn.base.tables import table
 from surelearn.impurities import Entropy, Impurity
 from surelearn.learners.trees import _walk
 from surelearn.learners.trees._arrivals import paths_to
+from surelearn.learners.trees._binary import limits
 from surelearn.learners.trees._export import formula, rules, text
 from surelearn.learners.trees._export.formula import Formula
 from surelearn.learners.trees._export.rules import Backend
@@ -29,6 +33,14 @@ from surelearn.learners.trees._pruning.optimal_subtree import close_where_cheape
 from surelearn.learners.trees._tree import Tree, cut_below
 
 
+@at_one_moment
+@holds(
+    n_features_in_="count",
+    tree_=Tree,
+    categories_="categories",
+    training_rows_="maybe hash[kept]",
+    grid_="maybe anything",
+)
 class TreeLearner(BaseEstimator):
     """A tree: a table walks through its questions; a learner says how they are found.
 
@@ -334,6 +346,23 @@ class TreeLearner(BaseEstimator):
         self.tree_ = self._grow(X, n_categories, targets, weights, n_classes)
         if not n_categories.any():  # rows of categories coincide by chance
             self.training_rows_ = fingerprints.sketch(fingerprints.table_hashes(X))
+
+    def _check_state(self) -> None:
+        """Refuse a tree, as a forged model file may hold it, that asks about cells not there."""
+        tree, inner = self.tree_, ~self.tree_.is_leaf
+        if len(self.categories_) != self.n_features_in_ or self.n_features_in_ < 1:
+            raise ValueError("its columns are not as many as their categories")
+        _arguments.places("feature", tree.feature[inner], self.n_features_in_)
+        n_categories = table.n_categories(self.categories_)[tree.feature[inner]]
+        asked = np.isnan(tree.threshold[inner])
+        if not np.array_equal(asked, n_categories > 0) or not np.array_equal(
+            np.diff(tree.route_start)[inner], n_categories
+        ):
+            raise ValueError("it asks a column of numbers for categories, or the other way round")
+        n_outcomes = len(cast("Any", self).classes_) if hasattr(self, "classes_") else 1
+        if tree.value.shape[1] != n_outcomes:
+            raise ValueError(f"its leaves have {tree.value.shape[1]} values, not {n_outcomes}")
+        limits.refuse_wild_grid(getattr(self, "grid_", None), self.n_features_in_)
 
     def __sklearn_tags__(self) -> Tags:
         """Say to scikit-learn that cells may be missing or hold categories."""

@@ -6,11 +6,12 @@ from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
 
 from surelearn._typing import Vector
-from surelearn.base.fitting import adopt, check_numbers, fresh_copy, row_weights
+from surelearn.base.fitting import adopt, at_one_moment, check_numbers, fresh_copy, row_weights
 from surelearn.base.tables import table
 from surelearn.learners.trees._estimator import TreeLearner
 
 
+@at_one_moment
 class TreeRegressor(RegressorMixin, TreeLearner):
     """A tree whose leaves hold a number."""
 

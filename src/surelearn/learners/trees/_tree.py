@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from surelearn._stored import stored
+from surelearn._stored import holds, stored
 from surelearn._typing import Indices, Mask, Matrix, Vector
 from surelearn.learners.trees._walk import Questions
 
@@ -14,6 +14,20 @@ LEAF = -1
 
 
 @stored("tree")
+@holds(
+    feature="int[nodes]",
+    threshold="float[nodes]",
+    first_child="int[nodes]",
+    n_children="int[nodes]",
+    route_start="int[nodes+1]",
+    routes="int[routes]",
+    default_child="int[nodes]",
+    value="finite[nodes, outcomes]",
+    weight="finite[nodes]",
+    n_rows="int[nodes]",
+    impurity="finite[nodes]",
+    depth="int[nodes]",
+)
 @dataclass(frozen=True)
 class Tree:
     """A tree as arrays over its nodes; node 0 is the root and the children of a node adjoin.
@@ -130,6 +144,58 @@ class Tree:
     def routes_of(self, node: int) -> Indices:
         """Return the child of each category at a node, -1 where no training row had it."""
         return self.routes[self.route_start[node] : self.route_start[node + 1]]
+
+    def _check_state(self) -> None:
+        refuse_wild_nodes(self)
+
+
+def refuse_wild_nodes(tree: Tree) -> None:
+    """Refuse arrays that are no tree: a walk would never end, or leave them.
+
+    Every node but the root is the child of one node, which comes before it, and every answer leads
+    to a child.
+
+    Examples
+    --------
+    >>> stump = binary_stump(feature=0, threshold=0.5, value=[[3, 2], [3, 0], [0, 2]])
+    >>> from dataclasses import replace
+    >>> refuse_wild_nodes(replace(stump, first_child=np.array([0, LEAF, LEAF])))
+    Traceback (most recent call last):
+    ValueError: its nodes are not a tree in which children come after their parents
+    """
+    inner, counts = np.flatnonzero(~tree.is_leaf), tree.n_children
+    order = inner[np.argsort(tree.first_child[inner], kind="stable")]
+    first = tree.first_child[order]
+    if (
+        tree.n_nodes == 0
+        or (tree.feature < LEAF).any()
+        or (counts[inner] < 1).any()
+        or counts[tree.is_leaf].any()
+        or not np.array_equal(first, 1 + np.cumsum(counts[order]) - counts[order])
+        or counts.sum() != tree.n_nodes - 1
+        or (first <= order).any()
+        or tree.depth[0] != 0
+        or (tree.depth[1:] != 1 + tree.depth[tree.parent[1:]]).any()
+    ):
+        raise ValueError("its nodes are not a tree in which children come after their parents")
+    _refuse_wild_answers(tree, inner)
+
+
+def _refuse_wild_answers(tree: Tree, inner: Indices) -> None:
+    """Refuse answers that lead to no child."""
+    lengths = np.diff(tree.route_start)
+    if tree.route_start[0] != 0 or (lengths < 0).any() or tree.route_start[-1] != len(tree.routes):
+        raise ValueError("its answers do not belong to its nodes")
+    numeric = ~np.isnan(tree.threshold)
+    numeric[tree.is_leaf] = False
+    if (tree.n_children[numeric] != 2).any():
+        raise ValueError("a question about a number has two answers")
+    default, counts = tree.default_child[inner], tree.n_children[inner]
+    wild = (tree.routes < -1) | (tree.routes >= np.repeat(tree.n_children, lengths))
+    if wild.any() or (default < -1).any() or (default >= counts).any():
+        raise ValueError("an answer leads to no child")
+    if (tree.weight < 0.0).any() or (tree.n_rows < 0).any():
+        raise ValueError("a node has less than no row")
 
 
 def cut_below(tree: Tree, closed: Mask) -> tuple[Tree, Indices]:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from surelearn._typing import Indices, Mask, Matrix, Vector
+from surelearn.base.fitting import at_one_moment
 from surelearn.base.tables.table import Categorical
 from surelearn.learners.trees._classifier import TreeClassifier
 from surelearn.learners.trees._multiway.growth import Growth, MultiwayLimits
@@ -22,6 +23,7 @@ _TIE = 1e-9  # ratios that differ by less are equal, and the first feature wins
 _MANY_VALUES = 0.3  # Quinlan's: categories per row from which a feature has no part in the average
 
 
+@at_one_moment
 class C45Classifier(TreeClassifier):
     """Decision tree with one branch per category, two per cut point, pruned by expected errors.
 

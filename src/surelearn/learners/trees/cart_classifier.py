@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from surelearn import impurities
 from surelearn._typing import Indices, Matrix, Vector
+from surelearn.base.fitting import at_one_moment
 from surelearn.base.tables.table import Categorical
 from surelearn.impurities import Impurity
 from surelearn.learners.trees._binary.cart import grow_cart
@@ -20,6 +21,7 @@ from surelearn.learners.trees._classifier import TreeClassifier
 from surelearn.learners.trees._tree import Tree
 
 
+@at_one_moment
 class CARTClassifier(TreeClassifier):
     """Decision tree of yes-or-no questions; an impure node is split whenever it can be.
 

@@ -12,6 +12,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from surelearn._typing import Indices, Matrix, Vector
+from surelearn.base.fitting import at_one_moment
 from surelearn.base.tables.table import Categorical
 from surelearn.learners.trees._binary import errors
 from surelearn.learners.trees._binary.cart import grow_cart
@@ -21,6 +22,7 @@ from surelearn.learners.trees._tree import Tree
 from surelearn.losses import Loss
 
 
+@at_one_moment
 class CARTRegressor(TreeRegressor):
     """Regression tree of yes-or-no questions; a node is split whenever it can be.
 

@@ -12,6 +12,7 @@ from sklearn.utils import Tags
 
 from surelearn._jit import jit
 from surelearn._typing import Indices, Matrix, Vector
+from surelearn.base.fitting import at_one_moment
 from surelearn.base.tables.table import Categorical, column_names
 from surelearn.learners.trees import _walk
 from surelearn.learners.trees._classifier import TreeClassifier
@@ -28,6 +29,7 @@ def _find_stops(X: Matrix, questions: _walk.Questions, nodes: Indices) -> None:
         nodes[t] = _walk.follow(X, t, questions, 0)
 
 
+@at_one_moment
 class ID3Classifier(TreeClassifier):
     """Decision tree of information gain with one branch per category, not pruned.
 

@@ -9,10 +9,17 @@ from scipy import special
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from surelearn._stored import holds
 from surelearn._typing import Indices, Matrix
+from surelearn.base.fitting import at_one_moment
 from surelearn.learners.linear._softmax.objective import probabilities
 
 
+@at_one_moment
+@holds(
+    n_features_in_="count",
+    classes_="classes",
+)
 class SoftmaxClassifier(ClassifierMixin, BaseEstimator):
     """A classifier that gives each class a score; probabilities are exp(score), made to sum to 1.
 

@@ -10,11 +10,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from surelearn._stored import stored
+from surelearn._jit.rows import LARGEST
+from surelearn._stored import holds, stored
 from surelearn._threads import LARGEST_CHUNK, run_chunks, workers
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.learners.neighbors._search import kd_tree, nearest
-from surelearn.learners.neighbors._search.distances import Blocks, Metric
+from surelearn.learners.neighbors._search.distances import Blocks, Gower, Metric
 
 BLOCK = 32
 """Points compared at once."""
@@ -43,6 +44,11 @@ class Nearest(NamedTuple):
 
 
 @stored("block-index")
+@holds(
+    metric=Metric,
+    columns="float[blocks, features, points]",
+    numbers="int[blocks, points]",
+)
 @dataclass(frozen=True, eq=False)
 class BlockIndex:
     """All rows, in blocks of columns; a search compares every one.
@@ -103,8 +109,26 @@ class BlockIndex:
             found.tied,
         )
 
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The number of rows, and of their features."""
+        return int(np.count_nonzero(self.numbers >= 0)), self.columns.shape[1]
+
+    def _check_state(self) -> None:
+        """Refuse what a forged model file may hold: numbers of rows that are not there."""
+        there = self.numbers[self.numbers >= 0]
+        if not len(there) or not np.array_equal(np.sort(there), np.arange(len(there))):
+            raise ValueError("its rows are not numbered 0, 1, 2 and so on")
+        if (self.numbers < -1).any():
+            raise ValueError("it numbers a row below -1, which stands for none")
+        if not isinstance(self.metric, Gower) and not abs(self.columns).max() <= LARGEST:
+            raise ValueError("a row is not finite, or so long that distances overflow")
+
 
 @stored("tree-index")
+@holds(
+    boxes="float[boxes, 2, features]",
+)
 @dataclass(frozen=True, eq=False)
 class TreeIndex(BlockIndex):
     """Rows of few features, in the leaves of a k-d tree.
@@ -124,7 +148,7 @@ class TreeIndex(BlockIndex):
         """Grow the tree, its two halves at the same time."""
         points, numbers = X.copy(), np.arange(len(X))
         depth = max(0, math.ceil(math.log2(len(X) / _LEAF)))
-        boxes = np.empty((2 << depth, 2, X.shape[1]))
+        boxes = np.zeros((2 << depth, 2, X.shape[1]))  # the first is none: the root has number 1
         top = min(1, depth)
         kd_tree.grow(points, numbers, 0, 0, top, boxes)
 
@@ -139,6 +163,14 @@ class TreeIndex(BlockIndex):
     def _fill(self, queries: Matrix, found: Nearest) -> None:
         tree = kd_tree.KDTree(self.boxes, self.columns, self.numbers)
         kd_tree.search(tree, queries, self.metric, found.distances, found.points, found.tied)
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        n_leaves = len(self.columns)
+        if n_leaves & (n_leaves - 1) or len(self.boxes) != 2 * n_leaves:
+            raise ValueError("its boxes are not those of a balanced tree")
+        if isinstance(self.metric, Gower):
+            raise TypeError("there is no tree for Gower's metric")
 
 
 def _padded(numbers: Indices, size: int) -> Indices:

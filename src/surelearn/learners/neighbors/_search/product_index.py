@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from surelearn._stored import stored
+from surelearn._stored import holds, stored
 from surelearn._threads import LARGEST_CHUNK, one_thread_products
 from surelearn._typing import Matrix, Vector
 from surelearn.learners.neighbors._search import products
 from surelearn.learners.neighbors._search.blocks import BLOCK, BlockIndex, Nearest
-from surelearn.learners.neighbors._search.distances import Metric
+from surelearn.learners.neighbors._search.distances import Euclidean, Metric
 
 MOST_FEATURES = 50_000
 """The error bound takes d × 2⁻²⁴ to be small."""
@@ -22,6 +22,12 @@ _LONGEST_QUERY = 1e15  # in units of the longest row; beyond, single precision m
 
 
 @stored("product-index")
+@holds(
+    centre="finite[features]",
+    scale="number",
+    tiles=tuple,
+    norms=tuple,
+)
 @dataclass(frozen=True, eq=False)
 class ProductIndex(BlockIndex):
     """Many rows of many features, by products in single precision with a proven margin.
@@ -98,3 +104,20 @@ class ProductIndex(BlockIndex):
         rounding = 1.01 * 2.0**-24 * (2.0 + (2.0 * d + 8.0) * lengths)
         underflow = d * 1e-37 * (1.0 + lengths)
         return 2.0 * (rounding + underflow + (d + 3.0) * 2.0**-52 * (lengths + 1.0) ** 2)
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        if not isinstance(self.metric, Euclidean) or not 0.0 < self.scale < math.inf:
+            raise ValueError("its metric is not Euclidean, or its scale is not positive")
+        n_blocks, d, size = self.columns.shape
+        lengths = [len(norms) for norms in self.norms]
+        fits = (
+            size == BLOCK
+            and sum(lengths) == n_blocks * BLOCK
+            and not any(length % BLOCK for length in lengths)
+        )
+        if not fits or not all(
+            tile.shape == (n, d) and norms.shape == (n,) and tile.dtype == norms.dtype == np.float32
+            for tile, norms, n in zip(self.tiles, self.norms, lengths, strict=True)
+        ):
+            raise ValueError("its tiles are not those of its blocks")

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from surelearn._jit.sound_matrices import sound
-from surelearn._stored import stored
+from surelearn._stored import holds, stored
 from surelearn._typing import Matrix, Vector
 from surelearn.base import validation
 from surelearn.base.tables import table
@@ -37,6 +37,11 @@ _SPARSE = ("euclidean", "cosine")
 
 
 @stored("metric-space")
+@holds(
+    name="text",
+    low="float[features]?",
+    span="float[features]?",
+)
 @dataclass(frozen=True, eq=False)
 class Space:
     """A metric and, for Gower's, the smallest value and the range of each numeric column."""
@@ -71,6 +76,21 @@ class Space:
         if self.name == "euclidean":
             return np.sqrt(compared)
         return compared / 2.0 if self.name == "cosine" else compared
+
+    def _check_state(self) -> None:
+        if self.name not in METRICS:
+            raise ValueError(f"{self.name!r} is no metric")
+        if (self.name == "gower") != (self.low is not None) or (self.low is None) != (
+            self.span is None
+        ):
+            raise ValueError("Gower's metric, and no other, has the ranges of the columns")
+
+    def refuse_unlike(self, index: Any, n: int, n_features: int) -> None:
+        """Refuse an index of another metric, number of rows or width, from a forged file."""
+        if type(index.metric) is not type(self.metric) or index.shape != (n, n_features):
+            raise ValueError(f"its index is not one of {n} rows and {n_features} features")
+        if self.low is not None and len(self.low) != n_features:
+            raise ValueError("its ranges are not as many as its columns")
 
 
 class Learnt(NamedTuple):

@@ -9,9 +9,10 @@ from scipy import sparse
 
 from surelearn._jit import rows
 from surelearn._jit.rows import SparseRows
-from surelearn._stored import stored
+from surelearn._stored import holds, stored
 from surelearn._threads import LARGEST_CHUNK, run_chunks
 from surelearn._typing import Vector
+from surelearn.base import validation
 from surelearn.learners.neighbors._search import pairs
 from surelearn.learners.neighbors._search.blocks import Nearest
 from surelearn.learners.neighbors._search.distances import Euclidean, Metric
@@ -20,6 +21,10 @@ _VALUES = 1 << 22  # of a dense slice of queries, or of its products, at most
 
 
 @stored("sparse-index")
+@holds(
+    X="table[points, features]",
+    metric=Euclidean,
+)
 @dataclass(frozen=True, eq=False)
 class SparseIndex:
     """Sparse rows, compared exactly where a product cannot rule them out.
@@ -69,6 +74,16 @@ class SparseIndex:
             found.points,
             found.tied,
         )
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The number of rows, and of their features."""
+        return self.X.shape
+
+    def _check_state(self) -> None:
+        if not sparse.issparse(self.X) or self.shape[0] == 0:
+            raise ValueError("it has no sparse rows")
+        validation.short_enough(self.X)
 
 
 def _squared_norms(X: Any) -> Vector:

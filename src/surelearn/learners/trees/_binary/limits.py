@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -94,6 +94,18 @@ def grid_of(model: Any, n_categories: Indices) -> tuple[Vector, ...] | None:
         _cut_points(points if n == 0 else [], name)
         for points, n, name in zip(given, n_categories, names, strict=True)
     )
+
+
+def refuse_wild_grid(grid: Any, n_features: int) -> None:
+    """Refuse a grid that `grid_of` cannot have made, as a forged model file may hold it."""
+    if grid is None:
+        return
+    fits = isinstance(grid, tuple) and len(cast("tuple[Any, ...]", grid)) == n_features
+    if not fits or not all(
+        isinstance(cuts, np.ndarray) and cuts.dtype == np.float64 and cuts.ndim == 1
+        for cuts in cast("tuple[Any, ...]", grid)
+    ):
+        raise ValueError("its grid is not a list of cut points for each column")
 
 
 def _cut_points(points: ArrayLike, name: str) -> Vector:
