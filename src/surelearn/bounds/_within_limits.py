@@ -13,7 +13,6 @@ from dataclasses import asdict
 from typing import Any, cast
 
 from surelearn import bounds
-from surelearn.bounds._guarantee import Guarantee
 
 _SMALL_NUMBER = 1e5
 _SMALL_LIST = 100_000
@@ -21,7 +20,7 @@ _SECONDS = 20
 _BYTES = 4 * 2**30  # of address space, most of which is never touched
 
 
-def state_within_limits(theorem: str, inputs: Mapping[str, Any]) -> Guarantee:
+def state_within_limits(theorem: str, inputs: Mapping[str, Any]) -> bounds.Guarantee:
     """Return what a theorem says of these inputs, or raise ValueError if it takes too long.
 
     Examples
@@ -53,7 +52,7 @@ def state_within_limits(theorem: str, inputs: Mapping[str, Any]) -> Guarantee:
     if "refused" in answered:
         raise ValueError(answered["refused"])
     answered["inputs"] = inputs
-    return Guarantee(**answered)
+    return bounds.Guarantee(**answered)
 
 
 def answer() -> None:

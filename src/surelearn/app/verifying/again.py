@@ -89,13 +89,14 @@ def check_retrained(
     certificate: Certificate, recorded: Recorded, model: Path | None, on_trial: OnTrial | None
 ) -> Iterator[Finding]:
     """Do the whole run again, from the table to the certificate, and compare what comes out."""
-    options = {**recorded.options, "form": certificate.reproduce["options"].get("form", {})}
+    options: dict[str, Any] = {"copies": None, **recorded.options}  # older ones speak of none
+    options["form"] = certificate.reproduce["options"].get("form", {})
     with _refusing_nonsense():
         run: CertifiedRun = certify_table(
             recorded.file,
             on_trial=on_trial,
             ledger=_AsRecorded(certificate.reproduce.get("ledger")),
-            **{"copies": None, **options},
+            **options,
         )
     other = differing_versions(certificate)
     why = f"; made with other versions: {other}" if other else ""
