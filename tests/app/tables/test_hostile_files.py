@@ -295,6 +295,23 @@ def test_a_parquet_bomb_is_refused(tmp_path, monkeypatch):
         read_table_file(tmp_path / "t")
 
 
+@pytest.mark.parametrize("compression", ["zstd", "lz4"])
+@pytest.mark.parametrize("stream", [True, False])
+@pytest.mark.parametrize("cells", [pa.nulls(2**21, pa.int64()), pa.array([0.0] * 2**21)])
+def test_an_arrow_bomb_is_refused(tmp_path, monkeypatch, compression, stream, cells):
+    monkeypatch.setattr(sources, "FLOOR", 2**23)
+    table = pa.table({"a": cells, "b": pa.nulls(2**21, pa.int32())})
+    if stream:
+        write_stream(table, tmp_path / "t", compression=compression)
+    else:
+        feather.write_feather(table, tmp_path / "t", compression=compression)
+    assert (tmp_path / "t").stat().st_size < 2**17
+    with pytest.raises(TableError, match="SURELEARN_MOST_BYTES"):
+        read_table_file(tmp_path / "t")
+    monkeypatch.setenv("SURELEARN_MOST_BYTES", str(2**30))
+    assert read_table_file(tmp_path / "t").table.num_rows == 2**21
+
+
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 def test_a_pipe_is_read_once(tmp_path, kind):
     path, pipe = tmp_path / "t", tmp_path / "pipe"

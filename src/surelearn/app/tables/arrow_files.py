@@ -1,5 +1,6 @@
 """Parquet, Arrow and Feather files: their columns have types, which become the few we know."""
 
+import struct
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
@@ -9,6 +10,7 @@ import pyarrow.compute as pc
 from pyarrow import feather, ipc, parquet, types
 
 from surelearn.app.errors import TableError
+from surelearn.app.tables.arrow_messages import decompressed_size
 from surelearn.app.tables.memory_mapped import combined, is_large, own_bytes, too_many
 from surelearn.app.tables.notes import Note
 from surelearn.app.tables.sources import most_decompressed, too_large
@@ -50,7 +52,7 @@ def read_typed(path: Path, content: Path, missing: Sequence[str]) -> TypedFile:
         return TypedFile(*simplify(table, path, missing), sha256)
     except TableError:
         raise
-    except (pa.ArrowException, OSError, ValueError) as error:
+    except (pa.ArrowException, OSError, ValueError, struct.error) as error:
         why = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise TableError(
             f"{path} cannot be read, as it is damaged or of a kind we do not know: {why}"
@@ -121,13 +123,18 @@ def _opened(data: Any, **options: Any) -> parquet.ParquetFile:
 
 
 def _read_arrow(data: Any, path: Path) -> Any:
-    del path
+    _refuse_bomb(data, path)
     return ipc.open_file(data).read_all()
 
 
 def _read_stream(data: Any, path: Path) -> Any:
-    del path
+    _refuse_bomb(data, path)
     return ipc.open_stream(data).read_all()
+
+
+def _refuse_bomb(data: Any, path: Path) -> None:
+    if decompressed_size(data) > (most := most_decompressed(data.size)):
+        raise too_large(path, data.size, most)
 
 
 def _read_feather(data: Any, path: Path) -> Any:
