@@ -31,7 +31,7 @@ from surelearn.base.online.conservative import Conservative
 from surelearn.certificate import BoundViolatedError
 from surelearn.evaluate._linear_run import model_of
 from surelearn.learners.decompositions.matrix_completion import MatrixCompletion
-from surelearn.learners.encoders._table_encoder import TableEncoder
+from surelearn.learners.encoders.table_encoder import TableEncoder
 from surelearn.learners.experts._voting import VotingGame
 from surelearn.learners.experts.aggregating_algorithm import AggregatingAlgorithm
 from surelearn.learners.experts.doubling import Doubling

@@ -35,6 +35,8 @@ def refuse_strange(cls: type[Any], held: Mapping[str, Any]) -> None:
     """Refuse attributes among which a parameter is missing, or is plainly of a wrong kind."""
     hints = _hints(cls)
     for name in names_of(cls):
+        if name not in held and hasattr(cls, name):
+            continue  # its default stays with the class
         if name not in held:
             raise StateError(f"its {cls.__name__} lacks the parameter {name}")
         if not _fits(held[name], hints.get(name, Any)):

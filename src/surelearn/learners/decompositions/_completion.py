@@ -17,7 +17,6 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from surelearn._jit.sound_matrices import sound
 from surelearn._stored import holds
 from surelearn._typing import Indices, Mask, Matrix, Vector
 from surelearn.base.fitting import adopt, at_one_moment, fresh_copy
@@ -135,7 +134,6 @@ class KnownEntries:
         return LowRank((columns @ turn.T)[:, :rank], values[:rank], right[:, :rank])
 
 
-@at_one_moment
 @holds(
     n_features_in_="count",
     low_rank_=LowRank,
@@ -144,6 +142,7 @@ class KnownEntries:
     converged_="flag",
     residual_="number",
 )
+@at_one_moment
 class Completer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """A learner that completes a matrix; a subclass says how a filled matrix is simplified."""
 
@@ -186,6 +185,15 @@ class Completer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
                 "fit it again"
             )
         return self.freedom_.determined()
+
+    def _check_state(self) -> None:
+        """Refuse a completion of another width, as a forged model file may hold it."""
+        shape = len(self.low_rank_.left), len(self.low_rank_.right)
+        freedom = getattr(self, "freedom_", None)
+        if shape[1] != self.n_features_in_:
+            raise ValueError("its completion has another number of columns")
+        if freedom is not None and (len(freedom.left), len(freedom.right)) != shape:
+            raise ValueError("what may move is not what was completed")
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Complete a matrix.

@@ -15,6 +15,7 @@ from scipy import linalg, sparse
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import LinearOperator, lsmr
 
+from surelearn import _arguments
 from surelearn._stored import holds, stored
 from surelearn._typing import Indices, Mask, Matrix, Vector
 from surelearn.learners.decompositions import _observed_products
@@ -28,7 +29,7 @@ _STEPS = 2000  # of the iteration for a large matrix; entries not settled by the
 @holds(
     left="finite[rows, moves]",
     right="finite[columns, moves]",
-    fixed="int[places, 2]",
+    fixed="int[fixed, 2]",
 )
 class Freedom(NamedTuple):
     """A move of a completion, `left` times the transpose of `right`, that keeps what is known.
@@ -52,9 +53,8 @@ class Freedom(NamedTuple):
     fixed: Indices
 
     def _check_state(self) -> None:
-        shape = len(self.left), len(self.right)
-        if ((self.fixed < 0) | (self.fixed >= shape)).any():
-            raise ValueError("a place that is fixed lies outside the matrix")
+        for place, n in zip(self.fixed.T, (len(self.left), len(self.right)), strict=True):
+            _arguments.places("fixed", place, n)
 
     def determined(self) -> Mask:
         """Return which entries keep their value; the answer is as large as the whole matrix."""

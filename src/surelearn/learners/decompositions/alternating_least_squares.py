@@ -25,11 +25,11 @@ from surelearn.learners.decompositions._low_rank import LowRank
 _NEGLIGIBLE = 1e-9  # a singular value, as a share of the largest, that the price has removed
 
 
-@at_one_moment
 @holds(
-    changes_="float[sweeps]",
-    objectives_="float[sweeps]",
+    changes_="float[changes]",
+    objectives_="float[changes]",
 )
+@at_one_moment
 class AlternatingLeastSquares(Completer):
     """Complete a matrix by a product of two thin ones, solved for in turn.
 

@@ -253,14 +253,18 @@ class TableEncoder(TransformerMixin, SummarisingLearner[ColumnMoments | ColumnRa
         return np.array(names, dtype=object)
 
     def _check_state(self) -> None:
-        if len(self.categories_) != self.n_features_in_ or not (self.scales_ != 0.0).all():
-            raise ValueError("its columns are not as many as their categories, or one has no scale")
-        if (self.scaling == "min-max") != hasattr(self, "lows_"):
-            raise ValueError("it has least cells, and no scale that needs them, or none")
+        """Refuse what a forged model file may hold: options or columns that do not fit."""
+        if (self.scales_ == 0.0).any() or (self.scaling == "min-max") > hasattr(self, "lows_"):
+            raise ValueError("a column has no scale, or no least cell")
+        for name, allowed in _OPTIONS.items():
+            if getattr(self, name) not in allowed:
+                raise ValueError(f"{name}={getattr(self, name)!r} must be one of {list(allowed)}")
         record = getattr(self, "record_", None)
-        moments = record.moments if isinstance(record, ColumnRanges) else record
-        if moments is not None and len(moments.means) != self.n_features_in_:
-            raise ValueError("its moments are not those of its columns")
+        if record is not None:
+            kind = ColumnRanges if self.scaling == "min-max" else ColumnMoments
+            moments = record.moments if isinstance(record, ColumnRanges) else record
+            if type(record) is not kind or len(moments.means) != self.n_features_in_:
+                raise ValueError("its moments are not those of its columns")
 
     def __sklearn_tags__(self) -> Tags:
         """Say to scikit-learn that cells may be words or missing."""
