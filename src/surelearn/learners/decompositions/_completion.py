@@ -156,16 +156,6 @@ class Completer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     def _complete(self, known: KnownEntries) -> LowRank:
         """Return the completion."""
 
-    def _check_state(self) -> None:
-        if len(self.low_rank_.right) != self.n_features_in_:
-            raise ValueError("its completion has another number of columns")
-        freedom, whole = getattr(self, "freedom_", None), self.low_rank_
-        if freedom is not None and (len(freedom.left), len(freedom.right)) != (
-            len(whole.left),
-            len(whole.right),
-        ):
-            raise ValueError("what is open in its completion is that of another matrix")
-
     def _find_freedom(self, known: KnownEntries) -> Freedom:
         """Return how the completion could move and keep what is known."""
         return freedom_of_rank(known.table, self.low_rank_.left, self.low_rank_.right)

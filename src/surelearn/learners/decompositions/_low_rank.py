@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import linalg
 
+from surelearn._jit.sound_matrices import sound
 from surelearn._stored import holds, stored
 from surelearn._typing import Matrix, Vector
 
