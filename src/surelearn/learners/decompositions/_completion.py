@@ -17,6 +17,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from surelearn._jit.sound_matrices import sound
 from surelearn._stored import holds
 from surelearn._typing import Indices, Mask, Matrix, Vector
 from surelearn.base.fitting import adopt, at_one_moment, fresh_copy
