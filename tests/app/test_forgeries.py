@@ -19,21 +19,25 @@ from surelearn.datasets.worlds import Noisy
 from surelearn.learners.linear.linear_regression import LinearRegression
 
 X, Y = Noisy(3, 0.1).draw(200, seed=0)
-NEW_X, NEW_Y = Noisy(3, 0.1).draw(80, seed=1)
+
+
+def new_rows(seed):
+    """Return rows that no hold-out was asked about before: each is asked once."""
+    return Noisy(3, 0.1).draw(80, seed=1000 + seed)
 
 
 def honest_certificates():
     """Return certificates of several issuers by name."""
     model = Perceptron(max_iter=3).fit(X, Y)
     numbers = LinearRegression().fit(X, X[:, 0])
-    groups = np.arange(80) // 2
+    groups, targets = np.arange(80) // 2, new_rows(4)[0]
     found = {
-        "once": Holdout(NEW_X, NEW_Y).certify(model),
-        "family": Holdout(NEW_X, NEW_Y, mode="family", n_models=3).certify(model),
-        "gate": Holdout(NEW_X, NEW_Y, mode="gate", n_models=2, target=0.9).certify(model),
-        "groups": Holdout(NEW_X, NEW_Y, groups=groups).certify(model),
-        "quantile": Holdout(NEW_X, NEW_X[:, 0], loss=Quantile(0.1)).certify(numbers),
-        "class": Holdout(NEW_X, NEW_Y, by_class=True).answer(model).by_class["1.0"],
+        "once": Holdout(*new_rows(0)).certify(model),
+        "family": Holdout(*new_rows(1), mode="family", n_models=3).certify(model),
+        "gate": Holdout(*new_rows(2), mode="gate", n_models=2, target=0.9).certify(model),
+        "groups": Holdout(*new_rows(3), groups=groups).certify(model),
+        "quantile": Holdout(targets, targets[:, 0], loss=Quantile(0.1)).certify(numbers),
+        "class": Holdout(*new_rows(5), by_class=True).answer(model).by_class["1.0"],
         "monitor": RiskMonitor(loss_range=(0.0, 4.0)).update([0, 1, 2, 4] * 50).certificate(),
         "average": online_to_batch(Perceptron(), X, Y).certificate,
         "compression": model.certificates()[-1],

@@ -18,6 +18,7 @@ _MEASURED = re.compile(r"(?:achieves?|longest row has norm|is) (-?\d[\d.]*(?:e[+
 _VERSIONS = ("surelearn", "numpy", "scipy", "python")
 _MODES = ("once", "family", "gate")
 _DEMANDS_OF_HOLDOUTS = ("unseen", "blind_split")
+_SINCE_LEDGERS = ("row_by_row", "not_chosen_by_them")  # demanded of hold-outs at the same time
 _DEMAND_OF_MODE = {"family": "fixed_family", "gate": "blind_to_answers"}
 
 
@@ -208,8 +209,10 @@ def lacking_demands(c: Certificate, assumed: set[str]) -> list[str]:
         needed.append(_DEMAND_OF_MODE[c.family.mode])
     if "options" in c.reproduce:
         needed.append("untouched")
-    if "ledger" in c.reproduce:
-        needed.append("not_chosen_by_them")
+    if "ledger" in c.reproduce or any(key in keys for key in _SINCE_LEDGERS):
+        needed.extend(_SINCE_LEDGERS)
+    if "copies" in c.reproduce.get("options", {}):
+        needed.append("copies")
     return [f"without {key}" for key in needed if key not in keys]
 
 
