@@ -27,7 +27,7 @@ class Said:
         self.predictions = np.asarray(predictions)
 
     def predict(self, X):
-        return self.predictions[: len(X)]
+        return self.predictions[np.asarray(X)[:, 0].astype(int)]
 
 
 GOOD, BAD = Rule(WORLD.direction), Rule([1.0, 0.2, 0.2])
@@ -51,11 +51,12 @@ def test_the_p_value_is_scipys_exact_binomial_test():
 def test_words_and_numbers_are_compared_alike():
     y = np.array(["no", "yes"] * 20)
     right, wrong = Said(y), Said(np.array(["yes"] * 40))
-    result = compare(right, wrong, np.zeros((40, 1)), y)
+    X = np.arange(40.0)[:, np.newaxis]
+    result = compare(right, wrong, X, y)
     assert (result.only_first_wrong, result.only_second_wrong) == (0, 20)
     assert result.better
     assert "is better than" in str(result)
-    swapped = compare(wrong, right, np.zeros((40, 1)), y)
+    swapped = compare(wrong, right, X, y)
     assert not swapped.better
     assert swapped.p_value == 1.0
     assert "is not shown to be better" in str(swapped)

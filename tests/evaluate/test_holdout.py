@@ -187,6 +187,7 @@ def test_split_draws_at_random_and_says_so():
         "unseen": "checked",
         "blind_split": "by-construction",
         "copies": "checked",
+        "row_by_row": "by-construction",
         "not_chosen_by_them": "assumed",
     }
     assert certificate.n == 30

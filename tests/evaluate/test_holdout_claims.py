@@ -15,10 +15,10 @@ class Sign:
     """The sign of the first column: wrong where a label was flipped."""
 
     def __init__(self):
-        self.calls = 0
+        self.asked = []
 
     def predict(self, X):
-        self.calls += 1
+        self.asked.append(len(X))
         return np.where(X[:, 0] > 0.0, 1.0, -1.0)
 
 
@@ -192,4 +192,5 @@ def test_a_model_predicts_once_for_all_its_certificates():
     X, y = flipped()
     model = Sign()
     Holdout(X, y, by_class=True).answer(model)
-    assert model.calls == 1
+    assert model.asked.count(len(X)) == 1
+    assert sum(model.asked) <= len(X) + 16 + 256  # some rows alone, some in another order

@@ -1,7 +1,6 @@
 """What an object consists of, as it would be stored: attributes, a state, or how to build it."""
 
 import copyreg
-import pickle
 import sys
 from array import array
 from typing import Any, cast
@@ -96,7 +95,7 @@ def reduction(value: Any) -> tuple[Any, ...]:
     reduce = copyreg.dispatch_table.get(type(value))
     try:
         found = reduce(value) if reduce else value.__reduce_ex__(_PROTOCOL)
-    except (TypeError, ValueError, AttributeError, pickle.PicklingError):
+    except Exception:  # noqa: BLE001 - code of others, which may raise anything
         raise refusal(value) from None
     if isinstance(found, str):
         return None, (found, _home(value, found)), _held_by_wrapper(value)

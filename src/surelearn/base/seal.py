@@ -39,14 +39,14 @@ def sealed(model: _Model) -> _Model:
 
     Examples
     --------
-    >>> from surelearn.learners.concepts.halfspace import HalfSpace
-    >>> model = HalfSpace().fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
+    >>> from surelearn.learners.concepts.halfspace import Halfspace
+    >>> model = Halfspace().fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
     >>> is_intact(model)
     True
     >>> model.coef_ = -model.coef_
     >>> model.certificates()
     Traceback (most recent call last):
-    ValueError: this HalfSpace was changed after it was fitted, and nothing is proved of what it has
+    ValueError: this Halfspace was changed after it was fitted, and nothing is proved of what it has
     become: fit it again
     """
     held = vars(model)

@@ -5,6 +5,7 @@ answered the rows of a hold-out, so their losses say nothing of it. A sample of 
 a time, and some in another order: a difference refutes, agreement proves nothing.
 """
 
+from collections.abc import Iterable
 from typing import Any, cast
 
 import numpy as np
@@ -17,6 +18,7 @@ from surelearn._stored import stored_name
 from surelearn._typing import Indices, Mask
 from surelearn.base.fitting import missing
 from surelearn.certificate import Evidence, Precondition, assumed, by_construction, violated
+from surelearn.certificate._evidence import Status
 
 NAME = "each row is answered by itself"
 
@@ -24,6 +26,7 @@ _ALONE, _TOGETHER = 16, 256  # rows asked one at a time, and in another order
 _ROUNDING = 1e-9  # the order of a sum may depend on the number of rows
 _SINGLE = 100.0  # units in the last place, for answers in lower precision
 _SEED = 0
+_RANKS: tuple[Status, ...] = ("violated", "assumed", "checked", "by-construction")
 
 
 def answered_alone(model: Any, X: Any, predicted: NDArray[Any]) -> Evidence:
@@ -58,19 +61,21 @@ def answered_alone(model: Any, X: Any, predicted: NDArray[Any]) -> Evidence:
     return assumed(f"the same on {len(alone)} rows asked one by one; a sample proves nothing")
 
 
-def row_by_row(evidence: Evidence) -> Precondition:
-    """Return the demand, with what is known of it."""
-    return Precondition("row_by_row", NAME, *evidence)
+def row_by_row(found: Iterable[Evidence]) -> Precondition:
+    """Return the demand, with the worst that is known of several models."""
+    worst = min(found, key=lambda one: _RANKS.index(one.status), default=assumed())
+    return Precondition("row_by_row", NAME, *worst)
 
 
-def refuse_together(model: Any, X: Any, predicted: NDArray[Any]) -> None:
-    """Refuse a model whose answers to these rows depend on each other."""
+def not_together(model: Any, X: Any, predicted: NDArray[Any]) -> Evidence:
+    """Return what is known; refuse a model whose answers to these rows depend on each other."""
     found = answered_alone(model, X, predicted)
     if found.status == "violated":
         raise ValueError(
             f"{type(model).__name__} does not answer each row by itself, so these rows say nothing "
             f"of new ones: {found.text}"
         )
+    return found
 
 
 def _differ(model: Any, X: Any, asked: Indices, first: NDArray[Any], second: NDArray[Any]) -> Mask:

@@ -17,8 +17,8 @@ from surelearn._jit.sound_matrices import sound
 from surelearn._typing import Vector
 from surelearn._wording import confidence, outward
 from surelearn.bounds import Guarantee, _wealth, holdout, sequences
-from surelearn.certificate import Precondition
-from surelearn.evaluate._row_by_row import refuse_together
+from surelearn.certificate import Evidence, Precondition
+from surelearn.evaluate._row_by_row import not_together, row_by_row
 from surelearn.evaluate._task import PointwiseLoss, RowLoss, check_labels
 from surelearn.evaluate._training_memory import training_memory
 from surelearn.losses import ZeroOne
@@ -147,7 +147,8 @@ def compare(
     labels = check_labels(X, y)
     seen = _unseen((first, second), X, allow_duplicates=allow_duplicates)
     judge = _judge(loss)
-    costs = [judge.of(labels, _answers(model, X)) for model in (first, second)]
+    judged = [_costs(judge, model, X, labels) for model in (first, second)]
+    costs = [each for each, _ in judged]
     names = _names(first, second)
     conditions = (
         Precondition("independent", "the rows are independent draws from one law", "assumed"),
@@ -156,6 +157,7 @@ def compare(
             "which model is the first was fixed before these rows were seen",
             "assumed",
         ),
+        row_by_row(found for _, found in judged),
         seen,
     )
     if judge.counts_errors:
@@ -222,13 +224,13 @@ def _unseen(models: tuple[Any, Any], X: Any, *, allow_duplicates: bool) -> Preco
     return Precondition("unseen", name, "checked" if known else "assumed", evidence)
 
 
-def _answers(model: Any, X: Any) -> NDArray[Any]:
-    """Return what a fitted model answers, if it answers each row by itself."""
+def _costs(judge: RowLoss, model: Any, X: Any, labels: NDArray[Any]) -> tuple[Vector, Evidence]:
+    """Return what a fitted model's answers cost, and why each row is answered by itself."""
     if not callable(getattr(model, "predict", None)):
         raise TypeError(f"{model!r} is no model: it has no method predict; pass fitted models")
     predicted = np.asarray(model.predict(X))
-    refuse_together(model, X, predicted)
-    return predicted
+    costs = judge.of(labels, predicted)
+    return costs, not_together(model, X, predicted)
 
 
 def _names(first: Any, second: Any) -> tuple[str, str]:

@@ -184,16 +184,9 @@ class CrossValidation:
                 "folds": self.blind,
                 "unseen": fitted_without_fold(self.model),
             },
-            also=[row_by_row(self._alone)],
+            also=[row_by_row(fold.alone for fold in self.folds if fold.alone is not None)],
             reproduce={"models": [fingerprint(fold.model) for fold in self.folds]},
         )
-
-    @property
-    def _alone(self) -> Evidence:
-        """What speaks for models that answer each row by itself: the worst that is known."""
-        found = [fold.alone for fold in self.folds if fold.alone is not None]
-        ranks = {status: k for k, status in enumerate(("violated", "assumed", "by-construction"))}
-        return min(found, key=lambda one: ranks[one.status], default=assumed())
 
     def __str__(self) -> str:
         """Return the estimate in sentences, and what it is not."""

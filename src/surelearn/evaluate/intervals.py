@@ -17,7 +17,7 @@ from scipy import special
 from surelearn import _arguments
 from surelearn._jit.sound_matrices import sound
 from surelearn.bounds import inversions
-from surelearn.evaluate._row_by_row import refuse_together
+from surelearn.evaluate._row_by_row import not_together
 from surelearn.evaluate._task import LossName, PointwiseLoss, check_labels, find_loss
 from surelearn.evaluate.cross_validation import CrossValidation
 
@@ -109,7 +109,7 @@ def holdout_interval(
     judge = find_loss(loss, model, labels)
     predicted = np.asarray(model.predict(X))
     losses = judge.of(labels, predicted)
-    refuse_together(model, X, predicted)
+    not_together(model, X, predicted)
     about = "the risk of this fitted model"
     if not judge.counts_errors:
         reach = normal_quantile(alpha) * float(losses.std(ddof=1)) / np.sqrt(len(losses))
