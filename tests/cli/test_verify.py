@@ -14,7 +14,7 @@ run = CliRunner().invoke
 def folder(tmp_path_factory):
     out = tmp_path_factory.mktemp("certified")
     table = out / "table.csv"
-    rows = [f"{i % 19 - 9}.5,{i % 3},{'yes' if i % 19 > 8 else 'no'}" for i in range(200)]
+    rows = [f"{i - 99}.5,{i % 3},{'yes' if i > 98 else 'no'}" for i in range(200)]
     table.write_text("\n".join(["x,z,y", *rows]) + "\n", encoding="utf-8")
     done = run(
         app,

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 
 import surelearn
 from surelearn.base.seal import is_intact
@@ -150,3 +152,10 @@ def test_coefficients_of_online_learners_cannot_be_written_to(name):
     for array in (model.coef_, model.intercept_):
         with pytest.raises(ValueError, match="read-only"):
             array[...] = 0.0
+
+
+def test_a_learner_fitted_in_a_pipeline_is_intact():
+    for name, model in MODELS.items():
+        pipeline = make_pipeline(FunctionTransformer(), clone(model)).fit(X, y)
+        assert is_intact(pipeline[-1]), name
+        pipeline[-1].certificates()

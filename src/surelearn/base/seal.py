@@ -15,7 +15,12 @@ from surelearn.base._hasher import Hasher
 from surelearn.base.fingerprint import fingerprint
 
 _LARGE = 2**12  # bytes from which a quick checksum is worth its call
-_FREE = frozenset({"n_jobs", "random_state", "_seal"})  # they change no answer of a fitted model
+_FREE = frozenset(  # they change no answer of a fitted model
+    {
+        *("n_jobs", "random_state", "_seal"),
+        *("_parent_callback_ctx", "_skl_callbacks"),  # scikit-learn's, while a pipeline fits
+    }
+)
 
 
 class _QuickHasher(Hasher):
