@@ -103,6 +103,7 @@ A, B, C = (Rule(np.eye(3)[k]) for k in range(3))
         lambda X, y: (X[::-1], y[::-1]),
         lambda X, y: (X.tolist(), list(y)),
         lambda X, y: (np.asfortranarray(X), y.astype(int)),
+        lambda X, y: (X.astype(np.float32), y),
         lambda X, y: (X[:-1], y[:-1]),
         lambda X, y: (np.vstack([X, X[:1] + 1.0]), np.append(y, 1.0)),
         lambda X, y: (X[: len(X) // 2], y[: len(X) // 2]),
@@ -208,7 +209,9 @@ class TestCopies:
         assert np.array_equal(held_out.X, X[rows])
         assert np.array_equal(held_out.y, y[rows])
 
-    @pytest.mark.parametrize("kind", ["array", "float32", "frame", "sparse", "list", "missing"])
+    @pytest.mark.parametrize(
+        "kind", ["array", "float32", "frame", "sparse", "coo", "list", "missing"]
+    )
     def test_copies_stay_together_in_tables_of_any_kind(self, kind):
         X, y = fixed(0, n=40)
         X = np.repeat(np.round(X, 1), 2, axis=0).astype(np.float32)
@@ -219,6 +222,7 @@ class TestCopies:
             "float32": lambda: X.astype(np.float32),
             "frame": lambda: pd.DataFrame({"a": X[:, 0], "b": X[:, 1].astype(str), "c": X[:, 2]}),
             "sparse": lambda: sparse.csr_array(X),
+            "coo": lambda: sparse.coo_array(X),
             "list": X.tolist,
         }.get(kind, lambda: X.astype(float))()
         train, _, held_out = Holdout.split(given, np.repeat(y, 2), seed=0, fraction=0.4)

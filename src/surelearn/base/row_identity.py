@@ -2,7 +2,8 @@
 
 Cells are compared by value: 1, 1.0 and a float32 of 1 are one number, 0.0 is -0.0, all missing
 cells are alike. Equal rows have equal hashes in every process; that different rows of a table share
-one is as good as impossible by chance, and would only make the two of them count as copies.
+one is as good as impossible by chance, and would only make the two of them count as copies. Whole
+tables are compared in single precision, so that a rounded one is still the same.
 """
 
 import hashlib
@@ -78,7 +79,7 @@ def rows_of(X: Any, y: Any) -> RowSet:
     >>> rows_of(X, y[::-1]).digest == rows_of(X, y).digest
     False
     """
-    return RowSet.of(with_labels(row_hashes(X), cell_bits(np.asarray(y))))
+    return RowSet.of(with_labels(row_hashes(X, rounded=True), cell_bits(np.asarray(y))))
 
 
 def with_labels(hashes: Hashes, labels: Hashes) -> Hashes:
@@ -86,8 +87,15 @@ def with_labels(hashes: Hashes, labels: Hashes) -> Hashes:
     return hashes + _spread(_spread(labels))
 
 
-def row_hashes(X: Any) -> Hashes:
+def row_hashes(X: Any, *, rounded: bool = False) -> Hashes:
     """Return a hash of every row of a table: an array, a sparse matrix, a data frame or a list.
+
+    Parameters
+    ----------
+    X
+        The table.
+    rounded
+        Whether numbers count in single precision.
 
     Examples
     --------
@@ -96,16 +104,17 @@ def row_hashes(X: Any) -> Hashes:
     True
     """
     if sparse.issparse(X):
-        return _sparse_hashes(X)
+        return _sparse_hashes(X, rounded=rounded)
     if nw.dependencies.is_into_dataframe(X):
         columns = nw.from_native(X, eager_only=True).iter_columns()
-        bits = (cell_bits(np.asarray(column.to_numpy())) for column in columns)
+        bits = (cell_bits(np.asarray(column.to_numpy()), rounded=rounded) for column in columns)
         return fingerprints.column_hashes(enumerate(bits))
     table = _as_array(X)
     table = table.reshape(len(table), -1)
     if table.dtype.kind in "biuf":
-        return fingerprints.table_hashes(table)
-    return fingerprints.column_hashes(enumerate(cell_bits(column) for column in table.T))
+        return fingerprints.table_hashes(_round(table) if rounded else table)
+    bits = (cell_bits(column, rounded=rounded) for column in table.T)
+    return fingerprints.column_hashes(enumerate(bits))
 
 
 def number_copies(hashes: Hashes) -> Indices | None:
@@ -137,7 +146,7 @@ def count_shared(hashes: Hashes, others: Hashes) -> int:
     return int(np.isin(hashes, others).sum())
 
 
-def cell_bits(cells: NDArray[Any]) -> Hashes:
+def cell_bits(cells: NDArray[Any], *, rounded: bool = False) -> Hashes:
     """Return 64 bits for each cell of a column, equal ones for equal cells.
 
     Examples
@@ -147,42 +156,41 @@ def cell_bits(cells: NDArray[Any]) -> Hashes:
     True
     """
     if cells.dtype.kind in "biuf":
-        values = cells.astype(np.float64) + 0.0  # one zero
+        values = (_round(cells) if rounded else cells).astype(np.float64) + 0.0  # one zero
         values[np.isnan(values)] = np.nan
         return values.view(np.uint64)
     if cells.dtype.kind in "mM":
         return cells.astype(f"{cells.dtype.kind}8[us]").view(np.uint64)
     known: dict[Any, int] = {}
-    return np.array([_bits(cell, known) for cell in cells.tolist()], dtype=np.uint64)
+    found = [_bits(cell, known, rounded=rounded) for cell in cells.tolist()]
+    return np.array(found, dtype=np.uint64)
 
 
 def word_bits(words: Iterable[str], *, read_numbers: bool) -> Hashes:
-    """Return 64 bits for each word; those of a number if it reads like one and that is asked."""
-    found = [_number(word) if read_numbers else None for word in words]
-    bits = [
-        _word(w) if value is None else _float(value) for w, value in zip(words, found, strict=True)
-    ]
+    """Return 64 bits for each word; those of a rounded number, if it reads like one and may."""
+    found = [(_number(word) if read_numbers else None, word) for word in words]
+    bits = [_word(word) if value is None else _float(value, rounded=True) for value, word in found]
     return np.array(bits, dtype=np.uint64)
 
 
-def _bits(cell: Any, known: dict[Any, int]) -> int:
+def _bits(cell: Any, known: dict[Any, int], *, rounded: bool) -> int:
     try:
         found = known.get(cell)
     except TypeError:  # a list is a cell, too
         return _word(repr(cell))
     if found is None:
-        found = known[cell] = _bits_of(cell)
+        found = known[cell] = _bits_of(cell, rounded=rounded)
     return found
 
 
-def _bits_of(cell: Any) -> int:
+def _bits_of(cell: Any, *, rounded: bool) -> int:
     if isinstance(cell, str):
         return _word(cell)
     if _is_missing(cell):
         return int(_MISSING)
     if isinstance(cell, numbers.Real):
         try:
-            return _float(float(cell))
+            return _float(float(cell), rounded=rounded)
         except OverflowError:
             return _word(repr(cell))
     return _word(repr(cell))
@@ -202,8 +210,13 @@ def _number(word: str) -> float | None:
         return None
 
 
-def _float(value: float) -> int:
-    return int(cell_bits(np.array([value]))[0])
+def _float(value: float, *, rounded: bool) -> int:
+    return int(cell_bits(np.array([value]), rounded=rounded)[0])
+
+
+def _round(values: NDArray[Any]) -> NDArray[np.float32]:
+    with np.errstate(over="ignore"):  # what is larger than all of them is infinite
+        return values.astype(np.float32)
 
 
 def _word(word: str) -> int:
@@ -224,8 +237,10 @@ def _as_array(X: Any) -> NDArray[Any]:
     return found if found.dtype.kind in "biufO" else np.array(X, dtype=object)
 
 
-def _sparse_hashes(X: Any) -> Hashes:
+def _sparse_hashes(X: Any, *, rounded: bool) -> Hashes:
     csr = sparse.csr_array(sound(X), dtype=np.float64, copy=True)
+    if rounded:
+        csr.data = _round(csr.data).astype(np.float64)
     csr.data[np.isnan(csr.data)] = np.nan
     return fingerprints.row_hashes(rows.of(csr))
 

@@ -54,7 +54,6 @@ class Drawn(NamedTuple):
     groups: Indices | None
     of_copies: bool
     evidence: dict[str, Evidence]
-    hashes: Hashes
 
     def shuffled(self, seed: int) -> Indices:
         """Return the training rows in an order drawn by the seed, for learners that go by it."""
@@ -92,7 +91,7 @@ def draw(
         "blind_split": by_construction(drew),
         **_compare_parts(hashes[train], hashes[held_out], n_distinct=count_distinct(hashes)),
     }
-    return Drawn(train, held_out, places, groups is None and places is not None, found, hashes)
+    return Drawn(train, held_out, places, groups is None and places is not None, found)
 
 
 def _compare_parts(train: Hashes, held_out: Hashes, *, n_distinct: int) -> dict[str, Evidence]:

@@ -12,13 +12,13 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import _safe_indexing
+from sklearn.utils import _safe_indexing, indexable
 
 from surelearn import _arguments
 from surelearn._jit.sound_matrices import sound
 from surelearn.base import data_fingerprint, fingerprint
 from surelearn.base.chunks import in_chunks
-from surelearn.base.row_identity import RowSet, cell_bits, rows_of, with_labels
+from surelearn.base.row_identity import RowSet, rows_of
 from surelearn.certificate import (
     Certificate,
     Evidence,
@@ -184,6 +184,7 @@ class Holdout:
         """
         X = sound(X)
         _arguments.open_fraction("fraction", fraction)
+        (X,) = indexable(X)
         y = _holdout_rules.check_labels(X, y)
         named = _holdout_rules.check_groups(rules.get("groups"), y)
         given = None if named is None else named.places
@@ -192,7 +193,7 @@ class Holdout:
         held_out = cls(_safe_indexing(X, drawn.holdout), y[drawn.holdout], **rules)
         held_out._drawn_at_random, held_out._table = (
             True,
-            (RowSet.of(with_labels(drawn.hashes, cell_bits(y))),),
+            (rows_of(X, y),),
         )
         held_out._evidence = {**drawn.evidence, **held_out._evidence}
         held_out.allow_duplicates |= "unseen" in drawn.evidence

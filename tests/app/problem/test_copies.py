@@ -15,6 +15,7 @@ from surelearn.app.ledger import PROCESS, enter_look
 from surelearn.app.problem.problem import understand
 from surelearn.app.tables.read import TableFile
 from surelearn.evaluate.holdout import Holdout
+from surelearn.evaluate.ledger import forget
 
 LEVEL, DELTA = 1e-4, 0.1
 RNG = np.random.default_rng(0)
@@ -152,13 +153,24 @@ def test_structural_risk_learns_from_distinct_rows():
     assert run.certificate.n == 60
 
 
-def test_too_few_distinct_rows_are_refused_with_what_to_do():
+def test_few_distinct_rows_prove_little_and_what_to_do_is_said():
     x = np.arange(400) % 40 + 0.5
-    with pytest.raises(TableError, match=r"8 distinct rows, and 19 are needed.*--copies indep"):
-        certify(table_of(x=x, y=np.where(x > 20, "yes", "no")))
-    assert certify(table_of(x=x, y=np.where(x > 20, "yes", "no")), copies="independent")
+    file = table_of(x=x, y=np.where(x > 20, "yes", "no"))
+    run = certify(file)
+    assert run.certificate.n == 8
+    assert run.certificate.bound > 0.3
+    assert any("say --copies independent" in warning for warning in run.warnings)
+    forget()
+    assert certify(file, copies="independent").certificate.bound < 0.1
     with pytest.raises(TableError, match="together or independent, not 'apart'"):
-        certify(table_of(x=x, y=x > 20), copies="apart")
+        certify(file, copies="apart")
+
+
+def test_too_few_distinct_rows_for_a_limit_on_errors_are_refused_with_what_to_do():
+    x = np.arange(400) % 40 + 0.5
+    file = table_of(x=x, y=x * 1.1)
+    with pytest.raises(TableError, match=r"8 distinct rows, and 29 are needed.*--copies indep"):
+        certify_table(file, target="y", learners=["RidgeRegression"])
 
 
 def refuted(n_false, n):

@@ -104,7 +104,10 @@ def _hashes(columns: Iterable[tuple[int, Any]], n_rows: int, *, read_numbers: bo
 
 
 def _bits(column: Any, *, read_numbers: bool) -> Iterator[Hashes]:
-    """Yield 64 bits for each cell, equal ones for equal cells, block by block."""
+    """Yield 64 bits for each cell, equal ones for equal cells, block by block.
+
+    Where words may be numbers, numbers are rounded to single precision, as files may have them.
+    """
     for chunk in column.chunks:
         words = np.zeros(0, dtype=np.uint64)
         if types.is_dictionary(chunk.type):
@@ -112,17 +115,17 @@ def _bits(column: Any, *, read_numbers: bool) -> Iterator[Hashes]:
             gap = cell_bits(np.array([np.nan]))
             words = np.append(word_bits(known, read_numbers=read_numbers), gap)
         for start in range(0, len(chunk), _BLOCK):
-            yield _block_bits(chunk.slice(start, _BLOCK), words)
+            yield _block_bits(chunk.slice(start, _BLOCK), words, rounded=read_numbers)
 
 
-def _block_bits(cells: Any, words: Hashes) -> Hashes:
+def _block_bits(cells: Any, words: Hashes, *, rounded: bool) -> Hashes:
     if types.is_dictionary(cells.type):
         return words[cells.indices.fill_null(len(words) - 1).to_numpy()]
     if types.is_timestamp(cells.type):
         return cells.cast(pa.int64()).fill_null(-(2**63)).to_numpy().view(np.uint64)
     if types.is_boolean(cells.type) or types.is_integer(cells.type):
         cells = cells.cast(pa.float64(), safe=False)
-    return cell_bits(cells.to_numpy(zero_copy_only=False))
+    return cell_bits(cells.to_numpy(zero_copy_only=False), rounded=rounded)
 
 
 def _key(name: str) -> int:

@@ -80,36 +80,31 @@ class _HoldoutOfProblem(Holdout):
 
 
 def refuse_if_too_few(problem: Problem, *, delta: float, share: float) -> None:
-    """Say how many rows would certify anything useful, if the hold-out has too few."""
+    """Say how many rows would certify anything useful, if the hold-out has too few.
+
+    Of distinct rows fewer are left than were asked for; then a bound is loose, not refused.
+    """
     rows, regression = problem.split.holdout, problem.task == "regression"
     aim = f"an error rate of at most {_USEFUL:.0%}, even if none of them is wrong"
-    of_rows = of_groups = 0
+    # The largest of n errors bounds all but a fraction alpha if (1 - alpha)^n <= delta.
+    least = math.ceil(math.log(delta) / math.log1p(-ALPHA))
     if regression:
-        # The largest of n errors bounds all but a fraction alpha if (1 - alpha)^n <= delta.
-        of_rows = of_groups = math.ceil(math.log(delta) / math.log1p(-ALPHA))
         aim = f"a limit on {1 - ALPHA:.0%} of the errors"
+    elif problem.split.kind == "group":
+        least = plan_groups(target=_USEFUL, delta=delta)
     else:
-        of_rows = plan_holdout(target=_USEFUL, delta=delta).n
-        of_groups = of_rows if problem.groups is None else plan_groups(target=_USEFUL, delta=delta)
-    kind = problem.split.kind
-    if kind != "group":
-        _refuse_fewer("rows", len(rows), of_rows, share, aim)
-    if problem.groups is not None:
-        n, unit = len(np.unique(problem.groups[rows])), "groups"
-        more = ""
-        if kind == "distinct":
-            unit, more = (
-                "distinct rows",
-                "; or, if equal rows coincide by chance, --copies independent",
-            )
-        _refuse_fewer(unit, n, of_groups, share, aim, more)
-
-
-def _refuse_fewer(unit: str, n: int, least: int, share: float, aim: str, more: str = "") -> None:
+        least = plan_holdout(target=_USEFUL, delta=delta).n
+    unit, n, more = "rows", len(rows), ""
+    if problem.split.kind == "group" and problem.groups is not None:
+        unit, n = "groups", len(np.unique(problem.groups[rows]))
+    elif problem.split.kind == "distinct" and problem.groups is not None:
+        n = round(share * len(problem.y))
+        if regression and n >= least:
+            unit, n = "distinct rows", len(np.unique(problem.groups[rows]))
+            more = "; or, if equal rows coincide by chance, --copies independent"
     if n < least:
-        there = f"{n} {unit[:-1] if n == 1 else unit}"
         raise TableError(
-            f"the hold-out has {there}, and {least} are needed to certify {aim}: give "
+            f"the hold-out has {n} {unit}, and {least} are needed to certify {aim}: give "
             f"{math.ceil(least / share):,} {unit} or more, or a larger --holdout{more}"
         )
 
