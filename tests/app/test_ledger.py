@@ -1,9 +1,10 @@
 """The ledger of the command: each look is entered before it is answered, and later ones know it."""
 
 import json
-import multiprocessing
 import os
 import stat
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -32,7 +33,8 @@ def write_table(path, n=150, seed=0):
 
 
 @pytest.fixture
-def table(tmp_path):
+def table(tmp_path, monkeypatch):
+    monkeypatch.setattr("surelearn.app.telling.report.draw", lambda _: ())  # figures take long
     return write_table(tmp_path / "t.csv")
 
 
@@ -245,16 +247,16 @@ def test_a_look_is_entered_before_it_is_answered(table, monkeypatch):
     assert len(entries()) == 1
 
 
-def _enter(path, number):
-    os.environ["SURELEARN_STATE"] = str(path)
+def _enter(number):
     about = {"date": "d", "file": "f", "target": "y", "learner": "L", "looks": 4, "delta": 0.05}
     rows = RowSet.of(np.arange(300, dtype=np.uint64))
-    return UserLedger(path / "out").enter(Look(rows, Question("r", str(number)), about)).standing
+    return UserLedger(Path("out")).enter(Look(rows, Question("r", str(number)), about)).standing
 
 
-def test_runs_at_the_same_moment_stand_one_after_the_other(tmp_path):
-    with multiprocessing.get_context("spawn").Pool(3) as pool:
-        found = pool.starmap(_enter, [(tmp_path, number) for number in range(6)])
+def test_runs_at_the_same_moment_stand_one_after_the_other(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with ThreadPoolExecutor(6) as pool:  # each opens the file anew, as another process would
+        found = list(pool.map(_enter, range(6)))
     assert sorted(standing.number for standing in found if standing.allowed) == [1, 2, 3, 4]
     assert sum(not standing.allowed for standing in found) == 2
 

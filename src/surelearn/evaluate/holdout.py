@@ -307,7 +307,7 @@ class Holdout:
 
         A class that nobody announced has no share of delta, and no certificate.
         """
-        here = set(np.unique(self.y).tolist())
+        here = set(np.unique(self.y).tolist() if self._classes else ())
         return {
             str(label): self._issue(
                 ClassErrorRate(label, self._groups),

@@ -178,7 +178,7 @@ def refuted(n_false, n):
 
 
 def test_every_row_twice_is_certified_truly(repetitions):
-    n_false, n = 0, repetitions // 10
+    n_false, n = 0, repetitions // 20
     for seed in range(n):
         problem = pose(twice(seed=seed), target="y", holdout=0.2, seed=seed, copies="together")
         certificate = ask(problem, Memory().fit(*problem.training), delta=DELTA).certificate
@@ -189,16 +189,16 @@ def test_every_row_twice_is_certified_truly(repetitions):
 def test_calling_every_copy_a_draw_would_be_caught():
     """The control: what was done before copies were looked at."""
     n_false = 0
-    for seed in range(40):
+    for seed in range(15):
         problem = pose(twice(seed=seed), target="y", holdout=0.2, seed=seed, copies="independent")
         certificate = ask(problem, Memory().fit(*problem.training), delta=DELTA).certificate
         n_false += certificate.bound < 0.5
-    assert refuted(n_false, 40)
+    assert refuted(n_false, 15)
 
 
 def test_the_best_of_twenty_looks_at_one_table_is_certified_truly(repetitions):
     """Labels are noise: whoever looks again until a bound is small gets void certificates."""
-    n_false, n = 0, repetitions // 10
+    n_false, n = 0, repetitions // 20
     for draw in range(n):
         rng = np.random.default_rng(draw)
         x, y = rng.normal(size=(2, 100)), rng.choice(["no", "yes"], 100)
