@@ -346,8 +346,10 @@ def test_models_of_boosted_trees_are_recognised(library):
 
 
 X_40 = np.random.default_rng(0).normal(size=(40, 3))
+PLAYED = Exp3(n_arms=3, seed=0)
+PLAYED.play(np.tile([0.0, 1.0, 0.5], (5, 1)))
 FORMER = {
-    "coins": (Exp3(n_arms=3), "0566ebeceaaeeb607611ea93ddb4818b74d25a37"),
+    "coins": (PLAYED, "3ba51769beb42acb2d2318892e3599fa358995ba"),
 }
 
 

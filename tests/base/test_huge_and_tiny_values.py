@@ -18,6 +18,7 @@ NO_SQUARES = {
     *("CategoricalNaiveBayes", "ID3Classifier"),  # compare, count or look up
     *("Halfspace", "LinearRegression", "LowRankApproximation"),  # scale the columns first
     *("LogisticRegression", "MaximumEntropyQuasiNewton", "RidgeRegression"),  # small is no harm
+    "TableEncoder",  # a column too small to vary keeps its scale
 }
 """Learners to which small numbers do no harm; a new learner is held to the contrary."""
 SQUARING = sorted(set(BATCH) - OTHER_CELLS - NO_SQUARES)

@@ -37,15 +37,21 @@ class Answers:
 
 
 @pytest.mark.parametrize("learner", LEARNERS, ids=lambda learner: type(learner).__name__)
-def test_masked_labels_and_rows_are_refused_by_learners(learner):
-    for rows, labels in ((X, MASKED), (HOLES, y)):
-        with pytest.raises(ValueError, match="1 masked value, which is missing"):
-            learner.fit(rows, labels)
-        assert not hasattr(learner, "n_features_in_")
+def test_masked_labels_are_refused_and_masked_cells_are_missing(learner):
+    with pytest.raises(ValueError, match="1 masked value, which is missing"):
+        learner.fit(X, MASKED)
+    assert not hasattr(learner, "n_features_in_")
+    holes, refusals = np.where(np.ma.getmaskarray(HOLES), np.nan, np.asarray(HOLES.data)), []
+    for rows in (HOLES, holes):
+        try:
+            refusals.append(learner.fit(rows, y).predict(holes).tolist())
+        except ValueError as error:
+            refusals.append(str(error))
+    assert refusals[0] == refusals[1]
 
 
-@pytest.mark.parametrize(("rows", "labels"), [(X, MASKED), (HOLES, y)])
-def test_masked_labels_and_rows_are_refused_by_evaluations(rows, labels):
+@pytest.mark.parametrize(("rows", "labels"), [(X, MASKED)])
+def test_masked_labels_are_refused_by_evaluations(rows, labels):
     model = surelearn.Perceptron()
     for ask in (
         lambda: Holdout(rows, labels),

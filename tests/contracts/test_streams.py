@@ -109,7 +109,7 @@ def test_rows_that_are_all_too_short_for_their_norms_are_refused(name):
     bits = model._features == "bits"
     issued = ONLINE[name]().fit(X * (1.0 if bits else 1e-100), y).certificates()
     assert issued
-    assert all(certificate.observed <= certificate.bound for certificate in issued)
+    assert all(c.observed <= c.bound for c in issued if c.status != "void")
 
 
 @every_online_classifier

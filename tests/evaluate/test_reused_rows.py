@@ -116,7 +116,7 @@ def test_the_same_rows_in_another_object_are_known(again):
     void = Holdout(np.asarray(X), y).certify(B)
     assert void.status == "void"
     assert np.isnan(void.observed)
-    assert "asked before" in void.claim
+    assert "1 look at these rows" in void.claim
     assert Holdout(*fixed(1)).certify(B).status != "void"
 
 

@@ -56,7 +56,9 @@ def test_every_learner_comes_back_as_it_was(name, tmp_path):
 @pytest.mark.parametrize("name", [n for n, cls in LEARNERS.items() if hasattr(cls, "partial_fit")])
 def test_a_loaded_learner_goes_on_learning_as_the_stored_one(name, tmp_path):
     X, y = checks.small_table(LEARNERS[name]())
-    model = LEARNERS[name]().fit(X, y)
+    model = LEARNERS[name]()
+    # An encoder that saw all its rows at once keeps no sums that more could be added to.
+    (model.partial_fit if name == "TableEncoder" else model.fit)(X, y)
     back = store_and_load(model, tmp_path / "m.surelearn")
     assert fingerprint(back.partial_fit(X, y)) == fingerprint(model.partial_fit(X, y))
 

@@ -3,9 +3,12 @@
 from collections.abc import Callable
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
+
+from surelearn._typing import Indices
 
 CHUNK = 2**15
 """Rows: a model may need a hundred times the memory of those it answers about."""
@@ -25,3 +28,17 @@ def in_chunks(answer: Callable[[Any], Any], X: Any) -> NDArray[Any]:
         return np.asarray(answer(X))
     chunks = (slice(start, min(start + CHUNK, n_rows)) for start in range(0, n_rows, CHUNK))
     return np.concatenate([np.asarray(answer(_safe_indexing(X, chunk))) for chunk in chunks])
+
+
+def rows_at(X: Any, places: Indices) -> Any:
+    """Return some rows of a table of any kind, in the order of their places.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> rows_at(pa.table({"a": [1, 2, 3]}), np.array([2, 0])).column("a").to_pylist()
+    [3, 1]
+    """
+    if nw.dependencies.is_into_dataframe(X):  # scikit-learn takes no list of rows from Arrow
+        return nw.from_native(X, eager_only=True)[places.tolist(), :].to_native()
+    return _safe_indexing(X, places)

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import Pipeline
-from sklearn.utils import _safe_indexing
 
 from surelearn._stored import stored_name
 from surelearn._typing import Indices, Mask
+from surelearn.base.chunks import rows_at
 from surelearn.base.fitting import missing
 from surelearn.certificate import Evidence, Precondition, assumed, by_construction, violated
 from surelearn.certificate._evidence import Status
@@ -44,8 +44,10 @@ def answered_alone(model: Any, X: Any, predicted: NDArray[Any]) -> Evidence:
     order = np.random.default_rng(_SEED).permutation(len(predicted))
     alone, together = order[:_ALONE], order[:_TOGETHER]
     try:
-        single = [np.asarray(model.predict(_safe_indexing(X, [i]))) for i in alone]
-        again = np.asarray(model.predict(_safe_indexing(X, together)))
+        single = [
+            np.asarray(model.predict(rows_at(X, order[k : k + 1]))) for k in range(len(alone))
+        ]
+        again = np.asarray(model.predict(rows_at(X, together)))
     except Exception as error:  # noqa: BLE001 - a model of others may raise anything
         return violated(f"it cannot answer single rows: {type(error).__name__}: {error}"[:200])
     asked = np.concatenate([alone, together])
@@ -90,7 +92,7 @@ def _differ(model: Any, X: Any, asked: Indices, first: NDArray[Any], second: NDA
     others = np.array([a != b and not (missing(a) and missing(b)) for a, b in pairs])
     places = np.flatnonzero(others)
     if len(places):  # where two classes score alike, rounding may decide
-        others[places] = ~_tied(model, _safe_indexing(X, asked[places]))
+        others[places] = ~_tied(model, rows_at(X, asked[places]))
     return others
 
 

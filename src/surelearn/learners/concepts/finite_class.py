@@ -104,6 +104,8 @@ class FiniteClass(TwoClassLearner):
     1
     """
 
+    _free_parameters = frozenset({"hypotheses"})  # answers and certificates go by what was fitted
+
     def __init__(self, *, hypotheses: Sequence[Rule] | ArrayLike | None = None) -> None:
         self.hypotheses = hypotheses
 

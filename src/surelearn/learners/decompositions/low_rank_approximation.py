@@ -75,6 +75,7 @@ class LowRankApproximation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
     1.0 valid
     """
 
+    _free_parameters = frozenset({"rank"})  # answers and certificates go by what was fitted
     n_features_in_: int
 
     def __init__(self, *, rank: int = 1) -> None:

@@ -22,6 +22,7 @@ from surelearn.base.tables.table import (
     learn_table,
     read_table,
 )
+from surelearn.base.validation import refuse_huge
 from surelearn.learners.encoders._column_records import ColumnMoments, ColumnRanges
 
 Drop: TypeAlias = Literal["none", "first"]
@@ -161,7 +162,10 @@ class TableEncoder(TransformerMixin, SummarisingLearner[ColumnMoments | ColumnRa
                 raise ValueError(f"{name}={getattr(self, name)!r} must be one of {known}")
         chosen = self.categorical_features
         table = learn_table(self, X, categorical=chosen) if first else learn_more(self, X)
-        return np.asarray(table, dtype=np.float64), None, None
+        numbers = np.asarray(table, dtype=np.float64)
+        if self.scaling == "standard":
+            refuse_huge(numbers, "columns")
+        return numbers, None, None
 
     def _begin(self, X: Any, y: Any, weights: Any) -> None:
         self._solve(self._summarise(X, y, weights))  # all rows were there: no record is kept
