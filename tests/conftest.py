@@ -3,6 +3,8 @@
 import hashlib
 import os
 import pathlib
+import shutil
+import tempfile
 
 import pytest
 
@@ -16,6 +18,13 @@ def pytest_configure(config):  # noqa: ARG001
         digest.update(path.read_bytes())
     cache = _ROOT / ".cache" / f"numba-{digest.hexdigest()[:16]}"
     os.environ.setdefault("NUMBA_CACHE_DIR", str(cache))
+    # The ledger of whoever runs the tests is not theirs to write, nor may it remember the last run.
+    os.environ["SURELEARN_STATE"] = tempfile.mkdtemp(prefix="surelearn-state-")
+
+
+def pytest_unconfigure(config):  # noqa: ARG001
+    """Forget the ledger of this session."""
+    shutil.rmtree(os.environ["SURELEARN_STATE"], ignore_errors=True)
 
 
 @pytest.fixture(
