@@ -95,7 +95,7 @@ def test_a_folder_that_is_not_there_is_named(folder):
 
 def test_words_that_begin_as_formulas_do_are_told_and_marked_on_request(tmp_path):
     labels = ["=1+1", "-3 no"]
-    rows = "".join(f"{i % 2}.5,{labels[i % 2]}\n" for i in range(60))
+    rows = "".join(f"{i % 2}.5{i},{labels[i % 2]}\n" for i in range(60))
     (tmp_path / "t.csv").write_text("x,y\n" + rows, encoding="utf-8")
     problem = understand(read_table_file(tmp_path / "t.csv"), target="y")
     model = CARTClassifier().fit(problem.X, problem.y)
@@ -109,7 +109,7 @@ def test_words_that_begin_as_formulas_do_are_told_and_marked_on_request(tmp_path
 
 
 def test_numbers_stay_numbers(tmp_path):
-    rows = "".join(f"{i % 2}.5,{-(i % 2) - 1}\n" for i in range(60))
+    rows = "".join(f"{i % 2}.5{i},{-(i % 2) - 1}\n" for i in range(60))
     (tmp_path / "t.csv").write_text("x,y\n" + rows, encoding="utf-8")
     problem = understand(read_table_file(tmp_path / "t.csv"), target="y")
     model = CARTClassifier().fit(problem.X, problem.y)

@@ -63,8 +63,25 @@ def sealed(model: _Model) -> _Model:
 
 def is_intact(model: Any) -> bool:
     """Return whether a model is as it was when it was sealed; one without a seal may be."""
+    if replaces_methods(model):
+        return False
     seal = getattr(model, "__dict__", {}).get("_seal")
     return seal is None or not _certifies(model) or seal == _checksum(model)
+
+
+def replaces_methods(model: Any) -> bool:
+    """Return whether an object holds something of its own where its class has a method.
+
+    Examples
+    --------
+    >>> from surelearn.learners.linear.perceptron import Perceptron
+    >>> model = Perceptron()
+    >>> model.predict = len
+    >>> replaces_methods(model), replaces_methods(Perceptron())
+    (True, False)
+    """
+    held, cls = getattr(model, "__dict__", {}), cast("type[Any]", type(model))
+    return any(callable(getattr(cls, name, None)) for name in held)
 
 
 def fingerprint_of_fit(model: Any) -> str:

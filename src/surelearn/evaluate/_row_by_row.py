@@ -17,6 +17,7 @@ from surelearn._stored import stored_name
 from surelearn._typing import Indices, Mask
 from surelearn.base.chunks import rows_at
 from surelearn.base.fitting import missing
+from surelearn.base.seal import replaces_methods
 from surelearn.certificate import Evidence, Precondition, assumed, by_construction, violated
 from surelearn.certificate._evidence import Status
 
@@ -110,10 +111,31 @@ def _tied(model: Any, X: Any) -> Mask:
 
 
 def _is_ours(model: Any) -> bool:
-    """Return whether a model is made of code that is known to treat each row by itself."""
-    if isinstance(model, Pipeline):
+    """Return whether a model is made of code that is known to treat each row by itself.
+
+    A subclass, a method that was replaced, and a function or model of others that it was given may
+    do anything.
+    """
+    cls = cast("type[Any]", type(model))
+    if replaces_methods(model):
+        return False
+    if cls is Pipeline:
         return all(_is_ours(step) for _, step in cast("Any", model).steps)
-    if isinstance(model, ColumnTransformer):
+    if cls is ColumnTransformer:
         parts = cast("Any", model).transformers_
         return all(isinstance(part, str) or _is_ours(part) for _, part, _ in parts)
-    return stored_name(cast("type[Any]", type(model))) is not None
+    return stored_name(cls) is not None and _holds_ours(vars(model).values())
+
+
+def _holds_ours(values: Iterable[Any]) -> bool:
+    """Return whether no value, nor one in a list, is a function or a model of others."""
+    for value in values:
+        if isinstance(value, list | tuple):
+            if not _holds_ours(cast("list[Any]", value)):
+                return False
+        elif hasattr(value, "predict"):
+            if not _is_ours(value):
+                return False
+        elif callable(value) and stored_name(cast("type[Any]", type(value))) is None:
+            return False
+    return True

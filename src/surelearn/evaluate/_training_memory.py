@@ -22,7 +22,7 @@ from surelearn._stored import stored_name
 from surelearn._typing import Mask
 from surelearn.base import validation
 from surelearn.base.chunks import in_chunks
-from surelearn.base.seal import is_intact
+from surelearn.base.seal import is_intact, replaces_methods
 from surelearn.base.tables.table import read_table
 from surelearn.certificate import Evidence, assumed, checked
 
@@ -147,12 +147,14 @@ def _learners(
 ) -> Iterator[_Learner]:
     """Yield the learners in a model that remember the rows they were fitted to."""
     deeper = (*around, model)
-    if isinstance(model, Pipeline):
+    # A subclass, or one whose method was replaced, may answer by anything else.
+    plain = None if replaces_methods(model) else cast("type[Any]", type(model))
+    if plain is Pipeline:
         if len(model) > 1:
             first, before = cast("Any", model[:-1]), transform or _same
             transform = partial(_after, first.transform, before)
         yield from _learners(model[-1], transform, inside=inside, around=deeper)
-    elif isinstance(model, FrozenEstimator):
+    elif plain is FrozenEstimator:
         yield from _learners(cast("Any", model).estimator, transform, inside=inside, around=deeper)
     elif _remembers(model):
         yield _Learner(model, transform, inside)

@@ -171,7 +171,7 @@ def test_a_column_of_any_type_in_any_role_is_read_or_refused(kind, role):
 
 def test_labels_beyond_2_to_63_stay_apart():
     labels = pa.array([2**63 + i % 2 for i in range(100)], pa.uint64())
-    table = pa.table({"x": [float(i % 2) for i in range(100)], "y": labels})
+    table = pa.table({"x": [i % 2 + i / 1000 for i in range(100)], "y": labels})
     run = certify_table(TableFile.of_table(table), target="y", learners=["MixedNaiveBayes"])
     assert run.problem.task == "binary"
     assert set(run.problem.y.tolist()) == {2**63, 2**63 + 1}

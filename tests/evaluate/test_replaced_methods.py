@@ -1,0 +1,80 @@
+"""What a model answers by is not what its class is known for: then nothing is checked of it."""
+
+import numpy as np
+import pytest
+from sklearn.pipeline import Pipeline
+
+from surelearn import Conservative, FiniteClass, Holdout, Perceptron
+from surelearn.evaluate.ledger import forget
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(240, 3))
+Y = (X[:, 0] > 0).astype(int)
+TRAIN, HELD_OUT = (X[:120], Y[:120]), (X[120:], Y[120:])
+
+
+class Centring(Pipeline):
+    """Answers by the rows that are asked with a row."""
+
+    def predict(self, X):  # noqa: N803
+        return super().predict(X - X.mean(axis=0))
+
+
+class Remembering(Pipeline):
+    """Has learnt the hold-out by heart."""
+
+    def predict(self, X):  # noqa: N803
+        known = dict(zip(map(tuple, HELD_OUT[0].tolist()), HELD_OUT[1], strict=True))
+        return np.array([known.get(tuple(row), 0) for row in X.tolist()])
+
+
+class OfTheBatch(Perceptron):
+    def predict(self, X):  # noqa: N803
+        return (X[:, 0] > np.mean(X[:, 0])).astype(int)
+
+
+def replaced():
+    model = Perceptron().fit(*TRAIN)
+    model.predict = lambda rows: np.zeros(len(rows), dtype=int)
+    return model
+
+
+def statuses(model):
+    forget()
+    return {p.key: p.status for p in Holdout(*HELD_OUT).certify(model).preconditions}
+
+
+def test_a_plain_pipeline_of_our_learner_is_known():
+    found = statuses(Pipeline([("learner", Perceptron())]).fit(*TRAIN))
+    assert (found["unseen"], found["row_by_row"]) == ("checked", "by-construction")
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        Centring([("learner", Perceptron())]).fit(*TRAIN),
+        Remembering([("learner", Perceptron())]).fit(*TRAIN),
+        OfTheBatch().fit(*TRAIN),
+        replaced(),
+        Conservative(OfTheBatch()).partial_fit(*TRAIN, classes=[0, 1]),
+        FiniteClass(hypotheses=[lambda rows: rows[:, 0] > np.mean(rows[:, 0])]).fit(*TRAIN),
+    ],
+    ids=["subclass", "memory", "learner", "replaced", "wrapped", "functions"],
+)
+def test_what_answers_by_other_code_is_not_known(model):
+    found = statuses(model)
+    assert found["row_by_row"] in {"assumed", "violated"}
+    if not isinstance(model, FiniteClass):
+        assert found["unseen"] == "assumed"
+
+
+def test_fresh_draws_of_few_categories_are_not_the_same_rows():
+    rng, n_void = np.random.default_rng(0), 0
+    forget()
+    for draw in range(60):
+        rows = rng.integers(0, 2, size=(40, 1))
+        labels = rows[:, 0] ^ (rng.random(40) < 0.2)
+        rule = Pipeline([("learner", Perceptron())]).fit([[0], [1]], [0, 1])
+        rule.draw_ = draw
+        n_void += Holdout(rows, labels, allow_duplicates=True).certify(rule).status == "void"
+    assert n_void == 0
