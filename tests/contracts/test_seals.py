@@ -126,10 +126,10 @@ def test_a_cut_back_tree_is_sealed_by_its_tree():
 
 
 def test_a_parameter_on_which_a_certificate_rests_is_noticed():
-    model = surelearn.LowRankApproximation(rank=2).fit(X)
+    model = surelearn.NearestNeighborsClassifier(n_neighbors=3).fit(X, y)
     assert model.certificates()
     with pytest.raises(ValueError, match="was changed after it was fitted"):
-        model.set_params(rank=3).certificates()
+        model.set_params(n_neighbors=5).certificates()
 
 
 def test_a_model_file_is_sealed_when_it_is_read(tmp_path):
