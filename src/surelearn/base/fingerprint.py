@@ -9,14 +9,12 @@ code reaches in other ways than by name) is not seen.
 """
 
 from types import FunctionType
-from typing import Any, cast
+from typing import Any
 
 import narwhals as nw
 import numpy as np
 from scipy import sparse
 
-from surelearn._jit import fingerprints, rows
-from surelearn._jit.fingerprints import Hashes
 from surelearn._jit.sound_matrices import sound
 from surelearn.base._function_parts import of_package
 from surelearn.base._hasher import Hasher
@@ -87,27 +85,6 @@ def data_fingerprint(X: Any, y: Any) -> str:
         for column in np.asarray(sound(X)).T:
             hasher.add(_as_numbers(column))
     return hasher.add(np.asarray(y)).hexdigest()
-
-
-def hashes_of_rows(X: Any) -> Hashes:
-    """Return a hash of each row of a table of any kind; it holds for this session only.
-
-    Examples
-    --------
-    >>> len(set(hashes_of_rows([["a", 1], ["b", 1], ["a", 1]]).tolist()))
-    2
-    """
-    if sparse.issparse(X):
-        table: Any = sparse.csr_array(cast("Any", X), dtype=np.float64, copy=True)
-        table.sum_duplicates()
-        return fingerprints.row_hashes(rows.of(table))
-    if nw.dependencies.is_into_dataframe(X):
-        X = list(nw.from_native(X, eager_only=True).iter_rows())
-    table = np.asarray(X)
-    if table.dtype.kind in "biuf" and table.ndim == 2:
-        return fingerprints.table_hashes(table)
-    cells = [hash(tuple(row)) for row in np.asarray(X, dtype=object).tolist()]
-    return np.array(cells, dtype=np.int64).view(np.uint64)
 
 
 def check_certificate(certificate: Certificate, model: object) -> None:

@@ -32,9 +32,6 @@ DEMANDS = {
 }
 """What a hold-out demands beyond the assumptions of its theorem."""
 
-DEMANDED_LATER = frozenset({"row_by_row"})
-"""What certificates of before 2026-11 do not state."""
-
 DEMANDS_OF_MODE = {
     "family": (
         Precondition(

@@ -120,9 +120,9 @@ def _is_ours(model: Any) -> bool:
     if replaces_methods(model):
         return False
     if cls is Pipeline:
-        return all(_is_ours(step) for _, step in cast("Any", model).steps)
+        return all(_is_ours(step) for _, step in model.steps)
     if cls is ColumnTransformer:
-        parts = cast("Any", model).transformers_
+        parts = model.transformers_
         return all(isinstance(part, str) or _is_ours(part) for _, part, _ in parts)
     return stored_name(cls) is not None and _holds_ours(vars(model).values())
 

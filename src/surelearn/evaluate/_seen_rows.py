@@ -3,9 +3,10 @@
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from surelearn._jit.fingerprints import Hashes
-from surelearn.base.fingerprint import hashes_of_rows
+from surelearn.base import row_identity
 
 
 class SeenRows:
@@ -14,8 +15,8 @@ class SeenRows:
     Examples
     --------
     >>> seen = SeenRows()
-    >>> seen.add([[1.0], [2.0]], [0, 1])
-    >>> seen.add([[2.0], [1.0], [3.0]], [1, 1, 1])
+    >>> seen.add([[1.0], [2.0]], np.array([0, 1]))
+    >>> seen.add([[2.0], [1.0], [3.0]], np.array([1, 1, 1]))
     >>> seen.n_again, seen.n_rows
     (1, 5)
     """
@@ -24,14 +25,13 @@ class SeenRows:
         self._hashes: list[Hashes] = []
         self._readable = True
 
-    def add(self, X: Any, y: Any) -> None:
+    def add(self, X: Any, y: NDArray[Any]) -> None:
         """Take in the next rows."""
-        labels = np.array([hash(label) for label in np.asarray(y).tolist()], dtype=np.int64)
         try:
-            mixed = hashes_of_rows(X) * np.uint64(3) + labels.view(np.uint64)
+            hashes = row_identity.row_hashes(X)
         except (TypeError, ValueError):  # a stream of something that is no table
-            self._readable, mixed = False, labels.view(np.uint64)
-        self._hashes.append(mixed)
+            self._readable, hashes = False, np.zeros(len(y), dtype=np.uint64)
+        self._hashes.append(row_identity.with_labels(hashes, row_identity.cell_bits(y)))
 
     @property
     def n_rows(self) -> int:
@@ -43,4 +43,4 @@ class SeenRows:
         """Those that had come before; None if rows could not be compared."""
         if not self._readable:
             return None
-        return self.n_rows - len(np.unique(np.concatenate(self._hashes)))
+        return self.n_rows - row_identity.count_distinct(np.concatenate(self._hashes))

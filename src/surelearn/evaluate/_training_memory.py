@@ -151,11 +151,11 @@ def _learners(
     plain = None if replaces_methods(model) else cast("type[Any]", type(model))
     if plain is Pipeline:
         if len(model) > 1:
-            first, before = cast("Any", model[:-1]), transform or _same
+            first, before = model[:-1], transform or _same
             transform = partial(_after, first.transform, before)
         yield from _learners(model[-1], transform, inside=inside, around=deeper)
     elif plain is FrozenEstimator:
-        yield from _learners(cast("Any", model).estimator, transform, inside=inside, around=deeper)
+        yield from _learners(model.estimator, transform, inside=inside, around=deeper)
     elif _remembers(model):
         yield _Learner(model, transform, inside)
     elif not any(model is outer for outer in around):

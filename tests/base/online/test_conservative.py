@@ -132,3 +132,9 @@ def test_data_frames_keep_their_names_and_a_model_file_its_learner(tmp_path):
     path = tmp_path / "model.surelearn"
     save_model(model, path, schema={}, metadata={})
     np.testing.assert_array_equal(load_model(path).model.predict(frame), plain.predict(X))
+
+
+def test_masked_labels_are_refused():
+    y = np.ma.array([1, 0, 1], mask=[False, False, True])
+    with pytest.raises(ValueError, match="y has 1 masked value"):
+        Conservative(PassiveAggressive()).fit([[1.0], [-1.0], [2.0]], y)

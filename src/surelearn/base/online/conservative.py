@@ -20,6 +20,7 @@ from surelearn._stored import holds
 from surelearn._typing import Indices
 from surelearn.base import validation
 from surelearn.base.fitting import adopt, at_one_moment
+from surelearn.base.labels import exact
 from surelearn.bounds import Guarantee
 
 
@@ -100,7 +101,7 @@ class Conservative(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         classes
             All labels that will ever come; needed in the first call if it does not show them all.
         """
-        labels = cast("NDArray[Any]", column_or_1d(y, warn=True))
+        labels = cast("NDArray[Any]", column_or_1d(exact(y), warn=True))
         rows = sound(X)
         check_consistent_length(rows, labels)
         begun = hasattr(self, "estimator_")
@@ -143,7 +144,7 @@ class Conservative(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         fresh, learner = cast("Self", clone(self)), cast("Any", clone(self.estimator, safe=False))
         if not (hasattr(learner, "partial_fit") or _plays(learner)):
             raise TypeError(f"{learner!r} has no partial_fit: it cannot learn row by row")
-        known = labels if classes is None else np.atleast_1d(np.asarray(classes))
+        known = labels if classes is None else np.atleast_1d(np.asarray(exact(classes)))
         known = np.array([0, 1]) if _plays(learner) else known
         fresh.classes_ = validation.two_or_more(validation.distinct(known))
         fresh.n_rounds_, fresh.mistakes_ = 0, np.empty(0, dtype=np.int64)
