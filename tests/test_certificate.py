@@ -273,3 +273,16 @@ def test_keys_of_phrases_never_collide():
     keyed = with_keys(phrases, "mistakes.halving", {"n_experts": 8})
     assert list(keyed.values()) == phrases
     assert keyed["realizable"] == "at least one expert never errs"
+
+
+def test_long_texts_and_thousands_of_preconditions_are_refused():
+    content = json.loads(holdout_certificate().to_json())
+    condition = content["preconditions"][0]
+    for forged, reason in (
+        ({"formula": "1" * 60_000}, "a text of 60,000 characters"),
+        ({"reproduce": {"options": {"x": ["a" * 10_001]}}}, "a text of 10,001 characters"),
+        ({"reproduce": {"a" * 10_001: 1}}, "a text of 10,001 characters"),
+        ({"preconditions": [condition] * 1_001}, "1,001 preconditions"),
+    ):
+        with pytest.raises(ValueError, match=reason):
+            Certificate.from_json(json.dumps({**content, **forged}))

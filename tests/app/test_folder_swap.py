@@ -2,6 +2,7 @@
 
 import ctypes
 import errno
+import json
 import os
 import signal
 import subprocess
@@ -225,10 +226,78 @@ def test_what_living_processes_use_is_let_alone(made_up, tmp_path):
     not_ours = tmp_path / "folder" / ".surelearn-notes"
     for folder in (left, other, former, not_ours):
         folder.mkdir()
+        folder.chmod(0o755)
     check_folder(out, force=True)
     assert sorted(hidden(tmp_path / "folder")) == sorted([other.name, not_ours.name])
     write_run(made_up, None, out)
     assert texts(out) == {"new"}
+
+
+@pytest.fixture
+def left_over(tmp_path):
+    """The hidden folder of a run that is dead, beside a full output, and its plan."""
+    set_up(tmp_path / "folder", "full")
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    path = tmp_path / "folder" / f".surelearn-{folder_swap._host()}-{ended.pid}-5-0123abcd"
+    (path / "new").mkdir(parents=True)
+    path.chmod(0o700)
+    plan = {"out": "out", "within": False, "begun": [0, 0], "others": []}
+    return path, plan
+
+
+def test_a_forged_plan_does_not_reach_another_folder(left_over):
+    path, plan = left_over
+    out, victim = path.parent / "out", path.parent / "victim"
+    victim.mkdir()
+    (victim / "key").write_text("mine")
+    (path / "new" / "key").write_text("planted")
+    os.utime(path / "new" / "key", (2e9, 2e9))
+    for forged in ({"out": "victim"}, {"out": str(victim)}, {"within": True}, {"others": "key"}):
+        (path / "plan.json").write_text(json.dumps({**plan, "others": ["key"], **forged}))
+        check_folder(out, force=True)
+        assert (victim / "key").read_text() == "mine"
+        assert (path / "new" / "key").read_text() == "planted"
+
+
+def test_only_files_that_a_plan_records_are_given_back(left_over):
+    path, plan = left_over
+    for name in ("recorded", "planted"):
+        (path / "new" / name).write_text("x")
+    (path / "plan.json").write_text(json.dumps({**plan, "others": ["recorded"]}))
+    check_folder(path.parent / "out", force=True)
+    assert (path.parent / "out" / "recorded").exists()
+    assert not (path.parent / "out" / "planted").exists()
+
+
+@pytest.mark.parametrize("mode", [0o770, 0o707])
+def test_a_hidden_folder_that_others_may_write_is_let_alone(left_over, mode):
+    path, plan = left_over
+    (path / "new" / "recorded").write_text("x")
+    (path / "plan.json").write_text(json.dumps({**plan, "others": ["recorded"]}))
+    path.chmod(mode)
+    check_folder(path.parent / "out", force=True)
+    assert (path / "new" / "recorded").exists()
+
+
+def test_files_behind_a_link_in_a_hidden_folder_stay(left_over):
+    path, plan = left_over
+    victim = path.parent / "victim"
+    victim.mkdir()
+    (victim / NAMES[0]).write_text("mine")
+    (path / "new").rmdir()
+    (path / "new").symlink_to(victim)
+    (path / "plan.json").write_text(json.dumps(plan))
+    check_folder(path.parent / "out", force=True)
+    assert (victim / NAMES[0]).read_text() == "mine"
+
+
+def test_a_hidden_folder_is_of_one_user_alone_and_a_pipe_is_no_plan(left_over):
+    path, _ = left_over
+    os.mkfifo(path / "plan.json")
+    check_folder(path.parent / "out", force=True)  # and does not wait for the pipe
+    with folder_swap.aside(path.parent / "out", NAMES) as made:
+        assert made.path.stat().st_mode & 0o777 == 0o700
 
 
 def test_runs_at_the_same_time_leave_one_of_them_whole(made_up, tmp_path):

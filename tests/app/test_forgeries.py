@@ -3,6 +3,7 @@
 import copy
 import json
 import random
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -13,6 +14,7 @@ from surelearn._wording import percent_outward
 from surelearn.app.errors import TableError
 from surelearn.app.output import write_run
 from surelearn.app.verify import read_certificate, verify_certificate
+from surelearn.app.verifying import alone
 from surelearn.bounds import concentration, sequences
 from surelearn.certificate import Certificate, certify
 from surelearn.datasets.worlds import Noisy
@@ -400,3 +402,10 @@ class TestWithModelAndTable:
         except TableError as error:
             found = [str(error)]
         assert found
+
+
+def test_a_formula_of_digits_takes_no_time():
+    began = time.perf_counter()
+    assert alone._bare("1" * 9_999) == "1" * 9_999
+    assert alone._bare("f(array([0.50, 12.0e1]), n=3)") == "f 0.5 120 n=3"
+    assert time.perf_counter() - began < 0.05

@@ -273,3 +273,62 @@ def test_a_table_is_identified_as_read(tmp_path):
     first, other = (read_table_file(path).table for path in (table, commented))
     assert identify(first, "y").digest == identify(other, "y").digest
     assert identify(first, "y").digest != identify(first, "x").digest
+
+
+def a_line(**forged):
+    look = Look(
+        RowSet.of(np.arange(200, dtype=np.uint64)),
+        Question("r", "m"),
+        {"date": "d", "file": "t", "target": "y", "learner": "L", "looks": 1, "delta": 0.05},
+    )
+    return {**look.to_line(), **forged}
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        {"delta": "0.05"},
+        {"looks": 0},
+        {"looks": True},
+        {"n_single": -1},
+        {"n_single": 201},
+        {"rows": "0123456789"},
+        {"rows": a_line()["rows"][:-1]},
+        {"rows": a_line()["rows"][::-1]},
+        {"rows": [*a_line()["rows"][:-1], "-1"]},
+        {"rows": [*a_line()["rows"][:-1], 7]},
+        {"answer": {"status": 1, "claim": []}},
+        {"answer": [["status", "x"]]},
+    ],
+)
+def test_a_line_that_no_run_writes_is_damaged(tmp_path, forged):
+    path = tmp_path / "l.jsonl"
+    append(path, a_line())
+    append(path, a_line(**forged))
+    pages = read_pages(path)
+    assert (len(pages.looks), dict(pages.answers), pages.n_damaged) == (1, {}, 1)
+    assert show("--file", path).exit_code == 0
+
+
+def test_a_line_that_is_too_long_is_damaged_and_the_next_one_counts(tmp_path):
+    path = tmp_path / "l.jsonl"
+    append(path, a_line(file="x" * 3_000_000))
+    append(path, a_line())
+    pages = read_pages(path)
+    assert (len(pages.looks), pages.n_damaged) == (1, 1)
+
+
+def test_what_is_no_ledger_at_all_is_one_sentence(tmp_path):
+    huge = tmp_path / "huge.jsonl"
+    with huge.open("wb") as file:
+        file.truncate(2 * 10**9)  # it takes no place on the disk
+    os.mkfifo(tmp_path / "pipe")
+    for path in (huge, tmp_path, tmp_path / "pipe", "/dev/zero"):
+        shown = show("--file", path)
+        assert (shown.exit_code, shown.stderr.count("\n")) == (2, 1), path
+
+
+def test_the_name_of_a_ledger_cannot_command_the_terminal(tmp_path):
+    path = tmp_path / "\x1b[2J.jsonl"
+    path.write_text("damaged\n", encoding="utf-8")
+    assert "\x1b" not in show("--file", path).output

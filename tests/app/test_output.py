@@ -105,3 +105,10 @@ class TestTheFolder:
     def test_one_that_cannot_be_written_is_told(self):
         with pytest.raises(TableError, match="nothing can be written to /proc/certified: "):
             check_folder(type(output.Path())("/proc/certified"), force=False)
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_a_folder_with_the_name_of_a_file_is_refused(tmp_path, force):
+    (tmp_path / "report.html").mkdir()
+    with pytest.raises(TableError, match=r"report\.html is a folder, where a file belongs"):
+        check_folder(tmp_path, force=force)

@@ -5,7 +5,13 @@ import pyarrow as pa
 import pytest
 
 from surelearn.app.errors import TableError
-from surelearn.app.predict import predict_table, read_features, read_for, write_predictions
+from surelearn.app.predict import (
+    check_schema,
+    predict_table,
+    read_features,
+    read_for,
+    write_predictions,
+)
 from surelearn.app.problem.problem import understand
 from surelearn.app.tables.read import read_table_file
 from surelearn.learners.linear.linear_regression import LinearRegression
@@ -130,3 +136,11 @@ def test_a_model_file_of_before_decimal_signs_can_be_used(saved, tmp_path):
     schema = {key: value for key, value in saved.schema.items() if key != "decimal"}
     path = write(tmp_path, "zip;flag;size\n7;true;1,5\n0213;false;2,5\n")
     assert read_for(schema, path).table.column("size").to_pylist() == [1.5, 2.5]
+
+
+@pytest.mark.parametrize("field", ["target", "columns", "missing"])
+def test_a_word_that_is_no_unicode_text_is_refused(saved, field):
+    check_schema(saved.schema)
+    word = "\ud800" if field == "target" else ["\ud800"]
+    with pytest.raises(TableError, match="does not say which columns"):
+        check_schema({**saved.schema, field: word})

@@ -13,6 +13,7 @@ from sklearn.model_selection import KFold, LeaveOneOut, RepeatedKFold, ShuffleSp
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from contracts.certified_grid import certified, holdout_grid, table_grid
 from surelearn import (
     CARTClassifier,
     FiniteClass,
@@ -34,7 +35,6 @@ from surelearn import (
     online_to_batch,
     progressive_validate,
 )
-from surelearn.app.certify import certify_table
 from surelearn.app.tables.read import read_table_file
 from surelearn.bounds import Guarantee
 from surelearn.datasets.worlds import Noisy
@@ -78,6 +78,7 @@ def holdout_runs() -> Iterator[Issued]:
         train_x, train_y, drawn = Holdout.split(twice, labels, seed=0, copies=copies)
         yield [drawn.certify(DummyClassifier().fit(train_x, train_y))]
     yield from holdouts_of_groups_and_classes(models[0], numbers)
+    yield from holdout_grid()
 
 
 def holdouts_of_groups_and_classes(model: Any, numbers: Any) -> Iterator[Issued]:
@@ -223,14 +224,9 @@ def table_runs() -> Iterator[Issued]:
             {**classes, **plain, "copies": "independent", "looks": 2},
         ):
             forget()
-            yield _certified(file, options)
-        yield _certified(file, {**classes, "seed": 5})  # another look at the table, not planned
-
-
-def _certified(file: Any, options: dict[str, Any]) -> Issued:
-    run = certify_table(file, **options)
-    bound = getattr(run.choice, "bound", None)
-    return [run.certificate, *run.by_class.values(), *([] if bound is None else [bound])]
+            yield certified(file, options)
+        yield certified(file, {**classes, "seed": 5})  # another look at the table, not planned
+        yield from table_grid(pathlib.Path(folder))
 
 
 def evaluation_runs() -> Iterator[tuple[str, Issued]]:

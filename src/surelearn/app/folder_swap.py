@@ -16,15 +16,17 @@ import os
 import re
 import shutil
 import socket
+import stat
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 from uuid import uuid4
 
 _ASIDE = re.compile(r"\.surelearn-(?P<host>[0-9a-f]{6})-(?P<pid>\d+)-(?P<since>\d+)-[0-9a-f]{8}")
 _FORMER = re.compile(r"\.surelearn-[0-9a-f]{8}")  # as earlier versions named it
 _PLAN = "plan.json"
+_LARGEST_PLAN = 10**6  # bytes
 _EXCHANGE = 2  # of Linux: RENAME_EXCHANGE
 _AT_FDCWD = -100
 _MOST_OTHERS = 200  # files of others that are worth a link each
@@ -33,13 +35,15 @@ _MOST_OTHERS = 200  # files of others that are worth a link each
 class Aside(NamedTuple):
     """A folder aside: where it is, the output it is for, and whether it stands in the output.
 
-    `begun` is the identity of its new folder, which has another one once it is exchanged.
+    `begun` is the identity of its new folder, which has another one once it is exchanged. `others`
+    are the files that may be given back to the output, by name; all of them if it is None.
     """
 
     path: Path
     out: Path
     within: bool
     begun: list[int]
+    others: frozenset[str] | None = None
 
     @property
     def new(self) -> Path:
@@ -81,7 +85,9 @@ def put_in_place(made: Aside, names: Iterable[str]) -> None:
         with suppress(OSError):  # somebody made it meanwhile
             made.new.rename(made.out)
             return
-    _link_others(made, set(names))
+    ours = set(names)
+    _write_plan(made, sorted({path.name for path in made.out.iterdir()} - ours))
+    _link_others(made, ours)
     with suppress(OSError):
         shutil.copystat(made.out, made.new)
     if not _exchange(made.new, made.out):
@@ -97,7 +103,7 @@ def clean_up(out: Path, names: Iterable[str]) -> None:
             if path.is_symlink() or not path.is_dir():
                 continue
             if (named := _ASIDE.fullmatch(path.name)) and not _lives(named):
-                _finish_left_over(path, ours)
+                _finish_left_over(path, whole, ours)
             elif _FORMER.fullmatch(path.name) and _holds_only(path, {*ours, "earlier"}):
                 shutil.rmtree(path, ignore_errors=True)
 
@@ -110,7 +116,7 @@ def finish(made: Aside, names: tuple[str, ...]) -> None:
         made.old.rename(made.out)  # the second of two renames is missing
     if made.new.is_dir() and _identity(made.new) == made.begun:
         shutil.rmtree(made.new)  # never exchanged: what is in it is ours, or a link
-    kept = [_give_back(folder, made.out, names) for folder in (made.old, made.new)]
+    kept = [_give_back(folder, made, names) for folder in (made.old, made.new)]
     if all(kept):
         shutil.rmtree(made.path, ignore_errors=True)
 
@@ -120,22 +126,30 @@ def _make(out: Path, names: tuple[str, ...]) -> Aside:
     parent = out if within else _nearest(out.parent)
     path = parent / f".surelearn-{_host()}-{os.getpid()}-{_since(os.getpid())}-{uuid4().hex[:8]}"
     try:
-        path.mkdir()
+        path.mkdir(mode=0o700)
     except OSError as error:
         closed = error.errno in {errno.EACCES, errno.EPERM, errno.EROFS}
         if within or not out.is_dir() or not closed:
             raise
         within, path = True, out / path.name
-        path.mkdir()
+        path.mkdir(mode=0o700)
     try:
         (path / "new").mkdir()
         made = Aside(path, out, within, _identity(path / "new"))
-        plan = {"out": os.path.relpath(out, path.parent), "within": within, "begun": made.begun}
-        (path / _PLAN).write_text(json.dumps(plan), encoding="utf-8")
+        _write_plan(made)
     except BaseException:
         shutil.rmtree(path, ignore_errors=True)
         raise
     return made
+
+
+def _write_plan(made: Aside, others: Iterable[str] = ()) -> None:
+    """Write by what the next run finishes; a plan that is there is replaced as a whole."""
+    out = os.path.relpath(made.out, made.path.parent)
+    plan = {"out": out, "within": made.within, "begun": made.begun, "others": list(others)}
+    aside_of_it = made.path / f"{_PLAN}.new"
+    aside_of_it.write_text(json.dumps(plan), encoding="utf-8")
+    aside_of_it.replace(made.path / _PLAN)
 
 
 def _must_stay(out: Path, names: tuple[str, ...]) -> bool:
@@ -195,20 +209,22 @@ def _settle_moves(made: Aside, names: tuple[str, ...]) -> None:
             (source / name).rename(made.out / name)
 
 
-def _give_back(folder: Path, out: Path, names: tuple[str, ...]) -> bool:
+def _give_back(folder: Path, made: Aside, names: tuple[str, ...]) -> bool:
     """Empty a folder: ours are removed, others are given back to the output. Whether all were."""
     if not folder.is_dir():
         return True
     for entry in list(os.scandir(folder)):
-        path, there = Path(entry.path), out / entry.name
+        path, there = Path(entry.path), made.out / entry.name
         is_folder = entry.is_dir(follow_symlinks=False)
         if entry.name in names and not is_folder:
             path.unlink()
+        elif made.others is not None and entry.name not in made.others:
+            continue  # nobody recorded it: it may be planted
         elif not os.path.lexists(there) or (not is_folder and _is_newer(path, there)):
             path.replace(there)
         elif not is_folder:
             path.unlink()  # the output has it, too
-    return not any(os.scandir(folder))
+    return not list(os.scandir(folder))
 
 
 def _is_newer(path: Path, there: Path) -> bool:
@@ -217,20 +233,64 @@ def _is_newer(path: Path, there: Path) -> bool:
     return one.st_ino != other.st_ino and one.st_mtime_ns > other.st_mtime_ns
 
 
-def _finish_left_over(path: Path, names: tuple[str, ...]) -> None:
+def _finish_left_over(path: Path, out: Path, names: tuple[str, ...]) -> None:
+    """Finish by the plan of a killed run, if both are of this user and for this output."""
+    if not _is_our_folder(path):
+        return
     try:
-        plan = json.loads((path / _PLAN).read_text(encoding="utf-8"))
-        out = Path(os.path.normpath(path.parent / plan["out"]))
-        made = Aside(path, out, bool(plan["within"]), list(plan["begun"]))
-    except (OSError, ValueError, KeyError, TypeError):
+        plan = _read_plan(path / _PLAN)
+    except (OSError, ValueError, RecursionError):
         for folder in (path / "new", path / "old"):  # empty: killed before or after it had a plan
             with suppress(OSError):
                 folder.rmdir()
-        if _holds_only(path, {_PLAN}):
+        if _holds_only(path, {_PLAN, f"{_PLAN}.new"}):
             shutil.rmtree(path, ignore_errors=True)
         return
-    with suppress(OSError):
-        finish(made, names)
+    made = _accepted(path, plan, out)
+    if made is not None:
+        with suppress(OSError):
+            finish(made, names)
+
+
+def _read_plan(path: Path) -> Any:
+    found = path.lstat()
+    if not stat.S_ISREG(found.st_mode) or found.st_size > _LARGEST_PLAN or not _is_ours(found):
+        raise ValueError(f"{path} is no plan of ours")
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def _accepted(path: Path, plan: Any, out: Path) -> Aside | None:
+    """Return what a plan describes, or None if it is forged: it names another output, say."""
+    if not isinstance(plan, dict):
+        return None
+    known = cast("dict[str, Any]", plan)
+    target, within, begun, others = map(known.get, ("out", "within", "begun", "others"))
+    if not isinstance(target, str) or not isinstance(begun, list) or not isinstance(others, list):
+        return None
+    leads_here = os.path.normpath(path.parent / target) == str(out)
+    if not leads_here or within is not (path.parent == out):
+        return None
+    if not all(isinstance(name, str) for name in cast("list[Any]", others)):
+        return None
+    made = Aside(path, out, path.parent == out, begun, frozenset(cast("list[str]", others)))
+    return made if all(map(_is_folder_or_absent, (made.new, made.old))) else None
+
+
+def _is_folder_or_absent(path: Path) -> bool:
+    """Return whether a path leads nowhere else: through a link, files of others would be ours."""
+    return not os.path.lexists(path) or stat.S_ISDIR(path.lstat().st_mode)
+
+
+def _is_our_folder(path: Path) -> bool:
+    """Return whether a folder is of this user, and nobody else can have put anything into it."""
+    found = path.lstat()
+    if not stat.S_ISDIR(found.st_mode) or not _is_ours(found):
+        return False
+    return os.name == "nt" or not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+
+
+def _is_ours(found: os.stat_result) -> bool:
+    return not hasattr(os, "getuid") or found.st_uid == os.getuid()
 
 
 def _holds_only(folder: Path, names: set[str]) -> bool:
@@ -259,8 +319,8 @@ def _lives(named: re.Match[str]) -> bool:
 def _since(pid: int) -> int:
     """Return when a process began, in the clock of the kernel; 0 where nobody tells."""
     try:
-        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
-        return int(stat.rpartition(")")[2].split()[19])
+        line = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
+        return int(line.rpartition(")")[2].split()[19])
     except (OSError, ValueError, IndexError):
         return 0
 

@@ -62,23 +62,6 @@ class NoLedger:
         return NOT_KEPT
 
 
-class ReplayedLedger:
-    """Says where a look stood when it was entered: for doing a run again, which is no look.
-
-    Parameters
-    ----------
-    entry
-        The entry, as the certificate keeps it: `Entry.read(certificate.reproduce.get("ledger"))`.
-    """
-
-    def __init__(self, entry: Entry) -> None:
-        self._entry = entry
-
-    def enter(self, look: Look) -> Entry:  # noqa: ARG002 - it was entered before
-        """Return the entry of that time."""
-        return self._entry
-
-
 PROCESS = ProcessLedger()
 
 

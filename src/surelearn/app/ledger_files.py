@@ -2,11 +2,12 @@
 
 import json
 import os
+import re
 import sys
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple, cast
 
 from surelearn.base.row_identity import RowSet
 from surelearn.evaluate.ledger import Question
@@ -20,7 +21,12 @@ VERSION = 1
 NAME = "surelearn-ledger.jsonl"
 """The file beside the folder of the results."""
 
-_LARGEST = 2**64
+_TEXTS = ("file", "target", "learner", "date", "rules", "model", "table")
+_SKETCH = 128  # rows that a `RowSet` keeps
+_ROW = re.compile("[0-9a-f]{16}")
+_LONGEST_LINE = 10**6  # bytes; a look of ours has some 3,000
+_LARGEST_FILE = 10**9
+_PART = 2**16
 
 
 class Look(NamedTuple):
@@ -58,18 +64,36 @@ class Look(NamedTuple):
         """Return the look in a line, or raise `ValueError`."""
         if not isinstance(content, dict) or content.get("ledger") != VERSION:
             raise ValueError("no line of a ledger")
-        kinds = {"file": str, "target": str, "learner": str, "looks": int, "date": str}
-        kinds |= {"rules": str, "model": str, "table": str, "n_rows": int, "n_single": int}
-        for name, kind in kinds.items():
-            if type(content.get(name)) is not kind:
-                raise ValueError(f"{name} is {content.get(name)!r}")
-        sketch = tuple(int(row, 16) for row in content["rows"])
-        if not all(0 <= row < _LARGEST for row in sketch) or not 0 < float(content["delta"]) < 1:
-            raise ValueError("numbers out of range")
-        rows = RowSet(content["table"], content["n_rows"], content["n_single"], sketch)
+        for name in _TEXTS:
+            if type(content.get(name)) is not str:
+                raise ValueError(f"{name} is no text")
+        if type(content.get("delta")) is not float or not 0 < content["delta"] < 1:
+            raise ValueError("delta is no probability")
+        if not _is_count(content.get("looks")) or content["looks"] == 0:
+            raise ValueError("looks is no number of models")
+        rows = _rows_in(content)
         names = ("date", "file", "target", "learner", "looks", "delta", "options")
         about = {name: content[name] for name in names if name in content}
         return cls(rows, Question(content["rules"], content["model"]), about)
+
+
+def _is_count(value: Any) -> bool:
+    return type(value) is int and 0 <= value < 2**63  # a truth value is no count
+
+
+def _rows_in(content: Mapping[str, Any]) -> RowSet:
+    """Return the rows that a line tells of, if they can be those of a table."""
+    n, n_single, rows = (content.get(name) for name in ("n_rows", "n_single", "rows"))
+    if not (_is_count(n) and _is_count(n_single) and cast("int", n_single) <= cast("int", n)):
+        raise ValueError("n_rows or n_single is no number of rows")
+    if not isinstance(rows, list) or len(rows) != min(cast("int", n_single), _SKETCH):
+        raise ValueError("rows is no list of as many as there should be")
+    if not all(isinstance(row, str) and _ROW.fullmatch(row) for row in rows):
+        raise ValueError("a row is no 64 bits")
+    if any(rows[i] >= rows[i + 1] for i in range(len(rows) - 1)):
+        raise ValueError("the rows do not increase")
+    sketch = tuple(int(row, 16) for row in rows)
+    return RowSet(content["table"], cast("int", n), cast("int", n_single), sketch)
 
 
 class Pages(NamedTuple):
@@ -99,19 +123,43 @@ def read_pages(path: Path) -> Pages:
     n_damaged = 0
     if not path.exists():
         return Pages((), {}, 0)
-    if not path.is_file():  # to read a pipe is to wait for ever
-        raise OSError(f"{path} is no file")
+    _refuse_no_file(path)
+    if path.stat().st_size > _LARGEST_FILE:
+        raise OSError(f"it has more than {_LARGEST_FILE:,} bytes")
     with path.open("rb") as file:
-        for line in file:
+        for line in _lines(file):
             try:
                 content = json.loads(line)
                 if isinstance(content, dict) and "answer" in content:
-                    answers[str(content["table"]), str(content["model"])] = dict(content["answer"])
+                    answers.update([_answer_in(cast("dict[str, Any]", content))])
                 else:
                     looks.append(Look.from_line(content))
             except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
                 n_damaged += bool(line.strip())
     return Pages(tuple(looks), answers, n_damaged)
+
+
+def _refuse_no_file(path: Path) -> None:
+    if not path.is_file():  # to read a pipe is to wait for ever
+        raise OSError(f"{path} is no file")
+
+
+def _lines(file: IO[bytes]) -> Generator[bytes]:
+    """Yield the lines of a file; of one that is too long its beginning, which is no JSON."""
+    while line := file.readline(_LONGEST_LINE):
+        whole = line.endswith(b"\n") or len(line) < _LONGEST_LINE
+        yield line if whole else b"too long"
+        while not whole and (part := file.readline(_PART)):
+            whole = part.endswith(b"\n")
+
+
+def _answer_in(content: Mapping[str, Any]) -> tuple[tuple[str, str], Mapping[str, Any]]:
+    """Return what a line answers, and to which model of which table."""
+    answer, key = content["answer"], (content["table"], content["model"])
+    words = (*key, answer["status"], answer["claim"]) if isinstance(answer, dict) else (None,)
+    if content.get("ledger") != VERSION or not all(isinstance(word, str) for word in words):
+        raise ValueError("no answer to a look")
+    return key, cast("dict[str, Any]", answer)
 
 
 def append(path: Path, content: Mapping[str, Any]) -> None:
@@ -130,8 +178,8 @@ def append(path: Path, content: Mapping[str, Any]) -> None:
 def locked(path: Path) -> Generator[None]:
     """Keep other runs out of a ledger, whose folder is made if there is none."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if path.exists() and not path.is_file():
-        raise OSError(f"{path} is no file")
+    if path.exists():
+        _refuse_no_file(path)
     with path.open("ab") as file:
         if fcntl is not None:
             fcntl.flock(file, fcntl.LOCK_EX)

@@ -27,6 +27,9 @@ def check_folder(out: Path, *, force: bool) -> None:
         raise TableError(f"{nearest} is a file, not a folder: give another --out")
     with _aside(out):  # whether anything can be written
         folder_swap.clean_up(out, NAMES)
+    taken = [name for name in NAMES if (out / name).is_dir()]
+    if taken:
+        raise TableError(f"{out / taken[0]} is a folder, where a file belongs: give another --out")
     there = [name for name in NAMES if (out / name).exists()]
     if there and not force:
         raise TableError(f"{out} already holds {there[0]}: give another --out, or --force")

@@ -65,9 +65,12 @@ def check_schema(schema: Mapping[str, Any]) -> None:
         kinds = {(type(f.name), f.kind in get_args(Kind)) for f in features}
         words = [schema["target"], *schema["columns"], *(schema["missing"] or ())]
         words += [word for f in features for word in f.categories]
-        fits = kinds == {(str, True)} and all(isinstance(word, str) for word in words)
+        words += [f.name for f in features]
+        for word in words:
+            word.encode()  # half a pair of surrogates is no text that a table can hold
+        fits = kinds == {(str, True)}
         fits = fits and isinstance(schema["header"], bool) and schema.get("decimal") in _DECIMALS
-    except (KeyError, TypeError, ValueError):
+    except (AttributeError, KeyError, TypeError, ValueError):
         fits = False
     if not fits:
         raise TableError(

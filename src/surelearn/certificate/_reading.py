@@ -22,8 +22,11 @@ _KINDS = {
     list: "a list",
     dict: "a table of names",
 }
+_OF_SOME_SIZE = (str, list, dict)
 _WORDS = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 _DEEPEST = 12  # lists in lists; a certificate of ours has five
+_LONGEST = 10_000  # characters of a text
+_MOST_CONDITIONS = 1_000
 
 
 def parse(text: str) -> dict[str, Any]:
@@ -89,7 +92,7 @@ def _parse_json(text: str) -> Any:
         ) from None
     except ValueError as error:
         raise ValueError(f"this is not a certificate of surelearn: {error}") from None
-    _refuse_depth(content)
+    _refuse_size(content)
     return content
 
 
@@ -113,15 +116,22 @@ def _finite(text: str) -> float:
     return value
 
 
-def _refuse_depth(content: Any) -> None:
+def _refuse_size(content: Any) -> None:
+    """Refuse lists in lists in lists ..., and texts that nobody reads and patterns are slow on."""
     level: list[Any] = [content]
     for _ in range(_DEEPEST):
         nested: list[Any] = []
         for value in level:
             if isinstance(value, dict):
-                nested.extend(cast("dict[str, Any]", value).values())
+                table = cast("dict[str, Any]", value)
+                nested.extend((*table, *table.values()))
             elif isinstance(value, list):
-                nested.extend(v for v in cast("list[Any]", value) if isinstance(v, list | dict))
+                nested.extend(v for v in cast("list[Any]", value) if isinstance(v, _OF_SOME_SIZE))
+            elif isinstance(value, str) and len(value) > _LONGEST:
+                raise ValueError(
+                    f"this is not a certificate of surelearn: it holds a text of {len(value):,} "
+                    f"characters, and {_LONGEST:,} are the most"
+                )
         level = nested
     if level:
         raise ValueError("this is not a certificate of surelearn: it is nested too deeply")
@@ -146,7 +156,11 @@ def _checked(content: dict[str, Any]) -> dict[str, Any]:
 
 def _check_conditions(conditions: Any, *, keyed: bool) -> None:
     names = {"name", "status", "evidence", *(["key"] if keyed else [])}
-    for condition in _typed("preconditions", conditions, list):
+    if len(_typed("preconditions", conditions, list)) > _MOST_CONDITIONS:
+        raise ValueError(
+            f"it has {len(conditions):,} preconditions, and {_MOST_CONDITIONS:,} are the most"
+        )
+    for condition in conditions:
         if set(_typed("precondition", condition, dict)) != names:
             raise ValueError(f"a precondition has {sorted(condition)}, not {sorted(names)}")
         for name, value in condition.items():

@@ -46,7 +46,8 @@ def ledger(
         for look in table["looks"]:
             claim = printable(look["claim"]) or "the answer was not shown"
             typer.echo(f"  {printable(look['date'])}  {printable(look['learner'])}: {claim}")
+    where = printable(found["ledger"])
     if not found["tables"]:
-        typer.echo(f"Nothing was certified yet: {found['ledger']} holds no looks.")
+        typer.echo(f"Nothing was certified yet: {where} holds no looks.")
     if found["damaged"]:
-        typer.echo(f"{found['damaged']} lines of {found['ledger']} cannot be read.", err=True)
+        typer.echo(f"{found['damaged']} lines of {where} cannot be read.", err=True)

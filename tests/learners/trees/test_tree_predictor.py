@@ -112,3 +112,70 @@ def test_it_is_certified_and_stored_like_a_model(tmp_path):
     assert certificate.observed == 0.0
     save_model(WEATHER, tmp_path / "model", schema={}, metadata={})
     assert load_model(tmp_path / "model").model == WEATHER
+
+
+ONE = TreePredictor(TreeNode(IntervalTest(0, (1.0,)), (0, 1)))
+
+
+def test_masked_cells_are_missing_whatever_lies_under_the_mask():
+    masked = np.ma.array([[0.0], [5.0]], mask=[[False], [True]])
+    words = np.ma.array([["a"], ["a"]], mask=[[False], [True]])
+    with pytest.raises(ValueError, match="missing cell"):
+        ONE.predict(masked)
+    with pytest.raises(ValueError, match="missing cell"):
+        TreePredictor(TreeNode(SetTest(0, (["a"], ["b"])), (0, 1))).predict(words)
+    others = TreePredictor(TreeNode(SetTest(0, (["a"],), others=True), (0, 1)))
+    assert others.predict(words).tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("kind", [np.complex128, object])
+def test_complex_cells_are_no_numbers(kind):
+    with pytest.raises(ValueError, match="no number"):
+        ONE.predict(np.array([[np.complex128(1j)]], dtype=kind))
+
+
+@pytest.mark.parametrize(
+    ("make", "reason"),
+    [
+        (lambda: IntervalTest(feature=True, cuts=(1,)), "name of a column or its place"),
+        (lambda: SetTest(None, (["a"], ["b"])), "name of a column or its place"),
+        (lambda: SetTest(0, "ab"), "must be sets of values"),
+        (lambda: SetTest(0, (["a"], "bc")), "must be sets of values"),
+        (lambda: SetTest(0, 5), "must be sets of values"),
+        (lambda: SetTest(0, ([["a"]], ["b"])), "texts and numbers"),
+        (lambda: SetTest(0, (["a"],), others=1), "True or False"),
+        (lambda: TreeNode("age", ("a", "b")), "IntervalTest or a SetTest"),
+    ],
+)
+def test_parts_of_other_types_are_refused(make, reason):
+    with pytest.raises(TypeError, match=reason):
+        make()
+
+
+@pytest.mark.parametrize("cuts", [("a",), (1j,), None, (None,)])
+def test_cuts_that_are_no_numbers_are_refused(cuts):
+    with pytest.raises(ValueError, match="must be numbers"):
+        IntervalTest(0, cuts)
+
+
+def test_a_list_in_a_cell_is_in_none_of_the_sets():
+    cells = np.empty((1, 1), dtype=object)
+    cells[0, 0] = ["a"]
+    with pytest.raises(ValueError, match="in none of the sets"):
+        TreePredictor(TreeNode(SetTest(0, (["a"], ["b"])), (0, 1))).predict(cells)
+
+
+@pytest.mark.parametrize("labels", [("a", 1), (True, 2), ((1, 2), (3, 4))])
+def test_labels_of_several_kinds_stay_as_they_are(labels):
+    found = TreePredictor(TreeNode(IntervalTest(0, (1.0,)), labels)).predict([[0.0], [2.0]])
+    assert found.tolist() == list(labels)
+    assert [type(label) for label in found.tolist()] == [type(label) for label in labels]
+
+
+@pytest.mark.parametrize(("n_levels", "wide"), [(501, False), (30, True)])
+def test_a_tree_without_end_is_refused(n_levels, wide):
+    node = 0
+    for _ in range(n_levels):
+        node = TreeNode(IntervalTest(0, (1.0,)), (node, node if wide else 1))
+    with pytest.raises(ValueError, match="the tree has more than"):
+        TreePredictor(node)

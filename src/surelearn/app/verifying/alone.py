@@ -89,7 +89,8 @@ def _theorem(c: Certificate, guarantee: Guarantee, known: Known | None) -> Findi
 def _bare(formula: str) -> str:
     """Return a call without the brackets of arrays and with the digits that arrays print."""
     bare = " ".join(re.sub(r"array|[()\[\],]", " ", formula).split())
-    return re.sub(r"\d+\.\d+(e[+-]?\d+)?", lambda number: f"{float(number[0]):.6g}", bare)
+    # A number begins where no digit stands before it: else each digit of a long one is tried.
+    return re.sub(r"(?<!\d)\d+\.\d+(e[+-]?\d+)?", lambda number: f"{float(number[0]):.6g}", bare)
 
 
 def _claim(c: Certificate, guarantee: Guarantee, known: Known | None) -> Finding:

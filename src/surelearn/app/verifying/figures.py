@@ -12,13 +12,16 @@ from surelearn.app.verifying.shapes import read_together, without_numbers
 from surelearn.bounds import holdout, online_to_batch
 from surelearn.certificate import Certificate, Precondition
 from surelearn.certificate._reading import restored
+from surelearn.evaluate._holdout_claims import AS_ONE
 
 _NUMBER = re.compile(r"(?<![\w.])\d+(?![\w.]\d)")
 _MEASURED = re.compile(r"(?:achieves?|longest row has norm|is) (-?\d[\d.]*(?:e[+-]?\d+)?)$")
 _VERSIONS = ("surelearn", "numpy", "scipy", "python")
 _MODES = ("once", "family", "gate")
 _DEMANDS_OF_HOLDOUTS = ("unseen", "blind_split")
+_COINCIDE = "coincide with training rows"
 _SINCE_LEDGERS = ("row_by_row", "not_chosen_by_them")  # demanded of hold-outs at the same time
+_SINCE_COPIES = ("drew whole groups", "copies of a row together", "sets of copies", _COINCIDE)
 _DEMAND_OF_MODE = {"family": "fixed_family", "gate": "blind_to_answers"}
 
 
@@ -189,6 +192,8 @@ def phrase_is_explained(p: Precondition, c: Certificate) -> bool:
 
 def evidence_is_explained(p: Precondition, c: Certificate) -> bool:
     """Return whether a number that evidence tells is the one that the certificate rests on."""
+    if p.key == "copies" and p.status != "assumed":
+        return not any(q.key == "unseen" and _COINCIDE in q.evidence for q in c.preconditions)
     if p.status == "checked" and (shared := re.match(r"(\d[\d,]*) of them are among", p.evidence)):
         return int(shared[1].replace(",", "")) == 0
     if seed := re.search(r"seed (\d+) alone$", p.evidence):
@@ -209,11 +214,25 @@ def lacking_demands(c: Certificate, assumed: set[str]) -> list[str]:
         needed.append(_DEMAND_OF_MODE[c.family.mode])
     if "options" in c.reproduce:
         needed.append("untouched")
-    if "ledger" in c.reproduce or any(key in keys for key in _SINCE_LEDGERS):
+    asked = "ledger" in c.reproduce or "copies" in c.reproduce.get("options", {})
+    later = asked or _tells_of_copies(c) or not keys.isdisjoint((*_SINCE_LEDGERS, "copies"))
+    if later:
         needed.extend(_SINCE_LEDGERS)
-    if "copies" in c.reproduce.get("options", {}):
+    if asked or (later and _was_drawn(c)):
         needed.append("copies")
     return [f"without {key}" for key in needed if key not in keys]
+
+
+def _was_drawn(c: Certificate) -> bool:
+    """Return whether this library split the rows: since there are ledgers it looks at copies."""
+    drawn = [p for p in c.preconditions if p.key == "blind_split"]
+    return any(p.status == "by-construction" for p in drawn)
+
+
+def _tells_of_copies(c: Certificate) -> bool:
+    """Return whether it says how the rows were split in words as old as the look at copies."""
+    told = [p.evidence for p in c.preconditions if p.key in {"blind_split", "unseen"}]
+    return AS_ONE in c.claim or any(words in text for text in told for words in _SINCE_COPIES)
 
 
 def _counts(c: Certificate) -> set[int]:

@@ -11,17 +11,18 @@ from typing import Any, NamedTuple
 from surelearn._wording import confidence, outward, percent_outward
 from surelearn.certificate import Certificate
 from surelearn.certificate._issue import default_claim
+from surelearn.evaluate._holdout_claims import AS_ONE
 
 _ANY_NUMBER = r"-?\d+(?:,\d{3})*(?:\.\d+)?(?:e[+-]?\d+)?"
 _NUMBER = re.compile(rf"(?<![\w.]){_ANY_NUMBER}")
 _MISSING = " Rows whose target is missing are not meant."
 _TOGETHER = re.compile(r" for (?:all (\d+) models)?(?: and )?(?:all (\d+) classes)? together(?=,)")
-_LABELS = (
-    re.compile(r"(?<= of class ).+(?= in a new group that has some, on average\.$)", re.DOTALL),
-    re.compile(r"(?<= of new rows of class ).+(?=\.$)", re.DOTALL),
-    re.compile(r"(?<=, class ).+(?= against the rest$)", re.DOTALL),
-    re.compile(r"^\w+\(.*\)(?= on \(.*\), checked$)"),  # the loss of an AggregatingAlgorithm
+_LABELS = (  # what stands before the name of a class, and what may end the text after it
+    (" of class ", (" in a new group that has some, on average.",)),
+    (" of new rows of class ", (f", {AS_ONE}.", ".")),
+    (", class ", (" against the rest",)),
 )
+_CHECKED = "), checked"
 
 
 class Together(NamedTuple):
@@ -50,9 +51,7 @@ def without_numbers(text: str) -> str:
     >>> without_numbers("the average of the 20 models of the run")
     'the average of the # models of the run'
     """
-    for label in _LABELS:
-        text = label.sub("*", text)
-    return _NUMBER.sub("#", text)
+    return _NUMBER.sub("#", _without_names(text))
 
 
 def read_together(claim: str) -> Together:
@@ -75,9 +74,7 @@ def shape_of(certificate: Certificate, guarantee: Any) -> str:
     """Return the shape of a claim; {default} if it is the sentence that the theorem gives."""
     if certificate.claim == default_claim(guarantee):
         return "{default}"
-    text = read_together(certificate.claim).claim
-    for label in _LABELS:
-        text = label.sub("*", text)
+    text = _without_names(read_together(certificate.claim).claim)
     for slot, values in _slots(certificate).items():
         for value in sorted(values, key=len, reverse=True):
             place = rf"(?<![\d.]){re.escape(value)}(?!\d|\.\d)"
@@ -95,6 +92,22 @@ def has_shape(certificate: Certificate, shape: str, guarantee: Any) -> bool:
     for slot, values in _slots(certificate).items():
         pattern = pattern.replace(rf"\{{{slot}\}}", f"(?:{'|'.join(map(re.escape, values))})")
     return re.fullmatch(pattern, read_together(certificate.claim).claim, re.DOTALL) is not None
+
+
+def _without_names(text: str) -> str:
+    """Return a text with * for the name of a class or loss; in one pass, however long it is."""
+    for before, endings in _LABELS:
+        start = text.find(before) + len(before)
+        for end in endings:
+            if start >= len(before) and text.endswith(end) and start < len(text) - len(end):
+                text = f"{text[:start]}*{end}"
+                break
+    if text.endswith(_CHECKED) and "\n" not in text:  # the loss of an AggregatingAlgorithm
+        name = re.match(r"\w+\(", text)
+        end = text.rfind(") on (", 0, -len(_CHECKED))
+        if name is not None and name.end() <= end:
+            text = f"*{text[end + 1 :]}"
+    return text
 
 
 def _slots(certificate: Certificate) -> dict[str, set[str]]:

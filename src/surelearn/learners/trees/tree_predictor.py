@@ -6,6 +6,7 @@ be answered reaches exactly one leaf. Nothing is learnt: such a rule is fixed be
 seen, and a `Holdout` certifies it like any model.
 """
 
+import numbers
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
@@ -14,8 +15,13 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from surelearn._jit.sound_matrices import sound
 from surelearn._typing import Indices
 from surelearn.base.fitting import missing
+
+_MOST_NODES = 10**6
+_DEEPEST = 500
+_COMPLEX = (complex, np.complexfloating)
 
 
 @dataclass(frozen=True)
@@ -39,8 +45,10 @@ class IntervalTest:
     cuts: tuple[float, ...]
 
     def __post_init__(self) -> None:
-        """Check the cuts."""
-        cuts = np.asarray(self.cuts, dtype=np.float64).ravel()
+        """Check the column and the cuts."""
+        _check_feature(self.feature)
+        found = _real(self.cuts)
+        cuts = np.empty(0) if found is None else found.ravel()
         if not len(cuts) or not np.isfinite(cuts).all() or (np.diff(cuts) <= 0.0).any():
             raise ValueError(f"cuts={self.cuts!r} must be numbers, one or more, that increase")
         object.__setattr__(self, "cuts", tuple(cuts.tolist()))
@@ -52,14 +60,13 @@ class IntervalTest:
 
     def branches(self, cells: Any) -> Indices:
         """Return the answer of each cell, counted from 0."""
-        try:
-            numbers = np.asarray(cells, dtype=np.float64)
-        except (TypeError, ValueError):
+        found = _real(cells)
+        if found is None:
             raise ValueError(
                 f"column {self.feature!r} is asked for intervals and holds what is no number"
-            ) from None
-        _refuse_missing(self.feature, np.isnan(numbers))
-        return np.searchsorted(self.cuts, numbers, side="left")
+            )
+        _refuse_missing(self.feature, np.isnan(found))
+        return np.searchsorted(self.cuts, found, side="left")
 
     def answer(self, branch: int) -> str:
         """Return an answer as it is written."""
@@ -96,10 +103,15 @@ class SetTest:
 
     def __post_init__(self) -> None:
         """Check that no value is in two sets, and that there are two answers."""
-        groups = tuple(tuple(group) for group in self.groups)
+        _check_feature(self.feature)
+        if type(self.others) is not bool:
+            raise TypeError(f"others={self.others!r} must be True or False")
+        groups = _sets_of(self.groups)
         values = [value for group in groups for value in group]
-        if not all(groups) or self.n_branches < 2:
+        if not all(groups) or len(groups) + self.others < 2:
             raise ValueError(f"groups={self.groups!r} must be sets with values, for two branches")
+        if not all(map(_is_hashable, values)):
+            raise TypeError(f"groups={self.groups!r} must hold values such as texts and numbers")
         if len(set(values)) < len(values):
             raise ValueError(f"groups={self.groups!r} share a value: a row would have two answers")
         object.__setattr__(self, "groups", groups)
@@ -112,8 +124,10 @@ class SetTest:
     def branches(self, cells: Any) -> Indices:
         """Return the answer of each cell, counted from 0."""
         places = {value: i for i, group in enumerate(self.groups) for value in group}
-        given = list[Any](cells)
-        found = np.array([-1 if missing(cell) else places.get(cell, -1) for cell in given])
+        given = list[Any](sound(cells))
+        known = [not missing(cell) and _is_hashable(cell) for cell in given]
+        answers = zip(given, known, strict=True)
+        found = np.array([places.get(cell, -1) if is_known else -1 for cell, is_known in answers])
         if self.others:
             return np.where(found < 0, len(self.groups), found)
         _refuse_missing(self.feature, np.array([missing(cell) for cell in given]))
@@ -148,6 +162,8 @@ class TreeNode:
 
     def __post_init__(self) -> None:
         """Check that every answer has a child."""
+        if not isinstance(cast("Any", self.test), IntervalTest | SetTest):
+            raise TypeError(f"test={self.test!r} must be an IntervalTest or a SetTest")
         children = tuple(self.children)
         if len(children) != self.test.n_branches:
             raise ValueError(
@@ -191,6 +207,20 @@ class TreePredictor:
 
     root: Any
 
+    def __post_init__(self) -> None:
+        """Check the size: nodes that are shared count each time, and no walk may be endless."""
+        pending, n_nodes = [(self.root, 0)], 0
+        while pending:
+            node, depth = pending.pop()
+            n_nodes += 1
+            if depth > _DEEPEST or n_nodes + len(pending) > _MOST_NODES:
+                raise ValueError(
+                    f"the tree has more than {_MOST_NODES:,} nodes, or more than {_DEEPEST} tests "
+                    "on a path"
+                )
+            if isinstance(node, TreeNode):
+                pending.extend((child, depth + 1) for child in node.children)
+
     @property
     def n_nodes(self) -> int:
         """The size of the tree: the number of its nodes, leaves included."""
@@ -213,7 +243,7 @@ class TreePredictor:
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the label of the leaf of each row of a data frame or an array."""
-        return np.asarray(self.labels)[self.apply(X)]
+        return _as_array(self.labels)[self.apply(X)]
 
     def apply(self, X: Any) -> Indices:
         """Return the leaf of each row, counted from left to right."""
@@ -262,6 +292,7 @@ class _Columns:
 
     def __init__(self, X: Any) -> None:
         self._frame: Any = None
+        X = sound(X)  # a masked cell is a missing one, whatever lies under the mask
         if nw.dependencies.is_into_dataframe(X):
             self._frame = nw.from_native(X, eager_only=True)
             self.n_rows, self._names = len(self._frame), list(self._frame.columns)
@@ -289,3 +320,56 @@ def _refuse_missing(feature: str | int, absent: Any) -> None:
             f"column {feature!r} has a missing cell, which the test does not answer; fill it in, "
             "leave the row out, or ask by a SetTest with others=True"
         )
+
+
+def _check_feature(feature: Any) -> None:
+    if isinstance(feature, bool) or not isinstance(feature, str | int | np.integer):
+        raise TypeError(f"feature={feature!r} must be the name of a column or its place")
+
+
+def _real(values: Any) -> NDArray[np.float64] | None:
+    """Return values as real numbers, with NaN for missing ones; None if one is no such number."""
+    try:
+        given = np.asarray(sound(values))
+        cells = given.ravel().tolist() if given.dtype.kind == "O" else ()
+        if given.dtype.kind == "c" or any(isinstance(cell, _COMPLEX) for cell in cells):
+            return None
+        return given.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def _sets_of(groups: Any) -> tuple[tuple[Any, ...], ...]:
+    """Return sets of values as tuples; a text is a value and no set of letters."""
+    try:
+        several = [groups, *groups]
+        found = tuple(tuple(group) for group in several[1:])
+    except TypeError:
+        several, found = [""], ()
+    if any(isinstance(group, str | bytes) for group in several):
+        raise TypeError(f"groups={groups!r} must be sets of values, such as (['a'], ['b', 'c'])")
+    return found
+
+
+def _is_hashable(value: Any) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def _as_array(labels: list[Any]) -> NDArray[Any]:
+    """Return labels as an array; of several kinds, they stay as they are: 1 is not "1"."""
+    kinds = {_kind(label) for label in labels}
+    if len(kinds) == 1 and kinds.isdisjoint({tuple, list}):
+        return np.asarray(labels)
+    return np.fromiter(labels, dtype=object, count=len(labels))
+
+
+def _kind(label: Any) -> type:
+    if isinstance(label, bool | np.bool_):
+        return bool
+    if isinstance(label, numbers.Real):
+        return float
+    return str if isinstance(label, str) else type(label)

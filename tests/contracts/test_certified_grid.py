@@ -1,0 +1,83 @@
+"""Whatever rules are combined: what is certified passes `verify`, and nothing can be left out."""
+
+from dataclasses import replace
+from time import perf_counter
+
+import pytest
+
+from contracts import certified_grid as grid
+from surelearn.app.verifying.alone import check_alone
+from surelearn.app.verifying.shapes import without_numbers
+from surelearn.certificate import Certificate
+
+NAMES = [grid.WORDS, ("0", "1"), ("a, where copies of a row count as one", "b. c, class d")]
+
+
+def wrong(certificate):
+    """Return what `verify` finds against a certificate that was written and read."""
+    read = Certificate.from_json(certificate.to_json())
+    return [(read.claim, f.name, f.evidence) for f in check_alone(read) if not f.holds]
+
+
+@pytest.mark.parametrize("words", NAMES)
+def test_every_hold_out_passes(words):
+    issued = [c for found in grid.holdout_grid(words) for c in found]
+    assert len(issued) > 150
+    assert [w for c in issued for w in wrong(c)] == []
+
+
+@pytest.fixture(scope="module")
+def of_tables(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("grid")
+    return [c for found in grid.table_grid(folder) for c in found]
+
+
+def test_every_certificate_of_a_table_passes(of_tables):
+    assert len(of_tables) > 40
+    assert [w for c in of_tables for w in wrong(c)] == []
+
+
+@pytest.fixture(scope="module")
+def issued(of_tables):
+    return [c for found in grid.holdout_grid() for c in found] + of_tables
+
+
+def left_out(certificate, key):
+    kept = tuple(p for p in certificate.preconditions if p.key != key)
+    return replace(certificate, preconditions=kept)
+
+
+@pytest.mark.parametrize("key", ["row_by_row", "not_chosen_by_them", "copies"])
+def test_what_is_demanded_cannot_be_left_out(issued, key):
+    stating = [c for c in issued if any(p.key == key for p in c.preconditions)]
+    assert len(stating) > 100
+    assert [c.claim for c in stating if not wrong(left_out(c, key))] == []
+
+
+def test_rows_that_coincide_are_no_rows_without_copies(issued):
+    told = "all 200 rows are distinct"
+    found = 0
+    for c in issued:
+        changed = tuple(
+            replace(p, status="checked", evidence=told)
+            if p.key == "copies" and p.status == "assumed"
+            else p
+            for p in c.preconditions
+        )
+        if changed != c.preconditions:
+            found += 1
+            assert wrong(replace(c, preconditions=changed))
+    assert found > 20
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(before * 8000 for before in (", class ", " of class ", " of new rows of class ")),
+        *(f"f({') on (' * 8000}{end}" for end in ("), checked!", "")),
+    ],
+)
+def test_names_are_found_in_one_pass(text):
+    start = perf_counter()
+    assert without_numbers(text) == text
+    assert perf_counter() - start < 0.5
