@@ -3,7 +3,6 @@
 import copy
 import json
 import random
-import time
 from dataclasses import replace
 
 import numpy as np
@@ -405,7 +404,6 @@ class TestWithModelAndTable:
 
 
 def test_a_formula_of_digits_takes_no_time():
-    began = time.perf_counter()
-    assert alone._bare("1" * 9_999) == "1" * 9_999
+    digits = "1" * 3_000_000  # in time that grows with its square, this would not end
+    assert alone._bare(digits) == digits
     assert alone._bare("f(array([0.50, 12.0e1]), n=3)") == "f 0.5 120 n=3"
-    assert time.perf_counter() - began < 0.05

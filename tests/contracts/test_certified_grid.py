@@ -1,7 +1,6 @@
 """Whatever rules are combined: what is certified passes `verify`, and nothing can be left out."""
 
 from dataclasses import replace
-from time import perf_counter
 
 import pytest
 
@@ -73,11 +72,9 @@ def test_rows_that_coincide_are_no_rows_without_copies(issued):
 @pytest.mark.parametrize(
     "text",
     [
-        *(before * 8000 for before in (", class ", " of class ", " of new rows of class ")),
-        *(f"f({') on (' * 8000}{end}" for end in ("), checked!", "")),
+        *(before * 300_000 for before in (", class ", " of class ", " of new rows of class ")),
+        *(f"f({') on (' * 300_000}{end}" for end in ("), checked!", "")),
     ],
 )
 def test_names_are_found_in_one_pass(text):
-    start = perf_counter()
-    assert without_numbers(text) == text
-    assert perf_counter() - start < 0.5
+    assert without_numbers(text) == text  # in time that grows with its square, this would not end
