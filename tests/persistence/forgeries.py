@@ -236,7 +236,7 @@ def _other_array(data, rng):
         warnings.simplefilter("ignore")
         try:
             array = _CHANGES[how - 2](array, rng)
-        except (ValueError, OverflowError, IndexError, TypeError, RuntimeError):
+        except (ValueError, ArithmeticError, LookupError, TypeError, RuntimeError, MemoryError):
             return data
     buffer = io.BytesIO()
     np.save(buffer, array)

@@ -128,7 +128,7 @@ class _BoxDescent(GradientLearner):
         check_is_fitted(self)
         begun = self.begun_
         d = self.n_features_in_ + bool(begun.fit_intercept)
-        share, width = n_rounds * gradient_norm**2 / d, 2.0 * begun.limit
+        share, width = n_rounds * gradient_norm * gradient_norm / d, 2.0 * begun.limit
         return online_convex.adagrad(widths=[width] * d, sums_of_squares=[share] * d)
 
     @property
