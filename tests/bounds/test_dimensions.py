@@ -75,6 +75,20 @@ def test_affine_half_planes_shatter_three_points_and_no_four():
     assert max(four) == 3
 
 
+@pytest.mark.parametrize(("largest", "dimension"), [(1, 1), (1, 2), (2, 2), (1, 3)])
+def test_whole_weights_make_no_more_rules_than_are_counted(largest, dimension):
+    points = np.array(list(itertools.product([0, 1], repeat=dimension)))
+    values = range(-largest, largest + 1)
+    rules = {
+        tuple(points @ w[:-1] > w[-1])
+        for w in map(np.array, itertools.product(values, repeat=dimension + 1))
+    }
+    counted = dimensions.integer_halfspaces(largest_weight=largest, dimension=dimension)
+    assert len(rules) <= counted == len(values) ** (dimension + 1)
+    with pytest.raises(ValueError, match="small enough for 10"):
+        dimensions.integer_halfspaces(largest_weight=1, dimension=10**9)
+
+
 def test_without_an_offset_the_dimension_is_one_less_whatever_the_source_prints():
     assert vc_of(halfspace_patterns(np.eye(2), offset=False)) == 2
     assert dimensions.homogeneous_halfspaces(dimension=2) == 2

@@ -15,6 +15,7 @@ from surelearn._typing import Mask, Matrix, Vector
 from surelearn.bounds import _rounding
 
 _LARGEST_CLASS = 20  # the recursion visits subsets of the class
+_MOST_DIGITS = 4000  # Python refuses to print whole numbers of more than 4,300
 
 
 def intervals() -> int:
@@ -70,6 +71,25 @@ def finite_class(*, n_hypotheses: int) -> int:
     10
     """
     return _arguments.count("n_hypotheses", n_hypotheses, at_least=1).bit_length() - 1
+
+
+def integer_halfspaces(*, largest_weight: int, dimension: int) -> int:
+    """Return (2B + 1)^(d + 1), at least the number of rules w.x > b with whole weights up to B.
+
+    The threshold b is one of -B, ..., B as well. It is the `n_hypotheses` of `bounds.pac`.
+
+    Examples
+    --------
+    >>> integer_halfspaces(largest_weight=1, dimension=5)
+    729
+    """
+    values = 2 * _arguments.count("largest_weight", largest_weight) + 1
+    digits = math.log10(values) * (_arguments.count("dimension", dimension) + 1)
+    if digits > _MOST_DIGITS:
+        raise _arguments.refuse(
+            "dimension", dimension, f"small enough for 10^{_MOST_DIGITS} rules at most"
+        )
+    return values ** (dimension + 1)
 
 
 def large_margin(*, norm: float, radius: float, dimension: int | None = None) -> int:
