@@ -12,12 +12,10 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
-from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted
 
 from surelearn import _arguments
-from surelearn._jit import jit, rows, tables
+from surelearn._jit import jit, rows
 from surelearn._jit.rows import Rows
 from surelearn._stored import holds, stored
 from surelearn._typing import Indices, Mask, Matrix, Vector
@@ -27,7 +25,6 @@ from surelearn.base.online.passes import Run, Visits
 from surelearn.bounds import Guarantee, mistakes_linear
 from surelearn.certificate import Certificate, by_construction, checked
 
-_ROWS_AT_ONCE = 4096  # copied with the constant feature
 _SHARPNESS = (1.0, 2.0, 4.0, 16.0)  # powers of the final weights tried as comparators
 
 
@@ -77,24 +74,28 @@ def _learn_rows(
     X: Rows,
     signs: Vector,
     scales: Vector,
-    balanced: bool,  # noqa: FBT001
-    decay: float,
+    how: tuple[bool, bool, float],
     memory: Matrix,
     n_updates: Indices,
     scores: Vector,
 ) -> None:
     """Score each row, then learn from it; `memory` holds the sums, and the weights they give.
 
-    Before the m-th mistake the rate is scale / m^decay; the scale may fall from row to row.
+    `how` says whether there are negated features, and a constant one, which comes last, and how
+    the rate falls: before the m-th mistake it is scale / m^decay. The scale may fall, too.
     """
+    balanced, constant, decay = how
     sums, weights, stale = memory[0], memory[1], True
+    n_features = len(sums) - constant
+    of_rows, sums_of_rows = weights[:n_features], sums[:n_features]
     for t in range(rows.count(X)):
         if stale or scales[t] != scales[t - 1]:
             _weigh(scales[t] / (n_updates[0] + 1.0) ** decay, balanced, sums, weights)
-        scores[t] = rows.dot(X, t, weights)
+        scores[t] = rows.dot(X, t, of_rows) + (weights[-1] if constant else 0.0)
         stale = signs[t] * scores[t] <= 0.0  # a tie counts, or equal weights would never move
         if stale:
-            rows.add(X, t, signs[t], sums)
+            rows.add(X, t, signs[t], sums_of_rows)
+            sums[-1] += signs[t] if constant else 0.0
             n_updates[0] += 1
     if stale:
         _weigh(scales[-1] / (n_updates[0] + 1.0) ** decay, balanced, sums, weights)
@@ -259,18 +260,16 @@ class NormalizedWinnow(OnlineLinearClassifier):
 
     def _learn(self, X: Rows, signs: Vector, state: State, scores: Vector) -> None:
         sums, n_updates, radius, coef, bias = state
-        table, memory = tables.of(X, len(coef)), np.zeros((2, len(sums)))
+        memory, scales = np.zeros((2, len(sums))), self._scales(X, len(sums), radius)
         memory[0] = sums
-        how = bool(self.balanced), 0.5 if self.learning_rate is None else 0.0
-        for part in gen_batches(len(signs), _ROWS_AT_ONCE):
-            scales = self._scales(table[part], len(sums), radius)
-            chunk = rows.of(_with_ones(table[part]) if self.fit_intercept else table[part])
-            _learn_rows(chunk, signs[part], scales, *how, memory, n_updates, scores[part])
+        decay = 0.5 if self.learning_rate is None else 0.0
+        how = bool(self.balanced), bool(self.fit_intercept), decay
+        _learn_rows(X, signs, scales, how, memory, n_updates, scores)
         sums[:], coef[:] = memory[0], memory[1, : len(coef)]
         if self.fit_intercept:
             bias[0] = memory[1, -1]
 
-    def _scales(self, X: Any, n_features: int, radius: Vector) -> Vector:
+    def _scales(self, X: Rows, n_features: int, radius: Vector) -> Vector:
         """Return the rate of each row before it falls with the mistakes; `radius` grows."""
         radii = np.maximum(radius[0], np.maximum.accumulate(_largest(X)))
         radius[0] = radii[-1]
@@ -283,7 +282,9 @@ class NormalizedWinnow(OnlineLinearClassifier):
         n_wrong, mattered = super()._outcome(X, wrong, used)
         if self.learning_rate is None and mattered is not None:
             # Rows that lowered the rate mattered too.
-            radii = np.maximum.accumulate(np.append(float(bool(self.fit_intercept)), _largest(X)))
+            radii = np.maximum.accumulate(
+                np.append(float(bool(self.fit_intercept)), _largest(rows.of(X)))
+            )
             mattered = np.union1d(mattered, np.flatnonzero(np.diff(radii) > 0.0))
         return n_wrong, mattered
 
@@ -348,16 +349,14 @@ def _self_tuned(n_features: int, radius: float, norm: float, hinge_loss: float) 
     )
 
 
-def _largest(X: Any) -> Vector:
+def _largest(X: Rows) -> Vector:
     """Return the largest absolute value of each row."""
     if isinstance(X, np.ndarray):
         return np.maximum(X.max(axis=1), -X.min(axis=1))
-    return abs(X).max(axis=1).toarray().ravel()
-
-
-def _with_ones(X: Any) -> Any:
-    """Return a table with a column of ones beside it."""
-    ones = np.ones((X.shape[0], 1))
-    if isinstance(X, np.ndarray):
-        return np.hstack([X, ones])
-    return sparse.hstack([X, sparse.csr_array(ones)], format="csr")
+    largest, ends = np.zeros(rows.count(X)), X.indptr
+    filled = np.flatnonzero(np.diff(ends))
+    if len(filled):  # the entries of one row end where the next that has any begins
+        entries, begins = X.data[: ends[-1]], ends[filled]
+        least, most = np.minimum.reduceat(entries, begins), np.maximum.reduceat(entries, begins)
+        largest[filled] = np.maximum(most, -least)
+    return largest
