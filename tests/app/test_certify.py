@@ -366,7 +366,7 @@ class TestCoverage:
             for columns in ([(0, 3)], [(0, 1, 2), (1, 2, 3)])
         }
         failed, failed_by_class, winners, nested = 0, 0, set(), []
-        for seed in range(repetitions):
+        for seed in range(repetitions // 3):
             problem = self.draw(seed)
             choice = choose_by_nesting(problem, candidates, seed=seed)
             run = certify_choice(problem, choice, delta=self.DELTA, seed=seed)
@@ -377,7 +377,7 @@ class TestCoverage:
             nested.append((choice.nested.estimate - risk, choice.lines[0].numbers[0] - risk))
         assert len(winners) > 1  # a choice was made
         for count in (failed, failed_by_class):
-            test = stats.binomtest(count, repetitions, self.DELTA, alternative="greater")
+            test = stats.binomtest(count, repetitions // 3, self.DELTA, alternative="greater")
             assert test.pvalue > LEVEL
         assert failed > 0  # a bound that never fails would be loose
         honest, winners_own = np.mean(nested, axis=0)
@@ -391,7 +391,7 @@ class TestCoverage:
             for c in [(0,), (0, 1, 2), (0, 1, 2, 3)]
         }
         failed, failed_before, winners = 0, 0, set()
-        for seed in range(repetitions):
+        for seed in range(repetitions // 3):
             problem = self.draw(seed)
             choice = choose_by_structural_risk(problem, rules, delta=self.DELTA)
             run = certify_choice(problem, choice, delta=self.DELTA, seed=seed)
@@ -401,7 +401,7 @@ class TestCoverage:
             winners.add(run.name)
         assert len(winners) > 1
         for count in (failed, failed_before):
-            test = stats.binomtest(count, repetitions, self.DELTA, alternative="greater")
+            test = stats.binomtest(count, repetitions // 3, self.DELTA, alternative="greater")
             assert test.pvalue > LEVEL
 
     def test_the_bound_for_groups_fails_at_most_delta_where_large_groups_are_hard(
@@ -411,7 +411,7 @@ class TestCoverage:
         has_rows = np.array([1 - 0.5**9, 1 - 0.5**3])  # of a class: hard groups, easy ones
         truth_by_class = 0.4 * has_rows[0] / has_rows.sum()
         model = Direction().fit(pa.table({"x": [-1.0, 1.0]}), np.array(["no", "yes"]))
-        for seed in range(repetitions):
+        for seed in range(repetitions // 3):
             rng = np.random.default_rng(seed)
             hard = rng.random(100) < 0.5  # in a hard group four labels of ten are wrong
             who = np.repeat(np.arange(100), np.where(hard, 9, 3))
@@ -425,14 +425,14 @@ class TestCoverage:
             failed_by_class += any(c.bound < truth_by_class for c in by_class.values())
             observed_below += certificate.observed < truth
         for count in (failed, failed_by_class):
-            test = stats.binomtest(count, repetitions, self.DELTA, alternative="greater")
+            test = stats.binomtest(count, repetitions // 3, self.DELTA, alternative="greater")
             assert test.pvalue > LEVEL
-        assert observed_below > repetitions / 4  # what was observed is no bound
+        assert observed_below > repetitions // 12  # what was observed is no bound
 
     def test_choosing_by_the_hold_out_would_be_caught(self):
         """The judge above can condemn: ask about ten models and print the best."""
         rng = np.random.default_rng(0)
-        failed, repetitions = 0, 60
+        failed, repetitions = 0, 25
         for seed in range(repetitions):
             problem = self.draw(seed)
             models = [Direction() for _ in range(10)]

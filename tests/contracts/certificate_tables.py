@@ -14,7 +14,7 @@ import functools
 import json
 import pathlib
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -188,12 +188,12 @@ def lines() -> list[str]:
     ]
 
 
-def tables() -> dict[pathlib.Path, Any]:
-    """Return what each file should hold."""
+def tables() -> dict[pathlib.Path, Callable[[], Any]]:
+    """Return for each file what makes its contents."""
     return {
-        STATUSES: {"statuses": statuses(), "phrases of the issuers": issuers_phrases()},
-        ASSUMPTIONS: assumptions(),
-        KNOWN: known_statements(),
+        STATUSES: lambda: {"statuses": statuses(), "phrases of the issuers": issuers_phrases()},
+        ASSUMPTIONS: assumptions,
+        KNOWN: known_statements,
     }
 
 
@@ -209,8 +209,8 @@ def main() -> None:
     parser.add_argument("--lines", type=pathlib.Path, help="write all certificates to this file")
     asked = parser.parse_args()
     if asked.write:
-        for path, table in tables().items():
-            path.write_text(as_text(table), encoding="utf-8")
+        for path, make in tables().items():
+            path.write_text(as_text(make()), encoding="utf-8")
     if asked.lines:
         asked.lines.write_text("\n".join(lines()) + "\n", encoding="utf-8")
 

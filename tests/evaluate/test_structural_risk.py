@@ -95,7 +95,7 @@ def test_taking_each_bound_at_full_delta_would_not_be_paid_for(repetitions):
     rng = np.random.default_rng(1)
     naive, paid = [], []
     X, y = np.zeros((40, 1)), np.ones(40, dtype=int)
-    for _ in range(repetitions // 4):
+    for _ in range(repetitions // 16):
         models = [Wrong(int(k)) for k in rng.binomial(40, 0.5, size=30)]
         classes = {str(i): RuleClass(model=m, n_hypotheses=1) for i, m in enumerate(models)}
         equal = np.full(30, 1 / 30)
