@@ -2,6 +2,7 @@
 
 from typer.testing import CliRunner
 
+from surelearn import UCB1, Hedge
 from surelearn.app import warm_up
 from surelearn.app.registry import find_bandits, find_experts, find_learners
 from surelearn.cli import app
@@ -21,7 +22,9 @@ def test_every_learner_is_listed_with_what_it_does_and_states():
 
 
 def test_warming_up_lets_every_learner_learn(monkeypatch):
-    monkeypatch.setattr(warm_up, "find_learners", lambda: {"Perceptron": Perceptron})
+    for found, kind in (("learners", Perceptron), ("experts", Hedge), ("bandits", UCB1)):
+        monkeypatch.setattr(warm_up, f"find_{found}", lambda kind=kind: {kind.__name__: kind})
+    monkeypatch.setattr(warm_up, "_N_ROWS", 60)
     result = run(app, ["warm-up"])
     assert result.exit_code == 0
     assert "kept on disk" in result.output
