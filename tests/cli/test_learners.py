@@ -24,7 +24,7 @@ def test_every_learner_is_listed_with_what_it_does_and_states():
 def test_warming_up_lets_every_learner_learn(monkeypatch):
     for found, kind in (("learners", Perceptron), ("experts", Hedge), ("bandits", UCB1)):
         monkeypatch.setattr(warm_up, f"find_{found}", lambda kind=kind: {kind.__name__: kind})
-    monkeypatch.setattr(warm_up, "_N_ROWS", 60)
+    monkeypatch.setattr(warm_up, "_N_ROWS", 300)
     result = run(app, ["warm-up"])
     assert result.exit_code == 0
     assert "kept on disk" in result.output
