@@ -28,8 +28,9 @@ demo: .venv/run ## Train a model on a built-in table and print its certificate
 test: .venv/dev ## Run the tests
 	$(BIN)/python -m pytest -q -n $(CORES) --dist worksteal
 
-slow: .venv/dev ## Run the long simulations: four thousand repetitions each
+slow: .venv/dev ## Run the long simulations, four thousand repetitions each, and new random examples
 	$(BIN)/python -m pytest -q -n $(CORES) --dist worksteal -m slow
+	HYPOTHESIS_PROFILE=default $(BIN)/python -m pytest -q -n $(CORES) $$(grep -rl "from hypothesis" tests --include="test_*.py")
 
 statuses: .venv/dev ## Rewrite the reviewed tables of what is stated about each assumption
 	PYTHONPATH=tests $(BIN)/python -m contracts.certificate_tables --write

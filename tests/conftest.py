@@ -7,6 +7,12 @@ import shutil
 import tempfile
 
 import pytest
+from hypothesis import settings
+
+# The same examples each time, or a fault that was always there stops somebody else's change;
+# `make slow` draws new ones.
+settings.register_profile("the same examples", derandomize=True, database=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "the same examples"))
 
 _ROOT = pathlib.Path(__file__).parent.parent
 
