@@ -4,9 +4,9 @@ A model's fingerprint is made of its class and everything it holds: numbers by t
 how memory happens to lay them out, so that a copy or a stored and loaded model has the same one.
 Classes count by their stored name, so that moving their code changes no fingerprint; those that no
 package has, and functions, count by their code and what it finds by name. The order of a mapping
-counts, that of attributes does not. What cannot be told apart from others like it is refused, a lock
-or a socket that code finds by name, too. What a model keeps elsewhere (files, variables of packages, what its
-code reaches in other ways than by name) is not seen.
+counts, that of attributes does not. What cannot be told apart from others like it is refused: a
+lock or a socket that code finds by name, too. What a model keeps elsewhere (files, variables of
+packages, what its code reaches in other ways than by name) is not seen.
 """
 
 from collections.abc import Mapping
