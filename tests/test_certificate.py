@@ -47,7 +47,7 @@ def test_it_recomputes_from_json_alone():
 
 def test_a_precondition_stands_in_json_with_its_key_first():
     content = json.loads(holdout_certificate().to_json())
-    assert content["schema"] == 2
+    assert content["schema"] == 3
     (stated,) = content["preconditions"]
     assert list(stated) == ["key", "name", "status", "evidence"]
     assert stated["key"] == "independent"

@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, NamedTuple, cast
 
-from surelearn.base.row_identity import RowSet
+from surelearn.base.row_identity import SKETCH, RowSet
 from surelearn.evaluate.ledger import Question
 
 try:
@@ -22,7 +22,6 @@ NAME = "surelearn-ledger.jsonl"
 """The file beside the folder of the results."""
 
 _TEXTS = ("file", "target", "learner", "date", "rules", "model", "table")
-_SKETCH = 128  # rows that a `RowSet` keeps
 _ROW = re.compile("[0-9a-f]{16}")
 _LONGEST_LINE = 10**6  # bytes; a look of ours has some 3,000
 _LARGEST_FILE = 10**9
@@ -86,7 +85,7 @@ def _rows_in(content: Mapping[str, Any]) -> RowSet:
     n, n_single, rows = (content.get(name) for name in ("n_rows", "n_single", "rows"))
     if not (_is_count(n) and _is_count(n_single) and cast("int", n_single) <= cast("int", n)):
         raise ValueError("n_rows or n_single is no number of rows")
-    if not isinstance(rows, list) or len(rows) != min(cast("int", n_single), _SKETCH):
+    if not isinstance(rows, list) or len(rows) != min(cast("int", n_single), SKETCH):
         raise ValueError("rows is no list of as many as there should be")
     if not all(isinstance(row, str) and _ROW.fullmatch(row) for row in rows):
         raise ValueError("a row is no 64 bits")

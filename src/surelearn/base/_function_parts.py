@@ -4,12 +4,14 @@ A function of an installed package is what its code and defaults are. Any other 
 of its name, made by a closure or typed anew in a session, so what it finds by name counts as well.
 """
 
+import dis
 import functools
 import sys
+import types
 from collections.abc import Iterator
 from pathlib import Path
 from types import CodeType, FunctionType, MethodType, ModuleType
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 _NOT_BEHAVIOUR = frozenset(
     {
@@ -28,7 +30,24 @@ _NOT_BEHAVIOUR = frozenset(
         "_abc_impl",
     }
 )
+_FOR_READERS = frozenset(  # of a class: what it was declared to be, for type checkers and makers
+    {"__dataclass_fields__", "__orig_bases__", "__parameters__", "__type_params__"}
+)
+_COMPILED = (  # methods of compiled classes, which differ only if the classes do
+    types.ClassMethodDescriptorType,
+    types.GetSetDescriptorType,
+    types.MemberDescriptorType,
+    types.MethodDescriptorType,
+    types.WrapperDescriptorType,
+)
 _HERE = __name__.partition(".")[0]
+
+
+class Part(NamedTuple):
+    """What stands under a name, and whether it may change what the code does."""
+
+    value: Any
+    counts: bool
 
 
 def is_function(value: Any) -> bool:
@@ -59,18 +78,22 @@ def parts_of_function(function: Any) -> tuple[Any, ...]:
     return (
         function.__code__,
         getattr(function, "__defaults__", None),
-        getattr(function, "__kwdefaults__", None),
+        _in_order(getattr(function, "__kwdefaults__", None)),
         [_content(cell) for cell in getattr(function, "__closure__", None) or ()],
-        dict(vars(function)) if isinstance(function, FunctionType) else None,
+        _in_order(vars(function)) if isinstance(function, FunctionType) else None,
     )
 
 
-def names_in_module(function: Any) -> dict[str, Any]:
-    """Return what a function that no package has finds by name in its module, as it stands now."""
+def names_in_module(function: Any) -> dict[str, Part]:
+    """Return what a function that no package has finds by name in its module, as it stands now.
+
+    What its module has under the name of an attribute is among it, but does not count.
+    """
     if not isinstance(function, FunctionType) or is_installed(function):
         return {}
-    there = function.__globals__
-    return {name: there[name] for name in sorted(set(_names(function.__code__))) if name in there}
+    there, read = function.__globals__, set(_variables(function.__code__))
+    names = set(_names(function.__code__)) & there.keys()
+    return {name: _part(there[name], counts=name in read) for name in sorted(names)}
 
 
 def parts_of_code(code: CodeType) -> tuple[Any, ...]:
@@ -85,7 +108,7 @@ def parts_of_code(code: CodeType) -> tuple[Any, ...]:
     )
 
 
-def parts_of_class(cls: type[Any]) -> dict[str, Any]:
+def parts_of_class(cls: type[Any]) -> dict[str, Part]:
     """Return what a class says in its body.
 
     Examples
@@ -99,7 +122,7 @@ def parts_of_class(cls: type[Any]) -> dict[str, Any]:
     ['answer', 'twice']
     """
     said = {name: v for name, v in vars(cls).items() if name not in _NOT_BEHAVIOUR}
-    return {name: _unwrapped(value) for name, value in said.items()}
+    return {k: _part(_unwrapped(v), counts=k not in _FOR_READERS) for k, v in said.items()}
 
 
 def is_installed(value: Any) -> bool:
@@ -132,6 +155,25 @@ def of_package(name: str) -> bool:
         return False
     folder = Path(file).parent if Path(file).stem != "__init__" else Path(file).parents[1]
     return any(folder.glob("*.dist-info"))  # what an installer leaves beside a package
+
+
+def _in_order(names: dict[str, Any] | None) -> dict[str, Any] | None:
+    return names and {name: names[name] for name in sorted(names, key=repr)}
+
+
+def _part(value: Any, *, counts: bool) -> Part:
+    compiled = isinstance(value, _COMPILED) or isinstance(getattr(value, "__self__", None), type)
+    return Part(value, counts and not compiled and type(value).__module__ != "typing")
+
+
+def _variables(code: CodeType) -> Iterator[str]:
+    """Yield the names that code and the functions inside it look up in their module."""
+    for step in dis.get_instructions(code):
+        if step.opname.endswith(("_GLOBAL", "_NAME", "_GLOBALS")):
+            yield step.argval
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _variables(constant)
 
 
 def _names(code: CodeType) -> Iterator[str]:

@@ -72,7 +72,7 @@ class Hasher:
         self._known[cls] = f"<{_name(cls)}>"  # before its body, which may refer to it
         if functions.is_installed(cls) or stored_name(cls) is not None:
             return self._known[cls]
-        told = (cls.__qualname__, cls.__bases__, self._loosely(functions.parts_of_class(cls)))
+        told = (cls.__qualname__, cls.__bases__, self._by_name(functions.parts_of_class(cls)))
         self._known[cls] = f"<{_name(cls)} {self._apart(told)}>"
         return self._known[cls]
 
@@ -87,10 +87,10 @@ class Hasher:
 
     def _compound(self, value: Any) -> None:
         describe = next((how for kinds, how in self._ways() if isinstance(value, kinds)), None)
-        if describe is not None:
-            describe(value)
-        elif sparse.issparse(value):
+        if sparse.issparse(value):  # some of them are mappings as well
             self._sparse(value)
+        elif describe is not None:
+            describe(value)
         elif functions.is_function(value):
             self._function(value)
         else:
@@ -101,7 +101,7 @@ class Hasher:
         yield (dict, MappingProxyType), self._mapping
         yield (list, tuple), self._sequence
         yield (set, frozenset), self._set
-        yield (memoryview, np.void), lambda value: self._array(np.asarray(value))
+        yield (memoryview, np.void), self._buffer
         yield type, self._class
         yield ModuleType, lambda value: self._text(value.__name__)
         yield CodeType, lambda value: self._all(functions.parts_of_code(value))
@@ -120,16 +120,27 @@ class Hasher:
         else:
             self._numbers(array)
         if type(array) not in {np.ndarray, np.ma.MaskedArray, np.memmap, memoryview}:
-            self._extras([getattr(array, "__dict__", None)])
+            self._extras([objects.kept_by_copies(array)])
+
+    def _buffer(self, value: Any) -> None:
+        try:
+            array = np.asarray(value)
+        except Exception:  # noqa: BLE001 - any kind of memory may stand behind it
+            raise objects.refusal(value) from None
+        if array.dtype.kind == "O" and isinstance(value, memoryview):  # it was released
+            raise objects.refusal(value)
+        self._array(array)
 
     def _numbers(self, array: Any) -> None:
         self._digest.update(np.ascontiguousarray(array).tobytes())
 
     def _mapping(self, value: Any) -> None:
         items = list(cast("Mapping[Any, Any]", value).items())
+        places = list(range(len(items)))
         if not isinstance(value, OrderedDict):
-            items = self._in_order(items, lambda item: item[0])
-        self._all(part for item in items for part in item)
+            places = self._in_order([key for key, _ in items])
+        self._all(part for place in places for part in items[place])
+        self._order(places)
         if type(value) is not dict and isinstance(value, dict):
             _, arguments, *state = objects.reduction(value)
             self._extras([part for part in arguments if part is not type(value)] + state[:1])
@@ -140,16 +151,21 @@ class Hasher:
             self._extras(objects.reduction(value)[2:3])
 
     def _set(self, value: Any) -> None:
-        self._all(self._in_order(value, lambda element: element))
+        elements = list(value)
+        self._all(elements[place] for place in self._in_order(elements))
         if type(value) not in {set, frozenset}:
             self._extras(objects.reduction(value)[2:3])
 
-    def _in_order(self, values: Iterable[Any], key: Callable[[Any], Any]) -> list[Any]:
-        """Return values that have no order of their own in one that depends on their content."""
-        found = list(values)
-        if all(_is_plain(key(value)) for value in found):
-            return sorted(found, key=lambda value: repr(key(value)))
-        return sorted(found, key=lambda value: self._apart(key(value)))
+    def _order(self, places: list[int]) -> None:
+        """Describe the order of a mapping, unless it is the one in which any is described."""
+        if any(place != i for i, place in enumerate(places)):
+            self._text(f"<order {places}>")
+
+    def _in_order(self, values: Sequence[Any]) -> list[int]:
+        """Return the places of values in an order that depends on their content alone."""
+        plain = all(map(_is_plain, values))
+        keys = [repr(value) if plain else self._apart(value) for value in values]
+        return sorted(range(len(values)), key=keys.__getitem__)
 
     def _sparse(self, value: Any) -> None:
         csr = sound(value if value.ndim == 2 else value.reshape(1, -1))
@@ -174,7 +190,7 @@ class Hasher:
 
     def _code(self, value: Any) -> str:
         parts, names = functions.parts_of_function(value), functions.names_in_module(value)
-        return self._apart((*parts, self._loosely(names)))
+        return self._apart((*parts, self._by_name(names)))
 
     def _object(self, value: Any) -> None:
         """Describe an object by its attributes, or else by what it would store."""
@@ -182,15 +198,16 @@ class Hasher:
             raise objects.refusal(value)
         state = objects.attributes_of(value) or objects.state_of(value)
         if state is not None:
-            self.add(state)
+            self.add(objects.as_attributes(state))
             return
         self.asked_for_state = True
         build, *parts = objects.reduction(value)
         if build is not None:
             self._text("<built by>")
             self.add(build)
-        self._all(parts[:2])
+        self._all(map(objects.as_attributes, parts[:2]))
         self._extras(None if part is None else list(part) for part in parts[2:4])
+        self._withheld(value, (*parts, None)[1])
 
     def _extras(self, parts: Iterable[Any]) -> None:
         """Describe what a value holds beside its content, if anything."""
@@ -199,15 +216,27 @@ class Hasher:
             self._text("<with>")
             self._all(there)
 
-    def _loosely(self, parts: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a hash of each part; of one that cannot be described, its class."""
+    def _withheld(self, value: Any, state: Any) -> None:
+        """Describe the attributes that an object would not store: they count all the same."""
+        withheld = objects.withheld_by(value, state)
+        if withheld:
+            self._text("<withheld>")
+            self.add({name: self._apart(part) for name, part in withheld.items()})
+
+    def _by_name(self, parts: Mapping[str, functions.Part]) -> dict[str, Any]:
+        """Return a hash of each part; of one that cannot be described and cannot count, its class.
+
+        Any other that cannot be described is refused.
+        """
         told: dict[str, Any] = {}
-        for name, value in parts.items():
+        for name, (value, counts) in parts.items():
             try:
                 told[name] = self._apart(value)
             except ValueError:
+                if counts:
+                    raise objects.refusal(value, name) from None
                 told[name] = _name(type(value))
-        return told
+        return objects.as_attributes(told)
 
     def _apart(self, value: Any) -> str:
         """Return a hash of one value, described by itself."""
@@ -254,5 +283,5 @@ def _is_plain(key: Any) -> bool:
 def _learnt(part: Any) -> Any:
     if type(part) is not dict:
         return part
-    known = cast("dict[Any, Any]", part)
+    known = cast("dict[Any, Any]", objects.as_attributes(part))
     return {name: value for name, value in known.items() if name not in objects.NOT_LEARNT}

@@ -3,10 +3,14 @@
 import copyreg
 import sys
 from array import array
+from copy import deepcopy
+from threading import Lock, RLock
 from typing import Any, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator
+
+from surelearn.base._function_parts import is_installed
 
 NOT_LEARNT = frozenset({"_deprecated_key_to_warnings", "_seal", "_skl_callbacks"})
 """Attributes that say nothing of what a model answers: two of scikit-learn's and one of ours."""
@@ -19,6 +23,8 @@ _QUERIES = slice(7, 11)  # where they count what they were asked
 _CACHES = {np.vectorize: "_ufunc"}  # attributes that come with the first call
 _HOMES = ("numpy", "scipy.special", "numpy._core.umath")  # of universal functions, which know none
 _LONG = 10_000  # bits of a number whose decimal digits Python may refuse to write
+_STORING = ("__getstate__", "__reduce__", "__reduce_ex__")
+_LOCKS = (type(Lock()), type(RLock()))
 _PROTOCOL = 4  # not the newest: it would hand out buffers that live elsewhere
 _BUILT_BY_CLASS = (
     *(getattr(copyreg, name) for name in ("__newobj__", "__newobj_ex__", "_reconstructor")),
@@ -26,11 +32,12 @@ _BUILT_BY_CLASS = (
 )
 
 
-def refusal(value: Any) -> ValueError:
-    """Return the error about a value whose content cannot be read."""
+def refusal(value: Any, name: str = "") -> ValueError:
+    """Return the error about a value whose content cannot be read; its name, if code has one."""
+    where = f", {name}," if name else ""
     return ValueError(
-        f"a model that holds a {type(value).__name__} cannot be recognised again: it could not be "
-        "told apart from others like it; keep it out of the model"
+        f"a model that holds a {type(value).__name__}{where} cannot be recognised again: it could "
+        "not be told apart from others like it; keep it out of the model"
     )
 
 
@@ -58,13 +65,55 @@ def attributes_of(value: Any) -> dict[str, Any]:
     cls = cast("type[Any]", type(value))
     if not _stores_attributes(cls, value):
         return {}
-    attributes = dict(getattr(value, "__dict__", {}))
-    for base in cls.__mro__:
-        for name in np.atleast_1d(getattr(base, "__slots__", ())).tolist():
-            if hasattr(value, name):
-                attributes[name] = getattr(value, name)
+    attributes = _held_by(value)
     attributes.pop(_CACHES.get(cls, ""), None)
     return {name: part for name, part in attributes.items() if name not in NOT_LEARNT}
+
+
+def as_attributes(state: Any) -> Any:
+    """Return a state with its names in one order: that in which they were set does not count.
+
+    Examples
+    --------
+    >>> as_attributes({"b": 1, "a": 2})
+    {'a': 2, 'b': 1}
+    """
+    if type(state) is tuple:  # attributes, and what stands in slots
+        return tuple(map(as_attributes, cast("tuple[Any, ...]", state)))
+    if type(state) is not dict or not all(type(name) is str for name in cast("Any", state)):
+        return state
+    known = cast("dict[str, Any]", state)
+    return {name: known[name] for name in sorted(known, key=repr)}
+
+
+def withheld_by(value: Any, state: Any) -> dict[str, Any]:
+    """Return the attributes that an object's own way of storing itself leaves out.
+
+    A lock is none of them: it says nothing of what a model answers. Packages that were installed
+    are trusted to leave out nothing but what comes again.
+    """
+    cls = cast("type[Any]", type(value))
+    owners = (base for base in cls.__mro__ for name in _STORING if name in vars(base))
+    if is_installed(next(owners, object)):
+        return {}
+    stored = cast("dict[str, Any]", state) if type(state) is dict else {}
+    return {
+        name: part
+        for name, part in as_attributes(_held_by(value)).items()
+        if stored.get(name) is not part and name not in NOT_LEARNT and type(part) not in _LOCKS
+    }
+
+
+def kept_by_copies(array: Any) -> dict[str, Any]:
+    """Return the attributes of an array; refuse one whose copies would lack some of them."""
+    held = dict(getattr(array, "__dict__", {}))
+    copied = getattr(deepcopy(array), "__dict__", {}) if held else {}
+    if held.keys() != copied.keys():
+        raise ValueError(
+            f"a model that holds a {type(array).__name__} with attributes that its copies lack "
+            "cannot be recognised again: keep a plain array, and the attributes beside it"
+        )
+    return held
 
 
 def state_of(value: Any) -> Any:
@@ -79,7 +128,7 @@ def state_of(value: Any) -> Any:
     state = value.__getstate__()
     if is_search_tree(value):
         return (*state[: _QUERIES.start], *state[_QUERIES.stop :])
-    return state
+    return _in_one_order(state)
 
 
 def is_search_tree(value: Any) -> bool:
@@ -101,7 +150,29 @@ def reduction(value: Any) -> tuple[Any, ...]:
         return None, (found, _home(value, found)), _held_by_wrapper(value)
     build, *parts = cast("tuple[Any, ...]", found)
     told = build in _BUILT_BY_CLASS or (isinstance(build, type) and isinstance(value, build))
+    if _package(cast("type[Any]", type(value))) in _STATE_IS_ALL:
+        parts = map(_in_one_order, parts)
     return None if told else build, *parts
+
+
+def _held_by(value: Any) -> dict[str, Any]:
+    """Return all attributes of an object, those in slots too."""
+    attributes = dict(getattr(value, "__dict__", {}))
+    for base in cast("type[Any]", type(value)).__mro__:
+        for name in np.atleast_1d(getattr(base, "__slots__", ())).tolist():
+            if hasattr(value, name):
+                attributes[name] = getattr(value, name)
+    return attributes
+
+
+def _in_one_order(state: Any) -> Any:
+    """Return the state of a compiled object, its names in one order at every depth."""
+    if type(state) is tuple:
+        return tuple(map(_in_one_order, cast("tuple[Any, ...]", state)))
+    if type(state) is not dict:
+        return state
+    known = cast("dict[Any, Any]", state)
+    return as_attributes({name: _in_one_order(part) for name, part in known.items()})
 
 
 def _package(cls: type[Any]) -> str:
@@ -114,8 +185,7 @@ def _stores_attributes(cls: type[Any], value: Any) -> bool:
     """Return whether attributes are all that a value of a class holds."""
     if _package(cls) in _HIDES_NOTHING or isinstance(value, BaseEstimator):
         return True
-    methods = ("__getstate__", "__reduce__", "__reduce_ex__")
-    if any(getattr(cls, name) is not getattr(object, name) for name in methods):
+    if any(getattr(cls, name) is not getattr(object, name) for name in _STORING):
         return False
     if cls in copyreg.dispatch_table:
         return False

@@ -3,24 +3,27 @@
 A model's fingerprint is made of its class and everything it holds: numbers by their values, not by
 how memory happens to lay them out, so that a copy or a stored and loaded model has the same one.
 Classes count by their stored name, so that moving their code changes no fingerprint; those that no
-package has, and functions, count by their code and what it finds by name. What cannot be told apart
-from others like it is refused. What a model keeps elsewhere (files, variables of packages, what its
-code reaches in other ways than by name) is not seen.
+package has, and functions, count by their code and what it finds by name. The order of a mapping
+counts, that of attributes does not. What cannot be told apart from others like it is refused: a
+lock or a socket that code finds by name, too. What a model keeps elsewhere (files, variables of
+packages, what its code reaches in other ways than by name) is not seen.
 """
 
+from collections.abc import Mapping
 from types import FunctionType
-from typing import Any
+from typing import Any, cast
 
 import narwhals as nw
 import numpy as np
 from scipy import sparse
 
 from surelearn._jit.sound_matrices import sound
-from surelearn.base._function_parts import of_package
+from surelearn.base._function_parts import Part, of_package
 from surelearn.base._hasher import Hasher
 from surelearn.base._object_parts import is_search_tree, refusal
 from surelearn.certificate import Certificate
 
+_LAST_WITHOUT_ORDER = 2  # the schema of certificates whose fingerprints tell less apart
 _former: dict[str, str] = {}  # by today's fingerprint, so that a model that changed has none
 
 
@@ -40,23 +43,35 @@ def fingerprint(model: object) -> str:
     False
     """
     with np.printoptions(legacy=False):  # numbers are written in full, whatever the user set
-        hasher = Hasher().add(model)
-        if hasher.asked_for_state and Hasher().add(model).hexdigest() != hasher.hexdigest():
-            raise refusal(model)
+        try:
+            hasher = Hasher().add(model)
+            same = not hasher.asked_for_state or _described_anew(model) == hasher.hexdigest()
+        except ValueError:
+            raise
+        except Exception:  # noqa: BLE001 - code of others, which may raise anything
+            raise refusal(model) from None
+    if not same:
+        raise refusal(model)
     return hasher.hexdigest()
 
 
-def fingerprint_as(model: object, stated: Any) -> str:
-    """Return the fingerprint of a model in the form in which one is stated.
+def _described_anew(model: object) -> str:
+    return Hasher().add(model).hexdigest()
+
+
+def fingerprint_as(model: object, certificate: Certificate) -> str:
+    """Return the fingerprint of a model in the form in which a certificate states one.
 
     That of a model read from a file of format 1 has two: certificates of its time state the former.
-    Certificates may also be of a time when coins did not count and a count of queries did.
+    Others may be of a time when the order of mappings and what a model would not store did not
+    count, or of one when coins did not and a count of queries did.
     """
-    found = fingerprint(model)
-    if found == stated:
+    found, stated = fingerprint(model), certificate.reproduce.get("model")
+    if found == stated or certificate.schema > _LAST_WITHOUT_ORDER:
         return found
-    former = _former.get(found) or _FormerHasher().add(model).hexdigest()
-    return former if former == stated else found
+    known = [_former[found]] if found in _former else []
+    known += [former().add(model).hexdigest() for former in (_UnorderedHasher, _FormerHasher)]
+    return found if stated not in known else cast("str", stated)
 
 
 def remember_former_fingerprint(model: object, former: str) -> None:
@@ -101,15 +116,27 @@ def check_certificate(certificate: Certificate, model: object) -> None:
     ValueError: this certificate was issued for another model, or this one was refitted or changed
     since: certify it again on data it has not seen
     """
-    stated = certificate.reproduce.get("model")
-    if fingerprint_as(model, stated) != stated:
+    if fingerprint_as(model, certificate) != certificate.reproduce.get("model"):
         raise ValueError(
             "this certificate was issued for another model, or this one was refitted or changed "
             "since: certify it again on data it has not seen"
         )
 
 
-class _FormerHasher(Hasher):
+class _UnorderedHasher(Hasher):
+    """Describes objects as certificates of schema 2 do: some that differ are alike for it."""
+
+    def _order(self, places: list[int]) -> None:
+        del places
+
+    def _withheld(self, value: Any, state: Any) -> None:
+        del value, state
+
+    def _by_name(self, parts: Mapping[str, Part]) -> dict[str, Any]:
+        return super()._by_name({name: part._replace(counts=False) for name, part in parts.items()})
+
+
+class _FormerHasher(_UnorderedHasher):
     """Describes objects as the first version of format 2 did, where that told them apart."""
 
     def _cycle(self, depth: int) -> None:

@@ -26,6 +26,9 @@ _FREE = frozenset(  # they change no answer of a fitted model
 class _QuickHasher(Hasher):
     """Describes large arrays by a checksum, which is enough to notice a change."""
 
+    def _order(self, places: list[int]) -> None:
+        del places  # nobody changes it by hand, and seals of before know of none
+
     def _numbers(self, array: Any) -> None:
         if array.nbytes < _LARGE or array.dtype.itemsize != 8:
             super()._numbers(array)

@@ -20,6 +20,7 @@ Kind = Literal[
 ]
 
 _SCHEMA = SCHEMAS[-1]
+_KEYED = 2  # the first schema whose preconditions have keys
 
 
 @dataclass(frozen=True)
@@ -99,6 +100,8 @@ class Certificate:
         The hold-out's ledger entry, if the certificate came from a hold-out.
     reproduce
         The inputs of the theorem, fingerprints of model and data, and versions.
+    schema
+        Which assumptions its issuer knew of: one read from a file may be older than those made now.
 
     Examples
     --------
@@ -132,6 +135,7 @@ class Certificate:
     direction: Literal["upper", "lower"] = "upper"
     family: LedgerEntry | None = None
     reproduce: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    schema: int = _SCHEMA
 
     def __post_init__(self) -> None:
         """Refuse a certificate that contradicts itself: read from a file, it may be forged."""
@@ -214,7 +218,8 @@ class Certificate:
 
     def to_json(self) -> str:
         """Return the certificate as JSON text; floats keep every digit."""
-        content = {"schema": _SCHEMA, "status": self.status, **asdict(self)}
+        fields = asdict(self)
+        content = {"schema": fields.pop("schema"), "status": self.status, **fields}
         return json.dumps(plain(content), indent=2, ensure_ascii=False, allow_nan=False)
 
     @classmethod
@@ -231,7 +236,10 @@ class Certificate:
             conditions = tuple(Precondition(**p) for p in content.pop("preconditions"))
             family = content.pop("family")
             entry = None if family is None else LedgerEntry(**family)
-            loaded = cls(preconditions=conditions, family=entry, **content)
+            # With keys it is one of schema 2, and is written as one.
+            loaded = cls(
+                preconditions=conditions, family=entry, schema=max(schema, _KEYED), **content
+            )
         except (TypeError, ValueError) as error:
             raise ValueError(f"the certificate is damaged: {error}") from error
         if loaded.status != status:

@@ -119,7 +119,7 @@ def _delta(guarantee: Guarantee) -> float | None:
     return float(guarantee.inputs["delta"])
 
 
-def source(guarantee: Guarantee) -> dict[str, str]:
+def source(guarantee: Guarantee) -> dict[str, Any]:
     """Return what a certificate says of where its bound comes from."""
     name = guarantee.theorem
     return {

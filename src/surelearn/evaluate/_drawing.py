@@ -10,8 +10,10 @@ from surelearn._jit.fingerprints import Hashes
 from surelearn._typing import Indices
 from surelearn.base.row_identity import (
     count_distinct,
+    count_rounded,
     count_shared,
     number_copies,
+    rounded_hashes,
     row_hashes,
 )
 from surelearn.certificate import Evidence, assumed, by_construction, checked
@@ -19,6 +21,15 @@ from surelearn.evaluate._holdout_claims import Groups
 
 Copies: TypeAlias = Literal["together", "independent"]
 """What becomes of equal rows: they stay together, or each is a draw of its own."""
+
+ROUNDED = (
+    "coincide with training rows once fractions are rounded to single or half precision; they are "
+    "taken as independent draws"
+)
+ALSO_ROUNDED = (
+    "; none on both sides coincide once fractions are rounded to single or half precision"
+)
+"""What is said of rows that coincide if they are rounded, and of a split without any."""
 
 
 def draw_some(n: int, *, fraction: float, seed: int) -> Indices:
@@ -89,20 +100,26 @@ def draw(
     train = np.delete(np.arange(n), held_out)
     found = {
         "blind_split": by_construction(drew),
-        **_compare_parts(hashes[train], hashes[held_out], n_distinct=count_distinct(hashes)),
+        **_compare_parts(X, hashes, train, held_out),
     }
     return Drawn(train, held_out, places, groups is None and places is not None, found)
 
 
-def _compare_parts(train: Hashes, held_out: Hashes, *, n_distinct: int) -> dict[str, Evidence]:
-    """Say whether rows stand on both sides of a split, given their hashes."""
-    n = len(train) + len(held_out)
-    across = count_shared(held_out, train) if n_distinct < n else 0
+def _compare_parts(
+    X: Any, hashes: Hashes, train: Indices, held_out: Indices
+) -> dict[str, Evidence]:
+    """Say whether rows stand on both sides of a split, as they are or rounded."""
+    n, n_distinct = len(hashes), count_distinct(hashes)
+    across = count_shared(hashes[held_out], hashes[train]) if n_distinct < n else 0
     if across:
         told = f"{across:,} of {len(held_out):,} held-out rows coincide with training rows and are "
         independent = assumed(f"{told}taken as independent draws")
         return {"unseen": independent, "copies": independent}
-    if n_distinct == n:
-        return {"copies": checked(f"all {n:,} rows are distinct")}
-    told = f"{n_distinct:,} of {n:,} rows are distinct, and no copies stand on both sides"
-    return {"copies": checked(told)}
+    rounded = count_rounded(hashes, rounded_hashes(X), train=train, held_out=held_out)
+    if rounded:
+        alike = assumed(f"{rounded:,} of {len(held_out):,} held-out rows {ROUNDED}")
+        return {"unseen": alike, "copies": alike}
+    told = f"all {n:,} rows are distinct"
+    if n_distinct < n:
+        told = f"{n_distinct:,} of {n:,} rows are distinct, and no copies stand on both sides"
+    return {"copies": checked(f"{told}{ALSO_ROUNDED}")}

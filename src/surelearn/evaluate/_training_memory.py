@@ -22,6 +22,7 @@ from surelearn._stored import stored_name
 from surelearn._typing import Mask
 from surelearn.base import validation
 from surelearn.base.chunks import in_chunks
+from surelearn.base.row_identity import Rounding, round_fractions, to_single
 from surelearn.base.seal import is_intact, replaces_methods
 from surelearn.base.tables.table import read_table
 from surelearn.certificate import Evidence, assumed, checked
@@ -46,12 +47,12 @@ class _Learner(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """Which rows a learner knows: as they are, or in single precision only."""
+    """Which rows a learner knows: as they are, or in single or half precision."""
 
-    exact: Mask
-    single: Mask
-    merged: bool  # whether different rows are alike as the learner saw them
-    rounded: bool  # whether the rows themselves may be those of a finer table
+    known: Mask
+    alike: Mask  # if rounded so far that different rows are alike as the learner saw them, too
+    merged: bool  # whether there are different rows that are alike
+    rounded: Mask  # which rows may themselves be rounded ones of a finer table
 
 
 def training_memory(model: Any, X: Any) -> TrainingMemory:
@@ -93,23 +94,25 @@ def compare_with_training(model: Any, X: Any, *, allow_duplicates: bool) -> Evid
 def _of_learner(one: _Learner, X: Any) -> TrainingMemory:
     """Compare with the rows of the one learner that a model, or a pipeline, is."""
     found, kept = _find(one, X), one.learner.training_rows_
-    alike = found.exact | found.single
+    shared = int(found.known.sum())
     if one.transform is not None:
         # Rounding may hide a row that was seen, and a transform may make different rows equal.
-        shared = int(alike.sum())
-        evidence = f"{shared} rows coincide after the transforms of the pipeline"
-        return TrainingMemory(0 if found.merged else shared, complete=False, evidence=evidence)
-    shared = int((found.exact if found.merged else alike).sum())
+        n_alike = int(found.alike.sum())
+        evidence = f"{n_alike} rows coincide after the transforms of the pipeline"
+        return TrainingMemory(0 if found.merged else n_alike, complete=False, evidence=evidence)
     evidence = f"{shared} of them are among the {len(kept)} training rows remembered"
     complete, doubt = len(kept) < SKETCH_SIZE, ""
     if not is_intact(one.learner):
         doubt = "but the model was changed after it was fitted"
     elif stored_name(type(one.learner)) is None:
         doubt = f"what else {type(one.learner).__name__} learns from is not known"
-    elif alike.sum() > shared:
-        doubt = f"{int(alike.sum()) - shared} others are in single precision"
-    elif found.rounded:
-        doubt = "in single precision, in which a row learnt in double would not be recognised"
+    elif found.alike.sum() > shared:
+        doubt = f"{int(found.alike.sum()) - shared} others are in single or half precision"
+    elif found.rounded.any():
+        doubt = (
+            f"{int(found.rounded.sum())} are in single precision, in which a row learnt in double "
+            "would not be recognised"
+        )
     elif getattr(one.learner, "n_training_rows_", 0) > 2 * SKETCH_SIZE:
         complete = False  # an older version lost rows where others had many copies
     said = f"{evidence}; {doubt}" if doubt else evidence
@@ -122,20 +125,24 @@ def _look_inside(one: _Learner, X: Any) -> Mask | None:
         found = _find(one, X)
     except (AttributeError, TypeError, ValueError):
         return None
-    return found.exact if found.merged else found.exact | found.single
+    return found.known
 
 
 def _find(one: _Learner, X: Any) -> _Found:
-    """Look for rows among those that a learner remembers, in double and in single precision."""
+    """Look for rows among those that a learner remembers, as they are and rounded."""
     seen = one.transform or _same
     hashes = in_chunks(lambda chunk: _hashes(one.learner, seen(chunk)), X)
-    precise, single, whole = hashes[:, 0], hashes[:, 1], hashes[:, 2]
+    precise, whole = hashes[:, 0], hashes[:, 3].astype(bool)
     kept = one.learner.training_rows_
     n_rows = len(precise) if one.transform is not None else len(np.unique(precise))
-    merged = len(np.unique(single)) < n_rows
-    rounded = bool((precise == single).all() and not whole.all())
-    exact, alike = (fingerprints.recognised(kept, each) for each in (precise, single))
-    return _Found(exact, alike, merged, rounded)
+    known = alike = fingerprints.recognised(kept, precise)
+    merged = False
+    for coarse in (hashes[:, 1], hashes[:, 2]):
+        found = fingerprints.recognised(kept, coarse)
+        mixed = len(np.unique(coarse)) < n_rows
+        merged, alike = merged or (mixed and bool(found.any())), alike | found
+        known = known if mixed else known | found
+    return _Found(known, alike, merged, (precise == hashes[:, 1]) & ~whole)
 
 
 def _learners(
@@ -217,23 +224,29 @@ def _columns(columns: Any, X: Any) -> Any:
 
 
 def _hashes(learner: Any, X: Any) -> Hashes:
-    """Return two hashes of each row as the learner reads it: in double and in single precision.
+    """Return hashes of each row as the learner reads it: in double, single and half precision.
 
-    The third column is 1 for a row of whole numbers.
+    The fourth column is 1 for a row of whole numbers.
     """
     if hasattr(learner, "categories_"):
-        table = read_table(learner, X)
-        single = fingerprints.table_hashes(_rounded(table))
-        return np.stack([fingerprints.table_hashes(table), single, _whole(table)], axis=1)
-    table = validation.check_rows(learner, X)
-    single = fingerprints.row_hashes(rows.of(_rounded(table)))
-    return np.stack([fingerprints.row_hashes(rows.of(table)), single, _whole(table)], axis=1)
+        table, hashes_of = read_table(learner, X), fingerprints.table_hashes
+    else:
+        table, hashes_of = validation.check_rows(learner, X), _hashes_of_rows
+    coarse = (_rounded(table, to_single), _rounded(table, partial(round_fractions, np.float16)))
+    return np.stack([*(hashes_of(each) for each in (table, *coarse)), _whole(table)], axis=1)
 
 
-def _rounded(table: Any) -> Any:
-    """Return the rows as they would be had they been stored in single precision."""
-    with np.errstate(over="ignore"):
-        return table.astype(np.float32).astype(np.float64)
+def _hashes_of_rows(table: Any) -> Hashes:
+    return fingerprints.row_hashes(rows.of(table))
+
+
+def _rounded(table: Any, rounding: Rounding) -> Any:
+    """Return the rows as they would be had their numbers been stored like that."""
+    if not sparse.issparse(table):
+        return rounding(table).astype(np.float64)
+    rounded = cast("Any", table).copy()
+    rounded.data = rounding(rounded.data).astype(np.float64)
+    return rounded
 
 
 def _whole(table: Any) -> Hashes:

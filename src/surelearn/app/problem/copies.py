@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -14,10 +15,14 @@ from surelearn._jit.fingerprints import Hashes
 from surelearn.app.problem.split import Split
 from surelearn.app.tables.memory_mapped import forget_pages
 from surelearn.base.row_identity import (
+    Rounding,
     RowSet,
     cell_bits,
     count_distinct,
+    count_rounded,
     count_shared,
+    round_fractions,
+    to_single,
     word_bits,
 )
 
@@ -40,26 +45,35 @@ class Copies:
         How many rows there are, and how many of them are distinct.
     n_across
         How many held-out rows coincide with training rows.
+    n_rounded
+        How many do once fractions are rounded to single or half precision; if none does as it is.
     """
 
     mode: Mode | None
     n_rows: int
     n_distinct: int
     n_across: int
+    n_rounded: int = 0
 
     @classmethod
-    def of(cls, hashes: Hashes, split: Split, mode: Mode | None) -> "Copies":
-        """Count the copies among rows with these hashes.
+    def of(
+        cls, hashes: Hashes, split: Split, mode: Mode | None, rounded: Iterable[Hashes] = ()
+    ) -> "Copies":
+        """Count the copies among rows with these hashes, as they are and rounded.
 
         Examples
         --------
         >>> split = Split(np.array([0, 2]), np.array([1]), "random", 0, "")
         >>> Copies.of(np.array([7, 7, 9], dtype=np.uint64), split, "independent")
-        Copies(mode='independent', n_rows=3, n_distinct=2, n_across=1)
+        Copies(mode='independent', n_rows=3, n_distinct=2, n_across=1, n_rounded=0)
         """
         n, n_distinct = len(hashes), count_distinct(hashes)
         parts = hashes[split.holdout], hashes[split.train]
-        return cls(mode, n, n_distinct, count_shared(*parts) if n_distinct < n else 0)
+        n_across = count_shared(*parts) if n_distinct < n else 0
+        n_rounded = 0
+        if not n_across and mode is not None:
+            n_rounded = count_rounded(hashes, rounded, train=split.train, held_out=split.holdout)
+        return cls(mode, n, n_distinct, n_across, n_rounded)
 
 
 def feature_hashes(X: Any) -> Hashes:
@@ -72,7 +86,14 @@ def feature_hashes(X: Any) -> Hashes:
     >>> bool(first == second), bool(first == third)
     (True, False)
     """
-    return _hashes(enumerate(X.columns), X.num_rows, read_numbers=False)
+    return _hashes(enumerate(X.columns), X.num_rows)
+
+
+def rounded_feature_hashes(X: Any) -> Iterator[Hashes]:
+    """Yield the hashes of rows whose fractions are rounded: to single, then to half precision."""
+    for precision in (np.float32, np.float16):
+        rounding = partial(round_fractions, precision)
+        yield _hashes(enumerate(X.columns), X.num_rows, rounding=rounding)
 
 
 def identify(table: Any, target: str) -> RowSet:
@@ -88,22 +109,28 @@ def identify(table: Any, target: str) -> RowSet:
     True
     """
     keys = zip(map(_key, table.column_names), table.columns, strict=True)
-    hashes = _hashes(keys, table.num_rows, read_numbers=True)
+    hashes = _hashes(keys, table.num_rows, read_numbers=True, rounding=to_single)
     return RowSet.of(hashes + np.uint64(_key(f"target {target}")))
 
 
-def _hashes(columns: Iterable[tuple[int, Any]], n_rows: int, *, read_numbers: bool) -> Hashes:
+def _hashes(
+    columns: Iterable[tuple[int, Any]],
+    n_rows: int,
+    *,
+    read_numbers: bool = False,
+    rounding: Rounding | None = None,
+) -> Hashes:
     hashes = np.zeros(n_rows, dtype=np.uint64)
     for key, column in columns:
         start = 0
-        for bits in _bits(column, read_numbers=read_numbers):
+        for bits in _bits(column, rounding, read_numbers=read_numbers):
             fingerprints.add_column(bits, key, hashes[start : start + len(bits)])
             start += len(bits)
             forget_pages()
     return fingerprints.finished(hashes)
 
 
-def _bits(column: Any, *, read_numbers: bool) -> Iterator[Hashes]:
+def _bits(column: Any, rounding: Rounding | None, *, read_numbers: bool) -> Iterator[Hashes]:
     """Yield 64 bits for each cell, equal ones for equal cells, block by block.
 
     Where words may be numbers, numbers are rounded to single precision, as files may have them.
@@ -115,17 +142,17 @@ def _bits(column: Any, *, read_numbers: bool) -> Iterator[Hashes]:
             gap = cell_bits(np.array([np.nan]))
             words = np.append(word_bits(known, read_numbers=read_numbers), gap)
         for start in range(0, len(chunk), _BLOCK):
-            yield _block_bits(chunk.slice(start, _BLOCK), words, rounded=read_numbers)
+            yield _block_bits(chunk.slice(start, _BLOCK), words, rounding)
 
 
-def _block_bits(cells: Any, words: Hashes, *, rounded: bool) -> Hashes:
+def _block_bits(cells: Any, words: Hashes, rounding: Rounding | None) -> Hashes:
     if types.is_dictionary(cells.type):
         return words[cells.indices.fill_null(len(words) - 1).to_numpy()]
     if types.is_timestamp(cells.type):
         return cells.cast(pa.int64()).fill_null(-(2**63)).to_numpy().view(np.uint64)
     if types.is_boolean(cells.type) or types.is_integer(cells.type):
         cells = cells.cast(pa.float64(), safe=False)
-    return cell_bits(cells.to_numpy(zero_copy_only=False), rounded=rounded)
+    return cell_bits(cells.to_numpy(zero_copy_only=False), rounding=rounding)
 
 
 def _key(name: str) -> int:

@@ -10,6 +10,7 @@ from surelearn.app.problem.copies import Copies
 from surelearn.app.problem.entry import NOT_KEPT, Entry
 from surelearn.app.problem.problem import Problem
 from surelearn.certificate import Evidence, assumed, by_construction, checked
+from surelearn.evaluate._drawing import ALSO_ROUNDED, ROUNDED
 from surelearn.evaluate._holdout_claims import Groups
 from surelearn.evaluate.holdout import Holdout, Quantile
 from surelearn.evaluate.ledger import Standing
@@ -126,13 +127,18 @@ def _known(problem: Problem) -> dict[str, Evidence]:
     if copies.n_across:
         alike = f"{copies.n_across:,} of them coincide with training rows and are taken as"
         evidence["unseen"] = assumed(f"{apart}; {alike} independent draws")
+    elif copies.n_rounded:
+        evidence["unseen"] = assumed(f"{apart}; {copies.n_rounded:,} of them {ROUNDED}")
     return {**evidence, "copies": _told_of_copies(copies)}
 
 
 def _told_of_copies(copies: Copies) -> Evidence:
     if copies.n_across:
         return assumed(f"{copies.n_across:,} held-out rows are equal to training rows")
-    if copies.n_distinct == copies.n_rows:
-        return checked(f"all {copies.n_rows:,} rows are distinct")
-    distinct = f"{copies.n_distinct:,} of {copies.n_rows:,} rows are distinct"
-    return checked(f"{distinct}, and no copies stand on both sides")
+    if copies.n_rounded:
+        return assumed(f"{copies.n_rounded:,} of the held-out rows {ROUNDED}")
+    told = f"all {copies.n_rows:,} rows are distinct"
+    if copies.n_distinct < copies.n_rows:
+        distinct = f"{copies.n_distinct:,} of {copies.n_rows:,} rows are distinct"
+        told = f"{distinct}, and no copies stand on both sides"
+    return checked(f"{told}{ALSO_ROUNDED}")

@@ -28,7 +28,7 @@ from surelearn._typing import Indices
 from surelearn.app.errors import TableError
 from surelearn.app.problem import leakage
 from surelearn.app.problem import target as targets
-from surelearn.app.problem.copies import Copies, Mode, feature_hashes
+from surelearn.app.problem.copies import Copies, Mode, feature_hashes, rounded_feature_hashes
 from surelearn.app.problem.feature_reader import FeatureReader
 from surelearn.app.problem.features import Feature, is_missing, refuse_infinite
 from surelearn.app.problem.leakage import target_in_disguise
@@ -189,7 +189,7 @@ def understand(  # noqa: PLR0913 - an argument for each option of the command
         y = targets.read_target(rows.column(target), target, task, drawn.train, file.decimal)
         features, left_out = reader.choose(drawn.train)
     X = reader.read(features)
-    found = Copies.of(feature_hashes(X), drawn, copies)
+    found = Copies.of(feature_hashes(X), drawn, copies, rounded_feature_hashes(X))
     return Problem(
         task=y.task,
         target=target,

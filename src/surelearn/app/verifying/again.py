@@ -147,7 +147,7 @@ def differing_versions(certificate: Certificate) -> str:
 
 
 def _is_the_model(c: Certificate, saved: SavedModel, schema: Mapping[str, Any]) -> Finding:
-    found, alike = fingerprint_as(saved.model, c.reproduce.get("model")), saved.schema == schema
+    found, alike = fingerprint_as(saved.model, c), saved.schema == schema
     evidence = f"fingerprint {found}" + ("" if alike else "; its file reads tables in another way")
     same = alike and found == c.reproduce.get("model")
     return Finding("the model is the one certified", same, evidence)
