@@ -146,12 +146,12 @@ class KernelPerceptron(KernelMachine):
         state, n = self._start(X.shape[1]), X.shape[0]
         state.radius[0] = self._largest(X)
         # Computed once for all passes of all problems; too many are computed block by block.
-        kept = (self.kernel(X),) if n * n <= _KEPT_VALUES else ()
+        kept = (self._values(X),) if n * n <= _KEPT_VALUES else ()
         # f = 0 scores every row 0.
         return state._replace(current=np.zeros(n), support=(*state.support, *kept))
 
     def _largest(self, X: Any) -> float:
-        return math.sqrt(self.kernel.diagonal(X).max())
+        return math.sqrt(self._squares(X).max())
 
     def _learn(self, X: Rows, signs: Vector, state: State, scores: Vector) -> None:
         """Visit the rows; f changes only when all problems have seen them (`_keep`)."""
@@ -180,7 +180,7 @@ class KernelPerceptron(KernelMachine):
                 scores[part] = current[part]
                 continue
             updates = np.empty(part.stop - part.start, dtype=np.bool_)
-            gram = self.kernel(X[part])
+            gram = self._values(X[part])
             _learn_rows(gram, signs[part], current[part], updates, scores[part])
             new = part.start + np.flatnonzero(updates)
             for others in (slice(0, part.start if again else 0), slice(part.stop, n)):
