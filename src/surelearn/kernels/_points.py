@@ -47,8 +47,33 @@ def are_bits(rows: Rows) -> bool:
     return bool(((entries == 0.0) | (entries == 1.0)).all())
 
 
+class Strings(Sequence[str]):
+    """Strings read once: the characters of all in a row, and where each string starts and ends.
+
+    Examples
+    --------
+    >>> list(Strings(*strings("X", ["cat", "", "dog"])))
+    ['cat', '', 'dog']
+    """
+
+    def __init__(self, codes: NDArray[np.uint32], ends: Indices) -> None:
+        self.codes, self.ends = codes, ends
+
+    def __len__(self) -> int:
+        return len(self.ends) - 1
+
+    def __getitem__(self, place: Any) -> Any:
+        """Return one string; a slice gives a list."""
+        if isinstance(place, slice):
+            return [self[i] for i in range(*place.indices(len(self)))]
+        i = range(len(self))[place]
+        return "".join(map(chr, self.codes[self.ends[i] : self.ends[i + 1]].tolist()))
+
+
 def strings(name: str, points: Any) -> tuple[NDArray[np.uint32], Indices]:
     """Return the characters of all strings in a row, and where each string starts and ends."""
+    if isinstance(points, Strings):
+        return points.codes, points.ends
     if isinstance(points, str) or np.ndim(points) != 1 or len(points) == 0:
         raise ValueError(f"{name} must be a non-empty list of strings")
     texts = cast("Sequence[Any]", points)

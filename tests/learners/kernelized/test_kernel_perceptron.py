@@ -39,9 +39,10 @@ def both(seed, n):
     return signs
 
 
-@pytest.fixture
-def tiny_blocks(monkeypatch):
-    """Cut the rows into blocks so small that every branch is taken."""
+@pytest.fixture(params=[0, 2**24], ids=["block by block", "kept"])
+def tiny_blocks(monkeypatch, request):
+    """Cut the rows into blocks so small that every branch is taken; keep their values, or not."""
+    monkeypatch.setattr(kernel_perceptron, "_KEPT_VALUES", request.param)
     monkeypatch.setattr(kernel_perceptron, "_BLOCK", 4)
     monkeypatch.setattr(_dual, "_VALUES_AT_ONCE", 8)
 
@@ -79,6 +80,26 @@ def test_with_the_linear_kernel_it_is_the_perceptron(intercept):
         np.testing.assert_array_equal(dual.compression_set_, primal.compression_set_)
         for ours, theirs in zip(dual.certificates(), primal.certificates(), strict=True):
             assert ours.bound == pytest.approx(theirs.bound, rel=1e-6)
+
+
+class CountedGaussian(Gaussian):
+    """A Gaussian kernel that counts how often it is asked for a block."""
+
+    n_blocks = 0
+
+    def __call__(self, X, Z=None):
+        CountedGaussian.n_blocks += 1
+        return super().__call__(X, Z)
+
+
+def test_a_fit_of_many_passes_computes_the_kernel_once():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 3)), rng.integers(0, 4, 40)
+    X[30:] = X[:10]  # contradictory labels: no pass is ever clean
+    CountedGaussian.n_blocks = 0
+    model = KernelPerceptron(kernel=CountedGaussian(), max_iter=50).fit(sparse.csr_array(X), y)
+    assert model.n_iter_ == 50
+    assert CountedGaussian.n_blocks == 1
 
 
 def test_the_catalogue_run_on_three_points():

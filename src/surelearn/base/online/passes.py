@@ -134,7 +134,7 @@ def train_classifier(fresh: Any, X: Any, index: Indices, progress: Any) -> None:
     `fresh` is a copy of the learner that has learnt nothing; the callbacks of `progress` see it.
     """
     begun, view = fresh.begun_, rows.of(X)
-    states = side_by_side([begun._start_passes(X) for _ in fresh.states_])
+    states = side_by_side([begun._start_passes(X)] * len(fresh.states_))
     fresh.learnt_ = fresh.learnt_._replace(states=states)
     progress.call_on_fit_task_begin(estimator=fresh)
     stopped, visits = False, list[Visits]()

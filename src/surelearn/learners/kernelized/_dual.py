@@ -10,14 +10,15 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import gen_batches
+from sklearn.utils import Tags, gen_batches
 
-from surelearn._jit import tables
+from surelearn._jit import rows, tables
 from surelearn._stored import holds, stored
 from surelearn._typing import Matrix, Vector
 from surelearn.base import OnlineClassifier, validation
-from surelearn.base.online.state import History, read_only
+from surelearn.base.online.state import History, Learnt, read_only
 from surelearn.kernels import Kernel
+from surelearn.learners.kernelized import _texts
 
 _VALUES_AT_ONCE = 2**22  # kernel values held at once when rows are scored
 
@@ -75,13 +76,47 @@ class KernelMachine(OnlineClassifier):
         if used.any() and len(sums):
             support, coef = support[used], coef[:, used]
             for part in gen_batches(len(sums), max(1, _VALUES_AT_ONCE // coef.shape[1])):
-                sums[part] = self.kernel(X[part], support) @ coef.T
+                sums[part] = self._values(X[part], support) @ coef.T
         return sums
+
+    def _values(self, X: Any, Z: Any = None) -> Matrix:
+        """Return the kernel's values of all pairs of rows; `Z` left out is `X`."""
+        kernel = self.kernel
+        return kernel(
+            _texts.readable(kernel, X), None if Z is None else _texts.readable(kernel, Z)
+        )
+
+    def _squares(self, X: Any) -> Vector:
+        """Return the kernel's value of each row with itself."""
+        return self.kernel.diagonal(_texts.readable(self.kernel, X))
 
     def _check_parameters(self) -> None:
         given = cast("object", self.kernel)
-        if not isinstance(given, Kernel) or given.domain == "strings":
-            raise ValueError(f"kernel={given!r} must be a kernel of surelearn that reads tables")
+        if not isinstance(given, Kernel):
+            raise ValueError(
+                f"kernel={given!r} must be a kernel of surelearn, such as kernels.Gaussian()"
+            )
+
+    def _check_first_rows(self, X: Any, y: Any) -> Any:
+        self._check_parameters()
+        return super()._check_first_rows(_texts.entering(self.kernel, X), y)
+
+    def _check_rows(self, X: Any, y: Any) -> Any:
+        return super()._check_rows(_texts.entering(self.begun_.kernel, X), y)
+
+    def _check_features(self, X: Any) -> Any:
+        return super()._check_features(_texts.entering(self.begun_.kernel, X))
+
+    def _check_one(self, learnt: Learnt, x: Any) -> Any:
+        kernel = learnt.begun.kernel
+        if kernel.domain != "strings":
+            return super()._check_one(learnt, x)
+        return learnt.begun._admit(_texts.entering(kernel, _texts.one(kernel, x)))
+
+    def _check_lesson(self, learnt: Learnt, x: Any) -> Any:
+        if learnt.begun.kernel.domain != "strings":
+            return super()._check_lesson(learnt, x)
+        return rows.of(self._check_one(learnt, x))
 
     def _check_state(self) -> None:
         super()._check_state()
@@ -101,16 +136,28 @@ class KernelMachine(OnlineClassifier):
         if cells.dtype != np.float64:
             raise TypeError("the rows that it remembers are no floats")
         validation.all_finite(self, table, short=True)
+        if self.begun_.kernel.domain == "strings":
+            _texts.refuse_forged(table)
         self.begun_._admit(table)  # noqa: SLF001 - its own copy
 
     def _admit(self, X: Any) -> Any:
         """Return the rows if the kernel reads them; a row with itself has the largest value."""
         X = validation.bits(X) if self.kernel.domain == "bits" else X
+        if X.shape[0] == 0:  # nothing is remembered yet
+            return X
         with np.errstate(over="ignore"):
-            finite = np.isfinite(self.kernel.diagonal(X)).all()
+            finite = np.isfinite(self._squares(X)).all()
         if not finite:
             raise ValueError(f"the values of {self.kernel!r} overflow on these rows; rescale them")
         return X
+
+
+    def __sklearn_tags__(self) -> Tags:
+        """Say to scikit-learn whether rows are strings."""
+        tags: Any = super().__sklearn_tags__()
+        tags.input_tags.string = getattr(self.kernel, "domain", "") == "strings"
+        tags.input_tags.two_d_array = not tags.input_tags.string
+        return tags
 
 
 def with_support(states: Sequence[State], X: Any, coef: Matrix) -> tuple[State, ...]:

@@ -35,6 +35,7 @@ from surelearn.learners.kernelized._dual import KernelMachine, State, with_suppo
 
 _FOUND = Found("f achieves {:.6g}", "a multiple of f, on all rounds of this run")
 _BLOCK = 256  # rows whose kernel values with each other fit a second-level cache
+_KEPT_VALUES = 2**24  # kernel values of the rows of a `fit` with each other that are kept for all passes
 
 
 @stored("kernel-perceptron-record")
@@ -142,17 +143,24 @@ class KernelPerceptron(KernelMachine):
         )
 
     def _start_passes(self, X: Any) -> State:
-        state = self._start(X.shape[1])
+        state, n = self._start(X.shape[1]), X.shape[0]
         state.radius[0] = self._largest(X)
-        return state._replace(current=np.zeros(X.shape[0]))  # f = 0 scores every row 0
+        # Computed once for all passes of all problems; too many are computed block by block.
+        kept = (self._values(X),) if n * n <= _KEPT_VALUES else ()
+        # f = 0 scores every row 0.
+        return state._replace(current=np.zeros(n), support=(*state.support, *kept))
 
     def _largest(self, X: Any) -> float:
-        return math.sqrt(self.kernel.diagonal(X).max())
+        return math.sqrt(self._squares(X).max())
 
     def _learn(self, X: Rows, signs: Vector, state: State, scores: Vector) -> None:
         """Visit the rows; f changes only when all problems have seen them (`_keep`)."""
-        support = state.support[0]
+        support, *kept = state.support
         table, current = tables.of(X, support.shape[1]), state.current
+        if kept:
+            updates = np.empty(len(signs), dtype=np.bool_)
+            _learn_rows(kept[0], signs, current, updates, scores)
+            return
         again = len(current) > 0  # a `fit`, which will visit these rows in the next pass
         if not again:
             state.radius[0] = max(state.radius[0], self._largest(table))
@@ -172,7 +180,7 @@ class KernelPerceptron(KernelMachine):
                 scores[part] = current[part]
                 continue
             updates = np.empty(part.stop - part.start, dtype=np.bool_)
-            gram = self.kernel(X[part])
+            gram = self._values(X[part])
             _learn_rows(gram, signs[part], current[part], updates, scores[part])
             new = part.start + np.flatnonzero(updates)
             for others in (slice(0, part.start if again else 0), slice(part.stop, n)):
