@@ -95,10 +95,8 @@ def _values(left: Matrix, i: int, panels: Any, p: int) -> Matrix:
 
 
 @compiled_as(_sum_tile)
-def _choose_sum_tile(left: Any, i: Any, panels: Any, p: Any, weights: Any, lanes: Any, m: Any) -> Any:  # noqa: ARG001, E501
-    def sum_tile(
-        left: Any, i: Any, panels: Any, p: Any, weights: Any, lanes: Any, m: Any
-    ) -> None:
+def _choose_sum_tile(*_: Any) -> Any:
+    def sum_tile(left: Any, i: Any, panels: Any, p: Any, weights: Any, lanes: Any, m: Any) -> None:
         _sum_in_registers(left, i, panels, p, weights, lanes, m)
 
     return sum_tile
@@ -113,7 +111,7 @@ def _choose_store_tile(left: Any, i: Any, panels: Any, p: Any, out: Any) -> Any:
 
 
 @cast("Any", intrinsic)
-def _sum_in_registers(  # noqa: PLR0913, PLR0917
+def _sum_in_registers(
     _: Any, left: Any, i: Any, panels: Any, p: Any, weights: Any, lanes: Any, m: Any
 ) -> Any:
     """Write the tile in vector instructions: the compiler does not find them itself."""
@@ -139,7 +137,7 @@ def _sum_in_registers(  # noqa: PLR0913, PLR0917
 
 
 @cast("Any", intrinsic)
-def _store_from_registers(_: Any, left: Any, i: Any, panels: Any, p: Any, out: Any) -> Any:  # noqa: PLR0913, PLR0917
+def _store_from_registers(_: Any, left: Any, i: Any, panels: Any, p: Any, out: Any) -> Any:
     """Write the tile in vector instructions, its values to memory."""
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -243,9 +241,7 @@ class _Tile:
             value = builder.fadd(product, self._all(number), flags=_FUSED)
         shift = ir.Constant(self._whole, [_DIGITS[size]] * self.lanes)
         whole = builder.shl(builder.fptosi(nearest, self._whole), shift)
-        return builder.bitcast(
-            builder.add(builder.bitcast(value, self._whole), whole), self._kind
-        )
+        return builder.bitcast(builder.add(builder.bitcast(value, self._whole), whole), self._kind)
 
     def _rint(self) -> Any:
         name = f"llvm.rint.v{self.lanes}f{8 * self._size}"

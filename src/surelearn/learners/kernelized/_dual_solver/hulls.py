@@ -78,7 +78,9 @@ def _widest(positive: Mask, weights: Vector, gradient: Vector) -> tuple[int, int
     low, high = np.array([-1, -1]), np.array([-1, -1])
     for t in range(len(weights)):
         side = 1 if positive[t] else 0
-        if (positive[t] or weights[t] < 0.0) and (low[side] < 0 or gradient[t] < gradient[low[side]]):
+        if (positive[t] or weights[t] < 0.0) and (
+            low[side] < 0 or gradient[t] < gradient[low[side]]
+        ):
             low[side] = t
         if (not positive[t] or weights[t] > 0.0) and (
             high[side] < 0 or gradient[t] > gradient[high[side]]

@@ -91,9 +91,9 @@ def _partner(f: Vector, row: Vector, diagonal: Vector, barred: Vector, i: int) -
         height = f[t] - barred[t]
         highest = max(highest, (ordered(height) & ~_PLACE) | np.int64(t))
         rise = height - lowest
-        rise = rise if rise > 0.0 else 0.0
+        rise = max(0.0, rise)
         curvature = own + diagonal[t] - 2.0 * np.float64(row[t])
-        curvature = curvature if curvature > _FLATTEST else _FLATTEST
+        curvature = max(_FLATTEST, curvature)
         gain = np.float32(rise) * np.float32(rise) / np.float32(curvature)
         best = max(best, (short_bits(gain) & ~_SHORT_PLACE) | np.int32(t))
     last = highest & _PLACE

@@ -44,7 +44,7 @@ class KeptValues(KernelValues):
     """Values that all stand in memory: a Gram matrix, of which some rows may be left out."""
 
     def __init__(self, gram: Matrix, rows: Indices | None = None) -> None:
-        self._gram, self._rows = gram, np.arange(len(gram)) if rows is None else rows
+        self.gram, self._rows = gram, np.arange(len(gram)) if rows is None else rows
         self._all = rows is None
         self.n, self.diagonal = len(self._rows), np.diagonal(gram)[self._rows].copy()
 
@@ -53,19 +53,19 @@ class KeptValues(KernelValues):
         del double
         places, k = self._rows[rows], len(rows)
         block = np.empty((k + 1, k + 1))
-        block[:k, :k] = self._gram[np.ix_(places, places)]
+        block[:k, :k] = self.gram[np.ix_(places, places)]
         return block
 
     def add(self, rows: Indices, weights: Vector, sums: Vector, *, double: bool) -> None:
         """Add Σ weight·k(row, ·) over some rows to the sum of each of all rows."""
         del double
-        for part in gen_batches(len(rows), max(1, _AT_ONCE // self._gram.shape[1])):
-            totals = weights[part] @ self._gram[self._rows[rows[part]]]
+        for part in gen_batches(len(rows), max(1, _AT_ONCE // self.gram.shape[1])):
+            totals = weights[part] @ self.gram[self._rows[rows[part]]]
             sums += totals if self._all else totals[self._rows]
 
     def restricted(self, rows: Indices) -> "KeptValues":
         """Return the values of some rows alone."""
-        return KeptValues(self._gram, self._rows[rows])
+        return KeptValues(self.gram, self._rows[rows])
 
 
 class ComputedValues(KernelValues):

@@ -134,7 +134,7 @@ class _Search:
         diagonal[:q] = self._values.diagonal[self._problem.rows[chosen]]
         bounds[:, :q] = self._problem.bounds[:, chosen]
         if alone:
-            block[q, : size], block[:size, q] = 0.0, 0.0
+            block[q, :size], block[:size, q] = 0.0, 0.0
         share = 0.03 if self._n >= _MANY_ROWS else 0.1
         tolerance = 0.5 * self._tol if q == self._n else max(0.5 * self._tol, share * gap)
         most = min(_PATIENCE * size + 1000, self._rules.max_steps - self.n_steps)

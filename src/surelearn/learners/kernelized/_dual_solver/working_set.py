@@ -22,7 +22,7 @@ def choose(
 
 
 def _kept(previous: Indices, free: Mask, violating: Mask, most: int) -> Indices:
-    """Return those of the last variables that are free, then others that violate, up to a number."""
+    """Return some of the last variables: the free ones, then others that violate."""
     first = previous[free[previous]]
     second = previous[violating[previous] & ~free[previous]]
     return np.concatenate([first, second])[:most]
