@@ -200,8 +200,10 @@ class TestCopies:
         by_key = {p.key: (p.status, p.evidence) for p in certificate.preconditions}
         assert by_key["copies"] == (
             "checked",
-            "all 100 rows are distinct; none on both sides coincide once fractions are rounded to "
-            "single or half precision",
+            (
+                "all 100 rows are distinct; none on both sides coincide once fractions are "
+                "rounded to single or half precision"
+            ),
         )
 
     @pytest.mark.parametrize("fraction", [0.05, 0.25, 0.333, 0.5, 0.9])
