@@ -1,4 +1,4 @@
-"""Why something is merely assumed: sentences beside those of the reviewed table.
+"""Why hold-outs merely assume something: sentences beside those of the reviewed table.
 
 The table has what small runs state. Other sentences depend on data and models that none of them
 has; a certificate in words of neither kind was not issued like that.
@@ -50,18 +50,6 @@ _SENTENCES = {
         "no ledger was kept, so that earlier looks at this table are not seen",
     ),
     "row_by_row": ("the same on # rows asked one by one; a sample proves nothing",),
-    "*": (  # of issuers that look at what they are given
-        (
-            "it holds a *, which may have learnt before: that it learnt from none of these rows is "
-            "yours to know"
-        ),
-        "those seen lie in [#, #]; that none can be larger is yours to know",
-        "# of # rows may have come before; they must be draws of their own",
-        "some rows may have come before; they must be draws of their own",
-        "what it had learnt before must have been other rows",
-        "given row by row",
-        "* made them",
-    ),
 }
 
 
@@ -76,8 +64,7 @@ def is_known(key: str, evidence: str) -> bool:
     False
     """
     said = without_numbers(evidence)
-    sentences = (*_SENTENCES.get(key, ()), *_SENTENCES["*"])
-    return any(_pattern(sentence).fullmatch(said) for sentence in sentences)
+    return any(_pattern(sentence).fullmatch(said) for sentence in _SENTENCES.get(key, ()))
 
 
 def _pattern(sentence: str) -> re.Pattern[str]:

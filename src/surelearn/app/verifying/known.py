@@ -34,6 +34,8 @@ class Known(NamedTuple):
     quantities, trivials
         What is bounded, if not in the theorem's words; what is known without data: by the theorem,
         from the number of rounds, or from the loss of the run.
+    strict
+        Whether all words for what is assumed are known.
     """
 
     kinds: tuple[str, ...]
@@ -44,7 +46,7 @@ class Known(NamedTuple):
     always: tuple[str, ...]
     quantities: tuple[str, ...]
     trivials: tuple[str, ...]
-    schema: int
+    strict: bool
 
     def statuses(self, key: str) -> set[str]:
         """Return the statuses that an assumption may have."""
@@ -53,7 +55,8 @@ class Known(NamedTuple):
     def contradicts(self, condition: Precondition) -> bool:
         """Return whether the evidence is none for this status, or that for another one.
 
-        Up to schema 2, why something is merely assumed may be put in other words.
+        Why something is merely assumed may be put in other words, except by hold-outs: learners
+        name columns and seeds, and up to schema 2 nothing was fixed.
         """
         evidence = without_numbers(condition.evidence)
         stated = (text.partition(": ") for text in self.conditions[condition.key])
@@ -65,7 +68,7 @@ class Known(NamedTuple):
         if condition.status != "assumed":
             return False
         known = assumed_words.is_known(condition.key, condition.evidence)
-        return known or self.schema < FIXED
+        return known or not self.strict
 
 
 def known_of(certificate: Certificate) -> Known | None:
@@ -89,7 +92,7 @@ def known_of(certificate: Certificate) -> Known | None:
         always=tuple(own["always"]),
         quantities=tuple(own["quantities"]),
         trivials=tuple(own["trivials"]),
-        schema=certificate.schema,
+        strict=issuer in _HOLDOUTS and certificate.schema >= FIXED,
     )
 
 
