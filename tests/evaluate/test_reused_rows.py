@@ -135,7 +135,7 @@ def test_models_of_a_family_count_together_whoever_asks():
     assert [c.status == "void" for c in issued] == [False, False, True]
     assert [c.family.query for c in issued[:2]] == [1, 2]
     evidence = [p.evidence for c in issued for p in c.preconditions if "chosen" in p.key]
-    assert evidence[1].startswith("question 2 of 2 about these rows in this process")
+    assert evidence[1].startswith("question 2 of 2 to a hold-out of these rows in this process")
 
 
 @pytest.mark.parametrize(
