@@ -25,6 +25,7 @@ from surelearn.base import fingerprint
 from surelearn.bounds import concentration
 from surelearn.certificate import joint_delta
 from surelearn.datasets.worlds import Noisy
+from surelearn.evaluate._drawing import ALSO_ROUNDED
 from surelearn.evaluate.holdout import Holdout
 from surelearn.evaluate.rule_class import RuleClass
 from surelearn.learners.bayes.mixed_naive_bayes import MixedNaiveBayes
@@ -80,7 +81,7 @@ class TestWhatIsClaimed:
             "not_chosen_by_them": "assumed",
         }
         assert [p.evidence for p in conditions if p.key == "copies"] == [
-            "all 240 rows are distinct"
+            f"all 240 rows are distinct{ALSO_ROUNDED}"
         ]
 
     def test_certificates_by_class_share_delta(self, pets_run):

@@ -23,7 +23,7 @@ from contracts.certified_evaluations import evaluation_runs
 from contracts.certified_runs import game_runs, learner_runs
 from surelearn import bounds
 from surelearn.app.verifying import known
-from surelearn.app.verifying.rebuilt import rebuild, trivial_of, with_keys_of_issuers
+from surelearn.app.verifying.rebuilt import rebuild, trivial_of
 from surelearn.app.verifying.shapes import issuer_of, shape_of, without_numbers
 from surelearn.bounds import Guarantee
 from surelearn.certificate import Certificate
@@ -124,10 +124,8 @@ def known_statements() -> dict[str, Any]:
         for p in certificate.preconditions:
             if p.key not in own:
                 phrases.setdefault(p.key, set()).add(without_numbers(p.name))
-    keys = {phrase: key for key, found in phrases.items() for phrase in found}
-    older = [with_keys_of_issuers(c, keys) for c in certificates_of_format_1()]
     issuers: dict[str, dict[str, Any]] = {}
-    for certificate in (*ours, *older):
+    for certificate in ours:
         of_theorem = issuers.setdefault(issuer_of(certificate), {})
         _note(certificate, of_theorem.setdefault(certificate.method, {"conditions": {}}))
     _add_scopes(issuers)

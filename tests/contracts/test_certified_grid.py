@@ -8,6 +8,7 @@ from contracts import certified_grid as grid
 from surelearn.app.verifying.alone import check_alone
 from surelearn.app.verifying.shapes import without_numbers
 from surelearn.certificate import Certificate
+from surelearn.evaluate._drawing import ALSO_ROUNDED
 
 NAMES = [grid.WORDS, ("0", "1"), ("a, where copies of a row count as one", "b. c, class d")]
 
@@ -54,7 +55,7 @@ def test_what_is_demanded_cannot_be_left_out(issued, key):
 
 
 def test_rows_that_coincide_are_no_rows_without_copies(issued):
-    told = "all 200 rows are distinct"
+    told = f"all 200 rows are distinct{ALSO_ROUNDED}"
     found = 0
     for c in issued:
         changed = tuple(

@@ -135,7 +135,7 @@ def test_models_of_a_family_count_together_whoever_asks():
     assert [c.status == "void" for c in issued] == [False, False, True]
     assert [c.family.query for c in issued[:2]] == [1, 2]
     evidence = [p.evidence for c in issued for p in c.preconditions if "chosen" in p.key]
-    assert evidence[1].startswith("question 2 of 2 about these rows in this process")
+    assert evidence[1].startswith("question 2 of 2 to a hold-out of these rows in this process")
 
 
 @pytest.mark.parametrize(
@@ -200,8 +200,10 @@ class TestCopies:
         by_key = {p.key: (p.status, p.evidence) for p in certificate.preconditions}
         assert by_key["copies"] == (
             "checked",
-            "all 100 rows are distinct; none on both sides coincide once fractions are rounded to "
-            "single or half precision",
+            (
+                "all 100 rows are distinct; none on both sides coincide once fractions are "
+                "rounded to single or half precision"
+            ),
         )
 
     @pytest.mark.parametrize("fraction", [0.05, 0.25, 0.333, 0.5, 0.9])

@@ -6,8 +6,9 @@ from typing import Any
 
 from surelearn.app.choosing.choice import OnTrial
 from surelearn.app.errors import TableError
-from surelearn.app.verifying import again, alone
+from surelearn.app.verifying import again, alone, figures
 from surelearn.app.verifying.finding import Finding
+from surelearn.app.verifying.known import FIXED
 from surelearn.certificate import Certificate
 
 __all__ = ["Finding", "not_checked", "read_certificate", "verify_certificate"]
@@ -85,6 +86,8 @@ def not_checked(
     """
     if certificate.status == "void":
         return
+    if certificate.schema < FIXED:
+        yield _of_an_older(certificate)
     if not (with_model or retrained):
         yield f"Not checked here: {'; '.join(alone.not_checked(certificate))}."
     if "options" in certificate.reproduce and not retrained:
@@ -94,3 +97,12 @@ def not_checked(
         )
     if other := again.differing_versions(certificate):
         yield f"Not compared: it was made with other versions: {other}."
+
+
+def _of_an_older(certificate: Certificate) -> str:
+    """Say that a certificate is older, and what it does not list that today's do."""
+    lacking = figures.not_yet_listed(certificate)
+    listed = "what it must list was not fixed then"
+    if lacking:
+        listed = f"it does not list that {'; that '.join(lacking)}"
+    return f"Made by an older version of surelearn, or changed to look like it: {listed}."

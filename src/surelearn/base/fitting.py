@@ -1,5 +1,7 @@
 """What every learner that sees all its rows at once does: fit whole, or not at all."""
 
+import inspect
+import warnings
 from collections.abc import Callable
 from functools import wraps
 from types import FunctionType
@@ -133,6 +135,29 @@ def still(method: Callable[..., Any]) -> Callable[..., Any]:
         return method(as_it_is(self), *args, **kwargs)
 
     return read
+
+
+def warn(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warn at the line that called this library, however many of its frames lie between.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> with warnings.catch_warnings(record=True) as told:
+    ...     warn("the rows are few")
+    >>> len(told)
+    1
+    """
+    level, frame = 2, inspect.currentframe()
+    frame = None if frame is None else frame.f_back
+    while frame is not None and _is_inside(str(frame.f_globals.get("__name__", ""))):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)
+
+
+def _is_inside(module: str) -> bool:
+    """Return whether a module is one of this library, or one that calls it for its users."""
+    return module.partition(".")[0] in {"sklearn", "surelearn"}
 
 
 def check_iterations(estimator: Any) -> None:

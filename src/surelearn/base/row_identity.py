@@ -91,7 +91,12 @@ def rows_of(X: Any, y: Any) -> RowSet:
     >>> rows_of(X, y[::-1]).digest == rows_of(X, y).digest
     False
     """
-    return RowSet.of(with_labels(row_hashes(X, rounding=to_single), cell_bits(np.asarray(y))))
+    return RowSet.of(labelled_hashes(X, y))
+
+
+def labelled_hashes(X: Any, y: Any) -> Hashes:
+    """Return a hash of every row of a table with its label, in single precision."""
+    return with_labels(row_hashes(X, rounding=to_single), cell_bits(np.asarray(y)))
 
 
 def with_labels(hashes: Hashes, labels: Hashes) -> Hashes:

@@ -157,6 +157,12 @@ def compare(
             "which model is the first was fixed before these rows were seen",
             "assumed",
         ),
+        Precondition(
+            "not_chosen_by_them",
+            "neither model was chosen by these rows",
+            "assumed",
+            "no ledger is asked whether they were looked at before",
+        ),
         row_by_row(found for _, found in judged),
         seen,
     )

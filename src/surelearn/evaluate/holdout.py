@@ -18,7 +18,7 @@ from surelearn import _arguments
 from surelearn._jit.sound_matrices import sound
 from surelearn.base import data_fingerprint, fingerprint
 from surelearn.base.chunks import in_chunks
-from surelearn.base.row_identity import RowSet, rows_of
+from surelearn.base.row_identity import RowSet, labelled_hashes, rows_of
 from surelearn.certificate import (
     Certificate,
     Evidence,
@@ -268,8 +268,9 @@ class Holdout:
     @cached_property
     def _account(self) -> Account:
         """What this process remembers of these rows."""
+        held = labelled_hashes(self.X, self.y)
         return Account(
-            rows=(rows_of(self.X, self.y), *self._table),
+            rows=(RowSet.of(held), *self._table),
             rules=_holdout_rules.name_rules(
                 self._rules,
                 self._loss,
@@ -277,6 +278,7 @@ class Holdout:
                 _holdout_rules.rows_in_groups(self.X, self._groups),
             ),
             n_models=self._rules.n_models,
+            held=held,
         )
 
     @property

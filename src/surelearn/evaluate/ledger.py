@@ -1,10 +1,11 @@
 """The ledger of this process: which rows were asked about which models, by which rules.
 
 A hold-out is its rows, not the object that holds them: a second `Holdout` on the same rows, in any
-order, goes on where the first one stopped. Rules fixed beforehand decide what a later question is
-worth. Nothing is kept but hashes, and nothing outlives the process: what other processes asked, or
-what was asked about the same rows in another form (scaled, with another column), is not seen, and a
-certificate says that this is assumed.
+order, goes on where the first one stopped, and so does one on a part of them. Rules fixed
+beforehand decide what a later question is worth. Nothing is kept but hashes, and nothing outlives
+the process: what other processes asked, what was asked about the same rows in another form (scaled,
+with another column) or by other means than a hold-out, is not seen, and a certificate says that
+this is assumed.
 """
 
 from collections import defaultdict
@@ -12,12 +13,15 @@ from collections.abc import Iterable, Sequence
 from threading import Lock
 from typing import NamedTuple
 
+from surelearn._jit.fingerprints import Hashes
 from surelearn.base.row_identity import RowSet
 from surelearn.certificate import Evidence, assumed, violated
+from surelearn.evaluate._asked_rows import AskedRows
 
 __all__ = ["Account", "Question", "Standing", "ask", "decide", "forget", "look"]
 
-_N_INDEXED = 16  # rows by which earlier questions about nearly the same rows are found
+_N_INDEXED = 16  # rows by which tables that are nearly the same are found
+_OF_PARTS = ", or about small parts of a large hold-out,"
 
 
 class Question(NamedTuple):
@@ -59,10 +63,12 @@ class _Ledger:
         self.asked: dict[str, list[Question]] = defaultdict(list)
         self.sets: dict[str, RowSet] = {}
         self.places: dict[int, set[str]] = defaultdict(set)
+        self.held, self.kept = AskedRows(), set[str]()
 
-    def about(self, rows: Iterable[RowSet]) -> list[Question]:
+    def about(self, rows: Iterable[RowSet], held: Hashes | None) -> list[Question]:
         """Return the questions asked about these rows, or about rows that are mostly these."""
         near = {place for one in rows for place in self._near(one)}
+        near.update(() if held is None else self.held.near(held))
         return list(dict.fromkeys(q for place in sorted(near) for q in self.asked[place]))
 
     def _near(self, rows: RowSet) -> list[str]:
@@ -70,7 +76,10 @@ class _Ledger:
         found.update(*(self.places.get(row, ()) for row in rows.sketch[:_N_INDEXED]))
         return [digest for digest in found if rows.is_mostly(self.sets[digest])]
 
-    def add(self, rows: Iterable[RowSet], question: Question) -> None:
+    def add(self, rows: Sequence[RowSet], question: Question, held: Hashes | None) -> None:
+        if held is not None and rows[0].digest not in self.kept:
+            self.kept.add(rows[0].digest)
+            self.held.add(rows[0].digest, held)
         for one in rows:
             self.sets[one.digest] = one
             self.asked[one.digest].append(question)
@@ -81,7 +90,9 @@ class _Ledger:
 _ledger = _Ledger()
 
 
-def ask(rows: Sequence[RowSet], question: Question, *, n_models: int) -> Standing:
+def ask(
+    rows: Sequence[RowSet], question: Question, *, n_models: int, held: Hashes | None = None
+) -> Standing:
     """Enter a question about rows and say where it stands; it is entered before it is answered.
 
     Parameters
@@ -92,6 +103,9 @@ def ask(rows: Sequence[RowSet], question: Question, *, n_models: int) -> Standin
         The rules and the model. The same question again stands where it stood.
     n_models
         How many models the rules allow.
+    held
+        A hash of each row of the hold-out, the first of `rows`: with them a question about a small
+        part of it is recognised, too.
 
     Examples
     --------
@@ -103,16 +117,16 @@ def ask(rows: Sequence[RowSet], question: Question, *, n_models: int) -> Standin
     Standing(number=2, before=1, allowed=False)
     """
     with _ledger.lock:
-        standing = decide(_ledger.about(rows), question, n_models=n_models)
+        standing = decide(_ledger.about(rows, held), question, n_models=n_models)
         if standing.allowed:  # what is not allowed is not answered, so that it costs nothing
-            _ledger.add(rows, question)
+            _ledger.add(rows, question, held)
         return standing
 
 
-def look(rows: Sequence[RowSet], question: Question) -> None:
+def look(rows: Sequence[RowSet], question: Question, held: Hashes | None = None) -> None:
     """Enter a look at rows that no certificate pays for; later certificates from them are void."""
     with _ledger.lock:
-        _ledger.add(rows, question)
+        _ledger.add(rows, question, held)
 
 
 def forget() -> None:
@@ -126,8 +140,9 @@ def forget() -> None:
     >>> forget()
     """
     with _ledger.lock:
-        for kept in (_ledger.asked, _ledger.sets, _ledger.places):
+        for kept in (_ledger.asked, _ledger.sets, _ledger.places, _ledger.kept):
             kept.clear()
+        _ledger.held = AskedRows()
 
 
 def decide(earlier: Sequence[Question], question: Question, *, n_models: int) -> Standing:
@@ -161,20 +176,23 @@ class Account(NamedTuple):
         A name for all that was fixed beforehand.
     n_models
         How many models the rules allow.
+    held
+        A hash of each row of the hold-out.
     """
 
     rows: tuple[RowSet, ...]
     rules: str
     n_models: int
+    held: Hashes
 
     def ask(self, model: str) -> tuple[Standing, Evidence]:
         """Enter a question; return where it stands, and whether the rows may have chosen it."""
-        standing = ask(self.rows, Question(self.rules, model), n_models=self.n_models)
+        question = Question(self.rules, model)
+        standing = ask(self.rows, question, n_models=self.n_models, held=self.held)
         if standing.allowed:
-            which = f"question {standing.number} of {self.n_models} about these rows"
-            return standing, assumed(
-                f"{which} in this process; what was asked elsewhere is not seen"
-            )
+            which = f"question {standing.number} of {self.n_models} to a hold-out of these rows"
+            unseen = "what was asked elsewhere" + (_OF_PARTS if not _ledger.held.complete else "")
+            return standing, assumed(f"{which} in this process; {unseen} is not seen")
         several = "1 look" if standing.before == 1 else f"{standing.before} looks"
         return standing, violated(
             f"{several} at these rows, or most of them, came before in this process, and the rules "
@@ -183,4 +201,4 @@ class Account(NamedTuple):
 
     def look(self, why: str, model: str) -> None:
         """Enter a look that no certificate pays for."""
-        look(self.rows, Question(why, model))
+        look(self.rows, Question(why, model), self.held)

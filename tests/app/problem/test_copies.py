@@ -14,6 +14,7 @@ from surelearn.app.errors import TableError
 from surelearn.app.ledger import PROCESS, enter_look
 from surelearn.app.problem.problem import understand
 from surelearn.app.tables.read import TableFile
+from surelearn.evaluate._drawing import ALSO_ROUNDED
 from surelearn.evaluate.holdout import Holdout
 from surelearn.evaluate.ledger import forget
 
@@ -119,7 +120,8 @@ def test_distinct_rows_are_split_as_ever():
     file = table_of(x=x, y=np.where(x > 0, "yes", "no"))
     run = certify(file)
     assert (run.problem.split.kind, run.problem.groups) == ("random", None)
-    assert conditions(run.certificate)["copies"] == ("checked", "all 150 rows are distinct")
+    told = f"all 150 rows are distinct{ALSO_ROUNDED}"
+    assert conditions(run.certificate)["copies"] == ("checked", told)
     before = pose(file, target="y", holdout=0.2, seed=0)  # as options without copies are read
     assert np.array_equal(before.split.holdout, run.problem.split.holdout)
 

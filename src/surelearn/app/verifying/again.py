@@ -16,8 +16,9 @@ from surelearn.app.tables.read import TableFile, read_table_file
 from surelearn.app.verifying.finding import Finding, equal
 from surelearn.base.fingerprint import fingerprint, fingerprint_as
 from surelearn.bounds._phrases import slug
-from surelearn.certificate import Certificate
+from surelearn.certificate import Certificate, Precondition
 from surelearn.certificate._issue import versions
+from surelearn.evaluate._drawing import ALSO_ROUNDED
 from surelearn.persistence.model_files import SavedModel, load_model
 
 _OF_THE_CHOICE = ("learners", "select")  # that the hold-out's answer does not depend on
@@ -179,12 +180,20 @@ def _in_its_keys(again: Certificate, certificate: Certificate) -> Certificate:
     """
     keys = {condition.name: condition.key for condition in certificate.preconditions}
     later = {"row_by_row"} if "ledger" not in certificate.reproduce else set[str]()
+    evidence = {condition.key: condition.evidence for condition in certificate.preconditions}
     conditions = tuple(
         replace(p, key=keys[p.name]) if keys.get(p.name) == slug(p.name) else p
-        for p in again.preconditions
+        for p in (_before_rounding(p, evidence.get(p.key)) for p in again.preconditions)
         if p.key not in later - {*keys.values()} or p.status == "violated"
     )
-    return replace(again, preconditions=conditions, reproduce=certificate.reproduce)
+    schema, stored = certificate.schema, certificate.reproduce
+    return replace(again, preconditions=conditions, reproduce=stored, schema=schema)
+
+
+def _before_rounding(p: Precondition, stated: str | None) -> Precondition:
+    """Return what is said of copies without what older certificates did not say."""
+    bare = p.evidence.removesuffix(ALSO_ROUNDED)
+    return replace(p, evidence=bare) if bare == stated else p
 
 
 def _ask_again(

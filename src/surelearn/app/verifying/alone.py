@@ -45,7 +45,7 @@ def _compare(certificate: Certificate) -> Iterator[Finding]:
     evidence = f"stated {certificate.bound:.12g}, recomputed {guarantee.bound:.12g}"
     yield Finding(_BOUND, holds=equal(guarantee.bound, certificate.bound), evidence=evidence)
     own = {phrase: key for key, phrase in guarantee.assumes.items()}
-    c = with_keys_of_issuers(certificate, {**keys_by_phrase(), **own})
+    c = with_keys_of_issuers(certificate, {**keys_by_phrase(certificate.schema), **own})
     known = known_of(c)
     stated = replace(guarantee, bound=c.bound, quantity=c.quantity)
     anyones = _is_anyones(c, stated)
@@ -111,7 +111,7 @@ def _issuer(c: Certificate, known: Known | None, *, anyones: bool) -> Finding:
     """Compare the kind and the subject with what is certified by such a theorem."""
     name = "this is certified by such a theorem"
     if known is None:
-        kinds = kinds_of(c.method)
+        kinds = kinds_of(c)
         holds = not kinds or c.kind in kinds
         holds = holds and "loss_range" not in c.reproduce
         return Finding(name, holds=holds, evidence=f"{c.kind}, by none of surelearn's issuers")
@@ -143,7 +143,7 @@ def _assumptions(c: Certificate, guarantee: Guarantee, *, anyones: bool) -> Find
 
 def _is_a_demand(p: Precondition, c: Certificate) -> bool:
     phrase = without_numbers(p.name)
-    return phrase in phrases_of(p.key) and figures.phrase_is_explained(p, c)
+    return phrase in phrases_of(p.key, c.schema) and figures.phrase_is_explained(p, c)
 
 
 def _statuses(

@@ -3,16 +3,19 @@
 import math
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from surelearn.app.verifying.finding import Finding, equal
+from surelearn.app.verifying.known import FIXED
 from surelearn.app.verifying.shapes import read_together, without_numbers
 from surelearn.bounds import holdout, online_to_batch
 from surelearn.certificate import Certificate, Precondition
 from surelearn.certificate._reading import restored
 from surelearn.evaluate._holdout_claims import AS_ONE
+from surelearn.evaluate._holdout_rules import DEMANDS
 
 _NUMBER = re.compile(r"(?<![\w.])\d+(?![\w.]\d)")
 _MEASURED = re.compile(r"(?:achieves?|longest row has norm|is) (-?\d[\d.]*(?:e[+-]?\d+)?)$")
@@ -215,12 +218,24 @@ def lacking_demands(c: Certificate, assumed: set[str]) -> list[str]:
     if "options" in c.reproduce:
         needed.append("untouched")
     asked = "ledger" in c.reproduce or "copies" in c.reproduce.get("options", {})
-    later = asked or _tells_of_copies(c) or not keys.isdisjoint((*_SINCE_LEDGERS, "copies"))
+    later = (
+        c.schema >= FIXED
+        or asked
+        or _tells_of_copies(c)
+        or not keys.isdisjoint((*_SINCE_LEDGERS, "copies"))
+    )
     if later:
         needed.extend(_SINCE_LEDGERS)
     if asked or (later and _was_drawn(c)):
         needed.append("copies")
     return [f"without {key}" for key in needed if key not in keys]
+
+
+def not_yet_listed(c: Certificate) -> list[str]:
+    """Return what is demanded of hold-outs today and an older certificate does not list."""
+    today = replace(c, schema=FIXED)
+    keys = [gap.removeprefix("without ") for gap in lacking_demands(today, set())]
+    return [DEMANDS[key] for key in keys if key in DEMANDS]
 
 
 def _was_drawn(c: Certificate) -> bool:

@@ -5,7 +5,6 @@ sparse, plus the guess, which has low rank. Products with it, and so its first s
 cost O(entries · rank).
 """
 
-import warnings
 from abc import abstractmethod
 from typing import Any, Literal, Self, TypeAlias, cast
 
@@ -20,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from surelearn._jit.sound_matrices import sound
 from surelearn._stored import holds
 from surelearn._typing import Indices, Mask, Matrix, Vector
-from surelearn.base.fitting import adopt, at_one_moment, fresh_copy
+from surelearn.base.fitting import adopt, at_one_moment, fresh_copy, warn
 from surelearn.base.validation import refuse_huge, refuse_tiny
 from surelearn.learners.decompositions import _observed_products
 from surelearn.learners.decompositions._freedom import Freedom, freedom_of_rank
@@ -204,11 +203,10 @@ class Completer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         fresh.freedom_ = fresh._find_freedom(known)  # noqa: SLF001
         n_open, why = int(np.count_nonzero(fresh.freedom_.open_rows())), fresh._open()  # noqa: SLF001
         if n_open and why:
-            warnings.warn(
+            warn(
                 f"entries of {n_open} of {known.shape[0]} rows are not determined by the known "
                 f"ones: {why}; determined_ tells which entries they are",
                 UserWarning,
-                stacklevel=2,
             )
         return adopt(self, fresh)
 
@@ -228,11 +226,10 @@ class Completer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             filled[i, columns] = values
             n_open += not sure
         if n_open and not self._shortest_is_best:
-            warnings.warn(
+            warn(
                 f"{n_open} of {len(filled)} rows know too few entries to determine the others: "
                 f"{self.low_rank_.right.shape[1]} are needed, in columns that differ",
                 UserWarning,
-                stacklevel=2,
             )
         return filled
 

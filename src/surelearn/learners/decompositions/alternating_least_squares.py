@@ -7,7 +7,6 @@ round. So the price never rises. It is not convex: where it ends may depend on t
 Koren, Bell and Volinsky (2009); Hastie, Mazumder, Lee and Zadeh (2015).
 """
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from sklearn.utils import check_random_state
 from surelearn import _arguments
 from surelearn._stored import holds
 from surelearn._typing import Matrix, Vector
-from surelearn.base.fitting import at_one_moment, check_iterations
+from surelearn.base.fitting import at_one_moment, check_iterations, warn
 from surelearn.learners.decompositions._completion import Completer, KnownEntries
 from surelearn.learners.decompositions._low_rank import LowRank
 
@@ -132,11 +131,10 @@ class AlternatingLeastSquares(Completer):
         self.converged_ = changes[-1] <= self.tolerance
         self.residual_ = float(np.sqrt(np.mean(known.rest.data**2)))
         if not self.converged_:
-            warnings.warn(
+            warn(
                 f"the completion still moved by {changes[-1]:.1e} of its norm in the last of "
                 f"{self.n_iter_} sweeps; raise max_iter or tolerance, or lower rank",
                 ConvergenceWarning,
-                stacklevel=5,
             )
 
 

@@ -6,7 +6,6 @@ One pass is far off; at a fixed point Z depends on the known entries and, where 
 on the start. Mazumder, Hastie and Tibshirani (2010) call it hard-impute.
 """
 
-import warnings
 from typing import cast
 
 import numpy as np
@@ -14,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from surelearn import _arguments
 from surelearn._stored import holds
-from surelearn.base.fitting import at_one_moment, check_iterations
+from surelearn.base.fitting import at_one_moment, check_iterations, warn
 from surelearn.learners.decompositions._completion import Completer, KnownEntries, Start
 from surelearn.learners.decompositions._low_rank import LowRank
 
@@ -102,9 +101,8 @@ class MatrixCompletion(Completer):
         self.changes_, self.n_iter_ = np.array(changes), len(changes)
         self.converged_, self.residual_ = changes[-1] <= self.tolerance, residual
         if not self.converged_:
-            warnings.warn(
+            warn(
                 f"the completion still moved by {changes[-1]:.1e} of its norm in the last of "
                 f"{self.n_iter_} passes; raise max_iter or tolerance, or lower rank",
                 ConvergenceWarning,
-                stacklevel=5,
             )

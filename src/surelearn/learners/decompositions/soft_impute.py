@@ -7,7 +7,6 @@ to the least price, and a duality gap says how near it is. Several completions m
 they agree on the known entries and may differ elsewhere. Mazumder, Hastie and Tibshirani (2010).
 """
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from surelearn import _arguments
 from surelearn._stored import holds
 from surelearn._typing import Vector
-from surelearn.base.fitting import at_one_moment, check_iterations
+from surelearn.base.fitting import at_one_moment, check_iterations, warn
 from surelearn.learners.decompositions._completion import Completer, KnownEntries
 from surelearn.learners.decompositions._freedom import Freedom, freedom_of_price
 from surelearn.learners.decompositions._low_rank import LowRank
@@ -154,11 +153,10 @@ class SoftImpute(Completer):
     def _warn(self, *, binding: bool) -> None:
         if not self.converged_:
             cause = "max_rank binds" if binding else "the passes were not enough"
-            warnings.warn(
+            warn(
                 f"the completion may be undercut by {self.duality_gap_:.1e} after {self.n_iter_} "
                 f"passes: {cause}; raise max_rank, max_iter or tolerance",
                 ConvergenceWarning,
-                stacklevel=5,
             )
 
 

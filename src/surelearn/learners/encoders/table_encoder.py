@@ -1,6 +1,5 @@
 """Mixed tables as numbers: categories become bits, missing cells means, columns one scale."""
 
-import warnings
 from typing import Any, Literal, Self, TypeAlias, cast
 
 import numpy as np
@@ -11,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from surelearn._stored import holds, stored
 from surelearn._typing import Mask, Matrix, Vector
-from surelearn.base.fitting import at_one_moment
+from surelearn.base.fitting import at_one_moment, warn
 from surelearn.base.summarising import SummarisingLearner
 from surelearn.base.tables.table import (
     UNSEEN,
@@ -235,12 +234,11 @@ class TableEncoder(TransformerMixin, SummarisingLearner[ColumnMoments | ColumnRa
                 )
             silent = 0 if self._has_mark(place) else int(np.isnan(table[:, place]).sum())
             if self.drop == "first" and strangers + silent:
-                warnings.warn(
+                warn(
                     f"{strangers + silent} cells of column {names[place]!r} are missing or hold a "
                     f"category that was not there in training; without the bit of "
                     f"{known.tolist()[0]!r} they look like it",
                     UserWarning,
-                    stacklevel=3,
                 )
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:

@@ -6,7 +6,6 @@ The solution is P(y|x) ∝ exp(Σ w_i f_i(x, y)); its weights maximise the likel
 Berger, Della Pietra and Della Pietra (1996). P̃ is what was observed, E_P averages over observed x.
 """
 
-import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -23,7 +22,7 @@ from surelearn._jit.fingerprints import Hashes
 from surelearn._stored import holds
 from surelearn._typing import Matrix, Vector
 from surelearn.base import validation
-from surelearn.base.fitting import adopt, at_one_moment, fresh_copy
+from surelearn.base.fitting import adopt, at_one_moment, fresh_copy, warn
 from surelearn.learners.linear._softmax.classifier import SoftmaxClassifier
 
 Features: TypeAlias = Callable[[Any, Any], Any] | Sequence[Callable[[Any, Any], float]] | None
@@ -174,11 +173,10 @@ class MaximumEntropyModel(SoftmaxClassifier):
         worst = float(np.abs(self.constraint_residuals_ / constraints.sizes).max())
         self.converged_ = worst <= self.tol
         if not self.converged_:
-            warnings.warn(
+            warn(
                 f"after {self.n_iter_} steps a constraint is missed by {worst:.2g} of the largest "
                 f"value of its feature, more than tol={self.tol:g}; raise max_iter or tol",
                 ConvergenceWarning,
-                stacklevel=3,
             )
 
     def _check_state(self) -> None:

@@ -6,7 +6,6 @@ Solved from the triangular factor of [1 X y], so no condition number is squared.
 Legendre (1805), Gauss (1809).
 """
 
-import warnings
 from typing import Any, cast
 
 import numpy as np
@@ -18,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from surelearn._stored import holds
 from surelearn._typing import Matrix, Vector
 from surelearn.base import validation
-from surelearn.base.fitting import at_one_moment
+from surelearn.base.fitting import at_one_moment, warn
 from surelearn.base.validation import refuse_huge
 from surelearn.learners.linear._linear_regressor import LinearRegressor
 from surelearn.learners.linear._triangular_factor import TriangularFactor, triangular_factor
@@ -157,12 +156,11 @@ class LinearRegression(LinearRegressor):
     def _warn(self) -> None:
         condition = self.condition_number_
         if self.rank_ == self.n_features_in_ and condition > _HURTS:
-            warnings.warn(
+            warn(
                 f"the features are nearly collinear (condition number {condition:.1e}): their "
                 "coefficients may have lost half their digits. Leave out or rescale features, or "
                 "use RidgeRegression",
                 ConvergenceWarning,
-                stacklevel=5,
             )
 
 

@@ -6,7 +6,6 @@ Two classes have one score z, the log odds of the last. Cox (1958); many classes
 """
 
 import math
-import warnings
 from numbers import Real
 from typing import Any, Self
 
@@ -23,7 +22,7 @@ from surelearn._stored import holds
 from surelearn._typing import Matrix, Vector
 from surelearn.base import validation
 from surelearn.base.classifier import risk_certificate
-from surelearn.base.fitting import adopt, at_one_moment, fresh_copy, row_weights
+from surelearn.base.fitting import adopt, at_one_moment, fresh_copy, row_weights, warn
 from surelearn.base.seal import refuse_changed
 from surelearn.bounds import Guarantee, margin, vc
 from surelearn.certificate import Certificate, assumed, by_construction
@@ -246,11 +245,10 @@ class LogisticRegression(SoftmaxClassifier):
         self.training_rows_ = fingerprints.sketch(np.concatenate(hashes))
         self.training_margins_ = _normalised_margins(objective, theta)
         if not trace.converged:
-            warnings.warn(
+            warn(
                 f"the optimum was not reached: {trace.reason}; raise max_iter or tol, or scale the "
                 "features",
                 ConvergenceWarning,
-                stacklevel=3,
             )
 
     def _refuse_separable(self, objective: SoftmaxObjective, trace: Trace, found: Audit) -> None:

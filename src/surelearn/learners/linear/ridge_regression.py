@@ -7,7 +7,6 @@ inner products otherwise; from sparse rows by conjugate gradients. Hoerl and Ken
 """
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,7 @@ from surelearn._stored import holds
 from surelearn._threads import small_matrices
 from surelearn._typing import Vector
 from surelearn.base import validation
-from surelearn.base.fitting import at_one_moment, check_iterations
+from surelearn.base.fitting import at_one_moment, check_iterations, warn
 from surelearn.base.moments import Moments, moments
 from surelearn.base.validation import refuse_huge, refuse_tiny
 from surelearn.bounds import Guarantee, stability
@@ -218,11 +217,10 @@ class RidgeRegression(LinearRegressor):
         self.n_iter_ = max(1, n_steps)
         allowed = 2.0 * self.tolerance * float(np.linalg.norm(rows.seen))
         if self.gradient_norm_ > 2.0 * allowed + np.finfo(np.float64).tiny:
-            warnings.warn(
+            warn(
                 f"conjugate gradients stopped after max_iter={self.max_iter} steps at gradient "
                 f"norm {self.gradient_norm_:.3g}; raise max_iter, or alpha, or rescale features",
                 ConvergenceWarning,
-                stacklevel=5,
             )
 
     def _store(self, rows: CentredRows, coef: Vector, alpha: float) -> None:

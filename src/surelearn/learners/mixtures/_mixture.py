@@ -3,7 +3,6 @@
 p(x) = Σ_k w_k p_k(x),       P(k | x) = w_k p_k(x) / p(x)
 """
 
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from copy import copy
@@ -24,7 +23,7 @@ from surelearn._stored import holds
 from surelearn._threads import workers
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.base import validation
-from surelearn.base.fitting import adopt, at_one_moment, fresh_copy
+from surelearn.base.fitting import adopt, at_one_moment, fresh_copy, warn
 from surelearn.base.tables.table import column_names
 from surelearn.learners.mixtures._model import (
     CHUNK,
@@ -270,11 +269,10 @@ class Mixture(DensityMixin, BaseEstimator, ABC):
         self.log_likelihoods_ = run.log_likelihoods
         self.n_iter_, self.converged_ = len(run.log_likelihoods) - 1, run.converged
         if not run.converged:
-            warnings.warn(
+            warn(
                 f"EM did not converge in max_iter={self.max_iter} iterations: the last one gained "
                 f"{np.diff(run.log_likelihoods)[-1]:.3g}. Allow more, or a larger tol",
                 ConvergenceWarning,
-                stacklevel=4,
             )
 
     def _log_joint(self, X: Any) -> Matrix:
