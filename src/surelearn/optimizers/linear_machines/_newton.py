@@ -15,19 +15,19 @@ import numpy as np
 from scipy import linalg, sparse
 from scipy.sparse.linalg import LinearOperator, cg
 
-from surelearn._typing import Indices, Vector
+from surelearn._typing import Indices, Matrix, Vector
 from surelearn.optimizers.linear_machines import _loops
 from surelearn.optimizers.linear_machines._problem import Problem, Solution
 
 WIDEST = 1500
 """Columns whose products with each other are worth a matrix."""
 
-_NARROWER = 4.0
+_NARROWER = 8.0
 _OWN_SHARE = 0.3  # of the gap that smoothing makes, which is left for the gradient
 _ENOUGH = 100  # rows for each parameter, from which the curvature is told well enough
 _LOOKS = 30  # at the slope along a line, which take a tenth of a step
 _CLOSE = 1e-2  # relative change of a step from which it is not refined
-_RESIDUE, _PRODUCTS = 1e-2, 200  # of conjugate gradients: what they leave, and how many at most
+_RESIDUE, _PRODUCTS = 1e-3, 500  # of conjugate gradients: what they leave, and how many at most
 _SMALLEST_BEND = 1e-6  # of a free b, as a share of all costs: no row may be inside the width
 
 
@@ -55,16 +55,31 @@ class _Place:
             self.residuals, *problem.bounds, self.width, self.slopes, self.inside
         )
         self.inside = self.inside[: found[0]]
-        penalty, total = problem.penalty, float(self.slopes.sum())
-        pull = problem.X.T @ self.slopes
-        constant = penalty * self.bias - total if problem.has_intercept else 0.0
-        self.gradient = np.append(self.coef - pull, constant)
+        penalty = problem.penalty
+        total, constant = self._pull()
         self.primal = 0.5 * float(self.coef @ self.coef + penalty * self.bias**2) + found[1]
         self.smoothing = found[1] - float(self.residuals @ self.slopes) + found[2]
         self.missed = 0.5 * float(np.square(self.gradient[:-1]).sum() + penalty * constant**2)
         if problem.intercept == "free":  # what making Σβ = 0 will cost, about
             largest = max(float(np.abs(self.slopes).sum()), 1e-300)
             self.missed += abs(total) / largest * self.primal
+
+    def _pull(self) -> tuple[float, float]:
+        """Compute the gradient from the slopes; return their sum and the gradient in b."""
+        problem, total = self.problem, float(self.slopes.sum())
+        constant = problem.penalty * self.bias - total if problem.has_intercept else 0.0
+        self.gradient = np.append(self.coef - problem.X.T @ self.slopes, constant)
+        return total, constant
+
+    def narrow(self) -> None:
+        """Cut the width, and expect the rows inside to stay there.
+
+        Their residuals must shrink with the width for that, so their slopes are read as if they
+        had no bounds: the step that follows leads to where they are what they were.
+        """
+        self.width /= _NARROWER
+        self.slopes[self.inside] *= _NARROWER
+        self._pull()
 
     def move(self, step: Vector) -> None:
         """Go along a step as far as the smoothed objective falls."""
@@ -103,8 +118,7 @@ def minimise(problem: Problem, start: Vector, tolerance: float, max_iter: int) -
             if best.within(tolerance):
                 break
         if place.missed <= _OWN_SHARE * place.smoothing:
-            place.width /= _NARROWER
-            place.look()
+            place.narrow()
         place.move(_step(place))
     assert best is not None  # noqa: S101 - the last step is always judged
     return best
@@ -132,7 +146,8 @@ def _step(place: _Place) -> Vector:
         beyond += _SMALLEST_BEND * float((problem.high - problem.low).sum()) / place.width
     table = _scaled(problem.X[kept], roots)
     roots = roots if problem.has_intercept else np.zeros(len(roots))
-    solve = _solve if table.shape[1] <= WIDEST else _solve_by_products
+    n, d = table.shape
+    solve = _solve if d <= WIDEST else _solve_by_rows if n <= WIDEST else _solve_by_products
     return -solve(table, roots, beyond, place.gradient)
 
 
@@ -144,13 +159,29 @@ def _scaled(table: Any, roots: Vector) -> Any:
 
 
 def _solve(table: Any, roots: Vector, beyond: float, gradient: Vector) -> Vector:
-    """Divide the gradient by I + AᵀA, A the rows inside; one near a singular one is moved away."""
+    """Divide the gradient by D + AᵀA, A the rows inside the width."""
     d = table.shape[1]
     bends, products = np.empty((d + 1, d + 1)), table.T @ table
     bends[:d, :d] = products.toarray() if sparse.issparse(products) else products
     bends[d, :d] = bends[:d, d] = table.T @ roots
     bends[d, d] = roots @ roots
     bends.flat[:: d + 2] += np.append(np.ones(d), beyond)
+    return _divided(bends, gradient)
+
+
+def _solve_by_rows(table: Any, roots: Vector, beyond: float, gradient: Vector) -> Vector:
+    """Divide the gradient by D + AᵀA where few rows make I + AAᵀ the smaller matrix."""
+    products = table @ table.T
+    grams = products.toarray() if sparse.issparse(products) else products
+    grams.flat[:: len(grams) + 1] += 1.0
+    scores = table @ gradient[:-1]
+    inner, ones = _divided(grams, np.column_stack([scores, roots])).T
+    constant = (gradient[-1] - roots @ inner) / (beyond + roots @ ones)
+    return np.append(gradient[:-1] - table.T @ (inner + constant * ones), constant)
+
+
+def _divided(bends: Matrix, vector: Any) -> Any:
+    """Solve with a positive definite matrix; one too near a singular one is moved away from it."""
     if not np.isfinite(bends).all():
         raise ValueError("products of features overflow; rescale the features")
     for shift in (0.0, 1e-12, 1e-8, 1e-4):
@@ -159,12 +190,12 @@ def _solve(table: Any, roots: Vector, beyond: float, gradient: Vector) -> Vector
             factor = linalg.cho_factor(moved, overwrite_a=True, check_finite=False)
         except linalg.LinAlgError:
             continue
-        return linalg.cho_solve(factor, gradient, check_finite=False)
-    return gradient / bends.diagonal()
+        return linalg.cho_solve(factor, vector, check_finite=False)
+    return (vector.T / bends.diagonal()).T
 
 
 def _solve_by_products(table: Any, roots: Vector, beyond: float, gradient: Vector) -> Vector:
-    """Divide the gradient by I + AᵀA without ever making it, by conjugate gradients."""
+    """Divide the gradient by D + AᵀA without ever making it, by conjugate gradients."""
     diagonal = np.append(np.ones(table.shape[1]), beyond)
 
     def product(vector: Vector) -> Vector:
