@@ -138,6 +138,7 @@ from .learners.experts.randomized_weighted_majority import (
 from .learners.experts.squint import Squint as Squint
 from .learners.experts.weighted_majority import WeightedMajority as WeightedMajority
 from .learners.kernelized.kernel_perceptron import KernelPerceptron as KernelPerceptron
+from .learners.kernelized.kernel_ridge import KernelRidge as KernelRidge
 from .learners.kernelized.support_vector_classifier import (
     SupportVectorClassifier as SupportVectorClassifier,
 )

@@ -82,9 +82,7 @@ class KernelMachine(OnlineClassifier):
     def _values(self, X: Any, Z: Any = None) -> Matrix:
         """Return the kernel's values of all pairs of rows; `Z` left out is `X`."""
         kernel = self.kernel
-        return kernel(
-            _texts.readable(kernel, X), None if Z is None else _texts.readable(kernel, Z)
-        )
+        return kernel(_texts.readable(kernel, X), None if Z is None else _texts.readable(kernel, Z))
 
     def _squares(self, X: Any) -> Vector:
         """Return the kernel's value of each row with itself."""
@@ -93,7 +91,7 @@ class KernelMachine(OnlineClassifier):
     def _check_parameters(self) -> None:
         given = cast("object", self.kernel)
         if not isinstance(given, Kernel):
-            raise ValueError(
+            raise ValueError(  # noqa: TRY004 - as for all parameters
                 f"kernel={given!r} must be a kernel of surelearn, such as kernels.Gaussian()"
             )
 
@@ -111,7 +109,9 @@ class KernelMachine(OnlineClassifier):
         kernel = learnt.begun.kernel
         if kernel.domain != "strings":
             return super()._check_one(learnt, x)
-        return learnt.begun._admit(_texts.entering(kernel, _texts.one(kernel, x)))
+        return learnt.begun._admit(  # noqa: SLF001 - its own copy
+            _texts.entering(kernel, _texts.one(kernel, x))
+        )
 
     def _check_lesson(self, learnt: Learnt, x: Any) -> Any:
         if learnt.begun.kernel.domain != "strings":
@@ -150,7 +150,6 @@ class KernelMachine(OnlineClassifier):
         if not finite:
             raise ValueError(f"the values of {self.kernel!r} overflow on these rows; rescale them")
         return X
-
 
     def __sklearn_tags__(self) -> Tags:
         """Say to scikit-learn whether rows are strings."""

@@ -54,13 +54,13 @@ def one(kernel: Kernel, x: Any) -> Any:
     return [x] if kernel.domain == "strings" and isinstance(x, str) else x
 
 
-def refuse_forged(table: Any) -> None:
+def refuse_forged(rows: Any) -> None:
     """Refuse a table that no strings have become, as a forged model file may hold it."""
-    empty = isinstance(table, np.ndarray) and table.shape[0] == 0
-    if empty:
+    if rows.shape[0] == 0:
         return
-    if not sparse.issparse(table):
+    if not sparse.issparse(rows):
         raise ValueError("the strings that it remembers are no sparse table")
+    table: Any = rows
     codes, ends = table.data, table.indptr
     places = np.arange(len(codes)) - np.repeat(ends[:-1], np.diff(ends))
     whole = (codes == np.floor(codes)) & (codes >= 1.0) & (codes <= 0x110000)

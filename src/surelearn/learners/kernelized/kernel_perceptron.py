@@ -35,7 +35,9 @@ from surelearn.learners.kernelized._dual import KernelMachine, State, with_suppo
 
 _FOUND = Found("f achieves {:.6g}", "a multiple of f, on all rounds of this run")
 _BLOCK = 256  # rows whose kernel values with each other fit a second-level cache
-_KEPT_VALUES = 2**24  # kernel values of the rows of a `fit` with each other that are kept for all passes
+_KEPT_VALUES = (
+    2**24
+)  # kernel values of the rows of a `fit` with each other that are kept for all passes
 
 
 @stored("kernel-perceptron-record")
