@@ -138,6 +138,12 @@ from .learners.experts.randomized_weighted_majority import (
 from .learners.experts.squint import Squint as Squint
 from .learners.experts.weighted_majority import WeightedMajority as WeightedMajority
 from .learners.kernelized.kernel_perceptron import KernelPerceptron as KernelPerceptron
+from .learners.kernelized.support_vector_classifier import (
+    SupportVectorClassifier as SupportVectorClassifier,
+)
+from .learners.kernelized.support_vector_regressor import (
+    SupportVectorRegressor as SupportVectorRegressor,
+)
 from .learners.linear.adagrad import AdaGrad as AdaGrad
 from .learners.linear.adagrad import AdaGradRegressor as AdaGradRegressor
 from .learners.linear.averaged_perceptron import AveragedPerceptron as AveragedPerceptron

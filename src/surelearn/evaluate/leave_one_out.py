@@ -42,7 +42,7 @@ class LeaveOneOut:
     loss
         What a prediction costs, in words.
     shortcut
-        The closed form used in place of refitting for every row; None if there was none.
+        What was done in place of refitting for every row; None if nothing was.
 
     Examples
     --------
@@ -66,7 +66,9 @@ class LeaveOneOut:
 
     def __str__(self) -> str:
         """Return the estimate in sentences, and what it is not."""
-        way = "by refitting" if self.shortcut is None else f"by {self.shortcut}, with one fit"
+        way = f"by {self.shortcut or 'refitting'}"
+        if self.shortcut is not None and "refitting" not in self.shortcut:
+            way += ", with one fit"
         return (
             f"{type(self.model).__name__}, {self.loss} left out one by one, {way}: "
             f"{self.estimate:.4g} over {len(self.losses)} rows.\n"

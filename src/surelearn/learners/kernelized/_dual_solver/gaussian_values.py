@@ -1,0 +1,76 @@
+"""Values of a Gaussian kernel between training rows, as a solver asks for them."""
+
+from typing import Any, Self
+
+import numpy as np
+from scipy import sparse
+
+from surelearn._threads import Workers
+from surelearn._typing import Indices, Matrix, Vector
+from surelearn.learners.kernelized._dual_solver import gaussian_tiles
+from surelearn.learners.kernelized._dual_solver.gaussian_sums import (
+    Factors,
+    add_expansion,
+    factors,
+    fill,
+    spread_out,
+)
+from surelearn.learners.kernelized._dual_solver.kernel_values import KernelValues
+
+_STEEP = 30.0  # exponents beyond it lose too many digits in single precision
+_ALONE = Workers(None, 1)
+
+
+class GaussianValues(KernelValues):
+    """Values of exp(−gamma|x − z|²), in single or double precision as asked for."""
+
+    def __init__(self, made: Factors, crew: Workers, *, offset: float = 0.0) -> None:
+        self._crew, self._offset = crew, offset
+        self._in = {True: made}
+        self._memory: dict[Any, Vector] = {}
+        self.n = len(made.halves)
+        self.diagonal = np.full(self.n, 1.0 + offset)
+        self.needs_double = bool(made.halves.min() < -_STEEP)
+
+    @classmethod
+    def of(cls, X: Any, gamma: float, crew: Workers, *, offset: float = 0.0) -> Self:
+        """Return the values of dense or sparse rows, a constant added to each."""
+        rows = spread_out(X)
+        centre = None if sparse.issparse(rows) else rows.mean(axis=0)
+        made = factors(rows, gamma, centre)
+        if not np.isfinite(made.halves).all():
+            raise ValueError("squared distances overflow; rescale the columns of X")
+        return cls(made, crew, offset=offset)
+
+    def block(self, rows: Indices, *, double: bool) -> Matrix:
+        """Return the values of some rows with each other, in a table with room for one more."""
+        left = self._factors(double=double).take(rows)
+        k, dtype = len(rows), left.halves.dtype
+        across = gaussian_tiles.width(dtype)
+        side = -(-(k + 1) // across) * across
+        memory = self._memory.get(dtype)
+        if memory is None or memory.size < side * side:  # fresh memory costs as much as values do
+            memory = self._memory[dtype] = np.empty(side * side, dtype=dtype)
+        out = memory[: side * side].reshape(side, side)
+        fill(left, left, out, self._crew)
+        places = np.arange(k)
+        out[places, places] = 1.0  # rounding does not know that a row is at distance 0 from itself
+        if self._offset:
+            out += dtype.type(self._offset)
+        return out
+
+    def add(self, rows: Indices, weights: Vector, sums: Vector, *, double: bool) -> None:
+        """Add Σ weight·k(row, ·) over some rows to the sum of each of all rows."""
+        left = self._factors(double=double)
+        shares = weights.astype(left.halves.dtype)
+        add_expansion(left, left.take(rows), shares, sums, self._crew)
+        sums += self._offset * weights.sum()
+
+    def restricted(self, rows: Indices) -> "GaussianValues":
+        """Return the values of some rows alone, computed on one thread."""
+        return GaussianValues(self._in[True].take(rows), _ALONE, offset=self._offset)
+
+    def _factors(self, *, double: bool) -> Factors:
+        if double not in self._in:
+            self._in[double] = self._in[True].astype(np.float32)
+        return self._in[double]

@@ -1,0 +1,91 @@
+"""Whether the convex hulls of two classes meet in feature space: then no hyperplane separates them.
+
+Pairs of rows of one class exchange weight until two points, one of each hull, are as near as they
+get. Mitchell, Dem'yanov and Malozemov (1974).
+"""
+
+import numpy as np
+
+from surelearn._jit import jit
+from surelearn._typing import Indices, Mask, Matrix, Vector
+
+_MEETING = 1e-11  # squared distance of points that meet, for rows of length 1
+_SHOWN = 4
+_STEPS = 200  # exchanges for each row
+
+
+class NotSeparableError(ValueError):
+    """The classes cannot be separated; `rows` and `weights` are two points that meet.
+
+    Weights are positive for rows of one class and negative for those of the other, each adding up
+    to 1: the two weighted means are the same point in feature space.
+    """
+
+    def __init__(self, rows: Indices, weights: Vector, distance: float) -> None:
+        self.rows, self.weights, self.distance = rows, weights, distance
+        means = [_mean(rows[side], abs(weights[side])) for side in (weights > 0.0, weights < 0.0)]
+        super().__init__(
+            "the classes cannot be separated, so there is no hard margin: "
+            f"{means[0]} of one class and {means[1]} of the other are the same point for this "
+            f"kernel (their distance is {distance:.1g}). Set a finite C, such as C=1.0"
+        )
+
+
+def _mean(rows: Indices, weights: Vector) -> str:
+    """Return a weighted mean as text, its largest parts first."""
+    order = np.argsort(-weights, kind="stable")
+    parts = [f"{weights[k]:.3g}·row {rows[k]}" for k in order[:_SHOWN]]
+    return " + ".join(parts) + (" + …" if len(order) > _SHOWN else "")
+
+
+def refuse_meeting(gram: Matrix, positive: Mask, rows: Indices) -> None:
+    """Refuse two classes whose hulls meet; say where."""
+    weights = np.where(positive, 1.0 / positive.sum(), -1.0 / (~positive).sum())
+    gradient = gram @ weights
+    square = nearest_points(
+        np.ascontiguousarray(gram), positive, weights, gradient, _MEETING * float(gram.max())
+    )
+    if square <= _MEETING * float(np.diagonal(gram).max()):
+        used = np.flatnonzero(np.abs(weights) > 1e-9)
+        raise NotSeparableError(rows[used], weights[used], float(np.sqrt(max(0.0, square))))
+
+
+@jit
+def nearest_points(
+    gram: Matrix, positive: Mask, weights: Vector, gradient: Vector, enough: float
+) -> float:
+    """Return the squared distance of the hulls, and in `weights` the points that are so near."""
+    square = np.inf
+    for _ in range(_STEPS * len(weights)):
+        rise, fall = _widest(positive, weights, gradient)
+        best, square = gradient[fall] - gradient[rise], 0.0
+        for t in range(len(weights)):
+            square += weights[t] * gradient[t]
+        if square <= enough or best <= 1e-3 * square:
+            break
+        curvature = max(gram[rise, rise] + gram[fall, fall] - 2.0 * gram[rise, fall], 1e-300)
+        step = min(best / curvature, weights[fall] if positive[fall] else -weights[rise])
+        weights[rise] += step
+        weights[fall] -= step
+        for t in range(len(weights)):
+            gradient[t] += step * (gram[rise, t] - gram[fall, t])
+    return square
+
+
+@jit
+def _widest(positive: Mask, weights: Vector, gradient: Vector) -> tuple[int, int]:
+    """Return the two rows of one class between which a shift of weight brings most."""
+    low, high = np.array([-1, -1]), np.array([-1, -1])
+    for t in range(len(weights)):
+        side = 1 if positive[t] else 0
+        if (positive[t] or weights[t] < 0.0) and (
+            low[side] < 0 or gradient[t] < gradient[low[side]]
+        ):
+            low[side] = t
+        if (not positive[t] or weights[t] > 0.0) and (
+            high[side] < 0 or gradient[t] > gradient[high[side]]
+        ):
+            high[side] = t
+    first, second = gradient[high[0]] - gradient[low[0]], gradient[high[1]] - gradient[low[1]]
+    side = 1 if second > first else 0
+    return low[side], high[side]

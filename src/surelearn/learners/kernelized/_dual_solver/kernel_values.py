@@ -1,0 +1,102 @@
+"""Kernel values of training rows as a solver asks for them: square blocks, and weighted sums."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sklearn.utils import gen_batches
+
+from surelearn._typing import Indices, Matrix, Vector
+
+ValuesOf = Callable[[Any, Any], Matrix]
+"""Points and points become the values of all pairs, or one list its Gram matrix, if None."""
+
+_AT_ONCE = 2**22  # values held at once
+WHOLE = 6000  # rows up to which all values are computed once and kept
+
+
+class KernelValues(ABC):
+    """The values of a kernel on n rows, computed when they are asked for.
+
+    `diagonal` has the value of each row with itself. `needs_double` says that single precision is
+    not enough.
+    """
+
+    n: int
+    diagonal: Vector
+    needs_double = True
+
+    @abstractmethod
+    def block(self, rows: Indices, *, double: bool) -> Matrix:
+        """Return the values of some rows with each other, in a table with room for one more."""
+
+    @abstractmethod
+    def add(self, rows: Indices, weights: Vector, sums: Vector, *, double: bool) -> None:
+        """Add Σ weight·k(row, ·) over some rows to the sum of each of all rows."""
+
+    @abstractmethod
+    def restricted(self, rows: Indices) -> "KernelValues":
+        """Return the values of some rows alone."""
+
+
+class KeptValues(KernelValues):
+    """Values that all stand in memory: a Gram matrix, of which some rows may be left out."""
+
+    def __init__(self, gram: Matrix, rows: Indices | None = None) -> None:
+        self.gram, self._rows = gram, np.arange(len(gram)) if rows is None else rows
+        self._all = rows is None
+        self.n, self.diagonal = len(self._rows), np.diagonal(gram)[self._rows].copy()
+
+    def block(self, rows: Indices, *, double: bool) -> Matrix:
+        """Return the values of some rows with each other."""
+        del double
+        places, k = self._rows[rows], len(rows)
+        block = np.empty((k + 1, k + 1))
+        block[:k, :k] = self.gram[np.ix_(places, places)]
+        return block
+
+    def add(self, rows: Indices, weights: Vector, sums: Vector, *, double: bool) -> None:
+        """Add Σ weight·k(row, ·) over some rows to the sum of each of all rows."""
+        del double
+        for part in gen_batches(len(rows), max(1, _AT_ONCE // self.gram.shape[1])):
+            totals = weights[part] @ self.gram[self._rows[rows[part]]]
+            sums += totals if self._all else totals[self._rows]
+
+    def restricted(self, rows: Indices) -> "KeptValues":
+        """Return the values of some rows alone."""
+        return KeptValues(self.gram, self._rows[rows])
+
+
+class ComputedValues(KernelValues):
+    """Values of any kernel, computed anew whenever they are asked for, in double precision."""
+
+    def __init__(self, points: Any, values_of: ValuesOf, diagonal: Vector) -> None:
+        self._points, self._values_of = points, values_of
+        self.n, self.diagonal = len(diagonal), diagonal
+
+    def block(self, rows: Indices, *, double: bool) -> Matrix:
+        """Return the values of some rows with each other."""
+        del double
+        k = len(rows)
+        block = np.empty((k + 1, k + 1))
+        block[:k, :k] = self._values_of(self._points[rows], None)
+        return block
+
+    def add(self, rows: Indices, weights: Vector, sums: Vector, *, double: bool) -> None:
+        """Add Σ weight·k(row, ·) over some rows to the sum of each of all rows."""
+        del double
+        for part in gen_batches(len(rows), max(1, _AT_ONCE // self.n)):
+            sums += weights[part] @ self._values_of(self._points[rows[part]], self._points)
+
+    def restricted(self, rows: Indices) -> KernelValues:
+        """Return the values of some rows alone."""
+        return computed_values(self._points[rows], self._values_of, self.diagonal[rows])
+
+
+def computed_values(points: Any, values_of: ValuesOf, diagonal: Vector) -> KernelValues:
+    """Return the values of any kernel: kept if there are few rows, else computed when needed."""
+    if len(diagonal) <= WHOLE:
+        gram = np.asarray(values_of(points, None), dtype=np.float64)
+        return KeptValues(gram)
+    return ComputedValues(points, values_of, diagonal)

@@ -1,0 +1,150 @@
+"""The outer loop: blocks of variables are solved one after another until the gap is closed.
+
+No kernel value is kept from one block to the next. A block's values are computed in single
+precision where that is enough; whatever is reported is computed anew in double precision.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from surelearn._typing import Indices, Matrix, Vector
+from surelearn.learners.kernelized._dual_solver import hulls, working_set
+from surelearn.learners.kernelized._dual_solver.inner_loop import LARGEST_BLOCK, solve_block
+from surelearn.learners.kernelized._dual_solver.kernel_values import KernelValues
+from surelearn.learners.kernelized._dual_solver.polishing import polished
+from surelearn.learners.kernelized._dual_solver.problem import Problem, Solution
+
+_SMALL = 1000  # variables up to which a problem is solved far beyond what is asked for
+_TIGHT = 1e-6
+_MANY_ROWS = 50_000
+_ROUNDING = 3e-7  # error of a sum of single values, for each unit of the norm of its weights
+_PATIENCE = 20  # blocks without a sum in double precision; steps for each variable of a block
+
+
+class Rules(NamedTuple):
+    """When to stop: at a gap, or after so many steps."""
+
+    tol: float
+    max_steps: int
+
+
+def solve(
+    problem: Problem, values: KernelValues, rules: Rules, start: Vector | None = None
+) -> Solution:
+    """Return the optimum of a problem to a tolerance, from a feasible start or from 0."""
+    beta = np.zeros(len(problem.targets)) if start is None else start.copy()
+    search = _Search(problem, values, rules, beta)
+    search.run()
+    beta, sums = search.beta, search.sums
+    if len(beta) <= _SMALL:
+        beta, sums = polished(problem, values, beta, sums)
+    return Solution(beta, sums, search.n_steps, search.converged, search.curvature)
+
+
+class _Search:
+    """A point, the sums Kβ at it, and how far they can be trusted."""
+
+    def __init__(self, problem: Problem, values: KernelValues, rules: Rules, beta: Vector) -> None:
+        self._problem, self._values, self._rules = problem, values, rules
+        self.beta, self.n_steps, self.converged, self.curvature = beta, 0, False, np.inf
+        self._n = len(beta)
+        self._set: Indices = np.empty(0, dtype=np.int64)
+        self._hard = bool(np.isinf(problem.bounds).any())
+        self._double = values.needs_double or self._n <= _SMALL or self._hard
+        self._tol = min(rules.tol, _TIGHT) if self._n <= _SMALL else rules.tol
+        self._n_blocks, self._n_exact = 0, 0
+        self._block: Matrix | None = None
+        self._sum_up()
+
+    def run(self) -> None:
+        """Solve block after block."""
+        while True:
+            f = self._problem.gradient(self.sums)
+            lowest, highest = self._problem.extremes(self.beta, f)
+            gap = highest - lowest
+            if gap <= self._tol and self._error == 0.0:
+                self.converged = True
+                return
+            if self._must_sum_up(gap):
+                self._sum_up()
+                continue
+            if self.n_steps >= self._rules.max_steps or not self._solve_block(f, gap):
+                self._finish()
+                return
+
+    def _finish(self) -> None:
+        if self._error > 0.0:
+            self._sum_up()
+        lowest, highest = self._problem.extremes(self.beta, self._problem.gradient(self.sums))
+        self.converged = highest - lowest <= self._rules.tol
+
+    def _must_sum_up(self, gap: float) -> bool:
+        """Say whether rounding may hide what is left to do."""
+        if self._error == 0.0:
+            return False
+        if gap <= self._tol:
+            return True
+        late = gap < 10.0 * self._tol or self._n_blocks % _PATIENCE == 0
+        return late and self._error > 0.1 * self._tol
+
+    def _sum_up(self) -> None:
+        """Compute the sums anew in double precision; if that never suffices, compute all so."""
+        self.sums, self._error = np.zeros(self._values.n), 0.0
+        used = np.flatnonzero(self.beta)
+        if len(used):
+            self._values.add(*self._problem.folded(used, self.beta[used]), self.sums, double=True)
+            self._n_exact += 1
+            self._double = self._double or self._n_exact > 3
+
+    def _solve_block(self, f: Vector, gap: float) -> bool:
+        """Improve the variables of one block; say whether any of them moved."""
+        chosen = self._choose(f)
+        if self._block is None or not np.array_equal(chosen, self._set):
+            self._block = self._values.block(self._problem.rows[chosen], double=self._double)
+        self._set = chosen
+        moved = self._inner(self._block, f, gap)
+        changed = chosen[moved != 0.0]
+        if not len(changed):
+            return False
+        self._n_blocks += 1
+        rows, amounts = self._problem.folded(changed, moved[moved != 0.0])
+        self._values.add(rows, amounts, self.sums, double=self._double)
+        if not self._double:
+            self._error = float(np.hypot(self._error, _ROUNDING * np.linalg.norm(amounts)))
+        return True
+
+    def _choose(self, f: Vector) -> Indices:
+        size = 2048 if self._n <= 20_000 else 4096
+        free = self._problem.can_rise(self.beta) & self._problem.can_fall(self.beta)
+        size = max(size, min(8192, int(1.3 * np.count_nonzero(free))))
+        if self._n <= min(1.25 * size, LARGEST_BLOCK - 1):
+            return np.arange(self._n)
+        keep = 0.25 if self._n >= _MANY_ROWS else 0.5
+        return working_set.choose(self._problem, self.beta, f, self._set, size=size, keep=keep)
+
+    def _inner(self, block: Matrix, f: Vector, gap: float) -> Vector:
+        """Solve a block and return how far each of its variables moved."""
+        chosen, alone = self._set, not self._problem.balanced
+        q = len(chosen)
+        size = q + alone  # one variable that weighs nothing lets each of the others move alone
+        beta, gradient = np.zeros(size), np.zeros(size)
+        diagonal, bounds = np.zeros(size), np.full((2, size), [[-np.inf], [np.inf]])
+        beta[:q], gradient[:q] = self.beta[chosen], f[chosen]
+        diagonal[:q] = self._values.diagonal[self._problem.rows[chosen]]
+        bounds[:, :q] = self._problem.bounds[:, chosen]
+        if alone:
+            block[q, :size], block[:size, q] = 0.0, 0.0
+        share = 0.03 if self._n >= _MANY_ROWS else 0.1
+        tolerance = 0.5 * self._tol if q == self._n else max(0.5 * self._tol, share * gap)
+        most = min(_PATIENCE * size + 1000, self._rules.max_steps - self.n_steps)
+        scratch = np.empty((2, size))
+        n_steps, flattest = solve_block(
+            block, diagonal, gradient, beta, bounds, scratch, tolerance, most
+        )
+        self.n_steps, self.curvature = self.n_steps + n_steps, min(self.curvature, flattest)
+        if self._hard and n_steps == most:
+            hulls.refuse_meeting(block[:q, :q], bounds[1, :q] > 0.0, self._problem.rows[chosen])
+        moved = beta[:q] - self.beta[chosen]
+        self.beta[chosen] = beta[:q]
+        return moved

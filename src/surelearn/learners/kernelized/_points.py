@@ -1,0 +1,186 @@
+"""What a kernel machine reads: rows of a table, strings, or kernel values computed beforehand."""
+
+from collections.abc import Callable
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils import gen_batches
+
+from surelearn._typing import Matrix, Vector
+from surelearn.base import validation
+from surelearn.kernels import Gaussian, Kernel
+
+_SHORT_NAMES = {
+    "rbf": "Gaussian(gamma=0.1), or None for a gamma chosen from the rows",
+    "gaussian": "Gaussian(gamma=0.1), or None for a gamma chosen from the rows",
+    "linear": "Linear()",
+    "poly": "Polynomial(degree=3)",
+    "polynomial": "Polynomial(degree=3)",
+}
+_EIGENVALUES = 600  # rows up to which all eigenvalues are looked at
+_ROUNDING = 1e-6  # of values computed elsewhere, for each unit of the largest one
+
+
+def refuse_unknown(kernel: Any) -> None:
+    """Refuse what is no kernel; say what to write instead."""
+    if kernel is None or isinstance(kernel, Kernel) or callable(kernel):
+        return
+    if isinstance(kernel, str):
+        if kernel == "precomputed":
+            return
+        instead = _SHORT_NAMES.get(kernel.lower(), "a kernel of surelearn.kernels")
+        raise ValueError(f"kernel={kernel!r} is no kernel: write kernel={instead}")
+    raise ValueError(
+        f"kernel={kernel!r} must be a kernel of surelearn.kernels, a function of two tables, "
+        "'precomputed', or None for a Gaussian"
+    )
+
+
+def reads_strings(kernel: Any, X: Any) -> bool:
+    """Say whether points are strings: the kernel says so, or it does not mind and they are."""
+    if isinstance(kernel, Kernel) and kernel.domain in {"vectors", "bits"}:
+        return False
+    if isinstance(kernel, Kernel) and kernel.domain == "strings":
+        return True
+    return kernel is not None and not isinstance(kernel, str) and _are_texts(X)
+
+
+def _are_texts(X: Any) -> bool:
+    if isinstance(X, np.ndarray):
+        return X.ndim == 1 and all(isinstance(text, str) for text in X.tolist())
+    return isinstance(X, list | tuple) and all(
+        isinstance(text, str) for text in cast("list[Any]", X)
+    )
+
+
+def texts(X: Any) -> NDArray[Any]:
+    """Return strings as an array of them."""
+    if isinstance(X, str) or np.ndim(cast("Any", X)) != 1 or not len(X):
+        raise ValueError("this kernel reads strings: give a list of them, one for each example")
+    found = np.array(X, dtype=object)
+    if not all(isinstance(text, str) for text in found.tolist()):
+        raise ValueError("this kernel reads strings, and some of X are none")
+    return found
+
+
+def admit(kernel: Any, X: Any) -> Any:
+    """Return rows of numbers that the kernel reads, or refuse them."""
+    if isinstance(kernel, Kernel):
+        X = validation.bits(X) if kernel.domain == "bits" else X
+        with np.errstate(over="ignore", invalid="ignore"):
+            finite = np.isfinite(kernel.diagonal(X)).all()
+        if not finite:
+            raise ValueError(f"the values of {kernel!r} overflow on these rows; rescale them")
+    return X
+
+
+def read_again(model: Any, X: Any) -> Any:
+    """Return new points as a fitted model reads them."""
+    kernel = model.kernel_
+    if reads_strings(kernel, X):
+        return texts(X)
+    if isinstance(kernel, str):
+        return np.asarray(validation.check_rows(model, X))
+    return admit(kernel, validation.check_rows(model, X))
+
+
+def precomputed(X: Any) -> Matrix:
+    """Return a Gram matrix if it is square, symmetric, and has no negative eigenvalue."""
+    if sparse.issparse(X):
+        raise TypeError("a precomputed kernel matrix must be dense, and this one is sparse")
+    if X.shape[0] != X.shape[1]:
+        raise ValueError(
+            f"kernel='precomputed' needs the kernel values of all pairs of training rows, a square "
+            f"matrix, and X has shape {X.shape}"
+        )
+    largest = float(np.abs(X).max())
+    if float(np.abs(X - X.T).max()) > _ROUNDING * largest:
+        raise ValueError("the precomputed kernel matrix is not symmetric, so it is no kernel")
+    refuse_indefinite(X)
+    return X
+
+
+def refuse_indefinite(gram: Matrix) -> None:
+    """Refuse a Gram matrix with a negative eigenvalue; of a large one only the diagonal is seen."""
+    scale = float(np.abs(gram).max())
+    if float(np.diagonal(gram).min()) < -_ROUNDING * scale:
+        raise _indefinite(f"the value of a row with itself is {np.diagonal(gram).min():.3g}")
+    if len(gram) <= _EIGENVALUES:
+        least = float(np.linalg.eigvalsh(0.5 * (gram + gram.T))[0])
+        if least < -_ROUNDING * scale:
+            raise _indefinite(f"its Gram matrix has the eigenvalue {least:.3g}")
+
+
+def refuse_curvature(curvature: float, scale: float) -> None:
+    """Refuse a kernel by which two rows had a negative squared distance."""
+    if curvature < -10.0 * _ROUNDING * scale:
+        raise _indefinite(f"two rows have the squared distance {curvature:.3g}")
+
+
+def _indefinite(found: str) -> ValueError:
+    return ValueError(
+        f"the kernel is not positive semidefinite on these rows, so it is no inner product: {found}"
+    )
+
+
+def values_of(kernel: Any) -> Callable[[Any, Any], Matrix]:
+    """Return the function that gives the values of all pairs of points of two lists."""
+    if isinstance(kernel, Kernel):
+        return kernel
+
+    def call(X: Any, Z: Any) -> Matrix:
+        other = X if Z is None else Z
+        found = np.asarray(kernel(X, other), dtype=np.float64)
+        if found.shape != (len(X), len(other)) or not np.isfinite(found).all():
+            raise ValueError(
+                f"the function given as kernel returned shape {found.shape}, or NaN or infinity; it "
+                f"must return a finite number for each of {len(X)} x {len(other)} pairs"
+            )
+        return found
+
+    return call
+
+
+def diagonal(kernel: Any, points: Any) -> Vector:
+    """Return the value of each point with itself."""
+    if isinstance(kernel, Kernel):
+        return np.asarray(kernel.diagonal(points), dtype=np.float64)
+    call, n = values_of(kernel), points.shape[0]
+    parts = [np.diagonal(call(points[part], None)) for part in gen_batches(n, 256)]
+    return np.concatenate(parts)
+
+
+def scaled_gaussian(X: Any) -> Gaussian:
+    """Return a Gaussian whose gamma is 1 / (features · variance of all entries).
+
+    Examples
+    --------
+    >>> scaled_gaussian(np.array([[0.0, 2.0], [2.0, 0.0]]))
+    Gaussian(gamma=0.5)
+    """
+    if sparse.issparse(X):
+        mean = X.mean()
+        variance = X.multiply(X).mean() - mean * mean
+    else:
+        variance = X.var()
+    return Gaussian(gamma=1.0 / (X.shape[1] * float(variance)) if variance > 0.0 else 1.0)
+
+
+def refuse_unlike(model: Any) -> None:
+    """Refuse a fitted machine whose support vectors are not what its kernel reads."""
+    kernel, kept, n = model.kernel_, model.support_vectors_, len(model.support_)
+    if isinstance(kernel, str):
+        return
+    if isinstance(kept, np.ndarray) and kept.ndim == 1:
+        if len(kept) != n or not reads_strings(kernel, texts(kept) if n else kept):
+            raise ValueError("its support vectors are not those of its coefficients")
+        return
+    table = isinstance(kept, np.ndarray) or sparse.issparse(kept)
+    if not table or cast("Any", kept).shape != (n, model.n_features_in_):
+        raise ValueError("its support vectors are not those of its coefficients")
+    cells = cast("Any", kept).data if sparse.issparse(kept) else kept
+    if cells.dtype != np.float64 or (isinstance(kernel, Kernel) and kernel.domain == "strings"):
+        raise TypeError("its support vectors are no rows of floats")
+    validation.all_finite(model, kept, short=True)

@@ -1,0 +1,282 @@
+"""The base of support vector machines: rows are read, kernel values found, problems solved."""
+
+import warnings
+from collections.abc import Callable, Sequence
+from numbers import Real
+from typing import Any, Literal, NamedTuple, cast
+
+import joblib
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import Tags
+
+from surelearn import _arguments
+from surelearn._jit import fingerprints
+from surelearn._jit import rows as jit_rows
+from surelearn._jit.fingerprints import Hashes
+from surelearn._stored import holds
+from surelearn._threads import Workers, workers
+from surelearn._typing import Indices, Mask, Matrix, Vector
+from surelearn.base import validation
+from surelearn.base.fitting import at_one_moment
+from surelearn.base.labels import exact
+from surelearn.kernels import Gaussian, Kernel, Linear
+from surelearn.learners.kernelized import _points
+from surelearn.learners.kernelized._dual_solver import expansions
+from surelearn.learners.kernelized._dual_solver.gaussian_values import GaussianValues
+from surelearn.learners.kernelized._dual_solver.hulls import NotSeparableError
+from surelearn.learners.kernelized._dual_solver.kernel_values import (
+    KeptValues,
+    KernelValues,
+    computed_values,
+)
+from surelearn.learners.kernelized._dual_solver.problem import (
+    Optimality,
+    Problem,
+    Solution,
+    judge,
+)
+from surelearn.learners.kernelized._dual_solver.solver import Rules, solve
+
+KernelLike = Kernel | Callable[[Any, Any], Any] | Literal["precomputed"] | None
+_SMALL = 1000  # rows up to which all kernel values are kept
+
+
+class Solved(NamedTuple):
+    """A problem, the training rows it is about, what solves it, and how well."""
+
+    problem: Problem
+    rows: Indices
+    solution: Solution
+    optimality: Optimality
+
+    def coefficients(self, n: int) -> Vector:
+        """Return the coefficient of each of n training rows."""
+        sums = np.bincount(self.problem.rows, self.solution.beta, minlength=len(self.rows))
+        found = np.zeros(n)
+        found[self.rows] = sums
+        return found
+
+
+@at_one_moment
+@holds(
+    kernel_="anything",
+    support_="int[support]",
+    support_vectors_="anything",
+    dual_coef_="finite[problems, support]",
+    intercept_="finite[problems]",
+    norms_="finite[problems]",
+    primal_values_="float[problems]",
+    dual_values_="float[problems]",
+    duality_gap_="float[problems]",
+    kkt_violation_="float[problems]",
+    n_iter_="int[problems]",
+    largest_diagonal_="number",
+    weighted_="flag",
+    n_training_rows_="count",
+    training_rows_="maybe hash[kept]",
+)
+class SupportVectorMachine(BaseEstimator):
+    """A sum of kernel values with some training rows, found by solving a dual problem."""
+
+    kernel: KernelLike
+    C: float
+    fit_intercept: bool
+    penalize_intercept: bool
+    tol: float
+    max_iter: int
+    warm_start: bool
+    n_jobs: int | None
+
+    kernel_: Any
+    support_: Indices
+    support_vectors_: Any
+    dual_coef_: Matrix
+    intercept_: Vector
+    norms_: Vector
+    n_training_rows_: int
+    training_rows_: Hashes
+
+    @property
+    def coef_(self) -> Matrix:
+        """With the linear kernel: the weights of each problem, one for each feature."""
+        if not isinstance(self.kernel_, Linear):
+            raise AttributeError("coef_ exists only with kernel=Linear()")  # noqa: TRY004
+        return np.asarray(self.dual_coef_ @ self.support_vectors_)
+
+    def _check_parameters(self) -> None:
+        if not isinstance(self.C, Real) or not self.C > 0.0:
+            raise ValueError(f"C={self.C!r} must be a number above 0, or infinity for no slack")
+        if not isinstance(self.tol, Real) or not 0.0 < self.tol < np.inf:
+            raise ValueError(f"tol={self.tol!r} must be a finite number above 0")
+        _arguments.at_least_one("max_iter", self.max_iter)
+        if self.n_jobs is not None and self.n_jobs == 0:
+            raise ValueError("n_jobs=0 means no thread at all; give 1 or more, or None")
+        _points.refuse_unknown(self.kernel)
+        if self.penalize_intercept and not self.fit_intercept:
+            raise ValueError("penalize_intercept=True needs an intercept: set fit_intercept=True")
+
+    def _read_points(self, X: Any, y: Any, targets: validation.Targets = "labels") -> Any:
+        """Return the training points and targets, and find the kernel if rows decide on it."""
+        if _points.reads_strings(self.kernel, X):
+            points, y = _points.texts(X), np.asarray(exact(y))
+        else:
+            points, y = validation.check(self, X, y, targets=targets, reset=True)
+        if self.kernel is None:
+            self.kernel_ = _points.scaled_gaussian(points)
+        elif isinstance(self.kernel, str):
+            self.kernel_, points = self.kernel, _points.precomputed(points)
+        else:
+            self.kernel_ = self.kernel
+        if points.ndim == 2 and not isinstance(self.kernel_, str):
+            points = _points.admit(self.kernel_, points)
+        return points, y
+
+    def _values(self, points: Any, crew: Workers) -> KernelValues:
+        """Return the kernel values of the training points; a penalised intercept adds 1 to each."""
+        offset = 1.0 if self.penalize_intercept else 0.0
+        n = points.shape[0]
+        if isinstance(self.kernel_, Gaussian) and n > _SMALL:
+            return GaussianValues.of(points, self.kernel_.gamma, crew, offset=offset)
+        if isinstance(self.kernel_, str):
+            return KeptValues(points + offset if offset else points)
+        values_of = _points.values_of(self.kernel_)
+
+        def shifted(X: Any, Z: Any) -> Matrix:
+            return values_of(X, Z) + offset
+
+        diagonal = _points.diagonal(self.kernel_, points) + offset
+        values = computed_values(points, shifted if offset else values_of, diagonal)
+        if not isinstance(self.kernel_, Kernel) and isinstance(values, KeptValues):
+            _points.refuse_indefinite(values.gram)
+        return values
+
+    def _solve(
+        self,
+        values: KernelValues,
+        problems: Sequence[tuple[Problem, Indices]],
+        starts: Sequence[Vector | None],
+        crew: Workers,
+    ) -> list[Solved]:
+        """Return what solves each problem about some of the rows."""
+        rules = Rules(float(self.tol), int(self.max_iter))
+
+        def task(number: int) -> Solved:
+            problem, rows = problems[number]
+            own = values if len(problems) == 1 else values.restricted(rows)
+            try:
+                found = solve(problem, own, rules, starts[number])
+            except NotSeparableError as error:  # it speaks of places among these rows
+                places, weights = rows[error.rows], error.weights
+                raise NotSeparableError(places, weights, error.distance) from None
+            return Solved(problem, rows, found, judge(problem, found.beta, found.sums))
+
+        solved = crew.map(task, range(len(problems)))
+        scale = float(np.abs(values.diagonal).max())
+        _points.refuse_curvature(min(one.solution.curvature for one in solved), scale)
+        return solved
+
+    def _take(self, solved: Sequence[Solved], points: Any, values: KernelValues) -> None:
+        """Keep what was found, and say so if it is not yet the optimum."""
+        n = values.n
+        coef = np.array([one.coefficients(n) for one in solved])
+        self.support_ = np.flatnonzero(coef.any(axis=0))
+        self.dual_coef_ = np.ascontiguousarray(coef[:, self.support_])
+        kept = np.empty((0, n)) if isinstance(self.kernel_, str) else points[self.support_]
+        self.support_vectors_ = kept
+        self.intercept_ = np.array([one.optimality.intercept for one in solved])
+        if self.penalize_intercept:
+            self.intercept_ = coef.sum(axis=1)
+        squares = [one.solution.beta @ one.solution.sums[one.problem.rows] for one in solved]
+        self.norms_ = np.sqrt(np.maximum(squares, 0.0))
+        self._keep_optimality(solved)
+        self.largest_diagonal_, self.n_training_rows_ = float(values.diagonal.max()), n
+        if not all(one.solution.converged for one in solved):
+            worst = max(float(one.optimality.violation) for one in solved)
+            warnings.warn(
+                f"the optimum was not reached in max_iter={self.max_iter} steps: the largest "
+                f"violation is {worst:.3g}; raise max_iter or tol, or scale the features",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
+    def _keep_optimality(self, solved: Sequence[Solved]) -> None:
+        found = [one.optimality for one in solved]
+        self.primal_values_ = np.array([one.primal for one in found])
+        self.dual_values_ = np.array([one.dual for one in found])
+        self.duality_gap_ = np.array([one.gap for one in found])
+        self.kkt_violation_ = np.array([one.violation for one in found])
+        self.n_iter_ = np.array([max(1, one.solution.n_steps) for one in solved], dtype=np.int64)
+
+    def _hash_rows(self, points: Any, earlier: Any) -> None:
+        """Remember which rows were learnt from, where they are rows of numbers."""
+        if isinstance(self.kernel_, str) or points.ndim == 1:
+            return
+        hashes = fingerprints.sketch(fingerprints.row_hashes(jit_rows.of(points)))
+        self.training_rows_ = fingerprints.united(hashes, earlier) if len(earlier) else hashes
+
+    def _problem_scores(self, X: Any) -> Matrix:
+        """Return the score of each row in each problem."""
+        points = _points.read_again(self, X)
+        coef, kernel = self.dual_coef_, self.kernel_
+        if isinstance(kernel, str):
+            return points[:, self.support_] @ coef.T + self.intercept_
+        if isinstance(kernel, Linear) and sparse.issparse(points) == sparse.issparse(
+            self.support_vectors_
+        ):
+            return np.asarray(points @ self.coef_.T) + self.intercept_
+        support = self.support_vectors_
+        if isinstance(kernel, Gaussian) and expansions.suits_singles(
+            support, kernel, coef, self.tol
+        ):
+            with self._crew() as crew:
+                scores = expansions.gaussian_expansion(kernel, points, support, coef, crew)
+            scores += self.intercept_
+            again = expansions.near_zero(scores, coef)
+        else:
+            scores = np.zeros((points.shape[0], len(coef)))
+            again: Mask = np.ones(len(scores), dtype=np.bool_)
+        if again.any():
+            values_of = _points.values_of(kernel)
+            scores[again] = (
+                expansions.expansion(values_of, points[again], support, coef) + self.intercept_
+            )
+        return scores
+
+    def _crew(self) -> Any:
+        count = cast("Any", joblib).effective_n_jobs(-1 if self.n_jobs is None else self.n_jobs)
+        return workers(int(count))
+
+    def _start_from(self, coef: Vector | None, problem: Problem, rows: Indices) -> Vector | None:
+        """Return where to begin: the coefficients of the last fit, brought into the new box."""
+        if coef is None:
+            return None
+        low, high = problem.bounds
+        beta = np.clip(coef[rows][problem.rows], low, high)
+        if problem.balanced:
+            up, down = beta[beta > 0.0].sum(), -beta[beta < 0.0].sum()
+            if min(up, down) == 0.0:
+                return None
+            beta[beta > 0.0] *= min(1.0, down / up)
+            beta[beta < 0.0] *= min(1.0, up / down)
+        return beta
+
+    def _check_state(self) -> None:
+        """Refuse coefficients that are not those of the rows kept, as in a forged model file."""
+        _points.refuse_unknown(self.kernel_)
+        if self.kernel_ is None:
+            raise ValueError("it has no kernel")
+        _arguments.places("support_", self.support_, self.n_training_rows_)
+        if len(np.unique(self.support_)) != len(self.support_):
+            raise ValueError("its support vectors are not in order, each once")
+        _points.refuse_unlike(self)
+
+    def __sklearn_tags__(self) -> Tags:
+        """Say to scikit-learn which tables are welcome."""
+        tags = cast("Any", super().__sklearn_tags__())
+        precomputed = isinstance(self.kernel, str)
+        tags.input_tags.sparse = not precomputed
+        tags.input_tags.pairwise = precomputed
+        return tags
