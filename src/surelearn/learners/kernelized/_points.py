@@ -57,7 +57,7 @@ def _are_texts(X: Any) -> bool:
 
 def texts(X: Any) -> NDArray[Any]:
     """Return strings as an array of them."""
-    if isinstance(X, str) or np.ndim(cast("Any", X)) != 1 or not len(X):
+    if isinstance(X, str) or np.ndim(X) != 1 or not len(X):
         raise ValueError("this kernel reads strings: give a list of them, one for each example")
     found = np.array(X, dtype=object)
     if not all(isinstance(text, str) for text in found.tolist()):
@@ -135,8 +135,8 @@ def values_of(kernel: Any) -> Callable[[Any, Any], Matrix]:
         found = np.asarray(kernel(X, other), dtype=np.float64)
         if found.shape != (len(X), len(other)) or not np.isfinite(found).all():
             raise ValueError(
-                f"the function given as kernel returned shape {found.shape}, or NaN or infinity; it "
-                f"must return a finite number for each of {len(X)} x {len(other)} pairs"
+                f"the function given as kernel returned shape {found.shape}, or NaN, or infinity; "
+                f"it must return a finite number for each of {len(X)} x {len(other)} pairs"
             )
         return found
 
@@ -160,12 +160,15 @@ def scaled_gaussian(X: Any) -> Gaussian:
     >>> scaled_gaussian(np.array([[0.0, 2.0], [2.0, 0.0]]))
     Gaussian(gamma=0.5)
     """
-    if sparse.issparse(X):
-        mean = X.mean()
-        variance = X.multiply(X).mean() - mean * mean
-    else:
-        variance = X.var()
-    return Gaussian(gamma=1.0 / (X.shape[1] * float(variance)) if variance > 0.0 else 1.0)
+    rows: Any = X
+    variance = float(rows.var()) if isinstance(X, np.ndarray) else _variance(rows)
+    return Gaussian(gamma=1.0 / (rows.shape[1] * variance) if variance > 0.0 else 1.0)
+
+
+def _variance(rows: Any) -> float:
+    """Return the variance of all entries of a sparse table, zeros included."""
+    mean = float(rows.mean())
+    return float(rows.multiply(rows).mean()) - mean * mean
 
 
 def refuse_unlike(model: Any) -> None:

@@ -63,6 +63,7 @@ class Solved(NamedTuple):
 @at_one_moment
 @holds(
     kernel_="anything",
+    C_="number",
     support_="int[support]",
     support_vectors_="anything",
     dual_coef_="finite[problems, support]",
@@ -192,6 +193,7 @@ class SupportVectorMachine(BaseEstimator):
         squares = [one.solution.beta @ one.solution.sums[one.problem.rows] for one in solved]
         self.norms_ = np.sqrt(np.maximum(squares, 0.0))
         self._keep_optimality(solved)
+        self.C_ = float(self.C)
         self.largest_diagonal_, self.n_training_rows_ = float(values.diagonal.max()), n
         if not all(one.solution.converged for one in solved):
             worst = max(float(one.optimality.violation) for one in solved)
@@ -245,14 +247,26 @@ class SupportVectorMachine(BaseEstimator):
             )
         return scores
 
+    def _known_coefficients(self, last: Any, n: int) -> Matrix | None:
+        """Return the coefficients of all rows in each problem of the last fit, if asked for."""
+        if not self.warm_start or getattr(last, "n_training_rows_", -1) != n:
+            return None
+        coef = np.zeros((len(last.dual_coef_), n))
+        finite = bool(np.isfinite([self.C, last.C_]).all())
+        growth = self.C / last.C_ if finite else 1.0
+        coef[:, last.support_] = growth * last.dual_coef_
+        return coef
+
     def _crew(self) -> Any:
         count = cast("Any", joblib).effective_n_jobs(-1 if self.n_jobs is None else self.n_jobs)
         return workers(int(count))
 
-    def _start_from(self, coef: Vector | None, problem: Problem, rows: Indices) -> Vector | None:
-        """Return where to begin: the coefficients of the last fit, brought into the new box."""
-        if coef is None:
-            return None
+    def _start_from(self, coef: Vector, about: tuple[Problem, Indices]) -> Vector | None:
+        """Return where to begin: the coefficients of the last fit, brought into the new box.
+
+        They grow with C, so that what was at its bound is there again.
+        """
+        problem, rows = about
         low, high = problem.bounds
         beta = np.clip(coef[rows][problem.rows], low, high)
         if problem.balanced:

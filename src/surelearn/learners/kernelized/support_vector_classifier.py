@@ -163,21 +163,17 @@ class SupportVectorClassifier(ClassifierMixin, SupportVectorMachine):
 
     def _learn(self, X: Any, y: Any, sample_weight: Any, last: Any) -> None:
         points, codes, weights = self._read(X, y, sample_weight)
-        starts = self._last_coefficients(last, len(codes))
         with self._crew() as crew:
             values = self._values(points, crew)
             problems = self._problems(codes, weights)
-            begins = [
-                self._start_from(coef, *problem)
-                for coef, problem in zip(starts, problems, strict=False)
-            ] or [None] * len(problems)
-            solved = self._solve(values, problems, begins, crew)
+            starts = self._starts(last, problems, len(codes))
+            solved = self._solve(values, problems, starts, crew)
         self._take(solved, points, values)
         self._keep_margins(solved, codes)
         _support_vector_certificates.keep_margins(self, solved, values.diagonal)
         self._count_errors(points, codes)
-        earlier = getattr(last, "training_rows_", ()) if starts else ()
-        self._hash_rows(points, earlier)
+        cold = all(start is None for start in starts)
+        self._hash_rows(points, () if cold else getattr(last, "training_rows_", ()))
 
     def _read(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Indices, Vector]:
         """Return the points, the place of each label among the classes, and the weights."""
@@ -211,17 +207,15 @@ class SupportVectorClassifier(ClassifierMixin, SupportVectorMachine):
         balanced = bool(self.fit_intercept) and not self.penalize_intercept
         return self._pairing.problems(codes, limits, balanced=balanced)
 
-    def _last_coefficients(self, last: Any, n: int) -> list[Vector]:
-        """Return the coefficients of all rows in each problem of the last fit, if asked for."""
-        known = self.warm_start and np.array_equal(getattr(last, "classes_", ()), self.classes_)
-        if not known or (last.n_training_rows_, len(last.dual_coef_)) != (
-            n,
-            len(self._pairing.pairs),
-        ):
-            return []
-        coef = np.zeros((len(last.dual_coef_), n))
-        coef[:, last.support_] = last.dual_coef_
-        return list(coef)
+    def _starts(
+        self, last: Any, problems: Sequence[tuple[Problem, Indices]], n: int
+    ) -> list[Vector | None]:
+        """Return where each search begins: at 0, or where the last fit ended."""
+        coef = self._known_coefficients(last, n)
+        same = np.array_equal(getattr(last, "classes_", ()), self.classes_)
+        if coef is None or not same or len(coef) != len(problems):
+            return [None] * len(problems)
+        return [self._start_from(*pair) for pair in zip(coef, problems, strict=True)]
 
     def _keep_margins(self, solved: Sequence[Solved], codes: Indices) -> None:
         """Keep how the training rows lie: margins, and who is at a bound."""

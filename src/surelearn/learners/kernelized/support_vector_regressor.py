@@ -123,10 +123,10 @@ class SupportVectorRegressor(RegressorMixin, SupportVectorMachine):
 
     def _learn(self, X: Any, y: Any, sample_weight: Any, last: Any) -> None:
         points, targets, problem = self._read(X, y, sample_weight)
-        coef, rows = self._last_coefficients(last, len(targets)), np.arange(len(targets))
+        rows, coef = np.arange(len(targets)), self._known_coefficients(last, len(targets))
         with self._crew() as crew:
             values = self._values(points, crew)
-            start = self._start_from(coef, problem, rows)
+            start = None if coef is None else self._start_from(coef[0], (problem, rows))
             [solved] = self._solve(values, [(problem, rows)], [start], crew)
         self._take([solved], points, values)
         self.n_support_ = len(self.support_)
@@ -174,13 +174,6 @@ class SupportVectorRegressor(RegressorMixin, SupportVectorMachine):
         targets = np.concatenate([y - self.epsilon, y + self.epsilon])
         balanced = bool(self.fit_intercept) and not self.penalize_intercept
         return Problem(targets, bounds, np.tile(np.arange(n), 2), balanced)
-
-    def _last_coefficients(self, last: Any, n: int) -> Vector | None:
-        if not self.warm_start or getattr(last, "n_training_rows_", -1) != n:
-            return None
-        coef = np.zeros(n)
-        coef[last.support_] = last.dual_coef_[0]
-        return coef
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

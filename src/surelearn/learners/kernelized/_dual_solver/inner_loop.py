@@ -80,7 +80,7 @@ def _update(f: Vector, risen: Vector, fallen: Vector, step: float, barred: Vecto
     for t in range(len(f)):
         f[t] += step * (np.float64(risen[t]) - np.float64(fallen[t]))
         best = min(best, (ordered(f[t] + barred[t]) & ~_PLACE) | np.int64(t))
-    return best & _PLACE
+    return int(best & _PLACE)
 
 
 @jit
@@ -96,7 +96,7 @@ def _partner(f: Vector, row: Vector, diagonal: Vector, barred: Vector, i: int) -
         curvature = max(_FLATTEST, curvature)
         gain = np.float32(rise) * np.float32(rise) / np.float32(curvature)
         best = max(best, (short_bits(gain) & ~_SHORT_PLACE) | np.int32(t))
-    last = highest & _PLACE
-    j = np.int64(best & _SHORT_PLACE)
+    last = int(highest & _PLACE)
+    j = int(best & _SHORT_PLACE)
     falls = f[j] - barred[j] > lowest  # not if every gain is too small for single precision
     return (j if falls else last), last

@@ -1,5 +1,7 @@
 """The last digits: at the optimum the free variables solve linear equations."""
 
+from typing import Any
+
 import numpy as np
 
 from surelearn._typing import Vector
@@ -33,7 +35,9 @@ def _step(
     system[:k, :k] = values.block(problem.rows[free], double=True)[:k, :k]
     scale = float(np.sqrt(np.abs(system).max()))
     system[k, :k] = system[:k, k] = scale if problem.balanced else 0.0
-    change = np.linalg.lstsq(system, np.append(-f[free], -scale * beta.sum() * problem.balanced))[0]
+    change: Any = np.linalg.lstsq(
+        system, np.append(-f[free], -scale * beta.sum() * problem.balanced)
+    )[0]
     moved = beta.copy()
     moved[free] += change[:k]
     low, high = problem.bounds[:, free]

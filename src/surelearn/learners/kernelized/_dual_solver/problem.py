@@ -49,7 +49,10 @@ class Problem:
     def folded(self, variables: Indices, amounts: Vector) -> tuple[Indices, Vector]:
         """Return the rows of some variables and the sum of the amounts of each."""
         rows, places = np.unique(self.rows[variables], return_inverse=True)
-        return rows, np.bincount(places, weights=amounts, minlength=len(rows))
+        totals: Vector = np.bincount(places, weights=amounts, minlength=len(rows)).astype(
+            np.float64
+        )
+        return rows, totals
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,158 @@
+import numpy as np
+import pytest
+from scipy import sparse
+
+from surelearn._threads import Workers
+from surelearn.kernels import Gaussian
+from surelearn.learners.kernelized._dual_solver import (
+    bits,
+    gaussian_sums,
+    gaussian_tiles,
+    hulls,
+    inner_loop,
+    working_set,
+)
+from surelearn.learners.kernelized._dual_solver.gaussian_values import GaussianValues
+from surelearn.learners.kernelized._dual_solver.kernel_values import ComputedValues, KeptValues
+from surelearn.learners.kernelized._dual_solver.problem import Problem, judge
+
+ALONE = Workers(None, 1)
+PRECISION = {np.float32: 3e-6, np.float64: 1e-12}
+
+
+def table(n, d, seed=0):
+    return np.random.default_rng(seed).normal(size=(n, d))
+
+
+@pytest.mark.parametrize("dtype", PRECISION)
+@pytest.mark.parametrize("registers", [True, False])
+@pytest.mark.parametrize(("n", "m", "d"), [(1, 1, 1), (7, 33, 2), (130, 65, 5), (64, 600, 40)])
+def test_sums_and_blocks_are_those_of_the_kernel(monkeypatch, dtype, registers, n, m, d):
+    if not registers:
+        monkeypatch.setattr(gaussian_tiles, "is_fast", lambda: False)
+    X, Z, weights = table(n, d), table(m, d, 1), np.random.default_rng(2).normal(size=m)
+    left, right = (gaussian_sums.factors(A, 0.3 / d, Z.mean(axis=0)).astype(dtype) for A in (X, Z))
+    expected = Gaussian(gamma=0.3 / d)(X, Z)
+    sums = np.full(n, 5.0)
+    gaussian_sums.add_expansion(left, right, weights.astype(dtype), sums, ALONE)
+    tolerance = PRECISION[dtype] * np.sqrt(m)
+    np.testing.assert_allclose(sums - 5.0, expected @ weights, atol=tolerance)
+    across = gaussian_tiles.width(dtype)
+    out = np.zeros((-(-n // 8) * 8, -(-m // across) * across), dtype)
+    gaussian_sums.fill(left, right, out, ALONE)
+    np.testing.assert_allclose(out[:n, :m], expected, atol=PRECISION[dtype])
+
+
+def test_tiles_agree_with_their_plain_selves():
+    X = table(64, 3)
+    made = gaussian_sums.factors(X, 0.5, X.mean(axis=0)).astype(np.float32)
+    panels = gaussian_sums._panels(made)
+    weights = np.ones(panels.shape[::2], np.float32)
+    found, plain = np.zeros(64), np.zeros(64)
+    lanes = np.zeros((64, 16), np.float32)
+    gaussian_tiles.add_sums(made.rows, panels, weights, lanes, found)
+    gaussian_tiles.add_sums.py_func(made.rows, panels, weights, lanes, plain)
+    np.testing.assert_allclose(found, plain, rtol=1e-6)
+
+
+def test_far_points_have_values_near_zero_and_copies_one():
+    X = np.array([[0.0], [1e3], [0.0]])
+    values = GaussianValues.of(X, 1.0, ALONE)
+    assert values.needs_double
+    for double in (True, False):
+        block = values.block(np.arange(3), double=double)[:3, :3]
+        np.testing.assert_allclose(block, [[1, 0, 1], [0, 1, 0], [1, 0, 1]], atol=1e-6)
+
+
+def test_sparse_rows_have_the_values_of_dense_ones():
+    X = np.where(np.abs(table(200, 700)) < 2.4, 0.0, 1.0)
+    thin = sparse.csr_array(X)
+    assert sparse.issparse(gaussian_sums.spread_out(thin))
+    rows, weights = np.arange(0, 200, 3), np.ones(67)
+    for double in (True, False):
+        sums = np.zeros((2, 200))
+        for total, form in zip(sums, (X, thin), strict=True):
+            values = GaussianValues.of(form, 0.1, ALONE, offset=1.0)
+            values.add(rows, weights, total, double=double)
+        np.testing.assert_allclose(sums[0], sums[1], rtol=1e-12 if double else 1e-5)
+
+
+@pytest.mark.parametrize("offset", [0.0, 1.0])
+def test_all_sources_of_values_agree(offset):
+    X, kernel = table(90, 4), Gaussian(gamma=0.2)
+    whole = kernel(X) + offset
+
+    def shifted(A, B):
+        return kernel(A, B) + offset
+
+    sources = [
+        KeptValues(whole),
+        ComputedValues(X, shifted, np.diagonal(whole)),
+        GaussianValues.of(X, 0.2, ALONE, offset=offset),
+    ]
+    rows, weights = np.array([3, 80, 7]), np.array([1.0, -2.0, 0.5])
+    part = np.arange(5, 85)
+    for values in sources:
+        sums = np.zeros(90)
+        values.add(rows, weights, sums, double=True)
+        np.testing.assert_allclose(sums, weights @ whole[rows], atol=1e-12)
+        block = values.block(rows, double=True)
+        assert min(block.shape) > 3  # room for one more
+        np.testing.assert_allclose(block[:3, :3], whole[np.ix_(rows, rows)], atol=1e-12)
+        some, sums = values.restricted(part), np.zeros(80)
+        some.add(np.array([2]), np.array([1.0]), sums, double=True)
+        np.testing.assert_allclose(sums, whole[7][part], atol=1e-12)
+
+
+def test_bits_are_ordered_like_numbers():
+    numbers = np.array([-np.inf, -1e30, -2.5, -1e-300, 0.0, 1e-310, 1.0, 1e30, np.inf])
+    keys = [int(bits.ordered(number)) for number in numbers]
+    assert keys == sorted(keys)
+    assert [float(bits.times_power_of_two(np.float32(1.25), np.float32(k))) for k in (-3, 0)] == [
+        0.15625,
+        1.25,
+    ]
+
+
+def test_the_inner_loop_takes_one_step_where_one_is_enough():
+    X, y = np.array([[3.0, 3.0], [4.0, 3.0], [1.0, 1.0]]), np.array([1.0, 1.0, -1.0])
+    gram, beta = X @ X.T, np.zeros(3)
+    bounds = np.array([np.where(y > 0, 0.0, -10.0), np.where(y > 0, 10.0, 0.0)])
+    arguments = gram, np.diagonal(gram).copy(), -y, beta, bounds, np.empty((2, 3)), 1e-9, 100
+    n_steps, curvature = inner_loop.solve_block(*arguments)
+    assert n_steps == 1
+    assert curvature == 8.0
+    np.testing.assert_allclose(beta, [0.25, 0.0, -0.25])
+
+
+def test_the_working_set_holds_the_worst_violators_and_what_was_free():
+    y = np.repeat([1.0, -1.0], 50)
+    bounds = np.array([np.where(y > 0, 0.0, -1.0), np.where(y > 0, 1.0, 0.0)])
+    problem = Problem(y, bounds, np.arange(100), balanced=True)
+    beta, f = np.zeros(100), -y + np.linspace(-0.5, 0.5, 100)
+    beta[[10, 60]] = [0.5, -0.5]
+    chosen = working_set.choose(problem, beta, f, np.array([10, 60, 70]), size=10, keep=0.5)
+    assert len(chosen) == 10
+    assert {10, 60, 0, 99} <= set(chosen)
+    assert (np.diff(chosen) > 0).all()
+
+
+def test_both_objectives_meet_at_the_optimum_and_nowhere_else():
+    X, y = np.array([[-1.0], [1.0]]), np.array([-1.0, 1.0])
+    bounds = np.array([[-10.0, 0.0], [0.0, 10.0]])
+    problem = Problem(y, bounds, np.arange(2), balanced=True)
+    K = X @ X.T
+    best, poor = np.array([-0.5, 0.5]), np.array([-0.1, 0.1])
+    found = judge(problem, best, K @ best)
+    assert (found.primal, found.dual, found.gap, found.violation) == (0.5, 0.5, 0.0, 0.0)
+    assert judge(problem, poor, K @ poor).gap > 0.5
+
+
+def test_hulls_that_do_not_meet_are_let_through():
+    X = np.array([[0.0, 0.0], [0.0, 1.0], [2.0, 0.3], [3.0, 0.0]])
+    hulls.refuse_meeting(X @ X.T, np.array([True, True, False, False]), np.arange(4))
+    weights, gradient = np.array([0.5, 0.5, -0.5, -0.5]), X @ X.T @ [0.5, 0.5, -0.5, -0.5]
+    square = hulls.nearest_points(
+        X @ X.T, np.array([True, True, False, False]), weights, gradient, 0
+    )
+    np.testing.assert_allclose(square, 4.0, rtol=1e-3)
