@@ -18,6 +18,8 @@ from surelearn._stored import holds
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.base import validation
 from surelearn.base.fitting import adopt, at_one_moment, fresh_copy, learn_classes, row_weights
+from surelearn.certificate import Certificate
+from surelearn.learners.kernelized import _support_vector_certificates
 from surelearn.learners.kernelized._dual_solver.problem import Problem
 from surelearn.learners.kernelized._dual_solver.solver import Rules
 from surelearn.learners.kernelized._leave_one_out import (
@@ -43,7 +45,9 @@ _ROOM = 1e-8  # margins are known to rounding only
     support_margins_="float[problems, support]",
     at_bound_="bool[problems, support]",
     compression_set_="int[compressed]",
-    training_errors_="maybe count",
+    training_errors_="count",
+    training_margins_="float[rows]",
+    normalized_margins_="float[rows]?",
 )
 class SupportVectorClassifier(ClassifierMixin, SupportVectorMachine):
     """Classify by the widest margin in the space of a kernel.
@@ -112,6 +116,8 @@ class SupportVectorClassifier(ClassifierMixin, SupportVectorMachine):
     training_errors_: int
     support_margins_: Matrix
     at_bound_: Any
+    training_margins_: Vector
+    normalized_margins_: Vector | None
 
     def __init__(  # noqa: PLR0913 - users know these names
         self,
@@ -164,6 +170,8 @@ class SupportVectorClassifier(ClassifierMixin, SupportVectorMachine):
             solved = self._solve(values, problems, starts, crew)
         self._take(solved, points, values)
         self._keep_margins(solved, codes)
+        _support_vector_certificates.keep_margins(self, solved, values.diagonal)
+        self._count_errors(points, codes)
         cold = all(start is None for start in starts)
         self._hash_rows(points, () if cold else getattr(last, "training_rows_", ()))
 
@@ -210,14 +218,14 @@ class SupportVectorClassifier(ClassifierMixin, SupportVectorMachine):
         return [self._start_from(*pair) for pair in zip(coef, problems, strict=True)]
 
     def _keep_margins(self, solved: Sequence[Solved], codes: Indices) -> None:
-        """Keep how the training rows lie: margins, who is at a bound, how many are wrong."""
+        """Keep how the training rows lie: margins, and who is at a bound."""
         n, shape = self.n_training_rows_, (len(solved), self.n_training_rows_)
-        margins, bound, scores = np.full(shape, np.nan), np.zeros(shape, np.bool_), np.zeros(shape)
+        margins, bound = np.full(shape, np.nan), np.zeros(shape, np.bool_)
         needed = np.zeros(n, dtype=np.bool_)
         needed[self.support_] = True
         for number, (problem, rows, solution, optimality) in enumerate(solved):
             own = solution.sums + optimality.intercept
-            margins[number, rows], scores[number, rows] = problem.targets * own, own
+            margins[number, rows] = problem.targets * own
             bound[number, rows] = (solution.beta == problem.bounds).any(axis=0)
             near = problem.targets * own <= 1.0 + max(_ROOM, optimality.violation)
             needed[rows[near]] = True
@@ -225,9 +233,14 @@ class SupportVectorClassifier(ClassifierMixin, SupportVectorMachine):
         self.support_margins_ = np.ascontiguousarray(margins[:, self.support_])
         self.at_bound_ = np.ascontiguousarray(bound[:, self.support_])
         self.n_support_ = np.bincount(codes[self.support_], minlength=len(self.classes_))
-        if self._pairing.covers_all:  # a pair of classes says nothing of the other rows
-            decided = self._pairing.decide(scores.T)
-            self.training_errors_ = int(np.count_nonzero(decided != codes))
+
+    def _count_errors(self, points: Any, codes: Indices) -> None:
+        """Count the training rows that are predicted wrongly; those that win everywhere are not."""
+        doubtful, self.training_errors_ = np.flatnonzero(~(self.training_margins_ > 0.0)), 0
+        if len(doubtful):
+            scores = self._pairing.scores(self._problem_scores(points[doubtful]))
+            wrong = self._pairing.decide(scores) != codes[doubtful]
+            self.training_errors_ = int(np.count_nonzero(wrong))
 
     def decision_function(self, X: Any) -> Vector | Matrix:
         """Return the score of the last of two classes, or the score of each of many."""
@@ -291,6 +304,38 @@ class SupportVectorClassifier(ClassifierMixin, SupportVectorMachine):
         if self.norms_[0] == 0.0:
             raise ValueError("all coefficients are 0: they describe no hyperplane")
         return float(self.norms_[0])
+
+    def certificates(
+        self, *, delta: float = 0.05, radius: float | None = None
+    ) -> tuple[Certificate, ...]:
+        """State the risk of this machine from its training rows alone.
+
+        By the rows on their margin or beyond it (stable compression); for two classes also by all
+        margins (PAC-Bayes) and by stability; with the linear kernel, by the ways to cut the rows.
+        These share `delta`, so that all hold at once. The last one holds on average only. What a
+        statement needs and does not have voids it, and it says what to do: kernel and C fixed
+        beforehand, equal weights, no intercept or a penalised one, a small gap.
+
+        Parameters
+        ----------
+        delta
+            The probability with which one of the statements may fail.
+        radius
+            No row, future ones included, has a larger √k(x, x): known before the rows were seen.
+            Kernels without a bound of their own need it, such as `Linear`; a Gaussian does not.
+
+        Examples
+        --------
+        >>> from surelearn.datasets.worlds import Separable
+        >>> from surelearn.kernels import Gaussian
+        >>> X, y = Separable(2, 0.3).draw(400, seed=0)
+        >>> model = SupportVectorClassifier(kernel=Gaussian(gamma=0.5), penalize_intercept=True)
+        >>> certificate = model.fit(X, y).certificates()[0]
+        >>> certificate.status, round(certificate.bound, 2)
+        ('valid', 0.24)
+        """
+        check_is_fitted(self)
+        return _support_vector_certificates.certificates(self, delta=delta, radius=radius)
 
     def leave_one_out_estimates(self) -> LeaveOneOutEstimates:
         """Estimate the leave-one-out error from one fit, for two classes.

@@ -1,0 +1,306 @@
+"""What the training rows of a support vector machine prove of its risk.
+
+With penalised weights and no unpenalised intercept the objective has one minimum f*, and rows whose
+margin is above 1 can be dropped without moving it. The machine that was found is within κ√(2G) of
+f*, κ² ≥ k(x, x) and G its duality gap; the start, the order of steps and the precision of the
+search do not matter then. See docs/theory/compression.md, stability.md and margin.md.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from surelearn import _arguments
+from surelearn._typing import Vector
+from surelearn._wording import confidence, percent_outward
+from surelearn.base.seal import fingerprint_of_fit
+from surelearn.bounds import Guarantee, compression, margin, stability, vc
+from surelearn.certificate import (
+    Certificate,
+    Evidence,
+    Precondition,
+    assumed,
+    by_construction,
+    certify,
+    checked,
+    verified,
+    violated,
+)
+from surelearn.kernels import Kernel, Linear, PullBack
+from surelearn.kernels.norms import largest_square
+
+_EPS = 64.0 * float(np.finfo(np.float64).eps)  # of a kernel value and of a step of a sum
+_SAMPLE = assumed("cannot be verified from the data")
+_NORM = "every feature vector, future ones included, has norm at most the radius"
+_LABELS = Precondition("known_labels", "the labels that can occur were known beforehand", "assumed")
+
+
+def keep_margins(model: Any, solved: Sequence[Any], diagonal: Vector) -> None:
+    """Keep the least margin of each training row, and for two classes the normalised ones."""
+    margins = np.full(model.n_training_rows_, np.inf)
+    for problem, rows, solution, optimality in solved:
+        own = problem.targets * (solution.sums + optimality.intercept)
+        margins[rows] = np.minimum(margins[rows], own)
+    model.training_margins_, model.normalized_margins_ = margins, None
+    if len(solved) == 1:
+        model.normalized_margins_ = _normalised(model, margins, diagonal)
+
+
+def _normalised(model: Any, margins: Vector, diagonal: Vector) -> Vector:
+    """Return y⟨w, φ⟩/(‖w‖‖φ‖), rounded down; an intercept that is not penalised has a feature 1."""
+    free = bool(model.fit_intercept) and not model.penalize_intercept
+    norm = math.hypot(model.norms_[0], model.intercept_[0] if free else 0.0)
+    lengths = norm * np.sqrt(np.maximum(diagonal + free, 0.0))
+    low = margins - _rounding(model)
+    found = np.divide(low, lengths, out=np.zeros(len(low)), where=lengths > 0.0)
+    return np.clip(found - _EPS, -1.0, 1.0)
+
+
+def certificates(model: Any, *, delta: float, radius: float | None) -> tuple[Certificate, ...]:
+    """State what is proved of the risk; all statements with a confidence share `delta`."""
+    _arguments.open_fraction("delta", delta)
+    found = _Machine.of(model, radius)
+    ways: list[Callable[[float], Certificate]] = [found.by_compression]
+    two = len(model.classes_) == 2
+    if type(model.kernel_) is Linear and (two or model.multiclass == "one-vs-rest"):
+        ways.insert(0, found.by_counting)
+    if two:
+        ways.append(found.by_margins)
+        if math.isfinite(model.C):
+            ways.append(found.by_stability)
+    return (*(way(delta / len(ways)) for way in ways), found.left_out())
+
+
+@dataclass(frozen=True)
+class _Machine:
+    """A fitted machine, how far from the minimum it may be, and what that does to a score."""
+
+    model: Any
+    radius: float
+    bounded: Evidence
+    gap: float
+    room: float
+    fingerprint: str
+
+    @classmethod
+    def of(cls, model: Any, radius: float | None) -> "_Machine":
+        kappa, bounded = _kernel_radius(model, radius)
+        gap = _gap(model)
+        room = kappa * math.sqrt(2.0 * gap) + _rounding(model)
+        return cls(model, kappa, bounded, gap, room, fingerprint_of_fit(model))
+
+    @property
+    def n_compressed(self) -> int:
+        """How many rows are needed, or lie where they may be."""
+        return int(np.count_nonzero(~(self.model.training_margins_ > 1.0 + self.room)))
+
+    def by_compression(self, delta: float) -> Certificate:
+        """Bound the risk by the rows that may lie on their margin or beyond it."""
+        n, k = self.model.n_training_rows_, self.n_compressed
+        return self._risk(
+            compression.campi_garatti(n_compressed=k, n=n, delta=delta),
+            {
+                "fixed_before": self._fixed(),
+                "stable": self._near(f"without the other {n - k} rows the minimum is the same"),
+                "consistent": checked(f"the other rows have a margin above 1 + {self.room:.3g}"),
+                "independent": _SAMPLE,
+            },
+            (Precondition("radius", _NORM, *self.bounded), *self._demands(), _LABELS),
+        )
+
+    def by_stability(self, delta: float) -> Certificate:
+        """Bound the risk by how little one row can move the minimum."""
+        ramp = float(np.clip(1.0 - self.model.training_margins_, 0.0, 1.0).mean())
+        guarantee = stability.svm(
+            ramp_loss=min(1.0, ramp + _rounding(self.model)),
+            C=float(self.model.C),
+            kernel_radius=self.radius,
+            n=self.model.n_training_rows_,
+            delta=delta,
+            duality_gap=self.gap,
+        )
+        evidence = {
+            "independent": _SAMPLE,
+            "minimiser": self._near(f"the objective is within {self.gap:.3g} of its minimum"),
+            "fixed_before": self._fixed(),
+            "radius": self.bounded,
+        }
+        return self._risk(guarantee, evidence, self._demands())
+
+    def by_margins(self, delta: float) -> Certificate:
+        """Bound the risk by the margins, however the weights were found."""
+        guarantee = margin.pac_bayes_margin(margins=self.model.normalized_margins_, delta=delta)
+        fixed = _of_the_kernel(self.model) or assumed(
+            "true unless features were scaled, selected or made by looking at these rows"
+        )
+        evidence = {"independent": _SAMPLE, "fixed_before": fixed}
+        return self._risk(guarantee, evidence, (_inner_product(self.model.kernel_),))
+
+    def by_counting(self, delta: float) -> Certificate:
+        """Bound the risk of a linear rule by the number of ways to cut the rows."""
+        model = self.model
+        counts: dict[str, Any] = {
+            "errors": model.training_errors_,
+            "n": model.n_training_rows_,
+            "dimension": model.n_features_in_,
+            "delta": delta,
+        }
+        many = len(model.classes_) > 2
+        guarantee = (
+            vc.linear_multiclass(**counts, n_classes=len(model.classes_))
+            if many
+            else vc.linear(**counts)
+        )
+        fixed = "all affine rules, unless features were made or chosen from these rows"
+        affine = by_construction("whatever the penalty and the weights of the rows")
+        evidence = {"independent": _SAMPLE, "fixed_before": assumed(fixed), "affine": affine}
+        return self._risk(guarantee, evidence)
+
+    def left_out(self) -> Certificate:
+        """State what the number of rows needed says on average; it has no confidence."""
+        guarantee = compression.leave_one_out_support_vectors(
+            n_support=self.n_compressed, n=self.model.n_training_rows_
+        )
+        count = assumed(
+            f"the {self.n_compressed} rows of this sample estimate it; each run must be as close "
+            "to its minimum as this one"
+        )
+        fixed, near = self._fixed(), self._near("")
+        broken = next((e for e in (fixed, near) if e.status == "violated"), count)
+        evidence = {
+            "n_support": broken,
+            "consistent": checked(f"the other rows have a margin above 1 + {self.room:.3g}"),
+            "independent": _SAMPLE,
+        }
+        also = (Precondition("radius", _NORM, *self.bounded), *self._demands(), _LABELS)
+        subject = "the learner, on average over samples"
+        return self._certify(guarantee, subject, "", evidence, also)
+
+    def _risk(
+        self,
+        guarantee: Guarantee,
+        evidence: Mapping[str, Evidence],
+        also: Sequence[Precondition] = (),
+    ) -> Certificate:
+        level = confidence(float(guarantee.inputs["delta"]))
+        limit = percent_outward(guarantee.bound, "upper")
+        claim = (
+            f"With confidence {level}, this model errs on at most {limit} of new examples from the "
+            "law of the training examples."
+        )
+        return self._certify(guarantee, "this fitted model", claim, evidence, also)
+
+    def _certify(
+        self,
+        guarantee: Guarantee,
+        subject: str,
+        claim: str,
+        evidence: Mapping[str, Evidence],
+        also: Sequence[Precondition],
+    ) -> Certificate:
+        n = self.model.n_training_rows_
+        return certify(
+            guarantee,
+            kind="risk",
+            subject=subject,
+            observed=self.model.training_errors_ / n,
+            n=n,
+            claim=claim,
+            evidence=evidence,
+            also=also,
+            reproduce={"model": self.fingerprint},
+        )
+
+    def _fixed(self) -> Evidence:
+        """Say whether the learner was the same map before the rows were seen."""
+        if self.model.class_weight == "balanced":
+            return violated("the weights of the classes were computed from the training rows")
+        return _of_the_kernel(self.model) or assumed(
+            "C, the kernel with its parameters, and scaled features must not come from these rows"
+        )
+
+    def _near(self, text: str) -> Evidence:
+        """Say whether the scores are those of the minimum, up to less than 1."""
+        if math.isinf(self.model.C):
+            return violated("the error of a hard margin is not bounded: give a finite C")
+        if self.model.fit_intercept and not self.model.penalize_intercept:
+            return violated(
+                "the error of an intercept that is not penalised is not bounded: set "
+                "penalize_intercept=True, or fit_intercept=False"
+            )
+        if not self.room < 1.0:
+            return violated(
+                f"scores may be {self.room:.3g} from those of the minimum, which must be below 1: "
+                "fit again with a smaller tol"
+            )
+        return checked(text)
+
+    def _demands(self) -> tuple[Precondition, Precondition]:
+        alike = self.model.class_weight is None and not self.model.weighted_
+        text = "no weights were given" if alike else "rows or classes were given weights"
+        weights = Precondition("equal_weights", "all rows count alike", *verified(alike, text))
+        return _inner_product(self.model.kernel_), weights
+
+
+def _gap(model: Any) -> float:
+    """Return how far above its minimum the worst objective may be, rounding included."""
+    gaps = np.maximum(model.primal_values_ - model.dual_values_, 0.0)
+    sums = _rounding(model) * model.n_training_rows_ * (model.C if math.isfinite(model.C) else 1.0)
+    return float(np.max(gaps + _EPS * np.abs(model.primal_values_))) + sums
+
+
+def _rounding(model: Any) -> float:
+    """Return how far rounding may take a score: an error for each product, and they add up."""
+    size = float(np.linalg.norm(model.dual_coef_, axis=1).max(initial=0.0))
+    return _EPS * math.sqrt(max(1, len(model.support_))) * size * max(1.0, model.largest_diagonal_)
+
+
+def _kernel_radius(model: Any, radius: float | None) -> tuple[float, Evidence]:
+    """Return κ, a penalised intercept's feature 1 included, and what is known of it."""
+    kernel, offset = model.kernel_, float(bool(model.penalize_intercept))
+    seen = math.sqrt(max(model.largest_diagonal_, 0.0))
+    if radius is not None:
+        kappa = math.hypot(_arguments.positive("radius", radius), math.sqrt(offset))
+        if seen > kappa * (1.0 + 1e-12):
+            return kappa, violated(f"a training row has norm {seen:.6g}")
+        return kappa, assumed(f"the radius is {kappa:.6g}, and training rows reach {seen:.6g}")
+    square = largest_square(kernel)
+    if math.isinf(square):
+        return max(seen, 1e-300), violated(
+            "no radius is known: if one was fixed before the rows were seen, ask for "
+            "certificates(radius=...)"
+        )
+    kappa = math.sqrt(square + offset) * (1.0 + 1e-12)
+    if seen > kappa * (1.0 + 1e-12):
+        return kappa, violated(f"a training row has norm {seen:.6g}")
+    return kappa, by_construction(f"no norm exceeds {kappa:.6g} with this kernel")
+
+
+def _of_the_kernel(model: Any) -> Evidence | None:
+    if model.kernel is None:
+        return violated(
+            "gamma was computed from the training rows: give a kernel, such as Gaussian(gamma=0.1)"
+        )
+    return None
+
+
+def _inner_product(kernel: Any) -> Precondition:
+    ours = by_construction("a kernel of this library")
+    found = (
+        ours
+        if _is_ours(kernel)
+        else assumed("true only if no Gram matrix has a negative eigenvalue")
+    )
+    return Precondition("kernel", "the kernel is an inner product of features", *found)
+
+
+def _is_ours(kernel: Any) -> bool:
+    """Whether a kernel and its parts stand in this library; a map of rows may be anything."""
+    cls: Any = type(kernel)
+    if not cls.__module__.startswith("surelearn.kernels") or cls is PullBack:
+        return False
+    parts = [getattr(kernel, field.name) for field in fields(kernel)]
+    return all(_is_ours(part) for part in parts if isinstance(part, Kernel))
