@@ -8,10 +8,9 @@ compared as they are, and with fractions rounded as a file or a cast may have do
 """
 
 import hashlib
-import numbers
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import narwhals as nw
 import numpy as np
@@ -22,15 +21,19 @@ from surelearn._jit import fingerprints, rows
 from surelearn._jit.fingerprints import Hashes
 from surelearn._jit.sound_matrices import sound
 from surelearn._typing import Indices
-
-Rounding: TypeAlias = Callable[[NDArray[Any]], NDArray[Any]]
+from surelearn.base.cell_bits import (
+    Rounding,
+    cell_bits,
+    is_beyond_doubles,
+    round_fractions,
+    spread,
+    to_single,
+)
 
 SKETCH = 128
 """Rows by which nearly equal tables are recognised."""
 
-_EXACT = 2**53  # up to which all whole numbers are doubles
 _FEW = 64  # distinct rows that independent draws may happen to hold equally often
-_MISSING = np.array([np.nan]).view(np.uint64)[0]
 
 
 class RowSet(NamedTuple):
@@ -55,7 +58,7 @@ class RowSet(NamedTuple):
         >>> RowSet.of(first) == RowSet.of(other)
         True
         """
-        given = _spread(hashes)
+        given = spread(hashes)
         ordered = np.sort(given)
         new = np.append(True, ordered[1:] != ordered[:-1])
         single = ordered[new & np.append(new[1:], True)]
@@ -101,7 +104,7 @@ def labelled_hashes(X: Any, y: Any) -> Hashes:
 
 def with_labels(hashes: Hashes, labels: Hashes) -> Hashes:
     """Return the hashes of rows that have labels, too."""
-    return hashes + _spread(_spread(labels))
+    return hashes + spread(spread(labels))
 
 
 def row_hashes(X: Any, *, rounding: Rounding | None = None) -> Hashes:
@@ -128,7 +131,7 @@ def row_hashes(X: Any, *, rounding: Rounding | None = None) -> Hashes:
         return fingerprints.column_hashes(enumerate(bits))
     table = _as_array(X)
     table = table.reshape(len(table), -1)
-    if table.dtype.kind in "bf" or (table.dtype.kind in "iu" and not _is_beyond_doubles(table)):
+    if table.dtype.kind in "bf" or (table.dtype.kind in "iu" and not is_beyond_doubles(table)):
         return fingerprints.table_hashes(table if rounding is None else rounding(table))
     bits = (cell_bits(column, rounding=rounding) for column in table.T)
     return fingerprints.column_hashes(enumerate(bits))
@@ -191,114 +194,6 @@ def count_shared(hashes: Hashes, others: Hashes) -> int:
     return int(np.isin(hashes, others).sum())
 
 
-def cell_bits(cells: NDArray[Any], *, rounding: Rounding | None = None) -> Hashes:
-    """Return 64 bits for each cell of a column, equal ones for equal cells.
-
-    Examples
-    --------
-    >>> first, other = np.array([0.0, np.nan, 3.0]), np.array([-0.0, None, 3], dtype=object)
-    >>> bool((cell_bits(first) == cell_bits(other)).all())
-    True
-    """
-    if cells.dtype.kind in "biuf":
-        rounded = cells if rounding is None else rounding(cells)
-        values = rounded.astype(np.float64) + 0.0  # one zero
-        values[np.isnan(values)] = np.nan
-        bits = values.view(np.uint64)
-        if rounded.dtype.kind in "iu" and _is_beyond_doubles(rounded):
-            between = values.astype(object) != rounded.astype(object)
-            bits[between] = _spread(rounded[between].astype(np.uint64))
-        return bits
-    if cells.dtype.kind in "mM":
-        return cells.astype(f"{cells.dtype.kind}8[us]").view(np.uint64)
-    known: dict[Any, int] = {}
-    found = [_bits(cell, known, rounding) for cell in cells.tolist()]
-    return np.array(found, dtype=np.uint64)
-
-
-def word_bits(words: Iterable[str], *, read_numbers: bool) -> Hashes:
-    """Return 64 bits for each word; those of a rounded number, if it reads like one and may."""
-    found = [(_number(word) if read_numbers else None, word) for word in words]
-    bits = [_word(word) if value is None else _float(value, to_single) for value, word in found]
-    return np.array(bits, dtype=np.uint64)
-
-
-def _bits(cell: Any, known: dict[Any, int], rounding: Rounding | None) -> int:
-    try:
-        found = known.get(cell)
-    except TypeError:  # a list is a cell, too
-        return _word(repr(cell))
-    if found is None:
-        found = known[cell] = _bits_of(cell, rounding)
-    return found
-
-
-def _bits_of(cell: Any, rounding: Rounding | None) -> int:
-    if isinstance(cell, str):
-        return _word(cell)
-    if _is_missing(cell):
-        return int(_MISSING)
-    if isinstance(cell, numbers.Real):
-        try:
-            if isinstance(cell, int) and abs(cell) > _EXACT and abs(cell) < 2**63:
-                return int(cell_bits(np.array([cell]), rounding=rounding)[0])
-            return _float(float(cell), rounding)
-        except OverflowError:
-            return _word(repr(cell))
-    return _word(repr(cell))
-
-
-def _is_missing(cell: Any) -> bool:
-    try:
-        return cell is None or bool(cell != cell)  # noqa: PLR0124 - NaN and NaT differ from themselves
-    except (TypeError, ValueError):  # the missing cell of pandas is neither equal nor unequal
-        return True
-
-
-def _number(word: str) -> float | None:
-    try:
-        return float(word)
-    except ValueError:
-        return None
-
-
-def _float(value: float, rounding: Rounding | None) -> int:
-    return int(cell_bits(np.array([value]), rounding=rounding)[0])
-
-
-def to_single(values: NDArray[Any]) -> NDArray[Any]:
-    """Return numbers in single precision."""
-    with np.errstate(over="ignore"):  # what is larger than all of them is infinite
-        return values.astype(np.float32)
-
-
-def round_fractions(precision: Any, values: NDArray[Any]) -> NDArray[Any]:
-    """Return numbers as they are in another precision, except whole ones.
-
-    Examples
-    --------
-    >>> round_fractions(np.float16, np.array([5001.0, 0.1])).tolist()
-    [5001.0, 0.0999755859375]
-    """
-    if values.dtype.kind != "f":
-        return values
-    with np.errstate(over="ignore", invalid="ignore"):
-        rounded = values.astype(precision).astype(np.float64)
-        return np.where(values % 1.0 == 0.0, values, rounded)
-
-
-def _is_beyond_doubles(values: NDArray[Any]) -> bool:
-    """Return whether doubles cannot tell all of these whole numbers apart."""
-    if values.dtype.itemsize < 8 or not values.size:
-        return False
-    return int(values.max()) > _EXACT or int(values.min()) < -_EXACT
-
-
-def _word(word: str) -> int:
-    digest = hashlib.blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    return int.from_bytes(digest, "little")
-
-
 def _as_array(X: Any) -> NDArray[Any]:
     """Return rows as an array; numbers beside words stay numbers, and ragged rows are cells."""
     if isinstance(X, np.ndarray):
@@ -323,10 +218,3 @@ def _sparse_hashes(X: Any, rounding: Rounding | None) -> Hashes:
 def _reach(found: RowSet) -> int:
     """Return up to which hash a sketch is complete."""
     return found.sketch[-1] if found.n_single > len(found.sketch) else 2**64
-
-
-def _spread(values: Hashes) -> Hashes:
-    """Return values whose bits are mixed well (the finaliser of splitmix64)."""
-    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return values ^ (values >> np.uint64(31))

@@ -11,9 +11,10 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from surelearn import _arguments
 from surelearn.base import fingerprint
+from surelearn.base.cell_bits import cell_bits
 from surelearn.base.fitting import missing
 from surelearn.base.labels import exact
-from surelearn.base.row_identity import RowSet, cell_bits, row_hashes, with_labels
+from surelearn.base.row_identity import RowSet, row_hashes, with_labels
 from surelearn.certificate import Evidence, Precondition
 from surelearn.evaluate import _row_by_row
 from surelearn.evaluate._holdout_claims import Claim, Groups, is_zero_one

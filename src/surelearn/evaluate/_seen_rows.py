@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from surelearn._jit.fingerprints import Hashes
 from surelearn.base import row_identity
+from surelearn.base.cell_bits import cell_bits
 
 
 class SeenRows:
@@ -31,7 +32,7 @@ class SeenRows:
             hashes = row_identity.row_hashes(X)
         except (TypeError, ValueError):  # a stream of something that is no table
             self._readable, hashes = False, np.zeros(len(y), dtype=np.uint64)
-        self._hashes.append(row_identity.with_labels(hashes, row_identity.cell_bits(y)))
+        self._hashes.append(row_identity.with_labels(hashes, cell_bits(y)))
 
     @property
     def n_rows(self) -> int:

@@ -21,8 +21,8 @@ from surelearn._jit.fingerprints import SKETCH_SIZE, Hashes
 from surelearn._stored import stored_name
 from surelearn._typing import Mask
 from surelearn.base import validation
+from surelearn.base.cell_bits import Rounding, round_fractions, to_single
 from surelearn.base.chunks import in_chunks
-from surelearn.base.row_identity import Rounding, round_fractions, to_single
 from surelearn.base.seal import is_intact, replaces_methods
 from surelearn.base.tables.table import read_table
 from surelearn.certificate import Evidence, assumed, checked

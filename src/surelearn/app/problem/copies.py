@@ -14,17 +14,14 @@ from surelearn._jit import fingerprints
 from surelearn._jit.fingerprints import Hashes
 from surelearn.app.problem.split import Split
 from surelearn.app.tables.memory_mapped import forget_pages
-from surelearn.base.row_identity import (
+from surelearn.base.cell_bits import (
     Rounding,
-    RowSet,
     cell_bits,
-    count_distinct,
-    count_rounded,
-    count_shared,
     round_fractions,
     to_single,
     word_bits,
 )
+from surelearn.base.row_identity import RowSet, count_distinct, count_rounded, count_shared
 
 Mode: TypeAlias = Literal["together", "independent"]
 MODES = ("together", "independent")

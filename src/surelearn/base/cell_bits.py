@@ -1,0 +1,132 @@
+"""Cells of tables as 64 bits, equal ones for equal cells, as they are or rounded."""
+
+import hashlib
+import numbers
+from collections.abc import Callable, Iterable
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surelearn._jit.fingerprints import Hashes
+
+Rounding: TypeAlias = Callable[[NDArray[Any]], NDArray[Any]]
+"""What is done to numbers before they are compared."""
+
+_EXACT = 2**53  # up to which all whole numbers are doubles
+_MISSING = np.array([np.nan]).view(np.uint64)[0]
+
+
+def cell_bits(cells: NDArray[Any], *, rounding: Rounding | None = None) -> Hashes:
+    """Return 64 bits for each cell of a column, equal ones for equal cells.
+
+    Examples
+    --------
+    >>> first, other = np.array([0.0, np.nan, 3.0]), np.array([-0.0, None, 3], dtype=object)
+    >>> bool((cell_bits(first) == cell_bits(other)).all())
+    True
+    """
+    if cells.dtype.kind in "biuf":
+        rounded = cells if rounding is None else rounding(cells)
+        values = rounded.astype(np.float64) + 0.0  # one zero
+        values[np.isnan(values)] = np.nan
+        bits = values.view(np.uint64)
+        if rounded.dtype.kind in "iu" and is_beyond_doubles(rounded):
+            between = values.astype(object) != rounded.astype(object)
+            bits[between] = spread(rounded[between].astype(np.uint64))
+        return bits
+    if cells.dtype.kind in "mM":
+        return cells.astype(f"{cells.dtype.kind}8[us]").view(np.uint64)
+    known: dict[Any, int] = {}
+    found = [_bits(cell, known, rounding) for cell in cells.tolist()]
+    return np.array(found, dtype=np.uint64)
+
+
+def word_bits(words: Iterable[str], *, read_numbers: bool) -> Hashes:
+    """Return 64 bits for each word; those of a rounded number, if it reads like one and may."""
+    found = [(_number(word) if read_numbers else None, word) for word in words]
+    bits = [_word(word) if value is None else _float(value, to_single) for value, word in found]
+    return np.array(bits, dtype=np.uint64)
+
+
+def to_single(values: NDArray[Any]) -> NDArray[Any]:
+    """Return numbers in single precision."""
+    with np.errstate(over="ignore"):  # what is larger than all of them is infinite
+        return values.astype(np.float32)
+
+
+def round_fractions(precision: Any, values: NDArray[Any]) -> NDArray[Any]:
+    """Return numbers as they are in another precision, except whole ones.
+
+    Examples
+    --------
+    >>> round_fractions(np.float16, np.array([5001.0, 0.1])).tolist()
+    [5001.0, 0.0999755859375]
+    """
+    if values.dtype.kind != "f":
+        return values
+    with np.errstate(over="ignore", invalid="ignore"):
+        rounded = values.astype(precision).astype(np.float64)
+        return np.where(values % 1.0 == 0.0, values, rounded)
+
+
+def is_beyond_doubles(values: NDArray[Any]) -> bool:
+    """Return whether doubles cannot tell all of these whole numbers apart."""
+    if values.dtype.itemsize < 8 or not values.size:
+        return False
+    return int(values.max()) > _EXACT or int(values.min()) < -_EXACT
+
+
+def _bits(cell: Any, known: dict[Any, int], rounding: Rounding | None) -> int:
+    try:
+        found = known.get(cell)
+    except TypeError:  # a list is a cell, too
+        return _word(repr(cell))
+    if found is None:
+        found = known[cell] = _bits_of(cell, rounding)
+    return found
+
+
+def _bits_of(cell: Any, rounding: Rounding | None) -> int:
+    if isinstance(cell, str):
+        return _word(cell)
+    if _is_missing(cell):
+        return int(_MISSING)
+    if isinstance(cell, numbers.Real):
+        try:
+            if type(cell) is int and _EXACT < abs(cell) < 2**63:
+                return int(cell_bits(np.array([cell]), rounding=rounding)[0])
+            return _float(float(cell), rounding)
+        except OverflowError:
+            return _word(repr(cell))
+    return _word(repr(cell))
+
+
+def _is_missing(cell: Any) -> bool:
+    try:
+        return cell is None or bool(cell != cell)  # noqa: PLR0124 - NaN and NaT differ from themselves
+    except (TypeError, ValueError):  # the missing cell of pandas is neither equal nor unequal
+        return True
+
+
+def _number(word: str) -> float | None:
+    try:
+        return float(word)
+    except ValueError:
+        return None
+
+
+def _float(value: float, rounding: Rounding | None) -> int:
+    return int(cell_bits(np.array([value]), rounding=rounding)[0])
+
+
+def _word(word: str) -> int:
+    digest = hashlib.blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "little")
+
+
+def spread(values: Hashes) -> Hashes:
+    """Return values whose bits are mixed well (the finaliser of splitmix64)."""
+    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return values ^ (values >> np.uint64(31))
