@@ -168,6 +168,7 @@ from .learners.linear.passive_aggressive_regressor import (
 from .learners.linear.passive_aggressive_regressor import (
     PassiveAggressiveSquaredRegressor as PassiveAggressiveSquaredRegressor,
 )
+from .learners.linear.pegasos import Pegasos as Pegasos
 from .learners.linear.perceptron import Perceptron as Perceptron
 from .learners.linear.ridge_regression import RidgeRegression as RidgeRegression
 from .learners.linear.schedules import AdaptiveRate as AdaptiveRate

@@ -27,3 +27,16 @@ def _descend(X, signs, regularization, draws, shrink):
         if signs[i] * (w @ X[i]) < 1.0:
             points[t] += shrink(t) / regularization * signs[i] * X[i]
     return points
+
+
+def mini_batches(X, signs, regularization, size, *, project):
+    """Return w_1 .. w_{T+1} of batches in order; the last rows wait if they are too few."""
+    points = [np.zeros(X.shape[1])]
+    for t, first in enumerate(range(0, len(X) - size + 1, size), start=1):
+        w, batch = points[-1], slice(first, first + size)
+        missed = signs[batch] * (X[batch] @ w) < 1.0
+        pull = (signs[batch] * missed) @ X[batch] / size
+        new = (1.0 - 1.0 / t) * w + pull / (regularization * t)
+        length = np.linalg.norm(new) * np.sqrt(regularization)
+        points.append(new / length if project and length > 1.0 else new)
+    return np.array(points)

@@ -1,0 +1,332 @@
+"""Pegasos: stochastic subgradients of the support vector machine's objective, averaged.
+
+    F(w) = (1/m) Σ max(0, 1 − y_i⟨w, x_i⟩) + (λ/2)‖w‖²
+    w ← (1 − 1/t)·w + (1/(λt))·v_t,   v_t the mean of y·x over a batch's rows with y⟨w, x⟩ < 1
+
+Weights after t steps are (1/(λt))(v₁ + … + v_t): the sum is kept, so a sparse row costs its entries
+alone. Shalev-Shwartz, Singer, Srebro and Cotter (2011); the bounds, whose errata are told there,
+are in `surelearn.bounds.stochastic_gradient`.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, cast
+
+import numpy as np
+from numpy.random import Generator, RandomState
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from surelearn import _arguments
+from surelearn._jit import rows
+from surelearn._jit.rows import Rows
+from surelearn._stored import holds, stored
+from surelearn._typing import Indices, Mask, Matrix, Vector
+from surelearn._wording import confidence, outward
+from surelearn.base import OnlineLinearClassifier
+from surelearn.base.online.passes import Run, Visits
+from surelearn.base.seal import fingerprint_of_fit
+from surelearn.bounds import Guarantee, stochastic_gradient
+from surelearn.certificate import Certificate, by_construction, certify, checked
+from surelearn.learners.linear import _pegasos as pegasos
+from surelearn.optimizers.linear_machines import solve_linear_classification
+
+Average = Literal["all", "suffix", "none"]
+_AVERAGES: tuple[Average, ...] = ("all", "suffix", "none")
+_TOLERANCE = 1e-3  # of the optimum that a run is compared with: the part of it left unknown
+
+
+@stored("pegasos-state")
+class State(NamedTuple):
+    """All that one two-class problem has learnt.
+
+    `rule` is the learner in numbers; `weights` are kept up to a scale, the constant feature first,
+    with what their averages need; `draws` are a seed and the passes that a `fit` has still to draw.
+    """
+
+    rule: Vector
+    weights: Matrix
+    ledger: Vector
+    draws: Indices
+    coef: Vector
+    bias: Vector
+
+
+@stored("pegasos-record")
+@holds(objective="number", least="number", n_steps="count")
+@dataclass(frozen=True, eq=False)
+class PegasosRecord:
+    """What the run on one problem leaves behind.
+
+    Parameters
+    ----------
+    objective
+        F at the weights that predict.
+    least
+        A value that min F is not below, by the dual of the same problem.
+    n_steps
+        The steps taken.
+    """
+
+    objective: float
+    least: float
+    n_steps: int
+
+    def _check_state(self) -> None:
+        if self.n_steps < 1 or not 0.0 <= self.least <= self.objective < math.inf:
+            raise ValueError("its steps, its objective or the optimum make no sense")
+
+
+class Pegasos(OnlineLinearClassifier):
+    """Support vector machine by stochastic subgradients; the average of the weights predicts.
+
+    `fit` draws rows at random with replacement, as many as the table has in each pass. `learn`,
+    `partial_fit` and `learn_one` take the rows as they come, and no bound is stated for them.
+
+    Parameters
+    ----------
+    regularization
+        λ, the weight of ½‖w‖² against the mean hinge loss; C of a support vector machine is 1/(λm).
+    batch_size
+        The rows whose losses are averaged in one step.
+    average
+        "all": the mean of the weights of all steps predicts. "suffix": of the last half of them, up
+        to three quarters. "none": the last weights do.
+    project
+        Keep the weights in the ball of radius 1/√λ, in which the optimum lies.
+    fit_intercept
+        Learn a constant term, as if every row had one more feature equal to 1; it is penalised.
+    max_iter
+        The number of passes `fit` makes.
+    random_state
+        A seed or a generator for the draws of `fit`.
+
+    Attributes
+    ----------
+    coef_, intercept_
+        The weights that predict, a row per two-class problem, and their constant terms.
+    last_coef_, last_intercept_
+        The weights after the last step.
+    n_steps_
+        The steps taken: batches that are complete.
+    objectives_, optima_
+        After `fit`: F at the weights that predict, and a value that min F is not below, for each
+        two-class problem.
+    n_mistakes_, n_rounds_, cumulative_loss_
+        Scores of the wrong sign so far, over all two-class problems; rows visited; the sum of the
+        hinge losses.
+    radius_
+        The largest norm of a row seen, the constant feature included.
+
+    Examples
+    --------
+    >>> X = [[-2.0], [-1.0], [0.5], [1.0], [2.0], [3.0]]
+    >>> model = Pegasos(regularization=0.1, max_iter=200, random_state=0)
+    >>> model.fit(X, ["no", "no", "no", "yes", "yes", "yes"]).predict([[2.5]]).tolist()
+    ['yes']
+    >>> mean, sure = model.certificates()
+    >>> mean.delta is None, mean.observed < mean.bound < sure.bound
+    (True, True)
+    """
+
+    _record_kind = PegasosRecord
+
+    def __init__(
+        self,
+        *,
+        regularization: float = 0.01,
+        batch_size: int = 1,
+        average: Average = "all",
+        project: bool = False,
+        fit_intercept: bool = True,
+        max_iter: int = 10,
+        random_state: int | RandomState | Generator | None = None,
+    ) -> None:
+        self.regularization = regularization
+        self.batch_size = batch_size
+        self.average: Average = average
+        self.project = project
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def guarantee(self, *, radius: float, n_steps: int) -> Guarantee:
+        """Bound the expected excess of F at the average of all weights over its minimum.
+
+        Parameters
+        ----------
+        radius
+            The largest norm of a row, the constant feature included.
+        n_steps
+            The number of steps, fixed beforehand.
+        """
+        penalty = self.begun_.regularization
+        return stochastic_gradient.pegasos(
+            radius=radius, regularization=penalty, n_steps=n_steps
+        )
+
+    def certificates(self, *, delta: float = 0.05) -> tuple[Certificate, ...]:
+        """State how near the optimum the last `fit` came, for each two-class problem.
+
+        First in expectation, then with confidence 1 - delta; what is observed is F less a value
+        below its minimum, which a solver of the dual problem found on the same rows. If a callback
+        ended the run, the number of steps was not fixed beforehand, and the one bound for all
+        numbers of steps is stated. Of a suffix average or the last weights nothing is stated, nor
+        of a learner that has moved on since.
+
+        Parameters
+        ----------
+        delta
+            The probability, over the draws, with which the second statement may fail.
+        """
+        check_is_fitted(self)
+        _arguments.open_fraction("delta", delta)
+        begun = self.begun_
+        if self.run_ is None or begun.average != "all":
+            return ()
+        names = [f"this run of {type(self).__name__}"]
+        if len(self.states_) > 1:
+            names = [f"{names[0]}, class {c!r} against the rest" for c in self.classes_.tolist()]
+        return tuple(
+            self._certify(name, guarantee, record)
+            for name, state, record in zip(names, self.states_, self.records_, strict=True)
+            for guarantee in begun._theorems(self.run_, state, record, delta)  # noqa: SLF001
+        )
+
+    @property
+    def n_steps_(self) -> int:
+        """The steps taken."""
+        return int(self.states_[0].ledger[pegasos.STEPS])
+
+    @property
+    def objectives_(self) -> Vector:
+        """After `fit`: F at the weights that predict, for each two-class problem."""
+        return np.array([record.objective for record in self.records_])
+
+    @property
+    def optima_(self) -> Vector:
+        """After `fit`: a value that min F is not below, for each two-class problem."""
+        return np.array([record.least for record in self.records_])
+
+    @property
+    def last_coef_(self) -> Matrix:
+        """The weights after the last step."""
+        return self._last()[:, 1:]
+
+    @property
+    def last_intercept_(self) -> Vector:
+        """The constant terms after the last step."""
+        return self._last()[:, 0]
+
+    def _last(self) -> Matrix:
+        scale, sums = pegasos.SCALE, pegasos.SUM
+        return np.array([state.ledger[scale] * state.weights[sums] for state in self.states_])
+
+    def _theorems(
+        self, run: Run, state: State, record: PegasosRecord, delta: float
+    ) -> Iterator[Guarantee]:
+        numbers: dict[str, Any] = {
+            "radius": self._longest(state),
+            "regularization": float(self.regularization),
+            "n_steps": record.n_steps,
+        }
+        if run.stopped_early:
+            yield stochastic_gradient.pegasos_anytime(**numbers, delta=delta)
+            return
+        yield stochastic_gradient.pegasos(**numbers)
+        yield stochastic_gradient.pegasos_high_probability(**numbers, delta=delta)
+
+    def _certify(self, subject: str, guarantee: Guarantee, record: PegasosRecord) -> Certificate:
+        limit, level = outward(guarantee.bound, "upper"), guarantee.inputs.get("delta")
+        how = "On average over its draws" if level is None else f"With confidence {confidence(level)}"
+        penalty = float(self.begun_.regularization)
+        return certify(
+            guarantee,
+            kind="regret",
+            subject=subject,
+            observed=record.objective - record.least,
+            n=record.n_steps,
+            claim=f"{how}, the mean hinge loss plus {penalty / 2.0:g}‖w‖² on the training rows is "
+            f"at most {limit} above its minimum; what is observed is no less than the true excess.",
+            evidence={
+                "rows": checked(
+                    f"drawn by NumPy's generator; the longest is {guarantee.inputs['radius']:.6g}"
+                ),
+                "start": by_construction("the code starts there, and the constant is penalised"),
+            },
+            reproduce={"model": fingerprint_of_fit(self)},
+        )
+
+    def _start(self, n_features: int) -> State:
+        rule = np.zeros(pegasos.N_RULE)
+        rule[pegasos.LAMBDA], rule[pegasos.BATCH] = self.regularization, self.batch_size
+        rule[pegasos.CONSTANT], rule[pegasos.PROJECT] = self.fit_intercept, self.project
+        rule[pegasos.AVERAGE] = _AVERAGES.index(self.average)
+        ledger = np.zeros(pegasos.N_LEDGER)
+        ledger[pegasos.SHRUNK] = 1.0
+        weights, draws = np.zeros((pegasos.N_WEIGHTS, n_features + 1)), np.zeros(2, dtype=np.int64)
+        return State(rule, weights, ledger, draws, np.zeros(n_features), np.zeros(1))
+
+    def _start_passes(self, X: Any) -> State:
+        state = self._start(X.shape[1])
+        state.draws[:] = self._seed(), self.max_iter
+        return state
+
+    def _seed(self) -> int:
+        """Return the seed of a run's draws; all problems of a run draw alike if it is a number."""
+        given = self.random_state
+        if isinstance(given, Generator):
+            return int(given.integers(2**31))
+        return int(cast("Any", check_random_state(given)).randint(2**31 - 1))
+
+    def _learn(self, X: Rows, signs: Vector, state: State, scores: Vector) -> None:
+        places = np.arange(len(signs))
+        if state.draws[1] > 0:  # a pass of a `fit`
+            rng = np.random.default_rng(state.draws)
+            places = rng.integers(len(signs), size=len(signs))
+            state.draws[1] -= 1
+        rule, weights, ledger, _, coef, bias = state
+        pegasos.learn_rows(X, places, signs, rule, weights, ledger, scores)
+        pegasos.settle(rule, weights, ledger, coef, bias)
+
+    def _learn_row(self, row: Matrix, sign: float, state: State) -> tuple[float, float]:
+        rule, weights, ledger, _, coef, bias = state
+        score = pegasos.learn_row(row, sign, rule, weights, ledger, coef, bias)
+        return score, max(0.0, 1.0 - sign * score)
+
+    def _longest(self, state: State) -> float:
+        return math.sqrt(state.ledger[pegasos.LONGEST])
+
+    def _losses(self, signs: Vector, scores: Vector) -> Vector:
+        return np.maximum(0.0, 1.0 - signs * scores)
+
+    def _updates(self, signs: Vector, scores: Vector) -> Mask:
+        del scores
+        return np.ones(len(signs), dtype=np.bool_)  # each step shrinks the weights
+
+    def _record(self, X: Any, margins: Vector, visits: Visits, state: State) -> PegasosRecord:
+        """Compare with the optimum; what comes after this `fit` is read in order."""
+        state.draws[1] = 0
+        penalty, n = float(self.regularization), len(margins)
+        squares = float(state.coef @ state.coef + state.bias[0] ** 2)
+        objective = float(np.maximum(0.0, 1.0 - margins).mean()) + 0.5 * penalty * squares
+        optimum = solve_linear_classification(
+            X,
+            visits.signs,
+            costs=np.full(n, 1.0 / (penalty * n)),
+            intercept="penalized" if self.fit_intercept else "none",
+            tolerance=_TOLERANCE,
+        )
+        least = min(objective, max(0.0, penalty * optimum.dual))
+        return PegasosRecord(objective, least, int(state.ledger[pegasos.STEPS]))
+
+    def _outcome(self, X: Any, wrong: Mask, used: Mask) -> tuple[int | None, Indices | None]:
+        n_wrong, _ = super()._outcome(X, wrong, used)
+        return n_wrong, None  # every row that was drawn shaped the average
+
+    def _check_parameters(self) -> None:
+        _arguments.positive("regularization", self.regularization)
+        _arguments.at_least_one("batch_size", self.batch_size)
+        if self.average not in _AVERAGES:
+            raise ValueError(f"average={self.average!r} must be 'all', 'suffix' or 'none'")
