@@ -137,8 +137,17 @@ from .learners.experts.randomized_weighted_majority import (
 )
 from .learners.experts.squint import Squint as Squint
 from .learners.experts.weighted_majority import WeightedMajority as WeightedMajority
+from .learners.kernelized.averaged_kernel_perceptron import (
+    AveragedKernelPerceptron as AveragedKernelPerceptron,
+)
+from .learners.kernelized.budgeted_kernel_perceptron import (
+    BudgetedKernelPerceptron as BudgetedKernelPerceptron,
+)
 from .learners.kernelized.kernel_perceptron import KernelPerceptron as KernelPerceptron
 from .learners.kernelized.kernel_ridge import KernelRidge as KernelRidge
+from .learners.kernelized.voted_kernel_perceptron import (
+    VotedKernelPerceptron as VotedKernelPerceptron,
+)
 from .learners.linear.adagrad import AdaGrad as AdaGrad
 from .learners.linear.adagrad import AdaGradRegressor as AdaGradRegressor
 from .learners.linear.averaged_perceptron import AveragedPerceptron as AveragedPerceptron
