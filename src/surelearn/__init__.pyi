@@ -137,6 +137,12 @@ from .learners.experts.randomized_weighted_majority import (
 )
 from .learners.experts.squint import Squint as Squint
 from .learners.experts.weighted_majority import WeightedMajority as WeightedMajority
+from .learners.kernelized.averaged_kernel_perceptron import (
+    AveragedKernelPerceptron as AveragedKernelPerceptron,
+)
+from .learners.kernelized.budgeted_kernel_perceptron import (
+    BudgetedKernelPerceptron as BudgetedKernelPerceptron,
+)
 from .learners.kernelized.kernel_perceptron import KernelPerceptron as KernelPerceptron
 from .learners.kernelized.kernel_ridge import KernelRidge as KernelRidge
 from .learners.kernelized.support_vector_classifier import (
@@ -144,6 +150,8 @@ from .learners.kernelized.support_vector_classifier import (
 )
 from .learners.kernelized.support_vector_regressor import (
     SupportVectorRegressor as SupportVectorRegressor,
+from .learners.kernelized.voted_kernel_perceptron import (
+    VotedKernelPerceptron as VotedKernelPerceptron,
 )
 from .learners.linear.adagrad import AdaGrad as AdaGrad
 from .learners.linear.adagrad import AdaGradRegressor as AdaGradRegressor

@@ -14,8 +14,9 @@ from sklearn.utils import get_tags
 from surelearn.app.registry import find_bandits, find_experts, find_learners
 from surelearn.certificate import Certificate
 from surelearn.datasets.worlds import Noisy, Separable
-from surelearn.kernels import Gaussian
+from surelearn.kernels import Gaussian, Linear
 from surelearn.learners.experts.hedge import Hedge
+from surelearn.learners.kernelized.kernel_ridge import KernelRidge
 from surelearn.learners.linear import schedules
 from surelearn.losses import Entropic, Square
 
@@ -69,7 +70,11 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
     "FixedShare": [{"horizon": 60, "n_switches": 2}, {"switch_rate": 0.1}],
     "Halving": [{"only_on_mistakes": True}],
     "Hedge": [{"horizon": 60}, {"horizon": 50}, {"learning_rate": 0.3}],
-    "KernelPerceptron": [{"kernel": Gaussian()}],
+    "BudgetedKernelPerceptron": [
+        {"budget": 5},
+        {"budget": 5, "removal": "random", "random_state": 0},
+    ],
+    "KernelPerceptron": [{"kernel": Gaussian()}, {"margin": 0.5}],
     "NearestNeighborsClassifier": [
         {"n_neighbors": 3, "ties": "random", "random_state": 0},
         {"n_neighbors": 3, "ties": "first"},
@@ -147,6 +152,23 @@ def learner_runs() -> Iterator[Run]:
             yield name, lambda c=cls: _stopped(c)
         if "ties" in inspect.signature(cls).parameters:
             yield name, lambda c=cls: _changed(c)
+    yield from _stability_runs()
+
+
+def _stability_runs() -> Iterator[Run]:
+    X, targets = TABLES["noisy"][0], TABLES["noisy"][0][:, 0]
+    plain = {"kernel": Gaussian(), "alpha": 600.0, "fit_intercept": False}
+    changes = ({}, {"fit_intercept": True}, {"landmarks": 5}, {"alpha": [600.0]})
+    for setting in (*(plain | change for change in changes), plain | {"kernel": Linear()}):
+        for bounds in ((50.0, 50.0), (0.1, 50.0), (50.0, 1e-3)):
+            yield "KernelRidge", lambda s=setting, b=bounds: _stable(s, X, targets, b)
+    gram = {"kernel": "precomputed"}
+    yield "KernelRidge", lambda: _stable(plain | gram, Gaussian()(X), targets, (50.0, 50.0))
+
+
+def _stable(setting: dict[str, Any], X: Any, y: Any, bounds: tuple[float, float]) -> Issued:
+    model = KernelRidge(**setting).fit(X, y)
+    return (model.stability_certificate(label_bound=bounds[0], kernel_radius=bounds[1]),)
 
 
 def _stopped(cls: Any) -> Issued:

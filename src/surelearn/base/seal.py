@@ -107,7 +107,8 @@ def _certifies(model: Any) -> bool:
     held = vars(model)
     fitted = any(name.endswith("_") for name in held)
     unknown = held.get("run_", 0) is None or held.get("training_errors_", 0) is None
-    return fitted and not unknown and hasattr(type(model), "certificates")
+    issues = any(hasattr(type(model), name) for name in ("certificates", "stability_certificate"))
+    return fitted and not unknown and issues
 
 
 def _checksum(model: Any) -> str | None:

@@ -144,6 +144,37 @@ def perceptron_l2_squared_norms(
     )
 
 
+@theorem(realised=("radius", "hinge_loss", "threshold"))
+def perceptron_margin(
+    *, radius: float, threshold: float, norm: float, hinge_loss: float
+) -> Guarantee:
+    """Bound the updates of a Perceptron that also learns from scores just above 0.
+
+    It updates when the signed score is at most `threshold`; with 0 this is `mistakes.perceptron`.
+
+    Examples
+    --------
+    >>> round(perceptron_margin(radius=1.0, threshold=1.5, norm=2.0, hinge_loss=0.0).bound, 10)
+    16.0
+    """
+    room = 2.0 * _arguments.non_negative("threshold", threshold)
+    reach = math.hypot(_arguments.non_negative("radius", radius), math.sqrt(room))
+    loss = _arguments.non_negative("hinge_loss", hinge_loss)
+    return Guarantee(
+        quantity="the number of updates, every mistake among them",
+        bound=_rounding.up(largest_count(slope(reach, norm), loss)),
+        assumes={
+            "start_margin": (
+                "the Perceptron starts at 0 and updates exactly when the signed score is at most "
+                "the threshold"
+            ),
+            "radius": RADIUS,
+            "loss_updates": "the hinge losses are those of one comparator on the rows of updates",
+        },
+        reference="surelearn theory pages; extends Novikoff (1962)",
+    )
+
+
 @theorem(realised=("radius", "hinge_loss", "staleness"))
 def perceptron_delayed(
     *, radius: float, norm: float, hinge_loss: float, staleness: int

@@ -181,7 +181,8 @@ def test_alpha_zero_passes_through_the_targets_of_a_definite_matrix_only():
     X, y, _ = table()
     model = KernelRidge(kernel=Gaussian(gamma=1.0), alpha=0.0).fit(X, y)
     np.testing.assert_allclose(model.predict(X), y, atol=1e-8)
-    assert model.certificates(label_bound=5.0) == ()
+    with pytest.raises(ValueError, match="nothing is stable"):
+        model.stability_certificate(label_bound=5.0)
     with pytest.raises(ValueError, match="smallest eigenvalue"):
         KernelRidge(alpha=0.0).fit(X, y)
     X[1] = X[0]
@@ -235,13 +236,11 @@ def test_what_stability_states_and_when_it_is_void():
     X, y, weights = table()
     settings = {"kernel": Gaussian(gamma=0.2), "alpha": 600.0, "fit_intercept": False}
     model = KernelRidge(**settings).fit(X, y)
-    assert model.certificates() == ()
-    (vacuous,) = model.certificates(label_bound=2.0)
-    assert vacuous.status == "valid"
-    assert vacuous.bound == model.guarantee(label_bound=2.0).bound
-    assert KernelRidge(**settings | {"alpha": 1.0}).fit(X, y).certificates(label_bound=2.0)[
-        0
-    ].status == ("vacuous")
+    stated = model.stability_certificate(label_bound=2.0)
+    assert stated.status == "valid"
+    assert stated.bound == model.guarantee(label_bound=2.0).bound
+    weak = KernelRidge(**settings | {"alpha": 1.0}).fit(X, y)
+    assert weak.stability_certificate(label_bound=2.0).status == "vacuous"
     for change, row_weights, key in (
         ({"fit_intercept": True}, None, "minimiser"),
         ({"alpha": [600.0, 700.0]}, None, "fixed_before"),
@@ -249,22 +248,30 @@ def test_what_stability_states_and_when_it_is_void():
         ({}, weights, "minimiser"),
     ):
         other = KernelRidge(**settings | change).fit(X, y, row_weights)
-        (void,) = other.certificates(label_bound=2.0)
+        void = other.stability_certificate(label_bound=2.0)
         assert void.status == "void"
         assert {p.key for p in void.preconditions if p.status == "violated"} == {key}
         with pytest.raises(ValueError, match="the theorem speaks of a model"):
             other.guarantee(label_bound=2.0)
-    assert model.certificates(label_bound=0.1)[0].status == "void"
-    assert model.certificates(label_bound=2.0, kernel_radius=0.5)[0].status == "void"
+    assert model.stability_certificate(label_bound=0.1).status == "void"
+    assert model.stability_certificate(label_bound=2.0, kernel_radius=0.5).status == "void"
     with pytest.raises(ValueError, match="refuted"):
         model.guarantee(label_bound=0.1)
     with pytest.raises(ValueError, match="kernel_radius"):
-        KernelRidge(fit_intercept=False).fit(X, y).certificates(label_bound=2.0)
+        KernelRidge(fit_intercept=False).fit(X, y).stability_certificate(label_bound=2.0)
 
 
 def test_the_claim_is_rounded_outward():
     X, y, _ = table()
     model = KernelRidge(kernel=Gaussian(gamma=0.2), alpha=600.0, fit_intercept=False).fit(X, y)
-    (certificate,) = model.certificates(label_bound=2.0)
+    certificate = model.stability_certificate(label_bound=2.0)
     told = float(certificate.claim.split("at most ")[1].split(" ")[0])
     assert told >= certificate.bound
+
+
+def test_a_model_changed_by_hand_has_no_certificate():
+    X, y, _ = table()
+    model = KernelRidge(kernel=Gaussian(gamma=0.2), alpha=600.0, fit_intercept=False).fit(X, y)
+    model.mean_squared_residual_ = 0.0
+    with pytest.raises(ValueError, match="changed after it was fitted"):
+        model.stability_certificate(label_bound=2.0)

@@ -6,7 +6,7 @@ All problems share the support rows; each has its own dual coefficients, 0 for a
 """
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 from scipy import sparse
@@ -20,6 +20,7 @@ from surelearn.base.online.state import History, Learnt, read_only
 from surelearn.kernels import Kernel
 from surelearn.learners.kernelized import _texts
 
+_State = TypeVar("_State", bound=Any)
 _VALUES_AT_ONCE = 2**22  # kernel values held at once when rows are scored
 
 
@@ -125,20 +126,12 @@ class KernelMachine(OnlineClassifier):
 
     def _refuse_unlike(self, state: Any, n_features: int) -> None:
         """Refuse a state whose coefficients are not those of the rows that all problems share."""
-        if type(state) is not State or len(state.support) != 1:
+        alike = type(self._start(1))
+        if type(state) is not alike or len(state.support) != 1:
             raise ValueError("its state is that of another learner")
-        table: Any = state.support[0]
-        if not (isinstance(table, np.ndarray) or sparse.issparse(table)):
-            raise TypeError("the rows that it remembers are no table")
-        if cast("Any", table).shape != (len(state.coef), n_features) or len(state.current):
-            raise ValueError("the rows that it remembers are not as many, or not as wide")
-        cells = cast("Any", table).data if sparse.issparse(table) else table
-        if cells.dtype != np.float64:
-            raise TypeError("the rows that it remembers are no floats")
-        validation.all_finite(self, table, short=True)
-        if self.begun_.kernel.domain == "strings":
-            _texts.refuse_forged(table)
-        self.begun_._admit(table)  # noqa: SLF001 - its own copy
+        if state.support[0].shape[0] != len(state.coef) or len(state.current):
+            raise ValueError("the rows that it remembers are not as many as their coefficients")
+        refuse_strange_rows(self, state.support[0], n_features)
 
     def _admit(self, X: Any) -> Any:
         """Return the rows if the kernel reads them; a row with itself has the largest value."""
@@ -159,18 +152,46 @@ class KernelMachine(OnlineClassifier):
         return tags
 
 
-def with_support(states: Sequence[State], X: Any, coef: Matrix) -> tuple[State, ...]:
-    """Return states that also remember the rows which have a coefficient in any problem."""
-    used, support, nothing = np.flatnonzero(coef.any(axis=0)), states[0].support[0], np.empty(0)
+def refuse_strange_rows(learner: Any, table: Any, n_features: int) -> None:
+    """Refuse rows remembered that the learner could not have read, as a forged file may hold them.
+
+    A table of no rows passes: nothing is remembered yet.
+    """
+    if not (isinstance(table, np.ndarray) or sparse.issparse(table)):
+        raise TypeError("the rows that it remembers are no table")
+    if cast("Any", table).shape[1:] != (n_features,):
+        raise ValueError("the rows that it remembers are not as wide as those it has learnt")
+    cells = cast("Any", table).data if sparse.issparse(table) else table
+    if cells.dtype != np.float64:
+        raise TypeError("the rows that it remembers are no floats")
+    validation.all_finite(learner, table, short=True)
+    if learner.begun_.kernel.domain == "strings":
+        _texts.refuse_forged(table)
+    learner.begun_._admit(table)  # noqa: SLF001 - its own copy
+
+
+def with_support(
+    states: Sequence[_State], X: Any, coef: Matrix, **others: Matrix
+) -> tuple[_State, ...]:
+    """Return states that also remember the rows which have a coefficient in any problem.
+
+    `others` are further numbers that a state has for each row remembered.
+    """
+    used, support = np.flatnonzero(coef.any(axis=0)), states[0].support[0]
     if len(used):
-        support = _stacked(support, X[used])
+        support = stacked(support, X[used])
+    parts = {"coef": coef, **others}
     return tuple(
-        State(np.append(state.coef, own[used]), state.radius, nothing.copy(), (support,))
-        for state, own in zip(states, coef, strict=True)
+        cast("Any", state)._replace(
+            current=np.empty(0),
+            support=(support,),
+            **{name: np.append(getattr(state, name), of[k][used]) for name, of in parts.items()},
+        )
+        for k, state in enumerate(states)
     )
 
 
-def _stacked(first: Any, second: Any) -> Any:
+def stacked(first: Any, second: Any) -> Any:
     """Return both tables, one above the other: sparse if the first one is, or has no rows."""
     if isinstance(first, np.ndarray) and (len(first) or isinstance(second, np.ndarray)):
         return np.vstack([first, tables.dense(second)])

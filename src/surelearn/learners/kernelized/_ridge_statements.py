@@ -40,6 +40,8 @@ def guarantee(model: Any, label_bound: float, given: float | None, delta: float)
 
 def certificate(model: Any, label_bound: float, given: float | None, delta: float) -> Certificate:
     """Bind the theorem to a model; where it does not cover it, the certificate is void."""
+    if model.alpha_ == 0.0:
+        raise ValueError("without a price nothing is stable: give an alpha above 0")
     radius = _radius(model, given)
     stated = _theorem(model, label_bound, radius, delta)
     return certify(

@@ -1,6 +1,6 @@
 """The kernel Perceptron: remember every example it gets wrong, and how often.
 
-    f ← f + y·K(x, ·)   whenever   y·f(x) ≤ 0
+    f ← f + y·K(x, ·)   whenever   y·f(x) ≤ margin
 
 The dual form of the Perceptron: f = Σ c_s K(x_s, ·) with whole numbers c_s, and with the linear
 kernel Σ c_s x_s are the Perceptron's weights. Aizerman, Braverman and Rozonoer (1964).
@@ -15,6 +15,7 @@ import numpy as np
 from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted
 
+from surelearn import _arguments
 from surelearn._jit import jit, tables
 from surelearn._jit.rows import Rows
 from surelearn._stored import holds, stored
@@ -28,8 +29,8 @@ from surelearn.base.online.mistakes import (
     perceptron_statements,
 )
 from surelearn.base.online.passes import Run, Visits
-from surelearn.bounds import Guarantee, mistakes
-from surelearn.certificate import Certificate, checked
+from surelearn.bounds import Guarantee, mistakes, mistakes_perceptron
+from surelearn.certificate import Certificate, Evidence, by_construction, checked
 from surelearn.kernels import Kernel, Linear
 from surelearn.learners.kernelized._dual import KernelMachine, State, with_support
 
@@ -53,12 +54,12 @@ class KernelPerceptronRecord(MistakeRecord):
 
 @jit
 def _learn_rows(
-    gram: Matrix, signs: Vector, current: Vector, updates: Mask, scores: Vector
+    gram: Matrix, signs: Vector, margin: float, current: Vector, updates: Mask, scores: Vector
 ) -> None:
     """Score each row, then learn from it; `current` holds the scores of all as they change."""
     for t in range(len(signs)):
         scores[t] = current[t]
-        updates[t] = signs[t] * scores[t] <= 0.0  # a tie counts, or f = 0 would never move
+        updates[t] = signs[t] * scores[t] <= margin  # a tie counts, or f = 0 would never move
         if updates[t]:
             for s in range(len(signs)):
                 current[s] += signs[t] * gram[t, s]
@@ -70,10 +71,14 @@ class KernelPerceptron(KernelMachine):
     Parameters
     ----------
     kernel
-        Any kernel on tables. Add 1 to it for a constant feature: `Linear() + 1` makes this the
-        `Perceptron` with its intercept. `Anova()` and `Agreement()` learn formulas of bits.
+        Any kernel, on tables or on strings. Add 1 to it for a constant feature: `Linear() + 1`
+        makes this the `Perceptron` with its intercept. `Anova()` and `Agreement()` learn formulas
+        of bits.
+    margin
+        Learn from a row whose signed score is at most this much, mistake or not. The default, 0,
+        learns from mistakes alone; more asks for a rule with room to spare.
     max_iter
-        The largest number of passes `fit` makes; it stops at the first pass without mistakes.
+        The largest number of passes `fit` makes; it stops at the first pass without updates.
 
     Attributes
     ----------
@@ -81,7 +86,7 @@ class KernelPerceptron(KernelMachine):
         The rows that f remembers, and for each two-class problem how often each was added, with its
         sign. A row that `learn` met twice may stand there twice.
     n_mistakes_, n_rounds_, cumulative_loss_
-        Mistakes made so far, each an update, over all two-class problems; rows visited; the sum of
+        Mistakes made so far, over all two-class problems; rows visited; the sum of
         the 0-1 losses.
     radius_
         The largest sqrt(K(x, x)) of a row seen.
@@ -100,9 +105,18 @@ class KernelPerceptron(KernelMachine):
     """
 
     _record_kind = KernelPerceptronRecord
+    margin: float = 0.0  # of the class, so that models stored without it are what they were
 
-    def __init__(self, *, kernel: Kernel = Linear(), max_iter: int = 1000) -> None:  # noqa: B008 - frozen
+    def __init__(
+        self,
+        *,
+        kernel: Kernel = Linear(),  # noqa: B008 - frozen
+        margin: float = 0.0,
+        max_iter: int = 1000,
+    ) -> None:
         self.kernel = kernel
+        if margin != 0.0:
+            self.margin = margin
         self.max_iter = max_iter
 
     def guarantee(self, *, margin: float) -> Guarantee:
@@ -111,8 +125,15 @@ class KernelPerceptron(KernelMachine):
         With more than two classes, if one does in each two-class problem.
         """
         check_is_fitted(self)
-        novikoff = mistakes.novikoff(radius=self.radius_, margin=margin)
-        return of_all_problems(novikoff, len(self.states_))
+        of_one = mistakes.novikoff(radius=self.radius_, margin=margin)
+        if self.begun_.margin > 0.0:
+            of_one = mistakes_perceptron.perceptron_margin(
+                radius=self.radius_,
+                threshold=self.begun_.margin,
+                norm=1.0 / _arguments.positive("margin", margin),
+                hinge_loss=0.0,
+            )
+        return of_all_problems(of_one, len(self.states_))
 
     def certificates(self, *, delta: float = 0.05) -> tuple[Certificate, ...]:
         """State what the last `fit` proves; a learner that has moved on since proves nothing.
@@ -140,9 +161,39 @@ class KernelPerceptron(KernelMachine):
         self, run: Run, state: State, record: KernelPerceptronRecord
     ) -> Iterator[Statement]:
         longest = checked(f"the largest norm is {state.radius[0]:.6g}")
+        if self.margin > 0.0:
+            return self._margin_statements(run, state, record, longest)
         return perceptron_statements(
             run, state, record, norm=record.norm, radius=longest, found=_FOUND
         )
+
+    def _margin_statements(
+        self, run: Run, state: State, record: KernelPerceptronRecord, radius: Evidence
+    ) -> Iterator[Statement]:
+        """Bound the updates by a multiple of f with no loss, if there is one, and by the best."""
+        comparators = [(record.scale, record.hinge_loss)]
+        if record.smallest_margin > 0.0:
+            comparators.insert(0, (1.0 / record.smallest_margin, 0.0))
+        for scale, loss in comparators:
+            bound = mistakes_perceptron.perceptron_margin(
+                radius=float(state.radius[0]),
+                threshold=self.margin,
+                norm=scale * record.norm,
+                hinge_loss=loss,
+            )
+            evidence = {
+                "start_margin": by_construction("the code does exactly this"),
+                "radius": radius,
+                "loss_updates": checked(_FOUND.loss),
+            }
+            yield Statement(bound, record.total_updates, record.n_passes * run.n_rows, evidence)
+
+    def _updates(self, signs: Vector, scores: Vector) -> Mask:
+        return signs * scores <= self.margin
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        _arguments.non_negative("margin", self.margin)
 
     def _start_passes(self, X: Any) -> State:
         state, n = self._start(X.shape[1]), X.shape[0]
@@ -161,7 +212,7 @@ class KernelPerceptron(KernelMachine):
         table, current = tables.of(X, support.shape[1]), state.current
         if kept:
             updates = np.empty(len(signs), dtype=np.bool_)
-            _learn_rows(kept[0], signs, current, updates, scores)
+            _learn_rows(kept[0], signs, float(self.margin), current, updates, scores)
             return
         again = len(current) > 0  # a `fit`, which will visit these rows in the next pass
         if not again:
@@ -178,12 +229,12 @@ class KernelPerceptron(KernelMachine):
         """
         n = len(signs)
         for part in gen_batches(n, _BLOCK):
-            if (signs[part] * current[part] > 0.0).all():
+            if (signs[part] * current[part] > self.margin).all():
                 scores[part] = current[part]
                 continue
             updates = np.empty(part.stop - part.start, dtype=np.bool_)
-            gram = self._values(X[part])
-            _learn_rows(gram, signs[part], current[part], updates, scores[part])
+            gram, margin = self._values(X[part]), float(self.margin)
+            _learn_rows(gram, signs[part], margin, current[part], updates, scores[part])
             new = part.start + np.flatnonzero(updates)
             for others in (slice(0, part.start if again else 0), slice(part.stop, n)):
                 added = self._expansion(X[others], X[new], signs[new][np.newaxis])

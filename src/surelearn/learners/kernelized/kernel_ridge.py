@@ -149,32 +149,26 @@ class KernelRidge(RegressorMixin, KernelExpansion):
         check_is_fitted(self)
         return statements.guarantee(self, label_bound, kernel_radius, delta)
 
-    def certificates(
-        self,
-        *,
-        delta: float = 0.05,
-        label_bound: float | None = None,
-        kernel_radius: float | None = None,
-    ) -> tuple[Certificate, ...]:
-        """State the risk of this model by its stability, if a bound on the labels is known.
+    def stability_certificate(
+        self, *, label_bound: float, kernel_radius: float | None = None, delta: float = 0.05
+    ) -> Certificate:
+        """State the risk of this model by its stability, as `guarantee` does.
 
-        A model outside the theorem has a void certificate, which says why.
+        A model outside the theorem, or numbers that the training rows refute, give a void
+        certificate, which says why.
 
         Parameters
         ----------
-        delta
-            The probability with which the statement may fail.
         label_bound
-            No label, future ones included, is larger; without it nothing can be stated.
+            No label, future ones included, is larger.
         kernel_radius
             No row, future ones included, has a larger sqrt(K(x, x)); known of a Gaussian or
             normalised kernel.
+        delta
+            The probability with which the statement may fail.
         """
         check_is_fitted(self)
-        _arguments.open_fraction("delta", delta)
-        if label_bound is None or self.alpha_ == 0.0:
-            return ()
-        return (statements.certificate(self, label_bound, kernel_radius, delta),)
+        return statements.certificate(self, label_bound, kernel_radius, delta)
 
     def _leave_one_out(self, X: Any, y: Any, weights: Vector | None) -> tuple[Vector, str] | None:
         """Return what the others predict for each row and how; None if it takes refitting."""

@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 from surelearn import _arguments
 from surelearn._jit import jit, rows, tables
 from surelearn._jit.rows import Rows
+from surelearn._jit.votes import vote
 from surelearn._stored import stored
 from surelearn._typing import Indices, Mask, Matrix, Vector
 from surelearn.base import OnlineClassifier, OnlineLinearClassifier, validation
@@ -31,6 +32,7 @@ from surelearn.base.online.mistakes import (
 )
 from surelearn.base.online.passes import Run, Visits
 from surelearn.base.online.state import History, appended, together
+from surelearn.base.online.votes import refuse_forged_votes, votes_of, with_votes
 from surelearn.bounds import Guarantee, mistakes
 from surelearn.certificate import Certificate
 
@@ -68,20 +70,6 @@ def _learn_rows(
             bias[0] += step * signs[t]
         largest = max(largest, square + step)
     radius[0] = max(radius[0], math.sqrt(largest))
-
-
-@jit
-def _vote(
-    products: Matrix, updates: Indices, survived: Indices, step: float, votes: Vector
-) -> None:
-    """Let all weight vectors vote on each row, given its products with the stored rows."""
-    for i in range(len(votes)):
-        score = 0.0
-        votes[i] = 0.0
-        for k in range(len(updates)):
-            sign = np.sign(updates[k])
-            score += sign * (products[i, abs(updates[k]) - 1] + step)
-            votes[i] += survived[k] * np.sign(score)
 
 
 class VotedPerceptron(OnlineLinearClassifier):
@@ -158,12 +146,12 @@ class VotedPerceptron(OnlineLinearClassifier):
     @property
     def updates_(self) -> "tuple[array[int], ...]":
         """For each problem its mistakes in order: which stored row was added or subtracted."""
-        return tuple(array("q", _votes_of(state)[0].tobytes()) for state in self.states_)
+        return tuple(array("q", votes_of(state)[0].tobytes()) for state in self.states_)
 
     @property
     def survived_(self) -> "tuple[array[int], ...]":
         """For each problem how many rounds ended with the weights that each mistake gave."""
-        return tuple(array("q", _votes_of(state)[1].tobytes()) for state in self.states_)
+        return tuple(array("q", votes_of(state)[1].tobytes()) for state in self.states_)
 
     @property
     def stored_(self) -> list[Any]:
@@ -184,13 +172,13 @@ class VotedPerceptron(OnlineLinearClassifier):
 
     def _scores(self, X: Any, states: Sequence[State]) -> Matrix:
         """Return the balance of the votes, a column per problem."""
-        voters, stored = [_votes_of(state) for state in states], together(states[0].stored)
+        voters, stored = [votes_of(state) for state in states], together(states[0].stored)
         votes, step = np.empty((len(states), X.shape[0])), float(self.fit_intercept)
         for part in gen_batches(X.shape[0], max(1, _BLOCK // stored.shape[0])):
             products: Any = X[part] @ stored.T
             products = cast("Any", products).toarray() if sparse.issparse(products) else products
             for (updates, survived), balance in zip(voters, votes, strict=True):
-                _vote(products, updates, survived, step, balance[part])
+                vote(products, updates, survived, step, balance[part])
         return votes.T / [each[1].sum() for each in voters]
 
     def _check_state(self) -> None:
@@ -206,16 +194,7 @@ class VotedPerceptron(OnlineLinearClassifier):
             if cast("Any", block).shape[1:] != (n_features,) or cells.dtype != np.float64:
                 raise ValueError("the rows stored are not as wide as those it has learnt")
             validation.all_finite(self, block, short=True)
-        if not all(
-            isinstance(block, np.ndarray) and block.dtype == np.int64 and block.shape[1:] == (2,)
-            for block in state.votes
-        ):
-            raise ValueError("its votes are not pairs of a row and a life")
-        votes, n_stored = _votes_of(state), _n_rows(state.stored)
-        if votes.shape[1] and (abs(votes[0]).max() > n_stored or abs(votes[0]).min() < 1):
-            raise ValueError("a vote is by a row that is not stored")
-        if not (votes[1] >= 0).all() or not (state.last >= [-n_stored, 0]).all():
-            raise ValueError("a vote has lived less than no round")
+        refuse_forged_votes(state, _n_rows(state.stored))
 
     def _start(self, n_features: int) -> State:
         weights = np.zeros(n_features), np.zeros(1), np.zeros(1)
@@ -239,7 +218,7 @@ class VotedPerceptron(OnlineLinearClassifier):
         names[used] = _n_rows(stored) + 1 + np.arange(len(used))  # numbers in the store, from 1
         stored = appended(stored, tables.of(X, len(states[0].coef))[used])
         each = zip(states, visits, strict=True)
-        return tuple(_with_votes(state, v, names)._replace(stored=stored) for state, v in each)
+        return tuple(with_votes(state, v, names)._replace(stored=stored) for state, v in each)
 
     def _outcome(self, X: Any, wrong: Mask, used: Mask) -> tuple[int | None, Indices | None]:
         # The errors are those of the last weights, not of the vote, and dropping rows that changed
@@ -257,31 +236,6 @@ class VotedPerceptron(OnlineLinearClassifier):
         weights = old["coef_"][problem].copy(), old["intercept_"][problem : problem + 1].copy()
         earlier = (votes[:-1],) if len(votes) > 1 else ()
         return State(*weights, np.array([old["radius_"]]), votes[-1].copy(), earlier, stored)
-
-
-def _with_votes(state: State, visits: Visits, names: Indices) -> State:
-    """Return a state whose votes go on through some passes over the same rows."""
-    last, n_rows = state.last.copy(), len(names)
-    for places in visits.places:
-        if not len(places):
-            last[1] += n_rows
-            continue
-        # The weights of each mistake live until the next; those before, until the first.
-        lives = np.diff(places, append=n_rows)
-        fresh = np.column_stack([visits.signs[places].astype(np.int64) * names[places], lives])
-        last[1] += places[0]
-        done = np.vstack([last, fresh[:-1]])
-        # The first weights, 0, never survive a round and never vote.
-        done = done[1:] if last[0] == 0 else done
-        votes = appended(state.votes, done) if len(done) else state.votes
-        state, last = state._replace(votes=votes), fresh[-1]
-    return state._replace(last=last)
-
-
-def _votes_of(state: State) -> Indices:
-    """Return all votes of a problem, the current one last: by which row, then for how long."""
-    current = state.last[np.newaxis][: int(state.last[0] != 0)]
-    return np.ascontiguousarray(np.concatenate([*state.votes, current]).T)
 
 
 def _n_rows(history: History) -> int:
