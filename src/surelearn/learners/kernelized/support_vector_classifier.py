@@ -238,7 +238,7 @@ class SupportVectorClassifier(ClassifierMixin, SupportVectorMachine):
         """Count the training rows that are predicted wrongly; those that win everywhere are not."""
         doubtful, self.training_errors_ = np.flatnonzero(~(self.training_margins_ > 0.0)), 0
         if len(doubtful):
-            scores = self._pairing.scores(self._problem_scores(points[doubtful]))
+            scores = self._pairing.scores(self._scores_of(points[doubtful]))
             wrong = self._pairing.decide(scores) != codes[doubtful]
             self.training_errors_ = int(np.count_nonzero(wrong))
 
