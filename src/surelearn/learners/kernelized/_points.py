@@ -67,6 +67,8 @@ def texts(X: Any) -> NDArray[Any]:
 
 def admit(kernel: Any, X: Any) -> Any:
     """Return rows of numbers that the kernel reads, or refuse them."""
+    if isinstance(kernel, Gaussian):
+        return validation.all_finite(None, X, short=True)
     if isinstance(kernel, Kernel):
         X = validation.bits(X) if kernel.domain == "bits" else X
         with np.errstate(over="ignore", invalid="ignore"):
@@ -152,23 +154,26 @@ def diagonal(kernel: Any, points: Any) -> Vector:
     return np.concatenate(parts)
 
 
-def scaled_gaussian(X: Any) -> Gaussian:
+def scaled_gaussian(X: Any, sample_weight: Any = None) -> Gaussian:
     """Return a Gaussian whose gamma is 1 / (features · variance of all entries).
+
+    A row of weight 2 counts as two rows.
 
     Examples
     --------
     >>> scaled_gaussian(np.array([[0.0, 2.0], [2.0, 0.0]]))
     Gaussian(gamma=0.5)
     """
-    rows: Any = X
-    variance = float(rows.var()) if isinstance(X, np.ndarray) else _variance(rows)
-    return Gaussian(gamma=1.0 / (rows.shape[1] * variance) if variance > 0.0 else 1.0)
-
-
-def _variance(rows: Any) -> float:
-    """Return the variance of all entries of a sparse table, zeros included."""
-    mean = float(rows.mean())
-    return float(rows.multiply(rows).mean()) - mean * mean
+    n, width = X.shape
+    if sample_weight is None and isinstance(X, np.ndarray):
+        variance = float(X.var())
+    else:
+        shares = validation.sample_weights(sample_weight, n)
+        shares = shares / (shares.sum() * width)
+        mean = float((shares @ X).sum())
+        squares = X * X if isinstance(X, np.ndarray) else X.multiply(X)
+        variance = float((shares @ squares).sum()) - mean * mean
+    return Gaussian(gamma=1.0 / (width * variance) if variance > 0.0 else 1.0)
 
 
 def refuse_unlike(model: Any) -> None:

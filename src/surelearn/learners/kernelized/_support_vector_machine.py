@@ -119,14 +119,16 @@ class SupportVectorMachine(BaseEstimator):
         if self.penalize_intercept and not self.fit_intercept:
             raise ValueError("penalize_intercept=True needs an intercept: set fit_intercept=True")
 
-    def _read_points(self, X: Any, y: Any, targets: validation.Targets = "labels") -> Any:
+    def _read_points(
+        self, X: Any, y: Any, sample_weight: Any, targets: validation.Targets = "labels"
+    ) -> Any:
         """Return the training points and targets, and find the kernel if rows decide on it."""
         if _points.reads_strings(self.kernel, X):
             points, y = _points.texts(X), np.asarray(exact(y))
         else:
             points, y = validation.check(self, X, y, targets=targets, reset=True)
         if self.kernel is None:
-            self.kernel_ = _points.scaled_gaussian(points)
+            self.kernel_ = _points.scaled_gaussian(points, sample_weight)
         elif isinstance(self.kernel, str):
             self.kernel_, points = self.kernel, _points.precomputed(points)
         else:

@@ -178,7 +178,7 @@ class SupportVectorClassifier(ClassifierMixin, SupportVectorMachine):
     def _read(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Indices, Vector]:
         """Return the points, the place of each label among the classes, and the weights."""
         self._check_parameters()
-        points, labels = self._read_points(X, y)
+        points, labels = self._read_points(X, y, sample_weight)
         codes = learn_classes(self, labels, n=points.shape[0])
         validation.two_or_more(self.classes_)
         weights = row_weights(

@@ -138,7 +138,7 @@ class SupportVectorRegressor(RegressorMixin, SupportVectorMachine):
     def _read(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Vector, Problem]:
         """Return the points, the targets, and the problem that they pose."""
         self._check_parameters()
-        points, targets = self._read_points(X, y, "numbers")
+        points, targets = self._read_points(X, y, sample_weight, "numbers")
         targets = check_numbers(targets, n=points.shape[0])
         validation.refuse_huge(targets, "targets")
         weights = row_weights(sample_weight, n=len(targets))

@@ -6,6 +6,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import gen_batches
 
+from surelearn._jit import tables
 from surelearn._threads import Workers, chunks, one_thread_products
 from surelearn._typing import Mask, Matrix
 from surelearn.kernels import Gaussian
@@ -58,7 +59,7 @@ def gaussian_expansion(
     right = factors(table, kernel.gamma, centre).astype(np.float32)
     scores = np.zeros((X.shape[0], len(coef)))
     for part in chunks(len(scores), _ROWS):
-        rows = X[part].toarray() if sparse.issparse(X) else X[part]
+        rows = tables.dense(X[part])
         left = factors(rows, kernel.gamma, centre).astype(np.float32)
         if len(coef) == 1:
             sums = np.zeros(len(left.halves))
@@ -75,14 +76,14 @@ def near_zero(scores: Matrix, coef: Matrix) -> Mask:
     return (np.abs(scores) <= limits).any(axis=1)
 
 
-def _several(left: Factors, right: Factors, coef: Matrix, crew: Workers) -> Matrix:
+def _several(left: Factors, right: Factors, coef: Any, crew: Workers) -> Matrix:
     """Return the sums of many problems: their values are computed once, and kept for a moment."""
     n, across = len(right.halves), gaussian_tiles.width(np.float32)
     wide = -(-n // across) * across
     scores = np.empty((len(left.halves), len(coef)))
 
     def task(part: slice) -> None:
-        block = np.empty((_BLOCK, wide), np.float32)
+        block: Any = np.empty((_BLOCK, wide), np.float32)
         own = Factors(left.rows[part], left.halves[part])
         fill(own, right, block, _ALONE)
         scores[part] = block[: part.stop - part.start, :n] @ coef.T

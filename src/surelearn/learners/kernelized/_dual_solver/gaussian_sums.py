@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from surelearn._jit import jit
+from surelearn._jit import jit, tables
 from surelearn._threads import Workers, chunks, run_multiplying
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.learners.kernelized._dual_solver import gaussian_tiles
@@ -55,11 +55,11 @@ def factors(X: Any, gamma: float, centre: Vector | None) -> Factors:
 
 def spread_out(X: Any) -> Any:
     """Return sparse rows as dense ones if they are few, or not sparse in truth."""
-    if not sparse.issparse(X):
+    if isinstance(X, np.ndarray):
         return X
     size = X.shape[0] * X.shape[1]
     small = size <= _DENSE and (size <= _DENSE // 256 or X.nnz >= _FILLED * size)
-    return X.toarray() if small else X
+    return tables.dense(X) if small else X
 
 
 def fill(left: Factors, right: Factors, out: Matrix, crew: Workers) -> None:
@@ -162,8 +162,7 @@ def _values(left: Factors, right: Factors) -> Matrix:
 
 def _product(rows: Any, others: Any) -> Matrix:
     """Return products of sparse rows; spread out, the others need no search for common entries."""
-    dense = others.toarray() if sparse.issparse(others) else others
-    return np.asarray(rows @ np.ascontiguousarray(dense.T))
+    return np.asarray(rows @ np.ascontiguousarray(tables.dense(others).T))
 
 
 @jit

@@ -5,6 +5,7 @@ g = gamma / ln 2: then one inner product is the exponent, and 2 to its power the
 compute the values anew takes about as long as to read them back from memory.
 """
 
+from functools import cache
 from typing import Any, cast
 
 import numpy as np
@@ -28,6 +29,7 @@ _DEGREE = {4: 6, 8: 11}  # relative errors of 2e-9 and 3e-18, far below those of
 _DIGITS = {4: 23, 8: 52}
 
 
+@cache
 def is_fast() -> bool:
     """Return whether this machine has the registers that tiles are made for.
 
