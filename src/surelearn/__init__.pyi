@@ -150,6 +150,7 @@ from .learners.kernelized.support_vector_classifier import (
 )
 from .learners.kernelized.support_vector_regressor import (
     SupportVectorRegressor as SupportVectorRegressor,
+)
 from .learners.kernelized.voted_kernel_perceptron import (
     VotedKernelPerceptron as VotedKernelPerceptron,
 )

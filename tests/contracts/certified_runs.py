@@ -91,9 +91,16 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
     "PassiveAggressiveSquaredRegressor": _AGGRESSIVE,
     "RandomizedWeightedMajority": [{"horizon": 60}],
     "Squint": [{"prior": [0.7, 0.1, 0.1, 0.1]}, {"horizon": 50}],
+    "SupportVectorClassifier": [
+        {"kernel": Gaussian(), "fit_intercept": False},
+        {"kernel": Gaussian(), "class_weight": "balanced"},
+        {"kernel": Gaussian().of(np.tanh), "penalize_intercept": True, "C": 1e-3},
+        {"kernel": Linear(), "multiclass": "one-vs-rest"},
+    ],
     "Winnow": [{"negations": True}],
 }
 """Parameters, beside the default ones, that lead to another theorem or another status."""
+_HASTY = {"kernel": Gaussian(), "fit_intercept": False, "max_iter": 2}
 
 
 def _tables_for(cls: Any) -> Iterator[tuple[Any, Any]]:
@@ -152,6 +159,11 @@ def learner_runs() -> Iterator[Run]:
             yield name, lambda c=cls: _stopped(c)
         if "ties" in inspect.signature(cls).parameters:
             yield name, lambda c=cls: _changed(c)
+        if "radius" in inspect.signature(cls.certificates).parameters:
+            for radius in (100.0, 1e-3):
+                yield name, lambda c=cls, r=radius: _with_a_radius(c, r)
+            yield name, lambda c=cls: _fitted(c, {"C": np.inf}, TABLES["box"]).certificates()
+            yield name, lambda c=cls: _fitted(c, _HASTY, _many_rows()).certificates()
     yield from _stability_runs()
 
 
@@ -174,6 +186,15 @@ def _stable(setting: dict[str, Any], X: Any, y: Any, bounds: tuple[float, float]
 def _stopped(cls: Any) -> Issued:
     table = next(iter(_tables_for(cls)))
     return cls(max_iter=30).set_callbacks(StopAtOnce()).fit(*table).certificates()
+
+
+def _with_a_radius(cls: Any, radius: float) -> Issued:
+    setting = {"kernel": Linear(), "penalize_intercept": True}
+    return _fitted(cls, setting, TABLES["noisy"]).certificates(radius=radius)
+
+
+def _many_rows() -> tuple[Any, Any]:
+    return Noisy(4, 0.2).draw(1200, seed=0)
 
 
 def _changed(cls: Any) -> Issued:

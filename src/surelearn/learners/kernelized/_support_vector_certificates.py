@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from surelearn import _arguments
-from surelearn._typing import Vector
 from surelearn._wording import confidence, percent_outward
 from surelearn.base.seal import fingerprint_of_fit
 from surelearn.bounds import Guarantee, compression, margin, stability, vc
@@ -31,32 +30,11 @@ from surelearn.certificate import (
 )
 from surelearn.kernels import Kernel, Linear, PullBack
 from surelearn.kernels.norms import largest_square
+from surelearn.learners.kernelized._training_margins import gap, rounding
 
-_EPS = 64.0 * float(np.finfo(np.float64).eps)  # of a kernel value and of a step of a sum
 _SAMPLE = assumed("cannot be verified from the data")
 _NORM = "every feature vector, future ones included, has norm at most the radius"
 _LABELS = Precondition("known_labels", "the labels that can occur were known beforehand", "assumed")
-
-
-def keep_margins(model: Any, solved: Sequence[Any], diagonal: Vector) -> None:
-    """Keep the least margin of each training row, and for two classes the normalised ones."""
-    margins = np.full(model.n_training_rows_, np.inf)
-    for problem, rows, solution, optimality in solved:
-        own = problem.targets * (solution.sums + optimality.intercept)
-        margins[rows] = np.minimum(margins[rows], own)
-    model.training_margins_, model.normalized_margins_ = margins, None
-    if len(solved) == 1:
-        model.normalized_margins_ = _normalised(model, margins, diagonal)
-
-
-def _normalised(model: Any, margins: Vector, diagonal: Vector) -> Vector:
-    """Return y⟨w, φ⟩/(‖w‖‖φ‖), rounded down; an intercept that is not penalised has a feature 1."""
-    free = bool(model.fit_intercept) and not model.penalize_intercept
-    norm = math.hypot(model.norms_[0], model.intercept_[0] if free else 0.0)
-    lengths = norm * np.sqrt(np.maximum(diagonal + free, 0.0))
-    low = margins - _rounding(model)
-    found = np.divide(low, lengths, out=np.zeros(len(low)), where=lengths > 0.0)
-    return np.clip(found - _EPS, -1.0, 1.0)
 
 
 def certificates(model: Any, *, delta: float, radius: float | None) -> tuple[Certificate, ...]:
@@ -88,9 +66,9 @@ class _Machine:
     @classmethod
     def of(cls, model: Any, radius: float | None) -> "_Machine":
         kappa, bounded = _kernel_radius(model, radius)
-        gap = _gap(model)
-        room = kappa * math.sqrt(2.0 * gap) + _rounding(model)
-        return cls(model, kappa, bounded, gap, room, fingerprint_of_fit(model))
+        excess = gap(model)
+        room = kappa * math.sqrt(2.0 * excess) + rounding(model)
+        return cls(model, kappa, bounded, excess, room, fingerprint_of_fit(model))
 
     @property
     def n_compressed(self) -> int:
@@ -115,7 +93,7 @@ class _Machine:
         """Bound the risk by how little one row can move the minimum."""
         ramp = float(np.clip(1.0 - self.model.training_margins_, 0.0, 1.0).mean())
         guarantee = stability.svm(
-            ramp_loss=min(1.0, ramp + _rounding(self.model)),
+            ramp_loss=min(1.0, ramp + rounding(self.model)),
             C=float(self.model.C),
             kernel_radius=self.radius,
             n=self.model.n_training_rows_,
@@ -243,19 +221,6 @@ class _Machine:
         text = "no weights were given" if alike else "rows or classes were given weights"
         weights = Precondition("equal_weights", "all rows count alike", *verified(alike, text))
         return _inner_product(self.model.kernel_), weights
-
-
-def _gap(model: Any) -> float:
-    """Return how far above its minimum the worst objective may be, rounding included."""
-    gaps = np.maximum(model.primal_values_ - model.dual_values_, 0.0)
-    sums = _rounding(model) * model.n_training_rows_ * (model.C if math.isfinite(model.C) else 1.0)
-    return float(np.max(gaps + _EPS * np.abs(model.primal_values_))) + sums
-
-
-def _rounding(model: Any) -> float:
-    """Return how far rounding may take a score: an error for each product, and they add up."""
-    size = float(np.linalg.norm(model.dual_coef_, axis=1).max(initial=0.0))
-    return _EPS * math.sqrt(max(1, len(model.support_))) * size * max(1.0, model.largest_diagonal_)
 
 
 def _kernel_radius(model: Any, radius: float | None) -> tuple[float, Evidence]:

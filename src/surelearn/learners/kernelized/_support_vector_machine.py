@@ -223,7 +223,9 @@ class SupportVectorMachine(BaseEstimator):
 
     def _problem_scores(self, X: Any) -> Matrix:
         """Return the score of each row in each problem."""
-        points = _points.read_again(self, X)
+        return self._scores_of(_points.read_again(self, X))
+
+    def _scores_of(self, points: Any) -> Matrix:
         coef, kernel = self.dual_coef_, self.kernel_
         if isinstance(kernel, str):
             return points[:, self.support_] @ coef.T + self.intercept_

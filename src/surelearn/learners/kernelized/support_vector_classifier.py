@@ -19,7 +19,7 @@ from surelearn._typing import Indices, Matrix, Vector
 from surelearn.base import validation
 from surelearn.base.fitting import adopt, at_one_moment, fresh_copy, learn_classes, row_weights
 from surelearn.certificate import Certificate
-from surelearn.learners.kernelized import _support_vector_certificates
+from surelearn.learners.kernelized import _support_vector_certificates, _training_margins
 from surelearn.learners.kernelized._dual_solver.problem import Problem
 from surelearn.learners.kernelized._dual_solver.solver import Rules
 from surelearn.learners.kernelized._leave_one_out import (
@@ -170,7 +170,7 @@ class SupportVectorClassifier(ClassifierMixin, SupportVectorMachine):
             solved = self._solve(values, problems, starts, crew)
         self._take(solved, points, values)
         self._keep_margins(solved, codes)
-        _support_vector_certificates.keep_margins(self, solved, values.diagonal)
+        _training_margins.keep_margins(self, solved, values.diagonal)
         self._count_errors(points, codes)
         cold = all(start is None for start in starts)
         self._hash_rows(points, () if cold else getattr(last, "training_rows_", ()))
@@ -238,7 +238,7 @@ class SupportVectorClassifier(ClassifierMixin, SupportVectorMachine):
         """Count the training rows that are predicted wrongly; those that win everywhere are not."""
         doubtful, self.training_errors_ = np.flatnonzero(~(self.training_margins_ > 0.0)), 0
         if len(doubtful):
-            scores = self._pairing.scores(self._problem_scores(points[doubtful]))
+            scores = self._pairing.scores(self._scores_of(points[doubtful]))
             wrong = self._pairing.decide(scores) != codes[doubtful]
             self.training_errors_ = int(np.count_nonzero(wrong))
 
@@ -332,7 +332,7 @@ class SupportVectorClassifier(ClassifierMixin, SupportVectorMachine):
         >>> model = SupportVectorClassifier(kernel=Gaussian(gamma=0.5), penalize_intercept=True)
         >>> certificate = model.fit(X, y).certificates()[0]
         >>> certificate.status, round(certificate.bound, 2)
-        ('valid', 0.24)
+        ('valid', 0.09)
         """
         check_is_fitted(self)
         return _support_vector_certificates.certificates(self, delta=delta, radius=radius)
@@ -405,5 +405,6 @@ class SupportVectorClassifier(ClassifierMixin, SupportVectorMachine):
         if len(self.classes_) < 2 or len(self.dual_coef_) != len(self._pairing.pairs):
             raise ValueError("its coefficients are not those of its classes")
         n = self.n_training_rows_
-        if n < 1 or getattr(self, "training_errors_", 0) > n:
+        if n < 1 or self.training_errors_ > n:
             raise ValueError("it has more errors than rows, or no row")
+        _training_margins.refuse_unlike(self)

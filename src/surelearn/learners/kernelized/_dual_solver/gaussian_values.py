@@ -56,7 +56,7 @@ class GaussianValues(KernelValues):
         places = np.arange(k)
         out[places, places] = 1.0  # rounding does not know that a row is at distance 0 from itself
         if self._offset:
-            out += dtype.type(self._offset)
+            out[:k, :k] += dtype.type(self._offset)  # what is beyond may be anything
         return out
 
     def add(self, rows: Indices, weights: Vector, sums: Vector, *, double: bool) -> None:

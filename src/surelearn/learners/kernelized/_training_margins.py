@@ -1,0 +1,58 @@
+"""The margins of the training rows that certificates rest on, and how far rounding may take them.
+
+Double precision is used for what is kept, so errors are those of a sum of many products.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from surelearn._typing import Vector
+
+_EPS = 64.0 * float(np.finfo(np.float64).eps)  # of a kernel value and of a step of a sum
+
+
+def keep_margins(model: Any, solved: Sequence[Any], diagonal: Vector) -> None:
+    """Keep the least margin of each training row, and for two classes the normalised ones."""
+    margins = np.full(model.n_training_rows_, np.inf)
+    for problem, rows, solution, optimality in solved:
+        own = problem.targets * (solution.sums + optimality.intercept)
+        margins[rows] = np.minimum(margins[rows], own)
+    model.training_margins_, model.normalized_margins_ = margins, None
+    if len(solved) == 1:
+        model.normalized_margins_ = _normalised(model, margins, diagonal)
+
+
+def _normalised(model: Any, margins: Vector, diagonal: Vector) -> Vector:
+    """Return y⟨w, φ⟩/(‖w‖‖φ‖), rounded down; an intercept that is not penalised has a feature 1."""
+    free = bool(model.fit_intercept) and not model.penalize_intercept
+    norm = math.hypot(model.norms_[0], model.intercept_[0] if free else 0.0)
+    lengths = norm * np.sqrt(np.maximum(diagonal + free, 0.0))
+    low = margins - rounding(model)
+    found = np.divide(low, lengths, out=np.zeros(len(low)), where=lengths > 0.0)
+    return np.clip(found - _EPS, -1.0, 1.0)
+
+
+def refuse_unlike(model: Any) -> None:
+    """Refuse margins that are not those of the training rows, as in a forged model file."""
+    margins, cosines = model.training_margins_, model.normalized_margins_
+    n, two = model.n_training_rows_, len(model.classes_) == 2
+    if len(margins) != n or np.isnan(margins).any() or (cosines is not None) != two:
+        raise ValueError("its margins are not those of its training rows")
+    if cosines is not None and (len(cosines) != n or not (np.abs(cosines) <= 1.0).all()):
+        raise ValueError("its margins are not those of its training rows")
+
+
+def gap(model: Any) -> float:
+    """Return how far above its minimum the worst objective may be, rounding included."""
+    gaps = np.maximum(model.primal_values_ - model.dual_values_, 0.0)
+    sums = rounding(model) * model.n_training_rows_ * (model.C if math.isfinite(model.C) else 1.0)
+    return float(np.max(gaps + _EPS * np.abs(model.primal_values_))) + sums
+
+
+def rounding(model: Any) -> float:
+    """Return how far rounding may take a score: an error for each product, and they add up."""
+    size = float(np.linalg.norm(model.dual_coef_, axis=1).max(initial=0.0))
+    return _EPS * math.sqrt(max(1, len(model.support_))) * size * max(1.0, model.largest_diagonal_)
