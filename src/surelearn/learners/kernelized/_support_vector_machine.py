@@ -23,11 +23,12 @@ from surelearn.base import validation
 from surelearn.base.fitting import at_one_moment
 from surelearn.base.labels import exact
 from surelearn.kernels import Gaussian, Kernel, Linear
-from surelearn.learners.kernelized import _points
+from surelearn.learners.kernelized import _linear_machine, _points
 from surelearn.learners.kernelized._dual_solver import expansions
 from surelearn.learners.kernelized._dual_solver.gaussian_values import GaussianValues
 from surelearn.learners.kernelized._dual_solver.hulls import NotSeparableError
 from surelearn.learners.kernelized._dual_solver.kernel_values import (
+    WHOLE,
     KeptValues,
     KernelValues,
     computed_values,
@@ -39,6 +40,7 @@ from surelearn.learners.kernelized._dual_solver.problem import (
     judge,
 )
 from surelearn.learners.kernelized._dual_solver.solver import Rules, solve
+from surelearn.learners.kernelized._linear_machine import LinearValues
 
 KernelLike = Kernel | Callable[[Any, Any], Any] | Literal["precomputed"] | None
 _SMALL = 1000  # rows up to which all kernel values are kept
@@ -69,6 +71,7 @@ class Solved(NamedTuple):
     dual_coef_="finite[problems, support]",
     intercept_="finite[problems]",
     norms_="finite[problems]",
+    weights_="finite[problems, features]?",
     primal_values_="float[problems]",
     dual_values_="float[problems]",
     duality_gap_="float[problems]",
@@ -97,6 +100,7 @@ class SupportVectorMachine(BaseEstimator):
     dual_coef_: Matrix
     intercept_: Vector
     norms_: Vector
+    weights_: Matrix | None
     n_training_rows_: int
     training_rows_: Hashes
 
@@ -105,6 +109,8 @@ class SupportVectorMachine(BaseEstimator):
         """With the linear kernel: the weights of each problem, one for each feature."""
         if not isinstance(self.kernel_, Linear):
             raise AttributeError("coef_ exists only with kernel=Linear()")  # noqa: TRY004
+        if self.weights_ is not None:
+            return self.weights_
         return np.asarray(self.dual_coef_ @ self.support_vectors_)
 
     def _check_parameters(self) -> None:
@@ -151,6 +157,8 @@ class SupportVectorMachine(BaseEstimator):
             return values_of(X, Z) + offset
 
         diagonal = _points.diagonal(self.kernel_, points) + offset
+        if isinstance(self.kernel_, Linear) and n > WHOLE and np.isfinite(self.C):
+            return LinearValues(points, shifted if offset else values_of, diagonal)
         values = computed_values(points, shifted if offset else values_of, diagonal)
         if not isinstance(self.kernel_, Kernel) and isinstance(values, KeptValues):
             _points.refuse_indefinite(values.gram)
@@ -169,6 +177,8 @@ class SupportVectorMachine(BaseEstimator):
         def task(number: int) -> Solved:
             problem, rows = problems[number]
             own = values if len(problems) == 1 else values.restricted(rows)
+            if isinstance(own, LinearValues):
+                return Solved(problem, rows, *self._solve_weights(problem, own, starts[number]))
             try:
                 found = solve(problem, own, rules, starts[number])
             except NotSeparableError as error:  # it speaks of places among these rows
@@ -180,6 +190,16 @@ class SupportVectorMachine(BaseEstimator):
         scale = float(np.abs(values.diagonal).max())
         _points.refuse_curvature(min(one.solution.curvature for one in solved), scale)
         return solved
+
+    def _solve_weights(
+        self, problem: Problem, values: LinearValues, start: Vector | None
+    ) -> tuple[Solution, Optimality]:
+        intercept = (
+            "free" if problem.balanced else "penalized" if self.penalize_intercept else "none"
+        )
+        rules = _linear_machine.Rules(intercept, float(self.tol), int(self.max_iter))
+        epsilon = float(getattr(self, "epsilon", 0.0))
+        return _linear_machine.solve(problem, values.points, rules, epsilon, start)
 
     def _take(self, solved: Sequence[Solved], points: Any, values: KernelValues) -> None:
         """Keep what was found, and say so if it is not yet the optimum."""
@@ -194,6 +214,7 @@ class SupportVectorMachine(BaseEstimator):
             self.intercept_ = coef.sum(axis=1)
         squares = [one.solution.beta @ one.solution.sums[one.problem.rows] for one in solved]
         self.norms_ = np.sqrt(np.maximum(squares, 0.0))
+        self._take_weights([one.solution.weights for one in solved])
         self._keep_optimality(solved)
         self.C_ = float(self.C)
         self.largest_diagonal_, self.n_training_rows_ = float(values.diagonal.max()), n
@@ -204,6 +225,20 @@ class SupportVectorMachine(BaseEstimator):
                 f"violation is {worst:.3g}; raise max_iter or tol, or scale the features",
                 ConvergenceWarning,
                 stacklevel=4,
+            )
+
+    def _take_weights(self, found: Sequence[Vector | None]) -> None:
+        """Keep the weights of linear machines that were solved by them."""
+        self.weights_ = None
+        known = [weights for weights in found if weights is not None]
+        if known:
+            lines = np.array(known)
+            self.weights_, self.intercept_ = (
+                np.ascontiguousarray(lines[:, :-1]),
+                lines[:, -1].copy(),
+            )
+            self.norms_ = np.linalg.norm(
+                lines if self.penalize_intercept else self.weights_, axis=1
             )
 
     def _keep_optimality(self, solved: Sequence[Solved]) -> None:
@@ -229,9 +264,8 @@ class SupportVectorMachine(BaseEstimator):
         coef, kernel = self.dual_coef_, self.kernel_
         if isinstance(kernel, str):
             return points[:, self.support_] @ coef.T + self.intercept_
-        if isinstance(kernel, Linear) and sparse.issparse(points) == sparse.issparse(
-            self.support_vectors_
-        ):
+        alike = sparse.issparse(points) == sparse.issparse(self.support_vectors_)
+        if isinstance(kernel, Linear) and (alike or self.weights_ is not None):
             return np.asarray(points @ self.coef_.T) + self.intercept_
         support = self.support_vectors_
         if isinstance(kernel, Gaussian) and expansions.suits_singles(

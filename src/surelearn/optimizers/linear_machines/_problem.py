@@ -93,18 +93,29 @@ class Problem:
         return float(gain - 0.5 * (pull @ pull + self.penalty * beta.sum() ** 2))
 
     def feasible(self, beta: Vector) -> Vector:
-        """Return β within the bounds; where b is free, with sum 0: the larger side is scaled down.
-
-        0 lies within all bounds, so scaling does not lead out of them.
-        """
+        """Return β within the bounds, and with sum 0 where b is free."""
         beta = np.clip(beta, self.low, self.high)
-        if self.intercept == "free":
-            above, below = beta.clip(min=0.0), beta.clip(max=0.0)
-            up, down = float(above.sum()), -float(below.sum())
-            if up != down:
-                least = min(up, down)
-                beta = above * (least / max(up, least)) + below * (least / max(down, least))
-        return beta
+        return self._balanced(beta) if self.intercept == "free" else beta
+
+    def _balanced(self, beta: Vector) -> Vector:
+        """Return β with sum 0: rows between their bounds give way first, at the least cost.
+
+        If that is not enough, the larger side is scaled down. 0 lies within all bounds, so this
+        does not lead out of them.
+        """
+        excess = float(beta.sum())
+        ends = (self.low, 0.0) if excess > 0.0 else (0.0, self.high)
+        room = beta - np.where(beta > 0.0, *reversed(ends))
+        room[(beta == self.low) | (beta == self.high)] = 0.0
+        total = float(room.sum())
+        share = min(1.0, excess / total) if total != 0.0 else 1.0
+        beta = np.clip(beta - share * room, self.low, self.high)
+        above, below = beta.clip(min=0.0), beta.clip(max=0.0)
+        up, down = float(above.sum()), -float(below.sum())
+        if share < 1.0 or up == down:
+            return beta
+        least = min(up, down)
+        return above * (least / max(up, least)) + below * (least / max(down, least))
 
     def best_intercept(self, scores: Vector, given: float) -> float:
         """Return the free b that fits the products Xw best; of several the one nearest to 0.

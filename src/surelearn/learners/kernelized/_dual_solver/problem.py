@@ -57,13 +57,18 @@ class Problem:
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """What a search found: β, the sums Kβ in double precision, and how the search went."""
+    """What a search found: β, the sums Kβ in double precision, and how the search went.
+
+    A linear machine that was solved by its weights has them, with the intercept at their end; its
+    sums are those of the weights.
+    """
 
     beta: Vector
     sums: Vector
     n_steps: int
     converged: bool
     curvature: float
+    weights: Vector | None = None
 
 
 @dataclass(frozen=True)
