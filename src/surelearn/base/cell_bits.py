@@ -3,7 +3,7 @@
 import hashlib
 import numbers
 from collections.abc import Callable, Iterable
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,7 +94,8 @@ def _bits_of(cell: Any, rounding: Rounding | None) -> int:
         return int(_MISSING)
     if isinstance(cell, numbers.Real):
         try:
-            if type(cell) is int and _EXACT < abs(cell) < 2**63:
+            whole = cast("Any", cell)
+            if isinstance(whole, int) and _EXACT < abs(whole) < 2**63:
                 return int(cell_bits(np.array([cell]), rounding=rounding)[0])
             return _float(float(cell), rounding)
         except OverflowError:

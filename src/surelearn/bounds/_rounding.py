@@ -22,6 +22,18 @@ def down(value: float) -> float:
     return value - _padding(value) if math.isfinite(value) else value
 
 
+def up_integer(value: int) -> float:
+    """Return the smallest float that is not below an integer.
+
+    Examples
+    --------
+    >>> up_integer(7), up_integer(2**53 + 1) == 2.0**53 + 2.0
+    (7.0, True)
+    """
+    nearest = float(value)
+    return nearest if nearest >= value else math.nextafter(nearest, math.inf)
+
+
 def _padding(value: float) -> float:
     return max(_PADDING * abs(value), _LEAST) if value else 0.0
 

@@ -8,10 +8,27 @@ from scipy import special
 
 from surelearn._typing import Vector
 
+_MOST_SUMMED = 1000  # logarithms, before a difference of lgamma values is faster
+
 
 def log_choose(n: int, k: int) -> float:
     """Return ln C(n, k) for 0 <= k <= n."""
     return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
+
+
+def log_choose_above(n: int, k: int) -> float:
+    """Return a number slightly above ln C(n, k): a price that must not come out too small.
+
+    Examples
+    --------
+    >>> log_choose_above(10**12 + 20, 10**12 + 1) > 19 * math.log(10**12) - math.lgamma(20)
+    True
+    """
+    few = min(k, n - k)
+    if few > _MOST_SUMMED:
+        return log_choose(n, k) + log_choose_padding(n)
+    exact = math.fsum(math.log((n - i) / (i + 1)) for i in range(few))  # no difference of lgamma
+    return exact * (1.0 + 1e-14)
 
 
 def log_choose_padding(n: int) -> float:

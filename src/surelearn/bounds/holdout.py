@@ -16,7 +16,7 @@ from surelearn import _arguments
 from surelearn.bounds import _rounding, _wealth, inversions
 from surelearn.bounds._guarantee import Guarantee, theorem
 from surelearn.bounds._planner import exact, least, log, log_inverse, planner
-from surelearn.bounds._special import binomial_cdf, log_choose, log_choose_all
+from surelearn.bounds._special import binomial_cdf, log_choose_above, log_choose_all
 
 _MOST_WRONG = 4_000_000  # counts of errors that a planner tries
 
@@ -208,7 +208,7 @@ def ladder(*, errors: int, n: int, delta: float, n_queries: int, n_levels: int) 
     """
     queries = _arguments.count("n_queries", n_queries, at_least=1)
     levels = _arguments.count("n_levels", n_levels, at_least=1)
-    price = log_choose(queries + levels, levels + 1)
+    price = log_choose_above(queries + levels, levels + 1)
     told = "nothing but the best error so far, rounded up to a multiple of 1/n_levels, was told"
     reference = "surelearn theory pages; sharpens Blum and Hardt, ICML (2015)"
     return _reused(errors, n, delta, price, {"answers": told}, reference)

@@ -57,7 +57,7 @@ def littlestone_lower(*, vc_dimension: int) -> Guarantee:
     """
     return Guarantee(
         quantity="the mistakes of the best deterministic learner on its worst sequence",
-        bound=float(_arguments.count("vc_dimension", vc_dimension)),
+        bound=_rounding.up_integer(_arguments.count("vc_dimension", vc_dimension)),
         assumes={
             "shattered": "the class shatters a set of that size",
             "realizable": "every label agrees with the class",
@@ -109,7 +109,7 @@ def deterministic_lower(*, n_rounds: int) -> Guarantee:
     """
     return Guarantee(
         quantity="mistakes minus those of the better constant prediction, on the worst sequence",
-        bound=float((_arguments.count("n_rounds", n_rounds) + 1) // 2),
+        bound=_rounding.up_integer((_arguments.count("n_rounds", n_rounds) + 1) // 2),
         assumes={"deterministic": "the predictor is deterministic and predicts 0 or 1"},
         reference="Cover, Transactions of the Fourth Prague Conference (1965)",
         direction="lower",

@@ -29,7 +29,7 @@ def monotone_disjunction(*, n_variables: int, n_relevant: int = 0) -> Guarantee:
     k = _arguments.count("n_relevant", n_relevant, at_most=n)
     return Guarantee(
         quantity=MISTAKES,
-        bound=float(n - k),
+        bound=_rounding.up_integer(n - k),
         assumes={
             "realizable": (
                 "every label is that of one monotone disjunction of n_relevant variables or more"
@@ -55,7 +55,7 @@ def disjunction(*, n_variables: int, n_relevant: int = 0) -> Guarantee:
     k = _arguments.count("n_relevant", n_relevant, at_most=n)
     return Guarantee(
         quantity=MISTAKES,
-        bound=float(n + 1 - k),
+        bound=_rounding.up_integer(n + 1 - k),
         assumes={
             "realizable": "every label is that of one disjunction of n_relevant literals or more",
             "algorithm": "the learner predicts the disjunction of all literals not yet crossed out",
@@ -102,7 +102,7 @@ def perceptron_disjunction(*, n_variables: int, n_relevant: int) -> Guarantee:
     k = _arguments.count("n_relevant", n_relevant, at_most=n)
     return Guarantee(
         quantity=MISTAKES,
-        bound=float((4 * k + 1) * (n + 1)),
+        bound=_rounding.up_integer((4 * k + 1) * (n + 1)),
         assumes={
             "realizable": _MONOTONE,
             "start": "each row has a constant feature 1 appended; the start is 0",
@@ -160,7 +160,7 @@ def winnow(
     strict = (1 + factor) * false_negatives + factor * n / ((factor - 1) * level)
     return Guarantee(
         quantity=MISTAKES,
-        bound=float(math.ceil(strict) - 1),
+        bound=_rounding.up_integer(math.ceil(strict) - 1),
         assumes={
             "labels": f"{_MONOTONE}, but for attribute_errors counted on the mistakes",
             "start": (
@@ -184,7 +184,7 @@ def winnow_classic(*, n_variables: int, n_relevant: int) -> Guarantee:
     k = _arguments.count("n_relevant", n_relevant, at_most=n)
     return Guarantee(
         quantity=MISTAKES,
-        bound=float(3 * k * (n - 1).bit_length() + 1),
+        bound=_rounding.up_integer(3 * k * (n - 1).bit_length() + 1),
         assumes={
             "realizable": _MONOTONE,
             "start": "Winnow with weights from 1, factor 2 and threshold n_variables",
@@ -231,7 +231,7 @@ def winnow_dnf(*, n_variables: int, n_terms: int) -> Guarantee:
     n = _arguments.count("n_variables", n_variables)
     return Guarantee(
         quantity=MISTAKES,
-        bound=float(3 * _arguments.count("n_terms", n_terms) * n + 1),
+        bound=_rounding.up_integer(3 * _arguments.count("n_terms", n_terms) * n + 1),
         assumes={
             "realizable": (
                 "every label is that of one disjunction of n_terms conjunctions, nothing negated"

@@ -7,6 +7,7 @@ are the formulas that they reach by negation (De Morgan) and by terms as new var
 import math
 
 from surelearn import _arguments
+from surelearn.bounds import _rounding
 from surelearn.bounds._guarantee import Guarantee, theorem
 from surelearn.bounds._mistakes import MISTAKES
 
@@ -27,7 +28,7 @@ def monotone_conjunction(*, n_variables: int, n_relevant: int = 0) -> Guarantee:
     k = _arguments.count("n_relevant", n_relevant, at_most=n)
     return Guarantee(
         quantity=MISTAKES,
-        bound=float(n - k),
+        bound=_rounding.up_integer(n - k),
         assumes={
             "realizable": (
                 "every label is that of one monotone conjunction of n_relevant variables or more"
@@ -53,7 +54,7 @@ def conjunction(*, n_variables: int, n_relevant: int = 0) -> Guarantee:
     k = _arguments.count("n_relevant", n_relevant, at_most=n)
     return Guarantee(
         quantity=MISTAKES,
-        bound=float(n + 1 - k),
+        bound=_rounding.up_integer(n + 1 - k),
         assumes={
             "realizable": "every label is that of one conjunction of n_relevant literals or more",
             "algorithm": "the learner predicts the conjunction of all literals not yet crossed out",

@@ -11,7 +11,7 @@ from scipy import special
 from surelearn import _arguments
 from surelearn.bounds import _rounding
 from surelearn.bounds._guarantee import Guarantee, theorem
-from surelearn.bounds._special import binomial_cdf, binomial_sf, log_choose
+from surelearn.bounds._special import binomial_cdf, binomial_sf, log_choose_above
 
 _LIPSCHITZ = {
     "independent": "independent rows, two classes",
@@ -150,7 +150,7 @@ def vote_change_constant(*, k: int) -> float:
     half = k // 2
     p = (half + 1.0) / k  # the maximiser of p^(half+1) (1-p)^(k-1-half)
     log_rest = float(special.xlogy(half + 1.0, p) + special.xlog1py(k - 1.0 - half, -p))
-    return math.exp(log_choose(k - 1, half) + log_rest)
+    return math.exp(log_choose_above(k - 1, half) + log_rest)
 
 
 @theorem(realised=("errors",))

@@ -13,6 +13,7 @@ from surelearn.bounds import _rounding
 from surelearn.bounds._guarantee import Guarantee, theorem
 from surelearn.bounds._online import rounds
 
+_VANISHING = 1e-290  # below it squares of norms lose their digits
 _EXCESS = "square loss in excess of min over u of regularization |u|^2 + square loss of u"
 _VAW = "Vovk, International Statistical Review 69 (2001); Azoury and Warmuth, ML 43 (2001)"
 _LOG_DET = "log_determinant is ln det(A / regularization) after the last round"
@@ -65,9 +66,12 @@ def vovk_azoury_warmuth_apriori(
     volume = log_determinant_bound(
         input_norm=input_norm, regularization=regularization, dimension=dimension, n_rounds=n_rounds
     )
+    value = largest * volume * largest
+    if volume < _VANISHING and input_norm > 0.0:  # ln(1 + x) <= x, and squares come last
+        value = (largest * input_norm * math.sqrt(n_rounds) / math.sqrt(regularization)) ** 2
     return Guarantee(
         quantity=_EXCESS,
-        bound=_rounding.up(largest * volume * largest),
+        bound=_rounding.up(value),
         assumes={
             "algorithm": _FORECASTER,
             "targets": _BOUNDED,

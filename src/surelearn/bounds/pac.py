@@ -16,7 +16,7 @@ from surelearn import _arguments
 from surelearn._typing import Indices, Mask
 from surelearn.bounds import _rounding, inversions
 from surelearn.bounds._guarantee import Guarantee, theorem
-from surelearn.bounds._special import binomial_sf, log_choose
+from surelearn.bounds._special import binomial_sf, log_choose_above
 
 _SAMPLE = {"independent": "the n examples are independent draws from the law the risk refers to"}
 _CLASS = {"fixed_before": "the class of rules was fixed before the data were seen"}
@@ -275,7 +275,7 @@ def mdl_bits(*, bits: float, errors: int, n: int) -> float:
     """
     n = _arguments.count("n", n, at_least=1)
     errors = _arguments.count("errors", errors, at_most=n)
-    corrections = log_choose(n, errors) / math.log(2.0)
+    corrections = log_choose_above(n, errors) / math.log(2.0)
     return _arguments.non_negative("bits", bits) + math.log2(n + 1) + corrections
 
 

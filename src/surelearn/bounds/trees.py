@@ -12,7 +12,7 @@ from dataclasses import replace
 from surelearn import _arguments
 from surelearn.bounds import inversions, pac, vc
 from surelearn.bounds._guarantee import Guarantee, theorem
-from surelearn.bounds._special import log_choose
+from surelearn.bounds._special import log_choose_above
 from surelearn.bounds._tree_code import Feature, Tree, TreeCode
 
 _RISK = "the risk of the tree"
@@ -36,7 +36,7 @@ def log_labelled_trees(*, n_nodes: int, n_features: int) -> float:
     """
     splits = _n_splits(n_nodes)
     n_features = _arguments.count("n_features", n_features, at_least=1)
-    log_shapes = log_choose(2 * splits, splits) - math.log(splits + 1)
+    log_shapes = log_choose_above(2 * splits, splits) - math.log(splits + 1)
     return log_shapes + splits * math.log(n_features) + (splits + 1) * math.log(2.0)
 
 

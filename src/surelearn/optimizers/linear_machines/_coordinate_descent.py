@@ -19,9 +19,7 @@ _RHO = 0.1  # of the mean square of a row: more shortens every step, less slows 
 _TINY = 1e-200  # the square of a row of zeros: its β goes to a bound at once
 
 
-def minimise(
-    problem: Problem, start: Vector, tolerance: float, max_iter: int
-) -> Solution:
+def minimise(problem: Problem, start: Vector, tolerance: float, max_iter: int) -> Solution:
     """Visit the rows until the gap is within the tolerance, in at most `max_iter` epochs.
 
     The largest violation of an epoch falls with the gap, so it tells when a look is worth its time.

@@ -51,9 +51,7 @@ class _Place:
         """Compute slopes, gradient and the two parts of the gap."""
         problem, n = self.problem, len(self.residuals)
         self.slopes, self.inside = np.empty(n), np.empty(n, dtype=np.int64)
-        found = _loops.smooth(
-            self.residuals, *problem.bounds, self.width, self.slopes, self.inside
-        )
+        found = _loops.smooth(self.residuals, *problem.bounds, self.width, self.slopes, self.inside)
         self.inside = self.inside[: found[0]]
         penalty = problem.penalty
         total, constant = self._pull()

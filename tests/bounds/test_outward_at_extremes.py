@@ -1,0 +1,85 @@
+"""Bounds at extreme arguments against their formulas in sixty digits: never inward."""
+
+import math
+from fractions import Fraction
+
+import mpmath as mp
+import pytest
+
+from surelearn.bounds import holdout, mistakes_boolean, mistakes_elimination, neighbors, regret
+from surelearn.bounds import online_second_order as second_order
+from surelearn.bounds import regret_adaptive as adaptive
+from surelearn.bounds._rounding import up_integer
+from surelearn.bounds._special import log_choose_above
+
+ODD = 10**18 + 1  # between two floats
+COUNTED = {
+    "Perceptron": (
+        mistakes_boolean.perceptron_disjunction(n_variables=10**12, n_relevant=460_174),
+        (4 * 460_174 + 1) * (10**12 + 1),
+    ),
+    "disjunction": (mistakes_boolean.monotone_disjunction(n_variables=ODD), ODD),
+    "conjunction": (mistakes_elimination.conjunction(n_variables=ODD), ODD + 1),
+    "Winnow": (mistakes_boolean.winnow_dnf(n_variables=3, n_terms=ODD), 9 * ODD + 1),
+}
+
+
+@pytest.mark.parametrize("name", COUNTED)
+def test_whole_numbers_between_floats_are_rounded_up(name):
+    guarantee, exact = COUNTED[name]
+    assert guarantee.bound >= exact
+    assert Fraction(guarantee.bound) - exact < Fraction(exact, 10**12)
+
+
+def test_the_float_above_an_integer_is_the_nearest_one():
+    for value in (0, 1, 2**53, 2**53 + 1, 2**60 + 1, -ODD):
+        found = up_integer(value)
+        assert Fraction(found) >= value > Fraction(math.nextafter(found, -math.inf))
+
+
+@pytest.mark.parametrize(
+    ("n", "k"), [(10, 3), (10**12 + 20, 10**12 + 1), (10**6, 5 * 10**5), (10**12, 1001), (7, 0)]
+)
+def test_the_price_of_a_choice_is_not_too_small(n, k):
+    with mp.workdps(60):
+        exact = mp.loggamma(n + 1) - mp.loggamma(k + 1) - mp.loggamma(n - k + 1)
+        assert exact <= log_choose_above(n, k) <= exact * (1 + mp.mpf("1e-5"))
+
+
+def test_a_ladder_of_many_levels_pays_for_all_of_them():
+    inputs = {"errors": 500, "n": 10_000, "delta": 0.05, "n_queries": 20, "n_levels": 10**12}
+    with mp.workdps(60):
+        levels, queries = 10**12, 20
+        price = mp.log(mp.binomial(queries + levels, levels + 1))
+        bound = mp.mpf(holdout.ladder(**inputs).bound)
+        tail = mp.betainc(9_500, 501, 0, 1 - bound, regularized=True)  # P(Bin(n, bound) <= 500)
+        assert mp.log(tail) <= mp.log(mp.mpf(0.05)) - price
+
+
+def test_small_inputs_do_not_vanish_beside_large_targets():
+    inputs = {"input_norm": 1e-200, "regularization": 1.0, "dimension": 5, "n_rounds": 7}
+    bound = second_order.vovk_azoury_warmuth_apriori(target_bound=1e200, **inputs).bound
+    assert 7 * Fraction(1e-200) ** 2 * Fraction(1e200) ** 2 <= Fraction(bound) < Fraction(71, 10)
+
+
+RANGES = (1e-200, 1e-3, 1.0, 1e200)
+
+
+@pytest.mark.parametrize("scale", RANGES)
+@pytest.mark.parametrize("n_rounds", [1, 1000, 10**12])
+def test_sure_bounds_of_experts_at_all_scales(scale, n_rounds):
+    with mp.workdps(60):
+        log_k, span = mp.log(10), mp.mpf(scale)
+        tuned = regret.hedge_tuned(n_experts=10, n_rounds=n_rounds, loss_range=scale).bound
+        assert tuned >= span * mp.sqrt(n_rounds * log_k / 2)
+        found = adaptive.adahedge(n_experts=10, n_rounds=n_rounds, loss_range=scale).bound
+        assert found >= span * (1 + mp.sqrt(1 + n_rounds * log_k))
+
+
+@pytest.mark.parametrize("k", [1, 15, 10**6, 10**9])
+def test_the_change_of_a_vote_is_not_too_small(k):
+    with mp.workdps(60):
+        half = k // 2
+        p = mp.mpf(half + 1) / k
+        exact = mp.binomial(k - 1, half) * p ** (half + 1) * (1 - p) ** (k - 1 - half)
+        assert neighbors.vote_change_constant(k=k) >= exact
