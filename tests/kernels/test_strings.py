@@ -28,10 +28,29 @@ def test_the_recursion_is_the_definition(order, decay):
 def test_compiled_and_interpreted_agree():
     from surelearn.kernels import strings  # noqa: PLC0415
 
-    codes = np.frombuffer("gattaca".encode("utf-32-le"), dtype=np.uint32)
-    arguments = codes[:4], codes[2:], 0.7, np.empty((3, 8))
-    compiled = strings._common_subsequences(*arguments)
-    assert compiled == pytest.approx(strings._common_subsequences.py_func(*arguments), rel=1e-14)
+    codes = np.frombuffer("gattaca".encode("utf-32-le"), dtype=np.uint32)[:, np.newaxis]
+    found = []
+    for run in (strings._common_subsequences, strings._common_subsequences.py_func):
+        totals = np.zeros(1)
+        scratch = np.empty((3, 6, 1)), np.empty((5, 1)), np.empty(1)
+        run(codes[:5].copy(), codes[2:].copy(), 0.7, *scratch, totals)
+        found.append(totals[0])
+    assert found[0] > 0.0
+    assert found[0] == pytest.approx(found[1], rel=1e-14)
+
+
+@pytest.mark.parametrize("n", [1, 5, 70])
+def test_strings_of_many_lengths_compared_side_by_side_are_as_if_alone(monkeypatch, n):
+    from surelearn.kernels import strings  # noqa: PLC0415
+
+    rng = np.random.default_rng(n)
+    words = ["".join(rng.choice(list("ab"), rng.integers(0, 30))) for _ in range(n)]
+    kernel = Subsequence(order=3, decay=0.5)
+    together = kernel(words, words[::-1])
+    monkeypatch.setattr(strings, "_SCRATCH", 0)  # one pair at a time
+    alone = kernel(words, words[::-1])
+    np.testing.assert_allclose(together, alone, rtol=1e-13)
+    np.testing.assert_allclose(kernel(words)[:, ::-1], alone, rtol=1e-13)
 
 
 def test_without_decay_it_counts_pairs_of_equal_subsequences():

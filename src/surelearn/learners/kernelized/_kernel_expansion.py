@@ -111,6 +111,12 @@ class KernelExpansion(BaseEstimator):
         kernel = cast("Kernel", self.kernel)
         return kernel(_texts.readable(kernel, X), _texts.readable(kernel, support))
 
+    def _rows_at(self, X: Any, places: Indices) -> Any:
+        """Return some of the training rows; of a precomputed matrix their columns as well."""
+        if len(places) == X.shape[0]:
+            return X
+        return X[places][:, places] if self._is_precomputed else X[places]
+
     def _remember(self, X: Any, places: Indices) -> None:
         """Keep the rows at these places of the training rows."""
         self.support_ = places

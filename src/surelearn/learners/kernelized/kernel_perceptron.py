@@ -115,7 +115,7 @@ class KernelPerceptron(KernelMachine):
         max_iter: int = 1000,
     ) -> None:
         self.kernel = kernel
-        if margin != 0.0:
+        if not (isinstance(margin, float) and margin == 0.0):
             self.margin = margin
         self.max_iter = max_iter
 

@@ -185,7 +185,7 @@ class KernelRidge(RegressorMixin, KernelExpansion):
     def _learn(self, X: Any, y: Vector, weights: Vector | None) -> None:
         """Solve for the coefficients; rows of weight 0 are as if they were not there."""
         counted = np.arange(len(y)) if weights is None else np.flatnonzero(weights)
-        used = X if len(counted) == len(y) else self._rows_at(X, counted)
+        used = self._rows_at(X, counted)
         own = None if weights is None else weights[counted]
         targets = Targets(y[counted], own, bool(self.fit_intercept))
         squares = self._squares(used)
@@ -211,9 +211,6 @@ class KernelRidge(RegressorMixin, KernelExpansion):
         excess = float(squares.sum()) * solution.left**2
         self.suboptimality_ = excess / self.alpha_ if self.alpha_ > 0.0 else math.inf
         self.training_rows_ = fingerprints.sketch(fingerprints.row_hashes(rows.of(X)))
-
-    def _rows_at(self, X: Any, places: Indices) -> Any:
-        return X[places][:, places] if self._is_precomputed else X[places]
 
     def _solve(self, X: Any, targets: Targets, alphas: Vector) -> Solution:
         gram = self._gram(X)
