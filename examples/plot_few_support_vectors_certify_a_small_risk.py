@@ -41,7 +41,7 @@ def figure():
     ax.plot(sizes, shares, "--", color=style.BROKEN, label="share of support vectors")
     errors = [1.0 - model.score(*new) for model in machines]
     ax.plot(sizes, errors, color=style.OBSERVED, label="true risk")
-    ax.set(xscale="log", yscale="log", xlabel="training rows", ylabel="risk")
+    ax.set(xscale="log", yscale="log", xlabel="training rows", ylabel="risk", ylim=(None, 6.0))
     ax.legend()
     return drawing
 
