@@ -195,8 +195,10 @@ def test_weights_are_repeated_rows():
 
 def test_class_weights_multiply_sample_weights():
     X, y = noisy(60, 3)
-    one = SupportVectorClassifier(class_weight={0: 3.0, 1: 0.5}).fit(X, y)
-    other = SupportVectorClassifier().fit(X, y, sample_weight=np.where(y == 0, 3.0, 0.5))
+    kernel, weights = Gaussian(gamma=0.4), {0: 3.0, 1: 0.5}
+    one = SupportVectorClassifier(kernel=kernel, class_weight=weights).fit(X, y)
+    each = np.where(y == 0, 3.0, 0.5)
+    other = SupportVectorClassifier(kernel=kernel).fit(X, y, sample_weight=each)
     np.testing.assert_allclose(one.decision_function(X), other.decision_function(X), atol=1e-8)
     assert one.weighted_
 
