@@ -8,24 +8,11 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from surelearn._typing import Indices, Vector
-from surelearn.learners.kernelized._dual_solver.kernel_values import ComputedValues, ValuesOf
+from surelearn._typing import Vector
 from surelearn.learners.kernelized._dual_solver.problem import Optimality, Problem, Solution
 from surelearn.optimizers import linear_machines
 
 _EPOCH = 1000  # steps that a visit of all rows counts as
-
-
-class LinearValues(ComputedValues):
-    """Inner products of rows, with the rows at hand."""
-
-    def __init__(self, points: Any, values_of: ValuesOf, diagonal: Vector) -> None:
-        super().__init__(points, values_of, diagonal)
-        self.points = points
-
-    def restricted(self, rows: Indices) -> "LinearValues":
-        """Return the values of some rows alone."""
-        return LinearValues(self.points[rows], self._values_of, self.diagonal[rows])
 
 
 class Rules(NamedTuple):

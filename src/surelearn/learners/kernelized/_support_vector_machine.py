@@ -31,6 +31,7 @@ from surelearn.learners.kernelized._dual_solver.kernel_values import (
     WHOLE,
     KeptValues,
     KernelValues,
+    LinearValues,
     computed_values,
 )
 from surelearn.learners.kernelized._dual_solver.problem import (
@@ -40,7 +41,6 @@ from surelearn.learners.kernelized._dual_solver.problem import (
     judge,
 )
 from surelearn.learners.kernelized._dual_solver.solver import Rules, solve
-from surelearn.learners.kernelized._linear_machine import LinearValues
 
 KernelLike = Kernel | Callable[[Any, Any], Any] | Literal["precomputed"] | None
 _SMALL = 1000  # rows up to which all kernel values are kept
@@ -157,8 +157,8 @@ class SupportVectorMachine(BaseEstimator):
             return values_of(X, Z) + offset
 
         diagonal = _points.diagonal(self.kernel_, points) + offset
-        if isinstance(self.kernel_, Linear) and n > WHOLE and np.isfinite(self.C):
-            return LinearValues(points, shifted if offset else values_of, diagonal)
+        if isinstance(self.kernel_, Linear) and n > WHOLE:
+            return LinearValues(points, shifted, diagonal, offset)
         values = computed_values(points, shifted if offset else values_of, diagonal)
         if not isinstance(self.kernel_, Kernel) and isinstance(values, KeptValues):
             _points.refuse_indefinite(values.gram)
@@ -177,7 +177,7 @@ class SupportVectorMachine(BaseEstimator):
         def task(number: int) -> Solved:
             problem, rows = problems[number]
             own = values if len(problems) == 1 else values.restricted(rows)
-            if isinstance(own, LinearValues):
+            if isinstance(own, LinearValues) and np.isfinite(self.C):
                 return Solved(problem, rows, *self._solve_weights(problem, own, starts[number]))
             try:
                 found = solve(problem, own, rules, starts[number])

@@ -50,8 +50,11 @@ class SupportVectorRegressor(RegressorMixin, SupportVectorMachine):
         Penalise the constant term like the weights, as a constant feature 1 would be.
     tol
         Stop when the optimality conditions are violated by no more than this, in the units of y.
+        With the linear kernel and more than 6,000 rows weights are sought instead of coefficients,
+        until the duality gap is at most this share of the primal objective.
     max_iter
-        The largest number of steps, each of which moves two coefficients.
+        The largest number of steps, each of which moves two coefficients;
+        a look at all rows counts as a thousand where weights are sought.
     warm_start
         Start from the coefficients of the last fit, if there are as many rows.
     n_jobs
@@ -185,3 +188,4 @@ class SupportVectorRegressor(RegressorMixin, SupportVectorMachine):
         super()._check_state()
         if len(self.dual_coef_) != 1:
             raise ValueError("it has more than one problem")
+        _arguments.places("compression_set_", self.compression_set_, self.n_training_rows_)
