@@ -8,8 +8,10 @@ cost, and the solution is refined in double precision until nothing is left to g
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import linalg
 from scipy.linalg import blas, lapack
+from sklearn.utils import gen_batches
 
 from surelearn._threads import small_matrices
 from surelearn._typing import Matrix, Vector
@@ -18,6 +20,7 @@ _EPS = float(np.finfo(np.float64).eps)
 _MANY = 1000  # rows from which on single precision pays
 _WELL = 1e-4  # α beside the norm of K from which on a factor in single precision refines well
 _STEPS = 8
+_COLUMNS = 256  # converted to single precision at a time
 
 
 class Factor(NamedTuple):
@@ -97,10 +100,7 @@ def _refined(gram: Matrix, alpha: float, targets: Matrix) -> tuple[Matrix, float
     norm = float(flat @ flat) ** 0.5  # of Frobenius: no eigenvalue is larger
     if not alpha >= _WELL * norm:
         return None
-    with np.errstate(over="ignore"):
-        coarse = gram.T.astype(np.float32)
-    np.fill_diagonal(coarse, np.diagonal(coarse) + np.float32(alpha))
-    coarse, fault = lapack.spotrf(coarse, lower=1, clean=0, overwrite_a=1)
+    coarse, fault = lapack.spotrf(_coarse(gram, alpha), lower=1, clean=0, overwrite_a=1)
     if fault:
         return None
     solution, left = np.zeros_like(targets), targets
@@ -117,6 +117,17 @@ def _refined(gram: Matrix, alpha: float, targets: Matrix) -> tuple[Matrix, float
         if not np.abs(left).max() < 0.5 * size:
             return None
     return (solution, 0.0) if not left.any() else None
+
+
+def _coarse(gram: Matrix, alpha: float) -> NDArray[np.float32]:
+    """Return the lower half of K + αI in single precision; the rest is never touched, nor read."""
+    n = len(gram)
+    coarse = np.empty((n, n), dtype=np.float32, order="F")
+    with np.errstate(over="ignore"):
+        for part in gen_batches(n, _COLUMNS):
+            coarse[part.start :, part] = gram[part, part.start :].T
+        np.fill_diagonal(coarse, np.diagonal(gram) + alpha)
+    return coarse
 
 
 def _not_definite(gram: Matrix, alpha: float) -> ValueError:
