@@ -29,9 +29,10 @@ def figure():
         "all conjunctions of bits (ANOVA)": KernelPerceptron(kernel=Anova()),
         "all conjunctions of literals (agreement)": KernelPerceptron(kernel=Agreement()),
     }
-    for name, learner in learners.items():
+    colours = (style.MUTED, style.GUARANTEED, style.OBSERVED)
+    for (name, learner), colour in zip(learners.items(), colours, strict=True):
         wrong = signs * learner.learn(X, y) <= 0.0
-        axes[0].plot(np.arange(1, N_ROUNDS + 1), np.cumsum(wrong), label=name)
+        axes[0].plot(np.arange(1, N_ROUNDS + 1), np.cumsum(wrong), label=name, color=colour)
     axes[0].set(xlabel="rounds", ylabel="mistakes")
     axes[0].legend()
     return drawing

@@ -42,9 +42,10 @@ def figure():
     title = "Letters in common, with gaps, tell languages apart"
     drawing, axes = style.new_figure(title)
     orders = [1, 2, 3, 4]
-    for decay in (0.2, 0.6):
+    for decay, colour in ((0.2, style.MUTED), (0.6, style.OBSERVED)):
         shares = [100.0 * errors(order, decay) for order in orders]
-        axes[0].plot(orders, shares, marker="o", label=f"decay {decay} for each letter spanned")
+        told = f"decay {decay} for each letter spanned"
+        axes[0].plot(orders, shares, marker="o", label=told, color=colour)
     axes[0].set(xlabel="letters of a subsequence", ylabel="sentences mistaken, in %", xticks=orders)
     axes[0].legend()
     return drawing
