@@ -195,8 +195,10 @@ def test_weights_are_repeated_rows():
 
 def test_class_weights_multiply_sample_weights():
     X, y = noisy(60, 3)
-    one = SupportVectorClassifier(class_weight={0: 3.0, 1: 0.5}).fit(X, y)
-    other = SupportVectorClassifier().fit(X, y, sample_weight=np.where(y == 0, 3.0, 0.5))
+    kernel = Gaussian(gamma=0.3)
+    one = SupportVectorClassifier(kernel=kernel, class_weight={0: 3.0, 1: 0.5}).fit(X, y)
+    weights = np.where(y == 0, 3.0, 0.5)
+    other = SupportVectorClassifier(kernel=kernel).fit(X, y, sample_weight=weights)
     np.testing.assert_allclose(one.decision_function(X), other.decision_function(X), atol=1e-8)
     assert one.weighted_
 
@@ -346,6 +348,7 @@ BAD = {
         "eigenvalue|itself",
     ),
     "strings": ({"kernel": Linear()}, np.array([["a"], ["b"], ["c"], ["d"]]), "could not convert"),
+    "a list of strings": ({"kernel": Linear()}, ["a", "b", "c", "d"], "X holds strings"),
     "numbers for strings": ({"kernel": Subsequence()}, np.ones((4, 2)), "reads strings"),
     "wrong shape": ({"kernel": lambda A, B: np.ones(3)}, np.ones((4, 2)), "returned shape"),  # noqa: ARG005
 }
@@ -377,6 +380,45 @@ def test_one_class_is_refused():
         SupportVectorClassifier().fit([[0.0], [1.0]], [1, 1])
     with pytest.raises(ValueError, match="weight 0"):
         SupportVectorClassifier().fit([[0.0], [1.0]], [0, 1], sample_weight=[1.0, 0.0])
+
+
+def test_a_linear_kernel_on_many_rows_is_solved_through_the_weights():
+    X, y = noisy(6100, 2, flips=0.02)
+    for chosen in ({}, {"penalize_intercept": True}):
+        model = SupportVectorClassifier(kernel=Linear(), C=0.1, **chosen).fit(X, y)
+        assert model.kkt_violation_[0] <= 1e-3
+        scores = X @ model.coef_[0] + model.intercept_[0]
+        hinge = np.maximum(0.0, 1.0 - (2.0 * y - 1.0) * scores).sum()
+        length = 0.5 * (model.coef_[0] @ model.coef_[0])
+        length += 0.5 * model.intercept_[0] ** 2 * bool(chosen)
+        np.testing.assert_allclose(model.primal_values_, length + 0.1 * hinge, rtol=1e-8)
+
+
+def test_a_hopeless_price_ends_in_time_with_what_was_asked_for():
+    X, y = noisy(150, 3, flips=0.3)
+    model = SupportVectorClassifier(kernel=Linear(), C=1e3).fit(X, y)
+    assert model.kkt_violation_[0] <= 1e-3
+    assert model.n_iter_[0] < 10_000_000
+
+
+def test_a_hard_margin_that_is_cut_short_has_no_finite_gap():
+    model = SupportVectorClassifier(kernel=Gaussian(gamma=1.0), C=np.inf, max_iter=2)
+    with pytest.warns(ConvergenceWarning):
+        model.fit(*noisy(60, 2))
+    assert model.duality_gap_[0] == np.inf
+
+
+def test_a_path_of_more_than_a_thousand_rows():
+    X, y = noisy(1010, 2)
+    model = SupportVectorClassifier(kernel=Gaussian(gamma=0.1), C=0.01)
+    path = model.regularization_path(X, y, C_max=0.0101)
+    assert path.violations.max() < 1e-4
+
+
+def test_a_function_as_kernel_cannot_be_stored(tmp_path):
+    model = SupportVectorClassifier(kernel=Gaussian(gamma=1.0).__call__).fit(*FX_C)
+    with pytest.raises((TypeError, ValueError)):
+        save_model(model, tmp_path / "model.surelearn", schema={}, metadata={})
 
 
 def test_leaving_rows_out_equals_refitting():

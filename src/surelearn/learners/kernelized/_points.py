@@ -40,11 +40,16 @@ def refuse_unknown(kernel: Any) -> None:
 
 def reads_strings(kernel: Any, X: Any) -> bool:
     """Say whether points are strings: the kernel says so, or it does not mind and they are."""
-    if isinstance(kernel, Kernel) and kernel.domain in {"vectors", "bits"}:
+    if kernel is None or (isinstance(kernel, Kernel) and kernel.domain in {"vectors", "bits"}):
+        if _are_texts(X) and len(X):
+            raise ValueError(
+                "this kernel reads rows of numbers, and X holds strings: take a kernel of strings, "
+                "such as kernels.Subsequence(order=3)"
+            )
         return False
     if isinstance(kernel, Kernel) and kernel.domain == "strings":
         return True
-    return kernel is not None and not isinstance(kernel, str) and _are_texts(X)
+    return not isinstance(kernel, str) and _are_texts(X)
 
 
 def _are_texts(X: Any) -> bool:

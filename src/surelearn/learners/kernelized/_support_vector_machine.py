@@ -28,8 +28,10 @@ from surelearn.learners.kernelized._dual_solver import expansions
 from surelearn.learners.kernelized._dual_solver.gaussian_values import GaussianValues
 from surelearn.learners.kernelized._dual_solver.hulls import NotSeparableError
 from surelearn.learners.kernelized._dual_solver.kernel_values import (
+    WHOLE,
     KeptValues,
     KernelValues,
+    LinearValues,
     computed_values,
 )
 from surelearn.learners.kernelized._dual_solver.problem import (
@@ -151,6 +153,8 @@ class SupportVectorMachine(BaseEstimator):
             return values_of(X, Z) + offset
 
         diagonal = _points.diagonal(self.kernel_, points) + offset
+        if isinstance(self.kernel_, Linear) and n > WHOLE:
+            return LinearValues(points, shifted, diagonal, offset)
         values = computed_values(points, shifted if offset else values_of, diagonal)
         if not isinstance(self.kernel_, Kernel) and isinstance(values, KeptValues):
             _points.refuse_indefinite(values.gram)

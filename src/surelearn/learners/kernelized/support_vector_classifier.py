@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from surelearn import _arguments
 from surelearn._stored import holds
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.base import validation
@@ -118,6 +119,7 @@ class SupportVectorClassifier(ClassifierMixin, SupportVectorMachine):
     at_bound_: Any
     training_margins_: Vector
     normalized_margins_: Vector | None
+    compression_set_: Indices
 
     def __init__(  # noqa: PLR0913 - users know these names
         self,
@@ -372,7 +374,8 @@ class SupportVectorClassifier(ClassifierMixin, SupportVectorMachine):
         with self._crew() as crew:
             values = self._values(points, crew)
             [(problem, _)] = self._problems(codes, weights)
-        return follow(problem, values, float(self.C), float(C_max), max_iter=int(self.max_iter))
+            first, last, most = float(self.C), float(C_max), int(self.max_iter)
+            return follow(problem, values, first, last, max_iter=most)
 
     def _refuse_many(self, method: str) -> None:
         check_is_fitted(self, "classes_")
@@ -404,6 +407,7 @@ class SupportVectorClassifier(ClassifierMixin, SupportVectorMachine):
         super()._check_state()
         if len(self.classes_) < 2 or len(self.dual_coef_) != len(self._pairing.pairs):
             raise ValueError("its coefficients are not those of its classes")
+        _arguments.places("compression_set_", self.compression_set_, self.n_training_rows_)
         n = self.n_training_rows_
         if n < 1 or self.training_errors_ > n:
             raise ValueError("it has more errors than rows, or no row")

@@ -185,3 +185,4 @@ class SupportVectorRegressor(RegressorMixin, SupportVectorMachine):
         super()._check_state()
         if len(self.dual_coef_) != 1:
             raise ValueError("it has more than one problem")
+        _arguments.places("compression_set_", self.compression_set_, self.n_training_rows_)

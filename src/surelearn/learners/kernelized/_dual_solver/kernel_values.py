@@ -94,6 +94,25 @@ class ComputedValues(KernelValues):
         return computed_values(self._points[rows], self._values_of, self.diagonal[rows])
 
 
+class LinearValues(ComputedValues):
+    """Inner products plus a constant: a weighted sum of them is one product with summed rows."""
+
+    def __init__(self, X: Any, values_of: ValuesOf, diagonal: Vector, offset: float) -> None:
+        super().__init__(X, values_of, diagonal)
+        self._offset = offset
+
+    def add(self, rows: Indices, weights: Vector, sums: Vector, *, double: bool) -> None:
+        """Add Σ weight·k(row, ·) over some rows to the sum of each of all rows."""
+        del double
+        total = weights @ self._points[rows]
+        sums += np.asarray(self._points @ total) + self._offset * weights.sum()
+
+    def restricted(self, rows: Indices) -> "LinearValues":
+        """Return the values of some rows alone."""
+        some = self._points[rows]
+        return LinearValues(some, self._values_of, self.diagonal[rows], self._offset)
+
+
 def computed_values(points: Any, values_of: ValuesOf, diagonal: Vector) -> KernelValues:
     """Return the values of any kernel: kept if there are few rows, else computed when needed."""
     if len(diagonal) <= WHOLE:

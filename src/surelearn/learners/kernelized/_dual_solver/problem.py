@@ -90,8 +90,13 @@ def judge(problem: Problem, beta: Vector, sums: Vector) -> Optimality:
     primal = _primal(problem, f + b, square)
     lowest, highest = problem.extremes(beta, f)
     violation = max(0.0, highest + b, -(lowest + b))
-    gap = max(0.0, primal - dual) / primal if primal > 0.0 else 0.0
-    return Optimality(b, primal, dual, gap, violation)
+    return Optimality(b, primal, dual, _relative_gap(primal, dual), violation)
+
+
+def _relative_gap(primal: float, dual: float) -> float:
+    if primal == 0.0:
+        return 0.0
+    return max(0.0, primal - dual) / primal if np.isfinite(primal) else np.inf
 
 
 def intercept(problem: Problem, beta: Vector, f: Vector) -> float:

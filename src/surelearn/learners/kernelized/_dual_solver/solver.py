@@ -17,6 +17,7 @@ from surelearn.learners.kernelized._dual_solver.problem import Problem, Solution
 
 _SMALL = 1000  # variables up to which a problem is solved far beyond what is asked for
 _TIGHT = 1e-6
+_EXTRA = 100  # steps for each variable that may be spent on it
 _MANY_ROWS = 50_000
 _ROUNDING = 3e-7  # error of a sum of single values, for each unit of the norm of its weights
 _PATIENCE = 20  # blocks without a sum in double precision; steps for each variable of a block
@@ -53,7 +54,7 @@ class _Search:
         self._hard = bool(np.isinf(problem.bounds).any())
         self._double = values.needs_double or self._n <= _SMALL or self._hard
         self._tol = min(rules.tol, _TIGHT) if self._n <= _SMALL else rules.tol
-        self._n_blocks, self._n_exact = 0, 0
+        self._n_blocks, self._n_exact, self._n_needed = 0, 0, 0
         self._block: Matrix | None = None
         self._sum_up()
 
@@ -63,7 +64,7 @@ class _Search:
             f = self._problem.gradient(self.sums)
             lowest, highest = self._problem.extremes(self.beta, f)
             gap = highest - lowest
-            if gap <= self._tol and self._error == 0.0:
+            if self._error == 0.0 and (gap <= self._tol or self._is_enough(gap)):
                 self.converged = True
                 return
             if self._must_sum_up(gap):
@@ -72,6 +73,13 @@ class _Search:
             if self.n_steps >= self._rules.max_steps or not self._solve_block(f, gap):
                 self._finish()
                 return
+
+    def _is_enough(self, gap: float) -> bool:
+        """Say whether a small problem is solved as asked for, and more takes too long."""
+        if gap > self._rules.tol:
+            self._n_needed = self.n_steps
+            return False
+        return self.n_steps > 4 * self._n_needed + _EXTRA * self._n
 
     def _finish(self) -> None:
         if self._error > 0.0:
