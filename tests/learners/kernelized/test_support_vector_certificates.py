@@ -171,7 +171,8 @@ def test_each_broken_precondition_voids_the_bound_by_compression(name):
     assert words in reasons(certificate)[key]
     assert found[AVERAGE].status == "void"
     if STABILITY in found:
-        assert found[STABILITY].status == "void"
+        loose = name == "not solved"  # any gap is allowed there, and paid for
+        assert found[STABILITY].status == ("vacuous" if loose else "void")
     assert found[AVERAGE].to_json() == Certificate.from_json(found[AVERAGE].to_json()).to_json()
 
 

@@ -10,6 +10,7 @@ from surelearn.app.errors import TableError
 from surelearn.app.problem.problem import Task
 from surelearn.learners.bayes.mixed_naive_bayes import MixedNaiveBayes
 from surelearn.learners.encoders.table_encoder import TableEncoder
+from surelearn.learners.kernelized.support_vector_classifier import SupportVectorClassifier
 from surelearn.learners.linear.averaged_perceptron import AveragedPerceptron
 from surelearn.learners.linear.logistic_regression import LogisticRegression
 from surelearn.learners.linear.ridge_regression import RidgeRegression
@@ -50,6 +51,11 @@ _CLASSIFIERS: dict[str, dict[str, Maker]] = {
         "k = 1": lambda: _encoded(NearestNeighborsClassifier(n_neighbors=1)),
         "k = 5": lambda: _encoded(NearestNeighborsClassifier(n_neighbors=5)),
         "k = 25": lambda: _encoded(NearestNeighborsClassifier(n_neighbors=25)),
+    },
+    "SupportVectorClassifier": {
+        "C = 1": lambda: _encoded(SupportVectorClassifier(C=1.0)),
+        "C = 10": lambda: _encoded(SupportVectorClassifier(C=10.0)),
+        "C = 100": lambda: _encoded(SupportVectorClassifier(C=100.0)),
     },
 }
 _REGRESSORS: dict[str, dict[str, Maker]] = {

@@ -82,7 +82,9 @@ class _Machine:
             compression.campi_garatti(n_compressed=k, n=n, delta=delta),
             {
                 "fixed_before": self._fixed(),
-                "stable": self._near(f"without the other {n - k} rows the minimum is the same"),
+                "stable": self._near(
+                    f"without the other {n - k} rows the minimum is the same", room=self.room
+                ),
                 "consistent": checked(f"the other rows have a margin above 1 + {self.room:.3g}"),
                 "independent": _SAMPLE,
             },
@@ -146,7 +148,7 @@ class _Machine:
             f"the {self.n_compressed} rows of this sample estimate it; each run must be as close "
             "to its minimum as this one"
         )
-        fixed, near = self._fixed(), self._near("")
+        fixed, near = self._fixed(), self._near("", room=self.room)
         broken = next((e for e in (fixed, near) if e.status == "violated"), count)
         evidence = {
             "n_support": broken,
@@ -200,8 +202,8 @@ class _Machine:
             "C, the kernel with its parameters, and scaled features must not come from these rows"
         )
 
-    def _near(self, text: str) -> Evidence:
-        """Say whether the scores are those of the minimum, up to less than 1."""
+    def _near(self, text: str, *, room: float = 0.0) -> Evidence:
+        """Say whether this is the minimum, up to a gap, and if asked scores are less than 1 off."""
         if math.isinf(self.model.C):
             return violated("the error of a hard margin is not bounded: give a finite C")
         if self.model.fit_intercept and not self.model.penalize_intercept:
@@ -209,9 +211,9 @@ class _Machine:
                 "the error of an intercept that is not penalised is not bounded: set "
                 "penalize_intercept=True, or fit_intercept=False"
             )
-        if not self.room < 1.0:
+        if not room < 1.0:
             return violated(
-                f"scores may be {self.room:.3g} from those of the minimum, which must be below 1: "
+                f"scores may be {room:.3g} from those of the minimum, which must be below 1: "
                 "fit again with a smaller tol"
             )
         return checked(text)
