@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from functools import cache
 from numbers import Integral
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.random import Generator
@@ -24,7 +24,7 @@ from surelearn._typing import Indices, Matrix, Vector
 from surelearn._wording import confidence, outward
 from surelearn.base.fingerprint import fingerprint
 from surelearn.base.games import call_of_first_round, constructor_call
-from surelearn.base.states import CoinsSetBack, copy_of, refuse_unlike
+from surelearn.base.states import CoinsSetBack, copy_of, refuse_unlike, twin_of
 from surelearn.bounds import Guarantee, bandits_stochastic
 from surelearn.certificate import (
     Certificate,
@@ -259,6 +259,10 @@ class Bandit(ABC):
 
     def __repr__(self) -> str:
         return constructor_call(self)
+
+    def __copy__(self) -> Self:
+        """Return a bandit that plays on with coins of its own, without changing this one."""
+        return twin_of(self)
 
     def _check_state(self) -> None:
         """Refuse what a forged model file may hold: a state of another form than it starts with."""
