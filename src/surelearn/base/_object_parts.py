@@ -1,6 +1,7 @@
 """What an object consists of, as it would be stored: attributes, a state, or how to build it."""
 
 import copyreg
+import functools
 import sys
 from array import array
 from typing import Any, cast
@@ -59,12 +60,18 @@ def attributes_of(value: Any) -> dict[str, Any]:
     if not _stores_attributes(cls, value):
         return {}
     attributes = dict(getattr(value, "__dict__", {}))
-    for base in cls.__mro__:
-        for name in np.atleast_1d(getattr(base, "__slots__", ())).tolist():
-            if hasattr(value, name):
-                attributes[name] = getattr(value, name)
+    for name in _slots(cls):
+        if hasattr(value, name):
+            attributes[name] = getattr(value, name)
     attributes.pop(_CACHES.get(cls, ""), None)
     return {name: part for name, part in attributes.items() if name not in NOT_LEARNT}
+
+
+@functools.lru_cache(maxsize=1000)  # not all: classes may be made on the fly
+def _slots(cls: type[Any]) -> tuple[str, ...]:
+    """Return the names of what stands in slots, which a class that exists cannot change."""
+    given = (np.atleast_1d(getattr(base, "__slots__", ())) for base in cls.__mro__)
+    return tuple(name for names in given for name in names.tolist())
 
 
 def state_of(value: Any) -> Any:

@@ -40,10 +40,21 @@ def fingerprint(model: object) -> str:
     False
     """
     with np.printoptions(legacy=False):  # numbers are written in full, whatever the user set
-        hasher = Hasher().add(model)
+        hasher = _described(Hasher(), model)
         if hasher.asked_for_state and Hasher().add(model).hexdigest() != hasher.hexdigest():
             raise refusal(model)
     return hasher.hexdigest()
+
+
+def _described(hasher: Hasher, model: object) -> Hasher:
+    """Return a hasher that has described a model; refuse one whose parts lie too deep."""
+    try:
+        return hasher.add(model)
+    except RecursionError:
+        raise ValueError(
+            f"this {type(model).__name__} cannot be recognised again: it holds things in things in "
+            "things, deeper than Python can follow; keep it flatter"
+        ) from None
 
 
 def fingerprint_as(model: object, stated: Any) -> str:
@@ -55,7 +66,10 @@ def fingerprint_as(model: object, stated: Any) -> str:
     found = fingerprint(model)
     if found == stated:
         return found
-    former = _former.get(found) or _FormerHasher().add(model).hexdigest()
+    try:
+        former = _former.get(found) or _described(_FormerHasher(), model).hexdigest()
+    except ValueError:  # it is too deep for any former one
+        return found
     return former if former == stated else found
 
 
@@ -129,6 +143,8 @@ class _FormerHasher(Hasher):
             self.add(None)
         elif is_search_tree(value):
             self.add(value.__getstate__())
+        elif hasattr(type(value), "_former_attributes"):  # they are stored in another way since
+            self.add(value._former_attributes())  # noqa: SLF001 - a hook for this
         else:
             super()._object(value)
 
