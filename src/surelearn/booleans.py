@@ -221,8 +221,10 @@ def sets_of_variables(n_variables: int, n_literals: int) -> Indices:
     >>> sets_of_variables(3, 2).tolist()
     [[0, 1], [0, 2], [1, 2]]
     """
-    chosen = list(itertools.combinations(range(n_variables), n_literals))
-    return np.array(chosen, dtype=np.int64).reshape(-1, n_literals)
+    n = _arguments.count("n_variables", n_variables)
+    k = _arguments.count("n_literals", n_literals, at_most=n)
+    chosen = list(itertools.combinations(range(n), k))
+    return np.array(chosen, dtype=np.int64).reshape(len(chosen), k)
 
 
 def _literals(row: Indices, n: int) -> tuple[int, ...]:

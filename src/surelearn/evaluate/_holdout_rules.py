@@ -84,8 +84,9 @@ class Rules(NamedTuple):
 
 def check_rules(*, delta: float, mode: Any, n_models: int, target: float | None) -> Rules:
     """Return the rules, or refuse by name what makes no sense."""
-    if mode not in get_args(Mode):
+    if mode not in [known for known in get_args(Mode) if type(mode) is str]:
         raise _arguments.refuse("mode", mode, "'once', 'family', 'gate' or 'open'")
+    n_models = _arguments.count("n_models", n_models, at_least=1)
     if mode == "once" and n_models != 1:
         raise _arguments.refuse("n_models", n_models, "1 in mode 'once'; see mode 'family'")
     if (mode == "gate") != (target is not None):

@@ -67,6 +67,8 @@ def make_splits(
             raise ValueError("ordered=True chooses the splits; give cv as a number of folds then")
         splitter = cv
     if not hasattr(splitter, "split"):
+        if not isinstance(splitter, Iterable):
+            raise TypeError(f"cv={cv!r} must be a number of folds, a splitter, or pairs of rows")
         return Splits(_checked(splitter, task.n), "given splits", assumed("given row by row"))
     try:
         pairs = list(splitter.split(np.zeros(task.n), task.y, named))
@@ -133,6 +135,8 @@ def _checked(pairs: Iterable[Any], n: int) -> list[Split]:
     """Return the splits if every model is tested on rows it did not see."""
     checked: list[Split] = []
     for i, pair in enumerate(pairs):
+        if not isinstance(pair, tuple | list) or len(cast("Any", pair)) != 2:
+            raise TypeError(f"cv holds {pair!r}, where a pair of training and test rows belongs")
         train, test = (_rows(part, n) for part in cast("tuple[Any, Any]", pair))
         if not (len(train) and len(test)):
             raise ValueError(f"split {i + 1} leaves no rows to learn from, or none to test on")
@@ -148,7 +152,12 @@ def _checked(pairs: Iterable[Any], n: int) -> list[Split]:
 
 
 def _rows(part: Any, n: int) -> Indices:
-    rows = np.asarray(part)
+    try:
+        rows = np.asarray(part)
+    except ValueError:  # lists of several lengths
+        rows = np.empty((0, 0))
+    if rows.dtype.kind not in "biu" and rows.size:
+        raise TypeError(f"cv names rows by {rows.dtype}: give whole numbers or truth values")
     rows = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows.astype(np.int64)
     if rows.ndim != 1 or (len(rows) and not 0 <= rows.min() <= rows.max() < n):
         raise ValueError(f"cv names rows that are not there: give numbers from 0 to {n - 1}")

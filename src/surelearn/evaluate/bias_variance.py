@@ -199,7 +199,7 @@ def bias_variance(
     True
     """
     fresh, *seeds = _seeds(random_state, n_replicates, at_least=2)
-    points = world.draw(200, seed=fresh)[0] if X is None else np.asarray(sound(X), dtype=np.float64)
+    points = world.draw(200, seed=fresh)[0] if X is None else _arguments.numbers("X", sound(X))
     check_model(model)
 
     def predict(fitted: Any) -> Vector:
@@ -278,7 +278,9 @@ def _replicate(model: Any, world: Any, n: int, ask: Callable[[Any], Any], seed: 
     return ask(fitted)
 
 
-def _seeds(random_state: int, n_replicates: int, *, at_least: int) -> list[Any]:
+def _seeds(random_state: int | None, n_replicates: int, *, at_least: int) -> list[Any]:
     """Return one seed for test points and one for each replicate, independent of each other."""
     count = _arguments.count("n_replicates", n_replicates, at_least=at_least)
+    if random_state is not None:
+        random_state = _arguments.count("random_state", random_state)
     return [np.random.default_rng(s) for s in np.random.SeedSequence(random_state).spawn(count + 1)]

@@ -38,7 +38,7 @@ class EstimatorMoments:
 
     def bias(self, truth: float) -> float:
         """Return the mean less what is estimated: 0 for an unbiased estimator, to rounding."""
-        return self.mean - truth
+        return self.mean - _arguments.real("truth", truth)
 
 
 def estimator_moments(

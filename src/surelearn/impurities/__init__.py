@@ -8,7 +8,7 @@ they have the scale of the literature, which differs for the entropy alone: in b
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -156,7 +156,10 @@ def of(criterion: str | Impurity) -> Impurity:
     (Gini(), Entropy())
     """
     for impurity in _KNOWN:
-        if criterion in (impurity, impurity.alias):
+        named = isinstance(
+            cast("object", criterion), str | Impurity
+        )  # an array would compare cell by cell
+        if named and criterion in (impurity, impurity.alias):
             return impurity
     raise ValueError(f"criterion={criterion!r} must be one of {ALIASES}")
 
