@@ -162,6 +162,47 @@ def interval(name: str, values: Any) -> tuple[float, float]:
     return float(ends[0]), float(ends[1])
 
 
+def flag(name: str, value: Any) -> bool:
+    """Return a truth value; an array has several, and a text says what it likes.
+
+    Examples
+    --------
+    >>> flag("ordered", np.True_)
+    True
+    """
+    if isinstance(value, bool | np.bool_) or (type(value) is int and value in (0, 1)):
+        return bool(value)
+    raise TypeError(f"{name}={_short(value)} must be True or False")
+
+
+def function(name: str, value: Any) -> Any:
+    """Return what can be called; anything else is refused.
+
+    Examples
+    --------
+    >>> function("loss", abs) is abs
+    True
+    """
+    if not callable(value):
+        raise TypeError(f"{name}={_short(value)} must be a function")
+    return value
+
+
+def generator(name: str, seed: Any) -> np.random.Generator:
+    """Return a generator of random numbers, given itself or a seed.
+
+    Examples
+    --------
+    >>> int(generator("random_state", 0).integers(10))
+    8
+    """
+    if seed is None or isinstance(seed, np.random.Generator):
+        return np.random.default_rng(seed)
+    if isinstance(seed, np.random.SeedSequence | np.random.BitGenerator):
+        return np.random.default_rng(seed)
+    return np.random.default_rng(count(name, seed))
+
+
 def jobs(name: str, value: Any) -> None:
     """Refuse what is no number of jobs: a whole number that is not 0, or None.
 

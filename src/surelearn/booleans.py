@@ -106,7 +106,8 @@ def truth_table(function: Callable[[Indices], ArrayLike], n_variables: int) -> I
     True
     """
     rows = assignments(n_variables)
-    values = _bits(function(rows), name="what the function returned")
+    given = _arguments.function("function", function)(rows)
+    values = _bits(given, name="what the function returned")
     if values.shape != (len(rows),):
         raise ValueError(
             f"the function returned an array of shape {values.shape}; it is given {len(rows)} rows "
@@ -246,7 +247,10 @@ def _whole_table(values: ArrayLike) -> tuple[Mask, Indices]:
 
 def _bits(values: ArrayLike, *, name: str = "bits") -> Mask:
     """Return an array of zeros and ones as a mask; anything else is refused."""
-    array: NDArray[Any] = np.asarray(values)
+    try:
+        array: NDArray[Any] = np.asarray(values)
+    except ValueError:  # lists of several lengths
+        raise ValueError(f"{name} must be an array of zeros and ones") from None
     if array.size == 0:
         return np.zeros(array.shape, dtype=np.bool_)
     if array.dtype.kind not in "biuf" or not ((array == 0) | (array == 1)).all():

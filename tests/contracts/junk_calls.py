@@ -28,11 +28,13 @@ from scipy import sparse
 
 import surelearn
 from contracts.bound_examples import THEOREMS, example_inputs
+from persistence.forgeries import models
 from surelearn import checks
 from surelearn.app.registry import find_bandits, find_experts, find_learners
 
 _OURS = str(Path(surelearn.__file__).parent)
 _BYTES = 6 * 10**9  # of addresses, so that nothing huge is ever made
+_EXAMPLE = "<example>"
 _SECONDS = 20  # after which a call counts as one that never ends
 _LEFT_OUT = ("set_", "get_", "plot_", "with_callbacks")  # scikit-learn's
 
@@ -127,22 +129,23 @@ def _is_ours(thing: Any) -> bool:
 
 @cache
 def recorded() -> dict[str, Call]:
-    """Return the first call of each target in the examples."""
-    known, found = targets(), {}
+    """Return the first call of each target in its own examples, or else in those of others."""
+    known, found = targets(), dict[str, tuple[bool, Call | None]]()
+    for owner, thing in list(_public()):
 
-    def watch(frame: Any, event: str, _: Any) -> None:
-        if event == "call" and frame.f_code in known:
+        def watch(frame: Any, event: str, _: Any, owner: str = owner) -> None:
+            if event != "call" or frame.f_code not in known:
+                return
             name, function = known[frame.f_code]
-            if name not in found:
-                found[name] = None  # one whose arguments cannot be copied is not tried
+            own = name.startswith(owner)
+            if name not in found or own > found[name][0]:
+                found[name] = own, None  # one whose arguments cannot be copied is not tried
                 with contextlib.suppress(Exception):
-                    sys.setprofile(None)
-                    found[name] = Call(name, function, copy.deepcopy(dict(frame.f_locals)))
-                sys.setprofile(watch)
+                    given = copy.deepcopy(dict(frame.f_locals))
+                    found[name] = own, Call(name, function, given)
 
-    for _, thing in list(_public()):
         _run_examples(thing, watch)
-    return {name: call for name, call in found.items() if call is not None}
+    return {name: call for name, (_, call) in found.items() if call is not None}
 
 
 def _run_examples(thing: Any, watch: Any) -> None:
@@ -155,7 +158,7 @@ def _run_examples(thing: Any, watch: Any) -> None:
         scope = dict(vars(sys.modules[thing.__module__]))
         for example in doctest.DocTestParser().get_examples(document):
             try:
-                code = compile(example.source, "<example>", "single")
+                code = compile(example.source, _EXAMPLE, "single")
                 with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
                     warnings.simplefilter("ignore")
                     sys.setprofile(watch)
@@ -197,8 +200,6 @@ def _calls_of(name: str, learner: Any, ways: dict[str, Any], only: Any = None) -
 
 
 def _game_calls() -> Iterator[Call]:
-    from persistence.forgeries import models
-
     games = find_experts() | find_bandits()
     for name, (model, X, y) in models().items():
         if name in games:
@@ -238,6 +239,8 @@ def calls() -> Iterator[Call]:
 def is_a_sentence(error: BaseException) -> bool:
     """Say whether the message of an error was written by us, or is one of scikit-learn's."""
     frames = [f for f in traceback.extract_tb(error.__traceback__) if "contracts" not in f.filename]
+    if any(frame.filename == _EXAMPLE for frame in frames):
+        return True  # a function that the user gave, and that raises what it likes
     if not isinstance(error, ValueError | TypeError) or not frames:
         return not frames and isinstance(error, TypeError)  # the call itself does not fit
     if any("sklearn" in frame.filename for frame in frames):

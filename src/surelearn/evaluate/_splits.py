@@ -5,9 +5,11 @@ from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold, TimeSeriesSplit
 from sklearn.utils.validation import column_or_1d
 
+from surelearn import _arguments
 from surelearn._typing import Indices
 from surelearn.base import fitting
 from surelearn.certificate import Evidence, assumed, by_construction, violated
@@ -58,7 +60,8 @@ def make_splits(
     classifier.
     """
     named = None if groups is None else _groups(groups, task.n)
-    if isinstance(cv, bool | str):
+    ordered = _arguments.flag("ordered", ordered)
+    if isinstance(cv, bool | str | bytes) or sparse.issparse(cv):
         raise TypeError(f"cv={cv!r} must be a number of folds, a splitter, or pairs of row numbers")
     if isinstance(cv, int | np.integer):
         splitter = _splitter(task, int(cv), named, ordered=ordered, random_state=random_state)

@@ -176,6 +176,8 @@ def bandit_regret(
     >>> bool(result.regret < result.bounds[0].bounds[-1])
     True
     """
+    if not hasattr(learner, "play"):
+        raise TypeError(f"{learner!r} is no bandit: it has no method play")
     player, table = fresh(learner), table_of("losses", losses)
     costs, quantities = table, OF_LOSSES
     if means is not None:
@@ -249,7 +251,7 @@ def bandit_diary(player: Any, n_rounds: int, delta: float, quantities: tuple[str
 
 def table_of(name: str, values: ArrayLike) -> Matrix:
     """Return a table with a row per round, at least one."""
-    table = np.asarray(values, dtype=np.float64)
+    table = _arguments.numbers(name, values)
     if table.ndim != 2 or not table.size:
         raise _arguments.refuse(name, table.shape, "a table with a row per round")
     return table

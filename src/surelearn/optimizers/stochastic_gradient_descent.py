@@ -177,7 +177,7 @@ def stochastic_gradient_descent(  # noqa: PLR0913 - a method, its data and its r
     size = _arguments.count("batch_size", batch_size, at_least=1, at_most=n)
     limit = radius if math.isinf(radius) else _arguments.positive("radius", radius)
     point = _arguments.vector("start", np.atleast_1d(np.asarray(start))) + 0.0
-    rng = np.random.default_rng(seed)
+    rng = _arguments.generator("seed", seed)
     draws = _batches(n, size, rng, with_replacement=with_replacement)
     state = _State(point, limit)
     values: list[float] = []

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from surelearn import _arguments
 from surelearn._jit.sound_matrices import sound
 from surelearn._typing import Indices
 from surelearn.base.fitting import missing
@@ -59,6 +60,7 @@ class IntervalTest:
 
     def answer(self, branch: int) -> str:
         """Return an answer as it is written."""
+        branch = _arguments.count("branch", branch, at_most=len(self.cuts))
         if branch == 0:
             return f"<= {self.cuts[0]:g}"
         if branch == len(self.cuts):
@@ -130,6 +132,7 @@ class SetTest:
 
     def answer(self, branch: int) -> str:
         """Return an answer as it is written."""
+        branch = _arguments.count("branch", branch, at_most=self.n_branches - 1)
         if branch == len(self.groups):
             return "is another value"
         words = [str(value) for value in self.groups[branch]]
