@@ -9,7 +9,7 @@ code reaches in other ways than by name) is not seen.
 """
 
 from types import FunctionType
-from typing import Any
+from typing import Any, cast
 
 import narwhals as nw
 import numpy as np
@@ -115,6 +115,8 @@ def check_certificate(certificate: Certificate, model: object) -> None:
     ValueError: this certificate was issued for another model, or this one was refitted or changed
     since: certify it again on data it has not seen
     """
+    if not isinstance(cast("object", certificate), Certificate):
+        raise TypeError(f"{certificate!r} is no certificate")
     stated = certificate.reproduce.get("model")
     if fingerprint_as(model, stated) != stated:
         raise ValueError(

@@ -112,6 +112,7 @@ def _costs(loss: Any, labels: NDArray[Any], options: NDArray[Any]) -> Matrix:
     if isinstance(loss, Loss):
         decided, y = np.repeat(options, len(labels)), np.tile(labels, len(options))
         return loss(y, decided).reshape(len(options), len(labels))
+    _arguments.function("loss", loss)
     return np.array([[float(loss(y, d)) for y in labels.tolist()] for d in options.tolist()])
 
 
@@ -128,6 +129,8 @@ def _expected(given: Matrix, costs: Matrix) -> Vector:
 def _options(loss: Any, labels: NDArray[Any], decisions: Any) -> NDArray[Any]:
     """Return the decisions that may be made."""
     if decisions is not None:
+        if not isinstance(decisions, np.ndarray | list | tuple):
+            raise TypeError(f"decisions={decisions!r} must be a list of decisions")
         given = list(decisions.tolist() if isinstance(decisions, np.ndarray) else decisions)
         if not given:
             raise ValueError("decisions must name one decision or more")

@@ -79,6 +79,7 @@ def estimator_moments(
         raise ValueError(
             f"{len(known)}^{n} samples are too many to go through; {_MOST_SAMPLES} are the most"
         )
+    _arguments.function("estimator", estimator)
     samples = list(itertools.product(range(len(known)), repeat=n))
     weights = np.array([math.prod(law[i] for i in sample) for sample in samples])
     found = np.array([float(estimator(known[list(sample)])) for sample in samples])

@@ -250,7 +250,7 @@ def _certificate(
 
 def _judge_of(run: Run, loss: Any) -> Callable[[Vector, int], float]:
     """Return the loss of the scores that the model before round t gives to its row."""
-    if loss == ZeroOne():
+    if isinstance(loss, ZeroOne):
         if run.classes is None:
             raise ValueError("the zero-one loss is for classifiers; give a convex loss")
         index = np.searchsorted(run.classes, run.targets)

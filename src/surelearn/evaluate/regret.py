@@ -7,7 +7,7 @@ raises `BoundViolatedError`: it is a bug.
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -120,7 +120,12 @@ def experts_regret(
     """
     player, table = fresh(learner), table_of("losses", losses)
     sides = {"outcomes": outcomes, "awake": awake}
-    given = {name: np.asarray(side) for name, side in sides.items() if side is not None}
+    given = {n: _arguments.numbers(n, side) for n, side in sides.items() if side is not None}
+    if not hasattr(learner, "learn") or not isinstance(cast("object", loss), Loss | None):
+        raise TypeError("learner must learn from experts, and loss be a loss of surelearn.losses")
+    for name, side in given.items():
+        if side.shape[:1] != (len(table),):
+            raise ValueError(f"{name} has shape {side.shape}, and there are {len(table)} rounds")
     answers, diary = np.empty(len(table)), expert_diary(player, len(table))
     expected = list[float]()
     for block in diary.blocks():

@@ -92,7 +92,8 @@ class AdaptiveRate(Schedule):
     def a_priori(self, *, radius: float, gradient_norm: float, n_rounds: int) -> Guarantee:
         """Bound the regret by √2·D·G·√T."""
         return online_convex.gradient_descent_adaptive_realised(
-            diameter=2.0 * radius, sum_squared_gradients=_squares(n_rounds, gradient_norm)
+            diameter=2.0 * _arguments.non_negative("radius", radius),
+            sum_squared_gradients=_squares(n_rounds, gradient_norm),
         )
 
 
@@ -167,7 +168,7 @@ class InverseSquareRootRate(Schedule):
     def a_priori(self, *, radius: float, gradient_norm: float, n_rounds: int) -> Guarantee:
         """Bound the regret by D²√T/(2·rate) + rate·G²(√T - 1/2)."""
         return online_convex.gradient_descent_projected(
-            diameter=2.0 * radius,
+            diameter=2.0 * _arguments.non_negative("radius", radius),
             gradient_norm=gradient_norm,
             n_rounds=n_rounds,
             learning_rate=self.learning_rate,

@@ -1,5 +1,6 @@
 """The questions of trees written by hand: into which interval, or into which set, a cell falls."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -115,7 +116,10 @@ class SetTest:
     def branches(self, cells: Any) -> Indices:
         """Return the answer of each cell, counted from 0."""
         places = {value: i for i, group in enumerate(self.groups) for value in group}
-        given = list[Any](sound(cells))
+        cells = sound(cells)
+        if isinstance(cells, str | bytes) or not isinstance(cells, Iterable) or np.ndim(cells) == 0:
+            raise TypeError(f"cells={cells!r} must be the cells of a column")
+        given = list[Any](cells)
         known = [not missing(cell) and _is_hashable(cell) for cell in given]
         answers = zip(given, known, strict=True)
         found = np.array([places.get(cell, -1) if is_known else -1 for cell, is_known in answers])
