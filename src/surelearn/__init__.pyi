@@ -208,8 +208,8 @@ from .learners.trees.c45_classifier import C45Classifier as C45Classifier
 from .learners.trees.cart_classifier import CARTClassifier as CARTClassifier
 from .learners.trees.cart_regressor import CARTRegressor as CARTRegressor
 from .learners.trees.id3_classifier import ID3Classifier as ID3Classifier
-from .learners.trees.tree_predictor import IntervalTest as IntervalTest
-from .learners.trees.tree_predictor import SetTest as SetTest
+from .learners.trees.node_tests import IntervalTest as IntervalTest
+from .learners.trees.node_tests import SetTest as SetTest
 from .learners.trees.tree_predictor import TreeNode as TreeNode
 from .learners.trees.tree_predictor import TreePredictor as TreePredictor
 from .losses import Absolute as Absolute

@@ -7,13 +7,17 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 
 from surelearn._typing import Vector
+
+_LONGEST = 80  # letters of a value that a sentence shows
+_MOST_JOBS = 2**15
 
 
 def refuse(name: str, value: object, domain: str) -> ValueError:
     """Return the error for `name=value` outside `domain`, to be raised by the caller."""
-    return ValueError(f"{name}={value!r} is outside its domain: {name} must be {domain}")
+    return ValueError(f"{name}={_short(value)} is outside its domain: {name} must be {domain}")
 
 
 def real(name: str, value: float) -> float:
@@ -97,6 +101,120 @@ def vector(
     return array
 
 
+def numbers(name: str, values: Any) -> NDArray[np.float64]:
+    """Return numbers of any shape as floats; what is sparse, masked or no number is refused.
+
+    Examples
+    --------
+    >>> numbers("losses", [[0, 1]])
+    array([[0., 1.]])
+    >>> numbers("losses", [[0], [1, 2]])
+    Traceback (most recent call last):
+    ValueError: losses=[[0], [1, 2]] is not an array of numbers
+    """
+    if type(values) is np.ndarray and values.dtype.kind == "f":
+        return values.astype(np.float64, copy=False)
+    if sparse.issparse(values):
+        raise ValueError(f"{name} is a sparse matrix; give {name}.toarray()")
+    if np.ma.is_masked(values):
+        raise ValueError(f"{name} has masked values, which are missing: fill or drop them")
+    try:
+        found = np.asarray(values)
+        if found.dtype.kind not in "cmM":
+            return found.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise ValueError(f"{name}={_short(values)} is not an array of numbers")
+
+
+def labels(name: str, values: Any) -> NDArray[Any]:
+    """Return labels, one after the other, as an array; what is no list of labels is refused.
+
+    Examples
+    --------
+    >>> labels("y", ["a", "b"]).tolist()
+    ['a', 'b']
+    """
+    if sparse.issparse(values):
+        raise ValueError(f"{name} is a sparse matrix; give one label per row, in an array")
+    if np.ma.is_masked(values):
+        raise ValueError(f"{name} has masked values, which are missing: fill or drop them")
+    try:
+        found = np.asarray(values)
+    except (TypeError, ValueError):  # rows of several lengths
+        found = np.empty(())
+    if found.ndim != 1:
+        raise ValueError(f"{name}={_short(values)} is not a list of labels")
+    return found
+
+
+def interval(name: str, values: Any) -> tuple[float, float]:
+    """Return a pair of numbers, which may be infinite.
+
+    Examples
+    --------
+    >>> interval("loss_range", (0, 1))
+    (0.0, 1.0)
+    """
+    ends = numbers(name, values)
+    if ends.shape != (2,) or np.isnan(ends).any():
+        raise refuse(name, values, "a pair of numbers (low, high)")
+    return float(ends[0]), float(ends[1])
+
+
+def flag(name: str, value: Any) -> bool:
+    """Return a truth value; an array has several, and a text says what it likes.
+
+    Examples
+    --------
+    >>> flag("ordered", np.True_)
+    True
+    """
+    if isinstance(value, bool | np.bool_) or (type(value) is int and value in (0, 1)):
+        return bool(value)
+    raise TypeError(f"{name}={_short(value)} must be True or False")
+
+
+def function(name: str, value: Any) -> Any:
+    """Return what can be called; anything else is refused.
+
+    Examples
+    --------
+    >>> function("loss", abs) is abs
+    True
+    """
+    if not callable(value):
+        raise TypeError(f"{name}={_short(value)} must be a function")
+    return value
+
+
+def generator(name: str, seed: Any) -> np.random.Generator:
+    """Return a generator of random numbers, given itself or a seed.
+
+    Examples
+    --------
+    >>> int(generator("random_state", 0).integers(10))
+    8
+    """
+    if seed is None or isinstance(seed, np.random.Generator):
+        return np.random.default_rng(seed)
+    if isinstance(seed, np.random.SeedSequence | np.random.BitGenerator):
+        return np.random.default_rng(seed)
+    return np.random.default_rng(count(name, seed))
+
+
+def jobs(name: str, value: Any) -> None:
+    """Refuse what is no number of jobs: a whole number that is not 0, or None.
+
+    Examples
+    --------
+    >>> jobs("n_jobs", -1)
+    """
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if value is not None and not (whole and 0 < abs(value) < _MOST_JOBS):
+        raise refuse(name, value, "a whole number of jobs, -1 for one per core, or None")
+
+
 def places(name: str, values: NDArray[Any], n: int, *, least: int = 0) -> None:
     """Refuse an array that is to hold places among n things and holds another number.
 
@@ -114,6 +232,15 @@ def at_least_one(name: str, value: Any) -> None:
     """Refuse a parameter that is not a whole number, 1 or more."""
     if not isinstance(value, Integral) or value < 1:
         raise ValueError(f"{name}={value!r} must be a whole number, 1 or more")
+
+
+def _short(value: Any) -> str:
+    """Return a value as it is written, but for its end if it is long."""
+    try:
+        written = repr(value)
+    except Exception:  # noqa: BLE001 - code of others, which may raise anything
+        written = f"a {type(value).__name__}"
+    return written if len(written) <= _LONGEST else written[:_LONGEST] + "..."
 
 
 def _as_float(name: str, value: Any) -> float:

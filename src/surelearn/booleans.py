@@ -106,7 +106,8 @@ def truth_table(function: Callable[[Indices], ArrayLike], n_variables: int) -> I
     True
     """
     rows = assignments(n_variables)
-    values = _bits(function(rows), name="what the function returned")
+    given = _arguments.function("function", function)(rows)
+    values = _bits(given, name="what the function returned")
     if values.shape != (len(rows),):
         raise ValueError(
             f"the function returned an array of shape {values.shape}; it is given {len(rows)} rows "
@@ -221,8 +222,10 @@ def sets_of_variables(n_variables: int, n_literals: int) -> Indices:
     >>> sets_of_variables(3, 2).tolist()
     [[0, 1], [0, 2], [1, 2]]
     """
-    chosen = list(itertools.combinations(range(n_variables), n_literals))
-    return np.array(chosen, dtype=np.int64).reshape(-1, n_literals)
+    n = _arguments.count("n_variables", n_variables)
+    k = _arguments.count("n_literals", n_literals, at_most=n)
+    chosen = list(itertools.combinations(range(n), k))
+    return np.array(chosen, dtype=np.int64).reshape(len(chosen), k)
 
 
 def _literals(row: Indices, n: int) -> tuple[int, ...]:
@@ -244,7 +247,10 @@ def _whole_table(values: ArrayLike) -> tuple[Mask, Indices]:
 
 def _bits(values: ArrayLike, *, name: str = "bits") -> Mask:
     """Return an array of zeros and ones as a mask; anything else is refused."""
-    array: NDArray[Any] = np.asarray(values)
+    try:
+        array: NDArray[Any] = np.asarray(values)
+    except ValueError:  # lists of several lengths
+        raise ValueError(f"{name} must be an array of zeros and ones") from None
     if array.size == 0:
         return np.zeros(array.shape, dtype=np.bool_)
     if array.dtype.kind not in "biuf" or not ((array == 0) | (array == 1)).all():

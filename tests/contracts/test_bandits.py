@@ -383,3 +383,18 @@ def test_a_game_of_format_1_goes_on():
     assert (bandit.n_rounds_, bandit.pulls_.tolist()) == (4, [3, 1])
     assert bandit.arm_losses_.tolist() == [0.75, 1.0]
     assert bandit.certificates()
+
+
+@every_case
+@pytest.mark.parametrize("how", [copy.copy, copy.deepcopy])
+def test_a_copy_plays_as_the_bandit_would_and_does_not_disturb_it(make, how):
+    bandit, alone, losses = make(), make(), table()
+    for game in (bandit, alone):
+        game.play(losses[:40])
+    twin = how(bandit)
+    twin.play(losses[::-1])
+    assert_same(bandit, alone)
+    again = how(bandit)
+    arms = bandit.play(losses[40:])
+    assert arms.tolist() == again.play(losses[40:]).tolist() == alone.play(losses[40:]).tolist()
+    assert_same(bandit, again)

@@ -4,6 +4,7 @@ Learners that vote count, so they must agree exactly. The others take sums of ex
 the compiler may add in another order for another address: they must agree to rounding.
 """
 
+import copy
 import importlib
 import inspect
 import pickle
@@ -446,3 +447,17 @@ def test_the_vectorised_exponential_is_accurate_where_it_says_so():
     assert error[x > -10.0].max() < 1e-15
     assert error.max() < 3e-14
     assert [elementary.exp(v) for v in (0.0, -708.0, -1e300, -np.inf)] == [1.0, 0.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("how", [copy.copy, copy.deepcopy])
+def test_a_copy_plays_as_the_learner_would_and_does_not_disturb_it(name, how):
+    learner, arguments = make(name), game(name)
+    how(learner).learn(*arguments)  # before the first round, too
+    learner.learn(*arguments)
+    before = states.digest(learner.state_)
+    twin, second = how(learner), how(learner)
+    twin.learn(*arguments)
+    assert states.digest(learner.state_) == before != states.digest(twin.state_)
+    second.learn(*arguments)
+    assert states.same(twin.state_, second.state_)

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import tracemalloc
 import zipfile
 from pathlib import Path
 
@@ -142,6 +143,26 @@ def test_a_pipe_is_not_waited_for(tmp_path):
     os.mkfifo(pipe)
     with pytest.raises(ModelFileError, match="not a regular file"):
         load_model(pipe)
+
+
+def test_a_huge_file_of_something_else_is_not_read_to_its_end(path):
+    with path.open("wb") as file:
+        file.truncate(300_000_000)
+    tracemalloc.start()
+    try:
+        with pytest.raises(ModelFileError, match="not a model file of surelearn"):
+            load_model(path)
+        assert tracemalloc.get_traced_memory()[1] < 1_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_file_larger_than_memory_is_refused_before_it_is_read(path, tree):
+    path.write_bytes(forgeries.packed(tree))
+    with path.open("ab") as file:
+        file.truncate(2**42)
+    with pytest.raises(ModelFileError, match=r"4,398\.0 GB.* 3 times as much .*this machine has"):
+        load_model(path)
 
 
 def test_a_file_that_holds_no_model_is_refused(path, tree):

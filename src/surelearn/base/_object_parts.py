@@ -1,6 +1,7 @@
 """What an object consists of, as it would be stored: attributes, a state, or how to build it."""
 
 import copyreg
+import functools
 import sys
 from array import array
 from copy import deepcopy
@@ -116,6 +117,13 @@ def kept_by_copies(array: Any) -> dict[str, Any]:
     return held
 
 
+@functools.lru_cache(maxsize=1000)  # not all: classes may be made on the fly
+def _slots(cls: type[Any]) -> tuple[str, ...]:
+    """Return the names of what stands in slots, which a class that exists cannot change."""
+    given = (np.atleast_1d(getattr(base, "__slots__", ())) for base in cls.__mro__)
+    return tuple(name for names in given for name in names.tolist())
+
+
 def state_of(value: Any) -> Any:
     """Return the state of a compiled object that holds nothing else; None if there is none."""
     cls = cast("type[Any]", type(value))
@@ -158,10 +166,9 @@ def reduction(value: Any) -> tuple[Any, ...]:
 def _held_by(value: Any) -> dict[str, Any]:
     """Return all attributes of an object, those in slots too."""
     attributes = dict(getattr(value, "__dict__", {}))
-    for base in cast("type[Any]", type(value)).__mro__:
-        for name in np.atleast_1d(getattr(base, "__slots__", ())).tolist():
-            if hasattr(value, name):
-                attributes[name] = getattr(value, name)
+    for name in _slots(cast("type[Any]", type(value))):
+        if hasattr(value, name):
+            attributes[name] = getattr(value, name)
     return attributes
 
 

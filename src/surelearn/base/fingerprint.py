@@ -10,6 +10,7 @@ packages, what its code reaches in other ways than by name) is not seen.
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
 from types import FunctionType
 from typing import Any, cast
 
@@ -44,7 +45,7 @@ def fingerprint(model: object) -> str:
     """
     with np.printoptions(legacy=False):  # numbers are written in full, whatever the user set
         try:
-            hasher = Hasher().add(model)
+            hasher = _described(Hasher(), model)
             same = not hasher.asked_for_state or _described_anew(model) == hasher.hexdigest()
         except ValueError:
             raise
@@ -53,6 +54,17 @@ def fingerprint(model: object) -> str:
     if not same:
         raise refusal(model)
     return hasher.hexdigest()
+
+
+def _described(hasher: Hasher, model: object) -> Hasher:
+    """Return a hasher that has described a model; refuse one whose parts lie too deep."""
+    try:
+        return hasher.add(model)
+    except RecursionError:
+        raise ValueError(
+            f"this {type(model).__name__} cannot be recognised again: it holds things in things in "
+            "things, deeper than Python can follow; keep it flatter"
+        ) from None
 
 
 def _described_anew(model: object) -> str:
@@ -70,7 +82,9 @@ def fingerprint_as(model: object, certificate: Certificate) -> str:
     if found == stated or certificate.schema > _LAST_WITHOUT_ORDER:
         return found
     known = [_former[found]] if found in _former else []
-    known += [former().add(model).hexdigest() for former in (_UnorderedHasher, _FormerHasher)]
+    for former in (_UnorderedHasher, _FormerHasher):
+        with suppress(ValueError):  # it is too deep for a former one
+            known.append(_described(former(), model).hexdigest())
     return found if stated not in known else cast("str", stated)
 
 
@@ -116,6 +130,8 @@ def check_certificate(certificate: Certificate, model: object) -> None:
     ValueError: this certificate was issued for another model, or this one was refitted or changed
     since: certify it again on data it has not seen
     """
+    if not isinstance(cast("object", certificate), Certificate):
+        raise TypeError(f"{certificate!r} is no certificate")
     if fingerprint_as(model, certificate) != certificate.reproduce.get("model"):
         raise ValueError(
             "this certificate was issued for another model, or this one was refitted or changed "
@@ -156,6 +172,8 @@ class _FormerHasher(_UnorderedHasher):
             self.add(None)
         elif is_search_tree(value):
             self.add(value.__getstate__())
+        elif hasattr(type(value), "_former_attributes"):  # they are stored in another way since
+            self.add(value._former_attributes())  # noqa: SLF001 - a hook for this
         else:
             super()._object(value)
 

@@ -133,7 +133,7 @@ def _rows(X: Any) -> Any:
 
 
 def _weights(coef: ArrayLike) -> Vector:
-    weights = np.asarray(coef, dtype=np.float64)
+    weights = _arguments.numbers("coef", coef)
     # A learner's coef_ has a row for its only problem.
     return _arguments.vector("coef", weights[0] if weights.shape[:-1] == (1,) else weights)
 

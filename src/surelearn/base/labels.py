@@ -4,6 +4,7 @@ from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 _EXACT = 2**53  # beyond it not every whole number is one of the floats
 
@@ -47,13 +48,22 @@ def exact(y: Any) -> Any:
     refuse_masked(y, "y")
     if isinstance(y, np.ma.MaskedArray):
         return np.asarray(y)
+    if sparse.issparse(y):
+        raise ValueError("y is a sparse matrix; give one label or target per row, in an array")
     rounds = isinstance(y, list | tuple) and _has_long(cast("list[Any]", y))
-    if rounds and np.asarray(y).dtype.kind == "f":
+    if rounds and _is_rounded(y):
         raise ValueError(
             "y holds whole numbers that an array would round, together with negative ones or "
             "fractions: make them text, or numbers from 0 on"
         )
     return y
+
+
+def _is_rounded(y: Any) -> bool:
+    try:
+        return np.asarray(y).dtype.kind == "f"
+    except (ValueError, OverflowError):  # lists of several lengths, which are refused elsewhere
+        return False
 
 
 def _has_long(values: list[Any]) -> bool:

@@ -2,13 +2,14 @@
 
 A state is a NamedTuple of arrays, of other such records and of values that nobody writes to. A
 plain tuple in it is history (rows kept, votes cast), which is replaced and never written to, so
-copies share it. Coins are the one exception: a generator may be shared with others, so it is never
-copied but drawn from itself, and `CoinsSetBack` returns it to where it was if what was begun fails.
-Its field is called `coins`.
+copies share it. Coins are the one exception: a generator may be shared with others, so to play on
+it is not copied but drawn from itself, and `CoinsSetBack` returns it to where it was if what was
+begun fails. Its field is called `coins`. Only `twin_of` gives a copy of a whole learner its own.
 """
 
 import hashlib
 from collections.abc import Iterator
+from copy import deepcopy
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -16,6 +17,7 @@ from numpy.random import Generator
 from scipy import sparse
 
 _State = TypeVar("_State", bound=tuple[Any, ...])
+_Learner = TypeVar("_Learner")
 
 
 def copy_of(state: _State) -> _State:
@@ -43,6 +45,39 @@ def copy_of(state: _State) -> _State:
         for value in state
     ]
     return tuple.__new__(type(state), fields)
+
+
+def twin_of(learner: _Learner) -> _Learner:
+    """Return a copy of a learner that plays on as it would, without changing it: for `copy.copy`.
+
+    Its coins stand where those of the learner do, and are its own. Arrays are shared, since a game
+    is played on copies of them.
+
+    Examples
+    --------
+    >>> from surelearn.learners.bandits.exp3 import Exp3
+    >>> bandit = Exp3(n_arms=50)
+    >>> twin = twin_of(bandit)
+    >>> twin.select() == bandit.select()
+    True
+    """
+    twin = object.__new__(type(learner))
+    twin.__dict__ = vars(learner).copy()
+    if "state_" in vars(twin):
+        vars(twin)["state_"] = _with_own_coins(vars(twin)["state_"])
+    return twin
+
+
+def _with_own_coins(state: _State) -> _State:
+    return tuple.__new__(
+        type(state),
+        [
+            _with_own_coins(cast("tuple[Any, ...]", part))
+            if isinstance(part, tuple)
+            else (deepcopy(part) if isinstance(part, Generator) else part)
+            for part in state
+        ],
+    )
 
 
 def same(first: tuple[Any, ...], second: tuple[Any, ...]) -> bool:

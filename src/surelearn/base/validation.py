@@ -10,6 +10,7 @@ from scipy import sparse
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, check_non_negative, validate_data
 
+from surelearn import _arguments
 from surelearn._jit import rows
 from surelearn._jit.sound_matrices import sound
 from surelearn._typing import Indices, Mask, Vector
@@ -38,7 +39,7 @@ def check(
     """
     X = _entering(X)
     numeric = targets == "numbers"
-    X, y = validate_data(
+    X, y = validated(
         estimator,
         X,
         exact(y),
@@ -60,9 +61,29 @@ def check(
     return X, y
 
 
+def validated(estimator: Any, *tables: Any, **options: Any) -> Any:
+    """Return what scikit-learn makes of rows and targets; numbers too large for it are refused.
+
+    Examples
+    --------
+    >>> from surelearn.learners.linear.perceptron import Perceptron
+    >>> validated(Perceptron(), [[10**400]], reset=True, dtype=np.float64)
+    Traceback (most recent call last):
+    ValueError: the table holds a whole number that is too large for a float: rescale its column, or
+    make it text
+    """
+    try:
+        return validate_data(estimator, *tables, **options)
+    except OverflowError:
+        raise ValueError(
+            "the table holds a whole number that is too large for a float: rescale its column, or "
+            "make it text"
+        ) from None
+
+
 def check_rows(estimator: Any, X: Any) -> Any:
     """Check rows alone, for a learner that knows its features."""
-    X = validate_data(
+    X = validated(
         estimator,
         _entering(X),
         reset=False,
@@ -180,6 +201,24 @@ def index_among(classes: NDArray[Any], labels: NDArray[Any], kind: Any = np.int6
     return np.searchsorted(classes, labels).astype(kind, copy=False)
 
 
+def place_of(classes: NDArray[Any], label: Any) -> int:
+    """Return the position of one label among the sorted classes; refuse what is no label.
+
+    Examples
+    --------
+    >>> place_of(np.array(["no", "yes"]), "yes")
+    1
+    """
+    try:
+        cell = np.asarray([label])
+    except (TypeError, ValueError):  # rows of several lengths
+        cell = np.empty((1, 0))
+    if cell.shape != (1,) or sparse.issparse(label) or np.ma.is_masked(label):
+        told = str(label)
+        raise ValueError(f"y={told[:60]}{'...' * (len(told) > 60)} is not the label of one row")
+    return int(index_among(classes, cell)[0])
+
+
 def _strangers(classes: NDArray[Any], labels: NDArray[Any]) -> Mask:
     """Return which labels are none of the sorted classes; a few classes are compared in turn."""
     if len(classes) <= _FEW:
@@ -199,7 +238,7 @@ def sample_weights(weights: ArrayLike | None, n: int) -> Vector:
     if weights is None:
         return np.ones(n)
     refuse_masked(weights, "sample_weight")
-    array = np.asarray(weights, dtype=np.float64)
+    array = _arguments.numbers("sample_weight", weights)
     if array.shape != (n,):
         raise ValueError(f"sample_weight has shape {array.shape}; give one weight per row: ({n},)")
     if not np.isfinite(array).all():

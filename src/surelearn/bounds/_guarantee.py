@@ -5,6 +5,7 @@ import inspect
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from numbers import Real
 from typing import Any, Literal, ParamSpec, cast, overload
 
 import numpy as np
@@ -95,6 +96,8 @@ class Guarantee:
 
     def allows(self, observed: float) -> bool:
         """Whether `observed` is compatible with the bound."""
+        if not isinstance(cast("object", observed), Real):
+            raise TypeError(f"observed={observed!r} is no number to compare with a bound")
         if math.isnan(observed):
             raise ValueError("observed=nan cannot be compared with a bound; pass a number")
         return observed <= self.bound if self.direction == "upper" else observed >= self.bound

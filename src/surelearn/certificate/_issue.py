@@ -5,7 +5,7 @@ import math
 import platform
 from collections.abc import Iterable, Mapping
 from importlib.metadata import version
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import scipy
@@ -110,6 +110,9 @@ def joint_delta(*certificates: Certificate) -> float:
     >>> joint_delta(one, one)
     0.1
     """
+    for given in certificates:
+        if not isinstance(cast("object", given), Certificate):
+            raise TypeError(f"{given!r} is no certificate")
     return min(1.0, math.fsum(c.delta or 0.0 for c in certificates))
 
 

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from surelearn import _arguments
 from surelearn._typing import Vector
 from surelearn.losses import Loss
 
@@ -66,6 +67,7 @@ def best_in_ball(of: Comparison, *, start: Vector, tolerance: float) -> BestInBa
     >>> best.weights.round(3), round(best.loss, 3), best.loss - best.at_least < 3e-4
     (array([1.]), 5.0, True)
     """
+    tolerance = _arguments.positive("tolerance", tolerance)
     enough, smoothing = tolerance * len(of.y), float(not math.isfinite(of.loss.smoothness()))
     best = point = _at(of, _project(of, start), smoothing)
     at_least = max(0.0, point.at_least)  # no loss is negative

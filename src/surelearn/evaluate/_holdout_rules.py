@@ -85,8 +85,9 @@ class Rules(NamedTuple):
 
 def check_rules(*, delta: float, mode: Any, n_models: int, target: float | None) -> Rules:
     """Return the rules, or refuse by name what makes no sense."""
-    if mode not in get_args(Mode):
+    if not _is_word(mode) or mode not in get_args(Mode):
         raise _arguments.refuse("mode", mode, "'once', 'family', 'gate' or 'open'")
+    n_models = _arguments.count("n_models", n_models, at_least=1)
     if mode == "once" and n_models != 1:
         raise _arguments.refuse("n_models", n_models, "1 in mode 'once'; see mode 'family'")
     if (mode == "gate") != (target is not None):
@@ -196,3 +197,7 @@ def refuse_other_kinds(model: Any, y: NDArray[Any], predicted: NDArray[Any]) -> 
             f"the labels are {y.dtype} and the predictions {predicted.dtype}: the model was "
             "trained on labels of another kind"
         )
+
+
+def _is_word(value: Any) -> bool:
+    return isinstance(value, str)

@@ -5,9 +5,11 @@ from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold, TimeSeriesSplit
 from sklearn.utils.validation import column_or_1d
 
+from surelearn import _arguments
 from surelearn._typing import Indices
 from surelearn.base import fitting
 from surelearn.certificate import Evidence, assumed, by_construction, violated
@@ -58,7 +60,8 @@ def make_splits(
     classifier.
     """
     named = None if groups is None else _groups(groups, task.n)
-    if isinstance(cv, bool | str):
+    ordered = _arguments.flag("ordered", ordered)
+    if isinstance(cv, bool | str | bytes) or sparse.issparse(cv):
         raise TypeError(f"cv={cv!r} must be a number of folds, a splitter, or pairs of row numbers")
     if isinstance(cv, int | np.integer):
         splitter = _splitter(task, int(cv), named, ordered=ordered, random_state=random_state)
@@ -67,6 +70,8 @@ def make_splits(
             raise ValueError("ordered=True chooses the splits; give cv as a number of folds then")
         splitter = cv
     if not hasattr(splitter, "split"):
+        if not isinstance(splitter, Iterable):
+            raise TypeError(f"cv={cv!r} must be a number of folds, a splitter, or pairs of rows")
         return Splits(_checked(splitter, task.n), "given splits", assumed("given row by row"))
     try:
         pairs = list(splitter.split(np.zeros(task.n), task.y, named))
@@ -133,6 +138,8 @@ def _checked(pairs: Iterable[Any], n: int) -> list[Split]:
     """Return the splits if every model is tested on rows it did not see."""
     checked: list[Split] = []
     for i, pair in enumerate(pairs):
+        if not isinstance(pair, tuple | list) or len(cast("Any", pair)) != 2:
+            raise TypeError(f"cv holds {pair!r}, where a pair of training and test rows belongs")
         train, test = (_rows(part, n) for part in cast("tuple[Any, Any]", pair))
         if not (len(train) and len(test)):
             raise ValueError(f"split {i + 1} leaves no rows to learn from, or none to test on")
@@ -148,7 +155,12 @@ def _checked(pairs: Iterable[Any], n: int) -> list[Split]:
 
 
 def _rows(part: Any, n: int) -> Indices:
-    rows = np.asarray(part)
+    try:
+        rows = np.asarray(part)
+    except ValueError:  # lists of several lengths
+        rows = np.empty((0, 0))
+    if rows.dtype.kind not in "biu" and rows.size:
+        raise TypeError(f"cv names rows by {rows.dtype}: give whole numbers or truth values")
     rows = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows.astype(np.int64)
     if rows.ndim != 1 or (len(rows) and not 0 <= rows.min() <= rows.max() < n):
         raise ValueError(f"cv names rows that are not there: give numbers from 0 to {n - 1}")

@@ -15,7 +15,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
-from surelearn import losses
+from surelearn import _arguments, losses
 from surelearn._jit.sound_matrices import sound
 from surelearn._typing import Indices, Vector
 from surelearn._wording import nearest
@@ -66,7 +66,7 @@ class RowLoss(NamedTuple):
                 f"the model's predictions have shape {predicted.shape}; {len(y)} rows need one "
                 f"prediction each: {y.shape}"
             )
-        losses = np.asarray(self.function(y, predicted), dtype=np.float64)
+        losses = _arguments.numbers("what the loss gave", self.function(y, predicted))
         if losses.shape != y.shape or not np.isfinite(losses).all():
             raise ValueError(
                 f"the loss gave an array of shape {losses.shape}, or NaN; it must give one finite "
@@ -148,6 +148,13 @@ def check_model(model: Any) -> None:
         )
 
 
+def answers_of(model: Any, X: Any) -> NDArray[Any]:
+    """Return what a fitted model says of rows; refuse what cannot be asked."""
+    if isinstance(model, type) or not callable(getattr(model, "predict", None)):
+        raise TypeError(f"{model!r} has no method predict of its own: pass a fitted model")
+    return np.asarray(model.predict(X))
+
+
 def check_labels(X: Any, y: ArrayLike) -> NDArray[Any]:
     """Return one target for each row, none of them missing."""
     labels = cast("NDArray[Any]", column_or_1d(exact(y), warn=False))
@@ -203,9 +210,11 @@ def find_scorers(scoring: Scoring) -> dict[str, Scorer]:
         return {getattr(scoring, "__name__", "score"): scoring}
     if isinstance(scoring, Mapping):
         return {
-            name: _scorer(scorer) if isinstance(scorer, str) else scorer
+            name: cast("Scorer", scorer) if callable(scorer) else _scorer(scorer)
             for name, scorer in cast("Mapping[str, Any]", scoring).items()
         }
+    if not isinstance(cast("object", scoring), list | tuple | set):
+        raise TypeError(f"scoring={scoring!r} must be a metric of scikit-learn, or several")
     return {name: _scorer(name) for name in scoring}
 
 
@@ -213,6 +222,7 @@ def in_parallel(
     function: Callable[..., _Result], calls: Iterable[tuple[Any, ...]], *, n_jobs: int | None
 ) -> list[_Result]:
     """Return what the function gives for each tuple of arguments, several at the same time."""
+    _arguments.jobs("n_jobs", n_jobs)
     jobs = Parallel(n_jobs=n_jobs)(delayed(function)(*arguments) for arguments in calls)
     return cast("list[_Result]", jobs)
 
@@ -226,6 +236,8 @@ def weighted_mean(values: Vector, weights: Vector | None) -> float:
 
 def _scorer(name: str) -> Scorer:
     names = get_scorer_names()
+    if not isinstance(cast("object", name), str):
+        raise TypeError(f"scoring has {name!r}, where a metric is named or a function stands")
     if name not in names:
         raise ValueError(f"the metric {name!r} is unknown to scikit-learn{nearest(name, names)}")
     return get_scorer(name)

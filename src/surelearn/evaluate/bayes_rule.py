@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from surelearn import losses
+from surelearn import _arguments, losses
 from surelearn._typing import Matrix, Vector
 from surelearn.losses import Absolute, CostMatrix, Entropic, Logarithmic, Loss, Square, ZeroOne
 
@@ -112,6 +112,7 @@ def _costs(loss: Any, labels: NDArray[Any], options: NDArray[Any]) -> Matrix:
     if isinstance(loss, Loss):
         decided, y = np.repeat(options, len(labels)), np.tile(labels, len(options))
         return loss(y, decided).reshape(len(options), len(labels))
+    _arguments.function("loss", loss)
     return np.array([[float(loss(y, d)) for y in labels.tolist()] for d in options.tolist()])
 
 
@@ -128,6 +129,8 @@ def _expected(given: Matrix, costs: Matrix) -> Vector:
 def _options(loss: Any, labels: NDArray[Any], decisions: Any) -> NDArray[Any]:
     """Return the decisions that may be made."""
     if decisions is not None:
+        if not isinstance(decisions, np.ndarray | list | tuple):
+            raise TypeError(f"decisions={decisions!r} must be a list of decisions")
         given = list(decisions.tolist() if isinstance(decisions, np.ndarray) else decisions)
         if not given:
             raise ValueError("decisions must name one decision or more")
@@ -151,7 +154,7 @@ def _array(options: list[Any]) -> NDArray[Any]:
 
 def _law(joint: ArrayLike, labels: Any) -> tuple[Matrix, NDArray[Any]]:
     """Return a joint law as a table that sums to 1, and the label of each column."""
-    law, names = np.asarray(joint, dtype=np.float64), np.asarray(labels)
+    law, names = _arguments.numbers("joint", joint), _arguments.labels("labels", labels)
     if law.ndim != 2 or law.size == 0:
         raise ValueError(f"joint of shape {law.shape} must be a table: a row for each point")
     if not (np.isfinite(law).all() and (law >= 0.0).all() and abs(law.sum() - 1.0) <= 1e-9):

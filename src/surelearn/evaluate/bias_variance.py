@@ -198,8 +198,10 @@ def bias_variance(
     >>> bool(weak.bias_squared.mean() < strong.bias_squared.mean())
     True
     """
+    if not hasattr(world, "draw"):
+        raise TypeError(f"world={world!r} must be a world that rows are drawn from")
     fresh, *seeds = _seeds(random_state, n_replicates, at_least=2)
-    points = world.draw(200, seed=fresh)[0] if X is None else np.asarray(sound(X), dtype=np.float64)
+    points = world.draw(200, seed=fresh)[0] if X is None else _arguments.numbers("X", sound(X))
     check_model(model)
 
     def predict(fitted: Any) -> Vector:
@@ -257,7 +259,11 @@ def decompose_risk(
     >>> round(result.bayes, 2), round(result.approximation, 2)
     (0.15, 0.3)
     """
+    if not hasattr(world, "bayes_risk"):
+        raise TypeError(f"world={world!r} must be a world whose Bayes risk is known")
     bayes = float(world.bayes_risk)
+    _arguments.function("risk", risk)
+    least_risk = _arguments.real("least_risk", least_risk)
     if not least_risk >= bayes - 1e-12:
         raise _arguments.refuse("least_risk", least_risk, f"at least the Bayes risk, {bayes:g}")
     check_model(model)
@@ -278,7 +284,9 @@ def _replicate(model: Any, world: Any, n: int, ask: Callable[[Any], Any], seed: 
     return ask(fitted)
 
 
-def _seeds(random_state: int, n_replicates: int, *, at_least: int) -> list[Any]:
+def _seeds(random_state: int | None, n_replicates: int, *, at_least: int) -> list[Any]:
     """Return one seed for test points and one for each replicate, independent of each other."""
     count = _arguments.count("n_replicates", n_replicates, at_least=at_least)
+    if random_state is not None:
+        random_state = _arguments.count("random_state", random_state)
     return [np.random.default_rng(s) for s in np.random.SeedSequence(random_state).spawn(count + 1)]

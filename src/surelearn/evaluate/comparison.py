@@ -201,13 +201,13 @@ def _bet(differences: Vector, delta: float) -> tuple[float, Guarantee]:
 
 
 def _judge(loss: Any) -> RowLoss:
-    if loss == "zero_one" or type(loss) is ZeroOne:
+    if (isinstance(loss, str) and loss == "zero_one") or type(loss) is ZeroOne:
         return RowLoss(losses.of(loss))
     if not callable(loss):
         raise _arguments.refuse("loss", loss, "'zero_one' or a function with values in [0, 1]")
 
     def bounded(y: Any, predicted: Any) -> Vector:
-        costs = np.asarray(loss(y, predicted), dtype=np.float64)
+        costs = _arguments.numbers("what the loss gave", loss(y, predicted))
         if not ((costs >= 0.0) & (costs <= 1.0)).all():
             raise ValueError("the loss must lie in [0, 1] for every row: clip or rescale it")
         return costs

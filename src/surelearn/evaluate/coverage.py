@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
+from surelearn import _arguments
 from surelearn._typing import Vector
 from surelearn.bounds import Guarantee
 
@@ -56,7 +57,7 @@ class Coverage:
 
     def refuted(self, *, level: float = 1e-4) -> bool:
         """Whether a one-sided binomial test at `level` refutes that misses are at most `delta`."""
-        return self.p_value <= level
+        return self.p_value <= _arguments.fraction("level", level)
 
 
 def simulate_coverage(

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from surelearn import _arguments
 from surelearn._typing import Indices, Vector
 from surelearn._wording import confidence, percent_outward
 from surelearn.base.fingerprint import fingerprint
@@ -258,8 +259,13 @@ def cross_validate(  # noqa: PLR0913 - the arguments users know from scikit-lear
     """
     task = make_task(model, X, y, loss=loss, sample_weight=sample_weight)
     splits = make_splits(task, cv, groups=groups, ordered=ordered, random_state=random_state)
+    keep_models = _arguments.flag("keep_models", keep_models)
     return run_folds(
-        task, splits, scorers=find_scorers(scoring), keep_models=keep_models, n_jobs=n_jobs
+        task,
+        splits,
+        scorers=find_scorers(scoring),
+        keep_models=keep_models,
+        n_jobs=n_jobs,
     )
 
 

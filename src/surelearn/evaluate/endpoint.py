@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -77,6 +78,8 @@ def estimate_endpoint(
     if values.max() >= 2.0**53:
         raise ValueError("draws must be below 2^53, where whole numbers are told apart")
     m, n = int(values.max()), len(values)
+    if not isinstance(cast("Any", replacement), bool | np.bool_):
+        raise TypeError(f"replacement={replacement!r} must be True or False")
     if not replacement and len(np.unique(values)) < n:
         raise ValueError(
             "a number was drawn twice, so numbers are drawn with replacement; say replacement=True"

@@ -38,7 +38,7 @@ class EstimatorMoments:
 
     def bias(self, truth: float) -> float:
         """Return the mean less what is estimated: 0 for an unbiased estimator, to rounding."""
-        return self.mean - truth
+        return self.mean - _arguments.real("truth", truth)
 
 
 def estimator_moments(
@@ -79,6 +79,7 @@ def estimator_moments(
         raise ValueError(
             f"{len(known)}^{n} samples are too many to go through; {_MOST_SAMPLES} are the most"
         )
+    _arguments.function("estimator", estimator)
     samples = list(itertools.product(range(len(known)), repeat=n))
     weights = np.array([math.prod(law[i] for i in sample) for sample in samples])
     found = np.array([float(estimator(known[list(sample)])) for sample in samples])

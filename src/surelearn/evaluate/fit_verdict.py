@@ -14,7 +14,15 @@ from sklearn.dummy import DummyClassifier, DummyRegressor
 
 from surelearn._typing import Indices, Vector
 from surelearn.bounds import inversions
-from surelearn.evaluate._task import LossName, PointwiseLoss, RowLoss, Task, check_labels, find_loss
+from surelearn.evaluate._task import (
+    LossName,
+    PointwiseLoss,
+    RowLoss,
+    Task,
+    answers_of,
+    check_labels,
+    find_loss,
+)
 from surelearn.evaluate.intervals import miss_rate, normal_quantile
 
 Fit: TypeAlias = Literal["overfitting", "underfitting", "both", "neither", "cannot tell"]
@@ -130,8 +138,8 @@ def judge_fit(
     """
     seen, labels = check_labels(X, y), check_labels(X_unseen, y_unseen)
     judge = find_loss(loss, model, seen)
-    losses = judge.of(seen, np.asarray(model.predict(X)))
-    others = judge.of(labels, np.asarray(model.predict(X_unseen)))
+    losses = judge.of(seen, answers_of(model, X))
+    others = judge.of(labels, answers_of(model, X_unseen))
     task = Task(model, np.zeros((len(seen), 1)), seen, judge)
     return verdict_of(
         range_of(losses, judge, level=level),

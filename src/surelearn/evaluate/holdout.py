@@ -331,6 +331,8 @@ class Holdout:
         """Return the model's predictions, if they can be compared with the labels at all."""
         if self._fingerprint() != self.identity:
             raise ValueError("the data of this hold-out were changed after it was set up")
+        if isinstance(model, type) or not callable(getattr(model, "predict", None)):
+            raise TypeError(f"{model!r} has no method predict of its own: pass a fitted model")
         predicted = in_chunks(model.predict, self.X)
         _holdout_rules.check_predictions(model, self.y, predicted, labels=self._counts_errors)
         return predicted

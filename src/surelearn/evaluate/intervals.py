@@ -18,7 +18,7 @@ from surelearn import _arguments
 from surelearn._jit.sound_matrices import sound
 from surelearn.bounds import inversions
 from surelearn.evaluate._row_by_row import not_together
-from surelearn.evaluate._task import LossName, PointwiseLoss, check_labels, find_loss
+from surelearn.evaluate._task import LossName, PointwiseLoss, answers_of, check_labels, find_loss
 from surelearn.evaluate.cross_validation import CrossValidation
 
 OF_THE_ALGORITHM = "the average risk of the models this algorithm makes from so many rows"
@@ -107,7 +107,7 @@ def holdout_interval(
     X = sound(X)
     labels, alpha = check_labels(X, y), miss_rate(level)
     judge = find_loss(loss, model, labels)
-    predicted = np.asarray(model.predict(X))
+    predicted = answers_of(model, X)
     losses = judge.of(labels, predicted)
     not_together(model, X, predicted)
     about = "the risk of this fitted model"

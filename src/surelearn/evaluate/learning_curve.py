@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
+from surelearn import _arguments
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.evaluate._splits import Split, Splitter, make_splits
 from surelearn.evaluate._task import LossName, PointwiseLoss, Task, in_parallel, make_task
@@ -173,7 +174,7 @@ def _point(task: Task, pair: Split, count: int) -> tuple[Vector, Vector]:
 
 def _counts(sizes: ArrayLike, most: int) -> Indices:
     """Return the sizes as increasing numbers of rows that every fold can give."""
-    given = np.asarray(sizes, dtype=np.float64).ravel()
+    given = _arguments.numbers("sizes", sizes).ravel()
     shares = bool(given.size) and bool((given <= 1.0).all()) and np.asarray(sizes).dtype.kind == "f"
     counts = np.unique((given * most if shares else given).astype(np.int64))
     if not len(counts) or counts[0] < 1 or counts[-1] > most:

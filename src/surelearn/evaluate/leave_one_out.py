@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.linear_model import LinearRegression as SklearnLinearRegression
 from sklearn.linear_model import Ridge as SklearnRidge
 
+from surelearn import _arguments
 from surelearn._typing import Indices, Vector
 from surelearn.evaluate._task import (
     LossName,
@@ -114,7 +115,7 @@ def leave_one_out(
     task = make_task(model, X, y, loss=loss, sample_weight=sample_weight)
     # What is registered for a class is not used for its subclasses, which may learn otherwise.
     find = closed_form.registry.get(type(model), closed_form.registry[object])
-    found = find(model, task) if shortcut else None
+    found = find(model, task) if _arguments.flag("shortcut", shortcut) else None
     predictions, way = found or (_refitted(task, n_jobs=n_jobs), None)
     return LeaveOneOut(
         model=model,

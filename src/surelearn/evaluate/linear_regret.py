@@ -78,7 +78,9 @@ def linear_regret(
     >>> bool(0.0 < result.regret < result.bounds[0].bounds[-1]), bool(result.gaps[-1] < 0.05)
     (True, True)
     """
-    player, given = fresh(learner), np.asarray(y)
+    if not hasattr(learner, "learn"):
+        raise TypeError(f"{learner!r} has no method learn: it is no online learner")
+    player, given = fresh(learner), _arguments.labels("y", y)
     X = in_rows(X)
     classes, targets = _targets_of(player, given)
     rules = _rules_of(player, radius)

@@ -77,7 +77,11 @@ def minimum_disagreement(
     check: Any = check_array
     table: Matrix = check(sound(X), dtype=np.float64)
     signs = _signs(y, len(table))
-    rows = np.hstack([table, np.ones((len(table), 1))]) if fit_intercept else table
+    rows = (
+        np.hstack([table, np.ones((len(table), 1))])
+        if _arguments.flag("fit_intercept", fit_intercept)
+        else table
+    )
     distinct, place = np.unique(rows, axis=0, return_inverse=True)
     place = place.ravel()
     _refuse_many(len(distinct), rows.shape[1] - 1, max_hyperplanes)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from surelearn import _arguments
 from surelearn._typing import Indices
 from surelearn.base import validation
 from surelearn.certificate import Certificate
@@ -80,9 +81,11 @@ def mistakes_curve(
     >>> all(result.n_mistakes <= curve.bounds[-1] for curve in result.bounds)
     True
     """
-    player, labels = fresh(learner), np.asarray(y)
+    if not hasattr(learner, "learn"):
+        raise TypeError(f"{learner!r} has no method learn: it is no online learner")
+    player, labels = fresh(learner), _arguments.labels("y", y)
     X = in_rows(X)
-    pair = two_classes(labels if classes is None else np.asarray(classes))
+    pair = two_classes(labels if classes is None else _arguments.labels("classes", classes))
     wrong = np.empty(len(labels), dtype=np.bool_)
     diary = Diary(len(labels), lambda: _stated(player, X, labels, unobservable))
     for block in diary.blocks():

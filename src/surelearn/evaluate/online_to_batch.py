@@ -79,7 +79,7 @@ class OnlineToBatch:
 
         Picking again until a model looks good would void the certificate.
         """
-        return self.run.model(int(np.random.default_rng(seed).integers(len(self.losses))))
+        return self.run.model(int(_arguments.generator("seed", seed).integers(len(self.losses))))
 
     def certify_last(self) -> Certificate:
         """Refuse to certify the last model and say what to do instead."""
@@ -144,7 +144,7 @@ def online_to_batch(
     ('the average of the 2000 models of the run', 0.032)
     """
     run = Run.of(learner, X, y)
-    counted = loss in ("zero_one", ZeroOne())
+    counted = isinstance(loss, ZeroOne) or (isinstance(loss, str) and loss == "zero_one")
     judge, scale = (
         _judge_of(run, ZeroOne() if counted else loss),
         _arguments.positive("largest_loss", largest_loss),
@@ -250,7 +250,7 @@ def _certificate(
 
 def _judge_of(run: Run, loss: Any) -> Callable[[Vector, int], float]:
     """Return the loss of the scores that the model before round t gives to its row."""
-    if loss == ZeroOne():
+    if isinstance(loss, ZeroOne):
         if run.classes is None:
             raise ValueError("the zero-one loss is for classifiers; give a convex loss")
         index = np.searchsorted(run.classes, run.targets)

@@ -9,7 +9,7 @@ and any number of choices among models can be nested afterwards without fitting 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -121,6 +121,10 @@ def nest(results: Mapping[str, PairedFolds]) -> NestedCrossValidation:
     >>> nest({name: cross_validate_in_pairs(m, X, y) for name, m in models.items()}).chosen
     ('k = 9', 'k = 9', 'k = 9', 'k = 9', 'k = 9')
     """
+    if not isinstance(cast("object", results), Mapping) or not all(
+        isinstance(result, PairedFolds) for result in results.values()
+    ):
+        raise TypeError("results must be a mapping from names to what cross_validate_in_pairs gave")
     outers = [result.outer for result in results.values()]
     tests = [[fold.test for fold in outer.folds] for outer in outers]
     if not outers or any(len(test) != len(tests[0]) for test in tests):

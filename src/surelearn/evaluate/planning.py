@@ -235,6 +235,7 @@ def plan_sample(
             f"{', '.join(given) or 'none'}"
         )
     (kind, size), *_ = given.items()
+    agnostic = _arguments.flag("agnostic", agnostic)
     if kind == "box_dimension" and agnostic:
         raise ValueError("the tightest box is for labels that a box explains: agnostic=False")
     first_guess, theorem = _PLANS[kind, agnostic]

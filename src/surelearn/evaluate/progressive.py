@@ -19,6 +19,7 @@ from surelearn._jit.sound_matrices import sound
 from surelearn._stored import stored_name
 from surelearn._typing import Vector
 from surelearn._wording import confidence, outward
+from surelearn.base import validation
 from surelearn.base.labels import exact
 from surelearn.bounds.online_to_batch import progressive_validation
 from surelearn.certificate import (
@@ -114,9 +115,11 @@ def progressive_validate(
     >>> round(result.mean_loss, 3), round(result.certificate.bound, 3)
     (0.159, 0.186)
     """
+    if isinstance(learner, type) or not hasattr(learner, "partial_fit"):
+        raise TypeError(f"{learner!r} has no method partial_fit: it cannot learn chunk by chunk")
     judge = _judge_of(learner, loss)
     if y is not None and classes is None and not is_regressor(learner):
-        classes = np.unique(column_or_1d(exact(y)))
+        classes = validation.distinct(column_or_1d(exact(y)))
     player, chunks, n_known = deepcopy(learner), list[Vector](), 0
     seen = SeenRows()
     for rows, labels in _chunks(X, y):
@@ -207,8 +210,8 @@ def _judge_of(learner: Any, loss: str | PointwiseLoss) -> PointwiseLoss:
     """Return the loss as a function of labels and predictions, if the learner can be judged so."""
     if isinstance(loss, str) and loss != "zero_one":
         raise _arguments.refuse("loss", loss, "'zero_one' or a function with values in [0, 1]")
-    judge = of(loss) if isinstance(loss, str) else loss
-    if judge == ZeroOne() and is_regressor(learner):
+    judge = of(loss) if isinstance(loss, str) else _arguments.function("loss", loss)
+    if isinstance(judge, ZeroOne) and is_regressor(learner):
         raise ValueError(
             "the zero-one loss is for classifiers; give a function of labels and predictions with "
             "values in [0, 1]"

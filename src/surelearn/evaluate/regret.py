@@ -7,7 +7,7 @@ raises `BoundViolatedError`: it is a bug.
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -120,7 +120,12 @@ def experts_regret(
     """
     player, table = fresh(learner), table_of("losses", losses)
     sides = {"outcomes": outcomes, "awake": awake}
-    given = {name: np.asarray(side) for name, side in sides.items() if side is not None}
+    given = {n: _arguments.numbers(n, side) for n, side in sides.items() if side is not None}
+    if not hasattr(learner, "learn") or not isinstance(cast("object", loss), Loss | None):
+        raise TypeError("learner must learn from experts, and loss be a loss of surelearn.losses")
+    for name, side in given.items():
+        if side.shape[:1] != (len(table),):
+            raise ValueError(f"{name} has shape {side.shape}, and there are {len(table)} rounds")
     answers, diary = np.empty(len(table)), expert_diary(player, len(table))
     expected = list[float]()
     for block in diary.blocks():
@@ -176,6 +181,8 @@ def bandit_regret(
     >>> bool(result.regret < result.bounds[0].bounds[-1])
     True
     """
+    if not hasattr(learner, "play"):
+        raise TypeError(f"{learner!r} is no bandit: it has no method play")
     player, table = fresh(learner), table_of("losses", losses)
     costs, quantities = table, OF_LOSSES
     if means is not None:
@@ -249,7 +256,7 @@ def bandit_diary(player: Any, n_rounds: int, delta: float, quantities: tuple[str
 
 def table_of(name: str, values: ArrayLike) -> Matrix:
     """Return a table with a row per round, at least one."""
-    table = np.asarray(values, dtype=np.float64)
+    table = _arguments.numbers(name, values)
     if table.ndim != 2 or not table.size:
         raise _arguments.refuse(name, table.shape, "a table with a row per round")
     return table

@@ -120,7 +120,7 @@ def replace_one_stability(
     both = _joined(task, X_new, y_new)
     n, n_new = task.n, both.n - task.n
     count = min(_arguments.count("n_replacements", n_replacements, at_least=1), n, n_new)
-    chosen = np.random.default_rng(random_state).permutation(n)[:count]
+    chosen = _arguments.generator("random_state", random_state).permutation(n)[:count]
     every = np.arange(both.n)
     before = both.losses(both.fit(every[:n], "to the training rows"), every)
 
@@ -137,7 +137,7 @@ def replace_one_stability(
 
 def _joined(task: Task, X_new: Any, y_new: ArrayLike) -> Task:
     """Return the task with the new rows after the training rows."""
-    labels = cast("Any", np.asarray(y_new))
+    labels = cast("Any", _arguments.labels("y_new", y_new))
     check_consistent_length(X_new, labels)
     if labels.ndim != 1 or len(labels) == 0:
         raise ValueError("y_new must hold one label or more, one for each row of X_new")
@@ -152,4 +152,7 @@ def _stacked(X: Any, X_new: Any) -> Any:
     if sparse.issparse(X) or sparse.issparse(X_new):
         thin: Any = sparse.csr_array
         return sparse.vstack([thin(X), thin(X_new)], format="csr")
-    return np.concatenate([np.asarray(X), np.asarray(X_new)])
+    tables = [np.asarray(X), np.asarray(X_new)]
+    if any(table.ndim != 2 for table in tables) or tables[0].shape[1] != tables[1].shape[1]:
+        raise ValueError("X and X_new must be tables of the same columns")
+    return np.concatenate(tables)

@@ -54,7 +54,7 @@ def corrected_t_interval(  # noqa: PLR0913 - a resampling has as many settings
     task, alpha = make_task(model, X, y, loss=loss), miss_rate(level)
     j = _arguments.count("n_splits", n_splits, at_least=2)
     n_train = _train_size(task.n, train_fraction)
-    rng = np.random.default_rng(random_state)
+    rng = _arguments.generator("random_state", random_state)
     pairs = [_random_split(np.arange(task.n), n_train, rng) for _ in range(j)]
     means = _split_means(task, pairs, n_jobs=n_jobs)
     widened = means.std(ddof=1) * np.sqrt(1.0 / j + (task.n - n_train) / n_train)
@@ -109,7 +109,7 @@ def conservative_z_interval(  # noqa: PLR0913 - a resampling has as many setting
             f"half of {task.n} rows leaves none to learn from beside {n_test} test rows; raise "
             "train_fraction, or give more rows"
         )
-    rng = np.random.default_rng(random_state)
+    rng = _arguments.generator("random_state", random_state)
     pairs = [_random_split(np.arange(task.n), n_train, rng) for _ in range(j)]
     for _ in range(halvings):
         shuffled = rng.permutation(task.n)
@@ -162,7 +162,7 @@ def nested_cv_interval(  # noqa: PLR0913 - a resampling has as many settings
     task, alpha = make_task(model, X, y, loss=loss), miss_rate(level)
     k = _arguments.count("cv", cv, at_least=3, at_most=task.n // 2)
     repeats = _arguments.count("n_repeats", n_repeats, at_least=1)
-    rng = np.random.default_rng(random_state)
+    rng = _arguments.generator("random_state", random_state)
     folds = [np.array_split(rng.permutation(task.n), k) for _ in range(repeats)]
     done = in_parallel(partial(_repeat, task), ((parts,) for parts in folds), n_jobs=n_jobs)
     rows = [row for repeat in done for row in repeat]

@@ -234,6 +234,8 @@ def _named(candidates: Any) -> dict[str, Any]:
         models: dict[str, Any] = {str(name): model for name, model in candidates.items()}
     elif hasattr(candidates, "fit"):
         raise TypeError("give several models to choose among: a list, or a mapping from names")
+    elif not isinstance(cast("object", candidates), list | tuple):
+        raise TypeError(f"candidates={candidates!r} must be a list of models, or a mapping")
     else:
         models = {}
         for model in candidates:

@@ -8,7 +8,7 @@ very model that was chosen, with all rows used for learning.
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -127,7 +127,9 @@ def minimize_structural_risk(
     ('depth 1', 'valid')
     """
     _arguments.open_fraction("delta", delta)
-    if criterion not in {"bound", "square-root"}:
+    if not isinstance(cast("object", classes), Mapping):
+        raise TypeError(f"classes={classes!r} must be a mapping from names to classes of rules")
+    if not isinstance(cast("object", criterion), str) or criterion not in {"bound", "square-root"}:
         raise _arguments.refuse("criterion", criterion, "'bound' or 'square-root'")
     priced: dict[str, RuleClass] = {
         name: value if isinstance(value, RuleClass) else RuleClass(model=value)

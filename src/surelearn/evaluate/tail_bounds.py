@@ -3,7 +3,8 @@
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from numbers import Real
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -103,7 +104,7 @@ def tail_bounds(
         _arguments.real(*each)
         for each in zip(("low", "high", "mean"), (low, high, mean), strict=True)
     )
-    if bits and (low, high) != (0.0, 1.0):
+    if _arguments.flag("bits", bits) and (low, high) != (0.0, 1.0):
         raise ValueError("bits lie in [0, 1]: leave low and high out")
     if not low <= mean <= high or not low < high:
         raise _arguments.refuse("mean", mean, f"in [low, high], here [{low:g}, {high:g}]")
@@ -182,7 +183,8 @@ def chernoff_method(
     (0.4060058, 0.6667)
     """
     t = _arguments.non_negative("deviation", deviation)
-    if not largest_rate > 0.0:
+    _arguments.function("log_moment", log_moment)
+    if not isinstance(cast("Any", largest_rate), Real) or not largest_rate > 0.0:
         raise _arguments.refuse("largest_rate", largest_rate, "above 0")
 
     def moment(rate: float) -> float:

@@ -8,12 +8,13 @@ they have the scale of the literature, which differs for the entropy alone: in b
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
+from surelearn import _arguments
 from surelearn._typing import Vector
 from surelearn.impurities import compiled
 
@@ -33,7 +34,7 @@ class Impurity(ABC):
 
     def psi(self, p: ArrayLike) -> Vector:
         """Return the impurity of two classes, scaled to be 1/2 at p = 1/2."""
-        fraction = np.asarray(p, dtype=np.float64)
+        fraction = _arguments.numbers("p", p)
         if not ((fraction >= 0.0) & (fraction <= 1.0)).all():
             raise ValueError("p must lie in [0, 1]")
         both = np.stack([fraction, 1.0 - fraction], axis=-1)
@@ -156,7 +157,10 @@ def of(criterion: str | Impurity) -> Impurity:
     (Gini(), Entropy())
     """
     for impurity in _KNOWN:
-        if criterion in (impurity, impurity.alias):
+        named = isinstance(
+            cast("object", criterion), str | Impurity
+        )  # an array would compare cell by cell
+        if named and criterion in (impurity, impurity.alias):
             return impurity
     raise ValueError(f"criterion={criterion!r} must be one of {ALIASES}")
 
@@ -227,7 +231,7 @@ def variance(values: ArrayLike, *, weights: ArrayLike | None = None) -> Vector:
     >>> variance([1.0, 3.0], weights=[3.0, 1.0])
     np.float64(0.75)
     """
-    array = np.asarray(values, dtype=np.float64)
+    array = _arguments.numbers("values", values)
     shares = _fractions(_counts(np.ones_like(array) if weights is None else weights, axes=1))
     centred = array - (shares * array).sum(axis=-1, keepdims=True)
     return (shares * centred**2).sum(axis=-1)[()]
@@ -245,14 +249,16 @@ def variance_gain(weights: ArrayLike, sums: ArrayLike) -> Vector:
     np.float64(2.25)
     """
     sizes = _counts(weights, axes=1)
-    totals = np.asarray(sums, dtype=np.float64)
+    totals = _arguments.numbers("sums", sums)
+    if totals.shape != sizes.shape:
+        raise ValueError(f"sums of shape {totals.shape} must go with weights of {sizes.shape}")
     means = np.divide(totals, sizes, out=np.zeros(totals.shape), where=sizes > 0.0)
     return variance(means, weights=sizes)
 
 
 def _counts(counts: ArrayLike, *, axes: int) -> Vector:
     """Return counts as floats, refusing what cannot be one."""
-    array = np.asarray(counts, dtype=np.float64)
+    array = _arguments.numbers("counts", counts)
     if array.ndim < axes or array.shape[-1] == 0:
         raise ValueError(f"counts of shape {array.shape} must have {axes} axes or more, none empty")
     if not (np.isfinite(array).all() and (array >= 0.0).all()):

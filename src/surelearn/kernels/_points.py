@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from surelearn import _arguments
 from surelearn._jit.sound_matrices import sound
 from surelearn._typing import Indices, Matrix, Vector
 
@@ -117,7 +118,8 @@ def dense(rows: Rows) -> Matrix:
 
 def _table(name: str, points: Any) -> Rows:
     sure = sound(points)
-    rows: Any = sure if sparse.issparse(sure) else np.asarray(sure)
+    ready = sparse.issparse(sure) or (type(sure) is np.ndarray and sure.dtype.kind == "f")
+    rows: Any = sure if ready else _arguments.numbers(name, sure)
     if rows.ndim != 2 or 0 in rows.shape:
         raise ValueError(
             f"{name} of shape {rows.shape} must be a table with a row for each point and at least "

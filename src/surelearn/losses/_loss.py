@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from surelearn import _arguments
 from surelearn._typing import Vector
 
 Interval: TypeAlias = tuple[float, float]
@@ -184,8 +185,8 @@ class Loss(ABC):
 
     def _read(self, y: ArrayLike, prediction: ArrayLike) -> tuple[Vector, Vector]:
         """Return labels and predictions as floats that pair up and lie in their domains."""
-        labels = np.asarray(y, dtype=np.float64)
-        guesses = np.asarray(prediction, dtype=np.float64)
+        labels = _arguments.numbers("y", y)
+        guesses = _arguments.numbers("prediction", prediction)
         check_shapes(labels, guesses)
         if self.label_set == "signs" and not (np.abs(labels) == 1.0).all():
             raise ValueError("y must hold only the labels -1 and +1; for 0 and 1 pass 2 * y - 1")
@@ -204,10 +205,10 @@ class Loss(ABC):
 
     def _box(self, predictions: Interval | None, labels: Interval | None) -> Box:
         limits = self._predictable
-        guesses = _interval("predictions", predictions or limits, limits)
+        guesses = _interval("predictions", limits if predictions is None else predictions, limits)
         every = _LABELS.get(self.label_set, _LINE)
         default = guesses if self.label_set == "reals" else every
-        return Box(guesses, _interval("labels", labels or default, every))
+        return Box(guesses, _interval("labels", default if labels is None else labels, every))
 
 
 def check_shapes(y: NDArray[Any], prediction: NDArray[Any]) -> None:
@@ -220,7 +221,7 @@ def check_shapes(y: NDArray[Any], prediction: NDArray[Any]) -> None:
 
 
 def _interval(name: str, interval: Interval, limits: Interval) -> Interval:
-    low, high = interval
+    low, high = _arguments.interval(name, interval)
     if not limits[0] <= low <= high <= limits[1]:
         raise ValueError(
             f"{name}={interval!r} must be a pair (low, high) with "

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from surelearn import _arguments
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.losses._loss import Box, Interval, Loss, check_shapes
 
@@ -112,7 +113,7 @@ class CostMatrix(Loss):
 
         The last axis of `probabilities` runs over the labels, that of the result over decisions.
         """
-        weights = np.asarray(probabilities, dtype=np.float64)
+        weights = _arguments.numbers("probabilities", probabilities)
         if weights.ndim == 0 or weights.shape[-1] != len(self.costs):
             raise ValueError(
                 f"probabilities of shape {weights.shape} must have one column for each of the "

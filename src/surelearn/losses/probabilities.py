@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
+from surelearn import _arguments
 from surelearn._typing import Vector
 from surelearn.losses._loss import Box, Interval, Loss
 
@@ -20,7 +21,9 @@ def relative_entropy(u: ArrayLike, v: ArrayLike) -> Vector:
     >>> float(relative_entropy([1.0, 0.0], [0.0, 1.0]))
     inf
     """
-    first, second = np.asarray(u, dtype=np.float64), np.asarray(v, dtype=np.float64)
+    first, second = _arguments.numbers("u", u), _arguments.numbers("v", v)
+    if first.shape[-1:] != second.shape[-1:] or not first.ndim:
+        raise ValueError(f"u of shape {first.shape} and v of shape {second.shape} do not pair up")
     for name, p in (("u", first), ("v", second)):
         if not ((p >= 0.0).all() and np.allclose(p.sum(axis=-1), 1.0, rtol=0.0, atol=1e-8)):
             raise ValueError(f"{name} must hold probabilities that sum to 1 over the last axis")

@@ -88,7 +88,7 @@ class Recorder:
 
     def evaluate(self, point: Vector) -> tuple[float, Vector]:
         """Return value and gradient as a float and a vector of the point's length."""
-        value, gradient = self.function(point)
+        value, gradient = _arguments.function("function", self.function)(point)
         gradient = np.asarray(gradient, dtype=np.float64).reshape(-1)
         if gradient.shape != point.shape:
             raise ValueError(

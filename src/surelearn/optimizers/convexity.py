@@ -108,7 +108,7 @@ def check_convex(
     >>> check_convex(lambda x: float(x @ M @ x), low=[-1.0, -1.0], high=[1.0, 1.0]).verdict
     'not convex'
     """
-    rng = np.random.default_rng(random_state)
+    rng = _arguments.generator("random_state", random_state)
     starts, ends = _segments(low, high, n_segments, rng)
     return _search(function, starts, ends, rng.random(len(starts)), tolerance)
 
@@ -133,7 +133,7 @@ def check_midpoint(
     >>> found.verdict
     'not convex'
     """
-    rng = np.random.default_rng(random_state)
+    rng = _arguments.generator("random_state", random_state)
     starts, ends = _segments(low, high, n_segments, rng)
     return _search(function, starts, ends, np.full(len(starts), 0.5), tolerance)
 
@@ -164,7 +164,8 @@ def check_convex_set(
     >>> ring.verdict
     'not convex'
     """
-    rng, n_tried = np.random.default_rng(random_state), 0
+    rng, n_tried = _arguments.generator("random_state", random_state), 0
+    _arguments.function("contains", contains)
     starts, ends = _segments(low, high, n_segments, rng)
     for p, q, share in zip(starts, ends, rng.random(len(starts)), strict=True):
         if not (contains(p.copy()) and contains(q.copy())):
@@ -190,7 +191,7 @@ def check_convex_quadratic(matrix: ArrayLike) -> ConvexityCheck:
     >>> found.verdict, round(found.witness.value, 6)
     ('not convex', 0.0)
     """
-    M = np.asarray(matrix, dtype=np.float64)
+    M = _arguments.numbers("matrix", matrix)
     if M.ndim != 2 or M.shape[0] != M.shape[1] or M.size == 0:
         raise ValueError(f"matrix of shape {M.shape} must be square")
     if not np.isfinite(M).all():
@@ -256,7 +257,7 @@ def _search(
 
 
 def _value(function: Callable[[Vector], float], point: Vector) -> float:
-    value = float(function(point.copy()))
+    value = float(_arguments.function("function", function)(point.copy()))
     if np.isnan(value) or value == -np.inf:
         raise ValueError(
             f"the function is {value} at {point.tolist()}; it must be a number, or infinity "

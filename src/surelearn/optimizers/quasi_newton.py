@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 from numpy.typing import ArrayLike
 
+from surelearn import _arguments
 from surelearn._typing import Vector
 from surelearn.optimizers._trace import Function, Recorder, Trace
 
@@ -51,7 +52,10 @@ def limited_memory_bfgs(
     >>> trace.converged, bool(abs(trace.point).max() < 1e-6)
     (True, True)
     """
-    run, pairs = Recorder(function, start, tolerance, max_iter), Pairs(maxlen=memory)
+    if precondition is not None:
+        _arguments.function("precondition", precondition)
+    kept = _arguments.count("memory", memory)
+    run, pairs = Recorder(function, start, tolerance, max_iter), Pairs(maxlen=kept)
     while run.goes_on():
         direction = -_multiply(pairs, run.gradient, precondition)
         if not run.gradient @ direction < 0.0:  # NaN too: forget the curvature and go downhill

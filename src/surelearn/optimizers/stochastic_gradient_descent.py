@@ -8,7 +8,7 @@ Robbins and Monro (1951); rates in `surelearn.bounds.stochastic_gradient`.
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -175,10 +175,14 @@ def stochastic_gradient_descent(  # noqa: PLR0913 - a method, its data and its r
     n_steps = _arguments.count("n_steps", n_steps)
     n = _arguments.count("n_examples", n_examples, at_least=1)
     size = _arguments.count("batch_size", batch_size, at_least=1, at_most=n)
-    limit = radius if math.isinf(radius) else _arguments.positive("radius", radius)
-    point = _arguments.vector("start", np.atleast_1d(np.asarray(start))) + 0.0
-    rng = np.random.default_rng(seed)
-    draws = _batches(n, size, rng, with_replacement=with_replacement)
+    free = isinstance(cast("object", radius), float) and radius == math.inf
+    limit = math.inf if free else _arguments.positive("radius", radius)
+    point = _arguments.vector("start", np.atleast_1d(_arguments.numbers("start", start))) + 0.0
+    rng = _arguments.generator("seed", seed)
+    for name, called in (("gradient", gradient), ("objective", objective or len)):
+        _arguments.function(name, called)
+    again = _arguments.flag("with_replacement", with_replacement)
+    draws = _batches(n, size, rng, with_replacement=again)
     state = _State(point, limit)
     values: list[float] = []
     per_pass = math.ceil(n / size)

@@ -18,9 +18,13 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 _JSON, _HASH = "model.json", "sha256"
+_ZIP = b"PK"
 _LONG_AGO = (1980, 1, 1, 0, 0, 0)  # the same time in every file
 _NUMBERS_AND_TEXT = "biufUSV"
 _LONGEST_HEADER = 10_000  # characters of what precedes the numbers of an array
+HEAD = 64
+"""Bytes from which `may_be_one` tells."""
+
 _FOREIGN = "is not a model file of surelearn"
 _DAMAGED = "is damaged; take a fresh copy of it"
 
@@ -60,6 +64,17 @@ def unpack(content: bytes) -> tuple[dict[str, Any], list[NDArray[Any]]]:
     if set(members) != {_array_name(i) for i in range(len(members))}:
         raise ArchiveError("is damaged: it holds other things than a description and arrays")
     return description, [_load_array(members[_array_name(i)]) for i in range(len(members))]
+
+
+def may_be_one(head: bytes) -> bool:
+    """Say whether a file that begins with these bytes may be an archive: others need no reading.
+
+    Examples
+    --------
+    >>> may_be_one(pack({}, [])[:HEAD]), may_be_one(bytes(HEAD))
+    (True, False)
+    """
+    return head.startswith(_ZIP) or _JSON.encode() in head
 
 
 def digest(members: Mapping[str, bytes]) -> bytes:

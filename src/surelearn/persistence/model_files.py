@@ -8,6 +8,7 @@ format 1, which named classes by their modules, are read as well.
 
 import hashlib
 import io
+import math
 import os
 import stat
 from collections.abc import Generator, Mapping, Sequence
@@ -33,6 +34,8 @@ _KIND = "surelearn model"
 _PARTS = {"kind", "format", "model", "schema", "metadata", "n_arrays"}
 
 
+_COPIES = 3  # of what a file holds, while it is read: the file, its members, their arrays
+_AT_ONCE = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _CAN_DO = ("predict", "transform", "learn", "play")  # a model does one of these
 
 
@@ -172,9 +175,16 @@ def _pack(model: Any, schema: Mapping[str, Any], metadata: Mapping[str, Any]) ->
 def _read(path: Path) -> bytes:
     """Return the content of a regular file; a pipe might never end."""
     try:
-        if not stat.S_ISREG(path.stat().st_mode):
-            raise ModelFileError(f"{path} cannot be read: it is not a regular file")
-        return path.read_bytes()
+        # Without waiting for whoever might write into a pipe.
+        with os.fdopen(os.open(path, os.O_RDONLY | _AT_ONCE), "rb") as file:
+            told = os.fstat(file.fileno())
+            if not stat.S_ISREG(told.st_mode):
+                raise ModelFileError(f"{path} cannot be read: it is not a regular file")
+            head = file.read(archive.HEAD)
+            if not archive.may_be_one(head):  # which may be endless
+                raise ModelFileError(f"{path} is not a model file of surelearn")
+            _refuse_huge(path, told.st_size)
+            return head + file.read(told.st_size - len(head))
     except FileNotFoundError:
         raise ModelFileError(f"there is no model file {path}") from None
     except (OSError, MemoryError, ValueError) as error:  # a name with a zero byte is a ValueError
@@ -182,6 +192,24 @@ def _read(path: Path) -> bytes:
             raise
         reason = getattr(error, "strerror", None) or error
         raise ModelFileError(f"{path} cannot be read: {reason}") from None
+
+
+def _refuse_huge(path: Path, size: int) -> None:
+    """Refuse a file of which this machine cannot hold what reading it takes."""
+    memory = _memory()
+    if size * _COPIES > memory:
+        raise ModelFileError(
+            f"{path} has {size / 1e9:,.1f} GB, and to load it takes {_COPIES} times as much memory "
+            f"as that: this machine has {memory / 1e9:,.1f} GB"
+        )
+
+
+def _memory() -> float:
+    """Return the bytes of memory that this machine has, infinity if it does not tell."""
+    try:
+        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    except (AttributeError, OSError, ValueError):  # not every system has it
+        return math.inf
 
 
 def _check_description(description: Mapping[str, Any], n_arrays: int) -> None:

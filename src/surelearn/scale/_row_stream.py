@@ -5,7 +5,7 @@ Rows are arrays or mappings; those of mappings keep the names of their features.
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, islice
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 import pyarrow as pa
@@ -22,6 +22,8 @@ class RowChunks:
     """
 
     def __init__(self, pairs: Iterable[Any], size: int) -> None:
+        if not isinstance(cast("object", pairs), Iterable):
+            raise TypeError(f"{pairs!r} gives no rows: pass pairs of a row and its label")
         self.pairs, self.size = iter(pairs), size
         self.names: list[Any] | None = None
 

@@ -23,6 +23,7 @@ from surelearn.scale._parquet import holds_only_numbers, read_by_columns
 from surelearn.scale._row_stream import RowChunks, row_and_target
 
 _Learner = TypeVar("_Learner")
+_LEARNS = ("partial_fit", "learn_one")
 _READ_AHEAD = 2**14  # bytes per column; without it a whole row group is held
 _TYPES_OF_CSV = (
     "the beginning of the file decided the types of its columns. Mend that row, or name the types "
@@ -65,6 +66,10 @@ def learn_stream(
     6
     2
     """
+    if isinstance(learner, type) or not any(hasattr(learner, name) for name in _LEARNS):
+        raise TypeError(f"{learner!r} has no method partial_fit: it cannot learn from a stream")
+    if on_block is not None:
+        _arguments.function("on_block", on_block)
     stream, n_learnt = blocks(source, **reading), 0
     if not hasattr(learner, "partial_fit") and hasattr(learner, "learn_one"):
         return _learn_row_by_row(learner, stream, classes, on_block)

@@ -117,7 +117,12 @@ def test_breast_cancer_comes_as_near_the_optimum_as_the_catalogue_says():
 def test_it_predicts_as_scikit_learns_averaged_hinge_descent():
     X, signs = Noisy(5, 0.1).draw(2000, seed=0)
     peer = SGDClassifier(
-        loss="hinge", alpha=0.01, average=True, fit_intercept=False, max_iter=30, tol=None,
+        loss="hinge",
+        alpha=0.01,
+        average=True,
+        fit_intercept=False,
+        max_iter=30,
+        tol=None,
         random_state=0,
     ).fit(X, signs)
     model = Pegasos(fit_intercept=False, max_iter=30, random_state=0).fit(X, signs)

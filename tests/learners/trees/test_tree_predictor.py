@@ -1,6 +1,10 @@
 """Trees written by hand: intervals closed on the right, sets, and one leaf for every row."""
 
+import copy
 import itertools
+import json
+import pickle
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -9,7 +13,9 @@ import pyarrow as pa
 import pytest
 
 from surelearn import CARTClassifier, Holdout, IntervalTest, SetTest, TreeNode, TreePredictor
-from surelearn.persistence.model_files import load_model, save_model
+from surelearn.base.fingerprint import check_certificate, fingerprint, fingerprint_as
+from surelearn.persistence import archive
+from surelearn.persistence.model_files import ModelFileError, load_model, save_model
 
 WINDY = TreeNode(SetTest("windy", ([True], [False])), ("stay", "play"))
 HUMID = TreeNode(IntervalTest("humidity", (70,)), ("play", "stay"))
@@ -172,10 +178,96 @@ def test_labels_of_several_kinds_stay_as_they_are(labels):
     assert [type(label) for label in found.tolist()] == [type(label) for label in labels]
 
 
-@pytest.mark.parametrize(("n_levels", "wide"), [(501, False), (30, True)])
+@pytest.mark.parametrize(("n_levels", "wide"), [(5001, False), (30, True)])
 def test_a_tree_without_end_is_refused(n_levels, wide):
     node = 0
     for _ in range(n_levels):
         node = TreeNode(IntervalTest(0, (1.0,)), (node, node if wide else 1))
     with pytest.raises(ValueError, match="the tree has more than"):
         TreePredictor(node)
+
+
+def chain(n):
+    """Return a tree that is as deep as it can be, such as sorted rows may give."""
+    node = "end"
+    for i in reversed(range(n)):
+        node = TreeNode(IntervalTest(0, (float(i),)), (i % 3, node))
+    return TreePredictor(node)
+
+
+@pytest.mark.parametrize("depth", [100, 3000])
+def test_a_deep_tree_is_saved_loaded_copied_compared_and_certified(tmp_path, depth):
+    tree, X = chain(depth), [[-1.0], [1.5], [1e9]]
+    assert (tree.depth, tree.n_leaves) == (depth, depth + 1)
+    save_model(tree, tmp_path / "m", schema={}, metadata={})
+    loaded = load_model(tmp_path / "m").model
+    pickled = pickle.loads(pickle.dumps(tree))  # noqa: S301 - our own
+    for twin in (loaded, copy.deepcopy(tree), pickled, chain(depth)):
+        assert twin == tree
+        assert twin.predict(X).tolist() == [0, 2, "end"]
+        assert repr(twin) == repr(tree)
+        assert fingerprint(twin) == fingerprint(tree)
+    certificate = Holdout(X, [0, 2, "end"]).certify(loaded)
+    check_certificate(certificate, tree)
+    with pytest.raises(ValueError, match="more than 5,000 tests on a path"):
+        chain(5001)
+
+
+def test_a_tree_is_put_together_as_it_was_and_known_by_its_former_fingerprint():
+    assert WEATHER.root == TreeNode(OUTLOOK, (HUMID, "play", WINDY))
+    assert repr(WEATHER) == f"TreePredictor(root={WEATHER.root!r})"
+    assert TreePredictor(WEATHER.root) == WEATHER
+    former = "fc5a90d6bbf1b7aee43508eec93df4f5348422fb"  # as certificates of schema 2 had it
+    issued = Holdout([[1.0]], [1]).certify(chain(30))
+    older = replace(issued, schema=2, reproduce={**issued.reproduce, "model": former})
+    assert fingerprint_as(chain(30), older) == former != fingerprint_as(chain(31), older)
+
+
+def described(tree, path):
+    save_model(tree, path, schema={}, metadata={})
+    return archive.unpack(path.read_bytes())[0]
+
+
+def test_a_file_with_nodes_in_nodes_is_still_read(tmp_path):
+    told = described(WEATHER, tmp_path / "m")
+    root = nested(WEATHER.root)
+    told["model"] = {"$object": "TreePredictor", "version": 1, "state": {"root": root}}
+    (tmp_path / "m").write_bytes(archive.pack(told, []))
+    assert load_model(tmp_path / "m").model == WEATHER
+
+
+def nested(node):
+    """Describe a node as files had it."""
+    if not isinstance(node, TreeNode):
+        return node
+    test = node.test
+    if isinstance(test, IntervalTest):
+        state = {"feature": test.feature, "cuts": {"$tuple": list(test.cuts)}}
+    else:
+        groups = {"$tuple": [{"$tuple": list(group)} for group in test.groups]}
+        state = {"feature": test.feature, "groups": groups, "others": test.others}
+    asked = {"$object": type(test).__name__, "version": 1, "state": state}
+    children = {"$tuple": [nested(child) for child in node.children]}
+    return {"$object": "TreeNode", "version": 1, "state": {"test": asked, "children": children}}
+
+
+@pytest.mark.parametrize(
+    ("part", "change"),
+    [
+        ("_tests", lambda nodes: nodes[:-1]),
+        ("_tests", lambda nodes: [*nodes, None]),
+        ("_tests", lambda nodes: [None, *nodes]),
+        ("_tests", lambda nodes: nodes[:1] * 3),
+        ("_tests", lambda nodes: ["x", *nodes[1:]]),
+        ("_tests", lambda _: []),
+        ("_labels", lambda labels: labels[1:]),
+        ("_labels", lambda labels: labels * 2),
+    ],
+)
+def test_a_forged_row_of_nodes_is_refused(tmp_path, part, change):
+    told = described(WEATHER, tmp_path / "m")
+    held = told["model"]["state"]
+    held[part] = {"$tuple": change(held[part]["$tuple"])}
+    (tmp_path / "m").write_bytes(archive.pack(json.loads(json.dumps(told)), []))
+    with pytest.raises(ModelFileError, match="cannot be loaded: its TreePredictor makes no sense"):
+        load_model(tmp_path / "m")

@@ -6,6 +6,7 @@ starts, how it learns and how it scores, and trusts what it receives.
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from numbers import Number
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
@@ -223,14 +224,14 @@ class OnlineClassifier(ClassifierMixin, OnlineLearner):
         held = vars(self)  # a fit in another thread replaces it, and with it what is learnt here
         if "learnt_" in held:
             if classes is not None:
-                validation.index_among(self.classes_, np.unique(np.asarray(classes)))
+                validation.index_among(self.classes_, validation.distinct(_named(classes)))
             X, labels = self._check_rows(X, y)
             learnt = self._learnt_of(X)
             scores, moved = self._moved_on(learnt, X, labels, copies_of(learnt.states))
             held.update(moved)
             return scores
         X, labels, fresh = self._check_first_rows(X, y)
-        known = labels if classes is None else np.atleast_1d(np.asarray(classes))
+        known = labels if classes is None else _named(classes)
         fresh._know(validation.two_or_more(validation.distinct(known)))
         scores, moved = fresh._moved_on(fresh.learnt_, X, labels, fresh.states_)
         vars(fresh).update(moved)
@@ -252,7 +253,7 @@ class OnlineClassifier(ClassifierMixin, OnlineLearner):
         try:
             index = positions[y]
         except (KeyError, TypeError):  # a stranger, who is named in the refusal
-            index = int(validation.index_among(learnt.classes, np.asarray([y]))[0])
+            index = validation.place_of(learnt.classes, y)
         if self._keeps_rows:
             held.update(learn_problems(self, learnt, row, np.array([index]), states)[1])
             return self
@@ -353,6 +354,12 @@ def _learn_sides(learnt: Learnt, row: Matrix, index: int, loss: float) -> tuple[
             n_wrong += 1
         loss += lost
     return n_wrong, loss, 0.0
+
+
+def _named(classes: Any) -> NDArray[Any]:
+    """Return the classes that are to come; one may stand alone."""
+    alone = isinstance(classes, str | bytes | Number)
+    return _arguments.labels("classes", [classes] if alone else classes)
 
 
 def _mistakes(signs: Vector, scores: Vector) -> Mask:

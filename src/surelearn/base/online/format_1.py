@@ -31,7 +31,7 @@ def upgraded(cls: Any, old: dict[str, Any]) -> dict[str, Any]:
     n_problems = 1 if classes is None or len(classes) == 2 else len(classes)
     states = tuple(cls._old_state(old, problem, begun) for problem in range(n_problems))
     learnt = Learnt(begun, old["_read_row"], classes, old.get("_positions", {}), states)
-    parameters = {name: old[name] for name in begun.get_params(deep=False)}
+    parameters = {name: old[name] for name in begun.get_params(deep=False) if name in old}
     kept = {name: old[name] for name in _KEPT if name in old}
     return {**parameters, **kept, "learnt_": learnt, "run_": _run(cls, old)}
 

@@ -11,12 +11,12 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils.validation import validate_data
 
 from surelearn._jit.sound_matrices import sound
 from surelearn._typing import Mask, Matrix
 from surelearn.base.tables import category_codes, columns
 from surelearn.base.tables.columns import Words
+from surelearn.base.validation import validated
 
 UNSEEN = category_codes.UNSEEN
 """The code of a category that was not there in training."""
@@ -183,7 +183,7 @@ def _enter(estimator: Any, X: Any, *, reset: bool) -> tuple[Any, list[str]]:
             "this learner reads dense tables, and this one is sparse; X.toarray() makes it dense"
         )
     if nw.dependencies.is_into_dataframe(X):
-        validate_data(estimator, X, reset=reset, skip_check_array=True)
+        validated(estimator, X, reset=reset, skip_check_array=True)
         frame = nw.from_native(X, eager_only=True)
         if 0 in frame.shape:
             raise ValueError(
@@ -195,7 +195,7 @@ def _enter(estimator: Any, X: Any, *, reset: bool) -> tuple[Any, list[str]]:
     kind = np.asarray(X).dtype.kind
     if kind in "US" and not isinstance(X, np.ndarray):
         X = np.array(X, dtype=object)  # NumPy would turn the numbers of a list into text
-    X = validate_data(
+    X = validated(
         estimator,
         cast("Any", X),
         reset=reset,

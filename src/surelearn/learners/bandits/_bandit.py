@@ -11,20 +11,21 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from functools import cache
 from numbers import Integral
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike
 from scipy import sparse
 
+from surelearn import _arguments
 from surelearn._jit.sound_matrices import sound
 from surelearn._stored import holds
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn._wording import confidence, outward
 from surelearn.base.fingerprint import fingerprint
 from surelearn.base.games import call_of_first_round, constructor_call
-from surelearn.base.states import CoinsSetBack, copy_of, refuse_unlike
+from surelearn.base.states import CoinsSetBack, copy_of, refuse_unlike, twin_of
 from surelearn.bounds import Guarantee, bandits_stochastic
 from surelearn.certificate import (
     Certificate,
@@ -202,10 +203,10 @@ class Bandit(ABC):
     def _check_table(self, losses: ArrayLike) -> Matrix:
         if sparse.issparse(losses):
             raise ValueError("losses is a sparse matrix; give losses.toarray()")
-        table = np.ascontiguousarray(sound(losses), dtype=np.float64)
+        table = np.ascontiguousarray(_arguments.numbers("losses", sound(losses)))
         if table.ndim != 2 or table.shape[1] != self.n_arms:
             raise ValueError(
-                f"losses has shape {np.shape(losses)}; give a row per round and a column for each "
+                f"losses has shape {table.shape}; give a row per round and a column for each "
                 f"of the {self.n_arms} arms"
             )
         return table
@@ -260,6 +261,10 @@ class Bandit(ABC):
     def __repr__(self) -> str:
         return constructor_call(self)
 
+    def __copy__(self) -> Self:
+        """Return a bandit that plays on with coins of its own, without changing this one."""
+        return twin_of(self)
+
     def _check_state(self) -> None:
         """Refuse what a forged model file may hold: a state of another form than it starts with."""
         self._check_parameters()
@@ -291,8 +296,8 @@ def _no_losses(n_arms: int) -> Matrix:
 def _checked_loss(loss: Any) -> float:
     try:
         number = float(loss)
-    except (TypeError, ValueError):
-        raise ValueError(f"loss={loss!r} is not a number: {_RANGE}") from None
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"loss={str(loss)[:60]} is not a number: {_RANGE}") from None
     if not 0.0 <= number <= 1.0:
         raise ValueError(f"loss={loss!r} is outside its range: {_RANGE}")
     return number

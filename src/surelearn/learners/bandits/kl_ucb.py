@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from surelearn import _arguments
 from surelearn._jit import jit
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.bounds import Guarantee, bandits_stochastic
@@ -127,7 +128,7 @@ class KLUCB(Bandit):
 
     def guarantee(self, *, mean_losses: ArrayLike, n_rounds: int) -> Guarantee:
         """Bound the expected pseudo-regret, if the arms have these mean losses."""
-        rewards = 1.0 - np.asarray(mean_losses, dtype=np.float64)
+        rewards = 1.0 - _arguments.numbers("mean_losses", mean_losses)
         return bandits_stochastic.kl_ucb_time_uniform(means=rewards, n_rounds=n_rounds)
 
     def certificates(self, *, delta: float = 0.05) -> tuple[Certificate, ...]:

@@ -8,7 +8,7 @@ that a refused input leaves the learner exactly as it was.
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from surelearn._stored import holds, stored
 from surelearn.base.fingerprint import fingerprint
 from surelearn.base.fitting import NotYet
 from surelearn.base.games import call_of_first_round, constructor_call
-from surelearn.base.states import copy_of, refuse_unlike
+from surelearn.base.states import copy_of, refuse_unlike, twin_of
 from surelearn.bounds import Guarantee
 from surelearn.certificate import (
     Certificate,
@@ -84,6 +84,10 @@ class ExpertGame(ABC):
     def __repr__(self) -> str:
         """Return the call that makes this learner anew."""
         return constructor_call(self)
+
+    def __copy__(self) -> Self:
+        """Return a learner that plays on with coins of its own, without changing this one."""
+        return twin_of(self)
 
     @property
     def n_experts_(self) -> int:

@@ -60,18 +60,18 @@ def table(name: str, values: ArrayLike) -> Matrix:
     """
     if sparse.issparse(values):
         raise ValueError(f"{name} is a sparse matrix; give {name}.toarray()")
-    values = sound(values)
-    if np.ndim(values) != 2:
+    cells = _arguments.numbers(name, sound(values))
+    if cells.ndim != 2:
         raise ValueError(
-            f"{name} has shape {np.shape(values)}; give a table with a row for each round and a "
+            f"{name} has shape {cells.shape}; give a table with a row for each round and a "
             "column for each expert, or one row to `update` and `predict`"
         )
-    return np.ascontiguousarray(np.asarray(values, dtype=np.float64))
+    return np.ascontiguousarray(cells)
 
 
 def outcomes(values: ArrayLike, n_rounds: int) -> Vector:
     """Return one finite outcome for each round."""
-    truth = np.asarray(sound(values), dtype=np.float64)
+    truth = _arguments.numbers("outcomes", sound(values))
     if truth.shape != (n_rounds,):
         raise ValueError(f"outcomes have shape {truth.shape}; give one per round: ({n_rounds},)")
     if not np.isfinite(truth).all():
@@ -90,7 +90,7 @@ def bits(name: str, values: Matrix | Vector) -> Matrix | Vector:
 
 def confidences(awake: ArrayLike, shape: tuple[int, ...]) -> Matrix:
     """Return what part each expert takes in each round, in [0, 1]."""
-    mask = np.ascontiguousarray(np.asarray(awake, dtype=np.float64))
+    mask = np.ascontiguousarray(_arguments.numbers("awake", awake))
     if mask.shape != shape:
         raise ValueError(f"awake has shape {mask.shape}; the table has shape {shape}")
     if not ((mask >= 0.0) & (mask <= 1.0)).all():
@@ -102,7 +102,7 @@ def read_advice(
     predictions: Matrix, truth: ArrayLike, loss: Loss | None, awake: Matrix | None, *, convex: bool
 ) -> Advice:
     """Return advice for a loss; what a sleeping expert says is replaced by the outcome."""
-    if loss is None or (convex and not loss.convex):
+    if not isinstance(loss, Loss) or (convex and not loss.convex):
         raise ValueError(
             f"loss={loss!r}: say what a prediction costs by a convex loss of surelearn.losses, "
             "for example learn(advice, outcomes, loss=Absolute())"
@@ -117,7 +117,9 @@ def read_advice(
 
 def check_range(loss_range: Interval) -> None:
     """Refuse a declared range that is not a pair of finite numbers, low < high."""
-    low, high = (_arguments.real("loss_range", end) for end in loss_range)
+    low, high = (
+        _arguments.real("loss_range", end) for end in _arguments.interval("loss_range", loss_range)
+    )
     if not low < high:
         raise _arguments.refuse("loss_range", loss_range, "a pair (low, high) with low < high")
     _units.unit_of(high - low)  # refuses a width that floats cannot do with

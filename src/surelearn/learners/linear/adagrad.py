@@ -128,7 +128,9 @@ class _BoxDescent(GradientLearner):
         check_is_fitted(self)
         begun = self.begun_
         d = self.n_features_in_ + bool(begun.fit_intercept)
-        share, width = n_rounds * gradient_norm * gradient_norm / d, 2.0 * begun.limit
+        length = _arguments.non_negative("gradient_norm", gradient_norm)
+        rounds, width = _arguments.count("n_rounds", n_rounds), 2.0 * begun.limit
+        share = rounds * length * length / d
         return online_convex.adagrad(widths=[width] * d, sums_of_squares=[share] * d)
 
     @property

@@ -14,6 +14,7 @@ from scipy import linalg, sparse, special
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from surelearn import _arguments
 from surelearn._stored import holds
 from surelearn._typing import Matrix, Vector
 from surelearn.base import validation
@@ -83,8 +84,7 @@ class LinearRegression(LinearRegressor):
         function. Each interval holds for itself; for all d at once ask for level 1 − (1 − level)/d.
         """
         check_is_fitted(self)
-        if not 0.0 < level < 1.0:
-            raise ValueError(f"level={level!r} must lie strictly between 0 and 1")
+        level = _arguments.open_fraction("level", level)
         if self.degrees_of_freedom_ < 1 or self.rank_ < self.n_features_in_:
             raise ValueError(
                 f"{self.record_.n_rows} rows of rank {self.rank_} do not determine "

@@ -61,6 +61,12 @@ class Schedule(ABC):
         """Bound the regret to every point of the ball before the run."""
 
 
+def _squares(n_rounds: int, gradient_norm: float) -> float:
+    """Return the most that squared gradients of so many rounds can sum to."""
+    length = _arguments.non_negative("gradient_norm", gradient_norm)
+    return _arguments.count("n_rounds", n_rounds) * length * length
+
+
 @dataclass(frozen=True)
 class AdaptiveRate(Schedule):
     """Steps D/√(2·sum of squared gradients so far), D the diameter: nothing need be known.
@@ -75,7 +81,7 @@ class AdaptiveRate(Schedule):
 
     def factor(self, radius: float) -> float:
         """Return √2·radius."""
-        return math.sqrt(2.0) * radius
+        return math.sqrt(2.0) * _arguments.non_negative("radius", radius)
 
     def realised(self, run: Run) -> Guarantee:
         """Bound the regret by √2·D·√(sum of squared gradients)."""
@@ -86,7 +92,8 @@ class AdaptiveRate(Schedule):
     def a_priori(self, *, radius: float, gradient_norm: float, n_rounds: int) -> Guarantee:
         """Bound the regret by √2·D·G·√T."""
         return online_convex.gradient_descent_adaptive_realised(
-            diameter=2.0 * radius, sum_squared_gradients=n_rounds * gradient_norm**2
+            diameter=2.0 * _arguments.non_negative("radius", radius),
+            sum_squared_gradients=_squares(n_rounds, gradient_norm),
         )
 
 
@@ -123,7 +130,7 @@ class FixedRate(Schedule):
 
     def a_priori(self, *, radius: float, gradient_norm: float, n_rounds: int) -> Guarantee:
         """Bound the regret by radius²/(2·rate) + (rate/2)·G²T."""
-        squares = n_rounds * gradient_norm**2
+        squares = _squares(n_rounds, gradient_norm)
         return self.realised(Run(radius, n_rounds, squares, self.learning_rate * squares))
 
 
@@ -161,7 +168,7 @@ class InverseSquareRootRate(Schedule):
     def a_priori(self, *, radius: float, gradient_norm: float, n_rounds: int) -> Guarantee:
         """Bound the regret by D²√T/(2·rate) + rate·G²(√T - 1/2)."""
         return online_convex.gradient_descent_projected(
-            diameter=2.0 * radius,
+            diameter=2.0 * _arguments.non_negative("radius", radius),
             gradient_norm=gradient_norm,
             n_rounds=n_rounds,
             learning_rate=self.learning_rate,

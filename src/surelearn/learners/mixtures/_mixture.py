@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, DensityMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags, check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from surelearn import _arguments
 from surelearn._jit.sound_matrices import sound
@@ -215,7 +215,7 @@ class Mixture(DensityMixin, BaseEstimator, ABC):
 
     def _read(self, X: Any, *, reset: bool) -> Matrix:
         """Return the rows as numbers, NaN where a value is missing; refuse an empty row."""
-        X = validate_data(
+        X = validation.validated(
             self, sound(X), reset=reset, dtype=np.float64, ensure_all_finite="allow-nan"
         )
         empty = np.flatnonzero(np.isnan(X).all(axis=1))

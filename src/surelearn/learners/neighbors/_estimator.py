@@ -141,7 +141,7 @@ class NearestNeighborsLearner(BaseEstimator):
             lists = self._search(self._read(X), k, whole_ties=False)
             places = np.arange(len(lists.starts) - 1)
         points = self.order_[lists.points].reshape(-1, k)[places]
-        if not return_distance:
+        if not _arguments.flag("return_distance", return_distance):
             return points
         return lists.distances.reshape(-1, k)[places], points
 

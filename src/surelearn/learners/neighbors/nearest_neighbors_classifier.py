@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from surelearn import _arguments
 from surelearn._stored import holds
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn._wording import confidence, percent_outward
@@ -139,7 +140,11 @@ class NearestNeighborsClassifier(ClassifierMixin, NearestNeighborsLearner):
         array([0. , 0.5])
         """
         check_is_fitted(self)
-        sizes, back = np.unique(np.asarray(n_neighbors), return_inverse=True)
+        asked = _arguments.vector(
+            "n_neighbors", np.atleast_1d(_arguments.numbers("n_neighbors", n_neighbors)), low=1.0
+        )
+        sizes, back = np.unique(asked.astype(np.int64), return_inverse=True)
+        y = _arguments.labels("y", y)
         lists = self._search(self._read(X), int(sizes[-1]), whole_ties=self._whole)
         votes = self._votes(lists, lists.stops(sizes, whole_ties=self._whole))
         labels = (self.classes_[decide(vote, self._preference)] for vote in votes)

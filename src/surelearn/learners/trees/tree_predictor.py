@@ -7,9 +7,9 @@ seen, and a `Holdout` certifies it like any model.
 """
 
 import numbers
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias, cast
+from typing import Any, ClassVar, cast
 
 import narwhals as nw
 import numpy as np
@@ -17,134 +17,11 @@ from numpy.typing import NDArray
 
 from surelearn._jit.sound_matrices import sound
 from surelearn._typing import Indices
-from surelearn.base.fitting import missing
+from surelearn.learners.trees.node_tests import IntervalTest, SetTest
 
 _MOST_NODES = 10**6
-_DEEPEST = 500
-_COMPLEX = (complex, np.complexfloating)
-
-
-@dataclass(frozen=True)
-class IntervalTest:
-    """Ask into which interval a number falls: up to the first cut, up to the second, ... beyond.
-
-    Parameters
-    ----------
-    feature
-        The column: its name, or its place counted from 0.
-    cuts
-        The ends of the intervals, increasing; each belongs to the interval on its left.
-
-    Examples
-    --------
-    >>> IntervalTest("age", (18, 65)).branches([18, 19, 65, 70]).tolist()
-    [0, 1, 1, 2]
-    """
-
-    feature: str | int
-    cuts: tuple[float, ...]
-
-    def __post_init__(self) -> None:
-        """Check the column and the cuts."""
-        _check_feature(self.feature)
-        found = _real(self.cuts)
-        cuts = np.empty(0) if found is None else found.ravel()
-        if not len(cuts) or not np.isfinite(cuts).all() or (np.diff(cuts) <= 0.0).any():
-            raise ValueError(f"cuts={self.cuts!r} must be numbers, one or more, that increase")
-        object.__setattr__(self, "cuts", tuple(cuts.tolist()))
-
-    @property
-    def n_branches(self) -> int:
-        """The number of answers."""
-        return len(self.cuts) + 1
-
-    def branches(self, cells: Any) -> Indices:
-        """Return the answer of each cell, counted from 0."""
-        found = _real(cells)
-        if found is None:
-            raise ValueError(
-                f"column {self.feature!r} is asked for intervals and holds what is no number"
-            )
-        _refuse_missing(self.feature, np.isnan(found))
-        return np.searchsorted(self.cuts, found, side="left")
-
-    def answer(self, branch: int) -> str:
-        """Return an answer as it is written."""
-        if branch == 0:
-            return f"<= {self.cuts[0]:g}"
-        if branch == len(self.cuts):
-            return f"> {self.cuts[-1]:g}"
-        return f"in ({self.cuts[branch - 1]:g}, {self.cuts[branch]:g}]"
-
-
-@dataclass(frozen=True)
-class SetTest:
-    """Ask in which of several disjoint sets a value is.
-
-    Parameters
-    ----------
-    feature
-        The column: its name, or its place counted from 0.
-    groups
-        The sets of values, a branch each.
-    others
-        Whether one more branch, the last, takes all other values and missing cells; without it
-        they are refused.
-
-    Examples
-    --------
-    >>> SetTest(0, (["c"], ["d"], ["a", "b"])).branches(["a", "b", "c", "d"]).tolist()
-    [2, 2, 0, 1]
-    """
-
-    feature: str | int
-    groups: tuple[tuple[Any, ...], ...]
-    others: bool = False
-
-    def __post_init__(self) -> None:
-        """Check that no value is in two sets, and that there are two answers."""
-        _check_feature(self.feature)
-        if type(self.others) is not bool:
-            raise TypeError(f"others={self.others!r} must be True or False")
-        groups = _sets_of(self.groups)
-        values = [value for group in groups for value in group]
-        if not all(groups) or len(groups) + self.others < 2:
-            raise ValueError(f"groups={self.groups!r} must be sets with values, for two branches")
-        if not all(map(_is_hashable, values)):
-            raise TypeError(f"groups={self.groups!r} must hold values such as texts and numbers")
-        if len(set(values)) < len(values):
-            raise ValueError(f"groups={self.groups!r} share a value: a row would have two answers")
-        object.__setattr__(self, "groups", groups)
-
-    @property
-    def n_branches(self) -> int:
-        """The number of answers."""
-        return len(self.groups) + self.others
-
-    def branches(self, cells: Any) -> Indices:
-        """Return the answer of each cell, counted from 0."""
-        places = {value: i for i, group in enumerate(self.groups) for value in group}
-        given = list[Any](sound(cells))
-        known = [not missing(cell) and _is_hashable(cell) for cell in given]
-        answers = zip(given, known, strict=True)
-        found = np.array([places.get(cell, -1) if is_known else -1 for cell, is_known in answers])
-        if self.others:
-            return np.where(found < 0, len(self.groups), found)
-        _refuse_missing(self.feature, np.array([missing(cell) for cell in given]))
-        if (found < 0).any():
-            stranger = given[int(np.argmax(found < 0))]
-            raise ValueError(
-                f"column {self.feature!r} holds {stranger!r}, which is in none of the sets "
-                f"{list(self.groups)}; others=True gives such values a branch"
-            )
-        return found
-
-    def answer(self, branch: int) -> str:
-        """Return an answer as it is written."""
-        if branch == len(self.groups):
-            return "is another value"
-        words = [str(value) for value in self.groups[branch]]
-        return f"= {words[0]}" if len(words) == 1 else f"in {{{', '.join(words)}}}"
+_DEEPEST = 5000
+_TOO_LARGE = f"more than {_MOST_NODES:,} nodes, or more than {_DEEPEST:,} tests on a path"
 
 
 @dataclass(frozen=True)
@@ -173,10 +50,7 @@ class TreeNode:
         object.__setattr__(self, "children", children)
 
 
-_Place: TypeAlias = tuple[Any, int, str]  # a node or label, its depth, the answer that leads to it
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False, repr=False)
 class TreePredictor:
     """A tree of tests that sends every row to the label of one leaf.
 
@@ -205,31 +79,35 @@ class TreePredictor:
     |   windy = False: play
     """
 
-    root: Any
+    # A row of nodes, not nodes in nodes: a tree may be deeper than Python lets calls nest.
+    _tests: tuple[Any, ...]  # a node before its children, from left to right; None is a leaf
+    _labels: tuple[Any, ...]
 
-    def __post_init__(self) -> None:
-        """Check the size: nodes that are shared count each time, and no walk may be endless."""
-        pending, n_nodes = [(self.root, 0)], 0
-        while pending:
-            node, depth = pending.pop()
-            n_nodes += 1
-            if depth > _DEEPEST or n_nodes + len(pending) > _MOST_NODES:
-                raise ValueError(
-                    f"the tree has more than {_MOST_NODES:,} nodes, or more than {_DEEPEST} tests "
-                    "on a path"
-                )
-            if isinstance(node, TreeNode):
-                pending.extend((child, depth + 1) for child in node.children)
+    _stored_version: ClassVar[int] = 2
+
+    def __init__(self, root: Any) -> None:
+        object.__setattr__(self, "_tests", tuple(map(_test_of, _nodes_below(root))))
+        labels = [node for node in _nodes_below(root) if not isinstance(node, TreeNode)]
+        object.__setattr__(self, "_labels", tuple(labels))
+        self._check_state()
+
+    def __repr__(self) -> str:
+        return f"TreePredictor(root={self._put_together(_written, map(repr, self._labels))})"
+
+    @property
+    def root(self) -> Any:
+        """The first node, or a label that all rows get."""
+        return self._put_together(TreeNode, self._labels)
 
     @property
     def n_nodes(self) -> int:
         """The size of the tree: the number of its nodes, leaves included."""
-        return sum(1 for _ in self._nodes())
+        return len(self._tests)
 
     @property
     def n_leaves(self) -> int:
         """The number of leaves."""
-        return len(self.labels)
+        return len(self._labels)
 
     @property
     def depth(self) -> int:
@@ -239,7 +117,7 @@ class TreePredictor:
     @property
     def labels(self) -> list[Any]:
         """The label of each leaf, from left to right."""
-        return [node for node, _, _ in self._nodes() if not isinstance(node, TreeNode)]
+        return list(self._labels)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the label of the leaf of each row of a data frame or an array."""
@@ -249,42 +127,104 @@ class TreePredictor:
         """Return the leaf of each row, counted from left to right."""
         columns = _Columns(X)
         leaves, n_seen = np.empty(columns.n_rows, dtype=np.int64), 0
-        pending: list[tuple[Any, Indices]] = [(self.root, np.arange(columns.n_rows))]
-        while pending:
-            node, rows = pending.pop()
-            if not isinstance(node, TreeNode):
+        pending: list[Indices] = [np.arange(columns.n_rows)]
+        for test in self._tests:
+            rows = pending.pop()
+            if test is None:
                 leaves[rows], n_seen = n_seen, n_seen + 1
                 continue
-            answers = node.test.branches(columns.cells(node.test.feature, rows))
-            pending.extend(  # the last branch goes in first, so that the first comes out first
-                (node.children[branch], rows[answers == branch])
-                for branch in reversed(range(node.test.n_branches))
-            )
+            answers = test.branches(columns.cells(test.feature, rows))
+            # The last branch goes in first, so that the first comes out first.
+            branches = reversed(range(test.n_branches))
+            pending.extend(rows[answers == branch] for branch in branches)
         return leaves
 
     def to_text(self) -> str:
         """Return the tree as indented lines, an answer each."""
-        if not isinstance(self.root, TreeNode):
-            return str(self.root)
+        labels = iter(self._labels)
+        if self._tests[0] is None:
+            return str(next(labels))
         return "\n".join(
-            f"{'|   ' * (depth - 1)}{answer}" + ("" if isinstance(node, TreeNode) else f": {node}")
-            for node, depth, answer in self._nodes()
+            f"{'|   ' * (depth - 1)}{answer}" + (f": {next(labels)}" if test is None else "")
+            for test, depth, answer in self._nodes()
             if depth
         )
 
-    def _nodes(self) -> Iterator[_Place]:
-        """Yield every node and leaf, a node before its children, from left to right."""
-        pending: list[_Place] = [(self.root, 0, "")]
-        while pending:
-            node, depth, answer = pending.pop()
-            yield node, depth, answer
-            if isinstance(node, TreeNode):
-                test = node.test
-                below = [
-                    (child, depth + 1, f"{test.feature} {test.answer(branch)}")
-                    for branch, child in enumerate(node.children)
-                ]
-                pending.extend(reversed(below))
+    def _nodes(self) -> Iterator[tuple[IntervalTest | SetTest | None, int, str]]:
+        """Yield the test of every node, None for a leaf, its depth, and the answer leading to it.
+
+        A node comes before its children, and these from left to right.
+        """
+        pending = [(0, "")]
+        for test in self._tests:
+            depth, answer = pending.pop()
+            yield test, depth, answer
+            if test is not None:
+                branches = reversed(range(test.n_branches))
+                pending.extend((depth + 1, f"{test.feature} {test.answer(b)}") for b in branches)
+
+    def _put_together(self, inner: Callable[..., Any], leaves: Iterable[Any]) -> Any:
+        """Return what is made of the root, when nodes are made of what their children became."""
+        labels, made = list(leaves), list[Any]()
+        for test in reversed(self._tests):
+            if test is None:
+                made.append(labels.pop())
+            else:
+                made.append(inner(test, tuple(made.pop() for _ in range(test.n_branches))))
+        return made.pop()
+
+    def _check_state(self) -> None:
+        """Refuse nodes that are no tree, which a forged model file may hold, and one too deep."""
+        depths, n_leaves = [0], 0
+        for held in (self._tests, self._labels):
+            if type(held) is not tuple:
+                raise TypeError("its nodes and labels are not in a row")
+        for test in self._tests:
+            if not depths or not isinstance(test, IntervalTest | SetTest | None):
+                raise ValueError("its nodes are no tree")
+            depth = depths.pop()
+            if test is None:
+                n_leaves += 1
+            elif depth == _DEEPEST:
+                raise ValueError(f"the tree has {_TOO_LARGE}")
+            else:
+                depths.extend([depth + 1] * test.n_branches)
+        if depths or n_leaves != len(self._labels):
+            raise ValueError("its nodes are no tree, or it does not have a label for each leaf")
+
+    @classmethod
+    def _upgrade_state(cls, attributes: dict[str, Any]) -> dict[str, Any]:
+        """Return today's attributes, given the first node that an older model file holds."""
+        return vars(cls(attributes["root"]))
+
+    def _former_attributes(self) -> dict[str, Any]:
+        """Return what older fingerprints are made of."""
+        return {"root": self.root}
+
+
+def _nodes_below(root: Any) -> Iterator[Any]:
+    """Yield nodes and labels, a node before its children, if they are not too many.
+
+    Nodes that are shared count each time, and no walk may be endless.
+    """
+    pending, n_nodes = [root], 0
+    while pending:
+        node = pending.pop()
+        n_nodes += 1
+        if n_nodes + len(pending) > _MOST_NODES:
+            raise ValueError(f"the tree has {_TOO_LARGE}")
+        yield node
+        if isinstance(node, TreeNode):
+            pending.extend(reversed(node.children))
+
+
+def _test_of(node: Any) -> IntervalTest | SetTest | None:
+    return node.test if isinstance(node, TreeNode) else None
+
+
+def _written(test: IntervalTest | SetTest, children: tuple[str, ...]) -> str:
+    several = ", ".join(children) + "," * (len(children) == 1)
+    return f"TreeNode(test={test!r}, children=({several}))"
 
 
 class _Columns:
@@ -312,51 +252,6 @@ class _Columns:
         if self._frame is None:
             return cast("NDArray[Any]", self._array)[rows, place]
         return self._frame[:, place][rows.tolist()].to_list()
-
-
-def _refuse_missing(feature: str | int, absent: Any) -> None:
-    if absent.any():
-        raise ValueError(
-            f"column {feature!r} has a missing cell, which the test does not answer; fill it in, "
-            "leave the row out, or ask by a SetTest with others=True"
-        )
-
-
-def _check_feature(feature: Any) -> None:
-    if isinstance(feature, bool) or not isinstance(feature, str | int | np.integer):
-        raise TypeError(f"feature={feature!r} must be the name of a column or its place")
-
-
-def _real(values: Any) -> NDArray[np.float64] | None:
-    """Return values as real numbers, with NaN for missing ones; None if one is no such number."""
-    try:
-        given = np.asarray(sound(values))
-        cells = given.ravel().tolist() if given.dtype.kind == "O" else ()
-        if given.dtype.kind == "c" or any(isinstance(cell, _COMPLEX) for cell in cells):
-            return None
-        return given.astype(np.float64)
-    except (TypeError, ValueError, OverflowError):
-        return None
-
-
-def _sets_of(groups: Any) -> tuple[tuple[Any, ...], ...]:
-    """Return sets of values as tuples; a text is a value and no set of letters."""
-    try:
-        several = [groups, *groups]
-        found = tuple(tuple(group) for group in several[1:])
-    except TypeError:
-        several, found = [""], ()
-    if any(isinstance(group, str | bytes) for group in several):
-        raise TypeError(f"groups={groups!r} must be sets of values, such as (['a'], ['b', 'c'])")
-    return found
-
-
-def _is_hashable(value: Any) -> bool:
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True
 
 
 def _as_array(labels: list[Any]) -> NDArray[Any]:
