@@ -126,7 +126,8 @@ class _Search:
         size = 2048 if self._n <= 20_000 else 4096
         free = self._problem.can_rise(self.beta) & self._problem.can_fall(self.beta)
         size = max(size, min(8192, int(1.3 * np.count_nonzero(free))))
-        if self._n <= min(1.25 * size, LARGEST_BLOCK - 1):
+        at_hand = self._values.is_whole and self._n == self._values.n
+        if self._n < LARGEST_BLOCK and (at_hand or self._n <= 1.25 * size):
             return np.arange(self._n)
         keep = 0.25 if self._n >= _MANY_ROWS else 0.5
         return working_set.choose(self._problem, self.beta, f, self._set, size=size, keep=keep)
