@@ -40,11 +40,11 @@ def texts(n, d, per_row, seed=0):
     """Return sparse rows like those of short texts: a few words each, the common ones often."""
     rng = np.random.default_rng(seed)
     words = (d * rng.random((n, per_row)) ** 3).astype(np.int32)
-    starts = np.arange(0, n * per_row + 1, per_row)
+    starts = np.arange(0, n * per_row + 1, per_row, dtype=np.int32)
     X = sparse.csr_array((np.ones(n * per_row), words.ravel(), starts), shape=(n, d))
     X.sum_duplicates()
-    X = X.multiply(1.0 / np.sqrt(X.multiply(X).sum(axis=1))[:, None]).tocsr()
-    return sparse.csr_array(X), (X @ rng.normal(size=d) > 0.0).astype(int)
+    X.data /= np.repeat(np.sqrt(X.multiply(X).sum(axis=1)), np.diff(X.indptr))
+    return X, (X @ rng.normal(size=d) > 0.0).astype(int)
 
 
 def intelex(kind, settings):

@@ -118,7 +118,8 @@ def test_the_inner_loop_takes_one_step_where_one_is_enough():
     X, y = np.array([[3.0, 3.0], [4.0, 3.0], [1.0, 1.0]]), np.array([1.0, 1.0, -1.0])
     gram, beta = X @ X.T, np.zeros(3)
     bounds = np.array([np.where(y > 0, 0.0, -10.0), np.where(y > 0, 10.0, 0.0)])
-    arguments = gram, np.diagonal(gram).copy(), -y, beta, bounds, np.empty((2, 3)), 1e-9, 100
+    barred = np.where([beta < bounds[1], beta > bounds[0]], 0.0, inner_loop.FAR)
+    arguments = gram, np.diagonal(gram).copy(), -y, beta, bounds, barred, 1e-9, 100
     n_steps, curvature = inner_loop.solve_block(*arguments)
     assert n_steps == 1
     assert curvature == 8.0

@@ -63,6 +63,35 @@ def test_the_soft_margin_of_overlapping_points(C, value, weight):
     np.testing.assert_allclose(model.intercept_, 0.0, atol=1e-8)
 
 
+def fx_r():
+    X = np.random.default_rng(1).normal(size=(30, 2))
+    X[:15] += 0.7
+    X[15:] -= 0.7
+    return X, np.repeat([1, 0], 15)
+
+
+def test_the_gaussian_machine_of_the_catalogue():
+    X, y = fx_r()
+    model = SupportVectorClassifier(kernel=Gaussian(gamma=0.5)).fit(X, y)
+    np.testing.assert_allclose(model.dual_values_, 9.8798091333, rtol=1e-9)
+    np.testing.assert_allclose(model.intercept_, -0.3379516, atol=1e-7)
+    assert len(model.support_) == 15
+    found = model.leave_one_out_estimates()
+    np.testing.assert_allclose([found.support_fraction, found.xi_alpha], [0.5, 0.4333], atol=1e-4)
+    machine = SupportVectorClassifier(kernel=Gaussian(gamma=0.5))
+    assert leave_one_out(machine, X, y).estimate == pytest.approx(0.2)
+
+
+def test_coefficients_are_affine_in_the_price_where_nothing_changes_sides():
+    X, y = fx_r()
+    machines = [
+        SupportVectorClassifier(kernel=Gaussian(gamma=0.5), C=C).fit(X, y)
+        for C in (1.5, 1.51, 1.52, 1.53, 1.54)
+    ]
+    found = [alphas(model, y) for model in machines]
+    assert np.abs(np.diff(found, n=2, axis=0)).max() < 1e-10
+
+
 def test_every_row_has_its_karush_kuhn_tucker_class():
     model = SupportVectorClassifier(kernel=Linear(), C=10.0).fit(*FX_C)
     wrong, on, inside = "misclassified", "on the margin", "inside"

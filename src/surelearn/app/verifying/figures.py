@@ -102,9 +102,9 @@ def what_was_seen(inputs: Mapping[str, Any], c: Certificate) -> tuple[float, int
         return float(np.quantile(residuals, 1.0 - inputs["alpha"])), len(residuals)
     total = inputs.get("errors", inputs.get("total_loss", inputs.get("total")))
     n = inputs.get("n", inputs.get("n_rounds", inputs.get("n_in_class")))
-    if total is None or n is None or not n:
-        return None
-    return total / n, n
+    if n and "empirical_risk" in inputs:
+        total = n * inputs["empirical_risk"]
+    return (total / n, n) if n and total is not None else None
 
 
 def _suffix(inputs: Mapping[str, Any], c: Certificate) -> tuple[float, int] | None:

@@ -55,18 +55,21 @@ def width(dtype: Any) -> int:
 
 @jit
 def add_sums(left: Matrix, panels: Any, weights: Matrix, lanes: Matrix, out: Vector) -> None:
-    """Add Σ weight·k(row, column) to each row's sum; rows come in a multiple of `ROWS`."""
+    """Add Σ weight·k(row, column) to each row's sum; rows come in a multiple of `ROWS`.
+
+    `lanes` is 0 before and after.
+    """
     for start in range(0, len(left), ROWS):
-        for first in range(0, len(panels), _PANELS):
-            lanes[:] = 0.0
-            for p in range(first, min(first + _PANELS, len(panels))):
-                for m in range(0, ROWS, HEIGHT):
-                    _sum_tile(left, start + m, panels, p, weights, lanes, m)
-            for m in range(ROWS):
-                total = 0.0
-                for lane in range(lanes.shape[1]):
-                    total += lanes[m, lane]
-                out[start + m] += total
+        for p in range(len(panels)):
+            for m in range(0, ROWS, HEIGHT):
+                _sum_tile(left, start + m, panels, p, weights, lanes, m)
+            if (p + 1) % _PANELS == 0 or p + 1 == len(panels):
+                for m in range(ROWS):
+                    total = 0.0
+                    for lane in range(lanes.shape[1]):
+                        total += np.float64(lanes[m, lane])
+                        lanes[m, lane] = 0.0
+                    out[start + m] += total
 
 
 @jit

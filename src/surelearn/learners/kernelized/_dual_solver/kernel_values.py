@@ -20,12 +20,13 @@ class KernelValues(ABC):
     """The values of a kernel on n rows, computed when they are asked for.
 
     `diagonal` has the value of each row with itself. `needs_double` says that single precision is
-    not enough.
+    not enough, `is_whole` that a block of all rows costs nothing.
     """
 
     n: int
     diagonal: Vector
     needs_double = True
+    is_whole = False
 
     @abstractmethod
     def block(self, rows: Indices, *, double: bool) -> Matrix:
@@ -41,31 +42,35 @@ class KernelValues(ABC):
 
 
 class KeptValues(KernelValues):
-    """Values that all stand in memory: a Gram matrix, of which some rows may be left out."""
+    """Values that all stand in memory: a Gram matrix."""
 
-    def __init__(self, gram: Matrix, rows: Indices | None = None) -> None:
-        self.gram, self._rows = gram, np.arange(len(gram)) if rows is None else rows
-        self._all = rows is None
-        self.n, self.diagonal = len(self._rows), np.diagonal(gram)[self._rows].copy()
+    is_whole = True
+
+    def __init__(self, gram: Matrix) -> None:
+        self.n = len(gram)
+        self._table = np.zeros((self.n + 1, self.n + 1))
+        self._table[:-1, :-1] = gram
+        self.gram, self.diagonal = self._table[:-1, :-1], np.diagonal(gram).copy()
 
     def block(self, rows: Indices, *, double: bool) -> Matrix:
-        """Return the values of some rows with each other."""
+        """Return the values of some rows with each other; of all rows, without a copy."""
         del double
-        places, k = self._rows[rows], len(rows)
+        k = len(rows)
+        if k == self.n and np.array_equal(rows, np.arange(k)):
+            return self._table
         block = np.empty((k + 1, k + 1))
-        block[:k, :k] = self.gram[np.ix_(places, places)]
+        block[:k, :k] = self.gram[np.ix_(rows, rows)]
         return block
 
     def add(self, rows: Indices, weights: Vector, sums: Vector, *, double: bool) -> None:
         """Add Σ weight·k(row, ·) over some rows to the sum of each of all rows."""
         del double
-        for part in gen_batches(len(rows), max(1, _AT_ONCE // self.gram.shape[1])):
-            totals = weights[part] @ self.gram[self._rows[rows[part]]]
-            sums += totals if self._all else totals[self._rows]
+        for part in gen_batches(len(rows), max(1, _AT_ONCE // self.n)):
+            sums += weights[part] @ self.gram[rows[part]]
 
     def restricted(self, rows: Indices) -> "KeptValues":
         """Return the values of some rows alone."""
-        return KeptValues(self.gram, self._rows[rows])
+        return self if len(rows) == self.n else KeptValues(self.gram[np.ix_(rows, rows)])
 
 
 class ComputedValues(KernelValues):

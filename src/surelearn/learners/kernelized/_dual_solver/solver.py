@@ -10,7 +10,7 @@ import numpy as np
 
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.learners.kernelized._dual_solver import hulls, working_set
-from surelearn.learners.kernelized._dual_solver.inner_loop import LARGEST_BLOCK, solve_block
+from surelearn.learners.kernelized._dual_solver.inner_loop import FAR, LARGEST_BLOCK, solve_block
 from surelearn.learners.kernelized._dual_solver.kernel_values import KernelValues
 from surelearn.learners.kernelized._dual_solver.polishing import polished
 from surelearn.learners.kernelized._dual_solver.problem import Problem, Solution
@@ -126,7 +126,8 @@ class _Search:
         size = 2048 if self._n <= 20_000 else 4096
         free = self._problem.can_rise(self.beta) & self._problem.can_fall(self.beta)
         size = max(size, min(8192, int(1.3 * np.count_nonzero(free))))
-        if self._n <= min(1.25 * size, LARGEST_BLOCK - 1):
+        at_hand = self._values.is_whole and self._n == self._values.n
+        if self._n < LARGEST_BLOCK and (at_hand or self._n <= 1.25 * size):
             return np.arange(self._n)
         keep = 0.25 if self._n >= _MANY_ROWS else 0.5
         return working_set.choose(self._problem, self.beta, f, self._set, size=size, keep=keep)
@@ -146,9 +147,9 @@ class _Search:
         share = 0.03 if self._n >= _MANY_ROWS else 0.1
         tolerance = 0.5 * self._tol if q == self._n else max(0.5 * self._tol, share * gap)
         most = min(_PATIENCE * size + 1000, self._rules.max_steps - self.n_steps)
-        scratch = np.empty((2, size))
+        barred = np.where([beta < bounds[1], beta > bounds[0]], 0.0, FAR)
         n_steps, flattest = solve_block(
-            block, diagonal, gradient, beta, bounds, scratch, tolerance, most
+            block, diagonal, gradient, beta, bounds, barred, tolerance, most
         )
         self.n_steps, self.curvature = self.n_steps + n_steps, min(self.curvature, flattest)
         if self._hard and n_steps == most:
