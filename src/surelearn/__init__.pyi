@@ -143,6 +143,7 @@ from .learners.kernelized.averaged_kernel_perceptron import (
 from .learners.kernelized.budgeted_kernel_perceptron import (
     BudgetedKernelPerceptron as BudgetedKernelPerceptron,
 )
+from .learners.kernelized.kernel_pegasos import KernelPegasos as KernelPegasos
 from .learners.kernelized.kernel_perceptron import KernelPerceptron as KernelPerceptron
 from .learners.kernelized.kernel_ridge import KernelRidge as KernelRidge
 from .learners.kernelized.support_vector_classifier import (

@@ -19,9 +19,7 @@ _RHO = 0.1  # of the mean square of a row: more shortens every step, less slows 
 _TINY = 1e-200  # the square of a row of zeros: its β goes to a bound at once
 
 
-def minimise(
-    problem: Problem, start: Vector, tolerance: float, max_iter: int
-) -> Solution:
+def minimise(problem: Problem, start: Vector, tolerance: float, max_iter: int) -> Solution:
     """Visit the rows until the gap is within the tolerance, in at most `max_iter` epochs.
 
     The largest violation of an epoch falls with the gap, so it tells when a look is worth its time.
@@ -31,23 +29,24 @@ def minimise(
     coef, order = problem.X.T @ start, np.flatnonzero(problem.low < problem.high)
     bias = np.array([problem.best_intercept(problem.X @ coef, float(start.sum()))])
     rng, active, far, look, ratio = np.random.default_rng(0), len(order), np.inf, _FIRST_LOOK, 0.0
-    for epoch in range(1, max_iter + 1):
+    epoch = 0
+    while True:
+        epoch += 1
         rng.shuffle(order[:active])
         constants = problem.epsilon, constant, far
         active, far = _loops.epoch(X, order, active, cells, constants, coef, bias)
         if free:
             bias[0] += constant * cells[:, BETA].sum()
         due = epoch >= look and (far * ratio <= tolerance or epoch >= 2 * look)
-        if due or epoch == max_iter:
+        if due or epoch >= max_iter:
             scores = problem.X @ coef
             found = problem.judged(coef, bias[0], cells[:, BETA], epoch, scores)
-            if found.within(tolerance) or epoch == max_iter:
-                break
+            if found.within(tolerance) or epoch >= max_iter:
+                return found
             bias[0] = found.intercept
             ratio = found.gap / found.primal / far if far > 0.0 else 0.0
             active = _loops.wake(order, active, cells, problem.epsilon, scores + bias[0])
             look, far = epoch + max(2, epoch // 4), np.inf
-    return found
 
 
 def _cells(X: Rows, problem: Problem, start: Vector) -> tuple[Matrix, float]:

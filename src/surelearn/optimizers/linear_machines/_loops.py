@@ -59,7 +59,7 @@ def along(
     for i in range(len(residuals)):
         r = residuals[i] - t * change[i]
         up, down = r - epsilon, -r - epsilon
-        beyond = max(0.0, max(up, down))
+        beyond = max(0.0, up, down)
         cost = high[i] if up > down else low[i]
         share = min(1.0, beyond / width)
         slope -= cost * share * change[i]
