@@ -149,6 +149,7 @@ from .learners.kernelized.kernel_huber_regression import (
 from .learners.kernelized.kernel_logistic_regression import (
     KernelLogisticRegression as KernelLogisticRegression,
 )
+from .learners.kernelized.kernel_pegasos import KernelPegasos as KernelPegasos
 from .learners.kernelized.kernel_perceptron import KernelPerceptron as KernelPerceptron
 from .learners.kernelized.kernel_ridge import KernelRidge as KernelRidge
 from .learners.kernelized.support_vector_classifier import (

@@ -21,6 +21,7 @@ from surelearn.optimizers.momentum import (
     momentum,
     nesterov,
 )
+from surelearn.optimizers.optimality import KKTResiduals, Lagrangian
 from surelearn.optimizers.quasi_newton import limited_memory_bfgs
 from surelearn.optimizers.schedules import fixed_horizon, harmonic, inverse_square_root
 from surelearn.optimizers.stochastic_gradient_descent import (
@@ -33,6 +34,8 @@ __all__ = [
     "ConvexityWitness",
     "Function",
     "GradientDescentTrace",
+    "KKTResiduals",
+    "Lagrangian",
     "MomentumTrace",
     "NesterovTrace",
     "StochasticTrace",

@@ -57,9 +57,7 @@ def learn_rows(
 
 
 @jit
-def _add_row(
-    X: Rows, i: int, step: float, rule: Vector, weights: Matrix, ledger: Vector
-) -> None:
+def _add_row(X: Rows, i: int, step: float, rule: Vector, weights: Matrix, ledger: Vector) -> None:
     """Add a row to the batch under way; if it is one of its own, to the sums at once."""
     if rule[BATCH] > 1.0:
         rows.add(X, i, step, weights[PENDING, 1:])

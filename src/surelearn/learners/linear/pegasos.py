@@ -19,7 +19,6 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from surelearn import _arguments
-from surelearn._jit import rows
 from surelearn._jit.rows import Rows
 from surelearn._stored import holds, stored
 from surelearn._typing import Indices, Mask, Matrix, Vector
@@ -100,7 +99,7 @@ class Pegasos(OnlineLinearClassifier):
     max_iter
         The number of passes `fit` makes.
     random_state
-        A seed or a generator for the draws of `fit`.
+        A seed or a generator for the draws of `fit`; None draws a seed.
 
     Attributes
     ----------
@@ -141,7 +140,7 @@ class Pegasos(OnlineLinearClassifier):
         project: bool = False,
         fit_intercept: bool = True,
         max_iter: int = 10,
-        random_state: int | RandomState | Generator | None = None,
+        random_state: int | RandomState | Generator | None = 0,
     ) -> None:
         self.regularization = regularization
         self.batch_size = batch_size
@@ -162,9 +161,7 @@ class Pegasos(OnlineLinearClassifier):
             The number of steps, fixed beforehand.
         """
         penalty = self.begun_.regularization
-        return stochastic_gradient.pegasos(
-            radius=radius, regularization=penalty, n_steps=n_steps
-        )
+        return stochastic_gradient.pegasos(radius=radius, regularization=penalty, n_steps=n_steps)
 
     def certificates(self, *, delta: float = 0.05) -> tuple[Certificate, ...]:
         """State how near the optimum the last `fit` came, for each two-class problem.
@@ -239,7 +236,9 @@ class Pegasos(OnlineLinearClassifier):
 
     def _certify(self, subject: str, guarantee: Guarantee, record: PegasosRecord) -> Certificate:
         limit, level = outward(guarantee.bound, "upper"), guarantee.inputs.get("delta")
-        how = "On average over its draws" if level is None else f"With confidence {confidence(level)}"
+        how = (
+            "On average over its draws" if level is None else f"With confidence {confidence(level)}"
+        )
         penalty = float(self.begun_.regularization)
         return certify(
             guarantee,
@@ -324,6 +323,13 @@ class Pegasos(OnlineLinearClassifier):
     def _outcome(self, X: Any, wrong: Mask, used: Mask) -> tuple[int | None, Indices | None]:
         n_wrong, _ = super()._outcome(X, wrong, used)
         return n_wrong, None  # every row that was drawn shaped the average
+
+    def _refuse_unlike(self, state: Any, n_features: int) -> None:
+        super()._refuse_unlike(state, n_features)
+        if not np.array_equal(state.rule, self.begun_._start(1).rule) or state.draws[1] != 0:  # noqa: SLF001
+            raise ValueError("its rule is that of other parameters, or it is in the midst of a run")
+        if not all(np.isfinite(part).all() for part in (state.weights, state.ledger)):
+            raise ValueError("its weights are not finite")
 
     def _check_parameters(self) -> None:
         _arguments.positive("regularization", self.regularization)

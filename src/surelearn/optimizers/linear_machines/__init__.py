@@ -3,14 +3,16 @@
     classification   minimise ½‖w‖² + Σ C_i max(0, 1 − y_i(w·x_i + b))
     regression       minimise ½‖w‖² + Σ C_i max(0, |y_i − w·x_i − b| − ε)
 
-b is free, penalised as the weight of a constant feature 1, or absent. Tables that are not too wide are solved by Newton's method on smoothed losses, others by dual
-coordinate descent. The gap is computed from feasible points of both problems, so it holds whatever
-the method did.
+b is free, penalised as the weight of a constant feature 1, or absent. Tables that are not too wide
+are solved by Newton's method on smoothed losses, others by dual coordinate descent. The gap is
+computed from feasible points of both problems, so it holds whatever the method did.
 """
 
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
+from scipy import sparse
 
 from surelearn._typing import Vector
 from surelearn.optimizers.linear_machines import _coordinate_descent, _newton
@@ -19,6 +21,7 @@ from surelearn.optimizers.linear_machines._problem import Intercept, Problem, So
 
 __all__ = ["Intercept", "Solution", "solve_linear_classification", "solve_linear_regression"]
 
+_SOME, _FAR = 1000, 10.0  # rows that tell the centre; standard deviations from which it is far
 _STEPS, _PATIENCE = 100, 200  # of Newton's method; epochs before it is tried on wide tables
 
 
@@ -60,7 +63,7 @@ def solve_linear_classification(
     """
     low, high = np.minimum(signs * costs, 0.0), np.maximum(signs * costs, 0.0)
     problem = Problem(X=X, targets=signs, low=low, high=high, epsilon=0.0, intercept=intercept)
-    return _solve(problem, start, tolerance, max_iter)
+    return _solve_centred(problem, start, tolerance, max_iter)
 
 
 def solve_linear_regression(
@@ -99,13 +102,31 @@ def solve_linear_regression(
     problem = Problem(
         X=X, targets=targets, low=-costs, high=costs, epsilon=epsilon, intercept=intercept
     )
-    return _solve(problem, start, tolerance, max_iter)
+    return _solve_centred(problem, start, tolerance, max_iter)
+
+
+def _solve_centred(
+    problem: Problem, start: Vector | None, tolerance: float, max_iter: int
+) -> Solution:
+    """Move rows that are far from 0 there first: a free b makes up for it, and no digits are lost.
+
+    Any shift will do, so a few rows tell it.
+    """
+    X: Any = problem.X
+    if problem.intercept != "free" or sparse.issparse(X):
+        return _solve(problem, start, tolerance, max_iter)
+    some = X[:: max(1, len(X) // _SOME)]
+    centre = some.mean(axis=0)
+    if not (np.abs(centre) > _FAR * some.std(axis=0)).any():
+        return _solve(problem, start, tolerance, max_iter)
+    found = _solve(replace(problem, X=X - centre), start, tolerance, max_iter)
+    return found._replace(intercept=found.intercept - float(found.coef @ centre))
 
 
 def _solve(problem: Problem, start: Vector | None, tolerance: float, max_iter: int) -> Solution:
     """Let the methods take turns, each from where the last one ended, until the gap is reached."""
     beta = np.zeros(len(problem.targets)) if start is None else problem.feasible(start)
-    if cast("Any", problem.X).shape[1] <= WIDEST:
+    if problem.X.shape[1] <= WIDEST:
         turns = [(_newton.minimise, _STEPS), (_coordinate_descent.minimise, max_iter)]
     else:
         turns = [

@@ -29,23 +29,24 @@ def minimise(problem: Problem, start: Vector, tolerance: float, max_iter: int) -
     coef, order = problem.X.T @ start, np.flatnonzero(problem.low < problem.high)
     bias = np.array([problem.best_intercept(problem.X @ coef, float(start.sum()))])
     rng, active, far, look, ratio = np.random.default_rng(0), len(order), np.inf, _FIRST_LOOK, 0.0
-    for epoch in range(1, max_iter + 1):
+    epoch = 0
+    while True:
+        epoch += 1
         rng.shuffle(order[:active])
         constants = problem.epsilon, constant, far
         active, far = _loops.epoch(X, order, active, cells, constants, coef, bias)
         if free:
             bias[0] += constant * cells[:, BETA].sum()
         due = epoch >= look and (far * ratio <= tolerance or epoch >= 2 * look)
-        if due or epoch == max_iter:
+        if due or epoch >= max_iter:
             scores = problem.X @ coef
             found = problem.judged(coef, bias[0], cells[:, BETA], epoch, scores)
-            if found.within(tolerance) or epoch == max_iter:
-                break
+            if found.within(tolerance) or epoch >= max_iter:
+                return found
             bias[0] = found.intercept
             ratio = found.gap / found.primal / far if far > 0.0 else 0.0
             active = _loops.wake(order, active, cells, problem.epsilon, scores + bias[0])
             look, far = epoch + max(2, epoch // 4), np.inf
-    return found
 
 
 def _cells(X: Rows, problem: Problem, start: Vector) -> tuple[Matrix, float]:

@@ -9,7 +9,7 @@ and the width is cut when its own part, the first, is the larger one.
 """
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from scipy import linalg, sparse
@@ -26,6 +26,7 @@ _NARROWER = 8.0
 _OWN_SHARE = 0.3  # of the gap that smoothing makes, which is left for the gradient
 _ENOUGH = 100  # rows for each parameter, from which the curvature is told well enough
 _LOOKS = 30  # at the slope along a line, which take a tenth of a step
+_KNOWN, _NARROWEST = 10.0, 1e-9  # first widths for the relative gap of a start; the least of them
 _CLOSE = 1e-2  # relative change of a step from which it is not refined
 _RESIDUE, _PRODUCTS = 1e-3, 500  # of conjugate gradients: what they leave, and how many at most
 _SMALLEST_BEND = 1e-6  # of a free b, as a share of all costs: no row may be inside the width
@@ -123,12 +124,18 @@ def minimise(problem: Problem, start: Vector, tolerance: float, max_iter: int) -
 
 
 def _begin(problem: Problem, start: Vector) -> _Place:
-    """Stand where the dual variables lead; all rows are inside the first width, or nearly all."""
+    """Stand where the dual variables lead; without any, all rows are inside the first width.
+
+    The nearer they are to the optimum, the narrower it is.
+    """
     coef = problem.X.T @ start
     scores = problem.X @ coef
     bias = problem.best_intercept(scores, float(start.sum()))
     residuals = problem.targets - scores - bias
     width = max(2.0 * float(np.abs(residuals).mean()), 1e-300)
+    if start.any():
+        known = problem.judged(coef, bias, start, 0, scores)
+        width *= min(1.0, _KNOWN * known.gap / max(known.primal, 1e-300)) + _NARROWEST
     return _Place(problem=problem, coef=coef, bias=bias, residuals=residuals, width=width)
 
 
@@ -152,15 +159,15 @@ def _step(place: _Place) -> Vector:
 def _scaled(table: Any, roots: Vector) -> Any:
     """Return rows times their roots, dense or sparse."""
     if sparse.issparse(table):
-        return sparse.csr_array(table.multiply(roots[:, np.newaxis]))
+        return sparse.csr_array(cast("Any", table).multiply(roots[:, np.newaxis]))
     return table * roots[:, np.newaxis]
 
 
 def _solve(table: Any, roots: Vector, beyond: float, gradient: Vector) -> Vector:
     """Divide the gradient by D + AᵀA, A the rows inside the width."""
     d = table.shape[1]
-    bends, products = np.empty((d + 1, d + 1)), table.T @ table
-    bends[:d, :d] = products.toarray() if sparse.issparse(products) else products
+    bends = np.empty((d + 1, d + 1))
+    bends[:d, :d] = _dense(table.T @ table)
     bends[d, :d] = bends[:d, d] = table.T @ roots
     bends[d, d] = roots @ roots
     bends.flat[:: d + 2] += np.append(np.ones(d), beyond)
@@ -169,13 +176,16 @@ def _solve(table: Any, roots: Vector, beyond: float, gradient: Vector) -> Vector
 
 def _solve_by_rows(table: Any, roots: Vector, beyond: float, gradient: Vector) -> Vector:
     """Divide the gradient by D + AᵀA where few rows make I + AAᵀ the smaller matrix."""
-    products = table @ table.T
-    grams = products.toarray() if sparse.issparse(products) else products
+    grams = _dense(table @ table.T)
     grams.flat[:: len(grams) + 1] += 1.0
     scores = table @ gradient[:-1]
     inner, ones = _divided(grams, np.column_stack([scores, roots])).T
     constant = (gradient[-1] - roots @ inner) / (beyond + roots @ ones)
     return np.append(gradient[:-1] - table.T @ (inner + constant * ones), constant)
+
+
+def _dense(products: Any) -> Matrix:
+    return cast("Any", products).toarray() if sparse.issparse(products) else products
 
 
 def _divided(bends: Matrix, vector: Any) -> Any:

@@ -139,7 +139,7 @@ class Problem:
         self, coef: Vector, bias: float, beta: Vector, n_steps: int, scores: Vector | None = None
     ) -> Solution:
         """Return (w, b), the best b if it is free, and a feasible β near what was found."""
-        scores = self.X @ coef if scores is None else scores
-        b, beta = self.best_intercept(scores, bias), self.feasible(beta)
-        primal = self.primal(coef, b, scores)
+        products: Vector = self.X @ coef if scores is None else scores
+        b, beta = self.best_intercept(products, bias), self.feasible(beta)
+        primal = self.primal(coef, b, products)
         return Solution(coef.copy(), b, beta, primal, self.dual(beta), n_steps)

@@ -1,0 +1,442 @@
+"""Kernel Pegasos: stochastic subgradients of the support vector machine in a kernel's space.
+
+    F(f) = (1/m) Σ max(0, 1 − y_i f(x_i)) + (λ/2)‖f‖²
+    f ← (1 − 1/t)·f + (1/(λt))·y·K(x, ·)·[y·f(x) < 1]
+
+After t steps f = (1/(λt)) Σ c_s y_s K(x_s, ·), c_s the steps in which row s was drawn and missed
+its margin. Shalev-Shwartz, Singer, Srebro and Cotter (2011), section 4; the bounds are Pegasos'
+own, with K(x, x) for the squared length of a row: `surelearn.bounds.stochastic_gradient`.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, cast
+
+import numpy as np
+from numpy.random import Generator, RandomState
+from scipy import special
+from sklearn.utils import check_random_state, gen_batches
+from sklearn.utils.validation import check_is_fitted
+
+from surelearn import _arguments
+from surelearn._jit import jit, tables
+from surelearn._jit.rows import Rows
+from surelearn._stored import holds, stored
+from surelearn._typing import Indices, Mask, Matrix, Vector
+from surelearn._wording import confidence, outward
+from surelearn.base.online.passes import Run, Visits
+from surelearn.base.online.state import History, read_only
+from surelearn.base.seal import fingerprint_of_fit
+from surelearn.bounds import Guarantee, stochastic_gradient
+from surelearn.certificate import Certificate, by_construction, certify, checked
+from surelearn.kernels import Kernel, Linear
+from surelearn.learners.kernelized._dual import KernelMachine, with_support
+
+Average = Literal["all", "none"]
+_BLOCK = 256  # rows whose kernel values with each other fit a second-level cache
+_KEPT_VALUES = 2**25  # kernel values of the training rows up to which all are computed once
+_ASCENTS, _STEEP = 50, 1e-3  # passes over the dual variables at most, and when they end
+_SCORES, _ADDED, _LATE = range(3)
+
+
+@stored("kernel-pegasos-state")
+@holds(
+    coef="finite[support]",
+    late="finite[support]",
+    steps="int[1]",
+    draws="int[2]",
+    radius="finite[1]",
+    current="finite[current]",
+    support=tuple,
+)
+class State(NamedTuple):
+    """All that one two-class problem has learnt.
+
+    `coef` are the counts with their signs, `late` the same with each addition times the scales
+    before it. `draws` are a seed, 0 for rows that come in order, and the passes drawn. While a
+    `fit` passes over its rows, `current` has their scores up to the scale, and both numbers.
+    """
+
+    coef: Vector
+    late: Vector
+    steps: Indices
+    draws: Indices
+    radius: Vector
+    current: Any
+    support: History
+
+
+@stored("kernel-pegasos-record")
+@holds(objective="number", least="number", n_steps="count")
+@dataclass(frozen=True, eq=False)
+class KernelPegasosRecord:
+    """What the run on one problem leaves behind: F, a value that min F is not below, the steps."""
+
+    objective: float
+    least: float
+    n_steps: int
+
+    def _check_state(self) -> None:
+        if self.n_steps < 1 or not 0.0 <= self.least <= self.objective < math.inf:
+            raise ValueError("its steps, its objective or the optimum make no sense")
+
+
+@jit
+def _learn_rows(
+    gram: Matrix,
+    signs: Vector,
+    penalty: float,
+    steps: float,
+    near: Vector,
+    updates: Mask,
+    scores: Vector,
+) -> None:
+    """Score each row of a block, then learn from it; `near` holds their scores up to the scale."""
+    for t in range(len(signs)):
+        before = steps + t
+        scores[t] = near[t] / (penalty * before) if before > 0.0 else 0.0
+        updates[t] = signs[t] * scores[t] < 1.0
+        if updates[t]:
+            for s in range(len(signs)):
+                near[s] += signs[t] * gram[t, s]
+
+
+@jit
+def _ascend(gram: Matrix, signs: Vector, limit: float, alpha: Vector, scores: Vector) -> float:
+    """Raise the dual objective in each coordinate in turn; return the largest slope that was left.
+
+    `scores` are those of Σ α_s y_s K(x_s, ·), and change with α.
+    """
+    largest = 0.0
+    for i in range(len(alpha)):
+        slope = 1.0 - signs[i] * scores[i]
+        room = limit - alpha[i] if slope > 0.0 else alpha[i]
+        size = min(room, abs(slope) / gram[i, i]) if gram[i, i] > 0.0 else room
+        if size > 0.0:
+            step = size if slope > 0.0 else -size
+            alpha[i] += step
+            largest = max(largest, abs(slope))
+            for s in range(len(alpha)):
+                scores[s] += step * signs[i] * gram[i, s]
+    return largest
+
+
+class KernelPegasos(KernelMachine):
+    """Support vector machine in a kernel's space, by stochastic subgradients.
+
+    `fit` draws rows at random with replacement, as many as the table has in each pass. `learn`,
+    `partial_fit` and `learn_one` take the rows as they come, and no bound is stated for them.
+
+    Parameters
+    ----------
+    kernel
+        Any kernel, on tables or on strings. Add 1 to it for a constant feature.
+    regularization
+        λ, the weight of ½‖f‖² against the mean hinge loss; C of a support vector machine is 1/(λm).
+    average
+        "all": the mean of the functions of all steps predicts; "none": the last one does.
+    max_iter
+        The largest number of passes `fit` makes; it stops at a pass in which no margin was missed.
+    random_state
+        A seed or a generator for the draws of `fit`; None draws a seed.
+
+    Attributes
+    ----------
+    support_vectors_, coef_
+        The rows that are remembered, and for each two-class problem their coefficients in the
+        function that predicts.
+    n_steps_
+        The steps taken.
+    objectives_, optima_
+        After `fit`: F of the function that predicts, and a value that min F is not below, for each
+        two-class problem.
+    n_mistakes_, n_rounds_, cumulative_loss_
+        Scores of the wrong sign so far, over all two-class problems; rows visited; the sum of the
+        hinge losses.
+    radius_
+        The largest sqrt(K(x, x)) of a row seen.
+
+    Examples
+    --------
+    >>> from surelearn.kernels import Gaussian
+    >>> corners = [[-1.0, -1.0], [-1.0, 1.0], [1.0, -1.0], [1.0, 1.0]]
+    >>> model = KernelPegasos(kernel=Gaussian(), regularization=0.5, max_iter=50)
+    >>> model.fit(corners, [0, 1, 1, 0]).predict(corners).tolist()
+    [0, 1, 1, 0]
+    >>> mean, sure = model.certificates()
+    >>> mean.delta is None, mean.observed < mean.bound < sure.bound
+    (True, True)
+    """
+
+    _record_kind = KernelPegasosRecord
+
+    def __init__(
+        self,
+        *,
+        kernel: Kernel = Linear(),  # noqa: B008 - frozen
+        regularization: float = 0.01,
+        average: Average = "all",
+        max_iter: int = 10,
+        random_state: int | RandomState | Generator | None = 0,
+    ) -> None:
+        self.kernel = kernel
+        self.regularization = regularization
+        self.average: Average = average
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def guarantee(self, *, radius: float, n_steps: int) -> Guarantee:
+        """Bound the expected excess of F at the average of all functions over its minimum.
+
+        Parameters
+        ----------
+        radius
+            The largest sqrt(K(x, x)) of a row.
+        n_steps
+            The number of steps, fixed beforehand.
+        """
+        penalty = self.begun_.regularization
+        return stochastic_gradient.pegasos(radius=radius, regularization=penalty, n_steps=n_steps)
+
+    def certificates(self, *, delta: float = 0.05) -> tuple[Certificate, ...]:
+        """State how near the optimum the last `fit` came, for each two-class problem.
+
+        First in expectation, then with confidence 1 - delta; what is observed is F less a value
+        below its minimum, found in the dual problem. If the run ended before its last pass,
+        the number of steps was not fixed beforehand, and the one bound for all numbers of steps is
+        stated. Of the last function alone nothing is, nor of a learner that has moved on since.
+
+        Parameters
+        ----------
+        delta
+            The probability, over the draws, with which the second statement may fail.
+        """
+        check_is_fitted(self)
+        _arguments.open_fraction("delta", delta)
+        begun = self.begun_
+        if self.run_ is None or begun.average != "all":
+            return ()
+        names = [f"this run of {type(self).__name__}"]
+        if len(self.states_) > 1:
+            names = [f"{names[0]}, class {c!r} against the rest" for c in self.classes_.tolist()]
+        return tuple(
+            self._certify(name, guarantee, record)
+            for name, state, record in zip(names, self.states_, self.records_, strict=True)
+            for guarantee in begun._theorems(self.run_, state, record, delta)  # noqa: SLF001
+        )
+
+    @property
+    def coef_(self) -> Matrix:
+        """For each two-class problem the coefficient of each row in the function that predicts."""
+        begun = self.begun_
+        return read_only(np.array([begun._predicting(state) for state in self.states_]))  # noqa: SLF001
+
+    @property
+    def n_steps_(self) -> int:
+        """The steps taken."""
+        return int(self.states_[0].steps[0])
+
+    @property
+    def objectives_(self) -> Vector:
+        """After `fit`: F of the function that predicts, for each two-class problem."""
+        return np.array([record.objective for record in self.records_])
+
+    @property
+    def optima_(self) -> Vector:
+        """After `fit`: a value that min F is not below, for each two-class problem."""
+        return np.array([record.least for record in self.records_])
+
+    def _theorems(
+        self, run: Run, state: State, record: KernelPegasosRecord, delta: float
+    ) -> Iterator[Guarantee]:
+        numbers: dict[str, Any] = {
+            "radius": float(state.radius[0]),
+            "regularization": float(self.regularization),
+            "n_steps": record.n_steps,
+        }
+        if record.n_steps < (run.pass_limit or 0) * run.n_rows:
+            yield stochastic_gradient.pegasos_anytime(**numbers, delta=delta)
+            return
+        yield stochastic_gradient.pegasos(**numbers)
+        yield stochastic_gradient.pegasos_high_probability(**numbers, delta=delta)
+
+    def _certify(
+        self, subject: str, guarantee: Guarantee, record: KernelPegasosRecord
+    ) -> Certificate:
+        limit, level = outward(guarantee.bound, "upper"), guarantee.inputs.get("delta")
+        how = "On average over its draws"
+        if level is not None:
+            how = f"With confidence {confidence(level)}"
+        longest, half = float(guarantee.inputs["radius"]), self.begun_.regularization / 2.0
+        return certify(
+            guarantee,
+            kind="regret",
+            subject=subject,
+            observed=record.objective - record.least,
+            n=record.n_steps,
+            claim=f"{how}, the mean hinge loss plus {half:g}‖f‖² on the "
+            f"training rows is at most {limit} above its minimum; what is observed is no less than "
+            "the true excess.",
+            evidence={
+                "rows": checked(f"drawn by NumPy's generator; the longest is {longest:.6g}"),
+                "start": by_construction("the code starts there and has no intercept of its own"),
+            },
+            reproduce={"model": fingerprint_of_fit(self)},
+        )
+
+    def _start(self, n_features: int) -> Any:
+        empty, steps, draws = np.empty(0), np.zeros(1, np.int64), np.zeros(2, np.int64)
+        rows = (np.empty((0, n_features)),)
+        return State(empty, empty.copy(), steps, draws, np.zeros(1), empty.copy(), rows)
+
+    def _start_passes(self, X: Any) -> Any:
+        state, n = self._start(X.shape[1]), X.shape[0]
+        state.radius[0], state.draws[0] = self._largest(X), self._seed()
+        kept = (self._values(X),) if n * n <= _KEPT_VALUES else ()
+        return state._replace(current=np.zeros((3, n)), support=(*state.support, *kept))
+
+    def _seed(self) -> int:
+        """Return the seed of a run's draws, which is not 0."""
+        given = self.random_state
+        if isinstance(given, Generator):
+            return int(given.integers(1, 2**31))
+        return int(cast("Any", check_random_state(given)).randint(1, 2**31 - 1))
+
+    def _largest(self, X: Any) -> float:
+        return math.sqrt(self._squares(X).max())
+
+    def _learn(self, X: Rows, signs: Vector, state: State, scores: Vector) -> None:
+        """Visit rows, in order or as drawn; f changes when all problems have seen them."""
+        support, *kept = state.support
+        table, places = tables.of(X, support.shape[1]), np.arange(len(signs))
+        if len(state.current):
+            current = state.current
+            rng = np.random.default_rng(state.draws)
+            places = rng.integers(len(signs), size=len(signs))
+            state.draws[1] += 1
+        else:
+            state.radius[0] = max(state.radius[0], self._largest(table))
+            current = np.zeros((3, len(signs)))
+            current[_SCORES] = self._expansion(table, support, state.coef[np.newaxis])[:, 0]
+        self._visit(table, kept, places, signs, state.steps, current, scores)
+
+    def _visit(
+        self,
+        X: Any,
+        kept: list[Matrix],
+        places: Indices,
+        signs: Vector,
+        steps: Indices,
+        current: Matrix,
+        scores: Vector,
+    ) -> None:
+        """Learn from the rows at these places, a block at a time, and keep all scores up to date.
+
+        Score t is as wrong for sign t as that of the row drawn was for its own.
+        """
+        penalty = float(self.regularization)
+        for part in gen_batches(len(places), _BLOCK):
+            where = places[part]
+            own, near = signs[where], current[_SCORES, where]
+            gram = kept[0][np.ix_(where, where)] if kept else self._values(X[where])
+            updates = np.empty(len(where), dtype=np.bool_)
+            _learn_rows(gram, own, penalty, float(steps[0]), near, updates, scores[part])
+            new = where[updates]
+            scales = _scales(steps[0] + 1 + np.flatnonzero(updates), penalty)
+            np.add.at(current[_ADDED], new, own[updates])
+            np.add.at(current[_LATE], new, own[updates] * scales)
+            added = kept[0][:, new] @ signs[new] if kept else None
+            if added is None:
+                added = self._expansion(X, X[new], signs[new][np.newaxis])[:, 0]
+            current[_SCORES] += added
+            scores[part] *= own * signs[part]
+            steps[0] += len(where)
+
+    def _keep(self, X: Rows, visits: Sequence[Visits], states: Sequence[Any]) -> tuple[Any, ...]:
+        """Remember the rows that missed their margins, how often, and when."""
+        if len(states[0].current):
+            coef = np.array([state.current[_ADDED] for state in states])
+            late = np.array([state.current[_LATE] for state in states])
+        else:
+            coef = np.array([v.signs * v.n_updates for v in visits])
+            penalty, n = float(self.regularization), coef.shape[1]
+            rounds = [state.steps[0] - n + 1 + np.arange(n) for state in states]
+            late = coef * [_scales(numbers, penalty) for numbers in rounds]
+        kept = with_support(states, tables.of(X, states[0].support[0].shape[1]), coef, late=late)
+        return tuple(state._replace(draws=np.zeros(2, np.int64)) for state in kept)
+
+    def _predicting(self, state: State) -> Vector:
+        return self._mean(state.coef, state.late, int(state.steps[0]))
+
+    def _mean(self, coef: Vector, late: Vector, steps: int) -> Vector:
+        """Return the coefficients of the average of all functions, or of the last one."""
+        penalty = float(self.regularization)
+        if self.average == "none" or steps == 0:
+            return coef / (penalty * max(1, steps))
+        return (_scales(np.array([steps]), penalty)[0] * coef - late) / steps
+
+    def _scores(self, X: Any, states: Sequence[Any]) -> Matrix:
+        coef = np.array([self._predicting(state) for state in states])
+        return self._expansion(X, states[0].support[0], coef)
+
+    def _final_scores(self, X: Any, states: Sequence[Any]) -> Matrix:
+        coef = np.array(
+            [self._mean(s.current[_ADDED], s.current[_LATE], int(s.steps[0])) for s in states]
+        )
+        kept = states[0].support[1:]
+        return kept[0] @ coef.T if kept else self._expansion(X, X, coef)
+
+    def _updates(self, signs: Vector, scores: Vector) -> Mask:
+        return signs * scores < 1.0
+
+    def _losses(self, signs: Vector, scores: Vector) -> Vector:
+        return np.maximum(0.0, 1.0 - signs * scores)
+
+    def _record(self, X: Any, margins: Vector, visits: Visits, state: State) -> KernelPegasosRecord:
+        """Compare F with the dual objective, which the counts begin to raise."""
+        del X, visits
+        penalty, n, steps = float(self.regularization), len(margins), int(state.steps[0])
+        own, table = self._predicting(state), state.support[0]
+        norm = max(0.0, float(own @ self._expansion(table, table, own[np.newaxis])[:, 0]))
+        objective = float(np.maximum(0.0, 1.0 - margins).mean()) + 0.5 * penalty * norm
+        dual = np.clip(np.abs(state.coef) / (penalty * steps), 0.0, 1.0 / (penalty * n))
+        least = penalty * self._dual_value(table, np.sign(state.coef), dual, 1.0 / (penalty * n))
+        return KernelPegasosRecord(objective, min(objective, max(0.0, least)), steps)
+
+    def _dual_value(self, table: Any, signs: Vector, alpha: Vector, limit: float) -> float:
+        """Return a value of the dual problem, of the counts or better: none is above the optimum.
+
+        Rows that were never added have the dual variable 0.
+        """
+        n = len(alpha)
+        if n * n > _KEPT_VALUES:
+            scores = self._expansion(table, table, (alpha * signs)[np.newaxis])[:, 0]
+            return float(alpha.sum() - 0.5 * (alpha * signs) @ scores)
+        gram, own = self._values(table), np.flatnonzero(signs)
+        gram, signs, alpha = gram[np.ix_(own, own)], signs[own], alpha[own]
+        scores = gram @ (alpha * signs)
+        for _ in range(_ASCENTS):
+            if _ascend(gram, signs, limit, alpha, scores) < _STEEP:
+                break
+        return float(alpha.sum() - 0.5 * (alpha * signs) @ (gram @ (alpha * signs)))
+
+    def _outcome(self, X: Any, wrong: Mask, used: Mask) -> tuple[int | None, Indices | None]:
+        n_wrong, _ = super()._outcome(X, wrong, used)
+        return n_wrong, None  # rows that met their margins shaped the average, too
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        _arguments.positive("regularization", self.regularization)
+        if self.average not in ("all", "none"):
+            raise ValueError(f"average={self.average!r} must be 'all' or 'none'")
+
+    def _refuse_unlike(self, state: Any, n_features: int) -> None:
+        super()._refuse_unlike(state, n_features)
+        if state.steps[0] < (1 if len(state.coef) else 0) or state.draws.any():
+            raise ValueError("it has learnt from rows in no step, or is in the midst of a run")
+
+
+def _scales(steps: Indices, penalty: float) -> Vector:
+    """Return s_1 + … + s_t for each t, s_t = 1/(λ(t − 1)) the scale of f in step t, s_1 = 0."""
+    return (special.digamma(steps.astype(np.float64)) + np.euler_gamma) / penalty
