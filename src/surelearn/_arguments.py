@@ -11,13 +11,14 @@ from scipy import sparse
 
 from surelearn._typing import Vector
 
+_LARGEST = int(np.finfo(np.float64).max)  # formulas make floats of counts
 _LONGEST = 80  # letters of a value that a sentence shows
 _MOST_JOBS = 2**15
 
 
 def refuse(name: str, value: object, domain: str) -> ValueError:
     """Return the error for `name=value` outside `domain`, to be raised by the caller."""
-    return ValueError(f"{name}={_short(value)} is outside its domain: {name} must be {domain}")
+    return ValueError(f"{name}={short(value)} is outside its domain: {name} must be {domain}")
 
 
 def real(name: str, value: float) -> float:
@@ -77,6 +78,8 @@ def count(name: str, value: int, *, at_least: int = 0, at_most: int | None = Non
         number = int(as_float)
     if number < at_least or (at_most is not None and number > at_most):
         raise refuse(name, value, limits)
+    if number > _LARGEST:
+        raise refuse(name, value, f"{limits}, below 10^308")
     return number
 
 
@@ -124,7 +127,7 @@ def numbers(name: str, values: Any) -> NDArray[np.float64]:
             return found.astype(np.float64)
     except (TypeError, ValueError, OverflowError):
         pass
-    raise ValueError(f"{name}={_short(values)} is not an array of numbers")
+    raise ValueError(f"{name}={short(values)} is not an array of numbers")
 
 
 def labels(name: str, values: Any) -> NDArray[Any]:
@@ -144,7 +147,7 @@ def labels(name: str, values: Any) -> NDArray[Any]:
     except (TypeError, ValueError):  # rows of several lengths
         found = np.empty(())
     if found.ndim != 1:
-        raise ValueError(f"{name}={_short(values)} is not a list of labels")
+        raise ValueError(f"{name}={short(values)} is not a list of labels")
     return found
 
 
@@ -172,7 +175,7 @@ def flag(name: str, value: Any) -> bool:
     """
     if isinstance(value, bool | np.bool_) or (type(value) is int and value in (0, 1)):
         return bool(value)
-    raise TypeError(f"{name}={_short(value)} must be True or False")
+    raise TypeError(f"{name}={short(value)} must be True or False")
 
 
 def function(name: str, value: Any) -> Any:
@@ -184,7 +187,7 @@ def function(name: str, value: Any) -> Any:
     True
     """
     if not callable(value):
-        raise TypeError(f"{name}={_short(value)} must be a function")
+        raise TypeError(f"{name}={short(value)} must be a function")
     return value
 
 
@@ -234,8 +237,14 @@ def at_least_one(name: str, value: Any) -> None:
         raise ValueError(f"{name}={value!r} must be a whole number, 1 or more")
 
 
-def _short(value: Any) -> str:
-    """Return a value as it is written, but for its end if it is long."""
+def short(value: Any) -> str:
+    """Return a value as it is written, but for its end if it is long.
+
+    Examples
+    --------
+    >>> short([1] * 100)
+    '[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1...'
+    """
     try:
         written = repr(value)
     except Exception:  # noqa: BLE001 - code of others, which may raise anything

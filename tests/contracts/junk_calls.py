@@ -195,7 +195,12 @@ def _calls_of(name: str, learner: Any, ways: dict[str, Any], only: Any = None) -
         given = {p: ways[p] for p in parameters if p in ways}
         if "one" in key and "y" in given:
             given["y"] = np.asarray(given["y"])[0]
-        if given:
+        needed = [
+            p.name
+            for p in list(inspect.signature(member).parameters.values())[1:]
+            if p.default is p.empty and p.kind not in {p.VAR_POSITIONAL, p.VAR_KEYWORD}
+        ]
+        if given and set(needed) <= given.keys():
             yield Call(f"{name}.{key}", member, {"self": learner, **given})
 
 
@@ -315,6 +320,13 @@ def _places(call: Call) -> list[str]:
     return [name for name in call.arguments if name not in {"self", "run"} | through]
 
 
+def _may_be(usual: Any, place: str, kind: str) -> bool:
+    """Say whether such junk makes sense there: a function of the user's, or work without end."""
+    if kind in {"a function", "a class"}:
+        return callable(usual) or place in {"loss", "on_block", "precondition", "learning_rate"}
+    return kind == "a huge whole number" and place.startswith(("n_", "max_iter", "repetitions"))
+
+
 def run(step: int, match: str = "") -> list[str]:
     """Try every so manieth pair of a place and a kind of junk; return what went wrong."""
     resource.setrlimit(resource.RLIMIT_AS, (_BYTES, _BYTES))
@@ -325,6 +337,8 @@ def run(step: int, match: str = "") -> list[str]:
             continue
         for place in _places(call):
             for kind in kinds:
+                if _may_be(call.arguments[place], place, kind):
+                    continue
                 t += 1
                 if t % step == 0:
                     print(f"{call.name} | {place}={kind}", file=sys.stderr)  # noqa: T201

@@ -111,7 +111,10 @@ def data_fingerprint(X: Any, y: Any) -> str:
     elif sparse.issparse(X):
         hasher.add(sparse.csr_array(sound(X)))
     else:
-        for column in np.asarray(sound(X)).T:
+        table = np.asarray(sound(X))
+        if table.ndim == 0:
+            raise ValueError(f"X is a {type(X).__name__}: it has no rows to be hashed")
+        for column in table.T:
             hasher.add(_as_numbers(column))
     return hasher.add(np.asarray(y)).hexdigest()
 

@@ -18,6 +18,7 @@ from surelearn import _arguments
 from surelearn._typing import Indices, Vector
 from surelearn.base import validation
 from surelearn.base.labels import exact
+from surelearn.base.parameters import refuse_strange
 from surelearn.base.seal import sealed
 
 _Estimator = TypeVar("_Estimator")
@@ -30,6 +31,7 @@ _CHANGES_IT = frozenset(
 
 def fresh_copy(estimator: _Estimator) -> _Estimator:
     """Return an unfitted copy to fit in the estimator's place; `adopt` takes over the result."""
+    refuse_strange(estimator)
     return cast("_Estimator", clone(cast("Any", estimator)))
 
 

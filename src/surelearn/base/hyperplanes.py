@@ -129,7 +129,10 @@ def _normal(weights: Vector, intercept: float) -> tuple[Vector, float, float]:
 def _rows(X: Any) -> Any:
     """Return rows of finite numbers, dense or CSR."""
     check: Any = check_array
-    return check(sound(X), accept_sparse="csr", dtype=np.float64)
+    try:
+        return check(sound(X), accept_sparse="csr", dtype=np.float64)
+    except OverflowError:
+        raise ValueError("X holds a whole number that is too large for a float") from None
 
 
 def _weights(coef: ArrayLike) -> Vector:

@@ -112,7 +112,7 @@ class RowReader(_Columns):
 
     def _other(self, x: Any) -> Matrix:
         # A pandas Series has names as well, and reading it by position would mix them up.
-        if isinstance(x, Mapping) or hasattr(x, "items"):
+        if isinstance(x, Mapping) or (hasattr(x, "items") and not isinstance(x, type)):
             x = self._in_order(dict(cast("Any", x).items()))
         return self._array(x)
 

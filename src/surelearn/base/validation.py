@@ -180,7 +180,7 @@ def distinct(labels: NDArray[Any]) -> NDArray[Any]:
 
 def _finite_numbers(y: NDArray[Any]) -> Vector:
     """Return targets as numbers; of None among objects scikit-learn makes NaN, unseen."""
-    numbers = np.asarray(y, dtype=np.float64)
+    numbers = _arguments.numbers("y", y)
     assert_all_finite(numbers, input_name="y")
     return numbers
 

@@ -205,7 +205,7 @@ def _paid(algorithm_loss: float, n_outstanding: int) -> float:
 
 
 def _wealth_table(log_wealths: ArrayLike, n_rates: int) -> Matrix:
-    table: Matrix = np.asarray(log_wealths, dtype=np.float64)
+    table: Matrix = _arguments.numbers("log_wealths", log_wealths)
     if table.ndim != 2 or len(table) != n_rates:
         raise _arguments.refuse("log_wealths", f"array of shape {table.shape}", f"{n_rates} rows")
     _arguments.vector("log_wealths", table.ravel(), low=0.0)

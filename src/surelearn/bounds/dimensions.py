@@ -176,7 +176,7 @@ def radon_point(points: ArrayLike) -> tuple[Vector, Mask]:
 
 def _as_sets(patterns: ArrayLike) -> tuple[list[int], int]:
     """Return for each point the set of distinct rules that say 1 there, as bits, and all rules."""
-    values: NDArray[np.float64] = np.asarray(patterns, dtype=np.float64)
+    values: NDArray[np.float64] = _arguments.numbers("patterns", patterns)
     if values.ndim != 2 or values.shape[0] == 0 or not np.isin(values, (0.0, 1.0)).all():
         raise _arguments.refuse(
             "patterns", f"array of shape {values.shape}", "a 0-1 matrix with rows"

@@ -245,15 +245,17 @@ def winnow_dnf(*, n_variables: int, n_terms: int) -> Guarantee:
 
 
 def _above_one(promotion: float) -> float:
-    if not (math.isfinite(promotion) and promotion > 1.0):
+    number = _arguments.real("promotion", promotion)
+    if not number > 1.0:
         raise _arguments.refuse("promotion", promotion, "a finite number > 1")
-    return float(promotion)
+    return number
 
 
 def _at_least_one(threshold: float) -> float:
-    if not (math.isfinite(threshold) and threshold >= 1.0):
+    number = _arguments.real("threshold", threshold)
+    if not number >= 1.0:
         raise _arguments.refuse("threshold", threshold, "a finite number >= 1")
-    return float(threshold)
+    return number
 
 
 def _promotions_to(threshold: Fraction, promotion: Fraction) -> int:

@@ -331,7 +331,7 @@ def _over_conjugate(total: float, margin: float, radius: float) -> float:
     d is the conjugate of ln cosh, written as r artanh(r) + ln(1 - r^2) / 2, which loses no digits
     when r is small.
     """
-    radius = _arguments.positive("radius", radius)
+    radius, margin = _arguments.positive("radius", radius), _arguments.real("margin", margin)
     if not 0.0 < margin <= radius:
         raise _arguments.refuse("margin", margin, f"above 0 and at most radius={radius:g}")
     r = margin / radius

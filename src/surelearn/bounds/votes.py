@@ -333,7 +333,7 @@ def _tested(losses: ArrayLike, sizes: ArrayLike, prefix: str = "") -> tuple[Vect
 
 
 def _pairs(name: str, matrix: ArrayLike) -> Vector:
-    array = np.asarray(matrix, dtype=np.float64)
+    array = _arguments.numbers(name, matrix)
     if array.ndim != 2 or array.shape[0] != array.shape[1]:
         raise _arguments.refuse(name, f"array of shape {array.shape}", "a square matrix")
     return array.ravel()

@@ -159,7 +159,10 @@ def in_rows(X: Any) -> Any:
     >>> in_rows(sparse.coo_array([[0.0, 1.0]]))[:1].shape
     (1, 2)
     """
-    return sound(X)
+    rows = sound(X)
+    if not hasattr(rows, "__getitem__") or isinstance(rows, str | bytes | dict | type):
+        raise TypeError(f"X is a {type(X).__name__}, and rows are needed: give an array")
+    return rows
 
 
 def curves(stated: Iterable[tuple[int, Statement, float]]) -> tuple[BoundCurve, ...]:

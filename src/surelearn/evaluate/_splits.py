@@ -61,7 +61,7 @@ def make_splits(
     """
     named = None if groups is None else _groups(groups, task.n)
     ordered = _arguments.flag("ordered", ordered)
-    if isinstance(cv, bool | str | bytes) or sparse.issparse(cv):
+    if isinstance(cv, bool | str | bytes | np.ndarray) or sparse.issparse(cv):
         raise TypeError(f"cv={cv!r} must be a number of folds, a splitter, or pairs of row numbers")
     if isinstance(cv, int | np.integer):
         splitter = _splitter(task, int(cv), named, ordered=ordered, random_state=random_state)

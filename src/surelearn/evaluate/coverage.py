@@ -77,8 +77,10 @@ def simulate_coverage(
     >>> simulate_coverage(fair_coin, repetitions=200).refuted()
     False
     """
-    rng = np.random.default_rng(seed)
-    pairs = [experiment(rng) for _ in range(repetitions)]
+    rng = _arguments.generator("seed", seed)
+    n = _arguments.count("repetitions", repetitions, at_least=1)
+    _arguments.function("experiment", experiment)
+    pairs = [experiment(rng) for _ in range(n)]
     first = pairs[0][1]
     if first.confidence is None:
         raise ValueError(f"{first.theorem} holds in expectation: it has no coverage to simulate")

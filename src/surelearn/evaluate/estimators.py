@@ -92,7 +92,12 @@ def estimator_moments(
 
 def _law(values: ArrayLike, probabilities: ArrayLike | None) -> tuple[NDArray[Any], Vector]:
     """Return values and probabilities that sum to 1."""
-    known = np.array(list(np.atleast_1d(np.asarray(values))))
+    try:
+        known = np.array(list(np.atleast_1d(np.asarray(values))))
+    except ValueError:  # lists of several lengths
+        known = np.empty(0)
+    if known.dtype.kind in "mMV":
+        raise ValueError("values must be numbers or words, and no dates")
     if known.ndim != 1 or len(known) == 0:
         raise ValueError("values must be a list of what can be drawn")
     if probabilities is None:

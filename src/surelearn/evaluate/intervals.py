@@ -8,7 +8,7 @@ is a certificate. Those that resample anew are in `surelearn.evaluate.resampled_
 """
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -155,6 +155,10 @@ def wald_interval(
     >>> round(interval.low, 4), round(interval.high, 4), interval.validity
     (0.0891, 0.3109, 'approximate')
     """
+    if not isinstance(cast("object", result), CrossValidation):
+        raise TypeError(f"{result!r} is no result of cross_validate")
+    if not isinstance(cast("object", variance), str):
+        raise TypeError(f"variance={variance!r} must be a word")
     if not result.partition or result.folds[0].weights is not None:
         raise ValueError(
             "the Wald interval needs folds that test every row once, each counted alike; give cv "

@@ -19,7 +19,7 @@ from surelearn._typing import Indices, Vector
 from surelearn.bounds import pac
 from surelearn.certificate import assumed
 from surelearn.evaluate._splits import Split, Splits, Splitter, make_splits
-from surelearn.evaluate._task import LossName, PointwiseLoss, Task, make_task
+from surelearn.evaluate._task import LossName, PointwiseLoss, Task, check_model, make_task
 from surelearn.evaluate.cross_validation import CrossValidation, run_folds
 
 
@@ -94,6 +94,7 @@ def parameter_grid(model: Any, grid: Mapping[str, Any] | Iterable[Any]) -> dict[
     >>> list(models), models["n_neighbors=3"].n_neighbors
     (['n_neighbors=1', 'n_neighbors=3'], 3)
     """
+    check_model(model)
     copies: dict[str, Any] = {}
     for settings in ParameterGrid(cast("Any", grid)):
         name = ", ".join(f"{key}={value!r}" for key, value in settings.items())
@@ -188,7 +189,7 @@ def select_on_dev_set(
     parts: Any = train_test_split(
         np.arange(first.n),
         test_size=dev_size,
-        stratify=first.y if stratify else None,
+        stratify=first.y if _arguments.flag("stratify", stratify) else None,
         random_state=random_state,
     )
     train, dev = parts

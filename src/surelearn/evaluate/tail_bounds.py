@@ -184,7 +184,7 @@ def chernoff_method(
     """
     t = _arguments.non_negative("deviation", deviation)
     _arguments.function("log_moment", log_moment)
-    if not isinstance(cast("Any", largest_rate), Real) or not largest_rate > 0.0:
+    if not isinstance(cast("Any", largest_rate), Real) or not 0.0 < largest_rate <= math.inf:
         raise _arguments.refuse("largest_rate", largest_rate, "above 0")
 
     def moment(rate: float) -> float:

@@ -233,6 +233,8 @@ def variance(values: ArrayLike, *, weights: ArrayLike | None = None) -> Vector:
     """
     array = _arguments.numbers("values", values)
     shares = _fractions(_counts(np.ones_like(array) if weights is None else weights, axes=1))
+    if shares.shape != array.shape:
+        raise ValueError(f"weights of shape {shares.shape} must go with values of {array.shape}")
     centred = array - (shares * array).sum(axis=-1, keepdims=True)
     return (shares * centred**2).sum(axis=-1)[()]
 

@@ -3,6 +3,8 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
+from surelearn import _arguments
+
 
 def is_positive_semidefinite(gram: ArrayLike, tolerance: float | None = None) -> bool:
     """Whether a matrix is symmetric and no eigenvalue is below `-tolerance`.
@@ -21,7 +23,7 @@ def is_positive_semidefinite(gram: ArrayLike, tolerance: float | None = None) ->
     >>> is_positive_semidefinite([[0.0, -1.0], [-1.0, 0.0]])  # -|x - z|² at 0 and 1
     False
     """
-    matrix = np.asarray(gram, dtype=np.float64)
+    matrix = _arguments.numbers("gram", gram)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.size == 0:
         raise ValueError(f"gram of shape {matrix.shape} must be a square matrix")
     if not np.isfinite(matrix).all():
@@ -29,5 +31,6 @@ def is_positive_semidefinite(gram: ArrayLike, tolerance: float | None = None) ->
     eigenvalues = np.linalg.eigvalsh(0.5 * (matrix + matrix.T))
     if tolerance is None:
         tolerance = len(matrix) * float(np.finfo(np.float64).eps * np.abs(eigenvalues).max())
+    tolerance = _arguments.non_negative("tolerance", tolerance)
     skew = float(np.abs(matrix - matrix.T).max())
     return skew <= tolerance and bool(eigenvalues[0] >= -tolerance)

@@ -78,7 +78,7 @@ class Recorder:
         self.function = function
         self.tolerance = _arguments.non_negative("tolerance", tolerance)
         self.max_iter = _arguments.count("max_iter", max_iter)
-        self.point = _arguments.vector("start", np.atleast_1d(np.asarray(start)))
+        self.point = _arguments.vector("start", np.atleast_1d(_arguments.numbers("start", start)))
         self.value, self.gradient = self.evaluate(self.point)
         if not self.is_finite(self.value, self.gradient):
             raise ValueError("the function or its gradient is NaN or infinite at the start")

@@ -179,8 +179,9 @@ def stochastic_gradient_descent(  # noqa: PLR0913 - a method, its data and its r
     limit = math.inf if free else _arguments.positive("radius", radius)
     point = _arguments.vector("start", np.atleast_1d(_arguments.numbers("start", start))) + 0.0
     rng = _arguments.generator("seed", seed)
-    for name, called in (("gradient", gradient), ("objective", objective or len)):
-        _arguments.function(name, called)
+    _arguments.function("gradient", gradient)
+    if objective is not None:
+        _arguments.function("objective", objective)
     again = _arguments.flag("with_replacement", with_replacement)
     draws = _batches(n, size, rng, with_replacement=again)
     state = _State(point, limit)

@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from surelearn.base.parameters import names_of
 from surelearn.persistence import foreign, parameters
 from surelearn.persistence.names import StateError
 
@@ -137,7 +138,7 @@ def may_hold(cls: type[Any], name: str) -> bool:
     >>> [may_hold(Perceptron, name) for name in ("max_iter", "note_", "predict", "__class__")]
     [True, True, False, False]
     """
-    if name in layout_of(cls) or name in parameters.names_of(cls) or name in _annotated(cls):
+    if name in layout_of(cls) or name in names_of(cls) or name in _annotated(cls):
         return True
     added = name.endswith("_") and not name.startswith("_") and not hasattr(cls, name)
     return added or name == "_sklearn_output_config"

@@ -1,84 +1,17 @@
-"""The parameters of a stored learner, held to what its constructor says it takes.
+"""The parameters of a stored learner: a file may lack one, or hold another kind of thing."""
 
-A file may lack one, or hold another kind of thing in its place. Only what is plainly of the wrong
-kind is refused here; values outside their domain are refused where they are used.
-"""
+from collections.abc import Mapping
+from typing import Any
 
-import dataclasses
-import inspect
-from collections.abc import Mapping, Sequence
-from functools import cache
-from types import NoneType, UnionType
-from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hints
-
-import numpy as np
-
+from surelearn.base.parameters import names_of, strange
 from surelearn.persistence.names import StateError
-
-
-@cache
-def names_of(cls: type[Any]) -> tuple[str, ...]:
-    """Return the names of the parameters of a constructor.
-
-    Examples
-    --------
-    >>> from surelearn.learners.linear.perceptron import Perceptron
-    >>> names_of(Perceptron)
-    ('fit_intercept', 'max_iter')
-    """
-    if dataclasses.is_dataclass(cls):
-        return tuple(field.name for field in dataclasses.fields(cls))
-    return tuple(inspect.signature(cls).parameters)
 
 
 def refuse_strange(cls: type[Any], held: Mapping[str, Any]) -> None:
     """Refuse attributes among which a parameter is missing, or is plainly of a wrong kind."""
-    hints = _hints(cls)
     for name in names_of(cls):
-        if name not in held and hasattr(cls, name):
-            continue  # its default stays with the class
-        if name not in held:
+        if name not in held and not hasattr(cls, name):  # a default may stay with the class
             raise StateError(f"its {cls.__name__} lacks the parameter {name}")
-        if not _fits(held[name], hints.get(name, Any)):
-            kind = type(held[name]).__name__
-            raise StateError(f"{name} of its {cls.__name__} is a {kind}: it cannot be that")
-
-
-@cache
-def _hints(cls: type[Any]) -> dict[str, Any]:
-    """Return the types of a constructor's parameters, as far as they can be read."""
-    try:
-        return get_type_hints(cls if dataclasses.is_dataclass(cls) else cast("Any", cls).__init__)
-    except (NameError, TypeError):  # a name that only a type checker imports
-        return {}
-
-
-def _fits(value: Any, hint: Any) -> bool:
-    """Say whether a value may be what a hint says; in doubt it may."""
-    origin = get_origin(hint)
-    if origin in {Union, UnionType}:
-        return any(_fits(value, each) for each in get_args(hint))
-    if origin is Literal:
-        return isinstance(value, str | int | NoneType)
-    kind = hint if origin is None else origin
-    if not isinstance(kind, type) or kind in {object, Any} or getattr(kind, "_is_protocol", False):
-        return True
-    fits = isinstance(value, _STAND_FOR.get(cast("Any", kind), kind))
-    return fits and (kind is not Mapping or _all_fit(value, *(get_args(hint) or (Any, Any))))
-
-
-def _all_fit(mapping: Mapping[Any, Any], key: Any, value: Any) -> bool:
-    return all(_fits(name, key) and _fits(each, value) for name, each in mapping.items())
-
-
-_WHOLE = (int, np.integer, np.bool_)
-_STAND_FOR: dict[Any, Any] = {
-    bool: _WHOLE,
-    int: _WHOLE,
-    float: (*_WHOLE, float, np.floating),
-    str: (str, np.str_),
-    tuple: (tuple, list),
-    Sequence: (tuple, list, str, np.ndarray),
-    Mapping: dict,
-}
-"""What may stand where a constructor asks for such a thing."""
+    for name in strange(cls, held):
+        kind = type(held[name]).__name__
+        raise StateError(f"{name} of its {cls.__name__} is a {kind}: it cannot be that")

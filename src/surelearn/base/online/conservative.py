@@ -103,6 +103,8 @@ class Conservative(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """
         labels = cast("NDArray[Any]", column_or_1d(exact(y), warn=True))
         rows = sound(X)
+        if X is None or isinstance(X, str | bytes):
+            raise TypeError(f"X is a {type(X).__name__}, and rows are needed: give an array")
         check_consistent_length(rows, labels)
         begun = hasattr(self, "estimator_")
         fresh = deepcopy(self) if begun else self._begun(rows, labels, classes)

@@ -21,6 +21,7 @@ from surelearn.base.fitting import NotYet, as_it_is, still
 from surelearn.base.online import format_1
 from surelearn.base.online.passes import Run
 from surelearn.base.online.state import Learnt, copies_of, side_by_side, widened
+from surelearn.base.parameters import refuse_strange
 from surelearn.base.row_reader import RowReader
 from surelearn.base.states import refuse_unlike
 from surelearn.base.validation import refuse_tiny
@@ -127,6 +128,7 @@ class OnlineLearner(CallbackSupportMixin, BaseEstimator):
 
     def _check_first_rows(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any], Self]:
         """Check parameters, rows and targets; return a fresh copy that knows the features."""
+        refuse_strange(self)
         self._check_parameters()
         fresh = cast("Self", clone(self))
         X, targets = validation.check(fresh, X, y, targets=self._targets, reset=True, finite=False)

@@ -192,7 +192,7 @@ def _enter(estimator: Any, X: Any, *, reset: bool) -> tuple[Any, list[str]]:
             )
         return frame, [str(name) for name in frame.columns]
     X = sound(X)
-    kind = np.asarray(X).dtype.kind
+    kind = _kind(X)
     if kind in "US" and not isinstance(X, np.ndarray):
         X = np.array(X, dtype=object)  # NumPy would turn the numbers of a list into text
     X = validated(
@@ -292,6 +292,10 @@ def _chosen(categorical: Categorical, names: list[str], n_features: int) -> Mask
                 f"categorical_features={categorical!r} must be a list of columns, 'all' or None"
             )
         return ~mask
+    if np.ndim(categorical) == 0:
+        raise ValueError(
+            f"categorical_features={categorical!r} must be a list of columns, 'all' or None"
+        )
     listed = list(categorical)
     if listed and all(isinstance(item, (bool, np.bool_)) for item in listed):
         if len(listed) != n_features:
@@ -314,3 +318,11 @@ def _place(item: Any, names: list[str]) -> int:
         f"categorical_features names {item!r}, which is no column; there are {names}, or their "
         f"places 0 to {len(names) - 1}"
     )
+
+
+def _kind(X: Any) -> str:
+    """Return what an array of the cells would hold."""
+    try:
+        return np.asarray(X).dtype.kind
+    except ValueError:
+        raise ValueError("X has rows of several lengths: give each row all its cells") from None

@@ -5,7 +5,6 @@
 Auer, Cesa-Bianchi, Freund and Schapire (2002), for losses; see `surelearn.bounds.bandits`.
 """
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -121,8 +120,8 @@ class Exp3(RandomizedBandit):
         rate, horizon = self.learning_rate, self.horizon
         if rate is not None and horizon is not None:
             raise ValueError("give learning_rate or horizon, not both: the rate follows from it")
-        if rate is not None and not 0.0 < rate < math.inf:
-            raise ValueError(f"learning_rate={rate!r} must be a finite number above 0")
+        if rate is not None:
+            _arguments.positive("learning_rate", rate)
         if horizon is not None:
             _arguments.at_least_one("horizon", horizon)
 

@@ -138,8 +138,7 @@ class Exp3IX(RandomizedBandit):
         super()._check_parameters()
         if self.horizon is not None:
             _arguments.at_least_one("horizon", self.horizon)
-        if not 0.0 < self.delta < 1.0:
-            raise ValueError(f"delta={self.delta!r} must lie between 0 and 1")
+        _arguments.open_fraction("delta", self.delta)
 
     def _start(self) -> State:
         grid = np.array(self._grid())

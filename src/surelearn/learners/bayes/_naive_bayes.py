@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags, _safe_indexing
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from surelearn import _arguments
 from surelearn._stored import holds
@@ -294,7 +294,7 @@ class NaiveBayesClassifier(ClassifierMixin, SummarisingLearner[ClassSummary]):
             _arguments.at_least_one("most_categories", most)
 
     def _check_priors(self, priors: ArrayLike) -> Vector:
-        given = np.asarray(priors, dtype=np.float64)
+        given = _arguments.numbers("priors", priors)
         if given.shape != self.classes_.shape:
             raise ValueError(
                 f"priors has shape {given.shape}; give one probability for each of the "
@@ -342,7 +342,7 @@ def _weighed(X: Any, y: Any, sample_weight: ArrayLike | None) -> tuple[Any, Any,
     """Return the rows, labels and weights without the rows of weight 0."""
     if sample_weight is None or y is None:
         return X, y, None
-    n_rows = X.shape[0] if hasattr(X, "shape") else len(np.asarray(X, dtype=object))
+    n_rows = _num_samples(X)  # it says what is no table
     weights = validation.sample_weights(sample_weight, n_rows)
     if weights.all():
         return X, y, weights

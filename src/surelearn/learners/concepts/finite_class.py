@@ -179,7 +179,7 @@ class FiniteClass(TwoClassLearner):
         dense, rules = tables.dense(X), cast("Any", self.hypotheses)
         if rules is None:
             return _own_rules(dense)
-        if len(rules) and callable(rules[0]):
+        if isinstance(rules, list | tuple) and rules and callable(rules[0]):
             return np.column_stack([_answers(rule, h, dense) for h, rule in enumerate(rules)])
         table = _bits("hypotheses", rules, 2)
         return table[:, _points(dense, table.shape[1])].T

@@ -14,13 +14,13 @@ from scipy import linalg, sparse
 from scipy.sparse.linalg import svds
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils import Tags, check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from surelearn._jit.sound_matrices import sound
 from surelearn._stored import holds
 from surelearn._typing import Indices, Mask, Matrix, Vector
 from surelearn.base.fitting import adopt, at_one_moment, fresh_copy, warn
-from surelearn.base.validation import refuse_huge, refuse_tiny
+from surelearn.base.validation import refuse_huge, refuse_tiny, validated
 from surelearn.learners.decompositions import _observed_products
 from surelearn.learners.decompositions._freedom import Freedom, freedom_of_rank
 from surelearn.learners.decompositions._low_rank import EntryPredictor, LowRank
@@ -260,7 +260,7 @@ class Completer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
 def known_entries(estimator: Any, X: Any, *, reset: bool) -> Any:
     """Return the known entries as a sparse matrix; refuse rows and columns without any."""
-    check: Any = validate_data
+    check: Any = validated
     table = check(
         estimator,
         sound(X),

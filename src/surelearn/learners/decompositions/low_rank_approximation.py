@@ -14,7 +14,7 @@ from scipy.sparse.linalg import svds
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.extmath import svd_flip
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from surelearn import _arguments
 from surelearn._jit.sound_matrices import sound
@@ -23,6 +23,7 @@ from surelearn._typing import Matrix, Vector
 from surelearn.base import validation
 from surelearn.base.fitting import adopt, at_one_moment, fresh_copy
 from surelearn.base.seal import fingerprint_of_fit, refuse_changed
+from surelearn.base.validation import validated
 from surelearn.bounds import decompositions
 from surelearn.certificate import Certificate, certify, checked
 from surelearn.learners.decompositions._coordinates import check_coordinates
@@ -93,7 +94,7 @@ class LowRankApproximation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         """
         del y
         fresh = fresh_copy(self)
-        check: Any = validate_data
+        check: Any = validated
         matrix = check(fresh, sound(X), accept_sparse="csr", dtype=np.float64)
         _arguments.at_least_one("rank", self.rank)
         if self.rank > min(matrix.shape):

@@ -13,7 +13,7 @@ from scipy import linalg, sparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags, assert_all_finite, check_random_state
 from sklearn.utils.extmath import randomized_svd, svd_flip
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from surelearn._jit.sound_matrices import sound
 from surelearn._stored import holds
@@ -23,7 +23,7 @@ from surelearn.base import validation
 from surelearn.base.fitting import at_one_moment
 from surelearn.base.moments import Moments, moments
 from surelearn.base.summarising import SummarisingLearner
-from surelearn.base.validation import refuse_huge, refuse_tiny
+from surelearn.base.validation import refuse_huge, refuse_tiny, validated
 from surelearn.bounds import Guarantee, decompositions
 from surelearn.learners.decompositions._coordinates import check_coordinates
 
@@ -184,7 +184,7 @@ class PrincipalComponents(
 
     def _admit(self, X: Any, y: Any, sample_weight: Any, *, first: bool) -> tuple[Any, None, None]:
         del y, sample_weight
-        check: Any = validate_data
+        check: Any = validated
         least = 2 if first else 1
         rows = check(
             self,

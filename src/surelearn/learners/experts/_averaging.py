@@ -8,6 +8,8 @@ from typing import Any, ClassVar, NamedTuple, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
+from surelearn import _arguments
+from surelearn._jit.sound_matrices import sound
 from surelearn._stored import stored
 from surelearn._typing import Indices, Mask, Matrix, Vector
 from surelearn.base.states import CoinsSetBack
@@ -159,7 +161,7 @@ class AveragingGame(ExpertGame):
         """Play one round and return the learner's loss; the arguments are those of one row."""
         row = np.asarray(losses)[np.newaxis]
         truth = None if outcome is None else np.array([outcome])
-        mask = None if awake is None else np.asarray(awake)[np.newaxis]
+        mask = None if awake is None else _arguments.numbers("awake", awake)[np.newaxis]
         answer = self.learn(row, truth, loss=loss, awake=mask)
         if truth is None:
             return float(answer[0])
@@ -168,8 +170,10 @@ class AveragingGame(ExpertGame):
 
     def predict(self, advice: ArrayLike, *, awake: ArrayLike | None = None) -> float:
         """Return the weighted average of what the experts say in the next round."""
-        row = _validation.table("advice", np.asarray(advice)[np.newaxis])
-        mask = self._mask(None if awake is None else np.asarray(awake)[np.newaxis], row.shape)
+        row = _validation.table("advice", _arguments.numbers("advice", sound(advice))[np.newaxis])
+        mask = self._mask(
+            None if awake is None else _arguments.numbers("awake", awake)[np.newaxis], row.shape
+        )
         if not np.isfinite(row if mask is None else row[mask > 0.0]).all():
             raise ValueError("advice is NaN or infinite; let an expert that says nothing sleep")
         self._check_predictions("advice", row if mask is None else row[mask > 0.0])

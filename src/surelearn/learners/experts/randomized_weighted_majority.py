@@ -138,7 +138,7 @@ class RandomizedWeightedMajority(AveragingGame):
             behind=np.zeros(n_experts),
             beta=np.array([self._factor(n_experts)]),
             expected_loss=np.zeros(1),
-            coins=np.random.default_rng(self.seed),
+            coins=_arguments.generator("seed", self.seed),
         )
 
     def _play(

@@ -168,7 +168,9 @@ class Squint(AveragingGame):
         _arguments.count("horizon", self.horizon, at_least=1, at_most=_MOST_ROUNDS)
 
     def _start(self, n_experts: int) -> State:
-        prior = np.ones(n_experts) if self.prior is None else np.array(self.prior, dtype=np.float64)
+        prior = (
+            np.ones(n_experts) if self.prior is None else _arguments.numbers("prior", self.prior)
+        )
         if prior.shape != (n_experts,) or not (np.isfinite(prior) & (prior > 0.0)).all():
             raise ValueError(f"prior must hold {n_experts} positive weights, one for each expert")
         prior = prior / prior.max()  # or the sum of huge weights would overflow

@@ -16,6 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import check_is_fitted
 
+from surelearn import _arguments
 from surelearn._jit import rows as compiled_rows
 from surelearn._stored import holds
 from surelearn._threads import small_matrices
@@ -273,7 +274,7 @@ def _refuse_refuted(name: str, stated: float, seen: float, what: str) -> None:
 
 def _prices(alphas: Any) -> Vector:
     """Return the prices as an array; each must be positive."""
-    values = np.atleast_1d(np.asarray(alphas, dtype=np.float64))
+    values = np.atleast_1d(_arguments.numbers("alphas", alphas))
     if values.ndim > 1:
         raise ValueError("alpha is one number, and alphas a list of numbers")
     bad = values[~((values > 0.0) & np.isfinite(values))]

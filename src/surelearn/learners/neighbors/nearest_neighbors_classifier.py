@@ -145,7 +145,10 @@ class NearestNeighborsClassifier(ClassifierMixin, NearestNeighborsLearner):
         )
         sizes, back = np.unique(asked.astype(np.int64), return_inverse=True)
         y = _arguments.labels("y", y)
-        lists = self._search(self._read(X), int(sizes[-1]), whole_ties=self._whole)
+        X = self._read(X)
+        if len(y) != X.shape[0]:
+            raise ValueError(f"y has {len(y)} labels, and X has {X.shape[0]} rows")
+        lists = self._search(X, int(sizes[-1]), whole_ties=self._whole)
         votes = self._votes(lists, lists.stops(sizes, whole_ties=self._whole))
         labels = (self.classes_[decide(vote, self._preference)] for vote in votes)
         return np.array([np.mean(label != np.asarray(y)) for label in labels])[back]

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from surelearn import _arguments
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.base import validation
 from surelearn.base.fitting import check_numbers, row_weights
@@ -29,7 +30,7 @@ def read_held_out(model: Any, X: Any, y: ArrayLike, sample_weight: ArrayLike | N
     weights = row_weights(sample_weight, n=len(rows))
     if not hasattr(model, "classes_"):
         return HeldOut(rows, check_numbers(y, n=len(rows)), weights)
-    labels = np.asarray(y)
+    labels = _arguments.labels("y", y)
     if labels.shape != (len(rows),):
         raise ValueError(f"y has shape {labels.shape}; give one label for each of {len(rows)} rows")
     strangers = sorted({*labels.tolist()} - {*model.classes_.tolist()}, key=str)

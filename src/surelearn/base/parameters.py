@@ -1,0 +1,102 @@
+"""The parameters of a learner, held to what its constructor says it takes.
+
+Only what is plainly of the wrong kind is refused here, before any code meets it: an array where a
+truth value belongs, a text for a number. Values outside their domain are refused where they are
+used.
+"""
+
+import dataclasses
+import inspect
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hints
+
+import numpy as np
+
+from surelearn import _arguments
+
+_SEEDS = ("random_state", "seed")  # of any size, and refused where they are sown
+_LIMITS: dict[Any, int] = {bool: 1, int: 2**63 - 1, float: int(np.finfo(np.float64).max)}
+
+
+@cache
+def names_of(cls: type[Any]) -> tuple[str, ...]:
+    """Return the names of the parameters of a constructor.
+
+    Examples
+    --------
+    >>> from surelearn.learners.linear.perceptron import Perceptron
+    >>> names_of(Perceptron)
+    ('fit_intercept', 'max_iter')
+    """
+    if dataclasses.is_dataclass(cls):
+        return tuple(field.name for field in dataclasses.fields(cls))
+    return tuple(inspect.signature(cls).parameters)
+
+
+def strange(cls: type[Any], held: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the names of parameters that are there and plainly of a wrong kind."""
+    hints = _hints(cls)
+    for name in names_of(cls):
+        if name in held and name not in _SEEDS and not _fits(held[name], hints.get(name, Any)):
+            yield name
+
+
+def refuse_strange(estimator: Any) -> None:
+    """Refuse a learner that was given a parameter of a wrong kind, by its name.
+
+    Examples
+    --------
+    >>> from surelearn.learners.linear.perceptron import Perceptron
+    >>> refuse_strange(Perceptron(max_iter="many"))
+    Traceback (most recent call last):
+    TypeError: max_iter='many' of this Perceptron is a str: it cannot be that
+    """
+    cls = cast("type[Any]", type(estimator))
+    for name in strange(cls, vars(estimator)):
+        value = vars(estimator)[name]
+        told, kind = _arguments.short(value), type(value).__name__
+        raise TypeError(f"{name}={told} of this {cls.__name__} is a {kind}: it cannot be that")
+
+
+@cache
+def _hints(cls: type[Any]) -> dict[str, Any]:
+    """Return the types of a constructor's parameters, as far as they can be read."""
+    try:
+        return get_type_hints(cls if dataclasses.is_dataclass(cls) else cast("Any", cls).__init__)
+    except (NameError, TypeError):  # a name that only a type checker imports
+        return {}
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    """Say whether a value may be what a hint says; in doubt it may."""
+    origin = get_origin(hint)
+    if origin in {Union, UnionType}:
+        return any(_fits(value, each) for each in get_args(hint))
+    if origin is Literal:
+        return isinstance(value, str | int | NoneType)
+    kind = hint if origin is None else origin
+    if not isinstance(kind, type) or kind in {object, Any} or getattr(kind, "_is_protocol", False):
+        return True
+    if kind in {bool, int, float} and isinstance(value, int) and abs(value) > _LIMITS[kind]:
+        return False
+    fits = isinstance(value, _STAND_FOR.get(cast("Any", kind), kind))
+    return fits and (kind is not Mapping or _all_fit(value, *(get_args(hint) or (Any, Any))))
+
+
+def _all_fit(mapping: Mapping[Any, Any], key: Any, value: Any) -> bool:
+    return all(_fits(name, key) and _fits(each, value) for name, each in mapping.items())
+
+
+_WHOLE = (int, np.integer, np.bool_)
+_STAND_FOR: dict[Any, Any] = {
+    bool: _WHOLE,
+    int: _WHOLE,
+    float: (*_WHOLE, float, np.floating),
+    str: (str, np.str_),
+    tuple: (tuple, list),
+    Sequence: (tuple, list, str, np.ndarray),
+    Mapping: dict,
+}
+"""What may stand where a constructor asks for such a thing."""
