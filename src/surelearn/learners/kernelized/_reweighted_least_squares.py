@@ -8,7 +8,6 @@ With the second derivative of V as curvature these are Newton's steps; with V'(r
 flatter than its parabola, they need no halving.
 """
 
-import warnings
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -16,10 +15,12 @@ from sklearn.exceptions import ConvergenceWarning
 
 from surelearn._jit import fingerprints, rows
 from surelearn._typing import Indices, Matrix, Vector
+from surelearn.base.fitting import warn
 from surelearn.learners.kernelized import _kernel_ridge_path as ridge
 from surelearn.learners.kernelized._kernel_ridge_path import Targets
 
 _HALVINGS = 40
+_ROUNDING = 1e-14  # of an objective, which is a sum
 
 
 class ScoreLoss(Protocol):
@@ -86,7 +87,11 @@ def minimise(problem: Problem, *, tol: float, max_iter: int) -> Minimum:
             then = pulled + share * (ahead - pulled)
             constant = intercept + share * (found.intercept - intercept)
             reached = problem.objective(there, then, constant)
-            if reached < value:
+            if reached < value or (
+                # Close to the minimum the objective is all rounding; the gradient still tells.
+                reached <= value + _ROUNDING * abs(value)
+                and problem.gradient_norm(there, then + constant) < norm
+            ):
                 break
         else:
             return Minimum(coef, intercept, value, norm, n_steps, converged=False)
@@ -113,9 +118,8 @@ def take_minimum(model: Any, X: Any, counted: Indices, found: Minimum) -> None:
     model.kernel_radius_ = float(np.sqrt(max(model._squares(X).max(), 0.0)))  # noqa: SLF001
     model.training_rows_ = fingerprints.sketch(fingerprints.row_hashes(rows.of(X)))
     if not found.converged:
-        warnings.warn(
+        warn(
             f"the minimum was not reached: the gradient has norm {found.gradient_norm:.3g} after "
             f"{found.n_steps} steps; raise max_iter or tol",
             ConvergenceWarning,
-            stacklevel=5,
         )

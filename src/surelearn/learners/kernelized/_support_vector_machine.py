@@ -1,6 +1,5 @@
 """The base of support vector machines: rows are read, kernel values found, problems solved."""
 
-import warnings
 from collections.abc import Callable, Sequence
 from numbers import Real
 from typing import Any, Literal, NamedTuple, cast
@@ -20,7 +19,7 @@ from surelearn._stored import holds
 from surelearn._threads import Workers, workers
 from surelearn._typing import Indices, Mask, Matrix, Vector
 from surelearn.base import validation
-from surelearn.base.fitting import at_one_moment
+from surelearn.base.fitting import at_one_moment, warn
 from surelearn.base.labels import exact
 from surelearn.kernels import Gaussian, Kernel, Linear
 from surelearn.learners.kernelized import _linear_machine, _points
@@ -220,11 +219,10 @@ class SupportVectorMachine(BaseEstimator):
         self.largest_diagonal_, self.n_training_rows_ = float(values.diagonal.max()), n
         if not all(one.solution.converged for one in solved):
             worst = max(float(one.optimality.violation) for one in solved)
-            warnings.warn(
+            warn(
                 f"the optimum was not reached in max_iter={self.max_iter} steps: the largest "
                 f"violation is {worst:.3g}; raise max_iter or tol, or scale the features",
                 ConvergenceWarning,
-                stacklevel=4,
             )
 
     def _take_weights(self, found: Sequence[Vector | None]) -> None:
