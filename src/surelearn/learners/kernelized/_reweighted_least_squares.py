@@ -20,6 +20,7 @@ from surelearn.learners.kernelized import _kernel_ridge_path as ridge
 from surelearn.learners.kernelized._kernel_ridge_path import Targets
 
 _HALVINGS = 40
+_ROUNDING = 1e-13  # of a sum of losses
 
 
 class ScoreLoss(Protocol):
@@ -87,6 +88,10 @@ def minimise(problem: Problem, *, tol: float, max_iter: int) -> Minimum:
             constant = intercept + share * (found.intercept - intercept)
             reached = problem.objective(there, then, constant)
             if reached < value:
+                break
+            # Near the minimum rounding hides what is gained, and the gradient still shows it.
+            level = reached <= value + _ROUNDING * abs(value)
+            if level and problem.gradient_norm(there, then + constant) < norm:
                 break
         else:
             return Minimum(coef, intercept, value, norm, n_steps, converged=False)
