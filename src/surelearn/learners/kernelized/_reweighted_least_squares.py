@@ -20,7 +20,7 @@ from surelearn.learners.kernelized import _kernel_ridge_path as ridge
 from surelearn.learners.kernelized._kernel_ridge_path import Targets
 
 _HALVINGS = 40
-_ROUNDING = 1e-14  # of an objective, which is a sum
+_ROUNDING = 1e-13  # of an objective, which is a sum
 
 
 class ScoreLoss(Protocol):
