@@ -35,7 +35,8 @@ from surelearn.app.registry import find_bandits, find_experts, find_learners
 _OURS = str(Path(surelearn.__file__).parent)
 _BYTES = 6 * 10**9  # of addresses, so that nothing huge is ever made
 _EXAMPLE = "<example>"
-_SECONDS = 20  # after which a call counts as one that never ends
+_FUNCTIONS = {"features", "learning_rate", "loss", "on_block", "precondition", "scoring"}
+_SECONDS = 20  # of the processor, after which a call counts as one that never ends
 _LEFT_OUT = ("set_", "get_", "plot_", "with_callbacks")  # scikit-learn's
 
 
@@ -262,7 +263,7 @@ def tried(call: Call, place: str, kind: str) -> str | None:
     except Exception:  # noqa: BLE001
         return None
     arguments[place] = junk()[kind]
-    signal.alarm(_SECONDS)
+    signal.setitimer(signal.ITIMER_PROF, _SECONDS)
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
@@ -275,7 +276,7 @@ def tried(call: Call, place: str, kind: str) -> str | None:
             told = str(error).replace("\n", " ")[:90]
             return f"{call.name} | {place}={kind} | {type(error).__name__}: {told} | {where}"
     finally:
-        signal.alarm(0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
     return None
 
 
@@ -323,14 +324,14 @@ def _places(call: Call) -> list[str]:
 def _may_be(usual: Any, place: str, kind: str) -> bool:
     """Say whether such junk makes sense there: a function of the user's, or work without end."""
     if kind in {"a function", "a class"}:
-        return callable(usual) or place in {"loss", "on_block", "precondition", "learning_rate"}
+        return callable(usual) or place in _FUNCTIONS
     return kind == "a huge whole number" and place.startswith(("n_", "max_iter", "repetitions"))
 
 
 def run(step: int, match: str = "") -> list[str]:
     """Try every so manieth pair of a place and a kind of junk; return what went wrong."""
     resource.setrlimit(resource.RLIMIT_AS, (_BYTES, _BYTES))
-    signal.signal(signal.SIGALRM, _ring)
+    signal.signal(signal.SIGPROF, _ring)
     kinds, found, t = list(junk()), [], 0
     for call in calls():
         if match not in call.name:

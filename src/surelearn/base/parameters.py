@@ -81,8 +81,10 @@ def _fits(value: Any, hint: Any) -> bool:
         return True
     if kind in {bool, int, float} and isinstance(value, int) and abs(value) > _LIMITS[kind]:
         return False
-    fits = isinstance(value, _STAND_FOR.get(cast("Any", kind), kind))
-    return fits and (kind is not Mapping or _all_fit(value, *(get_args(hint) or (Any, Any))))
+    fits = isinstance(cast("object", value), _STAND_FOR.get(cast("Any", kind), kind))
+    return fits and (
+        kind is not Mapping or _all_fit(cast("Any", value), *(get_args(hint) or (Any, Any)))
+    )
 
 
 def _all_fit(mapping: Mapping[Any, Any], key: Any, value: Any) -> bool:

@@ -114,7 +114,7 @@ class RowReader(_Columns):
         # A pandas Series has names as well, and reading it by position would mix them up.
         if isinstance(x, Mapping) or (hasattr(x, "items") and not isinstance(x, type)):
             x = self._in_order(dict(cast("Any", x).items()))
-        return self._array(x)
+        return self._array(cast("Any", x))
 
     def _array(self, x: ArrayLike) -> Matrix:
         row = np.ascontiguousarray(_numbers(sound(x)))

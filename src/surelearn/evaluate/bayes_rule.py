@@ -131,7 +131,11 @@ def _options(loss: Any, labels: NDArray[Any], decisions: Any) -> NDArray[Any]:
     if decisions is not None:
         if not isinstance(decisions, np.ndarray | list | tuple):
             raise TypeError(f"decisions={decisions!r} must be a list of decisions")
-        given = list(decisions.tolist() if isinstance(decisions, np.ndarray) else decisions)
+        given = list(
+            np.atleast_1d(decisions).tolist() if isinstance(decisions, np.ndarray) else decisions
+        )
+        if any(isinstance(each, list) for each in given):
+            raise TypeError(f"decisions={decisions!r} must be numbers or words")
         if not given:
             raise ValueError("decisions must name one decision or more")
         return _array(given)

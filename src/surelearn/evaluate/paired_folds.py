@@ -122,7 +122,7 @@ def nest(results: Mapping[str, PairedFolds]) -> NestedCrossValidation:
     ('k = 9', 'k = 9', 'k = 9', 'k = 9', 'k = 9')
     """
     if not isinstance(cast("object", results), Mapping) or not all(
-        isinstance(result, PairedFolds) for result in results.values()
+        isinstance(result, PairedFolds) for result in cast("dict[str, object]", results).values()
     ):
         raise TypeError("results must be a mapping from names to what cross_validate_in_pairs gave")
     outers = [result.outer for result in results.values()]

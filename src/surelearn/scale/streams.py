@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 from pyarrow import csv, parquet
+from scipy import sparse
 from sklearn.base import is_classifier, is_regressor
 
 from surelearn import _arguments
@@ -122,6 +123,8 @@ def blocks(
         return _table_chunks(source, target, columns, block_size)
     if target is not None or columns is not None:
         raise ValueError("pairs bring their targets along; target= and columns= are for tables")
+    if sparse.issparse(source):
+        raise TypeError("a sparse matrix brings no targets along: give pairs of a row and a target")
     return RowChunks(source, block_size)
 
 

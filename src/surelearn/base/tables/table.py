@@ -4,7 +4,7 @@ A numeric column stays as it is. A categorical one becomes codes 0, 1, ... in th
 its categories. A missing cell is NaN; a category that was not there in training is `UNSEEN`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias, cast
 
 import narwhals as nw
@@ -292,7 +292,7 @@ def _chosen(categorical: Categorical, names: list[str], n_features: int) -> Mask
                 f"categorical_features={categorical!r} must be a list of columns, 'all' or None"
             )
         return ~mask
-    if np.ndim(categorical) == 0:
+    if sparse.issparse(categorical) or not _is_flat(categorical):
         raise ValueError(
             f"categorical_features={categorical!r} must be a list of columns, 'all' or None"
         )
@@ -317,6 +317,17 @@ def _place(item: Any, names: list[str]) -> int:
     raise ValueError(
         f"categorical_features names {item!r}, which is no column; there are {names}, or their "
         f"places 0 to {len(names) - 1}"
+    )
+
+
+def _is_flat(values: Any) -> bool:
+    """Say whether these are several things, none of which is several itself."""
+    if not isinstance(values, Iterable):
+        return False
+    return (
+        np.ndim(values) == 1
+        if isinstance(values, np.ndarray)
+        else not any(isinstance(value, list | tuple | dict | np.ndarray) for value in values)
     )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags, _safe_indexing
-from sklearn.utils.validation import _num_samples, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from surelearn import _arguments
 from surelearn._stored import holds
@@ -342,7 +342,10 @@ def _weighed(X: Any, y: Any, sample_weight: ArrayLike | None) -> tuple[Any, Any,
     """Return the rows, labels and weights without the rows of weight 0."""
     if sample_weight is None or y is None:
         return X, y, None
-    n_rows = _num_samples(X)  # it says what is no table
+    table = X if hasattr(X, "shape") else np.asarray(X, dtype=object)
+    if not table.shape:
+        raise ValueError(f"X is a {type(X).__name__}, and a table has rows and columns")
+    n_rows = table.shape[0]
     weights = validation.sample_weights(sample_weight, n_rows)
     if weights.all():
         return X, y, weights

@@ -159,8 +159,8 @@ class AveragingGame(ExpertGame):
         awake: ArrayLike | None = None,
     ) -> float:
         """Play one round and return the learner's loss; the arguments are those of one row."""
-        row = np.asarray(losses)[np.newaxis]
-        truth = None if outcome is None else np.array([outcome])
+        row = _arguments.numbers("losses", sound(losses))[np.newaxis]
+        truth = None if outcome is None else _arguments.numbers("outcome", outcome)[np.newaxis]
         mask = None if awake is None else _arguments.numbers("awake", awake)[np.newaxis]
         answer = self.learn(row, truth, loss=loss, awake=mask)
         if truth is None:

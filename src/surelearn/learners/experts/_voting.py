@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from surelearn import _arguments
+from surelearn._jit.sound_matrices import sound
 from surelearn._stored import stored
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.learners.experts import _validation
@@ -102,12 +104,15 @@ class VotingGame(ExpertGame):
 
     def update(self, advice: ArrayLike, outcome: int) -> int:
         """Play one round and return the prediction that was made for it."""
-        return int(self.learn(np.asarray(advice)[np.newaxis], [outcome])[0])
+        return int(
+            self.learn(_arguments.numbers("advice", sound(advice))[np.newaxis], [outcome])[0]
+        )
 
     def predict(self, advice: ArrayLike) -> int:
         """Return the vote on what the experts say in the next round; a tie is 1."""
         row = _validation.bits(
-            "advice", _validation.table("advice", np.asarray(advice)[np.newaxis])
+            "advice",
+            _validation.table("advice", _arguments.numbers("advice", sound(advice))[np.newaxis]),
         )
         game, prediction = self._state_to_play_on(row.shape[1]), np.empty(1, dtype=np.int64)
         # The outcome is that of an expert still trusted, so that no pool becomes empty.

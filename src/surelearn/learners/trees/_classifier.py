@@ -149,7 +149,7 @@ class TreeClassifier(ClassifierMixin, TreeLearner):
         check_is_fitted(self)
         refuse_changed(self)
         rows = table.read_table(self, X)
-        labels = validation.index_among(self.classes_, np.asarray(y))
+        labels = validation.index_among(self.classes_, _arguments.labels("y", y))
         moved = copy.copy(self)
         moved.tree_, moved.named_ = snapped(self.tree_, rows)
         if (

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -117,7 +117,11 @@ class SetTest:
         """Return the answer of each cell, counted from 0."""
         places = {value: i for i, group in enumerate(self.groups) for value in group}
         cells = sound(cells)
-        if isinstance(cells, str | bytes) or not isinstance(cells, Iterable) or np.ndim(cells) == 0:
+        if (
+            isinstance(cells, str | bytes)
+            or not isinstance(cells, Iterable)
+            or np.ndim(cast("Any", cells)) == 0
+        ):
             raise TypeError(f"cells={cells!r} must be the cells of a column")
         given = list[Any](cells)
         known = [not missing(cell) and _is_hashable(cell) for cell in given]

@@ -82,6 +82,10 @@ def grid_of(model: Any, n_categories: Indices) -> tuple[Vector, ...] | None:
     if model.thresholds is None:
         return None
     given: Sequence[Any] = model.thresholds
+    if not isinstance(cast("object", given), Sequence) and np.ndim(given) == 0:
+        raise TypeError(
+            f"thresholds={given!r} must be a list of cut points, or one for each column"
+        )
     names = table.column_names(model)
     if all(isinstance(item, Real) for item in given):
         given = [given] * len(names)
