@@ -1,5 +1,6 @@
 """Checks at the door: tables, labels and weights of any kind become arrays, or a clear refusal."""
 
+from contextlib import suppress
 from functools import reduce
 from typing import Any, Literal, TypeAlias, cast
 
@@ -209,11 +210,11 @@ def place_of(classes: NDArray[Any], label: Any) -> int:
     >>> place_of(np.array(["no", "yes"]), "yes")
     1
     """
-    try:
-        cell = np.asarray([label])
-    except (TypeError, ValueError):  # rows of several lengths
-        cell = np.empty((1, 0))
-    if cell.shape != (1,) or sparse.issparse(label) or np.ma.is_masked(label):
+    cell = np.empty((1, 0))
+    if not (sparse.issparse(label) or isinstance(label, np.ma.MaskedArray)):
+        with suppress(TypeError, ValueError):  # of rows of several lengths
+            cell = np.asarray([label])
+    if cell.shape != (1,):
         told = str(label)
         raise ValueError(f"y={told[:60]}{'...' * (len(told) > 60)} is not the label of one row")
     return int(index_among(classes, cell)[0])
