@@ -144,7 +144,7 @@ def online_to_batch(
     ('the average of the 2000 models of the run', 0.032)
     """
     run = Run.of(learner, X, y)
-    counted = isinstance(loss, ZeroOne) or (isinstance(loss, str) and loss == "zero_one")
+    counted = isinstance(loss, str | ZeroOne) and loss in ("zero_one", ZeroOne())
     judge, scale = (
         _judge_of(run, ZeroOne() if counted else loss),
         _arguments.positive("largest_loss", largest_loss),
@@ -250,7 +250,7 @@ def _certificate(
 
 def _judge_of(run: Run, loss: Any) -> Callable[[Vector, int], float]:
     """Return the loss of the scores that the model before round t gives to its row."""
-    if isinstance(loss, ZeroOne):
+    if isinstance(loss, ZeroOne) and loss == ZeroOne():
         if run.classes is None:
             raise ValueError("the zero-one loss is for classifiers; give a convex loss")
         index = np.searchsorted(run.classes, run.targets)

@@ -211,7 +211,7 @@ def _judge_of(learner: Any, loss: str | PointwiseLoss) -> PointwiseLoss:
     if isinstance(loss, str) and loss != "zero_one":
         raise _arguments.refuse("loss", loss, "'zero_one' or a function with values in [0, 1]")
     judge = of(loss) if isinstance(loss, str) else _arguments.function("loss", loss)
-    if isinstance(judge, ZeroOne) and is_regressor(learner):
+    if isinstance(judge, ZeroOne) and judge == ZeroOne() and is_regressor(learner):
         raise ValueError(
             "the zero-one loss is for classifiers; give a function of labels and predictions with "
             "values in [0, 1]"
