@@ -42,7 +42,7 @@ def test_an_older_version_tried_fewer():
 def ring(tmp_path_factory):
     """Return the path of a table whose classes a ring parts: a Gaussian suits it best."""
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(110, 2))
+    X = rng.normal(size=(150, 2))
     kind = np.where((X**2).sum(axis=1) < 1.4, "inside", "outside")
     path = tmp_path_factory.mktemp("ring") / "ring.csv"
     pd.DataFrame({"a": X[:, 0], "b": X[:, 1], "kind": kind}).to_csv(path, index=False)
