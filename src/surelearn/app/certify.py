@@ -4,7 +4,7 @@ What "once" means across runs only a ledger can know: see `surelearn.app.ledger`
 """
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, cast
@@ -17,7 +17,13 @@ from surelearn.app.choosing.choice import Choice, OnTrial
 from surelearn.app.choosing.nested import choose_by_nesting
 from surelearn.app.choosing.rule_classes import find_rules
 from surelearn.app.choosing.structural import choose_by_structural_risk
-from surelearn.app.choosing.training import one_of_each_copy, to_compare_on, train, training_notes
+from surelearn.app.choosing.training import (
+    one_of_each_copy,
+    spread_of_targets,
+    to_compare_on,
+    train,
+    training_notes,
+)
 from surelearn.app.errors import TableError
 from surelearn.app.ledger import PROCESS, Ledger, enter_look
 from surelearn.app.problem.copies import MODES
@@ -50,6 +56,7 @@ def certify_table(  # noqa: PLR0913 - an argument for each option of the command
     ledger: Ledger | None = None,
     form: Mapping[str, Any] | None = None,
     on_trial: OnTrial | None = None,
+    among: Collection[str] | None = None,
     **reading: Any,
 ) -> CertifiedRun:
     """Choose a model on the training part of a table and certify it on the rest, asked once.
@@ -84,6 +91,8 @@ def certify_table(  # noqa: PLR0913 - an argument for each option of the command
         How `read_table_file` was told to read the file; stored, so that `verify` reads it alike.
     on_trial
         Called after each learner.
+    among
+        Where no learners were asked for: try no others than these, as an older version did.
     **reading
         Options of `understand`: task, categorical, keep, drop, group, time.
     """
@@ -96,8 +105,13 @@ def certify_table(  # noqa: PLR0913 - an argument for each option of the command
     problem = pose(file, target=target, holdout=holdout, seed=seed, copies=copies, **reading)
     shown = to_compare_on(problem)
     if select == "nested":
-        n_rows = len(shown.split.train)
-        candidates = find_candidates(shown.task, n_rows=n_rows, names=learners)
+        candidates = find_candidates(
+            shown.task,
+            n_rows=len(shown.split.train),
+            names=learners,
+            among=among,
+            spread=spread_of_targets(shown),
+        )
         refuse_if_too_few(problem, delta=share, share=holdout)
         choice = choose_by_nesting(shown, candidates, seed=seed, on_trial=on_trial)
     else:

@@ -1,6 +1,6 @@
 """The learners that are tried on a table, by its task and its size."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from difflib import get_close_matches
 from typing import Any
 
@@ -8,9 +8,12 @@ from sklearn.pipeline import Pipeline
 
 from surelearn.app.errors import TableError
 from surelearn.app.problem.problem import Task
+from surelearn.kernels import Gaussian
 from surelearn.learners.bayes.mixed_naive_bayes import MixedNaiveBayes
 from surelearn.learners.encoders.table_encoder import TableEncoder
+from surelearn.learners.kernelized.kernel_ridge import KernelRidge
 from surelearn.learners.kernelized.support_vector_classifier import SupportVectorClassifier
+from surelearn.learners.kernelized.support_vector_regressor import SupportVectorRegressor
 from surelearn.learners.linear.averaged_perceptron import AveragedPerceptron
 from surelearn.learners.linear.logistic_regression import LogisticRegression
 from surelearn.learners.linear.ridge_regression import RidgeRegression
@@ -20,13 +23,30 @@ from surelearn.learners.trees.c45_classifier import C45Classifier
 from surelearn.learners.trees.cart_classifier import CARTClassifier
 from surelearn.learners.trees.cart_regressor import CARTRegressor
 
-_MOST_TO_SEARCH = 20_000  # rows; beyond, a nearest-neighbour search costs minutes
+_MOST_ROWS = {  # beyond which a search, a dual problem or a Gram matrix costs minutes
+    "NearestNeighborsClassifier": 20_000,
+    "NearestNeighborsRegressor": 20_000,
+    "SupportVectorClassifier": 10_000,
+    "SupportVectorRegressor": 10_000,
+    "KernelRidge": 2_000,
+}
 
 Maker = Callable[[], Any]
+ScaledMaker = Callable[[float], Any]
 
 
 def _encoded(learner: Any) -> Pipeline:
     return Pipeline([("encode", TableEncoder()), ("learn", learner)])
+
+
+def _tube(price: float, spread: float) -> Pipeline:
+    """Return a machine for targets of so large a spread: all its numbers are in their units."""
+    machine = SupportVectorRegressor(C=price * spread, epsilon=0.1 * spread, tol=1e-3 * spread)
+    return _encoded(machine)
+
+
+def _smooth(gamma: float, alpha: float) -> Pipeline:
+    return _encoded(KernelRidge(kernel=Gaussian(gamma=gamma), alpha=alpha))
 
 
 _CLASSIFIERS: dict[str, dict[str, Maker]] = {
@@ -73,11 +93,35 @@ _REGRESSORS: dict[str, dict[str, Maker]] = {
         "k = 5": lambda: _encoded(NearestNeighborsRegressor(n_neighbors=5)),
         "k = 25": lambda: _encoded(NearestNeighborsRegressor(n_neighbors=25)),
     },
+    "KernelRidge": {
+        "gamma = 0.01, alpha = 0.01": lambda: _smooth(0.01, 0.01),
+        "gamma = 0.01, alpha = 0.1": lambda: _smooth(0.01, 0.1),
+        "gamma = 0.1, alpha = 1": lambda: _smooth(0.1, 1.0),
+    },
 }
+_SCALED_REGRESSORS: dict[str, dict[str, ScaledMaker]] = {
+    "SupportVectorRegressor": {
+        "C = 1 spread": lambda spread: _tube(1.0, spread),
+        "C = 10 spreads": lambda spread: _tube(10.0, spread),
+    },
+}
+FIRST_LEARNERS = frozenset(
+    {
+        *("LogisticRegression", "C45Classifier", "CARTClassifier", "MixedNaiveBayes"),
+        *("AveragedPerceptron", "NearestNeighborsClassifier"),
+        *("RidgeRegression", "CARTRegressor", "NearestNeighborsRegressor"),
+    }
+)
+"""The learners that runs tried whose certificates have the schemas 1 and 2."""
 
 
 def find_candidates(
-    task: Task, *, n_rows: int, names: Sequence[str] = ()
+    task: Task,
+    *,
+    n_rows: int,
+    names: Sequence[str] = (),
+    among: Collection[str] | None = None,
+    spread: float = 1.0,
 ) -> dict[str, dict[str, Any]]:
     """Return the learners to try, each with a few settings and ready for a mixed table.
 
@@ -86,9 +130,13 @@ def find_candidates(
     task
         "binary", "multiclass" or "regression".
     n_rows
-        The number of training rows; with many, nearest neighbours are left out unless named.
+        The number of training rows; with many, slow learners are left out unless named.
     names
         The learners asked for; all that fit the task if there are none.
+    among
+        Where nobody asked for some: leave out all others.
+    spread
+        How far apart targets of a regression are, in their units.
 
     Examples
     --------
@@ -96,18 +144,29 @@ def find_candidates(
     >>> list(found["CARTRegressor"])
     ['16 leaves', '64 leaves', '256 leaves']
     """
-    known = _REGRESSORS if task == "regression" else _CLASSIFIERS
     check_learners(names, task)
-    large = n_rows > _MOST_TO_SEARCH
-    chosen = names or [
-        name for name in known if not (large and name.startswith("NearestNeighbors"))
+    quick = [
+        name
+        for name in _known(task)
+        if n_rows <= _MOST_ROWS.get(name, n_rows) and (among is None or name in among)
     ]
-    return {name: {setting: make() for setting, make in known[name].items()} for name in chosen}
+    return {name: _settings(name, task, spread) for name in names or quick}
+
+
+def _known(task: Task) -> list[str]:
+    return [*_REGRESSORS, *_SCALED_REGRESSORS] if task == "regression" else list(_CLASSIFIERS)
+
+
+def _settings(name: str, task: Task, spread: float) -> dict[str, Any]:
+    if name in _SCALED_REGRESSORS:
+        return {setting: make(spread) for setting, make in _SCALED_REGRESSORS[name].items()}
+    known = _REGRESSORS if task == "regression" else _CLASSIFIERS
+    return {setting: make() for setting, make in known[name].items()}
 
 
 def check_learners(names: Sequence[str], task: Task) -> None:
     """Refuse a learner that is not there for the task, with the nearest name."""
-    known = _REGRESSORS if task == "regression" else _CLASSIFIERS
+    known = _known(task)
     for name in names:
         if name not in known:
             near = get_close_matches(name, known, n=1)

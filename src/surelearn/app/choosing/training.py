@@ -89,6 +89,20 @@ def to_compare_on(problem: Problem) -> Problem:
     )
 
 
+def spread_of_targets(problem: Problem) -> float:
+    """Return half the distance of the outer sixths of the training targets; 1 for classes.
+
+    It is the unit of prices and tolerances, so it need not be exact: a target that is the same
+    almost everywhere has the standard deviation as its unit, or 1.
+    """
+    if problem.task != "regression":
+        return 1.0
+    y = np.asarray(problem.y[problem.training_rows], dtype=np.float64)
+    low, high = np.quantile(y, [1.0 / 6.0, 5.0 / 6.0])
+    spread = 0.5 * float(high - low) or float(y.std())
+    return spread if 0.0 < spread < np.inf else 1.0
+
+
 def one_of_each_copy(problem: Problem) -> Problem:
     """Return the problem with one training row of all that are copies: such rows are draws."""
     if problem.split.kind != "distinct" or problem.groups is None:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from surelearn.app.certified_run import CertifiedRun
 from surelearn.app.certify import ask, certify_table, check_rules, pose
+from surelearn.app.choosing.candidates import FIRST_LEARNERS
 from surelearn.app.choosing.choice import OnTrial
 from surelearn.app.errors import REFUSALS, TableError
 from surelearn.app.ledger_files import Look
@@ -21,6 +22,7 @@ from surelearn.certificate._issue import versions
 from surelearn.evaluate._drawing import ALSO_ROUNDED
 from surelearn.persistence.model_files import SavedModel, load_model
 
+_BEFORE_KERNELS = 2  # the last schema whose runs tried no kernel machines
 _OF_THE_CHOICE = ("learners", "select")  # that the hold-out's answer does not depend on
 _COMPARED = {"inputs", "model", "data", "table", "options", "versions", "n_to_halve_slack"}
 
@@ -97,6 +99,7 @@ def check_retrained(
             recorded.file,
             on_trial=on_trial,
             ledger=_AsRecorded(certificate.reproduce.get("ledger")),
+            among=FIRST_LEARNERS if certificate.schema <= _BEFORE_KERNELS else None,
             **options,
         )
     other = differing_versions(certificate)
