@@ -13,6 +13,7 @@ ValuesOf = Callable[[Any, Any], Matrix]
 """Points and points become the values of all pairs, or one list its Gram matrix, if None."""
 
 _AT_ONCE = 2**22  # values held at once
+_MANY = 0.1  # of all rows
 WHOLE = 6000  # rows up to which all values are computed once and kept
 
 
@@ -60,6 +61,11 @@ class KeptValues(KernelValues):
     def add(self, rows: Indices, weights: Vector, sums: Vector, *, double: bool) -> None:
         """Add Σ weight·k(row, ·) over some rows to the sum of each of all rows."""
         del double
+        if len(rows) > _MANY * self.n:  # to read all values is faster than to copy some
+            spread = np.zeros(self.n)
+            spread[rows] = weights
+            sums += spread @ self.gram
+            return
         for part in gen_batches(len(rows), max(1, _AT_ONCE // self.n)):
             sums += weights[part] @ self.gram[rows[part]]
 
