@@ -283,7 +283,11 @@ def test_a_function_and_a_precomputed_matrix_do_what_the_kernel_does():
     kernel = Gaussian(gamma=0.3)
     model = SupportVectorClassifier(kernel=kernel).fit(X, y)
     called = SupportVectorClassifier(kernel=kernel.__call__).fit(X, y)
-    given_values = SupportVectorClassifier(kernel="precomputed").fit(kernel(X), y)
+    gram = kernel(X)
+    gram.flags.writeable = False
+    given_values = SupportVectorClassifier(kernel="precomputed").fit(gram, y)
+    alone = SupportVectorClassifier(kernel="precomputed", fit_intercept=False).fit(gram, y)
+    assert alone.intercept_.tolist() == [0.0]
     new = X[:7] + 0.1
     expected = model.decision_function(new)
     np.testing.assert_allclose(called.decision_function(new), expected, atol=1e-7)

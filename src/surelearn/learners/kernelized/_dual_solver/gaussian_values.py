@@ -43,7 +43,7 @@ class GaussianValues(KernelValues):
         return cls(made, crew, offset=offset)
 
     def block(self, rows: Indices, *, double: bool) -> Matrix:
-        """Return the values of some rows with each other, in a table with room for one more."""
+        """Return the values of some rows with each other, in the corner of a table."""
         left = self._factors(double=double).take(rows)
         k, dtype = len(rows), left.halves.dtype
         across = gaussian_tiles.width(dtype)

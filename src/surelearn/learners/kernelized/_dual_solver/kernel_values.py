@@ -13,6 +13,7 @@ ValuesOf = Callable[[Any, Any], Matrix]
 """Points and points become the values of all pairs, or one list its Gram matrix, if None."""
 
 _AT_ONCE = 2**22  # values held at once
+_MANY = 0.1  # of all rows
 WHOLE = 6000  # rows up to which all values are computed once and kept
 
 
@@ -30,7 +31,7 @@ class KernelValues(ABC):
 
     @abstractmethod
     def block(self, rows: Indices, *, double: bool) -> Matrix:
-        """Return the values of some rows with each other, in a table with room for one more."""
+        """Return the values of some rows with each other, in the corner of a table."""
 
     @abstractmethod
     def add(self, rows: Indices, weights: Vector, sums: Vector, *, double: bool) -> None:
@@ -47,24 +48,24 @@ class KeptValues(KernelValues):
     is_whole = True
 
     def __init__(self, gram: Matrix) -> None:
-        self.n = len(gram)
-        self._table = np.zeros((self.n + 1, self.n + 1))
-        self._table[:-1, :-1] = gram
-        self.gram, self.diagonal = self._table[:-1, :-1], np.diagonal(gram).copy()
+        self.n, self.gram, self.diagonal = len(gram), gram, np.diagonal(gram).copy()
 
     def block(self, rows: Indices, *, double: bool) -> Matrix:
         """Return the values of some rows with each other; of all rows, without a copy."""
         del double
         k = len(rows)
         if k == self.n and np.array_equal(rows, np.arange(k)):
-            return self._table
-        block = np.empty((k + 1, k + 1))
-        block[:k, :k] = self.gram[np.ix_(rows, rows)]
-        return block
+            return self.gram
+        return self.gram[np.ix_(rows, rows)]
 
     def add(self, rows: Indices, weights: Vector, sums: Vector, *, double: bool) -> None:
         """Add Σ weight·k(row, ·) over some rows to the sum of each of all rows."""
         del double
+        if len(rows) > _MANY * self.n:  # to read all values is faster than to copy some
+            spread = np.zeros(self.n)
+            spread[rows] = weights
+            sums += spread @ self.gram
+            return
         for part in gen_batches(len(rows), max(1, _AT_ONCE // self.n)):
             sums += weights[part] @ self.gram[rows[part]]
 
@@ -83,10 +84,7 @@ class ComputedValues(KernelValues):
     def block(self, rows: Indices, *, double: bool) -> Matrix:
         """Return the values of some rows with each other."""
         del double
-        k = len(rows)
-        block = np.empty((k + 1, k + 1))
-        block[:k, :k] = self._values_of(self._points[rows], None)
-        return block
+        return np.asarray(self._values_of(self._points[rows], None), dtype=np.float64)
 
     def add(self, rows: Indices, weights: Vector, sums: Vector, *, double: bool) -> None:
         """Add Σ weight·k(row, ·) over some rows to the sum of each of all rows."""

@@ -109,7 +109,8 @@ class _Search:
         """Improve the variables of one block; say whether any of them moved."""
         chosen = self._choose(f)
         if self._block is None or not np.array_equal(chosen, self._set):
-            self._block = self._values.block(self._problem.rows[chosen], double=self._double)
+            block = self._values.block(self._problem.rows[chosen], double=self._double)
+            self._block = block if self._problem.balanced else _with_nothing(block, len(chosen))
         self._set = chosen
         moved = self._inner(self._block, f, gap)
         changed = chosen[moved != 0.0]
@@ -126,11 +127,15 @@ class _Search:
         size = 2048 if self._n <= 20_000 else 4096
         free = self._problem.can_rise(self.beta) & self._problem.can_fall(self.beta)
         size = max(size, min(8192, int(1.3 * np.count_nonzero(free))))
-        at_hand = self._values.is_whole and self._n == self._values.n
-        if self._n < LARGEST_BLOCK and (at_hand or self._n <= 1.25 * size):
+        if self._n <= 1.25 * size or self._is_at_hand():
             return np.arange(self._n)
         keep = 0.25 if self._n >= _MANY_ROWS else 0.5
         return working_set.choose(self._problem, self.beta, f, self._set, size=size, keep=keep)
+
+    def _is_at_hand(self) -> bool:
+        """Say whether to begin with all variables at once; what that leaves is for blocks."""
+        whole = self._values.is_whole and self._n == self._values.n < LARGEST_BLOCK
+        return whole and self._n_blocks == 0
 
     def _inner(self, block: Matrix, f: Vector, gap: float) -> Vector:
         """Solve a block and return how far each of its variables moved."""
@@ -142,11 +147,10 @@ class _Search:
         beta[:q], gradient[:q] = self.beta[chosen], f[chosen]
         diagonal[:q] = self._values.diagonal[self._problem.rows[chosen]]
         bounds[:, :q] = self._problem.bounds[:, chosen]
-        if alone:
-            block[q, :size], block[:size, q] = 0.0, 0.0
         share = 0.03 if self._n >= _MANY_ROWS else 0.1
         tolerance = 0.5 * self._tol if q == self._n else max(0.5 * self._tol, share * gap)
-        most = min(_PATIENCE * size + 1000, self._rules.max_steps - self.n_steps)
+        patience = 4 if self._is_at_hand() and q > _SMALL else _PATIENCE
+        most = min(patience * size + 1000, self._rules.max_steps - self.n_steps)
         barred = np.where([beta < bounds[1], beta > bounds[0]], 0.0, FAR)
         n_steps, flattest = solve_block(
             block, diagonal, gradient, beta, bounds, barred, tolerance, most
@@ -157,3 +161,10 @@ class _Search:
         moved = beta[:q] - self.beta[chosen]
         self.beta[chosen] = beta[:q]
         return moved
+
+
+def _with_nothing(block: Matrix, q: int) -> Matrix:
+    """Return a block with one more row and column, of zeros."""
+    wider = np.zeros((q + 1, q + 1), dtype=block.dtype)
+    wider[:q, :q] = block[:q, :q]
+    return wider
