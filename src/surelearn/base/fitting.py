@@ -146,6 +146,7 @@ def warn(message: str, category: type[Warning] = UserWarning) -> None:
     --------
     >>> import warnings
     >>> with warnings.catch_warnings(record=True) as told:
+    ...     warnings.simplefilter("always")
     ...     warn("the rows are few")
     >>> len(told)
     1

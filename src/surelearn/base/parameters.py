@@ -7,7 +7,7 @@ used.
 
 import dataclasses
 import inspect
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hints
@@ -18,6 +18,10 @@ from surelearn import _arguments
 
 _SEEDS = ("random_state", "seed")  # of any size, and refused where they are sown
 _LIMITS: dict[Any, int] = {bool: 1, int: 2**63 - 1, float: int(np.finfo(np.float64).max)}
+
+
+class WrongKindError(TypeError, ValueError):
+    """A parameter is plainly of a wrong kind; whoever expects either error catches it."""
 
 
 @cache
@@ -51,13 +55,12 @@ def refuse_strange(estimator: Any) -> None:
     >>> from surelearn.learners.linear.perceptron import Perceptron
     >>> refuse_strange(Perceptron(max_iter="many"))
     Traceback (most recent call last):
-    TypeError: max_iter='many' of this Perceptron is a str: it cannot be that
+    surelearn.base.parameters.WrongKindError: max_iter='many' must be a whole number
     """
     cls = cast("type[Any]", type(estimator))
     for name in strange(cls, vars(estimator)):
-        value = vars(estimator)[name]
-        told, kind = _arguments.short(value), type(value).__name__
-        raise TypeError(f"{name}={told} of this {cls.__name__} is a {kind}: it cannot be that")
+        told = _arguments.short(vars(estimator)[name])
+        raise WrongKindError(f"{name}={told} must be {_in_words(_hints(cls)[name])}")
 
 
 @cache
@@ -87,6 +90,18 @@ def _fits(value: Any, hint: Any) -> bool:
     )
 
 
+def _in_words(hint: Any) -> str:
+    """Return what a hint asks for, as one would say it."""
+    origin = get_origin(hint)
+    if origin in {Union, UnionType}:
+        words = [_in_words(each) for each in get_args(hint)]
+        return " or ".join(dict.fromkeys(sorted(words, key=lambda word: word == "None")))
+    if origin is Literal:
+        return " or ".join(repr(each) for each in get_args(hint))
+    kind = hint if origin is None else origin
+    return _SAID.get(kind, f"a {getattr(kind, '__name__', kind)}")
+
+
 def _all_fit(mapping: Mapping[Any, Any], key: Any, value: Any) -> bool:
     return all(_fits(name, key) and _fits(each, value) for name, each in mapping.items())
 
@@ -102,3 +117,16 @@ _STAND_FOR: dict[Any, Any] = {
     Mapping: dict,
 }
 """What may stand where a constructor asks for such a thing."""
+
+_SAID: dict[Any, str] = {
+    bool: "True or False",
+    int: "a whole number",
+    float: "a number",
+    str: "a text",
+    NoneType: "None",
+    tuple: "a tuple",
+    Sequence: "a list",
+    Mapping: "a mapping",
+    Callable: "a function",
+}
+"""How such a thing is called."""

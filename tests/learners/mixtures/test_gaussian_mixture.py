@@ -423,7 +423,7 @@ BAD = {
     "covariance_floor=-1": ({"covariance_floor": -1.0}, OVERLAPPING, {}),
     "covariance_floor=inf": ({"covariance_floor": np.inf}, OVERLAPPING, {}),
     "vanish": ({}, OVERLAPPING * 1e-200, {}),
-    "start must be the tuple": ({"start": 3}, OVERLAPPING, {}),
+    "start must be the tuple": ({"start": (3,)}, OVERLAPPING, {}),
     "n_components=0": ({"n_components": 0}, OVERLAPPING, {}),
     "n_init=1.5": ({"n_init": 1.5}, OVERLAPPING, {}),
     "tol=-1": ({"tol": -1.0}, OVERLAPPING, {}),
