@@ -316,6 +316,22 @@ def refuse_tiny(values: NDArray[Any], what: str) -> None:
         )
 
 
+def refuse_extreme(X: Any) -> None:
+    """Refuse rows, dense or sparse, whose squares may overflow, or may all vanish.
+
+    Examples
+    --------
+    >>> refuse_extreme(np.array([[3.0, 1e-200]]))
+    >>> refuse_extreme(np.array([[3.0, 1e150]]))
+    Traceback (most recent call last):
+    ValueError: the largest value is 1e+150, beyond 1e+140: squares would overflow. Rescale the
+    features
+    """
+    values = cast("Any", X).data if sparse.issparse(X) else np.ravel(X)
+    refuse_huge(values, "features")
+    refuse_tiny(values, "features")
+
+
 def _largest(values: NDArray[Any]) -> float:
     """Return the size of the largest value that is there, 0 if there is none."""
     highest = np.fmax.reduce(values, axis=None, initial=0.0)

@@ -141,7 +141,7 @@ class KernelMachine(OnlineClassifier):
         with np.errstate(over="ignore"):
             finite = np.isfinite(self._squares(X)).all()
         if not finite:
-            raise ValueError(f"the values of {self.kernel!r} overflow on these rows; rescale them")
+            raise ValueError(f"the values of {self.kernel!r} overflow; rescale the rows")
         return X
 
     def __sklearn_tags__(self) -> Tags:

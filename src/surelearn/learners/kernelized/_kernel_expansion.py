@@ -68,6 +68,8 @@ class KernelExpansion(BaseEstimator):
         kernel = cast("Kernel", self.kernel)
         X = _texts.entering(kernel, X)
         X, y = validation.check(self, X, y, targets=targets, reset=True)
+        if kernel.domain == "vectors":
+            validation.refuse_extreme(X)
         return self._admit(X), y
 
     def _enter_new(self, X: Any) -> Any:
@@ -84,7 +86,7 @@ class KernelExpansion(BaseEstimator):
         with np.errstate(over="ignore"):
             finite = np.isfinite(self._squares(X)).all()
         if not finite:
-            raise ValueError(f"the values of {kernel!r} overflow on these rows; rescale them")
+            raise ValueError(f"the values of {kernel!r} overflow; rescale the rows")
         return X
 
     def _squares(self, X: Any) -> Vector:

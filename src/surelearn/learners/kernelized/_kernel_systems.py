@@ -140,7 +140,10 @@ def _not_definite(gram: Matrix, alpha: float) -> ValueError:
     )
     if smallest >= -rounding:
         more = "larger" if alpha > 0.0 else "positive; equal rows have a singular matrix"
-        return ValueError(f"{told}Beside the largest one alpha is lost in rounding: make it {more}")
+        return ValueError(
+            f"{told}Beside the largest one alpha is lost in rounding: make it {more}, or rescale "
+            "the features"
+        )
     return ValueError(
         f"{told}Raise alpha above {-smallest:.6g}, or give a matrix that is that of a kernel"
     )

@@ -79,7 +79,7 @@ def admit(kernel: Any, X: Any) -> Any:
         with np.errstate(over="ignore", invalid="ignore"):
             finite = np.isfinite(kernel.diagonal(X)).all()
         if not finite:
-            raise ValueError(f"the values of {kernel!r} overflow on these rows; rescale them")
+            raise ValueError(f"the values of {kernel!r} overflow; rescale the rows")
     return X
 
 

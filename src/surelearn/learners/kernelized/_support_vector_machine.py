@@ -132,6 +132,7 @@ class SupportVectorMachine(BaseEstimator):
             points, y = _points.texts(X), np.asarray(exact(y))
         else:
             points, y = validation.check(self, X, y, targets=targets, reset=True)
+            validation.refuse_extreme(points)
         if self.kernel is None:
             self.kernel_ = _points.scaled_gaussian(points, sample_weight)
         elif isinstance(self.kernel, str):
