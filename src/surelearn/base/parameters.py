@@ -51,13 +51,15 @@ def refuse_strange(estimator: Any) -> None:
     >>> from surelearn.learners.linear.perceptron import Perceptron
     >>> refuse_strange(Perceptron(max_iter="many"))
     Traceback (most recent call last):
-    TypeError: max_iter='many' of this Perceptron is a str: it cannot be that
+    ValueError: max_iter='many' of this Perceptron is a str: it cannot be that
     """
     cls = cast("type[Any]", type(estimator))
     for name in strange(cls, vars(estimator)):
         value = vars(estimator)[name]
+        if isinstance(value, float | np.floating):  # whoever counts says what it may be
+            continue
         told, kind = _arguments.short(value), type(value).__name__
-        raise TypeError(f"{name}={told} of this {cls.__name__} is a {kind}: it cannot be that")
+        raise ValueError(f"{name}={told} of this {cls.__name__} is a {kind}: it cannot be that")
 
 
 @cache
