@@ -25,7 +25,10 @@ LEARNERS = {
     for name, cls in find_learners().items()
     if issubclass(cls, OnlineClassifier | OnlineLinearRegressor)
 }
-REMEMBER_ROWS = {"KernelPerceptron", "VotedPerceptron"}
+REMEMBER_ROWS = {
+    *("KernelPerceptron", "AveragedKernelPerceptron", "BudgetedKernelPerceptron", "KernelPegasos"),
+    *("VotedKernelPerceptron", "VotedPerceptron"),
+}
 DEPEND_ON_THE_WIDTH = {"NormalizedWinnow"}  # its rate and its shares
 GROWING = sorted(
     name

@@ -59,7 +59,10 @@ def refuse_strange(estimator: Any) -> None:
     """
     cls = cast("type[Any]", type(estimator))
     for name in strange(cls, vars(estimator)):
-        told = _arguments.short(vars(estimator)[name])
+        value = vars(estimator)[name]
+        if isinstance(value, float | np.floating):  # whoever counts says what it may be
+            continue
+        told = _arguments.short(value)
         raise WrongKindError(f"{name}={told} must be {_in_words(_hints(cls)[name])}")
 
 
