@@ -66,8 +66,18 @@ def confidence_from(delta: float) -> float:
     return min(1.0 - open_fraction("delta", delta), math.nextafter(1.0, 0.0))
 
 
-def count(name: str, value: int, *, at_least: int = 0, at_most: int | None = None) -> int:
-    """Return `value` as an integer within its limits; 3.0 passes, 3.5 does not."""
+def count(
+    name: str,
+    value: int,
+    *,
+    at_least: int = 0,
+    at_most: int | None = None,
+    of_any_size: bool = False,
+) -> int:
+    """Return `value` as an integer within its limits; 3.0 passes, 3.5 does not.
+
+    One that is `of_any_size` need not be a float.
+    """
     limits = f"an integer >= {at_least}" + ("" if at_most is None else f" and <= {at_most}")
     try:
         number = operator.index(value)
@@ -78,7 +88,7 @@ def count(name: str, value: int, *, at_least: int = 0, at_most: int | None = Non
         number = int(as_float)
     if number < at_least or (at_most is not None and number > at_most):
         raise refuse(name, value, limits)
-    if number > _LARGEST:
+    if number > _LARGEST and not of_any_size:
         raise refuse(name, value, f"{limits}, below 10^308")
     return number
 

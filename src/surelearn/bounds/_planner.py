@@ -89,7 +89,7 @@ def log_inverse(delta: float) -> Decimal:
 
 def log_class(n_hypotheses: int, delta: float) -> Decimal:
     """Return ln(|H| / delta)."""
-    size = _arguments.count("n_hypotheses", n_hypotheses, at_least=1)
+    size = _arguments.count("n_hypotheses", n_hypotheses, at_least=1, of_any_size=True)
     return log(size) + log_inverse(delta)
 
 

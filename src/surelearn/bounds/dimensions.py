@@ -70,7 +70,10 @@ def finite_class(*, n_hypotheses: int) -> int:
     >>> finite_class(n_hypotheses=1024)
     10
     """
-    return _arguments.count("n_hypotheses", n_hypotheses, at_least=1).bit_length() - 1
+    return (
+        _arguments.count("n_hypotheses", n_hypotheses, at_least=1, of_any_size=True).bit_length()
+        - 1
+    )
 
 
 def integer_halfspaces(*, largest_weight: int, dimension: int) -> int:

@@ -280,7 +280,7 @@ def mdl_bits(*, bits: float, errors: int, n: int) -> float:
 
 
 def _log_size(n_hypotheses: int) -> float:
-    return math.log(_arguments.count("n_hypotheses", n_hypotheses, at_least=1))
+    return math.log(_arguments.count("n_hypotheses", n_hypotheses, at_least=1, of_any_size=True))
 
 
 def _class_rate(n_hypotheses: int, n: int, delta: float) -> float:
