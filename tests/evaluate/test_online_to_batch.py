@@ -163,3 +163,14 @@ def test_that_no_loss_is_larger_is_assumed_unless_errors_are_counted():
     losses = online_to_batch(learner, X, y.astype(float), loss=Absolute(), largest_loss=9.0)
     statuses = [c.preconditions[1].status for c in (errors, losses.certificate)]
     assert statuses == ["by-construction", "assumed"]
+
+
+@pytest.mark.parametrize("certified", [online_to_batch, certify_suffix])
+def test_a_second_pass_in_the_table_voids_the_certificate(certified):
+    """Labels are noise; in the second half every row had been learnt before."""
+    rng = np.random.default_rng(0)
+    X, y = np.tile(rng.normal(size=(60, 90)), (2, 1)), np.tile(rng.integers(2, size=60), 2)
+    found = certified(Perceptron(), X, y).certificate
+    assert found.status == "void"
+    assert any("60 of 120 rows had come before" in p.evidence for p in found.violated)
+    assert certified(Perceptron(), X, y, allow_duplicates=True).certificate.status != "void"

@@ -11,6 +11,8 @@ from surelearn.bounds.online_to_batch import progressive_validation
 from surelearn.datasets.worlds import Noisy
 from surelearn.evaluate.coverage import Coverage
 from surelearn.evaluate.progressive import progressive_validate
+from surelearn.learners.bayes.categorical_naive_bayes import CategoricalNaiveBayes
+from surelearn.learners.bayes.gaussian_naive_bayes import GaussianNaiveBayes
 from surelearn.learners.linear.online_gradient_descent import OnlineGradientDescentRegressor
 from surelearn.learners.linear.perceptron import Perceptron
 from surelearn.losses import Absolute
@@ -197,3 +199,20 @@ class Foreign(Perceptron):
 def test_what_a_class_of_others_had_learnt_is_not_known():
     X, y = np.random.default_rng(0).normal(size=(50, 2)), np.arange(50) % 2
     assert judged_before(progressive_validate(Foreign(), X, y)).status == "assumed"
+
+
+@pytest.mark.parametrize("learn", ["fit", "partial_fit"])
+@pytest.mark.parametrize("learner", [GaussianNaiveBayes, CategoricalNaiveBayes])
+def test_what_a_learner_without_memory_had_learnt_is_not_known(learner, learn):
+    """Labels are noise, and a table of counts that has seen them all repeats them."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(100, 2)), rng.integers(2, size=100)
+    fitted = getattr(learner(), learn)(X, y)
+    assert judged_before(progressive_validate(fitted, X, y)).status == "assumed"
+
+
+def test_rows_that_come_again_in_single_precision_may_have_come_before():
+    X, y = np.random.default_rng(0).normal(size=(50, 2)), np.arange(50) % 2
+    found = judged_before(progressive_validate(Perceptron(), [(X, y), (X.astype(np.float32), y)]))
+    assert found.status == "assumed"
+    assert "50 of 100 rows may have come before" in found.evidence

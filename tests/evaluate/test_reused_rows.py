@@ -1,6 +1,7 @@
 """Rows that are asked again, or stand on both sides: no certificate that it happens to is false."""
 
 from concurrent.futures import ThreadPoolExecutor
+from types import ModuleType
 
 import numpy as np
 import pandas as pd
@@ -298,3 +299,36 @@ class TestCopies:
 class Ridge:
     def predict(self, X):
         return 0.9 * X[:, 0]
+
+
+SETTINGS = ModuleType("settings")  # what a model reads in a module of the user
+
+
+class ReadsSettings:
+    """A model whose answers depend on what its fingerprint does not see."""
+
+    def predict(self, X):
+        return X[:, 0] > SETTINGS.threshold
+
+
+def test_a_model_that_answers_otherwise_is_another_question():
+    X = np.random.default_rng(0).normal(size=(100, 1))
+    y, model = X[:, 0] > 0.5, ReadsSettings()
+    held_out = Holdout(X, y)
+    SETTINGS.threshold = 0.0
+    assert held_out.certify(model).observed > 0.0
+    assert held_out.certify(model).status != "void"
+    SETTINGS.threshold = 0.5
+    with pytest.raises(ValueError, match="answered all 1 questions"):
+        held_out.certify(model)
+    assert Holdout(X, y).certify(model).status == "void"
+
+
+def test_a_part_chosen_by_the_errors_is_another_question():
+    X = np.random.default_rng(0).normal(size=(100, 8))
+    rule = Rule(np.ones(8))
+    y = np.where(np.arange(100) % 4 == 0, -1.0, 1.0) * rule.predict(X)
+    assert Holdout(X, y).certify(rule).observed == 0.25
+    right = np.arange(100) % 4 > 0
+    assert Holdout(X[right], y[right]).certify(rule).status == "void"
+    assert Holdout(X[::-1], y[::-1]).certify(rule).observed == 0.25  # the same question

@@ -40,7 +40,7 @@ def answered_alone(model: Any, X: Any, predicted: NDArray[Any]) -> Evidence:
     predicted
         What it answered when it was asked about all of them.
     """
-    if _is_ours(model):
+    if is_ours(model):
         return by_construction("its code reads and scores one row at a time")
     order = np.random.default_rng(_SEED).permutation(len(predicted))
     alone, together = order[:_ALONE], order[:_TOGETHER]
@@ -109,7 +109,7 @@ def _tied(model: Any, X: Any) -> Mask:
     return best[:, 1] - best[:, 0] <= _ROUNDING * max(1.0, float(np.abs(scores).max()))
 
 
-def _is_ours(model: Any) -> bool:
+def is_ours(model: Any) -> bool:
     """Return whether a model is made of code that is known to treat each row by itself.
 
     A subclass, a method that was replaced, and a function or model of others that it was given may
@@ -119,10 +119,10 @@ def _is_ours(model: Any) -> bool:
     if replaces_methods(model):
         return False
     if cls is Pipeline:
-        return all(_is_ours(step) for _, step in model.steps)
+        return all(is_ours(step) for _, step in model.steps)
     if cls is ColumnTransformer:
         parts = model.transformers_
-        return all(isinstance(part, str) or _is_ours(part) for _, part, _ in parts)
+        return all(isinstance(part, str) or is_ours(part) for _, part, _ in parts)
     return stored_name(cls) is not None and _holds_ours(vars(model).values())
 
 
@@ -133,7 +133,7 @@ def _holds_ours(values: Iterable[Any]) -> bool:
             if not _holds_ours(cast("list[Any]", value)):
                 return False
         elif hasattr(value, "predict"):
-            if not _is_ours(value):
+            if not is_ours(value):
                 return False
         elif callable(value) and stored_name(cast("type[Any]", type(value))) is None:
             return False

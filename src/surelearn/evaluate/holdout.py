@@ -17,8 +17,9 @@ from sklearn.utils import _safe_indexing, indexable
 from surelearn import _arguments
 from surelearn._jit.sound_matrices import sound
 from surelearn.base import data_fingerprint, fingerprint
+from surelearn.base.cell_bits import cell_bits, to_single
 from surelearn.base.chunks import in_chunks
-from surelearn.base.row_identity import RowSet, labelled_hashes, rows_of
+from surelearn.base.row_identity import RowSet, labelled_hashes, rows_of, with_labels
 from surelearn.certificate import (
     Certificate,
     Evidence,
@@ -226,11 +227,12 @@ class Holdout:
             raise ValueError("an open hold-out gives numbers, not certificates: call score(model)")
         predicted = self._predictions(model)
         identity = fingerprint(model)
-        if identity in self._issued:
-            return self._issued[identity]
+        asked = f"{identity} {self._answers_to_rows(predicted)}"
+        if asked in self._issued:
+            return self._issued[asked]
         self._refuse_if_spent()
         evidence, mode = self._demands(model, predicted), self._rules.mode
-        standing, known = self._stand(identity)
+        standing, known = self._stand(asked)
         demands = _holdout_rules.state_demands(
             evidence if known is None else {**evidence, "not_chosen_by_them": known}, mode
         )
@@ -241,8 +243,8 @@ class Holdout:
             by_class = self._issue_classes(question)
             if self._rules.mode == "gate":
                 self._account.look("locked", identity)
-        self._issued[identity] = Answers(certificate, predicted, by_class)
-        return self._issued[identity]
+        self._issued[asked] = Answers(certificate, predicted, by_class)
+        return self._issued[asked]
 
     def score(self, model: Any) -> float:
         """Return the average loss of a model, in mode "open" only: elsewhere a look costs.
@@ -280,6 +282,15 @@ class Holdout:
             n_models=self._rules.n_models,
             held=held,
         )
+
+    def _answers_to_rows(self, predicted: NDArray[Any]) -> str:
+        """Return a hash of these rows and of what was answered, whatever their order.
+
+        A model may depend on what its fingerprint does not see, and a part of the rows may be
+        chosen by what was wrong in all of them: either is another question.
+        """
+        answers = cell_bits(predicted, rounding=to_single)
+        return RowSet.of(with_labels(self._account.held, answers)).digest
 
     @property
     def _n_asked(self) -> int:

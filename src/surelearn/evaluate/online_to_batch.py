@@ -5,7 +5,7 @@ certifies the average of the models if the loss is convex, and a random pick of 
 never the last one, which may be worse.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -23,8 +23,16 @@ from surelearn.bounds.online_to_batch import (
     progressive_validation,
     suffix_snapshots,
 )
-from surelearn.certificate import Certificate, Precondition, assumed, by_construction, certify
+from surelearn.certificate import (
+    Certificate,
+    Evidence,
+    Precondition,
+    assumed,
+    by_construction,
+    certify,
+)
 from surelearn.evaluate._linear_run import LinearModel, Run, model_of
+from surelearn.evaluate._seen_rows import seen_in
 from surelearn.evaluate._task import range_of_losses
 from surelearn.losses import Loss, ZeroOne
 
@@ -113,6 +121,7 @@ def online_to_batch(
     loss: Literal["zero_one"] | Loss = "zero_one",
     largest_loss: float = 1.0,
     delta: float = 0.05,
+    allow_duplicates: bool = False,
 ) -> OnlineToBatch:
     """Pass over the rows once, average the models held before each and certify what can be.
 
@@ -130,6 +139,8 @@ def online_to_batch(
         examples has a larger one is assumed, unless errors are counted.
     delta
         The probability that the certificate is false.
+    allow_duplicates
+        Accept rows that come again with the same label, as in `progressive_validate`.
 
     Examples
     --------
@@ -161,13 +172,24 @@ def online_to_batch(
     shares = _arguments.vector("losses", losses, low=0.0, high=scale) / scale
     certified = None if counted else average
     conditions = [_IID] if run.classes is None else [_IID, _LABELS]
-    certificate = _certificate(shares, scale, delta, certified, conditions)
+    evidence = {
+        "judged_before": seen_in(X, y).judged_before(allow_duplicates=allow_duplicates),
+        "range": range_of_losses(scale, bounded=counted),
+    }
+    certificate = _certificate(shares, scale, delta, certified, (evidence, conditions))
     return OnlineToBatch(
         average=average, last=last, losses=losses, certificate=certificate, run=run
     )
 
 
-def certify_suffix(learner: Any, X: Any, y: ArrayLike, *, delta: float = 0.05) -> CertifiedSnapshot:
+def certify_suffix(
+    learner: Any,
+    X: Any,
+    y: ArrayLike,
+    *,
+    delta: float = 0.05,
+    allow_duplicates: bool = False,
+) -> CertifiedSnapshot:
     """Certify the best of three models of a run, each tested on the rows that came after it.
 
     The models are those after a half, three quarters and seven eighths of the rows; that the best
@@ -181,6 +203,8 @@ def certify_suffix(learner: Any, X: Any, y: ArrayLike, *, delta: float = 0.05) -
         Rows and labels, independent draws in the order in which they are learnt.
     delta
         The probability that the certificate is false.
+    allow_duplicates
+        Accept rows that come again with the same label, as in `progressive_validate`.
     """
     run = Run.of(learner, X, y)
     n, starts = len(run.targets), suffix_snapshots(n=len(run.targets))
@@ -194,6 +218,7 @@ def certify_suffix(learner: Any, X: Any, y: ArrayLike, *, delta: float = 0.05) -
     guarantee = last_iterate_suffix(errors=errors, n=n, delta=delta)
     sizes = n - np.array(starts)
     best = int(np.argmin(inversions.binomial_upper(np.array(errors), sizes, delta / len(starts))))
+    again = seen_in(X, y).judged_before(allow_duplicates=allow_duplicates)
     certificate = certify(
         guarantee,
         kind="risk",
@@ -201,7 +226,9 @@ def certify_suffix(learner: Any, X: Any, y: ArrayLike, *, delta: float = 0.05) -
         observed=errors[best] / int(sizes[best]),
         n=int(sizes[best]),
         evidence={
-            "independent": assumed("cannot be verified from the data"),
+            "independent": again
+            if again.status == "violated"
+            else assumed("cannot be verified from the data"),
             "fixed_before": by_construction(
                 "each model was frozen before the rows it is tested on"
             ),
@@ -216,7 +243,7 @@ def _certificate(
     scale: float,
     delta: float,
     average: LinearModel | None,
-    conditions: list[Precondition],
+    known: tuple[Mapping[str, Evidence], list[Precondition]],
 ) -> Certificate:
     """Certify the average of the models, or a random pick of them if there is none to certify."""
     n, mean = len(losses), scale * float(losses.mean())
@@ -236,11 +263,8 @@ def _certificate(
         n=n,
         claim=f"With confidence {confidence(delta)}, the expected loss of {who} on a new "
         f"example is at most {limit}{'' if average else ', over the pick too'}.",
-        evidence={
-            "judged_before": by_construction("each row is predicted, then learnt"),
-            "range": range_of_losses(scale, bounded=average is None),
-        },
-        also=[*conditions, how],
+        evidence=known[0],
+        also=[*known[1], how],
         reproduce={
             "loss_range": [0.0, scale],
             **({} if average is None else {"model": fingerprint(average)}),

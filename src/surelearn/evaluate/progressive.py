@@ -16,7 +16,6 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from surelearn import _arguments
 from surelearn._jit.sound_matrices import sound
-from surelearn._stored import stored_name
 from surelearn._typing import Vector
 from surelearn._wording import confidence, outward
 from surelearn.base import validation
@@ -27,10 +26,10 @@ from surelearn.certificate import (
     Evidence,
     Precondition,
     assumed,
-    by_construction,
     certify,
     violated,
 )
+from surelearn.evaluate._row_by_row import is_ours
 from surelearn.evaluate._seen_rows import SeenRows
 from surelearn.evaluate._task import PointwiseLoss, range_of_losses
 from surelearn.evaluate._training_memory import training_memory
@@ -144,18 +143,15 @@ def _before(learner: Any, n_known: int, seen: SeenRows, *, allow_duplicates: boo
     """Return what is known of the rows: each must be new to the model that is tested on it."""
     if n_known:
         return violated(f"{n_known} of them are among the rows it had been fitted to")
-    if seen.n_again and not allow_duplicates:
-        return violated(
-            f"{seen.n_again} of {seen.n_rows} rows had come before, so they were learnt before "
-            "they were tested; if rows of a table of categories coincide by chance, pass "
-            "allow_duplicates=True"
-        )
-    if stored_name(type(learner)) is None or getattr(learner, "n_rounds_", 0) > 0:
+    found = seen.judged_before(allow_duplicates=allow_duplicates)
+    if found.status != "violated" and not _is_new(learner):
         return assumed("what it had learnt before must have been other rows")
-    if seen.n_again or seen.n_again is None:
-        again = "some rows" if seen.n_again is None else f"{seen.n_again} of {seen.n_rows} rows"
-        return assumed(f"{again} may have come before; they must be draws of their own")
-    return by_construction("each row is predicted, then learnt")
+    return found
+
+
+def _is_new(learner: Any) -> bool:
+    """Return whether a learner is one of this library that holds nothing but its parameters."""
+    return is_ours(learner) and vars(learner).keys() <= learner.get_params(deep=False).keys()
 
 
 def _certificate(
