@@ -8,8 +8,11 @@ from surelearn.evaluate.ledger import Standing
 Memory: TypeAlias = Literal["kept", "damaged", "none"]
 """Whether a ledger remembers earlier looks, and whether all of it could be read."""
 
+OF_PARTS = ", nor are looks at small parts of a large table"
+"""What a ledger cannot tell, since it keeps a few rows of each table; older ones did not say so."""
+
 _SEEN = {
-    "kept": "in the ledger; what was asked elsewhere is not seen",
+    "kept": f"in the ledger; what was asked elsewhere is not seen{OF_PARTS}",
     "damaged": "in the ledger, some lines of which cannot be read",
 }
 
@@ -33,8 +36,9 @@ class Entry(NamedTuple):
 
         Examples
         --------
-        >>> Entry(Standing(number=2, before=1, allowed=True), "kept").evidence(looks=3).text
-        'look 2 of 3 at this table in the ledger; what was asked elsewhere is not seen'
+        >>> known = Entry(Standing(number=2, before=1, allowed=True), "kept").evidence(looks=3)
+        >>> known.text  # doctest: +ELLIPSIS
+        'look 2 of 3 at this table in the ledger; what was asked elsewhere is not seen, nor ...'
         """
         number, before, allowed = self.standing
         if not allowed:

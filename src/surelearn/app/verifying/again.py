@@ -12,7 +12,7 @@ from surelearn.app.choosing.candidates import FIRST_LEARNERS
 from surelearn.app.choosing.choice import OnTrial
 from surelearn.app.errors import REFUSALS, TableError
 from surelearn.app.ledger_files import Look
-from surelearn.app.problem.entry import Entry
+from surelearn.app.problem.entry import OF_PARTS, Entry
 from surelearn.app.tables.read import TableFile, read_table_file
 from surelearn.app.verifying.finding import Finding, equal
 from surelearn.base.fingerprint import fingerprint, fingerprint_as
@@ -186,16 +186,16 @@ def _in_its_keys(again: Certificate, certificate: Certificate) -> Certificate:
     evidence = {condition.key: condition.evidence for condition in certificate.preconditions}
     conditions = tuple(
         replace(p, key=keys[p.name]) if keys.get(p.name) == slug(p.name) else p
-        for p in (_before_rounding(p, evidence.get(p.key)) for p in again.preconditions)
+        for p in (_in_older_words(p, evidence.get(p.key)) for p in again.preconditions)
         if p.key not in later - {*keys.values()} or p.status == "violated"
     )
     schema, stored = certificate.schema, certificate.reproduce
     return replace(again, preconditions=conditions, reproduce=stored, schema=schema)
 
 
-def _before_rounding(p: Precondition, stated: str | None) -> Precondition:
-    """Return what is said of copies without what older certificates did not say."""
-    bare = p.evidence.removesuffix(ALSO_ROUNDED)
+def _in_older_words(p: Precondition, stated: str | None) -> Precondition:
+    """Return what is said of copies and looks without what older certificates did not say."""
+    bare = p.evidence.removesuffix(ALSO_ROUNDED).removesuffix(OF_PARTS)
     return replace(p, evidence=bare) if bare == stated else p
 
 

@@ -6,6 +6,7 @@ has; a certificate in words of neither kind was not issued like that.
 
 import re
 
+from surelearn.app.problem.entry import OF_PARTS
 from surelearn.app.verifying.shapes import without_numbers
 from surelearn.evaluate._drawing import ROUNDED
 
@@ -46,6 +47,7 @@ _SENTENCES = {
             "small parts of a large hold-out, is not seen"
         ),
         f"look # of # at this table in the ledger; {_LOOKS} is not seen",
+        f"look # of # at this table in the ledger; {_LOOKS} is not seen{OF_PARTS}",
         "look # of # at this table in the ledger, some lines of which cannot be read",
         "no ledger was kept, so that earlier looks at this table are not seen",
     ),
