@@ -13,6 +13,7 @@ from surelearn import Holdout, Perceptron
 from surelearn.app.verify import not_checked, verify_certificate
 from surelearn.certificate import Certificate
 from surelearn.datasets.worlds import Noisy
+from surelearn.evaluate.ledger import forget
 
 X, Y = Noisy(3, 0.1).draw(200, seed=0)
 SINCE = ("row_by_row", "not_chosen_by_them", "copies")
@@ -67,6 +68,7 @@ def test_genuine_words_for_copies_pass():
     rows = Noisy(3, 0.1).draw(300, seed=7001)[0]
     twins = Noisy(3, 0.1).draw(300, seed=7002)[0]
     for one in (rows, np.vstack([rows, twins, twins]), np.vstack([twins, np.float32(twins)])):
+        forget()  # another hold-out of mostly the same table would be a second question
         assert holds(split_off(1, one))
 
 

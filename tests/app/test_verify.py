@@ -264,3 +264,13 @@ class TestRefusals:
         certificate = read_certificate(written / "certificate.json")
         with pytest.raises(ValueError, match="damaged"):
             verify_certificate(certificate, model=broken, table=pets)
+
+
+@pytest.mark.parametrize(
+    "changed", [{"allowed": False}, {"number": 2}, {"memory": "damaged"}, {"memory": "x"}]
+)
+def test_an_entry_of_the_ledger_that_tells_otherwise_is_found(written, changed):
+    content = json.loads((written / "certificate.json").read_text())
+    content["reproduce"]["ledger"] |= changed
+    findings = verify_certificate(Certificate.from_json(json.dumps(content)))
+    assert not all(finding.holds for finding in findings)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from surelearn.app.problem.entry import OF_PARTS, Entry
 from surelearn.app.verifying.finding import Finding, equal
 from surelearn.app.verifying.known import FIXED
 from surelearn.app.verifying.shapes import read_together, without_numbers
@@ -156,8 +157,22 @@ def _stored(c: Certificate, inputs: Mapping[str, Any]) -> Finding:
     versions: Mapping[str, str] = stored.get("versions", {})
     holds = not odd and not wrong and set(versions) == set(_VERSIONS)
     holds = holds and all(re.fullmatch(r"\d+(\.\w+)*([+-][\w.]+)?", v) for v in versions.values())
+    holds = holds and _entry_is_told(c)
     evidence = "fingerprints, versions" + ("" if planned is None else f", {planned:,} rows planned")
     return Finding("what else is stored makes sense", holds=holds, evidence=evidence)
+
+
+def _entry_is_told(c: Certificate) -> bool:
+    """Return whether the entry of a run in a ledger is the look that the certificate tells of."""
+    if "ledger" not in c.reproduce or c.family is None:
+        return True
+    try:
+        known = Entry.read(c.reproduce["ledger"]).evidence(c.family.n_models)
+    except (KeyError, TypeError, ValueError):
+        return False
+    told = {(p.status, p.evidence) for p in c.preconditions if p.key == "not_chosen_by_them"}
+    words = {known.text, known.text.removesuffix(OF_PARTS)}
+    return bool(told & {(known.status, text) for text in words})
 
 
 def rows_to_halve_slack(c: Certificate, inputs: Mapping[str, Any]) -> int | None:
