@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from surelearn._threads import one_thread_products
 from surelearn._typing import Vector
 from surelearn.learners.kernelized._dual_solver.kernel_values import KernelValues
 from surelearn.learners.kernelized._dual_solver.problem import Problem
@@ -35,9 +36,9 @@ def _step(
     system[:k, :k] = values.block(problem.rows[free], double=True)[:k, :k]
     scale = float(np.sqrt(np.abs(system).max()))
     system[k, :k] = system[:k, k] = scale if problem.balanced else 0.0
-    change: Any = np.linalg.lstsq(
-        system, np.append(-f[free], -scale * beta.sum() * problem.balanced)
-    )[0]
+    right = np.append(-f[free], -scale * beta.sum() * problem.balanced)
+    with one_thread_products():  # on so few variables several would wait for each other
+        change: Any = np.linalg.lstsq(system, right)[0]
     moved = beta.copy()
     moved[free] += change[:k]
     low, high = problem.bounds[:, free]
