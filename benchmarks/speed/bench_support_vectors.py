@@ -81,7 +81,9 @@ def compare(title, contenders, ours, *, repeats=2):
 
 def above(model, peer, X, kernel):
     """Return by how much, relatively, our dual objective is above the peer's (two classes)."""
-    coef, support = np.ravel(peer.dual_coef_), peer.support_
+    coef = peer.dual_coef_
+    coef = np.ravel(coef.toarray() if sparse.issparse(coef) else coef)
+    support = peer.support_
     square = 0.0
     for part in np.array_split(np.arange(len(support)), max(1, len(support) // 1000)):
         square += coef[part] @ (kernel(X[support[part]], X[support]) @ coef)

@@ -24,6 +24,7 @@ from surelearn.base.labels import exact
 from surelearn.kernels import Gaussian, Kernel, Linear
 from surelearn.learners.kernelized import _linear_machine, _points
 from surelearn.learners.kernelized._dual_solver import expansions
+from surelearn.learners.kernelized._dual_solver.gaussian_sums import spread_out
 from surelearn.learners.kernelized._dual_solver.gaussian_values import GaussianValues
 from surelearn.learners.kernelized._dual_solver.hulls import NotSeparableError
 from surelearn.learners.kernelized._dual_solver.kernel_values import (
@@ -148,7 +149,9 @@ class SupportVectorMachine(BaseEstimator):
         offset = 1.0 if self.penalize_intercept else 0.0
         n = points.shape[0]
         if isinstance(self.kernel_, Gaussian) and n > _SMALL:
-            return GaussianValues.of(points, self.kernel_.gamma, crew, offset=offset)
+            spread = spread_out(points)
+            if not sparse.issparse(spread):  # truly sparse rows are multiplied as such
+                return GaussianValues.of(spread, self.kernel_.gamma, crew, offset=offset)
         if isinstance(self.kernel_, str):
             return KeptValues(points + offset if offset else points)
         values_of = _points.values_of(self.kernel_)
