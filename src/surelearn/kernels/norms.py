@@ -1,7 +1,8 @@
-"""How long a point can be in a kernel's space: what theorems ask for before rows are seen."""
+"""What theorems ask of a kernel before rows are seen: how long a point can be in its space."""
 
 import math
 from collections.abc import Callable
+from dataclasses import fields
 from typing import Any
 
 from surelearn.kernels._kernel import (
@@ -36,6 +37,22 @@ def largest_square(kernel: Any) -> float:
         return math.inf
     found = rule(kernel)
     return math.inf if math.isnan(found) else found
+
+
+def is_ours(kernel: Any) -> bool:
+    """Whether a kernel and its parts stand in this library; a map of rows may be anything.
+
+    Examples
+    --------
+    >>> from surelearn.kernels import Gaussian
+    >>> is_ours(Gaussian() + 1.0), is_ours(max)
+    (True, False)
+    """
+    cls: Any = type(kernel)
+    if not cls.__module__.startswith("surelearn.kernels") or cls is PullBack:
+        return False
+    parts = [getattr(kernel, field.name) for field in fields(kernel)]
+    return all(is_ours(part) for part in parts if isinstance(part, Kernel))
 
 
 def _exponential(kernel: Any) -> float:

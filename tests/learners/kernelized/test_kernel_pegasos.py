@@ -127,3 +127,12 @@ def test_nothing_is_stated_where_no_theorem_speaks():
 def test_bad_parameters_are_named(wrong, message):
     with pytest.raises(ValueError, match=message):
         KernelPegasos(**wrong).fit([[0.0], [1.0]], [0, 1])
+
+
+@pytest.mark.parametrize("passes", [1, 3])
+def test_what_is_observed_knows_rows_that_were_never_drawn(passes):
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        X, y = 0.01 * rng.normal(size=(30, 2)), np.arange(30) % 2
+        model = KernelPegasos(regularization=10.0, max_iter=passes, random_state=seed).fit(X, y)
+        assert all(c.observed <= c.bound for c in model.certificates())

@@ -3,6 +3,7 @@
 Rows are tables, strings or, with `kernel="precomputed"`, the kernel matrix itself.
 """
 
+import math
 import os
 from typing import Any, Literal, TypeAlias, cast
 
@@ -15,7 +16,8 @@ from surelearn._stored import holds
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.base import validation
 from surelearn.base.fitting import at_one_moment
-from surelearn.kernels import Gaussian, Kernel, Normalised, Product, Scaled, Shifted, Sum
+from surelearn.kernels import Kernel
+from surelearn.kernels.norms import largest_square
 from surelearn.learners.kernelized import _texts
 from surelearn.learners.kernelized._kernel_systems import refuse_indefinite
 
@@ -166,28 +168,12 @@ def known_radius(kernel: Any) -> float | None:
 
     Examples
     --------
-    >>> from surelearn.kernels import Linear
+    >>> from surelearn.kernels import Gaussian, Linear
     >>> known_radius(4.0 * Gaussian()), known_radius(Linear())
     (2.0, None)
     """
-    square = _largest_square(kernel)
-    return None if square is None else square**0.5
-
-
-def _largest_square(kernel: Any) -> float | None:
-    if isinstance(kernel, Gaussian | Normalised):
-        return 1.0
-    if isinstance(kernel, Sum | Product):
-        first, second = _largest_square(kernel.first), _largest_square(kernel.second)
-        if first is None or second is None:
-            return None
-        return first + second if isinstance(kernel, Sum) else first * second
-    if isinstance(kernel, Scaled | Shifted):
-        inner = _largest_square(kernel.kernel)
-        if inner is None:
-            return None
-        return inner * kernel.factor if isinstance(kernel, Scaled) else inner + kernel.offset
-    return None
+    square = largest_square(kernel)
+    return square**0.5 if math.isfinite(square) else None
 
 
 def refuse_too_many(n: int) -> None:

@@ -8,7 +8,7 @@ search do not matter then. See docs/theory/compression.md, stability.md and marg
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -28,8 +28,8 @@ from surelearn.certificate import (
     verified,
     violated,
 )
-from surelearn.kernels import Kernel, Linear, PullBack
-from surelearn.kernels.norms import largest_square
+from surelearn.kernels import Linear
+from surelearn.kernels.norms import is_ours, largest_square
 from surelearn.learners.kernelized._training_margins import gap, rounding
 
 _SAMPLE = assumed("cannot be verified from the data")
@@ -258,16 +258,7 @@ def _inner_product(kernel: Any) -> Precondition:
     ours = by_construction("a kernel of this library")
     found = (
         ours
-        if _is_ours(kernel)
+        if is_ours(kernel)
         else assumed("true only if no Gram matrix has a negative eigenvalue")
     )
     return Precondition("kernel", "the kernel is an inner product of features", *found)
-
-
-def _is_ours(kernel: Any) -> bool:
-    """Whether a kernel and its parts stand in this library; a map of rows may be anything."""
-    cls: Any = type(kernel)
-    if not cls.__module__.startswith("surelearn.kernels") or cls is PullBack:
-        return False
-    parts = [getattr(kernel, field.name) for field in fields(kernel)]
-    return all(_is_ours(part) for part in parts if isinstance(part, Kernel))

@@ -212,11 +212,11 @@ class SupportVectorMachine(BaseEstimator):
         self.dual_coef_ = np.ascontiguousarray(coef[:, self.support_])
         kept = np.empty((0, n)) if isinstance(self.kernel_, str) else points[self.support_]
         self.support_vectors_ = kept
+        self.weights_ = None
         self.intercept_ = np.array([one.optimality.intercept for one in solved])
         if self.penalize_intercept:
             self.intercept_ = coef.sum(axis=1)
-        squares = [one.solution.beta @ one.solution.sums[one.problem.rows] for one in solved]
-        self.norms_ = np.sqrt(np.maximum(squares, 0.0))
+        self.norms_ = self._lengths(solved)
         self._take_weights([one.solution.weights for one in solved])
         self._keep_optimality(solved)
         self.C_ = float(self.C)
@@ -229,9 +229,16 @@ class SupportVectorMachine(BaseEstimator):
                 ConvergenceWarning,
             )
 
+    def _lengths(self, solved: Sequence[Solved]) -> Vector:
+        """Return ‖w‖ of each problem; that of explicit weights is not lost where terms cancel."""
+        if isinstance(self.kernel_, Linear):
+            shift = self.intercept_ if self.penalize_intercept else np.zeros(len(solved))
+            return np.hypot(np.linalg.norm(self.coef_, axis=1), shift)
+        squares = [one.solution.beta @ one.solution.sums[one.problem.rows] for one in solved]
+        return np.sqrt(np.maximum(squares, 0.0))
+
     def _take_weights(self, found: Sequence[Vector | None]) -> None:
         """Keep the weights of linear machines that were solved by them."""
-        self.weights_ = None
         known = [weights for weights in found if weights is not None]
         if known:
             lines = np.array(known)

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 from surelearn._typing import Vector
+from surelearn.kernels import Linear
+from surelearn.learners.kernelized._dual_solver.expansions import ROUNDING
 
 _EPS = 64.0 * float(np.finfo(np.float64).eps)  # of a kernel value and of a step of a sum
 
@@ -26,13 +28,25 @@ def keep_margins(model: Any, solved: Sequence[Any], diagonal: Vector) -> None:
 
 
 def _normalised(model: Any, margins: Vector, diagonal: Vector) -> Vector:
-    """Return y⟨w, φ⟩/(‖w‖‖φ‖), rounded down; an intercept that is not penalised has a feature 1."""
+    """Return y⟨w, φ⟩/(‖w‖‖φ‖), rounded; an intercept that is not penalised has a feature 1.
+
+    ‖w‖ is rounded up. That is the safe side also where a margin is negative: it is as if a smaller
+    multiple of w had been looked at, and its bound were stated with more than its divergence.
+    """
     free = bool(model.fit_intercept) and not model.penalize_intercept
-    norm = math.hypot(model.norms_[0], model.intercept_[0] if free else 0.0)
+    norm = math.hypot(_longest(model), model.intercept_[0] if free else 0.0)
     lengths = norm * np.sqrt(np.maximum(diagonal + free, 0.0))
     low = margins - rounding(model)
     found = np.divide(low, lengths, out=np.zeros(len(low)), where=lengths > 0.0)
     return np.clip(found - _EPS, -1.0, 1.0)
+
+
+def _longest(model: Any) -> float:
+    """Return ‖w‖ at most: the terms of βᵀKβ may be far larger than their sum if C is large."""
+    if isinstance(model.kernel_, Linear):  # of weights, each of which is a sum
+        return float(model.norms_[0]) * (1.0 + _EPS) + rounding(model)
+    lost = 2.0 * float(np.abs(model.dual_coef_[0]).sum()) * rounding(model)
+    return math.sqrt(float(model.norms_[0]) ** 2 + lost) * (1.0 + _EPS)
 
 
 def refuse_unlike(model: Any) -> None:
@@ -56,3 +70,10 @@ def rounding(model: Any) -> float:
     """Return how far rounding may take a score: an error for each product, and they add up."""
     size = float(np.linalg.norm(model.dual_coef_, axis=1).max(initial=0.0))
     return _EPS * math.sqrt(max(1, len(model.support_))) * size * max(1.0, model.largest_diagonal_)
+
+
+def unsure(model: Any) -> float:
+    """Return how far a training margin may be from what prediction, maybe in singles, gives."""
+    size = float(np.linalg.norm(model.dual_coef_, axis=1).max(initial=0.0))
+    singles = min(20.0 * ROUNDING * size, 2.0 * model.tol)  # they are used for no larger errors
+    return 2.0 * rounding(model) + singles

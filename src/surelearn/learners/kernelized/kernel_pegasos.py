@@ -394,20 +394,27 @@ class KernelPegasos(KernelMachine):
         return np.maximum(0.0, 1.0 - signs * scores)
 
     def _record(self, X: Any, margins: Vector, visits: Visits, state: State) -> KernelPegasosRecord:
-        """Compare F with the dual objective, which the counts begin to raise."""
-        del X, visits
+        """Compare F with the dual objective, which the counts or the rows too near begin to raise.
+
+        The counts know nothing of rows that were never drawn, of which a short run has many.
+        """
         penalty, n, steps = float(self.regularization), len(margins), int(state.steps[0])
         own, table = self._predicting(state), state.support[0]
         norm = max(0.0, float(own @ self._expansion(table, table, own[np.newaxis])[:, 0]))
         objective = float(np.maximum(0.0, 1.0 - margins).mean()) + 0.5 * penalty * norm
-        dual = np.clip(np.abs(state.coef) / (penalty * steps), 0.0, 1.0 / (penalty * n))
-        least = penalty * self._dual_value(table, np.sign(state.coef), dual, 1.0 / (penalty * n))
+        limit, rows = 1.0 / (penalty * n), tables.of(X, table.shape[1])
+        counted = np.clip(np.abs(state.coef) / (penalty * steps), 0.0, limit)
+        missed = np.where(margins < 1.0, limit, 0.0)
+        least = penalty * max(
+            self._dual_value(table, np.sign(state.coef), counted, limit),
+            self._dual_value(rows, visits.signs, missed, limit),
+        )
         return KernelPegasosRecord(objective, min(objective, max(0.0, least)), steps)
 
     def _dual_value(self, table: Any, signs: Vector, alpha: Vector, limit: float) -> float:
-        """Return a value of the dual problem, of the counts or better: none is above the optimum.
+        """Return a value of the dual problem, of α or better: none is above the optimum.
 
-        Rows that were never added have the dual variable 0.
+        Rows that are not in the table have the dual variable 0.
         """
         n = len(alpha)
         if n * n > _KEPT_VALUES:

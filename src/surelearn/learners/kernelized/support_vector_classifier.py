@@ -240,8 +240,9 @@ class SupportVectorClassifier(ClassifierMixin, SupportVectorMachine):
         self.n_support_ = np.bincount(codes[self.support_], minlength=len(self.classes_))
 
     def _count_errors(self, points: Any, codes: Indices) -> None:
-        """Count the training rows that are predicted wrongly; those that win everywhere are not."""
-        doubtful, self.training_errors_ = np.flatnonzero(~(self.training_margins_ > 0.0)), 0
+        """Count the training rows that are predicted wrongly; those that clearly win are not."""
+        room = _training_margins.unsure(self)
+        doubtful, self.training_errors_ = np.flatnonzero(~(self.training_margins_ > room)), 0
         if len(doubtful):
             scores = self._pairing.scores(self._scores_of(points[doubtful]))
             wrong = self._pairing.decide(scores) != codes[doubtful]
@@ -307,7 +308,10 @@ class SupportVectorClassifier(ClassifierMixin, SupportVectorMachine):
 
     def _norm(self) -> float:
         if self.norms_[0] == 0.0:
-            raise ValueError("all coefficients are 0: they describe no hyperplane")
+            raise ValueError(
+                "all coefficients are 0, or cancel: they describe no hyperplane; if C is very "
+                "large, choose a smaller one"
+            )
         return float(self.norms_[0])
 
     def certificates(

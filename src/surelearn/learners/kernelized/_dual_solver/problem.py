@@ -13,6 +13,8 @@ import numpy as np
 
 from surelearn._typing import Indices, Mask, Vector
 
+_ROUNDING = 1e-12  # of a variable, for each unit of the width of its box
+
 
 @dataclass(frozen=True, eq=False)
 class Problem:
@@ -34,6 +36,17 @@ class Problem:
     def can_fall(self, beta: Vector) -> Mask:
         """Say which variables are above their lower bound."""
         return beta > self.bounds[0]
+
+    def settled(self, beta: Vector) -> Vector:
+        """Return β with all that only rounding keeps from a bound at that bound.
+
+        Such a variable counts as free, and would choose one of several intercepts.
+        """
+        low, high = self.bounds
+        width = high - low
+        near = np.where(np.isfinite(width), _ROUNDING * width, 0.0)
+        risen = np.where(beta >= high - near, high, beta)
+        return np.where(beta <= low + near, low, risen)
 
     def extremes(self, beta: Vector, f: Vector) -> tuple[float, float]:
         """Return the smallest gradient that can rise and the largest that can fall.

@@ -40,7 +40,12 @@ def solve(
     beta, sums = search.beta, search.sums
     if len(beta) <= _SMALL:
         beta, sums = polished(problem, values, beta, sums)
-    return Solution(beta, sums, search.n_steps, search.converged, search.curvature)
+    settled = problem.settled(beta)
+    moved = np.flatnonzero(settled != beta)
+    if len(moved):
+        amounts = settled[moved] - beta[moved]
+        values.add(*problem.folded(moved, amounts), sums, double=True)
+    return Solution(settled, sums, search.n_steps, search.converged, search.curvature)
 
 
 class _Search:
