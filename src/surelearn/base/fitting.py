@@ -4,6 +4,7 @@ import inspect
 import warnings
 from collections.abc import Callable
 from functools import wraps
+from numbers import Real
 from types import FunctionType
 from typing import Any, TypeVar, cast
 
@@ -209,6 +210,16 @@ def row_weights(
     weights = validation.sample_weights(sample_weight, n)
     if class_weight is None:
         return weights
+    if isinstance(class_weight, dict):
+        numbers = list(cast("dict[Any, Any]", class_weight).values())
+        known = all(isinstance(each, Real) and 0.0 <= each < np.inf for each in numbers)
+    else:
+        known = isinstance(class_weight, str) and class_weight == "balanced"
+    if not known:
+        raise ValueError(
+            f"class_weight={_arguments.short(class_weight)} must be 'balanced', or a dict with a "
+            "finite number, 0 or more, for each class"
+        )
     return weights * compute_sample_weight(class_weight, labels)
 
 

@@ -30,6 +30,7 @@ _SKEW = 1e-8  # beside its largest value a matrix may be this far from symmetric
 @at_one_moment
 @holds(
     n_features_in_="count",
+    kernel_="maybe anything",
     support_="int[support]",
     support_vectors_="maybe table[support, features]",
     n_training_rows_="count",
@@ -51,11 +52,16 @@ class KernelExpansion(BaseEstimator):
     kernel_radius_: float
 
     @property
+    def _kernel(self) -> Any:
+        """The kernel of the last fit; there is only the parameter in it, or in a file of before."""
+        return getattr(self, "kernel_", self.kernel)
+
+    @property
     def _is_precomputed(self) -> bool:
-        return isinstance(self.kernel, str) and self.kernel == "precomputed"
+        return isinstance(self._kernel, str) and self._kernel == "precomputed"
 
     def _check_kernel(self) -> None:
-        given = cast("object", self.kernel)
+        given = cast("object", self._kernel)
         if not (isinstance(given, Kernel) or self._is_precomputed):
             raise ValueError(
                 f"kernel={given!r} must be a kernel of surelearn, such as kernels.Gaussian(), or "
@@ -64,10 +70,11 @@ class KernelExpansion(BaseEstimator):
 
     def _enter(self, X: Any, y: Any, *, targets: validation.Targets) -> tuple[Any, Any]:
         """Check the training rows and their targets; a precomputed matrix must be square."""
+        self.kernel_ = self.kernel
         if self._is_precomputed:
             X, y = validation.check(self, X, y, targets=targets, reset=True)
             return _symmetric(X), y
-        kernel = cast("Kernel", self.kernel)
+        kernel = cast("Kernel", self._kernel)
         X = _texts.entering(kernel, X)
         X, y = validation.check(self, X, y, targets=targets, reset=True)
         if kernel.domain == "vectors":
@@ -78,12 +85,12 @@ class KernelExpansion(BaseEstimator):
         """Check rows that are to be predicted; precomputed: their values with all training rows."""
         if self._is_precomputed:
             return validation.check_rows(self, X)
-        X = _texts.entering(cast("Kernel", self.kernel), X)
+        X = _texts.entering(cast("Kernel", self._kernel), X)
         return self._admit(validation.check_rows(self, X))
 
     def _admit(self, X: Any) -> Any:
         """Return the rows if the kernel reads them and its values are finite."""
-        kernel = cast("Kernel", self.kernel)
+        kernel = cast("Kernel", self._kernel)
         X = validation.bits(X) if kernel.domain == "bits" else X
         with np.errstate(over="ignore"):
             finite = np.isfinite(self._squares(X)).all()
@@ -95,7 +102,7 @@ class KernelExpansion(BaseEstimator):
         """Return the kernel's value of each training row with itself."""
         if self._is_precomputed:
             return np.asarray(X.diagonal())
-        kernel = cast("Kernel", self.kernel)
+        kernel = cast("Kernel", self._kernel)
         return kernel.diagonal(_texts.readable(kernel, X))
 
     def _gram(self, X: Any) -> Matrix:
@@ -105,14 +112,14 @@ class KernelExpansion(BaseEstimator):
             gram = np.array(tables.dense(X), order="C")
             refuse_indefinite(gram.copy())
             return gram
-        kernel = cast("Kernel", self.kernel)
+        kernel = cast("Kernel", self._kernel)
         return kernel(_texts.readable(kernel, X))
 
     def _block(self, X: Any, support: Any) -> Matrix:
         """Return the values of rows with those remembered, rows or places of precomputed ones."""
         if self._is_precomputed:
             return tables.dense(X[:, support])
-        kernel = cast("Kernel", self.kernel)
+        kernel = cast("Kernel", self._kernel)
         return kernel(_texts.readable(kernel, X), _texts.readable(kernel, support))
 
     def _rows_at(self, X: Any, places: Indices) -> Any:
@@ -147,7 +154,7 @@ class KernelExpansion(BaseEstimator):
             if self.n_features_in_ != self.n_training_rows_ or hasattr(self, "support_vectors_"):
                 raise ValueError("it remembers rows, and only their kernel matrix was given")
             return
-        kernel, table = cast("Kernel", self.kernel), self.support_vectors_
+        kernel, table = cast("Kernel", self._kernel), self.support_vectors_
         if kernel.domain == "strings":
             _texts.refuse_forged(table)
         if len(self.support_):

@@ -89,14 +89,13 @@ def read_again(model: Any, X: Any) -> Any:
     if reads_strings(kernel, X):
         return texts(X)
     if isinstance(kernel, str):
-        return np.asarray(validation.check_rows(model, X))
+        return _dense(validation.check_rows(model, X))
     return admit(kernel, validation.check_rows(model, X))
 
 
 def precomputed(X: Any) -> Matrix:
     """Return a Gram matrix if it is square, symmetric, and has no negative eigenvalue."""
-    if sparse.issparse(X):
-        raise TypeError("a precomputed kernel matrix must be dense, and this one is sparse")
+    X = _dense(X)
     if X.shape[0] != X.shape[1]:
         raise ValueError(
             f"kernel='precomputed' needs the kernel values of all pairs of training rows, a square "
@@ -106,6 +105,12 @@ def precomputed(X: Any) -> Matrix:
     if float(np.abs(X - X.T).max()) > _ROUNDING * largest:
         raise ValueError("the precomputed kernel matrix is not symmetric, so it is no kernel")
     refuse_indefinite(X)
+    return X
+
+
+def _dense(X: Any) -> Matrix:
+    if sparse.issparse(X):
+        raise TypeError("a precomputed kernel matrix must be dense, and this one is sparse")
     return X
 
 
@@ -139,15 +144,30 @@ def values_of(kernel: Any) -> Callable[[Any, Any], Matrix]:
 
     def call(X: Any, Z: Any) -> Matrix:
         other = X if Z is None else Z
-        found = np.asarray(kernel(X, other), dtype=np.float64)
-        if found.shape != (len(X), len(other)) or not np.isfinite(found).all():
+        found, n, m = _floats(kernel(X, other)), X.shape[0], other.shape[0]
+        if found.shape != (n, m) or not np.isfinite(found).all():
             raise ValueError(
                 f"the function given as kernel returned shape {found.shape}, or NaN, or infinity; "
-                f"it must return a finite number for each of {len(X)} x {len(other)} pairs"
+                f"it must return a finite number for each of {n} x {m} pairs"
             )
         return found
 
     return call
+
+
+def _floats(values: Any) -> Matrix:
+    """Return what a function gave for kernel values, dense or sparse, as numbers."""
+    plain: Any = values.toarray() if sparse.issparse(values) else values
+    try:
+        found = np.asarray(plain)
+        if found.dtype.kind in "biufO":
+            return found.astype(np.float64, copy=False)
+    except (TypeError, ValueError):  # lists of several lengths, or cells that are no numbers
+        pass
+    raise ValueError(
+        "the function given as kernel returned what is no table of numbers; it must return a "
+        "finite number for each pair of rows"
+    )
 
 
 def diagonal(kernel: Any, points: Any) -> Vector:

@@ -15,7 +15,8 @@ import numpy as np
 
 from surelearn import _arguments
 from surelearn._wording import confidence, percent_outward
-from surelearn.base.seal import fingerprint_of_fit
+from surelearn.base.fingerprint import fingerprint
+from surelearn.base.seal import refuse_changed
 from surelearn.bounds import Guarantee, compression, margin, stability, vc
 from surelearn.certificate import (
     Certificate,
@@ -40,6 +41,7 @@ _LABELS = Precondition("known_labels", "the labels that can occur were known bef
 def certificates(model: Any, *, delta: float, radius: float | None) -> tuple[Certificate, ...]:
     """State what is proved of the risk; all statements with a confidence share `delta`."""
     _arguments.open_fraction("delta", delta)
+    refuse_changed(model)
     found = _Machine.of(model, radius)
     ways: list[Callable[[float], Certificate]] = [found.by_compression]
     two = len(model.classes_) == 2
@@ -68,7 +70,7 @@ class _Machine:
         kappa, bounded = _kernel_radius(model, radius)
         excess = gap(model)
         room = kappa * math.sqrt(2.0 * excess) + rounding(model)
-        return cls(model, kappa, bounded, excess, room, fingerprint_of_fit(model))
+        return cls(model, kappa, bounded, excess, room, fingerprint(model))
 
     @property
     def n_compressed(self) -> int:

@@ -1,7 +1,7 @@
 """The base of support vector machines: rows are read, kernel values found, problems solved."""
 
 from collections.abc import Callable, Sequence
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, Literal, NamedTuple, cast
 
 import joblib
@@ -119,8 +119,10 @@ class SupportVectorMachine(BaseEstimator):
         if not isinstance(self.tol, Real) or not 0.0 < self.tol < np.inf:
             raise ValueError(f"tol={self.tol!r} must be a finite number above 0")
         _arguments.at_least_one("max_iter", self.max_iter)
-        if self.n_jobs is not None and self.n_jobs == 0:
-            raise ValueError("n_jobs=0 means no thread at all; give 1 or more, or None")
+        if self.n_jobs is not None and (not isinstance(self.n_jobs, Integral) or self.n_jobs == 0):
+            raise ValueError(
+                f"n_jobs={self.n_jobs!r} must be a whole number other than 0, or None for all cores"
+            )
         _points.refuse_unknown(self.kernel)
         if self.penalize_intercept and not self.fit_intercept:
             raise ValueError("penalize_intercept=True needs an intercept: set fit_intercept=True")

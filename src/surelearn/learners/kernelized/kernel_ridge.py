@@ -273,7 +273,7 @@ def _prices(alpha: Any) -> Vector:
     """Return the prices as an array; none may be negative."""
     try:
         values = np.atleast_1d(np.asarray(alpha, dtype=np.float64))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         values = np.array([np.nan])
     bad = values[~((values >= 0.0) & np.isfinite(values))]
     if values.ndim > 1 or values.size == 0 or bad.size:

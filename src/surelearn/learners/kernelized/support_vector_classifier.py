@@ -42,6 +42,7 @@ _ROOM = 1e-8  # margins are known to rounding only
 @at_one_moment
 @holds(
     classes_="classes",
+    multiclass_="maybe text",
     n_support_="int[classes]",
     support_margins_="float[problems, support]",
     at_bound_="bool[problems, support]",
@@ -117,6 +118,7 @@ class SupportVectorClassifier(ClassifierMixin, SupportVectorMachine):
     """
 
     classes_: NDArray[Any]
+    multiclass_: str
     training_errors_: int
     support_margins_: Matrix
     at_bound_: Any
@@ -185,6 +187,7 @@ class SupportVectorClassifier(ClassifierMixin, SupportVectorMachine):
         self._check_parameters()
         points, labels = self._read_points(X, y, sample_weight)
         codes = learn_classes(self, labels, n=points.shape[0])
+        self.multiclass_ = str(self.multiclass)
         validation.two_or_more(self.classes_)
         weights = row_weights(
             sample_weight, class_weight=self.class_weight, labels=np.asarray(labels), n=len(codes)
@@ -203,7 +206,8 @@ class SupportVectorClassifier(ClassifierMixin, SupportVectorMachine):
 
     @property
     def _pairing(self) -> Pairing:
-        return Pairing.of(len(self.classes_), self.multiclass)
+        """The problems of the last fit; a file of before has no `multiclass_`."""
+        return Pairing.of(len(self.classes_), getattr(self, "multiclass_", self.multiclass))
 
     def _problems(self, codes: Indices, weights: Vector) -> list[tuple[Problem, Indices]]:
         """Return the two-class problems, each with the rows that it is about."""

@@ -84,7 +84,7 @@ class Problem:
         residuals = self.targets - scores - bias
         above = np.maximum(0.0, residuals - self.epsilon) @ self.high
         below = np.maximum(0.0, -residuals - self.epsilon) @ self.low
-        return float(0.5 * (coef @ coef + self.penalty * bias**2) + above - below)
+        return float(0.5 * (coef @ coef + self.penalty * bias * bias) + above - below)
 
     def dual(self, beta: Vector) -> float:
         """Return the dual value of feasible β."""
