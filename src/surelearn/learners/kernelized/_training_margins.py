@@ -28,25 +28,26 @@ def keep_margins(model: Any, solved: Sequence[Any], diagonal: Vector) -> None:
 
 
 def _normalised(model: Any, margins: Vector, diagonal: Vector) -> Vector:
-    """Return y⟨w, φ⟩/(‖w‖‖φ‖), rounded; an intercept that is not penalised has a feature 1.
-
-    ‖w‖ is rounded up. That is the safe side also where a margin is negative: it is as if a smaller
-    multiple of w had been looked at, and its bound were stated with more than its divergence.
-    """
+    """Return y⟨w, φ⟩/(‖w‖‖φ‖), rounded down; an intercept that is not penalised has a feature 1."""
     free = bool(model.fit_intercept) and not model.penalize_intercept
-    norm = math.hypot(_longest(model), model.intercept_[0] if free else 0.0)
-    lengths = norm * np.sqrt(np.maximum(diagonal + free, 0.0))
-    low = margins - rounding(model)
-    found = np.divide(low, lengths, out=np.zeros(len(low)), where=lengths > 0.0)
+    b = float(model.intercept_[0]) if free else 0.0
+    shortest, longest = (math.hypot(norm, b) for norm in _norms(model))
+    lengths, low = np.sqrt(np.maximum(diagonal + free, 0.0)), margins - rounding(model)
+    found = np.zeros(len(low))
+    with np.errstate(divide="ignore", over="ignore"):
+        sizes = np.where(low < 0.0, shortest, longest) * lengths
+        np.divide(low, sizes, out=found, where=longest * lengths > 0.0)
     return np.clip(found - _EPS, -1.0, 1.0)
 
 
-def _longest(model: Any) -> float:
-    """Return ‖w‖ at most: the terms of βᵀKβ may be far larger than their sum if C is large."""
+def _norms(model: Any) -> tuple[float, float]:
+    """Return ‖w‖ at least and at most: if C is large, βᵀKβ is a small sum of large terms."""
+    norm, lost = float(model.norms_[0]), rounding(model)
     if isinstance(model.kernel_, Linear):  # of weights, each of which is a sum
-        return float(model.norms_[0]) * (1.0 + _EPS) + rounding(model)
-    lost = 2.0 * float(np.abs(model.dual_coef_[0]).sum()) * rounding(model)
-    return math.sqrt(float(model.norms_[0]) ** 2 + lost) * (1.0 + _EPS)
+        return max(0.0, norm * (1.0 - _EPS) - lost), norm * (1.0 + _EPS) + lost
+    lost *= 2.0 * float(np.abs(model.dual_coef_[0]).sum())
+    shortest = math.sqrt(max(0.0, norm**2 - lost)) * (1.0 - _EPS)
+    return shortest, math.sqrt(norm**2 + lost) * (1.0 + _EPS)
 
 
 def refuse_unlike(model: Any) -> None:
