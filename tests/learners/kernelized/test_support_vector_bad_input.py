@@ -81,5 +81,5 @@ def test_support_vectors_that_were_made_narrower_by_hand_are_told():
     model = SupportVectorClassifier(kernel=Gaussian(gamma=0.01), C=0.1)
     model.fit(rows, RNG.integers(0, 2, len(rows)))
     model.support_vectors_ = model.support_vectors_[:, :1].copy()  # NumPy spreads one column
-    with pytest.raises(ValueError, match="not as wide|one width"):
+    with pytest.raises(ValueError, match=r"not as wide|one width"):
         model.predict(rows)
