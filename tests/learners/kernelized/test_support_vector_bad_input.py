@@ -70,7 +70,9 @@ def test_precomputed_values_are_dense_when_they_are_predicted_as_well(kind):
         model.predict(sparse.csr_array(X @ X.T))
 
 
-@pytest.mark.parametrize("weight", [[1.0], [1.0, 1.0], (), "heavy", 2.0, {0: "x"}, {0: np.nan}])
+@pytest.mark.parametrize(
+    "weight", [[1.0], [1.0, 1.0], (), "heavy", 2.0, {0: "x"}, {0: np.nan}, {0: 10**400}]
+)
 def test_weights_of_classes_are_a_dict_of_numbers_or_balanced(weight):
     with pytest.raises(ValueError, match="class_weight"):
         SupportVectorClassifier(class_weight=weight).fit(X, Y)
