@@ -212,7 +212,7 @@ def row_weights(
         return weights
     if isinstance(class_weight, dict):
         numbers = list(cast("dict[Any, Any]", class_weight).values())
-        known = all(isinstance(each, Real) and 0.0 <= each < np.inf for each in numbers)
+        known = all(isinstance(each, Real) and 0.0 <= cast("Any", each) < 1e300 for each in numbers)
     else:
         known = isinstance(class_weight, str) and class_weight == "balanced"
     if not known:

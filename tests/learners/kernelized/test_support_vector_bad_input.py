@@ -70,7 +70,18 @@ def test_precomputed_values_are_dense_when_they_are_predicted_as_well(kind):
         model.predict(sparse.csr_array(X @ X.T))
 
 
-@pytest.mark.parametrize("weight", [[1.0], [1.0, 1.0], (), "heavy", 2.0, {0: "x"}, {0: np.nan}])
+@pytest.mark.parametrize(
+    "weight", [[1.0], [1.0, 1.0], (), "heavy", 2.0, {0: "x"}, {0: np.nan}, {0: 10**400}]
+)
 def test_weights_of_classes_are_a_dict_of_numbers_or_balanced(weight):
     with pytest.raises(ValueError, match="class_weight"):
         SupportVectorClassifier(class_weight=weight).fit(X, Y)
+
+
+def test_support_vectors_that_were_made_narrower_by_hand_are_told():
+    rows = RNG.normal(size=(1500, 4))
+    model = SupportVectorClassifier(kernel=Gaussian(gamma=0.01), C=0.1)
+    model.fit(rows, RNG.integers(0, 2, len(rows)))
+    model.support_vectors_ = model.support_vectors_[:, :1].copy()  # NumPy spreads one column
+    with pytest.raises(ValueError, match=r"not as wide|one width"):
+        model.predict(rows)

@@ -157,7 +157,7 @@ def values_of(kernel: Any) -> Callable[[Any, Any], Matrix]:
 
 def _floats(values: Any) -> Matrix:
     """Return what a function gave for kernel values, dense or sparse, as numbers."""
-    plain: Any = values.toarray() if sparse.issparse(values) else values
+    plain: Any = cast("Any", values).toarray() if sparse.issparse(values) else values
     try:
         found = np.asarray(plain)
         if found.dtype.kind in "biufO":

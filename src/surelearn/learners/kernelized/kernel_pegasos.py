@@ -34,6 +34,7 @@ from surelearn.kernels import Kernel, Linear
 from surelearn.learners.kernelized._dual import KernelMachine, with_support
 
 Average = Literal["all", "none"]
+_LEAST = 1e-100  # of the regularization: coefficients grow like its inverse, and are squared
 _BLOCK = 256  # rows whose kernel values with each other fit a second-level cache
 _KEPT_VALUES = 2**25  # kernel values of the training rows up to which all are computed once
 _ASCENTS, _STEEP = 50, 1e-3  # passes over the dual variables at most, and when they end
@@ -434,7 +435,8 @@ class KernelPegasos(KernelMachine):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        _arguments.positive("regularization", self.regularization)
+        if _arguments.positive("regularization", self.regularization) < _LEAST:
+            raise _arguments.refuse("regularization", self.regularization, f"{_LEAST} or more")
         if self.average not in ("all", "none"):
             raise ValueError(f"average={self.average!r} must be 'all' or 'none'")
 

@@ -34,6 +34,7 @@ from surelearn.optimizers.linear_machines import solve_linear_classification
 Average = Literal["all", "suffix", "none"]
 _AVERAGES: tuple[Average, ...] = ("all", "suffix", "none")
 _TOLERANCE = 1e-3  # of the optimum that a run is compared with: the part of it left unknown
+_LEAST = 1e-100  # of the regularization: weights grow like its inverse, and are squared
 
 
 @stored("pegasos-state")
@@ -332,7 +333,8 @@ class Pegasos(OnlineLinearClassifier):
             raise ValueError("its weights are not finite")
 
     def _check_parameters(self) -> None:
-        _arguments.positive("regularization", self.regularization)
+        if _arguments.positive("regularization", self.regularization) < _LEAST:
+            raise _arguments.refuse("regularization", self.regularization, f"{_LEAST} or more")
         _arguments.at_least_one("batch_size", self.batch_size)
         if self.average not in _AVERAGES:
             raise ValueError(f"average={self.average!r} must be 'all', 'suffix' or 'none'")

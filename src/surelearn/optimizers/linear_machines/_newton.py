@@ -56,9 +56,13 @@ class _Place:
         self.inside = self.inside[: found[0]]
         penalty = problem.penalty
         total, constant = self._pull()
-        self.primal = 0.5 * float(self.coef @ self.coef + penalty * self.bias * self.bias) + found[1]
+        self.primal = (
+            0.5 * float(self.coef @ self.coef + penalty * self.bias * self.bias) + found[1]
+        )
         self.smoothing = found[1] - float(self.residuals @ self.slopes) + found[2]
-        self.missed = 0.5 * float(np.square(self.gradient[:-1]).sum() + penalty * constant * constant)
+        self.missed = 0.5 * float(
+            np.square(self.gradient[:-1]).sum() + penalty * constant * constant
+        )
         if problem.intercept == "free":  # what making Σβ = 0 will cost, about
             largest = max(float(np.abs(self.slopes).sum()), 1e-300)
             self.missed += abs(total) / largest * self.primal

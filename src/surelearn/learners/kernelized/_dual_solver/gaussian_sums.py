@@ -104,6 +104,8 @@ def add_expansion(
 
 
 def _in_registers(left: Factors, right: Factors) -> bool:
+    if left.rows.shape[1] != right.rows.shape[1]:  # a tile does not look where its rows end
+        raise ValueError("the rows are not as wide as those that the model remembers")
     thin = sparse.issparse(left.rows) or sparse.issparse(right.rows)
     return not thin and gaussian_tiles.is_fast()
 
