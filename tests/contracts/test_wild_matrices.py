@@ -67,6 +67,13 @@ def test_a_broken_matrix_is_refused_and_stays_as_it_is(kind):
         assert repr(value) == repr(np.array(getattr(X, name), dtype=object))
 
 
+@pytest.mark.parametrize("name", ["Perceptron", "RidgeRegression", "LogisticRegression"])
+def test_more_columns_than_there_is_memory_for_are_refused(name):
+    X = sparse.csr_array((np.ones(2), np.array([0, 1]), np.array([0, 1, 2])), shape=(2, 2**40))
+    with pytest.raises(ValueError, match=r"1,099,511,627,776 columns: a weight for each takes"):
+        find_learners()[name]().fit(X, [0, 1])
+
+
 def test_a_sound_matrix_is_not_copied():
     assert sound(RIGHT) is RIGHT
 

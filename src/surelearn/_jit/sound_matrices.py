@@ -6,6 +6,7 @@ over the indices finds out.
 """
 
 import operator
+import os
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -22,6 +23,9 @@ _REFUSAL = (
 )
 _MOST_NARROW = np.iinfo(np.int32).max
 _SIZES = (np.dtype(np.int32), np.dtype(np.int64))  # of indices that loops are compiled for
+_MEMORY = (  # bytes; where nobody tells, as much as a machine can name
+    os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 2**63
+)
 _OTHERS = (list, tuple)  # whose rows may be masked arrays
 
 
@@ -46,12 +50,24 @@ def sound(X: Any) -> Any:
     if type(X) is np.ndarray:
         return X
     if sparse.issparse(X):
+        _refuse_endless(cast("Any", X).shape)
         return _sound_sparse(cast("Any", X))
     if isinstance(X, np.ma.MaskedArray):
         return unmasked(cast("Any", X))
     if isinstance(X, _OTHERS) and any(isinstance(row, np.ma.MaskedArray) for row in X):
         return unmasked(cast("Any", np.ma.array(X)))
     return X
+
+
+def _refuse_endless(shape: tuple[int, ...]) -> None:
+    """Refuse columns for which a weight each would not fit into the memory of this machine."""
+    needed = 8 * shape[-1]
+    if needed > _MEMORY:
+        raise ValueError(
+            f"the sparse matrix has {shape[-1]:,} columns: a weight for each takes "
+            f"{needed / 1e9:,.0f} GB, and this machine has {_MEMORY / 1e9:,.0f}. Number the columns "
+            "that are used, or hash them into fewer"
+        )
 
 
 def unmasked(X: Any) -> NDArray[Any]:
