@@ -65,7 +65,7 @@ def _refuse_endless(shape: tuple[int, ...]) -> None:
     if needed > _MEMORY:
         raise ValueError(
             f"the sparse matrix has {shape[-1]:,} columns: a weight for each takes "
-            f"{needed / 1e9:,.0f} GB, and this machine has {_MEMORY / 1e9:,.0f}. Number the columns "
+            f"{needed / 1e9:,.0f} GB, and this machine has {_MEMORY / 1e9:,.0f}. Number those "
             "that are used, or hash them into fewer"
         )
 
