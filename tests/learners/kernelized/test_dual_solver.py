@@ -70,10 +70,10 @@ def test_sparse_rows_have_the_values_of_dense_ones():
     assert sparse.issparse(gaussian_sums.spread_out(thin))
     rows, weights = np.arange(0, 200, 3), np.ones(67)
     for double in (True, False):
-        sums = np.zeros((2, 200))
-        for total, form in zip(sums, (X, thin), strict=True):
-            values = GaussianValues.of(form, 0.1, ALONE, offset=1.0)
-            values.add(rows, weights, total, double=double)
+        sums = [
+            GaussianValues.of(form, 0.1, ALONE, offset=1.0).sums(rows, weights, double=double)
+            for form in (X, thin)
+        ]
         np.testing.assert_allclose(sums[0], sums[1], rtol=1e-12 if double else 1e-5)
 
 
@@ -93,13 +93,14 @@ def test_all_sources_of_values_agree(offset):
     rows, weights = np.array([3, 80, 7]), np.array([1.0, -2.0, 0.5])
     part = np.arange(5, 85)
     for values in sources:
-        sums = np.zeros(90)
-        values.add(rows, weights, sums, double=True)
+        sums = values.sums(rows, weights, double=True)
         np.testing.assert_allclose(sums, weights @ whole[rows], atol=1e-12)
+        sums = values.sums(rows, weights, among=part, double=True)
+        np.testing.assert_allclose(sums, weights @ whole[rows][:, part], atol=1e-12)
         block = values.block(rows, double=True)
         np.testing.assert_allclose(block[:3, :3], whole[np.ix_(rows, rows)], atol=1e-12)
-        some, sums = values.restricted(part), np.zeros(80)
-        some.add(np.array([2]), np.array([1.0]), sums, double=True)
+        some = values.restricted(part)
+        sums = some.sums(np.array([2]), np.array([1.0]), double=True)
         np.testing.assert_allclose(sums, whole[7][part], atol=1e-12)
 
 
