@@ -10,6 +10,7 @@ from surelearn.learners.kernelized._dual_solver import (
     gaussian_tiles,
     hulls,
     inner_loop,
+    sparse_products,
     working_set,
 )
 from surelearn.learners.kernelized._dual_solver.gaussian_values import GaussianValues
@@ -75,6 +76,20 @@ def test_sparse_rows_have_the_values_of_dense_ones():
             for form in (X, thin)
         ]
         np.testing.assert_allclose(sums[0], sums[1], rtol=1e-12 if double else 1e-5)
+
+
+@pytest.mark.parametrize("shape", [(1, 1, 5), (3, 64, 40), (70, 65, 300), (5, 200, 1)])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_products_of_sparse_rows(shape, dtype):
+    n, m, d = shape
+    rows, others = (
+        sparse.random_array((k, d), density=0.2, rng=k, dtype=dtype).tocsr() for k in (n, m)
+    )
+    found = sparse_products.product(rows, others)
+    np.testing.assert_allclose(found, (rows @ others.T).toarray(), rtol=1e-5, atol=1e-6)
+    doubled = sparse.csr_array((np.ones(4, dtype), [0, 0, d - 1, d - 1], [0, 4]), shape=(1, d))
+    found = sparse_products.product(doubled, doubled)  # entries given in parts are added up
+    np.testing.assert_allclose(found, (doubled @ doubled.T).toarray())
 
 
 @pytest.mark.parametrize("offset", [0.0, 1.0])
