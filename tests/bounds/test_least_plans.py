@@ -56,7 +56,8 @@ def test_the_sample_of_hoeffding_is_the_least(accuracy):
 
 @pytest.mark.parametrize("error", [1e-45, 1e-70, 1e-300])
 def test_an_enormous_plan_is_never_too_small(error):
-    n = sample_size.plan_finite_class(n_hypotheses=1000, error=error, delta=0.05)
+    delta = 0.05
+    n = sample_size.plan_finite_class(n_hypotheses=1000, error=error, delta=delta)
     with localcontext(prec=400):
-        exact = (Decimal(1000) / Decimal(0.05)).ln() / Decimal(error)
+        exact = (1000 / Decimal(delta)).ln() / Decimal(error)
         assert exact <= n <= exact * (1 + Decimal("1e-50")) + 1

@@ -53,7 +53,7 @@ def planner(function: Callable[_Inputs, int]) -> Callable[_Inputs, int]:
 
 
 def least(value: Decimal) -> int:
-    """Return the smallest integer that is not below `value`; far beyond all ties, one slightly above.
+    """Return the smallest integer that is not below `value`; beyond all ties, one slightly above.
 
     Examples
     --------
