@@ -279,6 +279,7 @@ class SupportVectorClassifier(ClassifierMixin, SupportVectorMachine):
         side), "misclassified" (α = C, on the other side), or "absent" from this problem.
         """
         check_is_fitted(self)
+        problem = _arguments.count("problem", problem, at_most=len(self.dual_coef_) - 1)
         told = np.full(self.n_training_rows_, "inside", dtype="<U13")
         coef, margins = self.dual_coef_[problem], self.support_margins_[problem]
         bound = self.at_bound_[problem]
