@@ -252,6 +252,11 @@ class SupportVectorClassifier(ClassifierMixin, SupportVectorMachine):
             wrong = self._pairing.decide(scores) != codes[doubtful]
             self.training_errors_ = int(np.count_nonzero(wrong))
 
+    def _refuse_misfits(self) -> None:
+        super()._refuse_misfits()
+        if len(self._pairing.pairs) != len(self.dual_coef_):
+            raise ValueError("its coefficients are not those of its classes: fit it again")
+
     def decision_function(self, X: Any) -> Vector | Matrix:
         """Return the score of the last of two classes, or the score of each of many."""
         check_is_fitted(self)
