@@ -269,7 +269,22 @@ class SupportVectorMachine(BaseEstimator):
 
     def _problem_scores(self, X: Any) -> Matrix:
         """Return the score of each row in each problem."""
+        self._refuse_misfits()
         return self._scores_of(_points.read_again(self, X))
+
+    def _refuse_misfits(self) -> None:
+        """Refuse numbers of other shapes than `fit` gives them, as someone may have set them."""
+        _points.refuse_unknown(self.kernel_)
+        places, intercepts = np.shape(self.support_), np.shape(self.intercept_)
+        held: Any = self.support_ if isinstance(self.kernel_, str) else self.support_vectors_
+        coef: Any = self.dual_coef_
+        fit = getattr(coef, "shape", None) == (*intercepts, *places) and len(intercepts) == 1
+        fit = fit and coef.dtype == np.float64 and getattr(held, "shape", (-1,))[:1] == places
+        if not fit or self.kernel_ is None:
+            raise ValueError(
+                "its kernel, coefficients, intercepts and support vectors do not belong together: "
+                "they were changed after fit. Fit it again"
+            )
 
     def _scores_of(self, points: Any) -> Matrix:
         coef, kernel = self.dual_coef_, self.kernel_
