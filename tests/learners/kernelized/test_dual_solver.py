@@ -10,6 +10,7 @@ from surelearn.learners.kernelized._dual_solver import (
     gaussian_tiles,
     hulls,
     inner_loop,
+    solver,
     sparse_products,
     working_set,
 )
@@ -172,3 +173,22 @@ def test_hulls_that_do_not_meet_are_let_through():
         X @ X.T, np.array([True, True, False, False]), weights, gradient, 0
     )
     np.testing.assert_allclose(square, 4.0, rtol=1e-3)
+
+
+def test_variables_that_rest_are_in_no_block(monkeypatch):
+    """An infinite gradient of one that rests would be chosen at every step, and nothing moves."""
+    X = table(1200, 3)
+    y = np.where(X[:, 0] > 0.0, 1.0, -1.0)
+    bounds = np.array([np.minimum(y, 0.0), np.maximum(y, 0.0)])
+    problem = Problem(y, bounds, np.arange(len(y)), balanced=True)
+    values = GaussianValues.of(X, 1.0, ALONE)
+    resting = np.arange(len(y)) % 7 == 0
+
+    def let_rest(search, *_):
+        search._resting = resting if search._n_exact == 0 else None
+
+    monkeypatch.setattr(solver._Search, "_let_rest", let_rest)
+    found = solver.solve(problem, values, solver.Rules(1e-3, 10**5))
+    assert found.converged
+    assert found.n_steps < 20 * len(y)
+    assert judge(problem, found.beta, found.sums).violation < 1e-3

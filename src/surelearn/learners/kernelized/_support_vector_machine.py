@@ -344,8 +344,8 @@ class SupportVectorMachine(BaseEstimator):
     def _check_state(self) -> None:
         """Refuse coefficients that are not those of the rows kept, as in a forged model file."""
         _points.refuse_unknown(self.kernel_)
-        if self.kernel_ is None:
-            raise ValueError("it has no kernel")
+        if not isinstance(self.kernel_, Kernel | str):  # a file holds no functions
+            raise ValueError("it has no kernel")  # noqa: TRY004 - as for all that is forged
         _arguments.places("support_", self.support_, self.n_training_rows_)
         if len(np.unique(self.support_)) != len(self.support_):
             raise ValueError("its support vectors are not in order, each once")

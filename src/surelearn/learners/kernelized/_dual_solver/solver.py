@@ -170,8 +170,9 @@ class _Search:
         size = 2048 if self._n <= 20_000 else 4096
         free = self._problem.can_rise(self.beta) & self._problem.can_fall(self.beta)
         size = max(size, min(8192, int(1.3 * np.count_nonzero(free))))
-        if self._n <= 1.25 * size or self._is_at_hand():
-            return np.arange(self._n)
+        awake = np.arange(self._n) if self._resting is None else np.flatnonzero(~self._resting)
+        if len(awake) <= 1.25 * size or self._is_at_hand():
+            return awake
         keep = 0.25 if self._n >= _MANY_ROWS else 0.5
         return working_set.choose(self._problem, self.beta, f, self._set, size=size, keep=keep)
 
@@ -191,7 +192,8 @@ class _Search:
         diagonal[:q] = self._values.diagonal[self._problem.rows[chosen]]
         bounds[:, :q] = self._problem.bounds[:, chosen]
         share = 0.03 if self._n >= _MANY_ROWS else 0.1
-        tolerance = 0.5 * self._tol if q == self._n else max(0.5 * self._tol, share * gap)
+        resting = 0 if self._resting is None else int(np.count_nonzero(self._resting))
+        tolerance = 0.5 * self._tol if q == self._n - resting else max(0.5 * self._tol, share * gap)
         patience = 4 if self._is_at_hand() and q > _SMALL else _PATIENCE
         most = min(patience * size + 1000, self._rules.max_steps - self.n_steps)
         barred = np.where([beta < bounds[1], beta > bounds[0]], 0.0, FAR)
