@@ -94,6 +94,7 @@ class _Search:
         """Keep no sums for variables at a bound that want to stay there by far.
 
         They are summed up in double precision before a solution is accepted, and rest only once.
+        Until then they are in no block: their gradients are not known.
         """
         margin = highest - lowest
         if self._double or self._n_exact or not margin < _NEAR:
@@ -171,7 +172,7 @@ class _Search:
         free = self._problem.can_rise(self.beta) & self._problem.can_fall(self.beta)
         size = max(size, min(8192, int(1.3 * np.count_nonzero(free))))
         if self._n <= 1.25 * size or self._is_at_hand():
-            return np.arange(self._n)
+            return np.arange(self._n) if self._resting is None else np.flatnonzero(~self._resting)
         keep = 0.25 if self._n >= _MANY_ROWS else 0.5
         return working_set.choose(self._problem, self.beta, f, self._set, size=size, keep=keep)
 
@@ -183,7 +184,7 @@ class _Search:
     def _inner(self, block: Matrix, f: Vector, gap: float) -> tuple[Vector, Vector | None]:
         """Solve a block; return how far each variable moved, and its gradient if that is known."""
         chosen, alone = self._set, not self._problem.balanced
-        q = len(chosen)
+        q, n_resting = len(chosen), 0 if self._resting is None else self._resting.sum()
         size = q + alone  # one variable that weighs nothing lets each of the others move alone
         beta, gradient = np.zeros(size), np.zeros(size)
         diagonal, bounds = np.zeros(size), np.full((2, size), [[-np.inf], [np.inf]])
@@ -191,7 +192,8 @@ class _Search:
         diagonal[:q] = self._values.diagonal[self._problem.rows[chosen]]
         bounds[:, :q] = self._problem.bounds[:, chosen]
         share = 0.03 if self._n >= _MANY_ROWS else 0.1
-        tolerance = 0.5 * self._tol if q == self._n else max(0.5 * self._tol, share * gap)
+        everyone = q + n_resting == self._n
+        tolerance = 0.5 * self._tol if everyone else max(0.5 * self._tol, share * gap)
         patience = 4 if self._is_at_hand() and q > _SMALL else _PATIENCE
         most = min(patience * size + 1000, self._rules.max_steps - self.n_steps)
         barred = np.where([beta < bounds[1], beta > bounds[0]], 0.0, FAR)
