@@ -94,6 +94,7 @@ class _Search:
         """Keep no sums for variables at a bound that want to stay there by far.
 
         They are summed up in double precision before a solution is accepted, and rest only once.
+        Until then they are in no block: their gradients are not known.
         """
         margin = highest - lowest
         if self._double or self._n_exact or not margin < _NEAR:
