@@ -222,7 +222,9 @@ from .losses import Hinge as Hinge
 from .losses import Huber as Huber
 from .losses import Logarithmic as Logarithmic
 from .losses import Logistic as Logistic
+from .losses import Multinomial as Multinomial
 from .losses import PerceptronLoss as PerceptronLoss
+from .losses import QuantileLoss as QuantileLoss
 from .losses import Square as Square
 from .losses import ZeroOne as ZeroOne
 from .optimizers import check_convex as check_convex
