@@ -13,7 +13,7 @@ from sklearn.utils.validation import _num_samples, has_fit_parameter
 from surelearn._jit import fingerprints
 from surelearn._jit import rows as jit_rows
 from surelearn._jit.sound_matrices import sound
-from surelearn._typing import Indices, Vector
+from surelearn._typing import Indices, Mask, Vector
 from surelearn.base import validation
 from surelearn.base.tables import table
 from surelearn.learners.ensembles._stump_search import StumpSearch
@@ -25,8 +25,8 @@ class Weak(Protocol):
 
     n_rows: int
 
-    def begin(self, codes: Indices, classes: NDArray[Any]) -> None:
-        """Hear the class of each row."""
+    def begin(self, codes: Indices, classes: NDArray[Any], there: Mask) -> None:
+        """Hear the class of each row, and which rows have weight."""
 
     def learn(self, weights: Vector) -> tuple[Any, Indices]:
         """Return a member for these weights, and the class that it names for each row."""
@@ -56,13 +56,17 @@ class _StumpLearner:
         )
         self.n_rows, self.categories = len(self.X), model.categories_
         self.search: Any = None
+        self.there: Mask | None = None
 
-    def begin(self, codes: Indices, classes: NDArray[Any]) -> None:
+    def begin(self, codes: Indices, classes: NDArray[Any], there: Mask) -> None:
         n_categories = table.n_categories(self.categories)
-        self.search = StumpSearch(self.X, n_categories, codes, len(classes))
+        self.there = None if there.all() else there
+        rows, own = (self.X, codes) if self.there is None else (self.X[there], codes[there])
+        self.search = StumpSearch(rows, n_categories, own, len(classes))
 
     def learn(self, weights: Vector) -> tuple[Stump, Indices]:
-        stump = self.search.best(weights)
+        # Cut points are midpoints: rows without weight must not be seen at all.
+        stump = self.search.best(weights if self.there is None else weights[self.there])
         return stump, Stumps.of([stump]).answer(0, self.X)
 
     def finish(self, model: Any, members: Sequence[Any]) -> None:
@@ -86,11 +90,12 @@ class _AnyClassifier:
         self.codes: Any = None
         self.classes: Any = None
 
-    def begin(self, codes: Indices, classes: NDArray[Any]) -> None:
+    def begin(self, codes: Indices, classes: NDArray[Any], there: Mask) -> None:
+        del there  # the classifier sees the weights itself
         self.codes, self.classes = codes, classes
 
     def learn(self, weights: Vector) -> tuple[Any, Indices]:
-        member = clone(self.prototype)
+        member: Any = clone(self.prototype)
         seeds = [name for name in member.get_params() if name.split("__")[-1] == "random_state"]
         for name in sorted(seeds):
             member.set_params(**{name: int(self.seeds.randint(2**31 - 1))})
@@ -103,8 +108,10 @@ class _AnyClassifier:
     def remember(self, model: Any) -> None:
         model.missing_ = model.rare_ = None
         numbers = isinstance(self.X, np.ndarray) and self.X.dtype.kind in "biuf"
+        numbers = numbers and bool(np.isfinite(self.X).all())
         if sparse.issparse(self.X):
-            hashes = fingerprints.row_hashes(jit_rows.of(self.X.astype(np.float64)))
+            thin: Any = self.X
+            hashes = fingerprints.row_hashes(jit_rows.of(thin.astype(np.float64)))
             model.training_rows_ = fingerprints.sketch(hashes)
         elif numbers:
             model.training_rows_ = fingerprints.sketch(fingerprints.table_hashes(self.X))

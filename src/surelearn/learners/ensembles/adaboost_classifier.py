@@ -7,6 +7,7 @@ application to boosting"; many classes: Zhu, Zou, Rosset and Hastie (2009), "Mul
 """
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, Self, cast
 
 import numpy as np
@@ -95,8 +96,6 @@ class AdaBoostClassifier(ClassifierMixin, BaseEstimator):
     categorical_features, most_categories
         For stumps: the columns that hold categories, names, places or a mask, or "all", None means
         text; and the largest number of categories a column may have.
-    class_weight
-        The weight of each class, a mapping or "balanced"; None for 1 each.
     random_state
         The seed of weak learners that have one.
 
@@ -148,7 +147,6 @@ class AdaBoostClassifier(ClassifierMixin, BaseEstimator):
         edge: float | None = None,
         categorical_features: table.Categorical = None,
         most_categories: int = 1000,
-        class_weight: Any = None,
         random_state: Any = None,
     ) -> None:
         self.estimator = estimator
@@ -157,7 +155,6 @@ class AdaBoostClassifier(ClassifierMixin, BaseEstimator):
         self.edge = edge
         self.categorical_features = categorical_features
         self.most_categories = most_categories
-        self.class_weight = class_weight
         self.random_state = random_state
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -192,15 +189,10 @@ class AdaBoostClassifier(ClassifierMixin, BaseEstimator):
         weak = weak_learner(self, X)
         codes = learn_classes(self, y, n=weak.n_rows)
         validation.two_or_more(self.classes_)
-        labels = self.classes_[codes]
-        weights = row_weights(
-            sample_weight, class_weight=self.class_weight, labels=labels, n=len(codes)
-        )
-        if not weights.any():
-            raise ValueError("all rows have weight 0: nothing can be learnt from them")
+        weights = row_weights(sample_weight, n=len(codes))
         edge = None if self.edge is None else float(self.edge)
         rule = VoteRule(len(self.classes_), float(self.learning_rate), edge)
-        weak.begin(codes, self.classes_)
+        weak.begin(codes, self.classes_, weights > 0.0)
         run = run_rounds(weak.learn, codes, weights, int(self.n_estimators), rule)
         self._take(run, rule)
         weak.finish(self, run.members)
@@ -248,7 +240,7 @@ class AdaBoostClassifier(ClassifierMixin, BaseEstimator):
     def training_error_bounds_(self) -> Vector:
         """The product of the normalisers up to each round; the training error lies below it."""
         check_is_fitted(self)
-        return np.cumprod(self.normalisers_)
+        return np.cumprod(self.normalisers_, dtype=np.float64)
 
     def decision_function(self, X: Any) -> Vector | Matrix:
         """Return Σ α_t h_t(x) with h_t = ±1, or of many classes the weight of each one's votes."""
@@ -325,7 +317,7 @@ class AdaBoostClassifier(ClassifierMixin, BaseEstimator):
         """Return what names the class of each row for member t, and the number of rows."""
         if self.stumps_ is not None:
             stumps, rows = self.stumps_, table.read_table(self, dense(X))
-            return (lambda t: stumps.answer(t, rows)), len(rows)
+            return partial(stumps.answer, X=rows), len(rows)
         X = admitted(self, X, reset=False)
 
         def answer(t: int) -> Indices:
