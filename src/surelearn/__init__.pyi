@@ -33,6 +33,8 @@ from .evaluate.calibration import Calibration as Calibration
 from .evaluate.calibration import calibration_curve as calibration_curve
 from .evaluate.comparison import Comparison as Comparison
 from .evaluate.comparison import compare as compare
+from .evaluate.confidence_boosting import ConfidenceBoosting as ConfidenceBoosting
+from .evaluate.confidence_boosting import boost_confidence as boost_confidence
 from .evaluate.coverage import Coverage as Coverage
 from .evaluate.coverage import simulate_coverage as simulate_coverage
 from .evaluate.cross_validation import CrossValidation as CrossValidation

@@ -5,7 +5,6 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from reference import adaboost
 from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.ensemble import AdaBoostClassifier as PeerAdaBoost
@@ -13,6 +12,7 @@ from sklearn.linear_model import LinearRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
+from reference import adaboost
 from surelearn import AdaBoostClassifier, CARTClassifier, Holdout
 from surelearn.bounds import boosting
 from surelearn.certificate import BoundViolatedError, certify, checked
@@ -83,14 +83,14 @@ class Scripted(DecisionTreeClassifier):
 
     calls = 0
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None):  # noqa: ARG002
         """Take the next turn."""
         self.turn_ = Scripted.calls
         Scripted.calls += 1
         self.classes_, self.labels_, self.weights_ = np.unique(y), y, sample_weight
         return self
 
-    def predict(self, X):
+    def predict(self, X):  # noqa: ARG002
         """Be wrong on one row."""
         answers = self.labels_.copy()
         wrong = self.turn_ % len(answers)
