@@ -129,6 +129,12 @@ from .learners.decompositions.rank_one_completion import complete_rank_one as co
 from .learners.decompositions.soft_impute import SoftImpute as SoftImpute
 from .learners.encoders.table_encoder import TableEncoder as TableEncoder
 from .learners.ensembles.adaboost_classifier import AdaBoostClassifier as AdaBoostClassifier
+from .learners.ensembles.forward_stagewise_classifier import (
+    ForwardStagewiseClassifier as ForwardStagewiseClassifier,
+)
+from .learners.ensembles.forward_stagewise_regressor import (
+    ForwardStagewiseRegressor as ForwardStagewiseRegressor,
+)
 from .learners.experts.adahedge import AdaHedge as AdaHedge
 from .learners.experts.aggregating_algorithm import AggregatingAlgorithm as AggregatingAlgorithm
 from .learners.experts.doubling import Doubling as Doubling
