@@ -34,14 +34,18 @@ def run_stages(
     loss: Loss, propose: Propose, y: Vector, weights: Vector, most: int, learning_rate: float
 ) -> Stages:
     """Add members one by one, along the steepest descent of the loss, as far as it falls."""
-    f = np.zeros(len(y))
-    stages = Stages([], [], [loss.mean(y, f, weights=weights)], "")
+    f, there = np.zeros(len(y)), weights > 0.0  # a row without weight may lose any amount
+
+    def mean_loss() -> float:
+        return loss.mean(y[there], f[there], weights=weights[there])
+
+    stages = Stages([], [], [mean_loss()], "")
     for stage in range(1, most + 1):
         slopes = loss.gradient(y, f)
-        if not (weights * slopes).any():
+        if not slopes[there].any():
             return stages._replace(stop_reason=f"after stage {stage - 1} the loss cannot fall")
-        member, values = propose(-slopes, weights)
-        step = line_search(loss, y, f, values, weights)
+        member, values = propose(np.where(there, -slopes, 0.0), weights)
+        step = line_search(loss, y[there], f[there], values[there], weights[there])
         if step == 0.0:
             return stages._replace(
                 stop_reason=f"stage {stage} was discarded: along its member the loss does not fall"
@@ -51,7 +55,7 @@ def run_stages(
         f = f + step * values
         stages.members.append(member)
         stages.steps.append(step)
-        stages.losses.append(loss.mean(y, f, weights=weights))
+        stages.losses.append(mean_loss())
         if endless:
             return stages._replace(
                 stop_reason=f"along the member of stage {stage} the loss falls for ever; it has "

@@ -140,10 +140,12 @@ def dense(X: Any) -> Any:
 def admitted(model: Any, X: Any, *, reset: bool) -> Any:
     """Return rows for weak learners that read tables themselves: lists become arrays."""
     X = sound(X)
-    if isinstance(X, list | tuple):
-        X = np.asarray(X)
-    validation.validated(model, X, reset=reset, skip_check_array=True)
-    return X
+    if hasattr(X, "columns"):  # a data frame of any library
+        validation.validated(model, X, reset=reset, skip_check_array=True)
+        return X
+    return validation.validated(
+        model, X, reset=reset, dtype=None, ensure_all_finite=False, accept_sparse=True
+    )
 
 
 def n_rows_of(X: Any) -> int:

@@ -19,11 +19,11 @@ from surelearn._typing import Vector
 from surelearn.base import validation
 from surelearn.base.fitting import at_one_moment, learn_classes
 from surelearn.learners.ensembles._stagewise_learner import StagewiseLearner
-from surelearn.learners.ensembles.adaboost_classifier import AdaBoostClassifier
+from surelearn.learners.trees.cart_classifier import CARTClassifier
 from surelearn.losses import Exponential, Loss
 
 _EXPONENTIAL = Exponential()
-_STUMP = AdaBoostClassifier(n_estimators=1)
+_STUMP = CARTClassifier(criterion="misclassification", max_depth=1)
 
 
 @at_one_moment
@@ -36,8 +36,8 @@ class ForwardStagewiseClassifier(ClassifierMixin, StagewiseLearner):
     loss
         What is to be small: `Exponential()`, `Logistic()`, or any loss of a margin with a gradient.
     estimator
-        The base learner, any classifier whose `fit` takes `sample_weight`; None means the stump of
-        least weighted error.
+        The base learner, any classifier whose `fit` takes `sample_weight`; None means a tree of
+        one question, of least weighted error.
     n_estimators
         The largest number of stages.
     learning_rate
@@ -120,9 +120,7 @@ class ForwardStagewiseClassifier(ClassifierMixin, StagewiseLearner):
         sizes = weights * np.abs(directions)
         member = self._new_member()
         if (signs[sizes > 0.0] == signs[np.argmax(sizes)]).all():
-            raise ValueError(
-                "all rows that have weight have one label: nothing is to be told apart"
-            )
+            raise ValueError("all rows that have weight are of one class: nothing to tell apart")
         member = self._fitted(member, X, signs, sizes / sizes.sum())
         return member, self._values(member, X)
 
