@@ -29,6 +29,8 @@ from .evaluate.bias_variance import BiasVariance as BiasVariance
 from .evaluate.bias_variance import RiskDecomposition as RiskDecomposition
 from .evaluate.bias_variance import bias_variance as bias_variance
 from .evaluate.bias_variance import decompose_risk as decompose_risk
+from .evaluate.boosting_trace import BoostingTrace as BoostingTrace
+from .evaluate.boosting_trace import trace_boosting as trace_boosting
 from .evaluate.calibration import Calibration as Calibration
 from .evaluate.calibration import calibration_curve as calibration_curve
 from .evaluate.comparison import Comparison as Comparison
@@ -39,6 +41,10 @@ from .evaluate.coverage import Coverage as Coverage
 from .evaluate.coverage import simulate_coverage as simulate_coverage
 from .evaluate.cross_validation import CrossValidation as CrossValidation
 from .evaluate.cross_validation import cross_validate as cross_validate
+from .evaluate.dependence import AccumulatedEffects as AccumulatedEffects
+from .evaluate.dependence import PartialDependence as PartialDependence
+from .evaluate.dependence import accumulated_effects as accumulated_effects
+from .evaluate.dependence import partial_dependence as partial_dependence
 from .evaluate.endpoint import EndpointEstimate as EndpointEstimate
 from .evaluate.endpoint import estimate_endpoint as estimate_endpoint
 from .evaluate.estimators import EstimatorMoments as EstimatorMoments

@@ -15,6 +15,7 @@ from surelearn.app.registry import find_bandits, find_experts, find_learners
 from surelearn.certificate import Certificate
 from surelearn.datasets.worlds import Noisy, Separable
 from surelearn.kernels import Gaussian, Linear
+from surelearn.learners.ensembles.adaboost_classifier import AdaBoostClassifier
 from surelearn.learners.experts.hedge import Hedge
 from surelearn.learners.kernelized.kernel_ridge import KernelRidge
 from surelearn.learners.linear import schedules
@@ -183,6 +184,13 @@ def learner_runs() -> Iterator[Run]:
             yield name, lambda c=cls, s=hard: _fitted(c, s, TABLES["box"]).certificates()
             yield name, lambda c=cls: _fitted(c, _HASTY, _many_rows()).certificates()
     yield from _stability_runs()
+    for setting in ({}, *SETTINGS["AdaBoostClassifier"]):
+        yield "AdaBoostClassifier", lambda s=setting: _boosted_with_weights(s)
+
+
+def _boosted_with_weights(setting: dict[str, Any]) -> Issued:
+    X, y = TABLES["noisy"]
+    return AdaBoostClassifier(**setting).fit(X, y, np.arange(1.0, 61.0)).certificates()
 
 
 def _stability_runs() -> Iterator[Run]:

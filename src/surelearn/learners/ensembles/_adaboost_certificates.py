@@ -88,7 +88,7 @@ def _risk_certificates(model: Any, delta: float) -> tuple[Certificate, ...]:
         delta=delta / 2.0,
     )
     return tuple(
-        risk_certificate(model, guarantee, _evidence(model, guarantee, widths))
+        risk_certificate(model, guarantee, _evidence(model, guarantee))
         for guarantee in (by_rounds, by_margins)
     )
 
@@ -102,18 +102,18 @@ def _columns_of_numbers(model: Any, widths: Any) -> int:
     return int(numbers) + sum(2 ** int(width) for width in widths if width)
 
 
-def _evidence(model: Any, guarantee: Guarantee, widths: Any) -> dict[str, Evidence]:
+def _evidence(model: Any, guarantee: Guarantee) -> dict[str, Evidence]:
     """Return what is known of each assumption about the sample and the class of stumps."""
     known = {
         "independent": assumed("cannot be verified from the data"),
-        "fixed_before": _fixed_before(model, widths),
+        "fixed_before": _fixed_before(model),
         "two_classes": by_construction("two labels, one for each sign of the score"),
         "vote": by_construction("the weights are divided by their sum; stumps answer -1 or +1"),
     }
     return {key: known[key] for key in guarantee.assumes}
 
 
-def _fixed_before(model: Any, widths: Any) -> Evidence:
+def _fixed_before(model: Any) -> Evidence:
     """Say whether the class of stumps can have been known before the rows were."""
     names = table.column_names(model)
     asked = np.unique(model.stumps_.feature)
@@ -123,9 +123,7 @@ def _fixed_before(model: Any, widths: Any) -> Evidence:
             f"column {open_ended[0]!r} has categories that a single training row has, so there "
             "are likely others: the schema was not known beforehand"
         )
-    told = f"all stumps and at most {model.most_members_} rounds, unless the rows chose them"
-    if not model.missing_[widths == 0].all():
-        told += "; in columns without gaps here, new rows have none either"
-    if (widths > 0).any():
-        told += "; the categories were read off these rows"
-    return assumed(told)
+    return assumed(
+        f"all stumps and at most {model.most_members_} rounds, unless the rows chose them; columns "
+        "without gaps here have none in new rows; categories were read off these rows"
+    )
