@@ -184,6 +184,10 @@ def learner_runs() -> Iterator[Run]:
             yield name, lambda c=cls, s=hard: _fitted(c, s, TABLES["box"]).certificates()
             yield name, lambda c=cls: _fitted(c, _HASTY, _many_rows()).certificates()
     yield from _stability_runs()
+    yield from _boosting_runs()
+
+
+def _boosting_runs() -> Iterator[Run]:
     for setting in ({}, *SETTINGS["AdaBoostClassifier"]):
         yield "AdaBoostClassifier", lambda s=setting: _boosted_with_weights(s)
 
