@@ -66,7 +66,7 @@ _RATES = [
 _AGGRESSIVE = [{"C": np.inf}, {"C": 2.0}, {"C": np.inf, "fit_intercept": False}]
 SETTINGS: dict[str, list[dict[str, Any]]] = {
     "AdaBoostClassifier": [
-        {"edge": 0.05},
+        {"edge": 0.05, "n_estimators": 2},
         {"learning_rate": 0.5},
         {"estimator": CARTClassifier(max_depth=1), "n_estimators": 5},
     ],

@@ -6,20 +6,16 @@ Freund and Schapire (1997), "A decision-theoretic generalization of on-line lear
 application to boosting"; many classes: Zhu, Zou, Rosset and Hastie (2009), "Multi-class AdaBoost".
 """
 
-from collections.abc import Iterator
-from functools import partial
 from typing import Any, Self, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy import special
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import Tags
+from numpy.typing import ArrayLike
+from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from surelearn import _arguments
 from surelearn._stored import holds
-from surelearn._typing import Indices, Matrix, Vector
+from surelearn._typing import Indices, Vector
 from surelearn.base import validation
 from surelearn.base.fitting import (
     adopt,
@@ -32,18 +28,16 @@ from surelearn.base.fitting import (
 from surelearn.base.tables import table
 from surelearn.certificate import Certificate
 from surelearn.learners.ensembles import _adaboost_certificates
+from surelearn.learners.ensembles._boosted_vote import BoostedVote
 from surelearn.learners.ensembles._boosting_rounds import (
     Rounds,
     VoteRule,
     margins_of,
     run_rounds,
 )
-from surelearn.learners.ensembles._stumps import Stumps, add_votes
+from surelearn.learners.ensembles._stumps import Stumps
 from surelearn.learners.ensembles._weak_learners import (
     Weak,
-    admitted,
-    dense,
-    n_rows_of,
     weak_learner,
 )
 
@@ -71,7 +65,7 @@ from surelearn.learners.ensembles._weak_learners import (
     weighted_="flag",
     training_rows_="maybe hash[kept]",
 )
-class AdaBoostClassifier(ClassifierMixin, BaseEstimator):
+class AdaBoostClassifier(BoostedVote):
     """Weighted vote of weak learners, each fitted to the rows that the ones before got wrong.
 
     Without `estimator` the members are decision stumps of least weighted error: one question about
@@ -130,13 +124,7 @@ class AdaBoostClassifier(ClassifierMixin, BaseEstimator):
     (0, 0.5802)
     """
 
-    classes_: NDArray[Any]
     n_features_in_: int
-    stumps_: Stumps | None
-    estimators_: tuple[Any, ...]
-    errors_: Vector
-    alphas_: Vector
-    normalisers_: Vector
 
     def __init__(
         self,
@@ -224,63 +212,6 @@ class AdaBoostClassifier(ClassifierMixin, BaseEstimator):
         self.training_margins_ = margins if two_of_stumps else None
         weak.remember(self)
 
-    @property
-    def estimator_weights_(self) -> Vector:
-        """The weights of the votes as scikit-learn has them, 2α_t."""
-        check_is_fitted(self)
-        return 2.0 * self.alphas_
-
-    @property
-    def estimator_errors_(self) -> Vector:
-        """The weighted errors of the members, by scikit-learn's name."""
-        check_is_fitted(self)
-        return self.errors_.copy()
-
-    @property
-    def training_error_bounds_(self) -> Vector:
-        """The product of the normalisers up to each round; the training error lies below it."""
-        check_is_fitted(self)
-        return np.cumprod(self.normalisers_, dtype=np.float64)
-
-    def decision_function(self, X: Any) -> Vector | Matrix:
-        """Return Σ α_t h_t(x) with h_t = ±1, or of many classes the weight of each one's votes."""
-        return self._shown(self._scores(X))
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class with the heaviest vote; of equal ones, the first."""
-        scores = self._scores(X)
-        return self.classes_[scores.argmax(axis=1)]
-
-    def predict_proba(self, X: Any) -> Matrix:
-        """Return e^{2 votes} of each class, normalised: what the exponential loss estimates.
-
-        For two classes it is the logistic function of twice the score. With many rounds such
-        probabilities are too bold; calibrate them on rows that were held out.
-        """
-        return special.softmax(2.0 * self._scores(X), axis=1)
-
-    def staged_decision_function(self, X: Any) -> Iterator[Vector | Matrix]:
-        """Yield the scores after each round."""
-        for scores in self._stages(X):
-            yield self._shown(scores.copy())
-
-    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
-        """Yield the predictions after each round."""
-        for scores in self._stages(X):
-            yield self.classes_[scores.argmax(axis=1)]
-
-    def margins(self, X: Any, y: ArrayLike) -> Vector:
-        """Return the share of the votes for the true class minus that for the best other one.
-
-        It lies in [-1, 1]; for two classes it is y Σ α_t h_t(x) / Σ α_t. Rows at 0 or below are
-        errors.
-        """
-        scores = self._scores(X)
-        codes = validation.index_among(self.classes_, _arguments.labels("y", y))
-        if len(codes) != len(scores):
-            raise ValueError(f"there are {len(scores)} rows and {len(codes)} labels")
-        return margins_of(scores, codes)
-
     def certificates(self, *, delta: float = 0.05) -> tuple[Certificate, ...]:
         """State what the rounds prove of the training error, and stumps of the risk.
 
@@ -295,38 +226,6 @@ class AdaBoostClassifier(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         return _adaboost_certificates.certificates(self, delta=delta)
-
-    @property
-    def _votes(self) -> Vector:
-        return self.alphas_ if self.edge_ is None else np.ones(len(self.alphas_))
-
-    def _stages(self, X: Any) -> Iterator[Matrix]:
-        """Yield the votes for each class after each round, in one array that changes."""
-        check_is_fitted(self)
-        answer, n_rows = self._answers(X)
-        scores = np.zeros((n_rows, len(self.classes_)))
-        for t, vote in enumerate(self._votes):
-            add_votes(answer(t), float(vote), scores)
-            yield scores
-
-    def _scores(self, X: Any) -> Matrix:
-        *_, scores = self._stages(X)
-        return scores
-
-    def _answers(self, X: Any) -> tuple[Any, int]:
-        """Return what names the class of each row for member t, and the number of rows."""
-        if self.stumps_ is not None:
-            stumps, rows = self.stumps_, table.read_table(self, dense(X))
-            return partial(stumps.answer, X=rows), len(rows)
-        X = admitted(self, X, reset=False)
-
-        def answer(t: int) -> Indices:
-            return validation.index_among(self.classes_, self.estimators_[t].predict(X))
-
-        return answer, n_rows_of(X)
-
-    def _shown(self, scores: Matrix) -> Vector | Matrix:
-        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
     def _check_state(self) -> None:
         """Refuse what a forged model file may hold: members of other columns or classes."""
@@ -343,11 +242,11 @@ class AdaBoostClassifier(ClassifierMixin, BaseEstimator):
             self.stumps_.refuse_wild(known, len(self.classes_))
 
     def __sklearn_tags__(self) -> Tags:
-        """Say to scikit-learn that cells may be missing, hold categories or be sparse."""
+        """Say to scikit-learn what may stand in a table."""
         tags = cast("Any", super().__sklearn_tags__())
-        own = self.estimator is None
-        tags.input_tags.allow_nan = own
-        tags.input_tags.categorical = own
-        tags.input_tags.string = own
-        tags.input_tags.sparse = True
+        if self.estimator is None or not hasattr(self.estimator, "__sklearn_tags__"):
+            tags.input_tags.allow_nan = tags.input_tags.categorical = True
+            tags.input_tags.string = tags.input_tags.sparse = True
+        else:
+            tags.input_tags = get_tags(self.estimator).input_tags
         return tags
