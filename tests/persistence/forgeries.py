@@ -34,6 +34,7 @@ from surelearn.certificate import BoundViolatedError
 from surelearn.evaluate._linear_run import model_of
 from surelearn.learners.decompositions.matrix_completion import MatrixCompletion
 from surelearn.learners.encoders.table_encoder import TableEncoder
+from surelearn.learners.ensembles.adaboost_classifier import AdaBoostClassifier
 from surelearn.learners.experts._voting import VotingGame
 from surelearn.learners.experts.aggregating_algorithm import AggregatingAlgorithm
 from surelearn.learners.experts.doubling import Doubling
@@ -132,6 +133,11 @@ def _of_neighbours():
     }
 
 
+def _boosted_trees():
+    tree = CARTClassifier(max_depth=1)
+    return AdaBoostClassifier(estimator=tree, n_estimators=3).fit(MIXED, LABELS)
+
+
 def _of_mixed_tables():
     frame, plain = MIXED.to_pandas(), CARTClassifier()
     encode = ColumnTransformer(
@@ -145,6 +151,8 @@ def _of_mixed_tables():
     return {
         "categories": (plain.fit(MIXED, LABELS), MIXED, LABELS),
         "grid": (CARTClassifier(thresholds=[1.0, 2.0]).fit(MIXED, LABELS), MIXED, LABELS),
+        "boosted stumps": (AdaBoostClassifier().fit(MIXED, LABELS), MIXED, LABELS),
+        "boosted trees": (_boosted_trees(), MIXED, LABELS),
         "multiway": (C45Classifier().fit(MIXED, LABELS), MIXED, LABELS),
         "cut back": (CutBackTree(C45Classifier()).fit(MIXED, LABELS), MIXED, LABELS),
         "encoded": (make_pipeline(TableEncoder(), Perceptron()).fit(MIXED, LABELS), MIXED, LABELS),

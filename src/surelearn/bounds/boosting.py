@@ -8,8 +8,10 @@ by the margins, which do not mention the number of rounds.
 import functools
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from decimal import Decimal
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from surelearn import _arguments
@@ -75,6 +77,27 @@ def adaboost_fixed_edge(*, edge: float, n_rounds: int) -> Guarantee:
     return _training_error(
         exp_up(exponent), {"weak_learner": "every round has at least the edge named"}
     )
+
+
+@theorem(realised=("weighted_errors", "vote_weights"))
+def plurality_training_error(*, weighted_errors: ArrayLike, vote_weights: ArrayLike) -> Guarantee:
+    """Bound the training error of a boosted vote by the product of (1 - e) exp(-a) + e exp(a).
+
+    For any number of classes and any weights a of the votes; shrunken ones and SAMME's, halved.
+
+    Examples
+    --------
+    >>> round(plurality_training_error(weighted_errors=[0.3], vote_weights=[0.4]).bound, 6)
+    0.916771
+    """
+    errors = _arguments.vector("weighted_errors", weighted_errors, low=0.0, high=1.0)
+    votes = _arguments.vector("vote_weights", vote_weights, low=0.0)
+    if len(errors) != len(votes):
+        raise ValueError(f"weighted_errors has {len(errors)} rounds, vote_weights {len(votes)}")
+    with np.errstate(all="ignore"):
+        factors = (1.0 - errors) * np.exp(-votes) + np.exp(votes + np.log(errors))
+    members = {"algorithm": _ROUNDS["algorithm"], "one_class": "each member names one class"}
+    return replace(_training_error(_rounding.up(float(factors.prod())), {}), assumes=members)
 
 
 @planner
@@ -289,11 +312,7 @@ def _growth(
     return _risk(
         vc.moment_root(log_growth, n, errors, math.log(_arguments.open_fraction("delta", delta))),
         delta,
-        {
-            "independent": _SAMPLE,
-            "fixed_before": _BEFORE,
-            "two_classes": "two classes",
-        },
+        {"independent": _SAMPLE, "fixed_before": _BEFORE, "two_classes": "two classes"},
         "surelearn theory pages; sharpens Freund and Schapire, JCSS 55 (1997)",
     )
 
