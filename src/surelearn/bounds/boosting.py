@@ -30,6 +30,7 @@ _ROUNDS = {
     ),
     "members": "members answer -1 or +1",
 }
+_VACUOUS = 700.0  # no error exceeds 1, so e^700 is a bound as good as any above it
 _FAR_FROM_HALF = 0.25  # on either side of it another form keeps its digits
 _DRAWS = tuple(sorted({math.ceil(2.0 ** (i / 2.0)) for i in range(25)}))
 _PERCENT_MARGINS = (0, 5, 10, 20, 30, 40)
@@ -94,10 +95,12 @@ def plurality_training_error(*, weighted_errors: ArrayLike, vote_weights: ArrayL
     votes = _arguments.vector("vote_weights", vote_weights, low=0.0)
     if len(errors) != len(votes):
         raise ValueError(f"weighted_errors has {len(errors)} rounds, vote_weights {len(votes)}")
-    with np.errstate(all="ignore"):
-        factors = (1.0 - errors) * np.exp(-votes) + np.exp(votes + np.log(errors))
+    with np.errstate(divide="ignore"):
+        logs = np.logaddexp(np.log1p(-errors) - votes, np.log(errors) + votes)
+    lost = 4.0 * np.finfo(float).eps * (1.0 + np.abs(logs) + votes)  # of digits, in each round
     members = {"algorithm": _ROUNDS["algorithm"], "one_class": "each member names one class"}
-    return replace(_training_error(_rounding.up(float(factors.prod())), {}), assumes=members)
+    exponent = min(math.fsum(logs + lost), _VACUOUS)
+    return replace(_training_error(exp_up(exponent), {}), assumes=members)
 
 
 @planner

@@ -4,7 +4,7 @@ t = ⌈ln(2/δ) / ln(1/(1−q))⌉ runs, of which each is good with probability 
 """
 
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -139,7 +139,7 @@ def _copies(learner: Any, n_runs: int, samples: Samples, seed: int) -> list[Any]
     if samples not in {"disjoint", "shared"}:
         raise ValueError(f"samples={_arguments.short(samples)} must be 'disjoint' or 'shared'")
     copies: list[Any] = [clone(learner) for _ in range(n_runs)]
-    if "random_state" in cast("Any", learner).get_params():
+    if "random_state" in learner.get_params():
         seeds = np.random.default_rng([seed, n_runs]).integers(2**31, size=n_runs)
         return [copy.set_params(random_state=int(s)) for copy, s in zip(copies, seeds, strict=True)]
     if samples == "shared":

@@ -7,14 +7,16 @@ Friedman (2001); Apley and Zhu (2020), "Visualizing the effects of predictor var
 supervised learning models". Both describe the model, not the world, and certify nothing.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
 from sklearn.utils import _safe_indexing, check_random_state
-from sklearn.utils.validation import _num_samples, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from surelearn import _arguments
 from surelearn._jit.sound_matrices import sound
@@ -128,7 +130,7 @@ def partial_dependence(
     values = _column(rows, place, name)
     grid = _grid(values, _arguments.count("grid_size", grid_size, at_least=2))
     respond, words = _response(model, label)
-    n = _num_samples(rows)
+    n = int(rows.shape[0])
     answers = [respond(_replaced(rows, place, name, np.repeat(v, n))) for v in grid]
     individual = np.stack(answers, axis=1)
     return PartialDependence(
@@ -192,7 +194,7 @@ def _enter(
         place = names.index(feature)
     else:
         place = _arguments.count("feature", feature, at_most=len(names) - 1)
-    n = _num_samples(X)
+    n = int(X.shape[0])
     if n == 0:
         raise ValueError("X has no rows: there is nothing to average over")
     if max_rows is not None and n > _arguments.count("max_rows", max_rows, at_least=1):
@@ -244,25 +246,37 @@ def _numbers(values: NDArray[Any], name: str) -> Vector:
     return values.astype(np.float64)
 
 
-def _response(model: Any, label: Any) -> tuple[Any, str]:
+def _response(model: Any, label: Any) -> tuple[Callable[[Any], Vector], str]:
     """Return what is asked of the model, and in words."""
     if not is_classifier(model):
-        return (lambda X: np.asarray(model.predict(X), dtype=np.float64)), "prediction"
+        return partial(_prediction, model), "prediction"
     classes = model.classes_.tolist()
     wanted = classes[-1] if label is None else label
     if wanted not in classes:
         raise ValueError(f"label={label!r} is none of the classes {_arguments.short(classes)}")
     place = classes.index(wanted)
     if hasattr(model, "predict_proba"):
-        return (lambda X: np.asarray(model.predict_proba(X))[:, place]), f"probability of {wanted}"
+        return partial(_probability, model, place), f"probability of {wanted}"
     if hasattr(model, "decision_function"):
-        return (lambda X: _score(model.decision_function(X), place)), f"score of {wanted}"
-    return (lambda X: (model.predict(X) == wanted).astype(np.float64)), f"share of {wanted}"
+        return partial(_score, model, place), f"score of {wanted}"
+    return partial(_share, model, wanted), f"share of {wanted}"
 
 
-def _score(scores: Any, place: int) -> Vector:
+def _prediction(model: Any, X: Any) -> Vector:
+    return np.asarray(model.predict(X), dtype=np.float64)
+
+
+def _probability(model: Any, place: int, X: Any) -> Vector:
+    return np.asarray(model.predict_proba(X), dtype=np.float64)[:, place]
+
+
+def _score(model: Any, place: int, X: Any) -> Vector:
     """Return the score of one class; two classes share one, whose sign tells them apart."""
-    found = np.asarray(scores, dtype=np.float64)
+    found = np.asarray(model.decision_function(X), dtype=np.float64)
     if found.ndim == 1:
         return found if place == 1 else -found
     return found[:, place]
+
+
+def _share(model: Any, wanted: Any, X: Any) -> Vector:
+    return np.asarray(model.predict(X) == wanted, dtype=np.float64)

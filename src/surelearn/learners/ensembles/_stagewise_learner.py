@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone
-from sklearn.utils import Tags
+from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from surelearn import _arguments
@@ -155,7 +155,7 @@ class StagewiseLearner(BaseEstimator):
     def __sklearn_tags__(self) -> Tags:
         """Say to scikit-learn what the base learner reads."""
         tags = cast("Any", super().__sklearn_tags__())
-        own = cast("Any", self._prototype()).__sklearn_tags__().input_tags
+        own = get_tags(self._prototype()).input_tags
         tags.input_tags.allow_nan = own.allow_nan
         tags.input_tags.categorical = own.categorical
         tags.input_tags.string = own.string

@@ -30,7 +30,7 @@ def _best_of_two(
     """
     place, found, total = -1, 0, start
     for i in range(n_there):
-        total += signed[order[i]]
+        total += int(signed[order[i]])
         if abs(total) > best and ends[i]:
             place, found, best = i, total, abs(total) + _SLACK
     return place, found

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import clone, is_classifier
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import _num_samples, has_fit_parameter
+from sklearn.utils.validation import has_fit_parameter
 
 from surelearn._jit import fingerprints
 from surelearn._jit import rows as jit_rows
@@ -150,4 +150,4 @@ def admitted(model: Any, X: Any, *, reset: bool) -> Any:
 
 def n_rows_of(X: Any) -> int:
     """Return the number of rows of a table of any kind."""
-    return int(_num_samples(X))
+    return int(X.shape[0])

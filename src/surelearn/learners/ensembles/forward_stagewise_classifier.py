@@ -113,7 +113,7 @@ class ForwardStagewiseClassifier(ClassifierMixin, StagewiseLearner):
                 "Only binary classification is supported. The type of the target is multiclass: "
                 f"{self.classes_.tolist()}; AdaBoostClassifier takes many classes"
             )
-        return 2.0 * codes - 1.0
+        return np.where(codes == 1, 1.0, -1.0)
 
     def _member(self, X: Any, directions: Vector, weights: Vector) -> tuple[Any, Vector]:
         signs = np.where(directions > 0.0, 1, -1)
