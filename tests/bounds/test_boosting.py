@@ -261,3 +261,42 @@ def test_the_planned_rounds_leave_less_than_one_error():
         rounds = boosting.plan_rounds_exact(n=n, edge=edge)
         assert (1 - 4 * edge**2) ** (rounds / 2) * n < 1
         assert (1 - 4 * edge**2) ** ((rounds - 1) / 2) * n >= 1
+
+
+def test_any_votes_give_the_product_of_adaboost_where_they_are_its_own():
+    errors = np.array([0.3, 3 / 14, 2 / 11])
+    alphas = 0.5 * np.log((1 - errors) / errors)
+    ours = boosting.plurality_training_error(weighted_errors=errors, vote_weights=alphas).bound
+    product = boosting.adaboost_training_error(weighted_errors=errors).bound
+    assert ours == pytest.approx(product, rel=1e-12)
+    shrunk = boosting.plurality_training_error(weighted_errors=errors, vote_weights=alphas / 3)
+    assert product < shrunk.bound < 1.0
+
+
+def test_the_factor_of_samme_is_below_one_exactly_below_one_over_the_classes():
+    for n_classes in (3, 5, 10):
+        for error, below in ((1 / n_classes - 1e-6, True), (1 / n_classes + 1e-6, False)):
+            vote = 0.5 * np.log((1 - error) / error * (n_classes - 1))
+            found = boosting.plurality_training_error(weighted_errors=[error], vote_weights=[vote])
+            assert (found.bound < 1.0) == below
+            expected = np.sqrt(error * (1 - error)) * n_classes / np.sqrt(n_classes - 1)
+            assert found.bound == pytest.approx(expected, rel=1e-11)
+
+
+def test_votes_of_many_rounds_are_never_beyond_floats_and_lengths_must_agree():
+    many = boosting.plurality_training_error(
+        weighted_errors=[0.6] * 5000, vote_weights=[1.0] * 5000
+    )
+    assert many.bound > 1.0
+    with pytest.raises(ValueError, match="rounds"):
+        boosting.plurality_training_error(weighted_errors=[0.1], vote_weights=[1.0, 2.0])
+
+
+def test_errors_that_are_not_weighted_break_the_bound_on_any_votes():
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 3, 200)
+    said = np.where(rng.random(200) < 0.75, labels, (labels + 1) % 3)
+    plain = boosting.plurality_training_error(
+        weighted_errors=[np.mean(said != labels)] * 30, vote_weights=[0.5] * 30
+    )
+    assert np.mean(said != labels) > plain.bound  # thirty copies of one member vote as one

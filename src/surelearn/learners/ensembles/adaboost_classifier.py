@@ -233,13 +233,30 @@ class AdaBoostClassifier(BoostedVote):
         if n < 1 or len(members) != n or len(self.classes_) < 2:
             raise ValueError("it has not as many members as rounds, or fewer than two classes")
         fits = (self.errors_ >= 0.0) & (self.errors_ < 1.0) & (self.normalisers_ >= 0.0)
-        if not fits.all() or not (self.alphas_ > 0.0).all():
+        if not fits.all() or not (self.alphas_ > 0.0).all() or self.most_members_ < n:
             raise ValueError("the numbers of its rounds are none of AdaBoost")
-        if self.training_errors_ > self.n_training_rows_ or self.n_training_rows_ < 1:
-            raise ValueError("it has more errors than rows, or no row")
+        if (self.edge_ is not None and not 0.0 < self.edge_ < 0.5) or not self.learning_rate_ > 0.0:
+            raise ValueError("its edge or its learning rate is none of AdaBoost")
+        self._check_memory()
         if self.stumps_ is not None:
             known = table.n_categories(cast("Any", self).categories_)
             self.stumps_.refuse_wild(known, len(self.classes_))
+        elif not all(hasattr(member, "predict") for member in self.estimators_):
+            raise ValueError("one of its members cannot predict")
+
+    def _check_memory(self) -> None:
+        """Refuse counts and margins that are none of its training rows."""
+        n, margins = self.n_training_rows_, self.training_margins_
+        if self.training_errors_ > n or n < 1 or not 0.0 <= self.training_error_ <= 1.0:
+            raise ValueError("it has more errors than rows, or no row")
+        two_of_stumps = len(self.classes_) == 2 and self.stumps_ is not None
+        if (margins is None) == two_of_stumps or (
+            margins is not None and (len(margins) != n or not (np.abs(margins) <= 1.0).all())
+        ):
+            raise ValueError("its margins are not those of its rows")
+        known = [hasattr(self, "categories_"), self.missing_ is not None, self.rare_ is not None]
+        if known != [self.stumps_ is not None] * 3:
+            raise ValueError("what it knows of its columns is not what stumps need")
 
     def __sklearn_tags__(self) -> Tags:
         """Say to scikit-learn what may stand in a table."""
