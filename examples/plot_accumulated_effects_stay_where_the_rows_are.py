@@ -1,4 +1,4 @@
-"""Partial dependence asks a model about rows that never occur; accumulated effects do not.
+"""Partial dependence asks about rows that never occur; accumulated effects do not.
 
 Two features are nearly equal, and the truth is their product. Where they agree it is a square, and
 accumulated effects show that. Partial dependence sets one and leaves the other, far from any row.

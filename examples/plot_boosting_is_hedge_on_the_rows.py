@@ -1,8 +1,9 @@
-"""Boosting is Hedge with the rows as experts: a row loses whenever a member gets it right.
+"""Boosting is Hedge with the rows as experts: its regret bound makes the majority right.
 
-With one factor for all rounds AdaBoost's weights of rows are those of Hedge. Each member is right
-on more than half of the weight, so Hedge loses more than 1/2 + edge a round; its regret bound then
-says that even the row that is right most seldom is right in most rounds: the majority is right.
+A row loses whenever a member gets it right. With one factor for all rounds AdaBoost's weights of
+rows are those of Hedge. Each member is right on more than half of the weight, so Hedge loses more
+than 1/2 + edge a round; its regret bound then says that even the row that is right most seldom is
+right in most rounds: the majority is right.
 """
 
 from pathlib import Path

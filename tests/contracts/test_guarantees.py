@@ -38,8 +38,24 @@ def trained(learner, world):
     return learner().fit(X, y)
 
 
-@pytest.mark.parametrize("name", CERTIFYING)
-@pytest.mark.parametrize("world", WORLDS)
+NOTHING_TO_BOOST = {"one point, both labels", "zero rows"}
+
+
+@pytest.mark.parametrize("world", sorted(NOTHING_TO_BOOST))
+def test_rows_that_are_all_alike_cannot_be_boosted(world):
+    with pytest.raises(ValueError, match="no better than chance"):
+        trained(CERTIFYING["AdaBoostClassifier"], world)
+
+
+@pytest.mark.parametrize(
+    ("world", "name"),
+    [
+        pytest.param(world, name, id=f"{world}-{name}")
+        for world in WORLDS
+        for name in CERTIFYING
+        if name != "AdaBoostClassifier" or world not in NOTHING_TO_BOOST
+    ],
+)
 def test_certificates_are_complete_recomputable_and_never_below_what_was_seen(name, world):
     model = trained(CERTIFYING[name], world)
     issued = model.certificates(delta=0.1)

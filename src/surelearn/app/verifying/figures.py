@@ -50,7 +50,9 @@ def _observed(c: Certificate, inputs: Mapping[str, Any]) -> Finding:
         if c.kind == "quantile":
             holds = n == c.n and equal(seen[0], c.observed)
         return Finding(name, holds and _within(c), f"{value:.6g} on {n:,} examples")
-    counts = [inputs[key] for key in ("n", "n_rounds") if key in inputs]
+    # The rounds of boosting are not the rows that it errs on.
+    keys = ("n",) if c.kind == "training-error" else ("n", "n_rounds")
+    counts = [inputs[key] for key in keys if key in inputs]
     holds = (
         all(c.n <= count for count in counts) if c.kind == "regret" else c.n in (counts or [c.n])
     )

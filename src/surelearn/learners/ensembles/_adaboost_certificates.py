@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from surelearn import _arguments
 from surelearn._wording import percent_outward
 from surelearn.base.classifier import risk_certificate
 from surelearn.base.seal import fingerprint_of_fit, refuse_changed
@@ -25,6 +26,7 @@ _CODE = by_construction("the code does exactly this")
 
 def certificates(model: Any, *, delta: float) -> tuple[Certificate, ...]:
     """Return all that the training rows prove."""
+    _arguments.open_fraction("delta", delta)
     refuse_changed(model)
     sure = tuple(_training_certificate(model, guarantee) for guarantee in _training_bounds(model))
     return sure + _risk_certificates(model, delta)
@@ -50,7 +52,7 @@ def _training_certificate(model: Any, guarantee: Guarantee) -> Certificate:
     return certify(
         guarantee,
         kind="training-error",
-        subject="this run of AdaBoost",
+        subject=f"this run of {type(model).__name__}",
         observed=model.training_error_,
         n=model.n_training_rows_,
         claim=f"With certainty, the vote errs on at most {limit} {rows}, even votes counted as "
@@ -63,7 +65,7 @@ def _training_certificate(model: Any, guarantee: Guarantee) -> Certificate:
 def _of_the_run(model: Any, key: str) -> Evidence:
     """Say what is known of an assumption about the rounds."""
     if key == "weak_learner":
-        return checked(f"the largest weighted error of a round is {model.errors_.max():.6g}")
+        return checked("the weighted error of no round exceeds one half minus the edge")
     if key == "algorithm" or model.stumps_ is not None:
         return _CODE
     return checked("the answers of each member to the training rows were recorded in the run")
