@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from surelearn import _arguments
 from surelearn._stored import holds
-from surelearn._typing import Indices, Vector
+from surelearn._typing import Indices, Mask, Vector
 from surelearn.base import validation
 from surelearn.base.fitting import (
     adopt,
@@ -125,6 +125,8 @@ class AdaBoostClassifier(BoostedVote):
     """
 
     n_features_in_: int
+    missing_: Mask | None
+    rare_: Mask | None
 
     def __init__(
         self,
