@@ -273,6 +273,7 @@ class NaiveBayesClassifier(ClassifierMixin, SummarisingLearner[ClassSummary]):
         return self._score_table(read_table(self, X, codes=self._reading().get("codes", False)))
 
     def _score_table(self, table: NDArray[Any]) -> LogScores:
+        self._refuse_misfits()
         prior, shape = self.log_prior_, (len(table), len(self.classes_))
         zeros = None
         if prior.zeros is not None or not all(factors.possible for factors in self.factors_):
@@ -281,6 +282,13 @@ class NaiveBayesClassifier(ClassifierMixin, SummarisingLearner[ClassSummary]):
         for factors in self.factors_:
             factors.add_to(scores, table)
         return scores
+
+    def _refuse_misfits(self) -> None:
+        """Refuse factors of other classes or categories: loops would write beyond the scores."""
+        if tuple(map(type, self.factors_)) != self._factors:
+            raise ValueError("its factors are those of another learner: fit it again")
+        for factors in self.factors_:
+            cast("Any", factors).refuse_unlike(self.categories_, len(self.classes_))
 
     def _check_parameters(self) -> None:
         for name in ("smoothing", "prior_smoothing", "var_smoothing"):
@@ -309,10 +317,7 @@ class NaiveBayesClassifier(ClassifierMixin, SummarisingLearner[ClassSummary]):
         n_classes = len(self.classes_)
         if len(self.categories_) != self.n_features_in_ or self.n_features_in_ < 1:
             raise ValueError("its columns are not as many as their categories")
-        if tuple(map(type, self.factors_)) != self._factors:
-            raise ValueError("its factors are those of another learner")
-        for factors in self.factors_:
-            cast("Any", factors).refuse_unlike(self.categories_, n_classes)
+        self._refuse_misfits()
         if self.training_errors_ is not None and not (
             hasattr(self, "rare_") and hasattr(self, "undeclared_features_")
         ):
