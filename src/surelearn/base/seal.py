@@ -69,7 +69,11 @@ def is_intact(model: Any) -> bool:
     if replaces_methods(model):
         return False
     seal = getattr(model, "__dict__", {}).get("_seal")
-    if seal is None or not _certifies(model):
+    if seal is None:
+        return True
+    if vars(model).get("training_errors_", 0) is None:  # one that did not know them has no seal
+        return False
+    if not _certifies(model):
         return True
     return isinstance(seal, str) and seal == _checksum(model)
 

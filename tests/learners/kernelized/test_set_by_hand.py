@@ -5,7 +5,14 @@ from contextlib import suppress
 import numpy as np
 import pytest
 
-from surelearn import KernelRidge, SupportVectorClassifier, SupportVectorRegressor, kernels
+from surelearn import (
+    C45Classifier,
+    CARTClassifier,
+    KernelRidge,
+    SupportVectorClassifier,
+    SupportVectorRegressor,
+    kernels,
+)
 
 BY_HAND = [
     ("tol", "x"),
@@ -41,3 +48,12 @@ def test_what_was_set_by_hand_is_used_or_refused_in_a_sentence(kind, name, value
     if name == "dual_coef_":
         with pytest.raises(ValueError, match=r"[Ff]it it again"):
             model.predict(X)
+
+
+@pytest.mark.parametrize("kind", [SupportVectorClassifier, CARTClassifier, C45Classifier])
+def test_errors_taken_away_by_hand_are_missed_in_a_sentence(kind):
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    model = kind().fit(X, X[:, 0] > 0.0)
+    model.training_errors_ = None
+    with pytest.raises(ValueError, match="fit it again"):
+        model.certificates()
