@@ -1,3 +1,5 @@
+import tracemalloc
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -192,3 +194,14 @@ def test_variables_that_rest_are_in_no_block(monkeypatch):
     assert found.converged
     assert found.n_steps < 20 * len(y)
     assert judge(problem, found.beta, found.sums).violation < 1e-3
+
+
+def test_a_panel_has_no_more_lines_than_there_are_features():
+    rows = sparse.csr_array(table(64, 300))
+    sparse_products.product(rows, rows)  # compiled
+    tracemalloc.start()
+    found = sparse_products.product(rows, rows)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    np.testing.assert_allclose(found, rows.toarray() @ rows.toarray().T, atol=1e-10)
+    assert peak < 10**6  # a line for each entry of 64 rows would be ten times as much

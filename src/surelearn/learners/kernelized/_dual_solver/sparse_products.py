@@ -27,7 +27,8 @@ def product(rows: Any, others: Any) -> Matrix:
     lines = np.full(rows.shape[1], -1, dtype=np.int32)
     firsts = range(0, others.shape[0], _ACROSS)
     parts = [others.indptr[first : first + _ACROSS + 1] for first in firsts]
-    panel = np.empty((max(part[-1] - part[0] for part in parts), _ACROSS), rows.dtype)
+    most = min(rows.shape[1], max(part[-1] - part[0] for part in parts))  # features of a panel
+    panel = np.empty((most, _ACROSS), rows.dtype)
     sums = np.empty(_ACROSS, rows.dtype)
     for first, part in zip(firsts, parts, strict=True):
         _spread(part, others.indices, others.data, lines, panel)
