@@ -50,6 +50,8 @@ def refuse_meeting(gram: Matrix, positive: Mask, rows: Indices, *, balanced: boo
     of any size on either side, make the same point of both.
     """
     sides = np.where(positive, 1.0, -1.0)
+    if balanced and positive.all() == positive.any():
+        return  # rows of one class alone
     if balanced:
         one, weights = positive, np.where(positive, 1.0 / positive.sum(), -1.0 / (~positive).sum())
     else:
