@@ -107,6 +107,9 @@ def test_a_table_is_known_by_its_rows_not_by_its_bytes(table, tmp_path):
         "shuffled.csv": rows.take(np.random.default_rng(0).permutation(len(rows))),
         "turned.csv": rows.select(["y", "z", "x"]),
         "shorter.csv": rows.slice(1),
+        "twice.csv": pa.concat_tables([rows, rows]),
+        "partly twice.csv": pa.concat_tables([rows, rows.slice(0, 100)]),
+        "three times.csv": pa.concat_tables([rows] * 3),
     }
     for name, other in disguises.items():
         csv.write_csv(other, tmp_path / name)
@@ -285,9 +288,31 @@ def a_line(**forged):
     return {**look.to_line(), **forged}
 
 
+def copied(**forged):
+    look = Look.from_line(a_line())
+    rows = RowSet.of(np.repeat(np.arange(200, dtype=np.uint64), 2))
+    return {**look._replace(rows=rows).to_line(), **forged}
+
+
+def test_a_line_knows_how_often_rows_are_there(tmp_path):
+    path = tmp_path / "l.jsonl"
+    append(path, copied())
+    [look] = read_pages(path).looks
+    assert look.rows == RowSet.of(np.repeat(np.arange(200, dtype=np.uint64), 2))
+    before = {k: v for k, v in copied().items() if k not in {"counted", "n_distinct"}}
+    assert Look.from_line(before).rows.counts == {}  # as older versions wrote it
+
+
 @pytest.mark.parametrize(
     "forged",
     [
+        copied(n_distinct=True),
+        copied(n_distinct=400),
+        copied(counted=7),
+        copied(counted=copied()["counted"][:-1]),
+        copied(counted=copied()["counted"][::-1]),
+        copied(counted=[*copied()["counted"][:-1], "ffffffffffffffff 0"]),
+        copied(counted=[*copied()["counted"][:-1], "ffffffffffffffff 999"]),
         {"delta": "0.05"},
         {"looks": 0},
         {"looks": True},

@@ -11,7 +11,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from surelearn import Holdout, Quantile
 from surelearn.app.problem.split import split
-from surelearn.base.row_identity import row_hashes
+from surelearn.base.row_identity import RowSet, row_hashes
 from surelearn.evaluate.ledger import forget
 
 LEVEL = 1e-4  # of the binomial tests below: how often a correct library fails one
@@ -172,6 +172,28 @@ def test_another_split_of_the_same_table_is_another_look_at_it():
     for seed, status in ((0, True), (1, False), (0, True)):
         _, _, held_out = Holdout.split(X, y, seed=seed)
         assert (held_out.certify(A if seed == 0 else B).status != "void") is status
+
+
+@pytest.mark.parametrize("times", [2, 3])
+def test_rows_that_are_repeated_are_known(times):
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(80, 2)), rng.choice([-1.0, 1.0], 80)
+    Holdout(X, y).certify(Rule([1.0, 0.0]))
+    again = Holdout(np.tile(X, (times, 1)), np.tile(y, times), allow_duplicates=True)
+    assert again.certify(Rule([0.0, 1.0])).status == "void"
+    some = rng.permutation(80)[:53]
+    partly = Holdout(np.concatenate([X, X[some]]), np.concatenate([y, y[some]]))
+    assert partly.certify(Rule([1.0, 1.0])).status == "void"
+
+
+@pytest.mark.parametrize("n_categories", [20, 100, 300, 3000])
+def test_independent_draws_of_categories_are_not_taken_for_each_other(n_categories):
+    rng = np.random.default_rng(4)
+    for _ in range(20):
+        first, other = (
+            RowSet.of(rng.integers(n_categories, size=n).astype(np.uint64)) for n in (300, 450)
+        )
+        assert not first.is_mostly(other)
 
 
 def test_rows_of_few_categories_are_not_taken_for_rows_asked_before():

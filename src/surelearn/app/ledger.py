@@ -3,10 +3,10 @@
 A line of JSON for each look at a hold-out, entered before it is answered, in the state folder of
 the user (`SURELEARN_STATE`, or where the system keeps such files) and, once there are results,
 beside the folder that holds them. A table is recognised by its rows: in another order, in a file of
-another format, or with a few rows more or fewer. Changed cells, and columns that were renamed,
-added or left out in the file, make another table of it; what another user or machine asked is not
-seen either. So "the model was not chosen by these rows" is assumed at best, and the ledger can only
-refute it.
+another format, with a few rows more or fewer, or with rows repeated. Changed cells, and columns
+that were renamed, added or left out in the file, make another table of it; what another user or
+machine asked is not seen either. So "the model was not chosen by these rows" is assumed at best,
+and the ledger can only refute it.
 """
 
 import hashlib

@@ -23,6 +23,7 @@ NAME = "surelearn-ledger.jsonl"
 
 _TEXTS = ("file", "target", "learner", "date", "rules", "model", "table")
 _ROW = re.compile("[0-9a-f]{16}")
+_COUNTED = re.compile("[0-9a-f]{16} [1-9][0-9]{0,17}")
 _LONGEST_LINE = 10**6  # bytes; a look of ours has some 3,000
 _LARGEST_FILE = 10**9
 _PART = 2**16
@@ -47,7 +48,11 @@ class Look(NamedTuple):
 
     def to_line(self) -> dict[str, Any]:
         """Return the look as JSON has it."""
-        digest, n, n_single, sketch = self.rows
+        digest, n, n_single, sketch, n_distinct, counted = self.rows
+        copies = {
+            "n_distinct": n_distinct,
+            "counted": [f"{row:016x} {count}" for row, count in counted],
+        }
         return {
             "ledger": VERSION,
             **self.about,
@@ -56,6 +61,7 @@ class Look(NamedTuple):
             "n_rows": n,
             "n_single": n_single,
             "rows": [f"{row:016x}" for row in sketch],
+            **(copies if counted else {}),
         }
 
     @classmethod
@@ -92,7 +98,25 @@ def _rows_in(content: Mapping[str, Any]) -> RowSet:
     if any(rows[i] >= rows[i + 1] for i in range(len(rows) - 1)):
         raise ValueError("the rows do not increase")
     sketch = tuple(int(row, 16) for row in rows)
-    return RowSet(content["table"], cast("int", n), cast("int", n_single), sketch)
+    found = RowSet(content["table"], cast("int", n), cast("int", n_single), sketch)
+    return _with_copies(found, content) if "counted" in content else found
+
+
+def _with_copies(found: RowSet, content: Mapping[str, Any]) -> RowSet:
+    """Return rows with how often each is there, if that can be so of as many rows."""
+    n_distinct, counted = content.get("n_distinct"), content["counted"]
+    if not (_is_count(n_distinct) and found.n_single <= cast("int", n_distinct) < found.n):
+        raise ValueError("n_distinct is no number of distinct rows")
+    if not isinstance(counted, list) or len(counted) != min(cast("int", n_distinct), SKETCH):
+        raise ValueError("counted is no list of as many as there should be")
+    if not all(isinstance(one, str) and _COUNTED.fullmatch(one) for one in counted):
+        raise ValueError("a row is not counted")
+    rows = tuple((int(one[:16], 16), int(one[17:])) for one in counted)
+    if any(rows[i][0] >= rows[i + 1][0] for i in range(len(rows) - 1)):
+        raise ValueError("the rows that are counted do not increase")
+    if sum(count for _, count in rows) > found.n:
+        raise ValueError("more rows are counted than there are")
+    return found._replace(n_distinct=cast("int", n_distinct), counted=rows)
 
 
 class Pages(NamedTuple):

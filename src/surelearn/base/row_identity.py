@@ -8,7 +8,8 @@ compared as they are, and with fractions rounded as a file or a cast may have do
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator
+import math
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -34,19 +35,24 @@ SKETCH = 128
 """Rows by which nearly equal tables are recognised."""
 
 _FEW = 64  # distinct rows that independent draws may happen to hold equally often
+_CHANCE = 1e-4  # with which independent draws may pass for the same rows
+_MANY = 64  # copies of a row of which one stands in each of two tables
 
 
 class RowSet(NamedTuple):
     """The rows of a table in any order: a digest of all, and a sketch of those it holds once.
 
     The sketch is the smallest hashes (Broder, 1997): of two tables it tells how many rows they
-    share without keeping either.
+    share without keeping either. If there are copies, `counted` is one of all distinct rows, each
+    with how often it is there.
     """
 
     digest: str
     n: int
     n_single: int
     sketch: tuple[int, ...]
+    n_distinct: int = 0
+    counted: tuple[tuple[int, int], ...] = ()
 
     @classmethod
     def of(cls, hashes: Hashes) -> "RowSet":
@@ -66,21 +72,35 @@ class RowSet(NamedTuple):
         # tells whether they are the same rows.
         few = np.count_nonzero(new) < min(len(given) / 2, _FEW)
         digest = hashlib.sha256((given if few else ordered).tobytes()).hexdigest()[:40]
-        return cls(digest, len(ordered), len(single), tuple(single[:SKETCH].tolist()))
+        alone = cls(digest, len(ordered), len(single), tuple(single[:SKETCH].tolist()))
+        starts = np.flatnonzero(new[: len(ordered)])
+        if len(single) == len(ordered):
+            return alone
+        counts = np.diff(starts[: SKETCH + 1], append=len(ordered))[:SKETCH]
+        rows = zip(ordered[starts[:SKETCH]].tolist(), counts.tolist(), strict=True)
+        return alone._replace(n_distinct=len(starts), counted=tuple(rows))
 
     def is_mostly(self, other: "RowSet") -> bool:
         """Return whether most rows of the smaller set stand once in each: hardly by chance.
 
         Of independent draws of one law less than 1/e are expected to. Whole sets that agree are
-        the same whatever they hold.
+        the same whatever they hold, and so are those that hold rows several times which the other
+        has, more often than chance lets them.
         """
-        if self.digest == other.digest:
+        if self.digest == other.digest or _share_copies(self, other):
             return True
         reach = min(_reach(self), _reach(other))
         smaller = min(self, other, key=lambda rows: rows.n)
         within = [row for row in smaller.sketch if row <= reach]
         shared = len(set(self.sketch) & set(other.sketch))
         return 2 * shared * smaller.n_single > len(within) * smaller.n > 0
+
+    @property
+    def counts(self) -> Mapping[int, int]:
+        """How often each distinct row of the sketch is there; nothing if that is not known."""
+        if self.n_single == self.n:
+            return dict.fromkeys(self.sketch, 1)
+        return dict(self.counted)
 
 
 def rows_of(X: Any, y: Any) -> RowSet:
@@ -213,6 +233,50 @@ def _sparse_hashes(X: Any, rounding: Rounding | None) -> Hashes:
         csr.data = rounding(csr.data).astype(np.float64)
     csr.data[np.isnan(csr.data)] = np.nan
     return fingerprints.row_hashes(rows.of(csr))
+
+
+def _share_copies(first: RowSet, other: RowSet) -> bool:
+    """Return whether most distinct rows of the smaller set are in both, and not by chance.
+
+    Rows of two independent draws of one law, whatever it is, are exchangeable: which of all copies
+    of a row stand in which table is a random split. So some rows stand in one table only, and how
+    many is known; if by far fewer do, the tables hold the same rows.
+    """
+    if first.n_single == first.n and other.n_single == other.n:
+        return False
+    reach = min(_reach_of_counts(first), _reach_of_counts(other))
+    own, others = (
+        {row: count for row, count in rows.counts.items() if row <= reach}
+        for rows in (first, other)
+    )
+    shared = own.keys() & others.keys()
+    if 2 * len(shared) <= min(len(own), len(others)):
+        return False
+    pooled = {row: own.get(row, 0) + others.get(row, 0) for row in own.keys() | others.keys()}
+    several = [row for row, count in pooled.items() if count > 1]
+    expected = sum(_chance_of_one_side(pooled[row], first.n, other.n) for row in several)
+    apart = sum(row not in shared for row in several)
+    return apart < expected and _tail(apart, expected) < _CHANCE
+
+
+def _chance_of_one_side(count: int, n: int, m: int) -> float:
+    """Return the probability that all copies of a row fall into one of two tables."""
+    if count > _MANY:
+        return 0.0
+    return sum(math.prod(max(0, size - i) / (n + m - i) for i in range(count)) for size in (n, m))
+
+
+def _tail(found: int, expected: float) -> float:
+    """Bound the probability of so few events if more are expected, by Chernoff's method."""
+    gain = found * math.log(found / expected) if found else 0.0
+    return math.exp(found - expected - gain)
+
+
+def _reach_of_counts(found: RowSet) -> int:
+    """Return up to which hash it is known how often a row is there."""
+    rows = found.counts
+    known = found.n if found.n_single == found.n else found.n_distinct
+    return max(rows, default=-1) if known > len(rows) or not rows else 2**64
 
 
 def _reach(found: RowSet) -> int:

@@ -73,7 +73,7 @@ class _Ledger:
 
     def _near(self, rows: RowSet) -> list[str]:
         found = {rows.digest} & self.sets.keys()
-        found.update(*(self.places.get(row, ()) for row in rows.sketch[:_N_INDEXED]))
+        found.update(*(self.places.get(row, ()) for row in _indexed(rows)))
         return [digest for digest in found if rows.is_mostly(self.sets[digest])]
 
     def add(self, rows: Sequence[RowSet], question: Question, held: Hashes | None) -> None:
@@ -83,8 +83,13 @@ class _Ledger:
         for one in rows:
             self.sets[one.digest] = one
             self.asked[one.digest].append(question)
-            for row in one.sketch[:_N_INDEXED]:
+            for row in _indexed(one):
                 self.places[row].add(one.digest)
+
+
+def _indexed(rows: RowSet) -> set[int]:
+    """Return the rows by which a set of rows is found: some that it has once, some that it has."""
+    return {*rows.sketch[:_N_INDEXED], *list(rows.counts)[:_N_INDEXED]}
 
 
 _ledger = _Ledger()

@@ -167,6 +167,13 @@ def test_both_objectives_meet_at_the_optimum_and_nowhere_else():
     assert judge(problem, poor, K @ poor).gap > 0.5
 
 
+def test_rows_of_one_class_around_the_origin_meet_nothing():
+    X = np.array([[1.0], [-1.0]])
+    hulls.refuse_meeting(X @ X.T, np.array([True, True]), np.arange(2))
+    with pytest.raises(hulls.NotSeparableError, match="and 0 of the other"):
+        hulls.refuse_meeting(X @ X.T, np.array([True, True]), np.arange(2), balanced=False)
+
+
 def test_hulls_that_do_not_meet_are_let_through():
     X = np.array([[0.0, 0.0], [0.0, 1.0], [2.0, 0.3], [3.0, 0.0]])
     hulls.refuse_meeting(X @ X.T, np.array([True, True, False, False]), np.arange(4))

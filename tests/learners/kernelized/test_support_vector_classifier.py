@@ -341,6 +341,37 @@ def test_classes_that_cannot_be_separated_are_refused_with_a_point_where_they_me
     np.testing.assert_allclose(weights @ corners[rows], 0.0, atol=1e-5)
 
 
+@pytest.mark.parametrize(
+    ("setting", "X", "y"),
+    [
+        ({"fit_intercept": False}, [[1, 0], [2, 1], [1.5, 1], [3, 0.5], [2, 0]], [0, 1, 0, 1, 1]),
+        ({"penalize_intercept": True}, [[0, 0], [1, 1], [0, 1], [1, 0]], [0, 0, 1, 1]),
+    ],
+)
+def test_a_hard_margin_without_a_free_intercept_is_refused_with_a_witness(setting, X, y):
+    X = np.array(X, dtype=float)
+    machine = SupportVectorClassifier(kernel=Linear(), C=np.inf, max_iter=100_000, **setting)
+    with pytest.raises(NotSeparableError, match="cannot be separated") as caught:
+        machine.fit(X, y)
+    rows, weights = caught.value.rows, caught.value.weights
+    np.testing.assert_allclose(weights @ X[rows], 0.0, atol=2e-5)
+    assert (weights > 0.0).any()
+    assert (weights < 0.0).any()
+    together = "fit_intercept" in setting
+    assert ("without an intercept" in str(caught.value)) == together
+    np.testing.assert_allclose(np.abs(weights).sum(), 1.0 if together else 2.0)
+
+
+def test_the_witness_names_no_row_without_weight():
+    X = np.array([[0.0], [2.0], [1.0], [5.0], [0.5]])
+    machine = SupportVectorClassifier(kernel=Linear(), C=np.inf)
+    with pytest.raises(NotSeparableError) as caught:
+        machine.fit(X, [1, 1, 0, 0, 1], sample_weight=[1.0, 1.0, 1.0, 1.0, 0.0])
+    assert 4 not in caught.value.rows
+    weights = dict(zip(caught.value.rows.tolist(), caught.value.weights, strict=True))
+    assert weights[0] * weights[1] > 0.0 > weights[0] * weights[2]
+
+
 def test_the_witness_of_many_classes_names_rows_of_the_whole_table():
     X = np.array([[9.0], [8.0], [0.0], [2.0], [1.0], [3.0]])
     with pytest.raises(NotSeparableError) as caught:

@@ -28,8 +28,9 @@ class LeaveOneOutEstimates:
         is at most the expectation of this.
     xi_alpha
         The share of rows with 2·alpha·R² + xi >= 1, R² the largest k(x, x): never below the
-        leave-one-out error, for kernels that are never negative and machines with a row on its
-        margin whose alpha is neither 0 nor C (Joachims, 2000).
+        leave-one-out error of machines without an intercept, or with a penalised one. Of others,
+        for kernels that are never negative, if every machine that lacks a row has one on its margin
+        whose alpha is neither 0 nor C: else its intercept is not determined (Joachims, 2000).
     radius_margin
         R²·‖w‖² / m: for a hard margin without intercept, never below the leave-one-out error.
         R is the radius of a ball around the origin.

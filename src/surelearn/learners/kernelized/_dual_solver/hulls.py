@@ -1,7 +1,8 @@
 """Whether the convex hulls of two classes meet in feature space: then no hyperplane separates them.
 
-Pairs of rows of one class exchange weight until two points, one of each hull, are as near as they
-get. Mitchell, Dem'yanov and Malozemov (1974).
+One through the origin does not if the origin is in the hull of all rows, those of one class turned
+around. Pairs of rows of one class exchange weight until two points, one of each hull, are as near
+as they get. Mitchell, Dem'yanov and Malozemov (1974).
 """
 
 import numpy as np
@@ -18,36 +19,52 @@ class NotSeparableError(ValueError):
     """The classes cannot be separated; `rows` and `weights` are two points that meet.
 
     Weights are positive for rows of one class and negative for those of the other, each adding up
-    to 1: the two weighted means are the same point in feature space.
+    to 1: the two weighted means are the same point in feature space. If a machine has no intercept,
+    the weights need not be as large on both sides; together they add up to 1.
     """
 
     def __init__(self, rows: Indices, weights: Vector, distance: float) -> None:
         self.rows, self.weights, self.distance = rows, weights, distance
         means = [_mean(rows[side], abs(weights[side])) for side in (weights > 0.0, weights < 0.0)]
+        apart = abs(float(weights.sum())) > _MEETING**0.5
+        how = "cannot be separated without an intercept" if apart else "cannot be separated"
+        advice = "Fit an intercept, or set" if apart else "Set"
         super().__init__(
-            "the classes cannot be separated, so there is no hard margin: "
+            f"the classes {how}, so there is no hard margin: "
             f"{means[0]} of one class and {means[1]} of the other are the same point for this "
-            f"kernel (their distance is {distance:.1g}). Set a finite C, such as C=1.0"
+            f"kernel (their distance is {distance:.1g}). {advice} a finite C, such as C=1.0"
         )
 
 
 def _mean(rows: Indices, weights: Vector) -> str:
     """Return a weighted mean as text, its largest parts first."""
     order = np.argsort(-weights, kind="stable")
-    parts = [f"{weights[k]:.3g}·row {rows[k]}" for k in order[:_SHOWN]]
+    parts = [f"{weights[k]:.3g}·row {rows[k]}" for k in order[:_SHOWN]] or ["0"]
     return " + ".join(parts) + (" + …" if len(order) > _SHOWN else "")
 
 
-def refuse_meeting(gram: Matrix, positive: Mask, rows: Indices) -> None:
-    """Refuse two classes whose hulls meet; say where."""
-    weights = np.where(positive, 1.0 / positive.sum(), -1.0 / (~positive).sum())
-    gradient = gram @ weights
-    square = nearest_points(
-        np.ascontiguousarray(gram), positive, weights, gradient, _MEETING * float(gram.max())
-    )
-    if square <= _MEETING * float(np.diagonal(gram).max()):
-        used = np.flatnonzero(np.abs(weights) > 1e-9)
-        raise NotSeparableError(rows[used], weights[used], float(np.sqrt(max(0.0, square))))
+def refuse_meeting(gram: Matrix, positive: Mask, rows: Indices, *, balanced: bool = True) -> None:
+    """Refuse two classes whose hulls meet; say where.
+
+    Without an unpenalised intercept, to be `balanced`, they meet if some weights, all positive and
+    of any size on either side, make the same point of both.
+    """
+    sides = np.where(positive, 1.0, -1.0)
+    if balanced and positive.all() == positive.any():
+        return  # rows of one class alone
+    if balanced:
+        one, weights = positive, np.where(positive, 1.0 / positive.sum(), -1.0 / (~positive).sum())
+    else:
+        gram = gram * np.outer(sides, sides)
+        one, weights = np.ones_like(positive), np.full(len(rows), 1.0 / len(rows))
+    gradient, largest = gram @ weights, float(np.diagonal(gram).max())
+    square = nearest_points(np.ascontiguousarray(gram), one, weights, gradient, _MEETING * largest)
+    if square <= _MEETING * largest:
+        signed, distance = weights if balanced else sides * weights, float(max(0.0, square)) ** 0.5
+        if not balanced and abs(signed.sum()) <= _MEETING**0.5:  # as many of both: they are means
+            signed, distance = 2.0 * signed, 2.0 * distance
+        used = np.flatnonzero(np.abs(signed) > 1e-9)
+        raise NotSeparableError(rows[used], signed[used], distance)
 
 
 @jit

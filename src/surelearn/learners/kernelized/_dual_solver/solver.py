@@ -203,11 +203,19 @@ class _Search:
         )
         self.n_steps, self.curvature = self.n_steps + n_steps, min(self.curvature, flattest)
         if self._hard and n_steps == most:
-            hulls.refuse_meeting(block[:q, :q], bounds[1, :q] > 0.0, self._problem.rows[chosen])
+            self._refuse_meeting(block)
         moved = beta[:q] - self.beta[chosen]
         self.beta[chosen] = beta[:q]
         known = n_steps < most  # else the last step is not yet in the gradient
         return moved, gradient[:q] - f[chosen] if known else None
+
+    def _refuse_meeting(self, block: Matrix) -> None:
+        """Refuse a hard margin between classes of the last block that meet; some may not count."""
+        low, high = self._problem.bounds[:, self._set]
+        counted = np.flatnonzero(low < high)
+        rows = self._problem.rows[self._set[counted]]
+        values, balanced = block[np.ix_(counted, counted)], self._problem.balanced
+        hulls.refuse_meeting(values, high[counted] > 0.0, rows, balanced=balanced)
 
 
 def _with_nothing(block: Matrix, q: int) -> Matrix:
