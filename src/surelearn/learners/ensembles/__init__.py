@@ -1,0 +1,1 @@
+"""Many weak or unstable rules together: bagging, forests, boosting."""
