@@ -126,6 +126,14 @@ from .learners.decompositions.rank_one_completion import RankOneCompletion as Ra
 from .learners.decompositions.rank_one_completion import complete_rank_one as complete_rank_one
 from .learners.decompositions.soft_impute import SoftImpute as SoftImpute
 from .learners.encoders.table_encoder import TableEncoder as TableEncoder
+from .learners.ensembles.bagging_classifier import BaggingClassifier as BaggingClassifier
+from .learners.ensembles.bagging_regressor import BaggingRegressor as BaggingRegressor
+from .learners.ensembles.random_forest_classifier import (
+    RandomForestClassifier as RandomForestClassifier,
+)
+from .learners.ensembles.random_forest_regressor import (
+    RandomForestRegressor as RandomForestRegressor,
+)
 from .learners.experts.adahedge import AdaHedge as AdaHedge
 from .learners.experts.aggregating_algorithm import AggregatingAlgorithm as AggregatingAlgorithm
 from .learners.experts.doubling import Doubling as Doubling

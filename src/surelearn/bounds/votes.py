@@ -282,9 +282,7 @@ def average_variance(*, variance: float, correlation: float, n_members: int) -> 
     return Guarantee(
         quantity="the variance of the mean of the members",
         bound=_rounding.up(spread * max(0.0, share + (1.0 - share) / n)),
-        assumes={
-            "members": "every member has this variance, and every two have this correlation"
-        },
+        assumes={"members": "every member has this variance, and every two have this correlation"},
         reference="Breiman, Machine Learning 45 (2001)",
     )
 

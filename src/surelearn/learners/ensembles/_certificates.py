@@ -147,9 +147,7 @@ def _evidence(model: Any, conduct: Conduct) -> dict[str, Evidence]:
     }
 
 
-def unseen_by_trees(
-    *, class_weight: Any, weighted: bool, references: Indices | int
-) -> Evidence:
+def unseen_by_trees(*, class_weight: Any, weighted: bool, references: Indices | int) -> Evidence:
     """Say whether trees saw nothing outside their bags but the rows that do not test them."""
     if isinstance(class_weight, str) and class_weight == "balanced":
         return violated(

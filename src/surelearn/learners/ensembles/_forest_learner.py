@@ -1,4 +1,4 @@
-"""What random forests share: bags, trees grown in parallel, the walk of rows through all of them."""
+"""What random forests share: bags, trees grown in parallel, the walk of rows through them."""
 
 from typing import Any, Literal, NamedTuple, cast
 
@@ -75,6 +75,7 @@ class ForestLearner(BaseEstimator):
     max_depth: int | None
     min_samples_split: int
     min_samples_leaf: int
+    min_weight_fraction_leaf: float
     max_features: Any
     features: Per
     bootstrap: bool
@@ -288,5 +289,3 @@ def _digest(hashes: fingerprints.Hashes, sample: Sample) -> str:
 
 def _hex(bits: fingerprints.Hashes) -> str:
     return f"{int(fingerprints.checksum(bits)):016x}"
-
-

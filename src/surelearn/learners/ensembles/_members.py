@@ -4,7 +4,6 @@ A member is a pure function of its seed and the rows, so members can be learnt i
 number of threads or machines. Nothing here looks at cells or labels.
 """
 
-from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,7 +29,7 @@ def seed_of(random_state: Any) -> int:
     >>> seed_of(7)
     7
     """
-    if isinstance(random_state, Integral) and not isinstance(random_state, bool):
+    if isinstance(random_state, int | np.integer):
         return _arguments.count("random_state", int(random_state))
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(2**31 - 1))
@@ -107,11 +106,11 @@ def count_of(name: str, value: Any, n: int) -> int:
     """
     if value is None:
         return n
-    whole = isinstance(value, Integral) and not isinstance(value, bool | np.bool_)
-    if whole and 1 <= value <= n:
-        return int(value)
-    if not whole and isinstance(value, Real) and 0.0 < value <= 1.0:
-        return max(1, int(value * n))
+    if isinstance(value, int | np.integer) and type(value) is not bool:
+        if 1 <= int(value) <= n:
+            return int(value)
+    elif isinstance(value, float | np.floating) and 0.0 < float(value) <= 1.0:
+        return max(1, int(float(value) * n))
     raise ValueError(
         f"{name}={_arguments.short(value)} must be a whole number from 1 to {n}, a share in "
         "(0, 1], or None"

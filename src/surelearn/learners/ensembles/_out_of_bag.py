@@ -1,4 +1,4 @@
-"""What the rows outside the bags say of an ensemble: losses and sizes, as `bounds.votes` takes them.
+"""What rows outside the bags say of an ensemble: losses and sizes, as `bounds.votes` takes them.
 
 A member is tested on rows outside its bag, among some that were drawn without looking at the data;
 a pair of members on those outside both bags.
@@ -134,5 +134,3 @@ def correlation(record: OutOfBag) -> float:
         return 0.0
     covariance = record.tandem_losses - np.outer(record.losses, record.losses)
     return float(np.mean(covariance[others] / scale[others]))
-
-

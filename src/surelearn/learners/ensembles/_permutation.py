@@ -50,7 +50,9 @@ def permuted(
             where = np.flatnonzero(outside[tree])
             rng = np.random.default_rng([random_state, tree])
             if len(where):
-                increase[tree] = _increases(trees, tree, ready[where], where, loss_of, rng, n_repeats)
+                increase[tree] = _increases(
+                    trees, tree, ready[where], where, loss_of, rng, n_repeats
+                )
 
     _threads.run_chunks(work, len(outside), model.n_jobs, 4)
     return Importances(names, increase.mean(axis=0), increase.std(axis=0))

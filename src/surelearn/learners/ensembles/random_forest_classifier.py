@@ -54,6 +54,8 @@ class RandomForestClassifier(ClassifierMixin, ForestLearner):
     max_depth, min_samples_split, min_samples_leaf
         The largest number of questions on a path, and the least number of rows of a node that is
         split, and of its children. A row counts once, however often it was drawn.
+    min_weight_fraction_leaf
+        The least share of the weight of its bag that each child must have.
     max_features
         How many columns are drawn: "sqrt", "log2", a number, a share, or None for all. More are
         looked at while none divides the node.
@@ -116,10 +118,11 @@ class RandomForestClassifier(ClassifierMixin, ForestLearner):
         max_depth: int | None = None,
         min_samples_split: int = 2,
         min_samples_leaf: int = 1,
+        min_weight_fraction_leaf: float = 0.0,
         max_features: Any = "sqrt",
         features: Per = "split",
         bootstrap: bool = True,
-        max_samples: int | float | None = None,
+        max_samples: float | None = None,
         oob_score: bool = False,
         class_weight: Any = None,
         voting: Voting = "soft",
@@ -135,6 +138,7 @@ class RandomForestClassifier(ClassifierMixin, ForestLearner):
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.max_features = max_features
         self.features = features
         self.bootstrap = bootstrap

@@ -44,6 +44,8 @@ class RandomForestRegressor(RegressorMixin, ForestLearner):
     max_depth, min_samples_split, min_samples_leaf
         The largest number of questions on a path, and the least number of rows of a node that is
         split, and of its children. A row counts once, however often it was drawn.
+    min_weight_fraction_leaf
+        The least share of the weight of its bag that each child must have.
     max_features
         How many columns are drawn: "sqrt", "log2", a number, a share, or None for all. More are
         looked at while none divides the node.
@@ -93,10 +95,11 @@ class RandomForestRegressor(RegressorMixin, ForestLearner):
         max_depth: int | None = None,
         min_samples_split: int = 2,
         min_samples_leaf: int = 1,
+        min_weight_fraction_leaf: float = 0.0,
         max_features: Any = 1 / 3,
         features: Per = "split",
         bootstrap: bool = True,
-        max_samples: int | float | None = None,
+        max_samples: float | None = None,
         oob_score: bool = False,
         max_bins: int = 255,
         categorical_features: Categorical = None,
@@ -110,6 +113,7 @@ class RandomForestRegressor(RegressorMixin, ForestLearner):
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.max_features = max_features
         self.features = features
         self.bootstrap = bootstrap
@@ -200,5 +204,7 @@ class RandomForestRegressor(RegressorMixin, ForestLearner):
         self.oob_prediction_ = np.full(len(targets), np.nan)
         self.oob_prediction_[asked] = sums[asked] / n_trees[asked]
         lost = float(np.sum((targets[asked] - self.oob_prediction_[asked]) ** 2))
-        spread = float(np.sum((targets[asked] - targets[asked].mean()) ** 2)) if asked.any() else 0.0
+        spread = (
+            float(np.sum((targets[asked] - targets[asked].mean()) ** 2)) if asked.any() else 0.0
+        )
         self.oob_score_ = 1.0 - lost / spread if spread > 0.0 else float("nan")

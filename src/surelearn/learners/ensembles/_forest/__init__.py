@@ -1,1 +1,1 @@
-"""Forests: binned tables, trees grown in compiled loops, and the walk of rows through all of them."""
+"""Forests: binned tables, trees grown in compiled loops, the walk of rows through them."""

@@ -89,7 +89,7 @@ def find_bins(
 
     found = workers.map(limits, range(X.shape[1]))
     n_bins = np.array([len(upper) for _, upper in found]) + n_categories
-    widest = max(1, max(len(upper) for _, upper in found))
+    widest = max(1, *(len(upper) for _, upper in found))
     return Bins(
         n_bins=n_bins,
         lower=_padded([lower for lower, _ in found], widest),
@@ -164,9 +164,7 @@ def encode(X: Matrix, bins: Bins, workers: Workers) -> Codes:
         if bins.is_category[feature]:
             _encode_categories(column, int(bins.n_bins[feature]), codes[feature])
         else:
-            _encode_numbers(
-                column, bins.ends[feature], int(bins.n_bins[feature]), codes[feature]
-            )
+            _encode_numbers(column, bins.ends[feature], int(bins.n_bins[feature]), codes[feature])
 
     workers.map(write, range(X.shape[1]))
     return codes
@@ -191,5 +189,3 @@ def _encode_categories(column: Vector, n_categories: int, codes: Codes) -> None:
     for t in range(len(column)):
         cell = column[t]
         codes[t] = int(cell) if 0.0 <= cell < n_categories else n_categories
-
-

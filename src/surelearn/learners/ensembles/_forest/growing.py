@@ -172,7 +172,7 @@ def _describe(items: Indices, table: BinnedTable, n_classes: int, space: Workspa
         for i in range(len(items)):
             weight += (items[i] >> 16) & 0xFFFF
             moment += ((items[i] >> 16) & 0xFFFF) * (items[i] & 0xFFFF)
-        pure = moment == 0 or moment == weight
+        pure = moment * (weight - moment) == 0
     space.whole[0], space.whole[1] = weight, moment
     return pure
 
@@ -208,9 +208,7 @@ def _split(items: Indices, buffer: Indices, table: BinnedTable, space: Workspace
 
 
 @jit
-def _split_numbers(
-    items: Indices, buffer: Indices, column: Codes, below: int, missing: int
-) -> int:
+def _split_numbers(items: Indices, buffer: Indices, column: Codes, below: int, missing: int) -> int:
     """Move rows whose bin is at most `below`, or is that of missing cells, to the left."""
     n_left, n_right = 0, 0
     for i in range(len(items)):

@@ -48,6 +48,7 @@ def limits_of(model: Any) -> GrowthLimits:
         max_depth=model.max_depth,
         min_samples_split=model.min_samples_split,
         min_samples_leaf=model.min_samples_leaf,
+        min_weight_fraction_leaf=model.min_weight_fraction_leaf,
     )
 
 
@@ -127,16 +128,17 @@ def _binned(
     weighing = _weighing(model, sample)
 
     def member(bag: Bag, columns: Indices, n_drawn: int, place: int) -> GrownTree:
-        depth = _DEEPEST if model.max_depth is None else int(model.max_depth)
+        items, total = single.items_of(weighing, bag)
         rules = Rules(
-            sample.n_classes,
-            n_drawn,
-            depth,
-            int(model.min_samples_split),
-            int(model.min_samples_leaf),
+            n_classes=sample.n_classes,
+            n_drawn=n_drawn,
+            max_depth=_DEEPEST if model.max_depth is None else int(model.max_depth),
+            min_samples_split=int(model.min_samples_split),
+            min_samples_leaf=int(model.min_samples_leaf),
+            min_weight_leaf=int(np.ceil(float(model.min_weight_fraction_leaf) * total)),
         )
         state = _members.growth_state(model.seed_, place)
-        return single.grow_binned((bins, table), weighing, bag, columns, rules, state)
+        return single.grow_binned((bins, table), items, columns, rules, state)
 
     return member
 
@@ -193,9 +195,7 @@ def _weighing(model: Any, sample: Any) -> single.Weighing:
     )
 
 
-def _class_weights(
-    model: Any, n_classes: int
-) -> Callable[[Indices, Indices], Vector] | None:
+def _class_weights(model: Any, n_classes: int) -> Callable[[Indices, Indices], Vector] | None:
     """Return what balances the classes within a bag, if that was asked for."""
     if not n_classes or not isinstance(model.class_weight, str):
         return None

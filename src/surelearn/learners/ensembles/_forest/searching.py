@@ -58,6 +58,7 @@ class Rules(NamedTuple):
     max_depth: int
     min_samples_split: int
     min_samples_leaf: int
+    min_weight_leaf: int
 
 
 class Workspace(NamedTuple):
@@ -99,7 +100,7 @@ class Workspace(NamedTuple):
 def workspace(table: BinnedTable, n_classes: int) -> Workspace:
     """Return room for the search of a node."""
     most = int(table.n_bins.max()) + 1  # missing cells
-    width = 2 if n_classes <= 2 else n_classes
+    width = max(2, n_classes)
     n_words = most // 64 + 1
     return Workspace(
         table=np.zeros(most * width, dtype=np.int64),
@@ -151,7 +152,7 @@ def _sum_up(
         _add_classes(items, column, rules.n_classes, space.table, space.touched)
     if rules.min_samples_leaf > 1:
         _count_rows(items, column, space.counts)
-    if rules.n_classes == 1 or rules.n_classes == 2:
+    if 1 <= rules.n_classes <= 2:
         return _collect_two_classes(space)
     return _collect(space)
 
@@ -265,9 +266,7 @@ def _search_column(
 
 
 @jit
-def _write_cut(
-    feature: int, place: int, n_known: int, side: int, space: Workspace
-) -> None:
+def _write_cut(feature: int, place: int, n_known: int, side: int, space: Workspace) -> None:
     """Keep a cut between two touched bins; -1 above the last: then it asks for missing cells."""
     space.question[FEATURE], space.question[MISSING_SIDE] = feature, side
     space.question[BELOW] = space.codes[place]
@@ -321,12 +320,12 @@ def _scan(n: int, first: int, last: int, rules: Rules, space: Workspace) -> tupl
     Bin `first` is on the left from the beginning, unless it is -1; at most `last` bins go there.
     """
     if rules.n_classes <= 2:
-        return _scan_moments(min(n, last), first, rules.min_samples_leaf, space)
-    return _scan_classes(min(n, last), first, rules.min_samples_leaf, space)
+        return _scan_moments(min(n, last), first, rules, space)
+    return _scan_classes(min(n, last), first, rules, space)
 
 
 @jit
-def _scan_moments(n: int, first: int, min_rows: int, space: Workspace) -> tuple[float, int]:
+def _scan_moments(n: int, first: int, rules: Rules, space: Workspace) -> tuple[float, int]:
     """Scan by the variance: the gain is (s W - S w)² / (w (W - w)), W and S of the node."""
     best, place, sums = -1.0, 0, space.sums
     whole, total = space.whole[0], float(space.whole[1])
@@ -341,13 +340,21 @@ def _scan_moments(n: int, first: int, min_rows: int, space: Workspace) -> tuple[
         n_left += space.rows[k]
         across = float(moment) * float(whole) - total * float(weight)
         gain = across * across / (float(weight) * float(whole - weight))
-        if gain > best and (min_rows == 1 or min(n_left, n_rows - n_left) >= min_rows):
+        if gain > best and _enough(n_left, n_rows, weight, whole, rules):
             best, place = gain, j
     return best, place
 
 
 @jit
-def _scan_classes(n: int, first: int, min_rows: int, space: Workspace) -> tuple[float, int]:
+def _enough(n_left: int, n: int, weight: int, whole: int, rules: Rules) -> bool:
+    """Return whether both sides have as many rows and as much weight as they must."""
+    if rules.min_samples_leaf > 1 and min(n_left, n - n_left) < rules.min_samples_leaf:
+        return False
+    return min(weight, whole - weight) >= rules.min_weight_leaf
+
+
+@jit
+def _scan_classes(n: int, first: int, rules: Rules, space: Workspace) -> tuple[float, int]:
     """Scan by the Gini impurity: the gain is Σ l²/w + Σ r²/(W - w), less what the node has."""
     best, place, n_left, n_rows = -1.0, 0, 0, space.size[0]
     space.left[:] = 0
@@ -358,15 +365,15 @@ def _scan_classes(n: int, first: int, min_rows: int, space: Workspace) -> tuple[
     for j in range(n):
         k = space.order[j]
         n_left += space.rows[k]
-        gain = _move_left(space.sums[k], space.left, space.whole)
-        if gain > best and (min_rows == 1 or min(n_left, n_rows - n_left) >= min_rows):
+        gain, weight, whole = _move_left(space.sums[k], space.left, space.whole)
+        if gain > best and _enough(n_left, n_rows, weight, whole, rules):
             best, place = gain, j
     return best, place
 
 
 @jit
-def _move_left(sums: Indices, left: Indices, whole: Indices) -> float:
-    """Put a bin on the left and return the gain, times the weight of the node."""
+def _move_left(sums: Indices, left: Indices, whole: Indices) -> tuple[float, int, int]:
+    """Put a bin on the left; return the gain times the node's weight, and the weights of both."""
     weight, total, on_left, on_right, before = 0, 0, 0, 0, 0
     for c in range(len(whole)):
         left[c] += sums[c]
@@ -377,4 +384,4 @@ def _move_left(sums: Indices, left: Indices, whole: Indices) -> float:
         on_right += right * right
         before += whole[c] * whole[c]
     gain = float(on_left) / float(weight) + float(on_right) / float(total - weight)
-    return max(0.0, gain * float(total) - float(before))
+    return max(0.0, gain * float(total) - float(before)), weight, total

@@ -73,18 +73,21 @@ def whole_weights(weights: Vector) -> Indices:
     return np.maximum(1, np.rint(weights * unit)).astype(np.int64)
 
 
+def items_of(weighing: Weighing, bag: Bag) -> tuple[Indices, int]:
+    """Return the rows of a bag as words, and their weight together."""
+    weights = whole_weights(bag_weights(weighing, bag))
+    return growing.pack_items(bag.rows, weights, weighing.labels), int(weights.sum())
+
+
 def grow_binned(
     binned: tuple[Bins, BinnedTable],
-    weighing: Weighing,
-    bag: Bag,
+    items: Indices,
     features: Indices,
     rules: Rules,
     state: Words,
 ) -> GrownTree:
     """Return the tree of a bag, grown from bins; `features` are the columns it may ask."""
     (bins, table), n_classes = binned, rules.n_classes
-    weights = whole_weights(bag_weights(weighing, bag))
-    items = growing.pack_items(bag.rows, weights, weighing.labels)
     space = searching.workspace(table, n_classes)._replace(features=features.copy())
     grown = growing.room_for(_most_nodes(len(items), rules), max(1, n_classes))
     width = len(space.route) if table.is_category.any() else 0

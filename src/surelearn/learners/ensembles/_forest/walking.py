@@ -81,7 +81,7 @@ def add_leaves(at: Indices, words: Indices, leaves: Matrix, sums: Matrix) -> Non
 
 
 def leaves_of(trees: PackedTrees, tree: int, X: Matrix) -> Indices:
-    """Return the leaf of each row in one tree, a place among all leaves; `X` as `ready` makes it."""
+    """Return the leaf of each row in one tree, a place among all leaves; `X` is `ready`."""
     at = np.empty(len(X), dtype=np.int64)
     walk(trees, tree, X, at)
     return trees.words[at, 0] & PLACE_MASK
@@ -108,8 +108,6 @@ def ready(X: Matrix, n_categories: Indices) -> Matrix:
         codes = rows[:, feature]
         codes[~((codes >= 0.0) & (codes < n_categories[feature]))] = n_categories[feature]
     return rows
-
-
 
 
 def add_all(trees: PackedTrees, X: Matrix, said: Matrix, sums: Matrix) -> None:

@@ -219,8 +219,8 @@ def grow_small(
 ) -> tuple[Nodes, int, NDArray[np.int8]]:
     """Return the nodes below and including a described node, breadth first.
 
-    Each asks one of `n_drawn` columns, drawn anew, or of all if these are as many. With them, how many they are, as there may be room for more, and the route of each categorical
-    question.
+    Each asks one of `n_drawn` columns, drawn anew, or of all if these are as many. With them, how
+    many they are, as there may be room for more, and the route of each categorical question.
     """
     nodes, routes = root, best.routes[:1].copy()
     features, n_nodes = np.arange(len(columns.n_categories)), len(root.feature)
