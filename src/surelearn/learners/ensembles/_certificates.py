@@ -1,8 +1,8 @@
 """What an ensemble of voters can state from the rows outside its bags.
 
 The risk of the vote is bounded by PAC-Bayes, first order and pairs, for 0/1 votes or for shares.
-Beside it stands what the vote would be worth if its members erred independently of each other: that
-certificate is void where they were seen not to.
+Beside it stands what the vote would be worth if its members erred independently of each other; that
+certificate is void, for bags share rows, and says how the errors were seen to be correlated.
 """
 
 from typing import Any, NamedTuple
@@ -23,8 +23,6 @@ from surelearn.certificate import (
 )
 from surelearn.learners.ensembles import _out_of_bag
 from surelearn.learners.ensembles._out_of_bag import OutOfBag
-
-_INDEPENDENT = 0.01  # a smaller correlation of the members' errors is not told from none
 
 
 class Conduct(NamedTuple):
@@ -112,18 +110,17 @@ def _of_a_crowd(model: Any, record: OutOfBag) -> Certificate:
         n_voters=max(1, n_voters), voter_accuracy=accuracy
     )
     measured = _out_of_bag.correlation(record)
-    told = (
-        f"the errors of two members on rows that neither has seen have correlation {measured:.2f} "
-        "on average"
+    dependent = violated(
+        f"bags share rows: the errors of two members have correlation {measured:.2f} on average, "
+        "measured on rows that neither has seen, and so is how often they are right"
     )
-    independent = violated(told) if abs(measured) > _INDEPENDENT else assumed(told)
     return certify(
         guarantee,
         kind="risk",
         subject=f"{max(1, n_voters)} independent voters as accurate as the members of this model",
         observed=0.0,
         n=record.n_rows,
-        evidence={"independent": independent},
+        evidence={"independent": dependent},
         reproduce={"model": fingerprint_of_fit(model)},
     )
 

@@ -127,7 +127,7 @@ def grow_tree(
             continue
         n_left = _split(rows, buffer, table, space)
         _write_question(space, n_left, len(rows), grown, node)
-        grown.gain[node] = gain / space.whole[0] if rules.n_classes <= 2 else gain / _sum(space)
+        grown.gain[node] = _decrease(gain, rules.n_classes, space.whole)
         if grown.below[node] < 0:
             grown.route[node] = n_routes
             for w in range(width):
@@ -141,12 +141,15 @@ def grow_tree(
 
 
 @jit
-def _sum(space: Workspace) -> int:
-    """Return the weight of a node of several classes."""
-    total = 0
-    for c in range(len(space.whole)):
-        total += space.whole[c]
-    return total
+def _decrease(gain: float, n_classes: int, whole: Indices) -> float:
+    """Return the decrease of impurity, times the weight and up to a factor, by a question."""
+    if n_classes <= 2:
+        return gain / float(whole[0])
+    total, squares = 0, 0
+    for c in range(len(whole)):
+        total += whole[c]
+        squares += whole[c] * whole[c]
+    return max(0.0, gain - float(squares) / float(total))
 
 
 @jit

@@ -204,7 +204,7 @@ def _refuse_wild_words(trees: PackedTrees, leaf: Indices, asks_set: Indices) -> 
     n_routes = 0 if trees.route_width == 0 else len(trees.routes) // trees.route_width
     asked = asks_set & inner
     if n_routes * trees.route_width != len(trees.routes) or not np.array_equal(
-        words[asked, 0], _NAN | np.arange(n_routes)
+        np.sort(words[asked, 0]), _NAN | np.arange(n_routes)
     ):
         raise ValueError("its sets of categories are not those of its nodes")
     cuts = words[inner & ~asks_set, 0].view(np.float64)

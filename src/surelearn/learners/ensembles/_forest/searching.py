@@ -355,7 +355,7 @@ def _enough(n_left: int, n: int, weight: int, whole: int, rules: Rules) -> bool:
 
 @jit
 def _scan_classes(n: int, first: int, rules: Rules, space: Workspace) -> tuple[float, int]:
-    """Scan by the Gini impurity: the gain is Σ l²/w + Σ r²/(W - w), less what the node has."""
+    """Scan by the Gini impurity, up to what the node has: Σ l²/w + Σ r²/(W - w)."""
     best, place, n_left, n_rows = -1.0, 0, 0, space.size[0]
     space.left[:] = 0
     if first >= 0:
@@ -373,8 +373,11 @@ def _scan_classes(n: int, first: int, rules: Rules, space: Workspace) -> tuple[f
 
 @jit
 def _move_left(sums: Indices, left: Indices, whole: Indices) -> tuple[float, int, int]:
-    """Put a bin on the left; return the gain times the node's weight, and the weights of both."""
-    weight, total, on_left, on_right, before = 0, 0, 0, 0, 0
+    """Put a bin on the left; return Σ l²/w + Σ r²/(W - w), and w and W.
+
+    One division of whole numbers: equal gains are equal whichever way they are compiled.
+    """
+    weight, total, on_left, on_right = 0, 0, 0, 0
     for c in range(len(whole)):
         left[c] += sums[c]
         right = whole[c] - left[c]
@@ -382,6 +385,5 @@ def _move_left(sums: Indices, left: Indices, whole: Indices) -> tuple[float, int
         total += whole[c]
         on_left += left[c] * left[c]
         on_right += right * right
-        before += whole[c] * whole[c]
-    gain = float(on_left) / float(weight) + float(on_right) / float(total - weight)
-    return max(0.0, gain * float(total) - float(before)), weight, total
+    w, other = float(weight), float(total - weight)
+    return (float(on_left) * other + float(on_right) * w) / (w * other), weight, total

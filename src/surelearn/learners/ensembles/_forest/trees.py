@@ -1,5 +1,6 @@
 """One tree of a forest, from its seed and its rows: grown from bins, or from exact cut points."""
 
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -42,7 +43,8 @@ def whole_targets(y: Vector, most_weight: int) -> Indices:
     if largest == 0.0:
         return np.zeros(len(y), dtype=np.int64)
     bits = min(40, _TARGET_BITS - int(most_weight).bit_length())
-    return np.rint((y - middle) / largest * 2.0**bits).astype(np.int64)
+    # By a power of two: what is equal before rounding stays equal.
+    return np.rint(np.ldexp(y - middle, bits - math.frexp(largest)[1])).astype(np.int64)
 
 
 def bag_weights(weighing: Weighing, bag: Bag) -> Vector:
@@ -90,11 +92,18 @@ def grow_binned(
     (bins, table), n_classes = binned, rules.n_classes
     space = searching.workspace(table, n_classes)._replace(features=features.copy())
     grown = growing.room_for(_most_nodes(len(items), rules), max(1, n_classes))
-    width = len(space.route) if table.is_category.any() else 0
+    width = len(space.route) if table.is_category.any() else 0  # as wide as the widest column
     routes = np.zeros(width * (len(grown.feature) // 2), dtype=np.uint64)
     n_nodes, n_routes = growing.grow_tree(items, table, rules, space, grown, routes, state)
     grown = growing.Grown(*(array[:n_nodes] for array in grown))
-    return _finished(grown, bins, routes[: n_routes * width], n_classes)
+    routes = routes[: n_routes * width].reshape(n_routes, width)
+    return _finished(grown, bins, routes[:, : route_width(bins)].ravel(), n_classes)
+
+
+def route_width(bins: Bins) -> int:
+    """Return the number of words of a set of categories, missing ones included."""
+    known = bins.n_bins[bins.is_category]
+    return int(known.max()) // 64 + 1 if len(known) else 0
 
 
 def _most_nodes(n_items: int, rules: Rules) -> int:
