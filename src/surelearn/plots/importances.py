@@ -46,7 +46,9 @@ def plot_importances(
         _, (ax,) = style.new_figure(title or "Which columns the forest needs")
     shown = np.argsort(means, kind="stable")[-most:]
     spread = np.asarray(result.deviations)[shown] if by_shuffling else None
-    ax.barh(np.arange(len(shown)), means[shown], xerr=spread, color=style.MUTED, ecolor=style.OBSERVED)
+    ax.barh(
+        np.arange(len(shown)), means[shown], xerr=spread, color=style.MUTED, ecolor=style.OBSERVED
+    )
     ax.set_yticks(np.arange(len(shown)), [names[place] for place in shown])
     ax.set_xlabel(told)
     ax.axvline(0.0, color=style.OBSERVED, linewidth=0.8)

@@ -79,6 +79,8 @@ class Workspace(NamedTuple):
     question, route, present
         The best question of the node: see `FEATURE`; if it asks for categories, the bins on its
         left, and those that the node has.
+    cut
+        The bin below the best cut of a column, the last bin of the node, the bin above the cut.
     """
 
     table: Indices
@@ -93,6 +95,7 @@ class Workspace(NamedTuple):
     left: Indices
     features: Indices
     question: Indices
+    cut: Indices
     route: Words
     present: Words
 
@@ -115,6 +118,7 @@ def workspace(table: BinnedTable, n_classes: int) -> Workspace:
         left=np.zeros(width, dtype=np.int64),
         features=np.arange(len(table.n_bins)),
         question=np.zeros(4, dtype=np.int64),
+        cut=np.zeros(3, dtype=np.int64),
         route=np.zeros(n_words, dtype=np.uint64),
         present=np.zeros(n_words, dtype=np.uint64),
     )
@@ -128,14 +132,81 @@ def search_node(
 
     Columns are drawn until enough were looked at and one of them divides the node.
     """
-    best, n_drawn, n_features = -1.0, 0, len(space.features)
-    while n_drawn < n_features and (n_drawn < rules.n_drawn or best < 0.0):
-        feature = draw_feature(space.features, n_drawn, state)
+    best, n_drawn, features = -1.0, 0, space.features
+    quick = 1 <= rules.n_classes <= 2 and rules.min_samples_leaf == 1
+    while n_drawn < len(features) and (n_drawn < rules.n_drawn or best < 0.0):
+        feature = draw_feature(features, n_drawn, state)
         n_drawn += 1
+        if quick and not table.is_category[feature]:
+            gain = _search_two_classes(
+                items,
+                feature,
+                table.codes,
+                space.table,
+                space.touched,
+                rules,
+                space.whole,
+                space.cut,
+            )
+            if space.cut[1] != table.n_bins[feature]:  # no cell is missing: that is all
+                if gain > best:
+                    best = gain
+                    _write_quick(feature, space.cut, space.question)
+                continue
         n_touched = _sum_up(items, feature, table, rules, space)
         if n_touched > 1:
             best = _search_column(feature, n_touched, table, rules, space, best)
     return best
+
+
+@jit
+def _search_two_classes(
+    items: Indices,
+    feature: int,
+    codes: Codes,
+    table: Indices,
+    touched: Words,
+    rules: Rules,
+    whole: Indices,
+    cut: Indices,
+) -> float:
+    """Return the gain of the best cut of a column, in one go; write where it is, and the last bin.
+
+    Most nodes are small, and there every call and every array in between would be felt.
+    """
+    for i in range(len(items)):
+        item = items[i]
+        code = np.uint64(codes[feature, item >> 32])
+        table[code] += ((item >> 16) & 0xFFFF) * (_UNIT + (item & 0xFFFF))
+        touched[code >> np.uint64(6)] |= _ONE << (code & np.uint64(63))
+    best, last, weight, moment = -1.0, -1, 0, 0
+    total_weight, total = whole[0], whole[1]
+    for w in range(len(touched)):
+        bits = touched[w]
+        touched[w] = np.uint64(0)
+        while bits:
+            code = 64 * w + lowest_bit(bits)
+            bits &= bits - _ONE
+            if last >= 0:
+                across = float(moment * total_weight - total * weight)
+                gain = across * across / (float(weight) * float(total_weight - weight))
+                light = min(weight, total_weight - weight) < rules.min_weight_leaf
+                if gain > best and not light:
+                    best = gain
+                    cut[0], cut[2] = last, code
+            weight += table[code] >> 32
+            moment += table[code] & _LOW
+            table[code] = 0
+            last = code
+    cut[1] = last
+    return best
+
+
+@jit
+def _write_quick(feature: int, cut: Indices, question: Indices) -> None:
+    """Keep a cut of a column without missing cells."""
+    question[FEATURE], question[MISSING_SIDE] = feature, NOWHERE
+    question[BELOW], question[ABOVE] = cut[0], cut[2]
 
 
 @jit

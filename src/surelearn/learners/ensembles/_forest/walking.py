@@ -20,7 +20,7 @@ from surelearn.learners.ensembles._forest.packed_trees import (
 from surelearn.learners.ensembles._forest.searching import Words
 
 _TOGETHER = 16
-ROWS = 1024
+ROWS = 16384
 """Rows that go through one tree before the next: the tree stays in the cache meanwhile."""
 
 
