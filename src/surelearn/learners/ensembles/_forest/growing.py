@@ -105,36 +105,48 @@ def grow_tree(
     state: Words,
 ) -> tuple[int, int]:
     """Grow the tree of a bag; return the numbers of nodes and of questions about categories."""
-    buffer, width = np.empty_like(items), len(space.route)
-    grown.start[0], grown.end[0], grown.depth[0] = 0, len(items), 0
+    # Helpers take the arrays they need: to hand over all of them takes longer than a small node.
+    start, end, depth, waiting, n_classes = (
+        grown.start,
+        grown.end,
+        grown.depth,
+        grown.waiting,
+        rules.n_classes,
+    )
+    buffer, whole, question = np.empty_like(items), space.whole, space.question
+    start[0], end[0], depth[0] = 0, len(items), 0
     n_nodes, n_waiting, n_routes = 1, 1, 0
     while n_waiting > 0:
         n_waiting -= 1
-        node = grown.waiting[n_waiting]
-        rows = items[grown.start[node] : grown.end[node]]
-        pure = _describe(rows, table, rules.n_classes, space)
-        if (
-            pure
-            or len(rows) < rules.min_samples_split
-            or grown.depth[node] >= rules.max_depth
-            or n_nodes + 2 > len(grown.feature)
-        ):
-            _close(rows, table, rules.n_classes, space, grown.value[node])
+        node = waiting[n_waiting]
+        rows = items[start[node] : end[node]]
+        gain = -1.0
+        pure = _describe(rows, table.targets, n_classes, whole)
+        if not (pure or len(rows) < rules.min_samples_split or depth[node] >= rules.max_depth):
+            space.size[0] = len(rows)
+            gain = search_node(rows, table, rules, space, state)
+        if gain < 0.0 or n_nodes + 2 > len(start):
+            _close(rows, table.numbers, n_classes, whole, grown.value, node)
             continue
-        gain = search_node(rows, table, rules, space, state)
-        if gain < 0.0:
-            _close(rows, table, rules.n_classes, space, grown.value[node])
-            continue
-        n_left = _split(rows, buffer, table, space)
-        _write_question(space, n_left, len(rows), grown, node)
-        grown.gain[node] = _decrease(gain, rules.n_classes, space.whole)
-        if grown.below[node] < 0:
+        n_left = _split(rows, buffer, table.codes, table.n_bins, question, space.route)
+        more_right = int(2 * n_left <= len(rows))
+        _write_question(
+            question,
+            more_right,
+            node,
+            grown.feature,
+            grown.below,
+            grown.above,
+            grown.missing_right,
+        )
+        grown.gain[node] = _decrease(gain, n_classes, whole)
+        if question[BELOW] < 0:
             grown.route[node] = n_routes
-            for w in range(width):
-                routes[n_routes * width + w] = space.route[w]
+            _write_route(space.route, space.present, more_right, routes, n_routes)
             n_routes += 1
-        _add_children(grown, node, n_nodes, n_left)
-        grown.waiting[n_waiting], grown.waiting[n_waiting + 1] = n_nodes + 1, n_nodes
+        grown.child[node] = n_nodes
+        _write_span(start, end, depth, node, n_nodes, n_left)
+        waiting[n_waiting], waiting[n_waiting + 1] = n_nodes + 1, n_nodes
         n_waiting += 2
         n_nodes += 2
     return n_nodes, n_routes
@@ -153,21 +165,15 @@ def _decrease(gain: float, n_classes: int, whole: Indices) -> float:
 
 
 @jit
-def _describe(items: Indices, table: BinnedTable, n_classes: int, space: Workspace) -> bool:
+def _describe(items: Indices, targets: Indices, n_classes: int, whole: Indices) -> bool:
     """Sum up the rows of a node; return whether all have the same target."""
-    space.whole[:] = 0
-    space.size[0] = len(items)
-    pure = True
     if n_classes > 2:
-        for i in range(len(items)):
-            space.whole[items[i] & 0xFFFF] += (items[i] >> 16) & 0xFFFF
-            pure = pure and (items[i] & 0xFFFF) == (items[0] & 0xFFFF)
-        return pure
-    weight, moment = 0, 0
+        return _count_classes(items, whole)
+    weight, moment, pure = 0, 0, True
     if n_classes == 0:
-        first = table.targets[items[0] >> 32]
+        first = targets[items[0] >> 32]
         for i in range(len(items)):
-            target = table.targets[items[i] >> 32]
+            target = targets[items[i] >> 32]
             weight += (items[i] >> 16) & 0xFFFF
             moment += ((items[i] >> 16) & 0xFFFF) * target
             pure = pure and target == first
@@ -176,47 +182,62 @@ def _describe(items: Indices, table: BinnedTable, n_classes: int, space: Workspa
             weight += (items[i] >> 16) & 0xFFFF
             moment += ((items[i] >> 16) & 0xFFFF) * (items[i] & 0xFFFF)
         pure = moment * (weight - moment) == 0
-    space.whole[0], space.whole[1] = weight, moment
+    whole[0], whole[1] = weight, moment
+    return pure
+
+
+@jit
+def _count_classes(items: Indices, whole: Indices) -> bool:
+    """Sum up the weights of each class; return whether there is one only."""
+    for c in range(len(whole)):
+        whole[c] = 0
+    pure = True
+    for i in range(len(items)):
+        whole[items[i] & 0xFFFF] += (items[i] >> 16) & 0xFFFF
+        pure = pure and (items[i] & 0xFFFF) == (items[0] & 0xFFFF)
     return pure
 
 
 @jit
 def _close(
-    items: Indices, table: BinnedTable, n_classes: int, space: Workspace, value: Vector
+    items: Indices, numbers: Vector, n_classes: int, whole: Indices, value: Matrix, node: int
 ) -> None:
     """Write what a leaf predicts: the weight of each class, or the mean of the targets."""
     if n_classes > 2:
         for c in range(n_classes):
-            value[c] = space.whole[c]
+            value[node, c] = whole[c]
     elif n_classes > 0:
-        value[0] = space.whole[0] - space.whole[1]
+        value[node, 0] = whole[0] - whole[1]
         if n_classes == 2:
-            value[1] = space.whole[1]
+            value[node, 1] = whole[1]
     else:
         total = 0.0
         for i in range(len(items)):
-            total += float((items[i] >> 16) & 0xFFFF) * table.numbers[items[i] >> 32]
-        value[0] = total / space.whole[0]
+            total += float((items[i] >> 16) & 0xFFFF) * numbers[items[i] >> 32]
+        value[node, 0] = total / whole[0]
 
 
 @jit
-def _split(items: Indices, buffer: Indices, table: BinnedTable, space: Workspace) -> int:
+def _split(
+    items: Indices, buffer: Indices, codes: Codes, n_bins: Indices, question: Indices, route: Words
+) -> int:
     """Move the rows of a node to the sides of its question; return how many go left."""
-    column = table.codes[space.question[FEATURE]]
-    if space.question[BELOW] < 0:
-        return _split_categories(items, buffer, column, space.route)
-    goes_left = space.question[MISSING_SIDE] == LEFT
-    missing = table.n_bins[space.question[FEATURE]] if goes_left else -1
-    return _split_numbers(items, buffer, column, space.question[BELOW], missing)
+    feature = question[FEATURE]
+    if question[BELOW] < 0:
+        return _split_categories(items, buffer, codes, feature, route)
+    missing = n_bins[feature] if question[MISSING_SIDE] == LEFT else -1
+    return _split_numbers(items, buffer, codes, feature, question[BELOW], missing)
 
 
 @jit
-def _split_numbers(items: Indices, buffer: Indices, column: Codes, below: int, missing: int) -> int:
+def _split_numbers(
+    items: Indices, buffer: Indices, codes: Codes, feature: int, below: int, missing: int
+) -> int:
     """Move rows whose bin is at most `below`, or is that of missing cells, to the left."""
     n_left, n_right = 0, 0
     for i in range(len(items)):
         item = items[i]
-        code = np.int64(column[item >> 32])
+        code = np.int64(codes[feature, item >> 32])
         left = int(code <= below) | int(code == missing)
         items[n_left] = item  # both sides are written and one of them advances: no branch
         buffer[n_right] = item
@@ -228,12 +249,14 @@ def _split_numbers(items: Indices, buffer: Indices, column: Codes, below: int, m
 
 
 @jit
-def _split_categories(items: Indices, buffer: Indices, column: Codes, route: Words) -> int:
+def _split_categories(
+    items: Indices, buffer: Indices, codes: Codes, feature: int, route: Words
+) -> int:
     """Move rows whose category is in a set to the left."""
     n_left, n_right = 0, 0
     for i in range(len(items)):
         item = items[i]
-        code = np.uint64(column[item >> 32])
+        code = np.uint64(codes[feature, item >> 32])
         left = np.int64((route[code >> np.uint64(6)] >> (code & np.uint64(63))) & _ONE)
         items[n_left] = item
         buffer[n_right] = item
@@ -245,23 +268,37 @@ def _split_categories(items: Indices, buffer: Indices, column: Codes, route: Wor
 
 
 @jit
-def _write_question(space: Workspace, n_left: int, n: int, grown: Grown, node: int) -> None:
-    """Write the question of a node; what none of its rows has goes to the side of more rows."""
-    question, more_right = space.question, int(2 * n_left <= n)
-    grown.feature[node] = question[FEATURE]
-    grown.below[node], grown.above[node] = question[BELOW], question[ABOVE]
+def _write_question(
+    question: Indices,
+    more_right: int,
+    node: int,
+    feature: Indices,
+    below: Indices,
+    above: Indices,
+    missing_right: Indices,
+) -> None:
+    """Write the question of a node; missing cells, if it has none, go to the side of more rows."""
+    feature[node], below[node], above[node] = question[FEATURE], question[BELOW], question[ABOVE]
     side = question[MISSING_SIDE]
-    grown.missing_right[node] = more_right if side == NOWHERE else side
-    if question[BELOW] < 0 and not more_right:
-        for w in range(len(space.route)):
-            space.route[w] |= ~space.present[w]
+    missing_right[node] = more_right if side == NOWHERE else side
 
 
 @jit
-def _add_children(grown: Grown, node: int, child: int, n_left: int) -> None:
-    """Write where the rows of the children lie."""
-    grown.child[node] = child
-    middle = grown.start[node] + n_left
-    grown.start[child], grown.end[child] = grown.start[node], middle
-    grown.start[child + 1], grown.end[child + 1] = middle, grown.end[node]
-    grown.depth[child] = grown.depth[child + 1] = grown.depth[node] + 1
+def _write_route(
+    route: Words, present: Words, more_right: int, routes: Words, n_routes: int
+) -> None:
+    """Write a set of categories; what no row of the node has goes to the side of more rows."""
+    for w in range(len(route)):
+        word = route[w] if more_right else route[w] | ~present[w]
+        routes[n_routes * len(route) + w] = word
+
+
+@jit
+def _write_span(
+    start: Indices, end: Indices, depth: Indices, node: int, child: int, n_left: int
+) -> None:
+    """Write where the rows of the children lie, and how deep they are."""
+    middle = start[node] + n_left
+    start[child], end[child] = start[node], middle
+    start[child + 1], end[child + 1] = middle, end[node]
+    depth[child] = depth[child + 1] = depth[node] + 1

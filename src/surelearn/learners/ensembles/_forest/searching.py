@@ -61,6 +61,39 @@ class Rules(NamedTuple):
     min_weight_leaf: int
 
 
+class Quick(NamedTuple):
+    """What the search of two classes works on.
+
+    Attributes
+    ----------
+    codes, weights, moments
+        The touched bins, the weight up to each, and that of the last class.
+    gains, gain_bits
+        The gain of the cut after each bin, as a number and as its bits.
+    cut
+        The bin below the best cut of a column, the last bin of the node, the bin above the cut.
+    """
+
+    codes: Indices
+    weights: Vector
+    moments: Vector
+    gains: Vector
+    gain_bits: Indices
+    cut: Indices
+
+
+def _room_for_cuts(most: int) -> Quick:
+    gains = np.zeros(most)
+    return Quick(
+        codes=np.zeros(most, dtype=np.int64),
+        weights=np.zeros(most),
+        moments=np.zeros(most),
+        gains=gains,
+        gain_bits=gains.view(np.int64),
+        cut=np.zeros(3, dtype=np.int64),
+    )
+
+
 class Workspace(NamedTuple):
     """What the search of one node works on; tables and maps are empty between columns.
 
@@ -79,8 +112,8 @@ class Workspace(NamedTuple):
     question, route, present
         The best question of the node: see `FEATURE`; if it asks for categories, the bins on its
         left, and those that the node has.
-    cut
-        The bin below the best cut of a column, the last bin of the node, the bin above the cut.
+    quick
+        What the search of two classes works on.
     """
 
     table: Indices
@@ -95,7 +128,7 @@ class Workspace(NamedTuple):
     left: Indices
     features: Indices
     question: Indices
-    cut: Indices
+    quick: Quick
     route: Words
     present: Words
 
@@ -118,7 +151,7 @@ def workspace(table: BinnedTable, n_classes: int) -> Workspace:
         left=np.zeros(width, dtype=np.int64),
         features=np.arange(len(table.n_bins)),
         question=np.zeros(4, dtype=np.int64),
-        cut=np.zeros(3, dtype=np.int64),
+        quick=_room_for_cuts(most),
         route=np.zeros(n_words, dtype=np.uint64),
         present=np.zeros(n_words, dtype=np.uint64),
     )
@@ -133,11 +166,12 @@ def search_node(
     Columns are drawn until enough were looked at and one of them divides the node.
     """
     best, n_drawn, features = -1.0, 0, space.features
-    quick = 1 <= rules.n_classes <= 2 and rules.min_samples_leaf == 1
+    two_classes = 1 <= rules.n_classes <= 2 and rules.min_samples_leaf == 1
+    quick = space.quick
     while n_drawn < len(features) and (n_drawn < rules.n_drawn or best < 0.0):
         feature = draw_feature(features, n_drawn, state)
         n_drawn += 1
-        if quick and not table.is_category[feature]:
+        if two_classes and not table.is_category[feature]:
             gain = _search_two_classes(
                 items,
                 feature,
@@ -146,12 +180,12 @@ def search_node(
                 space.touched,
                 rules,
                 space.whole,
-                space.cut,
+                quick,
             )
-            if space.cut[1] != table.n_bins[feature]:  # no cell is missing: that is all
+            if quick.cut[1] != table.n_bins[feature]:  # no cell is missing: that is all
                 if gain > best:
                     best = gain
-                    _write_quick(feature, space.cut, space.question)
+                    _write_quick(feature, quick.cut, space.question)
                 continue
         n_touched = _sum_up(items, feature, table, rules, space)
         if n_touched > 1:
@@ -168,9 +202,9 @@ def _search_two_classes(
     touched: Words,
     rules: Rules,
     whole: Indices,
-    cut: Indices,
+    quick: Quick,
 ) -> float:
-    """Return the gain of the best cut of a column, in one go; write where it is, and the last bin.
+    """Return the gain of the best cut of a column; write where it is, and the last bin.
 
     Most nodes are small, and there every call and every array in between would be felt.
     """
@@ -179,27 +213,45 @@ def _search_two_classes(
         code = np.uint64(codes[feature, item >> 32])
         table[code] += ((item >> 16) & 0xFFFF) * (_UNIT + (item & 0xFFFF))
         touched[code >> np.uint64(6)] |= _ONE << (code & np.uint64(63))
-    best, last, weight, moment = -1.0, -1, 0, 0
-    total_weight, total = whole[0], whole[1]
+    n, weight, moment = 0, 0, 0
     for w in range(len(touched)):
         bits = touched[w]
         touched[w] = np.uint64(0)
         while bits:
             code = 64 * w + lowest_bit(bits)
             bits &= bits - _ONE
-            if last >= 0:
-                across = float(moment * total_weight - total * weight)
-                gain = across * across / (float(weight) * float(total_weight - weight))
-                light = min(weight, total_weight - weight) < rules.min_weight_leaf
-                if gain > best and not light:
-                    best = gain
-                    cut[0], cut[2] = last, code
             weight += table[code] >> 32
             moment += table[code] & _LOW
             table[code] = 0
-            last = code
-    cut[1] = last
-    return best
+            quick.codes[n], quick.weights[n], quick.moments[n] = code, weight, moment
+            n += 1
+    quick.cut[1] = quick.codes[n - 1]
+    return _best_of(n - 1, float(whole[0]), float(whole[1]), rules.min_weight_leaf, quick)
+
+
+@jit
+def _best_of(n: int, whole: float, total: float, least: int, quick: Quick) -> float:
+    """Return the largest gain of n cuts, and write the bins around the first that has it.
+
+    Gains are not negative, so their bits are in their order: of whole numbers the largest is found
+    several at a time.
+    """
+    weights, moments, gains, bits = quick.weights, quick.moments, quick.gains, quick.gain_bits
+    for k in range(n):
+        across = moments[k] * whole - total * weights[k]
+        gains[k] = across * across / (weights[k] * (whole - weights[k]))
+    if least > 0:
+        for k in range(n):
+            if min(weights[k], whole - weights[k]) < least:
+                gains[k] = -1.0
+    best = np.int64(-1)
+    for k in range(n):
+        best = max(best, bits[k])
+    for k in range(n):
+        if bits[k] == best:
+            quick.cut[0], quick.cut[2] = quick.codes[k], quick.codes[k + 1]
+            return gains[k]
+    return -1.0
 
 
 @jit
