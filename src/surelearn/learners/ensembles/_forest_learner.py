@@ -17,7 +17,7 @@ from surelearn._typing import Indices, Mask, Matrix, Vector
 from surelearn.base.fitting import at_one_moment, warn
 from surelearn.base.tables import table
 from surelearn.learners.ensembles import _members, _out_of_bag
-from surelearn.learners.ensembles._forest import bins, growth, walking
+from surelearn.learners.ensembles._forest import growth, walking
 from surelearn.learners.ensembles._forest.packed_trees import (
     CATEGORIES,
     CHILD,
@@ -151,8 +151,12 @@ class ForestLearner(BaseEstimator):
         rows = reading.learn_rows(self, X, categorical=self.categorical_features)
         return rows.toarray() if sparse.issparse(rows) else rows
 
-    def _learn(self, sample: Sample, before: Any) -> Sample:
-        """Grow the trees, those that are not there already; return the rows that have weight."""
+    def _learn(self, sample: Sample, before: Any) -> tuple[Sample, growth.Tests]:
+        """Grow the trees, those that are not there already.
+
+        Return the rows that have weight, and which of them test which trees: all if the out-of-bag
+        score is asked for, else those of certificates.
+        """
         growth.check_parameters(self)
         there = sample.weights > 0.0
         if not there.all():
@@ -165,14 +169,25 @@ class ForestLearner(BaseEstimator):
         self.weighted_ = bool((sample.weights != 1.0).any())
         self.seed_, n_before, self.n_fits_ = self._begin(before)
         n_categories = table.n_categories(self.categories_)
+        references = growth.references_of(self)
+        self.n_references_ = 0 if references is None else len(references)
+        tests = self._plan_tests(n_before)
         with _threads.workers(n_threads(self.n_jobs)) as crew:
-            trees, self.n_references_ = growth.grow(self, sample, n_categories, n_before, crew)
+            trees = growth.grow(self, sample, n_categories, tests, crew)
         if before is not None:
             trees = before.trees_ if trees is None else joined(before.trees_, trees)
         self.trees_ = cast("PackedTrees", trees)
         if not n_categories.any():
             self.training_rows_ = fingerprints.sketch(hashes)
-        return sample
+        return sample, tests
+
+    def _plan_tests(self, n_before: int) -> growth.Tests:
+        """Return which rows will test trees, marked for those that are there already."""
+        rows = np.arange(self.n_training_rows_) if self.oob_score else self._tested()
+        rows = rows[: None if self._leaves_rows_out() else 0]
+        outside = np.zeros((self.n_estimators, len(rows)), dtype=np.bool_)
+        outside[:n_before] = self._outside(rows, n_before)
+        return growth.Tests(n_before, rows, outside)
 
     def _begin(self, before: Any) -> tuple[int, int, int]:
         """Return the seed, the trees that are there already, and how often some were added."""
@@ -209,28 +224,25 @@ class ForestLearner(BaseEstimator):
             )
         return rows
 
-    def _outside(self) -> Mask | None:
-        """Return which rows are outside the bag of each tree, drawn again; None if there are none.
-
-        The rows that decided where bins end are among them.
-        """
+    def _outside(self, tested: Indices, n_trees: int) -> Mask:
+        """Return which of some rows are outside the bag of each of the first trees, drawn again."""
         n = self.n_training_rows_
         size = _members.count_of("max_samples", self.max_samples, n)
-        if not self.bootstrap and size == n:
-            return None
-        outside = np.ones((self.trees_.n_trees, n), dtype=np.bool_)
+        outside = np.empty((n_trees, len(tested)), dtype=np.bool_)
         for tree, absent in enumerate(outside):
             bag = _members.draw_bag(self.seed_, tree, n, size, bootstrap=self.bootstrap)
-            absent[bag.rows] = False
+            _members.mark_outside(bag, n, tested, absent)
         return outside
+
+    def _leaves_rows_out(self) -> bool:
+        """Return whether there are rows outside the bags."""
+        n = self.n_training_rows_
+        return self.bootstrap or _members.count_of("max_samples", self.max_samples, n) < n
 
     def _tested(self) -> Indices:
         """Return the rows that may test trees for certificates."""
-        references = None
-        if self.n_references_:
-            rng = _members.references_of(self.seed_)
-            references = bins.reference_rows(self.n_training_rows_, rng)
-        return _out_of_bag.tested_rows(self.seed_, self.n_training_rows_, references)
+        n, references = self.n_training_rows_, growth.references_of(self)
+        return _out_of_bag.tested_rows(self.seed_, n, references)
 
     def _outside_leaves(self, X: Matrix, outside: Mask) -> list[tuple[Indices, Indices]]:
         """Return for each tree the rows outside its bag, and the leaf that each reaches."""

@@ -6,6 +6,7 @@ import numpy as np
 
 from surelearn._typing import Indices, Mask, Matrix
 from surelearn.learners.ensembles import _out_of_bag
+from surelearn.learners.ensembles._forest.growth import Tests
 
 
 def said(model: Any) -> Matrix:
@@ -18,19 +19,23 @@ def said(model: Any) -> Matrix:
     return votes
 
 
-def ask_outside(model: Any, sample: Any) -> None:
+def ask_outside(model: Any, sample: Any, tests: Tests) -> None:
     """Set what the rows outside the bags say of the trees, of pairs of them, and of the vote."""
     model.out_of_bag_ = None
-    outside: Mask | None = model._outside()  # noqa: SLF001 - our own learner
-    if outside is None:
+    outside = tests.outside
+    if not len(tests.rows):
+        if model.oob_score:
+            raise ValueError(
+                "oob_score=True needs rows outside the bags: set bootstrap=True, or max_samples "
+                "below the number of rows"
+            )
         return
-    tested: Indices = model._tested()  # noqa: SLF001
+    tested: Indices = model._tested()  # noqa: SLF001 - our own learner
     if model.oob_score:
         losses, votes = _losses(model, sample, outside)
         _score(model, votes, outside, sample.targets)
         losses, votes, outside = losses[:, tested], votes[tested], outside[:, tested]
     else:
-        outside = outside[:, tested]
         some = sample._replace(X=sample.X[tested], targets=sample.targets[tested])
         losses, votes = _losses(model, some, outside)
     model.out_of_bag_ = _out_of_bag.summarise(losses, outside, votes, sample.targets[tested])

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from surelearn import _arguments
-from surelearn._typing import Indices
+from surelearn._typing import Indices, Mask
 
 _BAG, _GROWTH, _REFERENCES = range(3)  # what random numbers of one seed are for
 
@@ -63,11 +63,19 @@ def draw_bag(seed: int, member: int, n_rows: int, n_drawn: int, *, bootstrap: bo
     return Bag(rows, np.ones(len(rows), dtype=np.int64))
 
 
-def outside(bag: Bag, n_rows: int) -> Indices:
-    """Return the rows that a bag does not hold, in order."""
+def mark_outside(bag: Bag, n_rows: int, tested: Indices, outside: Mask) -> None:
+    """Write which of the tested rows a bag does not hold.
+
+    Examples
+    --------
+    >>> outside = np.empty(2, dtype=np.bool_)
+    >>> mark_outside(Bag(np.array([0, 3]), np.array([1, 1])), 5, np.array([3, 4]), outside)
+    >>> outside
+    array([False,  True])
+    """
     absent = np.ones(n_rows, dtype=np.bool_)
     absent[bag.rows] = False
-    return np.flatnonzero(absent)
+    outside[:] = absent if len(tested) == n_rows else absent[tested]
 
 
 def draw_columns(

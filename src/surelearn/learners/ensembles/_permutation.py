@@ -36,13 +36,13 @@ def permuted(
 ) -> Importances:
     """Return the importances; `loss_of(rows, leaves)` is the mean loss of a tree."""
     _arguments.at_least_one("n_repeats", n_repeats)
-    outside = model._outside()  # noqa: SLF001 - our own learner
-    if outside is None:
+    if not model._leaves_rows_out():  # noqa: SLF001 - our own learner
         raise ValueError(
             "every tree has seen every row: importances by permutation need bootstrap=True, or "
             "max_samples below the number of rows"
         )
     ready, trees = model._ready(X), model.trees_  # noqa: SLF001
+    outside = model._outside(np.arange(len(X)), trees.n_trees)  # noqa: SLF001
     increase = np.zeros((len(outside), X.shape[1]))
 
     def work(chunk: slice) -> None:

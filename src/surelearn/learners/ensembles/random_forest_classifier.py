@@ -170,11 +170,11 @@ class RandomForestClassifier(ClassifierMixin, ForestLearner):
         rows = fresh._enter(X)  # noqa: SLF001 - our own copy
         labels = learn_classes(fresh, y, n=len(rows))
         weights = self._weights(fresh, labels, sample_weight)
-        sample = fresh._learn(  # noqa: SLF001
+        sample, tests = fresh._learn(  # noqa: SLF001
             Sample(rows, labels, weights, len(fresh.classes_)),
             self if self.warm_start and hasattr(self, "trees_") else None,
         )
-        _forest_votes.ask_outside(fresh, sample)
+        _forest_votes.ask_outside(fresh, sample, tests)
         return adopt(self, fresh)
 
     def _weights(self, fresh: Self, labels: Indices, sample_weight: ArrayLike | None) -> Any:

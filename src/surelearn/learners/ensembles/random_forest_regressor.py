@@ -13,7 +13,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from surelearn._stored import holds
-from surelearn._typing import Vector
+from surelearn._typing import Mask, Vector
 from surelearn.base.fitting import adopt, at_one_moment, check_numbers, fresh_copy, row_weights
 from surelearn.base.tables.table import Categorical, column_names
 from surelearn.bounds import Guarantee, votes
@@ -140,12 +140,12 @@ class RandomForestRegressor(RegressorMixin, ForestLearner):
         fresh = fresh_copy(self)
         rows = fresh._enter(X)  # noqa: SLF001 - our own copy
         targets = check_numbers(y, n=len(rows))
-        sample = fresh._learn(  # noqa: SLF001
+        sample, tests = fresh._learn(  # noqa: SLF001
             Sample(rows, targets, row_weights(sample_weight, n=len(rows)), 0),
             self if self.warm_start and hasattr(self, "trees_") else None,
         )
         if self.oob_score:
-            fresh._ask_outside(sample)  # noqa: SLF001
+            fresh._ask_outside(sample, tests.outside)  # noqa: SLF001
         return adopt(self, fresh)
 
     def predict(self, X: Any) -> Vector:
@@ -188,10 +188,10 @@ class RandomForestRegressor(RegressorMixin, ForestLearner):
             variance=variance, correlation=correlation, n_members=self.n_estimators
         )
 
-    def _ask_outside(self, sample: Sample) -> None:
+    def _ask_outside(self, sample: Sample, outside: Mask) -> None:
         """Set the out-of-bag predictions and their coefficient of determination."""
-        outside, targets = self._outside(), sample.targets
-        if outside is None:
+        targets = sample.targets
+        if not self._leaves_rows_out():
             raise ValueError(
                 "oob_score=True needs rows outside the bags: set bootstrap=True, or max_samples "
                 "below the number of rows"

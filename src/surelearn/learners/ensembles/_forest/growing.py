@@ -37,8 +37,8 @@ class Grown(NamedTuple):
     Attributes
     ----------
     feature, below, above
-        The column of each question and the bins around its cut; -1 at a leaf, for a question about
-        categories, and above the last bin.
+        The column of each question, -1 at a leaf, where nothing else is written but the value; the
+        bins around its cut, -1 for a question about categories, and above the last bin.
     missing_right
         Whether a missing cell goes right.
     child
@@ -71,13 +71,15 @@ class Grown(NamedTuple):
 
 def room_for(n_nodes: int, n_values: int) -> Grown:
     """Return room for so many nodes."""
-    spans = [np.full(n_nodes, -1, dtype=np.int64) for _ in range(8)]
+    spans = [np.empty(n_nodes, dtype=np.int64) for _ in range(8)]
+    waiting = np.empty(n_nodes, dtype=np.int64)
+    waiting[0] = 0
     return Grown(
         *spans,
-        gain=np.zeros(n_nodes),
-        route=np.full(n_nodes, -1, dtype=np.int64),
-        value=np.zeros((n_nodes, n_values)),
-        waiting=np.zeros(n_nodes, dtype=np.int64),
+        gain=np.empty(n_nodes),
+        route=np.empty(n_nodes, dtype=np.int64),
+        value=np.empty((n_nodes, n_values)),
+        waiting=waiting,
     )
 
 
@@ -127,6 +129,7 @@ def grow_tree(
             gain = search_node(rows, table, rules, space, state)
         if gain < 0.0 or n_nodes + 2 > len(start):
             _close(rows, table.numbers, n_classes, whole, grown.value, node)
+            grown.feature[node] = -1
             continue
         n_left = _split(rows, buffer, table.codes, table.n_bins, question, space.route)
         more_right = int(2 * n_left <= len(rows))
@@ -139,7 +142,7 @@ def grow_tree(
             grown.above,
             grown.missing_right,
         )
-        grown.gain[node] = _decrease(gain, n_classes, whole)
+        grown.gain[node], grown.route[node] = _decrease(gain, n_classes, whole), -1
         if question[BELOW] < 0:
             grown.route[node] = n_routes
             _write_route(space.route, space.present, more_right, routes, n_routes)

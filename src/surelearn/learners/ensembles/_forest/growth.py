@@ -1,13 +1,13 @@
 """All trees of a forest, one task each: from a checked table and a learner's parameters."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from surelearn import _arguments, impurities
 from surelearn._threads import Workers
-from surelearn._typing import Indices, Vector
+from surelearn._typing import Indices, Mask, Vector
 from surelearn.impurities.compiled import GINI
 from surelearn.learners.ensembles import _members
 from surelearn.learners.ensembles._forest import bins as binning
@@ -24,6 +24,24 @@ from surelearn.learners.trees._binary.limits import GrowthLimits
 _DEEPEST = 2**31
 _CHOICES = {"splitter": ("histogram", "exact"), "features": ("split", "tree")}
 _MOST_BINS = binning.SMALL
+
+
+class Tests(NamedTuple):
+    """Which rows test trees.
+
+    Attributes
+    ----------
+    n_before
+        The number of trees that are there already.
+    rows
+        The rows that test.
+    outside
+        For each tree which of these are outside its bag.
+    """
+
+    n_before: int
+    rows: Indices
+    outside: Mask
 
 
 def check_parameters(model: Any) -> None:
@@ -72,21 +90,18 @@ def n_drawn_of(max_features: Any, n_features: int) -> int:
 
 
 def grow(
-    model: Any, sample: Any, n_categories: Indices, n_before: int, workers: Workers
-) -> tuple[PackedTrees | None, int]:
-    """Return the trees that a forest lacks, None if none, and how many rows decided about bins."""
+    model: Any, sample: Any, n_categories: Indices, tests: Tests, workers: Workers
+) -> PackedTrees | None:
+    """Return the trees that a forest lacks, None if none; write which rows they have not seen."""
     if int(n_categories.max()) > _MOST_BINS:
         raise ValueError(
             f"a column has {int(n_categories.max()):,} categories, and a forest reads at most "
             f"{_MOST_BINS:,}: merge rare ones, or leave the column out"
         )
     n_rows, n_features = sample.X.shape
-    references = None
-    if model.splitter == "histogram":
-        references = binning.reference_rows(n_rows, _members.references_of(model.seed_))
-    todo = range(n_before, model.n_estimators)
+    references, todo = references_of(model), range(tests.n_before, model.n_estimators)
     if not todo:
-        return None, 0 if references is None else len(references)
+        return None
     make = _binned if model.splitter == "histogram" else _exact
     member = make(model, sample, n_categories, references, workers)
     size = _members.count_of("max_samples", model.max_samples, n_rows)
@@ -95,14 +110,21 @@ def grow(
 
     def tree(place: int) -> GrownTree:
         bag = _members.draw_bag(model.seed_, place, n_rows, size, bootstrap=model.bootstrap)
+        _members.mark_outside(bag, n_rows, tests.rows, tests.outside[place])
         columns = _members.draw_columns(
             model.seed_, place, n_features, n_drawn if per_tree else n_features
         )
         return member(bag, columns, min(n_drawn, len(columns)), place)
 
     width = int(n_categories.max()) // 64 + 1 if n_categories.any() else 0
-    trees = pack_trees(workers.map(tree, todo), width)
-    return trees, 0 if references is None else len(references)
+    return pack_trees(workers.map(tree, todo), width)
+
+
+def references_of(model: Any) -> Indices | None:
+    """Return the rows that decide where bins end; None if none do."""
+    if model.splitter != "histogram":
+        return None
+    return binning.reference_rows(model.n_training_rows_, _members.references_of(model.seed_))
 
 
 _Member = Callable[[Bag, Indices, int, int], GrownTree]

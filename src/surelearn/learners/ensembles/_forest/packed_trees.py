@@ -22,7 +22,7 @@ MISSING_RIGHT, CATEGORIES = 1, 2
 COLUMN_MASK = (1 << 24) - 1
 PLACE_MASK = (1 << 48) - 1
 MOST_NODES, MOST_COLUMNS = 2**31 - 1, 2**24
-_NAN = 0x7FF8 << 48
+NAN = 0x7FF8 << 48
 
 
 class GrownTree(NamedTuple):
@@ -63,7 +63,7 @@ def pack_nodes(
     leaf, asks_set = feature < 0, route >= 0
     words = np.empty((len(feature), 2), dtype=np.int64)
     place = np.where(leaf, np.cumsum(leaf) - 1, route)
-    words[:, 0] = np.where(leaf | asks_set, _NAN | place, cut.astype(np.float64).view(np.int64))
+    words[:, 0] = np.where(leaf | asks_set, NAN | place, cut.astype(np.float64).view(np.int64))
     target = np.where(leaf, np.arange(len(feature)), child)
     flags = np.where(leaf, 0, missing_right * MISSING_RIGHT) | np.where(asks_set, CATEGORIES, 0)
     words[:, 1] = (target << CHILD) | (np.where(leaf, 0, feature) << COLUMN) | flags
@@ -199,12 +199,12 @@ def _refuse_wild_words(trees: PackedTrees, leaf: Indices, asks_set: Indices) -> 
     if column[leaf].any() or flags[leaf].any():
         raise ValueError("a leaf asks a question")
     places = words[:, 0] & PLACE_MASK
-    if not np.array_equal(words[leaf, 0], _NAN | np.arange(len(trees.leaves))):
+    if not np.array_equal(words[leaf, 0], NAN | np.arange(len(trees.leaves))):
         raise ValueError("its leaves are not those of its nodes")
     n_routes = 0 if trees.route_width == 0 else len(trees.routes) // trees.route_width
     asked = asks_set & inner
     if n_routes * trees.route_width != len(trees.routes) or not np.array_equal(
-        np.sort(words[asked, 0]), _NAN | np.arange(n_routes)
+        np.sort(words[asked, 0]), NAN | np.arange(n_routes)
     ):
         raise ValueError("its sets of categories are not those of its nodes")
     cuts = words[inner & ~asks_set, 0].view(np.float64)

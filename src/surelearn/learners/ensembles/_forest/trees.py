@@ -6,10 +6,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from surelearn._jit import jit
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.learners.ensembles._forest import growing, searching
 from surelearn.learners.ensembles._forest.bins import Bins
-from surelearn.learners.ensembles._forest.packed_trees import GrownTree, pack_nodes
+from surelearn.learners.ensembles._forest.packed_trees import (
+    CATEGORIES,
+    CHILD,
+    COLUMN,
+    MISSING_RIGHT,
+    NAN,
+    GrownTree,
+    pack_nodes,
+)
 from surelearn.learners.ensembles._forest.searching import BinnedTable, Rules, Words
 from surelearn.learners.ensembles._members import Bag
 from surelearn.learners.trees._tree import Tree
@@ -116,23 +125,43 @@ def _most_nodes(n_items: int, rules: Rules) -> int:
 
 def _finished(grown: growing.Grown, bins: Bins, routes: Words, n_classes: int) -> GrownTree:
     """Return a grown tree as two words a node."""
-    numeric = np.flatnonzero(grown.below >= 0)
-    feature, below, above = (array[numeric] for array in (grown.feature, grown.below, grown.above))
-    low = bins.upper[feature, below]
-    high = np.where(above >= 0, bins.lower[feature, above], np.inf)
-    middle = 0.5 * low + 0.5 * high
-    cut = np.full(len(grown.feature), np.nan)
-    cut[numeric] = np.where((low <= middle) & ((middle < high) | (above < 0)), middle, low)
     leaf = grown.feature < 0
+    words = np.empty((len(leaf), 2), dtype=np.int64)
+    write_words(grown, bins.lower, bins.upper, words, words.view(np.float64))
     importances = np.bincount(
         grown.feature[~leaf], weights=grown.gain[~leaf], minlength=len(bins.n_bins)
     )
     return GrownTree(
-        words=pack_nodes(grown.feature, cut, grown.child, grown.missing_right, grown.route),
+        words=words,
         leaves=shares(grown.value[leaf], n_classes),
         routes=routes,
         importances=_normalised(importances),
     )
+
+
+@jit
+def write_words(
+    grown: growing.Grown, lower: Matrix, upper: Matrix, words: Indices, cuts: Matrix
+) -> None:
+    """Write the two words of each node; a cut is the middle of the gap between two bins."""
+    n_leaves = 0
+    for v in range(len(words)):
+        feature = grown.feature[v]
+        if feature < 0:
+            words[v, 0], words[v, 1] = NAN | n_leaves, v << CHILD
+            n_leaves += 1
+            continue
+        flags = (feature << COLUMN) | grown.missing_right[v] * MISSING_RIGHT
+        words[v, 1] = (grown.child[v] << CHILD) | flags
+        if grown.route[v] >= 0:
+            words[v, 0] = NAN | grown.route[v]
+            words[v, 1] |= CATEGORIES
+        elif grown.above[v] < 0:  # is the cell known?
+            cuts[v, 0] = np.inf
+        else:
+            low, high = upper[feature, grown.below[v]], lower[feature, grown.above[v]]
+            middle = 0.5 * low + 0.5 * high
+            cuts[v, 0] = middle if low <= middle < high else low  # neighbouring floats
 
 
 def shares(values: Matrix, n_classes: int) -> Matrix:
