@@ -69,6 +69,7 @@ class BaggedLearner(BaseEstimator):
     n_jobs: int | None
     random_state: Any
     warm_start: bool
+    n_features_in_: int
     estimators_: list[Any]
     estimators_features_: Indices
     seed_: int
@@ -93,7 +94,7 @@ class BaggedLearner(BaseEstimator):
         elif not (hasattr(X, "columns") or hasattr(X, "column_names")):  # not a data frame
             X = np.asarray(X)
         if isinstance(X, np.ndarray) or sparse.issparse(X):
-            numbers = X.dtype.kind in "biuf"
+            numbers = cast("Any", X).dtype.kind in "biuf"
             return validated(
                 self,
                 X,
@@ -178,7 +179,11 @@ class BaggedLearner(BaseEstimator):
         check_is_fitted(self)
         rows = self._enter(X, reset=False)
         jobs = -1 if self.n_jobs is None else self.n_jobs
-        work = joblib.delayed(lambda place: ask(place, self._of_member(rows, place)))
+
+        def answer(place: int) -> Any:
+            return ask(place, self._of_member(rows, place))
+
+        work = joblib.delayed(answer)
         return cast("Any", joblib.Parallel(n_jobs=jobs, prefer="threads"))(
             work(place) for place in range(len(self.estimators_))
         )
@@ -231,7 +236,7 @@ def columns_of(X: Any, columns: Indices) -> Any:
 def _fitted(lot: Lot, bag: _members.Bag, columns: Indices, numbered: tuple[int, int]) -> Any:
     """Return a member: a pure function of the seed, its place and the rows."""
     (base, X, targets, weights), (seed, place) = lot, numbered
-    member = clone(base)
+    member: Any = clone(base)
     own = int(_members.growth_state(seed, place)[0] >> np.uint64(33))
     seeds = {name: own for name in member.get_params() if name.split("__")[-1] == "random_state"}
     member.set_params(**seeds)

@@ -132,7 +132,7 @@ class ForestLearner(BaseEstimator):
         return reading.read_rows(self, X)
 
     def _ready(self, rows: Any) -> Matrix:
-        dense = rows.toarray() if sparse.issparse(rows) else rows
+        dense = cast("Any", rows).toarray() if sparse.issparse(rows) else rows
         return walking.ready(dense, table.n_categories(self.categories_))
 
     def _sums(self, X: Any, said: Matrix) -> Matrix:
@@ -149,7 +149,7 @@ class ForestLearner(BaseEstimator):
     def _enter(self, X: Any) -> Matrix:
         """Return the rows of a training table."""
         rows = reading.learn_rows(self, X, categorical=self.categorical_features)
-        return rows.toarray() if sparse.issparse(rows) else rows
+        return cast("Any", rows).toarray() if sparse.issparse(rows) else rows
 
     def _learn(self, sample: Sample, before: Any) -> tuple[Sample, growth.Tests]:
         """Grow the trees, those that are not there already.
@@ -211,7 +211,7 @@ class ForestLearner(BaseEstimator):
     def _same_rows(self, X: Any, n_targets: int) -> Matrix:
         """Return the training rows, given again; refuse others, as far as these are told apart."""
         rows = self._read(X)
-        rows = rows.toarray() if sparse.issparse(rows) else rows
+        rows = cast("Any", rows).toarray() if sparse.issparse(rows) else rows
         hashes = fingerprints.table_hashes(rows)
         if (
             len(rows) != self.n_training_rows_

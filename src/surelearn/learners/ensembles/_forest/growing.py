@@ -228,7 +228,7 @@ def _split(
     feature = question[FEATURE]
     if question[BELOW] < 0:
         return _split_categories(items, buffer, codes, feature, route)
-    missing = n_bins[feature] if question[MISSING_SIDE] == LEFT else -1
+    missing = int(n_bins[feature]) if question[MISSING_SIDE] == LEFT else -1
     return _split_numbers(items, buffer, codes, feature, question[BELOW], missing)
 
 
@@ -260,7 +260,7 @@ def _split_categories(
     for i in range(len(items)):
         item = items[i]
         code = np.uint64(codes[feature, item >> 32])
-        left = np.int64((route[code >> np.uint64(6)] >> (code & np.uint64(63))) & _ONE)
+        left = int((route[code >> np.uint64(6)] >> (code & np.uint64(63))) & _ONE)
         items[n_left] = item
         buffer[n_right] = item
         n_left += left

@@ -416,7 +416,7 @@ def _sort_categories(n_touched: int, n_classes: int, space: Workspace) -> None:
 
     Of two classes and of squared errors the best two sets stand along this order (Fisher 1958).
     """
-    k = 1 if n_classes <= 2 else np.argmax(space.whole)
+    k = 1 if n_classes <= 2 else int(np.argmax(space.whole))
     for b in range(n_touched):
         mean, j = _mean(space.sums, b, k, n_classes), b
         while j > 0 and _mean(space.sums, space.order[j - 1], k, n_classes) > mean:
@@ -454,13 +454,13 @@ def _scan_moments(n: int, first: int, rules: Rules, space: Workspace) -> tuple[f
     whole, total = space.whole[0], float(space.whole[1])
     weight, moment, n_left = 0, 0, 0
     if first >= 0:
-        weight, moment, n_left = sums[first, 0], sums[first, 1], space.rows[first]
+        weight, moment, n_left = sums[first, 0], sums[first, 1], int(space.rows[first])
     n_rows = space.size[0]
     for j in range(n):
         k = space.order[j]
         weight += sums[k, 0]
         moment += sums[k, 1]
-        n_left += space.rows[k]
+        n_left += int(space.rows[k])
         across = float(moment) * float(whole) - total * float(weight)
         gain = across * across / (float(weight) * float(whole - weight))
         if gain > best and _enough(n_left, n_rows, weight, whole, rules):
@@ -482,12 +482,12 @@ def _scan_classes(n: int, first: int, rules: Rules, space: Workspace) -> tuple[f
     best, place, n_left, n_rows = -1.0, 0, 0, space.size[0]
     space.left[:] = 0
     if first >= 0:
-        n_left = space.rows[first]
+        n_left = int(space.rows[first])
         for c in range(len(space.whole)):
             space.left[c] = space.sums[first, c]
     for j in range(n):
         k = space.order[j]
-        n_left += space.rows[k]
+        n_left += int(space.rows[k])
         gain, weight, whole = _move_left(space.sums[k], space.left, space.whole)
         if gain > best and _enough(n_left, n_rows, weight, whole, rules):
             best, place = gain, j

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -104,7 +104,7 @@ def grow_binned(
     width = len(space.route) if table.is_category.any() else 0  # as wide as the widest column
     routes = np.zeros(width * (len(grown.feature) // 2), dtype=np.uint64)
     n_nodes, n_routes = growing.grow_tree(items, table, rules, space, grown, routes, state)
-    grown = growing.Grown(*(array[:n_nodes] for array in grown))
+    grown = growing.Grown(*(cast("Any", array)[:n_nodes] for array in grown))
     routes = routes[: n_routes * width].reshape(n_routes, width)
     return _finished(grown, bins, routes[:, : route_width(bins)].ravel(), n_classes)
 
@@ -135,7 +135,7 @@ def _finished(grown: growing.Grown, bins: Bins, routes: Words, n_classes: int) -
         words=words,
         leaves=shares(grown.value[leaf], n_classes),
         routes=routes,
-        importances=_normalised(importances),
+        importances=_normalised(importances.astype(np.float64)),
     )
 
 

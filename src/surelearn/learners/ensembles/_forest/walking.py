@@ -68,7 +68,7 @@ def _goes_right(code: float, place: int, routes: Words, width: int) -> int:
     """Return whether a category is not in a set; the code of a missing one is put in before."""
     bit = np.uint64(code)
     word = routes[place * width + np.int64(bit >> np.uint64(6))]
-    return 1 - np.int64((word >> (bit & np.uint64(63))) & np.uint64(1))
+    return 1 - int((word >> (bit & np.uint64(63))) & np.uint64(1))
 
 
 @jit
