@@ -29,14 +29,22 @@ from .evaluate.bias_variance import BiasVariance as BiasVariance
 from .evaluate.bias_variance import RiskDecomposition as RiskDecomposition
 from .evaluate.bias_variance import bias_variance as bias_variance
 from .evaluate.bias_variance import decompose_risk as decompose_risk
+from .evaluate.boosting_trace import BoostingTrace as BoostingTrace
+from .evaluate.boosting_trace import trace_boosting as trace_boosting
 from .evaluate.calibration import Calibration as Calibration
 from .evaluate.calibration import calibration_curve as calibration_curve
 from .evaluate.comparison import Comparison as Comparison
 from .evaluate.comparison import compare as compare
+from .evaluate.confidence_boosting import ConfidenceBoosting as ConfidenceBoosting
+from .evaluate.confidence_boosting import boost_confidence as boost_confidence
 from .evaluate.coverage import Coverage as Coverage
 from .evaluate.coverage import simulate_coverage as simulate_coverage
 from .evaluate.cross_validation import CrossValidation as CrossValidation
 from .evaluate.cross_validation import cross_validate as cross_validate
+from .evaluate.dependence import AccumulatedEffects as AccumulatedEffects
+from .evaluate.dependence import PartialDependence as PartialDependence
+from .evaluate.dependence import accumulated_effects as accumulated_effects
+from .evaluate.dependence import partial_dependence as partial_dependence
 from .evaluate.endpoint import EndpointEstimate as EndpointEstimate
 from .evaluate.endpoint import estimate_endpoint as estimate_endpoint
 from .evaluate.estimators import EstimatorMoments as EstimatorMoments
@@ -126,8 +134,15 @@ from .learners.decompositions.rank_one_completion import RankOneCompletion as Ra
 from .learners.decompositions.rank_one_completion import complete_rank_one as complete_rank_one
 from .learners.decompositions.soft_impute import SoftImpute as SoftImpute
 from .learners.encoders.table_encoder import TableEncoder as TableEncoder
+from .learners.ensembles.adaboost_classifier import AdaBoostClassifier as AdaBoostClassifier
 from .learners.ensembles.bagging_classifier import BaggingClassifier as BaggingClassifier
 from .learners.ensembles.bagging_regressor import BaggingRegressor as BaggingRegressor
+from .learners.ensembles.forward_stagewise_classifier import (
+    ForwardStagewiseClassifier as ForwardStagewiseClassifier,
+)
+from .learners.ensembles.forward_stagewise_regressor import (
+    ForwardStagewiseRegressor as ForwardStagewiseRegressor,
+)
 from .learners.ensembles.random_forest_classifier import (
     RandomForestClassifier as RandomForestClassifier,
 )
@@ -230,7 +245,9 @@ from .losses import Hinge as Hinge
 from .losses import Huber as Huber
 from .losses import Logarithmic as Logarithmic
 from .losses import Logistic as Logistic
+from .losses import Multinomial as Multinomial
 from .losses import PerceptronLoss as PerceptronLoss
+from .losses import QuantileLoss as QuantileLoss
 from .losses import Square as Square
 from .losses import ZeroOne as ZeroOne
 from .optimizers import check_convex as check_convex

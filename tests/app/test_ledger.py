@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import stat
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -332,3 +333,18 @@ def test_the_name_of_a_ledger_cannot_command_the_terminal(tmp_path):
     path = tmp_path / "\x1b[2J.jsonl"
     path.write_text("damaged\n", encoding="utf-8")
     assert "\x1b" not in show("--file", path).output
+
+
+def test_a_disk_that_is_full_leaves_no_half_line(tmp_path):
+    path = tmp_path / "l.jsonl"
+    append(path, a_line())
+    whole = path.read_bytes()
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (len(whole) + 100, limits[1]))
+    try:
+        with pytest.raises(OSError, match="too large"):
+            append(path, a_line(file="x" * 500))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert path.read_bytes() == whole
+    assert read_pages(path).n_damaged == 0

@@ -103,6 +103,28 @@ def test_another_choice_is_found(written, pets, tmp_path):
     assert "chosen again, it is the same learner" in found
 
 
+@pytest.mark.parametrize("before", [1, -1, 10**6])
+def test_looks_that_the_entry_does_not_count_are_refused(written, pets, tmp_path, before):
+    content = json.loads((written / "certificate.json").read_text(encoding="utf-8"))
+    content["reproduce"]["ledger"]["before"] = before
+    path = tmp_path / "certificate.json"
+    path.write_text(json.dumps(content), encoding="utf-8")
+    certificate = read_certificate(path)
+    assert failures(verify_certificate(certificate)) != []
+    with pytest.raises(TableError, match="does not count the looks before it"):
+        verify_certificate(certificate, model=written / "model.surelearn", table=pets)
+
+
+def test_an_input_that_differs_in_its_last_digits_is_found(written, pets, tmp_path):
+    content = json.loads((written / "certificate.json").read_text(encoding="utf-8"))
+    content["reproduce"]["inputs"]["delta"] *= 1.0 + 1e-14
+    path = tmp_path / "certificate.json"
+    path.write_text(json.dumps(content), encoding="utf-8")
+    files = {"model": written / "model.surelearn", "table": pets}
+    found = failures(verify_certificate(read_certificate(path), **files))
+    assert "and the same certificate in every word" in found
+
+
 def test_other_versions_are_told(written, tmp_path):
     content = json.loads((written / "certificate.json").read_text(encoding="utf-8"))
     content["reproduce"]["versions"]["numpy"] = "1.0.0"

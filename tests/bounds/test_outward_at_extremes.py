@@ -6,7 +6,15 @@ from fractions import Fraction
 import mpmath as mp
 import pytest
 
-from surelearn.bounds import holdout, mistakes_boolean, mistakes_elimination, neighbors, regret
+from surelearn.bounds import (
+    boosting,
+    holdout,
+    mistakes_boolean,
+    mistakes_elimination,
+    neighbors,
+    regret,
+    tails,
+)
 from surelearn.bounds import online_second_order as second_order
 from surelearn.bounds import regret_adaptive as adaptive
 from surelearn.bounds._rounding import up_integer
@@ -83,3 +91,36 @@ def test_the_change_of_a_vote_is_not_too_small(k):
         p = mp.mpf(half + 1) / k
         exact = mp.binomial(k - 1, half) * p ** (half + 1) * (1 - p) ** (k - 1 - half)
         assert neighbors.vote_change_constant(k=k) >= exact
+
+
+EDGES = [(1 / 6, 10**6), (0.486, 1000), (1e-6, 10**12), (1e-9, 10**18), (0.4999999, 7), (0.25, 3)]
+
+
+@pytest.mark.parametrize(("edge", "n_rounds"), EDGES)
+def test_many_rounds_of_boosting_are_not_rounded_to_fewer_errors(edge, n_rounds):
+    with mp.workdps(60):
+        exact = (1 - 4 * mp.mpf(edge) ** 2) ** (mp.mpf(n_rounds) / 2)
+        bound = boosting.adaboost_fixed_edge(edge=edge, n_rounds=n_rounds).bound
+        assert exact < bound <= exact * (1 + mp.mpf("1e-11")) + mp.mpf(5e-324)
+
+
+@pytest.mark.parametrize("error", [1e-300, 1e-17, 0.1, 0.25, 0.499, 0.7, 1 - 1e-16])
+@pytest.mark.parametrize("n_rounds", [1, 20_000])
+def test_the_product_over_rounds_keeps_its_digits(error, n_rounds):
+    with mp.workdps(60):
+        exact = (4 * mp.mpf(error) * (1 - mp.mpf(error))) ** (mp.mpf(n_rounds) / 2)
+        bound = boosting.adaboost_training_error(weighted_errors=[error] * n_rounds).bound
+        assert exact < bound <= exact * (1 + mp.mpf("1e-11")) + mp.mpf(5e-324)
+        edge = mp.mpf(0.5 - error)
+        wide = boosting.adaboost_training_error_exponential(edges=[0.5 - error] * n_rounds).bound
+        assert mp.exp(-2 * n_rounds * edge**2) < wide
+
+
+@pytest.mark.parametrize("mean", [1e-300, 1e-20, 1e-12, 1e-6, 0.2, 0.3, 0.5, 0.9, 1 - 1e-16])
+def test_the_constant_of_kearns_and_saul_keeps_its_digits(mean):
+    with mp.workdps(60):
+        p = mp.mpf(mean)
+        exact = (1 - 2 * p) / (4 * mp.log((1 - p) / p)) if mean != 0.5 else mp.mpf(1) / 8
+        assert (
+            exact <= tails.kearns_saul(rate=1.0, mean=mean).bound <= exact * (1 + mp.mpf("1e-11"))
+        )

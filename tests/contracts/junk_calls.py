@@ -35,7 +35,8 @@ from surelearn.app.registry import find_bandits, find_experts, find_learners
 _OURS = str(Path(surelearn.__file__).parent)
 _BYTES = 6 * 10**9  # of addresses, so that nothing huge is ever made
 _EXAMPLE = "<example>"
-_FUNCTIONS = {"features", "learning_rate", "loss", "on_block", "precondition", "scoring"}
+_FUNCTIONS = {"features", "learning_rate", "loss", "objective", "on_block", "scoring"}
+_FUNCTIONS |= {"precondition"}
 _SECONDS = 20  # of the processor, after which a call counts as one that never ends
 _LEFT_OUT = ("set_", "get_", "plot_", "with_callbacks")  # scikit-learn's
 

@@ -165,6 +165,8 @@ def compiled_in(name):
 
 IN_NUMPY = {
     "BernoulliMixture",  # products of matrices
+    "ForwardStagewiseClassifier",  # the loops are those of its members
+    "ForwardStagewiseRegressor",
     "MaximumEntropy",  # its softmax is that of logistic regression, without the loops
     "MaximumEntropyQuasiNewton",
     "ThompsonSampling",  # a draw from NumPy's generator for each round

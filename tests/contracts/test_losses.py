@@ -24,7 +24,9 @@ BOXES = {
     "fractions": [((0.1, 0.8), None), ((0.2, 0.3), (0.6, 0.9)), ((0.05, 0.95), (0.3, 0.7))],
     "bits": [((0.1, 0.8), None), ((0.2, 0.9), (1, 1)), ((0.05, 0.1), None)],
     "classes": [],
+    "positions": [],
 }
+WIDTHS = [0.0, 0.7, 3.0, 9.0]
 LABELS = {"reals": (0, 1), "signs": (-1, 1), "fractions": (0, 1), "bits": (0, 1)}
 
 
@@ -44,6 +46,13 @@ def grid(loss, predictions, labels):
     inside = np.linspace(low, high, 21) if loss.label_set in {"reals", "fractions"} else []
     y, p = np.meshgrid(np.unique([low, high, *inside]), np.linspace(*predictions, 241))
     return y, p
+
+
+def scores_of(loss, labels, size):
+    """Return the labels as predictions; where there is one score per class, `size` for theirs."""
+    if loss.label_set != "positions":
+        return labels
+    return size * np.eye(loss.n_classes)[np.asarray(labels, dtype=int)]
 
 
 every_loss = pytest.mark.parametrize("name", CLASSES)
@@ -76,6 +85,7 @@ def test_the_losses_of_the_public_surface_are_all_there():
     assert set(CLASSES) >= {
         *("ZeroOne", "Square", "Absolute", "Hinge", "Logistic", "Exponential", "Logarithmic"),
         *("Entropic", "EpsilonInsensitive", "Huber", "CostMatrix", "PerceptronLoss"),
+        *("QuantileLoss", "Multinomial"),
     }
     assert len(ON_BOXES) > 25
 
@@ -97,14 +107,14 @@ def test_labels_and_predictions_must_pair_up(name):
     loss = example_of(name)
     y = np.array(loss.labels if name == "CostMatrix" else [1, 1])
     with pytest.raises(ValueError, match="one prediction for each label"):
-        loss(y, y[:, None])
+        loss(y, y if loss.label_set == "positions" else y[:, None])
 
 
 @every_loss
 def test_it_needs_no_loss_of_a_label_with_itself_and_gives_one_number_for_one_pair(name):
     loss = example_of(name)
     label = loss.labels[0] if name == "CostMatrix" else 1.0
-    value = loss(label, label)
+    value = loss(label, scores_of(loss, label, 800.0))
     assert np.ndim(value) == 0
     assert loss.is_margin or value == 0.0
 
@@ -261,6 +271,7 @@ def test_inputs_are_left_alone_and_may_be_read_only_lists_or_single_precision(na
     loss = example_of(name)
     labels = loss.labels if name == "CostMatrix" else [1, 1]
     scores = loss.labels[::-1] if name == "CostMatrix" else [0.25, 0.75]
+    scores = scores_of(loss, scores, 0.25) if loss.label_set == "positions" else scores
     y, prediction = np.array(labels), np.array(scores)
     if prediction.dtype == np.float64:
         prediction = prediction.astype(np.float32)
@@ -272,8 +283,85 @@ def test_inputs_are_left_alone_and_may_be_read_only_lists_or_single_precision(na
     assert loss.mean(y, prediction, weights=[0.0, 2.0]) == expected[1]
 
 
-@losses_where(lambda loss: loss.label_set != "classes")
+@losses_where(lambda loss: loss.label_set not in {"classes", "positions"})
 def test_a_prediction_that_is_not_a_number_is_never_a_good_one(name):
     loss = example_of(name)
     assert np.isnan(loss(1.0, math.nan))
     assert np.isnan(loss.gradient(1.0, math.nan))
+
+
+of_scores = losses_where(lambda loss: loss.label_set == "positions")
+
+
+def scores_in(loss, width, n_rows=400, seed=0):
+    """Return labels and scores in a box of that width, corners and random points."""
+    rng = np.random.default_rng(seed)
+    corners = rng.integers(0, 2, (n_rows, loss.n_classes)) * width
+    inside = rng.uniform(0.0, width, (n_rows, loss.n_classes))
+    return rng.integers(0, loss.n_classes, 2 * n_rows), np.vstack([corners, inside])
+
+
+@of_scores
+def test_the_gradient_in_each_score_is_the_finite_difference(name):
+    loss, step = example_of(name), 1e-6
+    y, scores = scores_in(loss, 5.0)
+    for j in range(loss.n_classes):
+        shift = step * np.eye(loss.n_classes)[j]
+        slope = (loss(y, scores + shift) - loss(y, scores - shift)) / (2 * step)
+        assert np.abs(loss.gradient(y, scores)[:, j] - slope).max() < 1e-8
+
+
+@of_scores
+def test_the_subgradient_inequality_holds_between_rows_of_scores(name):
+    loss = example_of(name)
+    y, here = scores_in(loss, 5.0)
+    there = here[::-1]
+    floor = loss(y, here) + (loss.gradient(y, here) * (there - here)).sum(axis=1)
+    assert (loss(y, there) >= floor - 1e-12).all()
+
+
+@of_scores
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_constants_of_rows_of_scores_are_never_exceeded_and_nearly_attained(name, width):
+    loss, box = example_of(name), (-1.0, width - 1.0)
+    y, scores = scores_in(loss, width)
+    values, slopes = loss(y, scores), np.linalg.norm(loss.gradient(y, scores), axis=1)
+    low, high = loss.range(box)
+    assert low - 1e-12 <= values.min() <= low + 1e-9
+    assert high - 1e-9 <= values.max() <= high + 1e-12
+    assert 1.0 - 1e-9 <= slopes.max() / loss.lipschitz(box) <= 1.0 + 1e-12
+    probabilities = loss.gradient(y, scores) + np.eye(loss.n_classes)[y]
+    bends = [np.linalg.eigvalsh(np.diag(p) - np.outer(p, p))[-1] for p in probabilities]
+    assert 0.75 <= max(bends) / loss.smoothness(box) <= 1.0 + 1e-12
+    assert loss.strong_convexity(box) == loss.exp_concavity(box) == 0.0
+
+
+@of_scores
+def test_scores_can_be_mixed_at_the_stated_rate(name):
+    loss = example_of(name)
+    _, scores = scores_in(loss, 5.0, n_rows=3)
+    weights = np.random.default_rng(1).dirichlet(np.ones(len(scores)))
+    labels = np.arange(loss.n_classes)
+    each = np.array([loss(labels, np.tile(row, (len(labels), 1))) for row in scores])
+    mixture = -np.log(weights @ np.exp(-loss.mixability() * each)) / loss.mixability()
+    scores = np.log(weights @ np.exp(-each))
+    assert np.ptp(scores) <= 5.0
+    assert (loss(labels, np.tile(scores, (len(labels), 1))) <= mixture + 1e-12).all()
+
+
+@of_scores
+def test_a_score_that_is_not_a_number_is_never_a_good_one(name):
+    loss = example_of(name)
+    scores = np.full(loss.n_classes, math.nan)
+    assert np.isnan(loss(1, scores))
+    assert np.isnan(loss.gradient(1, scores)).all()
+
+
+@of_scores
+def test_labels_that_are_no_positions_and_rows_of_other_lengths_are_refused(name):
+    loss = example_of(name)
+    for label in (-1, loss.n_classes, 0.5, math.nan):
+        with pytest.raises(ValueError, match="positions of classes"):
+            loss([label], np.zeros((1, loss.n_classes)))
+    with pytest.raises(ValueError, match="one for each class"):
+        loss([0], np.zeros((1, loss.n_classes + 1)))

@@ -14,6 +14,7 @@ from surelearn.losses import (
     Huber,
     Logistic,
     PerceptronLoss,
+    QuantileLoss,
     Square,
     compiled,
 )
@@ -27,6 +28,7 @@ LOSSES = [
     Absolute(),
     EpsilonInsensitive(epsilon=0.5),
     Huber(threshold=0.7),
+    QuantileLoss(level=0.8),
 ]
 
 

@@ -7,7 +7,10 @@ import pytest
 
 from surelearn.datasets.worlds import Noisy
 from surelearn.learners.linear.adagrad import AdaGrad
-from surelearn.learners.linear.online_gradient_descent import OnlineGradientDescent
+from surelearn.learners.linear.online_gradient_descent import (
+    OnlineGradientDescent,
+    OnlineGradientDescentRegressor,
+)
 from surelearn.learners.linear.perceptron import Perceptron
 from surelearn.learners.linear.schedules import FixedRate
 from surelearn.losses import (
@@ -20,7 +23,9 @@ from surelearn.losses import (
     Huber,
     Logarithmic,
     Logistic,
+    Multinomial,
     PerceptronLoss,
+    QuantileLoss,
     Square,
     ZeroOne,
     of,
@@ -307,3 +312,63 @@ def test_the_regret_of_steps_along_the_perceptron_loss_stays_below_its_bounds(le
     for certificate in model.certificates():
         assert certificate.status != "void"
         assert certificate.observed <= certificate.bound
+
+
+def test_the_mean_quantile_loss_is_least_at_the_quantile():
+    y, candidates = np.arange(101.0), np.arange(101.0)
+    for level in (0.1, 0.5, 0.83):
+        risks = [QuantileLoss(level=level).mean(y, np.full(101, c)) for c in candidates]
+        assert candidates[np.argmin(risks)] == np.quantile(y, level, method="inverted_cdf")
+
+
+def test_the_quantile_loss_at_one_half_is_half_the_absolute_loss():
+    y, prediction = np.array([1.0, -2.0, 0.5]), np.array([0.5, 3.0, 0.5])
+    assert (QuantileLoss()(y, prediction) == Absolute()(y, prediction) / 2).all()
+
+
+@pytest.mark.parametrize("level", [0.0, 1.0, -0.1, math.nan, math.inf])
+def test_a_level_without_a_finite_quantile_is_refused(level):
+    with pytest.raises(ValueError, match="level"):
+        QuantileLoss(level=level)
+
+
+def test_the_multinomial_loss_of_two_classes_is_the_logistic_loss_of_the_difference():
+    scores = np.linspace(-40.0, 40.0, 81)
+    rows = np.stack([np.zeros(81), scores], axis=1)
+    for label, sign in ((0, -1.0), (1, 1.0)):
+        expected = Logistic()(np.full(81, sign), scores)
+        assert Multinomial()(np.full(81, label), rows) == pytest.approx(expected, rel=1e-13)
+        slopes = Multinomial().gradient(np.full(81, label), rows)[:, 1]
+        assert slopes == pytest.approx(Logistic().gradient(np.full(81, sign), scores), rel=1e-12)
+
+
+def test_the_multinomial_loss_neither_overflows_nor_loses_a_small_loss():
+    assert Multinomial()(0, [800.0, -800.0, 0.0]) == 0.0
+    assert Multinomial()(1, [800.0, -800.0, 0.0]) == 1600.0
+    assert Multinomial()(0, [40.0, 0.0]) == pytest.approx(math.exp(-40.0), rel=1e-9)
+    assert Multinomial(n_classes=3).range((0.0, 2000.0))[1] == 2000.0 + math.log(2.0)
+
+
+def test_constants_of_any_number_of_classes_hold_for_each():
+    loose, box = Multinomial(), (0.0, 3.0)
+    for n_classes in (2, 3, 10, 1000):
+        tight = Multinomial(n_classes=n_classes)
+        assert tight.lipschitz(box) <= loose.lipschitz(box) == math.sqrt(2.0)
+        assert tight.smoothness(box) <= loose.smoothness(box) == 0.5
+        assert loose.range(box)[0] <= tight.range(box)[0]
+        assert tight.range(box)[1] <= loose.range(box)[1] == math.inf
+
+
+@pytest.mark.parametrize("n_classes", [1, 0, -3, 2.5, True, "3"])
+def test_a_number_of_classes_that_is_none_is_refused(n_classes):
+    with pytest.raises((TypeError, ValueError), match="n_classes"):
+        Multinomial(n_classes=n_classes)
+
+
+def test_a_quantile_can_be_descended_online():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(0.0, 1.0, (4000, 1))
+    y = X[:, 0] + rng.uniform(0.0, 1.0, 4000)
+    loss, schedule = QuantileLoss(level=0.9), FixedRate(learning_rate=0.02)
+    learner = OnlineGradientDescentRegressor(loss=loss, schedule=schedule, radius=9.0).fit(X, y)
+    assert np.mean(y <= learner.predict(X)) == pytest.approx(0.9, abs=0.05)

@@ -5,6 +5,7 @@ that did not end in a sentence; the tests run it with few, and under `slow` with
 """
 
 import copy
+import inspect
 import io
 import json
 import struct
@@ -13,6 +14,7 @@ import tempfile
 import traceback
 import warnings
 import zipfile
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -24,7 +26,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from surelearn import checks, kernels
+from surelearn import checks, impurities, kernels, losses
 from surelearn.app.registry import find_bandits, find_experts, find_learners
 from surelearn.base import fingerprint
 from surelearn.base.online.conservative import Conservative
@@ -32,17 +34,30 @@ from surelearn.certificate import BoundViolatedError
 from surelearn.evaluate._linear_run import model_of
 from surelearn.learners.decompositions.matrix_completion import MatrixCompletion
 from surelearn.learners.encoders.table_encoder import TableEncoder
+from surelearn.learners.ensembles.adaboost_classifier import AdaBoostClassifier
 from surelearn.learners.experts._voting import VotingGame
 from surelearn.learners.experts.aggregating_algorithm import AggregatingAlgorithm
 from surelearn.learners.experts.doubling import Doubling
 from surelearn.learners.experts.hedge import Hedge
+from surelearn.learners.kernelized.budgeted_kernel_perceptron import BudgetedKernelPerceptron
+from surelearn.learners.kernelized.kernel_logistic_regression import KernelLogisticRegression
+from surelearn.learners.kernelized.kernel_pegasos import KernelPegasos
 from surelearn.learners.kernelized.kernel_perceptron import KernelPerceptron
+from surelearn.learners.kernelized.kernel_ridge import KernelRidge
+from surelearn.learners.kernelized.support_vector_classifier import SupportVectorClassifier
+from surelearn.learners.linear.online_gradient_descent import OnlineGradientDescentRegressor
 from surelearn.learners.linear.perceptron import Perceptron
+from surelearn.learners.linear.ridge_regression import RidgeRegression
+from surelearn.learners.linear.schedules import FixedRate
 from surelearn.learners.linear.voted_perceptron import VotedPerceptron
+from surelearn.learners.mixtures.gaussian_mixture import GaussianMixture
 from surelearn.learners.neighbors.nearest_neighbors_classifier import NearestNeighborsClassifier
 from surelearn.learners.trees._cut_back_tree import CutBackTree
 from surelearn.learners.trees.c45_classifier import C45Classifier
 from surelearn.learners.trees.cart_classifier import CARTClassifier
+from surelearn.learners.trees.cart_regressor import CARTRegressor
+from surelearn.learners.trees.node_tests import IntervalTest, SetTest
+from surelearn.learners.trees.tree_predictor import TreeNode, TreePredictor
 from surelearn.persistence import archive
 from surelearn.persistence.model_files import ModelFileError, load_model, save_model
 
@@ -84,6 +99,7 @@ def models():
             X, y = checks.small_table(kind())
             found[name] = kind().fit(X, y), X, y
         found |= _of_three_classes() | _of_neighbours() | _of_mixed_tables() | _of_games()
+        found |= _of_kernels() | _of_parameters() | _of_hand()
     return found
 
 
@@ -117,6 +133,11 @@ def _of_neighbours():
     }
 
 
+def _boosted_trees():
+    tree = CARTClassifier(max_depth=1)
+    return AdaBoostClassifier(estimator=tree, n_estimators=3).fit(MIXED, LABELS)
+
+
 def _of_mixed_tables():
     frame, plain = MIXED.to_pandas(), CARTClassifier()
     encode = ColumnTransformer(
@@ -130,12 +151,70 @@ def _of_mixed_tables():
     return {
         "categories": (plain.fit(MIXED, LABELS), MIXED, LABELS),
         "grid": (CARTClassifier(thresholds=[1.0, 2.0]).fit(MIXED, LABELS), MIXED, LABELS),
+        "boosted stumps": (AdaBoostClassifier().fit(MIXED, LABELS), MIXED, LABELS),
+        "boosted trees": (_boosted_trees(), MIXED, LABELS),
         "multiway": (C45Classifier().fit(MIXED, LABELS), MIXED, LABELS),
         "cut back": (CutBackTree(C45Classifier()).fit(MIXED, LABELS), MIXED, LABELS),
         "encoded": (make_pipeline(TableEncoder(), Perceptron()).fit(MIXED, LABELS), MIXED, LABELS),
         "scikit-learn": (make_pipeline(encode, Perceptron()).fit(frame, LABELS), frame, LABELS),
         "entries": (MatrixCompletion().fit(matrix).entries(), [[0, 1], [1, 1]], [1.0, 2.0]),
     }
+
+
+def _of_kernels():
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    y, numbers = np.where(X[:, 0] > 0.0, "yes", "no"), X[:, 0] + X[:, 1]
+    three = np.array(["blue", "green", "red"])[X.argmax(axis=1)]
+    bits = (X > 0.0).astype(float)
+    texts = np.array(["abba", "baba", "", "abc", "ccab", "bb"], dtype=object)
+    of_texts, words = kernels.Normalised(kernels.Subsequence(order=2)), LABELS[:6]
+    soft = kernels.Gaussian(gamma=0.5)
+    mixed = (kernels.Polynomial(degree=2) * soft + 2.0 * kernels.Linear()) ** 2
+    return {
+        "texts": (KernelPerceptron(kernel=of_texts, max_iter=5).fit(texts, words), texts, words),
+        "texts of Pegasos": (KernelPegasos(kernel=of_texts).fit(texts, words), texts, words),
+        "budget": (BudgetedKernelPerceptron(budget=3, kernel=soft).fit(X, y), X, y),
+        "mixed kernel": (SupportVectorClassifier(kernel=mixed.normalised()).fit(X, y), X, y),
+        "three machines": (SupportVectorClassifier(kernel=soft).fit(X, three), X, three),
+        "linear machine": (SupportVectorClassifier(kernel=kernels.Linear()).fit(X, y), X, y),
+        "precomputed": (SupportVectorClassifier(kernel="precomputed").fit(X @ X.T, y), X @ X.T, y),
+        "Anova": (KernelPerceptron(kernel=kernels.Anova(order=2)).fit(bits, y), bits, y),
+        "Agreement": (KernelLogisticRegression(kernel=kernels.Agreement()).fit(bits, y), bits, y),
+        "kernel path": (KernelRidge(kernel=soft, alpha=[0.1, 1.0]).fit(X, numbers), X, numbers),
+        "landmarks": (KernelRidge(kernel=soft, landmarks=5).fit(X, numbers), X, numbers),
+    }
+
+
+def _of_parameters():
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    y, numbers = np.where(X[:, 0] > 0.0, "yes", "no"), X[:, 0] + X[:, 1]
+    kind, descent = NearestNeighborsClassifier, OnlineGradientDescentRegressor
+    found = {
+        "Manhattan": (kind(metric="manhattan").fit(X, y), X, y),
+        "Chebyshev": (kind(metric="chebyshev").fit(X, y), X, y),
+        "ridge path": (RidgeRegression(alphas=[0.1, 1.0]).fit(X, numbers), X, numbers),
+        "Huber": (descent(loss=losses.Huber()).fit(X, numbers), X, numbers),
+        "tube": (descent(loss=losses.EpsilonInsensitive(epsilon=0.1)).fit(X, numbers), X, numbers),
+        "fixed rate": (descent(schedule=FixedRate(learning_rate=0.1)).fit(X, numbers), X, numbers),
+        "absolute": (CARTRegressor(criterion=losses.Absolute()).fit(X, numbers), X, numbers),
+        "entropy": (CARTClassifier(criterion=impurities.Entropy()).fit(X, y), X, y),
+        "scaled ranges": (
+            make_pipeline(TableEncoder(scaling="min-max"), Perceptron()).fit(MIXED, LABELS),
+            MIXED,
+            LABELS,
+        ),
+    }
+    for shape in ("tied", "diag", "spherical"):
+        mixture = GaussianMixture(n_components=2, covariance_type=shape, random_state=0)
+        found[f"{shape} mixture"] = mixture.fit(X), X, None
+    return found
+
+
+def _of_hand():
+    inner = TreeNode(IntervalTest("size", (1.0, 3.0)), ("low", "middle", "high"))
+    root = TreeNode(SetTest("colour", (["red"], ["blue", "green"])), (inner, "none"))
+    full = MIXED.drop_null()
+    return {"by hand": (TreePredictor(root), full, LABELS[: len(full)])}
 
 
 def _of_games():
@@ -322,16 +401,13 @@ def _names():
 
 def try_out(model, X, y):
     """Use a model in every way it offers; what it refuses with a sentence is well refused."""
-    uses = dict.fromkeys(("predict", "predict_proba", "decision_function", "transform"), (X,))
     first = None if y is None else y[0]
     one = X[0] if isinstance(X, np.ndarray) else X
-    uses |= {"kneighbors": (), "to_text": (), "certificates": (), "weights": (), "select": ()}
-    uses |= {"predict_one": (one,), "learn_one": (one, first), "partial_fit": (X, y)}
-    uses |= {"learn": (X,) if y is None else (X, y), "play": (X,), "sample": ()}
-    uses |= {"__repr__": (), "rules": (), "pruning_path": (), "approximation": ()}
+    uses = {"predict_one": (one,), "learn_one": (one, first), "partial_fit": (X, y)}
+    uses |= {"learn": (X,) if y is None else (X, y), "play": (X,)}
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        for name, arguments in uses.items():
+        for name, arguments in (_ways_to_ask(model, X, y) | uses).items():
             try:
                 use = getattr(model, name, None)
                 if callable(use):
@@ -339,6 +415,20 @@ def try_out(model, X, y):
             except (ValueError, BoundViolatedError):
                 pass
         fingerprint(model)
+        with tempfile.TemporaryDirectory() as folder, suppress(ModelFileError):
+            save_model(model, Path(folder) / "m", schema={}, metadata={})
+
+
+def _ways_to_ask(model, X, y):
+    """Return the public methods that need nothing, or rows, or rows and targets."""
+    found, known = {}, {"X": X, "y": y}
+    for name, method in inspect.getmembers(type(model), inspect.isfunction):
+        asked = list(inspect.signature(method).parameters.values())[1:]
+        needed = [p.name for p in asked if p.default is p.empty and p.kind is not p.VAR_KEYWORD]
+        changes = name.startswith(("_", "set_", "get_", "fit", "partial_fit", "learn"))
+        if not changes and known.keys() >= set(needed):
+            found[name] = tuple(known[place] for place in needed)
+    return found | {"__repr__": ()}
 
 
 def _rows_for(model):

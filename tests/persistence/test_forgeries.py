@@ -15,7 +15,7 @@ import pytest
 from scipy import sparse
 
 from persistence import forgeries
-from surelearn import checks
+from surelearn import SupportVectorClassifier, checks, kernels
 from surelearn._stored import _classes
 from surelearn.app.registry import find_bandits, find_experts, find_learners
 from surelearn.learners.kernelized.kernel_perceptron import KernelPerceptron
@@ -292,3 +292,15 @@ def test_small_tables_are_the_same_for_all(path):
     np.testing.assert_array_equal(X, checks.small_table(model)[0])
     save_model(model, path, schema={}, metadata={})
     forgeries.try_out(load_model(path).model, X, y)
+
+
+@pytest.mark.parametrize("kind", ["<f8", "|O", "<U3"])
+@pytest.mark.parametrize("name", ["kernel_", "kernel", "tol"])
+def test_a_type_of_numbers_is_no_function_of_a_learner(path, kind, name):
+    X = np.random.default_rng(0).normal(size=(10, 2))
+    machine = SupportVectorClassifier(kernel=kernels.Linear()).fit(X, X[:, 0] > 0.0)
+    save_model(machine, path, schema={}, metadata={})
+    members = forgeries.members_of(path.read_bytes())
+    told = json.loads(members["model.json"])
+    told["model"]["state"][name] = {"$numbers": kind}
+    refuse(path, members | {"model.json": json.dumps(told).encode()}, f"{name} of its|no kernel")

@@ -9,7 +9,10 @@ def stump_answers(X, feature, threshold, polarity):
 
 
 def best_stump(X, signs, weights):
-    """Return the least weighted error and its stump; ties to the first feature and threshold."""
+    """Return the least weighted error and its stump; ties to the first feature and threshold.
+
+    A stump whose threshold is infinite names one class for all rows.
+    """
     best, chosen = np.inf, None
     for feature in range(X.shape[1]):
         values = np.unique(X[:, feature])
@@ -19,6 +22,10 @@ def best_stump(X, signs, weights):
                 error = weights[wrong].sum()
                 if error < best - 1e-12:
                     best, chosen = error, (feature, threshold, polarity)
+    for polarity in (-1.0, 1.0):
+        error = weights[signs != polarity].sum()
+        if error < best - 1e-12:
+            best, chosen = error, (0, np.inf, polarity)
     return best, chosen
 
 
@@ -63,3 +70,20 @@ def one_factor(answers, signs, error):
         errors.append(weights[wrong].sum() / weights.sum())
         weights = np.where(wrong, weights, weights * error / (1.0 - error))
     return np.array(errors), weights
+
+
+def beta_form(X, labels, n_rounds):
+    """Return the answers 0 or 1 of AdaBoost as it was printed first, and its weights of rows."""
+    weights, stumps, betas = np.ones(len(X)), [], []
+    for _ in range(n_rounds):
+        error, stump = best_stump(X, 2.0 * labels - 1.0, weights / weights.sum())
+        says = (stump_answers(X, *stump) + 1.0) / 2.0
+        beta = error / (1.0 - error)
+        weights = weights * beta ** (1.0 - np.abs(says - labels))
+        stumps.append(stump)
+        betas.append(beta)
+    votes = sum(
+        np.log(1.0 / beta) * (stump_answers(X, *stump) + 1.0) / 2.0
+        for stump, beta in zip(stumps, betas, strict=True)
+    )
+    return (votes >= 0.5 * np.log(1.0 / np.array(betas)).sum()).astype(int), weights

@@ -162,15 +162,20 @@ def _answer_in(content: Mapping[str, Any]) -> tuple[tuple[str, str], Mapping[str
 
 
 def append(path: Path, content: Mapping[str, Any]) -> None:
-    """Add a line to a ledger and see to it that it is on the disk."""
+    """Add a line to a ledger, whole or not at all, and see to it that it is on the disk."""
     text = json.dumps(content, ensure_ascii=True, allow_nan=False, default=str)
-    with path.open("ab+") as file:
+    with path.open("ab+", buffering=0) as file:
         size = file.seek(0, os.SEEK_END)
         file.seek(max(0, size - 1))
         whole = file.read(1) in {b"", b"\n"}  # a run that was killed may have left half a line
-        file.write((b"" if whole else b"\n") + text.encode() + b"\n")
-        file.flush()
-        os.fsync(file.fileno())
+        rest = (b"" if whole else b"\n") + text.encode() + b"\n"
+        try:
+            while rest:  # a disk that is nearly full takes a part
+                rest = rest[file.write(rest) :]
+            os.fsync(file.fileno())
+        except BaseException:
+            file.truncate(size)
+            raise
 
 
 @contextmanager

@@ -20,7 +20,7 @@ from surelearn._typing import Indices, Vector
 from surelearn.base import validation
 from surelearn.base.labels import exact
 from surelearn.base.parameters import refuse_strange
-from surelearn.base.seal import sealed
+from surelearn.base.seal import is_intact, sealed
 
 _Estimator = TypeVar("_Estimator")
 _Class = TypeVar("_Class", bound=type[Any])
@@ -119,7 +119,7 @@ def at_one_moment(cls: _Class) -> _Class:
             if isinstance(member, property) and member.fget is not None:
                 setattr(cls, name, property(still(member.fget), doc=member.__doc__))
             elif isinstance(member, FunctionType):
-                setattr(cls, name, still(member))
+                setattr(cls, name, _telling_of_changes(still(member)))
     return cls
 
 
@@ -138,6 +138,24 @@ def still(method: Callable[..., Any]) -> Callable[..., Any]:
         return method(as_it_is(self), *args, **kwargs)
 
     return read
+
+
+def _telling_of_changes(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method that says so where it fails because its learner was changed by hand."""
+
+    @wraps(method)
+    def answer(self: Any, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return method(self, *args, **kwargs)
+        except (AttributeError, LookupError, TypeError) as error:
+            if isinstance(error, ValueError) or is_intact(self):  # not fitted, or our own fault
+                raise
+            raise ValueError(
+                f"this {type(self).__name__} was changed after it was fitted and cannot answer as "
+                f"it is ({error}): fit it again"
+            ) from error
+
+    return answer
 
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:

@@ -5,12 +5,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils import check_array
 
 from surelearn import _arguments
 from surelearn._jit import tables
-from surelearn._jit.sound_matrices import sound
 from surelearn._typing import Matrix, Vector
+from surelearn.base.validation import checked_numbers
 
 
 def signed_distance(X: Any, coef: ArrayLike, intercept: float = 0.0) -> Vector:
@@ -128,11 +127,7 @@ def _normal(weights: Vector, intercept: float) -> tuple[Vector, float, float]:
 
 def _rows(X: Any) -> Any:
     """Return rows of finite numbers, dense or CSR."""
-    check: Any = check_array
-    try:
-        return check(sound(X), accept_sparse="csr", dtype=np.float64)
-    except OverflowError:
-        raise ValueError("X holds a whole number that is too large for a float") from None
+    return checked_numbers(X, accept_sparse="csr")
 
 
 def _weights(coef: ArrayLike) -> Vector:

@@ -69,7 +69,9 @@ def is_intact(model: Any) -> bool:
     if replaces_methods(model):
         return False
     seal = getattr(model, "__dict__", {}).get("_seal")
-    return seal is None or not _certifies(model) or seal == _checksum(model)
+    if seal is None or not _certifies(model):
+        return True
+    return isinstance(seal, str) and seal == _checksum(model)
 
 
 def replaces_methods(model: Any) -> bool:

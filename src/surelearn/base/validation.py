@@ -8,6 +8,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
+from sklearn.utils import check_array
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, check_non_negative, validate_data
 
@@ -18,6 +19,10 @@ from surelearn._typing import Indices, Mask, Vector
 from surelearn.base.labels import comparable, exact, refuse_masked
 
 LARGEST = rows.LARGEST
+_TOO_LARGE = (
+    "the table holds a whole number that is too large for a float: rescale its column, or make it "
+    "text"
+)
 _HEAD, _FEW = 1000, 8  # labels looked at first; classes compared one by one
 
 Targets: TypeAlias = Literal["labels", "numbers"]
@@ -76,10 +81,22 @@ def validated(estimator: Any, *tables: Any, **options: Any) -> Any:
     try:
         return validate_data(estimator, *tables, **options)
     except OverflowError:
-        raise ValueError(
-            "the table holds a whole number that is too large for a float: rescale its column, or "
-            "make it text"
-        ) from None
+        raise ValueError(_TOO_LARGE) from None
+
+
+def checked_numbers(X: Any, **options: Any) -> Any:
+    """Return what scikit-learn makes of rows of finite numbers that no learner was fitted to.
+
+    Examples
+    --------
+    >>> checked_numbers([[1, 2]])
+    array([[1., 2.]])
+    """
+    check_one: Any = check_array
+    try:
+        return check_one(sound(X), dtype=np.float64, **options)
+    except OverflowError:
+        raise ValueError(_TOO_LARGE) from None
 
 
 def check_rows(estimator: Any, X: Any) -> Any:

@@ -98,7 +98,7 @@ class Guarantee:
         """Whether `observed` is compatible with the bound."""
         if not isinstance(cast("object", observed), Real):
             raise TypeError(f"observed={observed!r} is no number to compare with a bound")
-        if math.isnan(observed):
+        if observed != observed:  # noqa: PLR0124 - NaN; a whole number may be no float
             raise ValueError("observed=nan cannot be compared with a bound; pass a number")
         return observed <= self.bound if self.direction == "upper" else observed >= self.bound
 

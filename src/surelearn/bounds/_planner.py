@@ -15,6 +15,8 @@ from surelearn._wording import shorten
 
 _DIGITS = 60
 _TIE = Decimal("1e-40")  # far above rounding errors, far below what doubles can express
+_COUNTABLE = Decimal("1e30")  # from here on the allowance for ties might be as large as 1
+_ERROR = Decimal("1e-55")  # more than what sixty digits lose in the few steps of a plan
 _BITS = 1000  # of a large integer, that its logarithm is taken from
 
 _Inputs = ParamSpec("_Inputs")
@@ -51,14 +53,15 @@ def planner(function: Callable[_Inputs, int]) -> Callable[_Inputs, int]:
 
 
 def least(value: Decimal) -> int:
-    """Return the smallest integer that is not below `value`.
+    """Return the smallest integer that is not below `value`; beyond all ties, one slightly above.
 
     Examples
     --------
     >>> least(Decimal("2.5")), least(Decimal(1) / 3 * 3)
     (3, 1)
     """
-    return int((value * (1 - _TIE)).to_integral_value(decimal.ROUND_CEILING))
+    moved = value * (1 - _TIE if value < _COUNTABLE else 1 + _ERROR)
+    return int(moved.to_integral_value(decimal.ROUND_CEILING))
 
 
 def log(number: float) -> Decimal:

@@ -6,6 +6,7 @@ Euclidean distance of the start from a minimiser.
 """
 
 import math
+from fractions import Fraction
 
 from surelearn import _arguments
 from surelearn.bounds import _rounding
@@ -247,20 +248,11 @@ def plan_gradient_descent_steps(
     >>> plan_gradient_descent_steps(distance=1, learning_rate=0.5, smoothness=2, excess=0.003)
     334
     """
-    excess = _arguments.positive("excess", excess)
-
-    def enough(n_steps: int) -> bool:
-        return (
-            excess
-            >= gradient_descent(
-                distance=distance,
-                learning_rate=learning_rate,
-                smoothness=smoothness,
-                n_steps=n_steps,
-            ).bound
-        )
-
-    return _rounding.smallest_integer(enough, 1, 1)
+    gradient_descent(
+        distance=distance, learning_rate=learning_rate, smoothness=smoothness, n_steps=1
+    )
+    aim = 2 * Fraction(learning_rate) * Fraction(_arguments.positive("excess", excess))
+    return max(1, math.ceil(Fraction(distance) ** 2 / aim))
 
 
 def plan_nesterov_steps(*, distance: float, smoothness: float, excess: float) -> int:
@@ -271,12 +263,10 @@ def plan_nesterov_steps(*, distance: float, smoothness: float, excess: float) ->
     >>> plan_nesterov_steps(distance=1, smoothness=2, excess=0.003)
     36
     """
-    excess = _arguments.positive("excess", excess)
-
-    def enough(n_steps: int) -> bool:
-        return excess >= nesterov(distance=distance, smoothness=smoothness, n_steps=n_steps).bound
-
-    return _rounding.smallest_integer(enough, 1, 1)
+    nesterov(distance=distance, smoothness=smoothness, n_steps=1)
+    aim = Fraction(_arguments.positive("excess", excess))
+    least_square = math.ceil(2 * Fraction(smoothness) * Fraction(distance) ** 2 / aim)
+    return max(1, math.isqrt(least_square - 1)) if least_square > 0 else 1
 
 
 def _learning_rate_at_most(learning_rate: float, limit: float) -> float:

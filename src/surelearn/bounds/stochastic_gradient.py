@@ -5,6 +5,7 @@ Shuffled epochs are not covered by any proof here. `excess` is f(w) - min f.
 """
 
 import math
+from fractions import Fraction
 
 import numpy as np
 from scipy import special
@@ -241,17 +242,13 @@ def plan_sgd_steps(*, diameter: float, gradient_bound: float, excess: float) -> 
     >>> plan_sgd_steps(diameter=2, gradient_bound=1, excess=0.03)
     4445
     """
-    excess = _arguments.positive("excess", excess)
-
-    def enough(n_steps: int) -> bool:
-        inputs = {"diameter": diameter, "gradient_bound": gradient_bound}
-        return excess >= sgd(**inputs, n_steps=n_steps).bound
-
-    return _rounding.smallest_integer(enough, 1, 1)
+    sgd(diameter=diameter, gradient_bound=gradient_bound, n_steps=1)
+    aim = Fraction(_arguments.positive("excess", excess))
+    return max(1, math.ceil((Fraction(diameter) * Fraction(gradient_bound) / aim) ** 2))
 
 
 def plan_pegasos_steps(*, radius: float, regularization: float, excess: float, delta: float) -> int:
-    """Return the least T for which Pegasos is within `excess` with probability 1 - delta.
+    """Return the least T at which `pegasos_high_probability` is at most `excess`.
 
     Examples
     --------

@@ -142,7 +142,10 @@ def kearns_saul(*, rate: float, mean: float) -> Guarantee:
     p = _arguments.open_fraction("mean", mean)
     # (1 - 2 p) / ln((1 - p) / p) = z / (2 artanh z) with z = 1 - 2 p, and 1/2 in the limit z = 0.
     z = 1.0 - 2.0 * p
-    constant = z / (8.0 * math.atanh(z)) if abs(z) > 1e-8 else 0.125
+    if abs(z) > 0.5:  # artanh z would lose its digits as z nears 1
+        constant = z / (4.0 * (math.log1p(-p) - math.log(p)))
+    else:
+        constant = z / (8.0 * math.atanh(z)) if abs(z) > 1e-8 else 0.125
     bound = _rounding.up(constant * _arguments.real("rate", rate) ** 2)
     reference = "Kearns and Saul, UAI (1998); Berend and Kontorovich, ECP 18 (2013)"
     return _log_moment(

@@ -5,6 +5,7 @@ given probability, here a probability for a given deviation.
 """
 
 import math
+from decimal import Decimal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,6 +13,7 @@ from numpy.typing import ArrayLike
 from surelearn import _arguments
 from surelearn.bounds import _rounding
 from surelearn.bounds._guarantee import Guarantee, theorem
+from surelearn.bounds._planner import least, log_inverse, planner
 from surelearn.bounds._special import binomial_cdf, kl
 from surelearn.bounds._tail import deviation_of, exp_up, surely, width_of
 
@@ -234,6 +236,7 @@ def majority_vote_kl(*, n_voters: int, voter_accuracy: float) -> Guarantee:
     return surely("P(the majority is wrong)", bound, _VOTERS, reference=_HOEFFDING)
 
 
+@planner
 def plan_hoeffding(*, accuracy: float, delta: float, low: float = 0.0, high: float = 1.0) -> int:
     """Return the n at which a sample mean is within `accuracy` on one side, but for `delta`.
 
@@ -242,9 +245,9 @@ def plan_hoeffding(*, accuracy: float, delta: float, low: float = 0.0, high: flo
     >>> plan_hoeffding(accuracy=0.1, delta=0.05)
     150
     """
-    ratio = width_of(low, high) / _arguments.positive("accuracy", accuracy)
-    log_level = -math.log(_arguments.open_fraction("delta", delta))
-    return max(1, math.ceil(_rounding.up(ratio**2 * log_level / 2.0)))
+    width_of(low, high)
+    ratio = (Decimal(high) - Decimal(low)) / Decimal(_arguments.positive("accuracy", accuracy))
+    return max(1, least(ratio * ratio * log_inverse(delta) / 2))
 
 
 def _squared_tail(deviation: float, sum_of_squares: float) -> float:

@@ -160,8 +160,9 @@ def in_rows(X: Any) -> Any:
     (1, 2)
     """
     rows = sound(X)
-    if not hasattr(rows, "__getitem__") or isinstance(rows, str | bytes | dict | type):
-        raise TypeError(f"X is a {type(X).__name__}, and rows are needed: give an array")
+    no_rows = not hasattr(rows, "__getitem__") or getattr(rows, "ndim", 2) == 0
+    if no_rows or isinstance(rows, str | bytes | dict | type):
+        raise TypeError(f"X is a {type(X).__name__}, and rows are needed: give a matrix")
     return rows
 
 

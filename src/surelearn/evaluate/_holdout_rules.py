@@ -15,6 +15,7 @@ from surelearn.base.cell_bits import cell_bits
 from surelearn.base.fitting import missing
 from surelearn.base.labels import exact
 from surelearn.base.row_identity import RowSet, row_hashes, with_labels
+from surelearn.base.validation import distinct
 from surelearn.certificate import Evidence, Precondition
 from surelearn.evaluate import _row_by_row
 from surelearn.evaluate._holdout_claims import Claim, Groups, is_zero_one
@@ -125,7 +126,7 @@ def check_classes(by_class: Any, y: NDArray[Any], loss: Any, groups: Any) -> tup
             "by_class", by_class, "with groups the classes themselves: np.unique(y_train)"
         )
     labels = y if by_class is True else column_or_1d(cast("ArrayLike", by_class))
-    return tuple(np.unique(labels).tolist())
+    return tuple(distinct(labels).tolist())
 
 
 def name_rules(rules: Rules, loss: Any, classes: Any, groups: RowSet | None) -> str:

@@ -229,8 +229,8 @@ def _hashes(learner: Any, X: Any) -> Hashes:
     The fourth column is 1 for a row of whole numbers.
     """
     if hasattr(learner, "categories_"):
-        dense = cast("Any", X).toarray() if sparse.issparse(X) else X  # a chunk of rows
-        table, hashes_of = read_table(learner, dense), fingerprints.table_hashes
+        cells = cast("Any", X).toarray() if sparse.issparse(X) else X
+        table, hashes_of = read_table(learner, cells), fingerprints.table_hashes
     else:
         table, hashes_of = validation.check_rows(learner, X), _hashes_of_rows
     coarse = (_rounded(table, to_single), _rounded(table, partial(round_fractions, np.float16)))

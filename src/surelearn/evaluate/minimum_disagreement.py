@@ -14,11 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import linprog
-from sklearn.utils import check_array
 
 from surelearn import _arguments
-from surelearn._jit.sound_matrices import sound
 from surelearn._typing import Mask, Matrix, Vector
+from surelearn.base.validation import checked_numbers
 from surelearn.evaluate._arrangements import cheapest_sides
 
 
@@ -74,8 +73,7 @@ def minimum_disagreement(
     >>> minimum_disagreement(corners, either).n_errors
     1
     """
-    check: Any = check_array
-    table: Matrix = check(sound(X), dtype=np.float64)
+    table: Matrix = checked_numbers(X)
     signs = _signs(y, len(table))
     rows = (
         np.hstack([table, np.ones((len(table), 1))])

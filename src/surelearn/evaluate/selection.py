@@ -11,6 +11,7 @@ from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid, train_test_split
 
@@ -95,6 +96,8 @@ def parameter_grid(model: Any, grid: Mapping[str, Any] | Iterable[Any]) -> dict[
     (['n_neighbors=1', 'n_neighbors=3'], 3)
     """
     check_model(model)
+    if issparse(grid):
+        raise TypeError("grid is a sparse matrix; give a mapping from parameters to their values")
     copies: dict[str, Any] = {}
     for settings in ParameterGrid(cast("Any", grid)):
         name = ", ".join(f"{key}={value!r}" for key, value in settings.items())

@@ -1,6 +1,7 @@
 """Bounds on the tail of a mean side by side, and Chernoff's method for any moment function."""
 
 import math
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from numbers import Real
@@ -186,6 +187,7 @@ def chernoff_method(
     _arguments.function("log_moment", log_moment)
     if not isinstance(cast("Any", largest_rate), Real) or not 0.0 < largest_rate <= math.inf:
         raise _arguments.refuse("largest_rate", largest_rate, "above 0")
+    largest_rate = math.inf if largest_rate > sys.float_info.max else float(largest_rate)
 
     def moment(rate: float) -> float:
         return _moment_at(log_moment, float(rate))

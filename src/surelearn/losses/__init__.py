@@ -14,11 +14,13 @@ from surelearn.losses.margins import (
     MarginLoss,
     PerceptronLoss,
 )
+from surelearn.losses.multinomial import Multinomial
 from surelearn.losses.probabilities import Entropic, Logarithmic, relative_entropy
 from surelearn.losses.residuals import (
     Absolute,
     EpsilonInsensitive,
     Huber,
+    QuantileLoss,
     ResidualLoss,
     Square,
 )
@@ -37,7 +39,9 @@ __all__ = [
     "Logistic",
     "Loss",
     "MarginLoss",
+    "Multinomial",
     "PerceptronLoss",
+    "QuantileLoss",
     "ResidualLoss",
     "Square",
     "ZeroOne",

@@ -13,15 +13,18 @@ from surelearn._typing import Vector
 Interval: TypeAlias = tuple[float, float]
 """The least and the largest value something can take."""
 
-LabelSet: TypeAlias = Literal["signs", "bits", "fractions", "reals", "classes"]
-"""Which labels a loss reads: -1 and +1, 0 and 1, all of [0, 1], any number, or anything."""
+LabelSet: TypeAlias = Literal["signs", "bits", "fractions", "reals", "classes", "positions"]
+"""Which labels a loss reads: -1 and +1, 0 and 1, all of [0, 1], any number, anything, or 0, 1, ...
+
+A loss of "positions" reads one score per class, the position being that of the true class.
+"""
 
 _LINE: Interval = (-math.inf, math.inf)
 _UNIT: Interval = (0.0, 1.0)
 _LABELS: dict[LabelSet, Interval] = {"signs": (-1.0, 1.0), "bits": _UNIT, "fractions": _UNIT}
 
 
-HINGE, LOGISTIC, SQUARE, EPSILON_INSENSITIVE, HUBER, PERCEPTRON = range(6)
+HINGE, LOGISTIC, SQUARE, EPSILON_INSENSITIVE, HUBER, PERCEPTRON, QUANTILE = range(7)
 """The formulas that compiled code knows; see `surelearn.losses.compiled`."""
 
 
@@ -140,7 +143,7 @@ class Loss(ABC):
         """Return the loss in the form that compiled code accepts, if it has one."""
         raise ValueError(
             f"loss={self!r} is none of those compiled here; use Hinge(), PerceptronLoss(), "
-            "Logistic(), Square(), Absolute(), EpsilonInsensitive() or Huber()"
+            "Logistic(), Square(), Absolute(), EpsilonInsensitive(), Huber() or QuantileLoss()"
         )
 
     @property

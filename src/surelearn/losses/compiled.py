@@ -10,7 +10,40 @@ import numpy as np
 
 from surelearn._jit import jit
 from surelearn._typing import Vector
-from surelearn.losses._loss import HINGE, HUBER, LOGISTIC, PERCEPTRON, SQUARE, CompiledLoss
+from surelearn.losses._loss import (
+    HINGE,
+    HUBER,
+    LOGISTIC,
+    PERCEPTRON,
+    QUANTILE,
+    SQUARE,
+    CompiledLoss,
+)
+
+
+@jit
+def _slope_of_residual(loss: CompiledLoss, residual: float) -> float:
+    if loss.formula == SQUARE:
+        return 2.0 * residual
+    if loss.formula == HUBER:
+        return min(max(residual, -loss.parameter), loss.parameter)
+    if loss.formula == QUANTILE:
+        return 0.0 if residual == 0.0 else (1.0 if residual > 0.0 else 0.0) - loss.parameter
+    # epsilon-insensitive, and absolute with epsilon 0
+    return 0.0 if abs(residual) <= loss.parameter else math.copysign(1.0, residual)
+
+
+@jit
+def _value_of_residual(loss: CompiledLoss, residual: float) -> float:
+    if loss.formula == QUANTILE:
+        return max(-loss.parameter * residual, (1.0 - loss.parameter) * residual)
+    size = abs(residual)
+    if loss.formula == SQUARE:
+        return size * size
+    if loss.formula == HUBER:
+        small = min(size, loss.parameter)
+        return small * (size - 0.5 * small)
+    return max(0.0, size - loss.parameter)
 
 
 @jit
@@ -30,13 +63,7 @@ def slope(loss: CompiledLoss, y: float, prediction: float) -> float:
         return -y * loss.parameter * (decay if y * prediction > 0.0 else 1.0) / (1.0 + decay)
     if loss.formula == PERCEPTRON:
         return -y if y * prediction <= 0.0 else 0.0  # at 0 too, or zero weights would never move
-    residual = prediction - y
-    if loss.formula == SQUARE:
-        return 2.0 * residual
-    if loss.formula == HUBER:
-        return min(max(residual, -loss.parameter), loss.parameter)
-    # epsilon-insensitive, and absolute with epsilon 0
-    return 0.0 if abs(residual) <= loss.parameter else math.copysign(1.0, residual)
+    return _slope_of_residual(loss, prediction - y)
 
 
 @jit
@@ -56,13 +83,7 @@ def value(loss: CompiledLoss, y: float, prediction: float) -> float:
         return loss.parameter * (max(0.0, -margin) + math.log1p(math.exp(-abs(margin))))
     if loss.formula == PERCEPTRON:
         return max(0.0, -y * prediction)
-    size = abs(prediction - y)
-    if loss.formula == SQUARE:
-        return size * size
-    if loss.formula == HUBER:
-        small = min(size, loss.parameter)
-        return small * (size - 0.5 * small)
-    return max(0.0, size - loss.parameter)
+    return _value_of_residual(loss, prediction - y)
 
 
 @jit

@@ -11,6 +11,7 @@ from surelearn._typing import Vector
 from surelearn.losses._loss import (
     EPSILON_INSENSITIVE,
     HUBER,
+    QUANTILE,
     SQUARE,
     Box,
     CompiledLoss,
@@ -186,3 +187,54 @@ class Huber(ResidualLoss):
     def _exp_concavity(self, box: Box) -> float:
         farthest = box.distances[1]
         return 1.0 / farthest**2 if 0.0 < farthest <= self.threshold else 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuantileLoss(Loss):
+    """The pinball loss, least in expectation at the conditional quantile of that level.
+
+    A label above the prediction costs `level` a unit, one below it costs 1 - `level`. At level 1/2
+    it is half the absolute loss. Its subgradient at residual 0 is 0.
+
+    Parameters
+    ----------
+    level
+        The share of labels that should lie below the prediction, strictly between 0 and 1.
+
+    Examples
+    --------
+    >>> loss = QuantileLoss(level=0.75)
+    >>> loss([1.0, 0.0], [0.5, 2.0])
+    array([0.375, 0.5  ])
+    >>> loss.gradient([1.0, 0.0], [0.5, 2.0])
+    array([-0.75,  0.25])
+    """
+
+    level: float = 0.5
+
+    label_set = "reals"
+
+    def __post_init__(self) -> None:
+        """Refuse levels of which no finite number is the quantile."""
+        _arguments.open_fraction("level", self.level)
+
+    def compiled(self) -> CompiledLoss:
+        """Return the loss in the form that compiled code accepts."""
+        return CompiledLoss(QUANTILE, self.level)
+
+    def _value(self, y: Vector, prediction: Vector) -> Vector:
+        residual = prediction - y
+        return np.maximum(-self.level * residual, (1.0 - self.level) * residual)
+
+    def _gradient(self, y: Vector, prediction: Vector) -> Vector:
+        residual = prediction - y
+        above, below = np.heaviside(residual, 0.0), np.heaviside(-residual, 0.0)
+        return (1.0 - self.level) * above - self.level * below
+
+    def _range(self, box: Box) -> Interval:
+        values = self._value(*box.corners)
+        least = 0.0 if box.distances[0] == 0.0 else float(values.min())
+        return least, float(values.max())
+
+    def _lipschitz(self, box: Box) -> float:
+        return float(np.abs(self._gradient(*box.corners)).max())

@@ -9,13 +9,15 @@ necessary where the constraints are qualified, for example affine; otherwise onl
 (1948) are, in which f has a multiplier of its own that may be 0.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from surelearn import _arguments
 from surelearn._typing import Vector
 
 Smooth: TypeAlias = Callable[[Vector], tuple[float, ArrayLike]]
@@ -75,6 +77,16 @@ class Lagrangian:
     inequalities: Sequence[Smooth] = ()
     equalities: Sequence[Smooth] = ()
 
+    def __post_init__(self) -> None:
+        """Refuse what is no function."""
+        _arguments.function("objective", self.objective)
+        for name in ("inequalities", "equalities"):
+            given = getattr(self, name)
+            if not isinstance(given, list | tuple):
+                raise TypeError(f"{name}={_arguments.short(given)} must be a list of functions")
+            for constraint in given:
+                _arguments.function(name, constraint)
+
     def __call__(
         self,
         x: ArrayLike,
@@ -87,7 +99,8 @@ class Lagrangian:
         point = _vector("x", x)
         alpha, mu = self._multipliers(multipliers, equality_multipliers)
         value, gradient = _at(self.objective, point, "the objective")
-        total, slope = objective_multiplier * value, objective_multiplier * gradient
+        weight_of_it = _arguments.real("objective_multiplier", objective_multiplier)
+        total, slope = weight_of_it * value, weight_of_it * gradient
         for weight, constraint in (
             *zip(alpha, self.inequalities, strict=True),
             *zip(mu, self.equalities, strict=True),
@@ -133,7 +146,7 @@ class Lagrangian:
         """
         point = _vector("x", x)
         alpha, mu = self._multipliers(multipliers, equality_multipliers)
-        first = float(_vector("objective_multiplier", [objective_multiplier])[0])
+        first = _arguments.real("objective_multiplier", objective_multiplier)
         if first == 0.0 and not alpha.any() and not mu.any():
             raise ValueError("all multipliers are 0, which proves nothing of any point")
         _, slope = self(point, alpha, mu, objective_multiplier=first)
@@ -160,17 +173,21 @@ class Lagrangian:
 
 
 def _vector(name: str, values: ArrayLike) -> Vector:
-    array = np.asarray(values, dtype=np.float64)
+    array = _arguments.numbers(name, values)
     if array.ndim != 1 or not np.isfinite(array).all():
         raise ValueError(f"{name} must be a vector of finite numbers")
     return array
 
 
 def _at(function: Smooth, x: Vector, what: str) -> tuple[float, Vector]:
-    value, gradient = function(x)
-    slope = np.asarray(gradient, dtype=np.float64)
-    if slope.shape != x.shape or not (np.isfinite(value) and np.isfinite(slope).all()):
+    returned = function(x.copy())  # which a function may overwrite
+    is_pair = isinstance(cast("object", returned), tuple | list) and len(returned) == 2
+    value, gradient = returned if is_pair else (math.nan, ())
+    number = _arguments.numbers(f"the value of {what}", value)
+    slope = _arguments.numbers(f"the gradient of {what}", gradient)
+    finite = np.isfinite(number).all() and np.isfinite(slope).all()
+    if slope.shape != x.shape or number.size != 1 or not finite:
         raise ValueError(
             f"{what} must return a finite value and a gradient of {len(x)} finite numbers"
         )
-    return float(value), slope
+    return float(number.item()), slope

@@ -72,6 +72,7 @@ def check_layout(made: Any) -> None:
     layout = layout_of(cls)
     if not isinstance(made, tuple):
         parameters.refuse_strange(cls, held)
+        _refuse_types(cls, held)
         if _has_parameters(cls) and layout.keys().isdisjoint(held):
             return  # it has not learnt
     sides = _known_sides(held)
@@ -81,6 +82,14 @@ def check_layout(made: Any) -> None:
         elif not optional:
             raise StateError(f"its {cls.__name__} lacks {name}")
     _let_it_check(made)
+
+
+def _refuse_types(cls: type[Any], held: Mapping[str, Any]) -> None:
+    """Refuse a type among what an object of ours holds: it would be called as a function."""
+    for name, value in ({} if _is_foreign(cls) else held).items():
+        parts: Any = value if isinstance(value, list | tuple) else (value,)
+        if any(isinstance(part, type) for part in parts):
+            raise StateError(f"{name} of its {cls.__name__} holds a type, and none belongs there")
 
 
 def check_all(made: Any) -> None:

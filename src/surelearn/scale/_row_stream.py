@@ -22,7 +22,8 @@ class RowChunks:
     """
 
     def __init__(self, pairs: Iterable[Any], size: int) -> None:
-        if not isinstance(cast("object", pairs), Iterable):
+        no_row = getattr(pairs, "ndim", 1) == 0  # such an array says that it can be iterated
+        if no_row or not isinstance(cast("object", pairs), Iterable):
             raise TypeError(f"{pairs!r} gives no rows: pass pairs of a row and its label")
         self.pairs, self.size = iter(pairs), size
         self.names: list[Any] | None = None

@@ -10,6 +10,8 @@ from surelearn.learners.kernelized._dual_solver import (
     gaussian_tiles,
     hulls,
     inner_loop,
+    solver,
+    sparse_products,
     working_set,
 )
 from surelearn.learners.kernelized._dual_solver.gaussian_values import GaussianValues
@@ -70,11 +72,25 @@ def test_sparse_rows_have_the_values_of_dense_ones():
     assert sparse.issparse(gaussian_sums.spread_out(thin))
     rows, weights = np.arange(0, 200, 3), np.ones(67)
     for double in (True, False):
-        sums = np.zeros((2, 200))
-        for total, form in zip(sums, (X, thin), strict=True):
-            values = GaussianValues.of(form, 0.1, ALONE, offset=1.0)
-            values.add(rows, weights, total, double=double)
+        sums = [
+            GaussianValues.of(form, 0.1, ALONE, offset=1.0).sums(rows, weights, double=double)
+            for form in (X, thin)
+        ]
         np.testing.assert_allclose(sums[0], sums[1], rtol=1e-12 if double else 1e-5)
+
+
+@pytest.mark.parametrize("shape", [(1, 1, 5), (3, 64, 40), (70, 65, 300), (5, 200, 1)])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_products_of_sparse_rows(shape, dtype):
+    n, m, d = shape
+    rows, others = (
+        sparse.random_array((k, d), density=0.2, rng=k, dtype=dtype).tocsr() for k in (n, m)
+    )
+    found = sparse_products.product(rows, others)
+    np.testing.assert_allclose(found, (rows @ others.T).toarray(), rtol=1e-5, atol=1e-6)
+    doubled = sparse.csr_array((np.ones(4, dtype), [0, 0, d - 1, d - 1], [0, 4]), shape=(1, d))
+    found = sparse_products.product(doubled, doubled)  # entries given in parts are added up
+    np.testing.assert_allclose(found, (doubled @ doubled.T).toarray())
 
 
 @pytest.mark.parametrize("offset", [0.0, 1.0])
@@ -93,13 +109,14 @@ def test_all_sources_of_values_agree(offset):
     rows, weights = np.array([3, 80, 7]), np.array([1.0, -2.0, 0.5])
     part = np.arange(5, 85)
     for values in sources:
-        sums = np.zeros(90)
-        values.add(rows, weights, sums, double=True)
+        sums = values.sums(rows, weights, double=True)
         np.testing.assert_allclose(sums, weights @ whole[rows], atol=1e-12)
+        sums = values.sums(rows, weights, among=part, double=True)
+        np.testing.assert_allclose(sums, weights @ whole[rows][:, part], atol=1e-12)
         block = values.block(rows, double=True)
         np.testing.assert_allclose(block[:3, :3], whole[np.ix_(rows, rows)], atol=1e-12)
-        some, sums = values.restricted(part), np.zeros(80)
-        some.add(np.array([2]), np.array([1.0]), sums, double=True)
+        some = values.restricted(part)
+        sums = some.sums(np.array([2]), np.array([1.0]), double=True)
         np.testing.assert_allclose(sums, whole[7][part], atol=1e-12)
 
 
@@ -156,3 +173,22 @@ def test_hulls_that_do_not_meet_are_let_through():
         X @ X.T, np.array([True, True, False, False]), weights, gradient, 0
     )
     np.testing.assert_allclose(square, 4.0, rtol=1e-3)
+
+
+def test_variables_that_rest_are_in_no_block(monkeypatch):
+    """An infinite gradient of one that rests would be chosen at every step, and nothing moves."""
+    X = table(1200, 3)
+    y = np.where(X[:, 0] > 0.0, 1.0, -1.0)
+    bounds = np.array([np.minimum(y, 0.0), np.maximum(y, 0.0)])
+    problem = Problem(y, bounds, np.arange(len(y)), balanced=True)
+    values = GaussianValues.of(X, 1.0, ALONE)
+    resting = np.arange(len(y)) % 7 == 0
+
+    def let_rest(search, *_):
+        search._resting = resting if search._n_exact == 0 else None
+
+    monkeypatch.setattr(solver._Search, "_let_rest", let_rest)
+    found = solver.solve(problem, values, solver.Rules(1e-3, 10**5))
+    assert found.converged
+    assert found.n_steps < 20 * len(y)
+    assert judge(problem, found.beta, found.sums).violation < 1e-3

@@ -6,6 +6,7 @@ from scipy import sparse
 from sklearn.svm import SVC
 
 from reference import pegasos as plain
+from surelearn.base.online.suboptimality import seed_of_draws
 from surelearn.datasets.worlds import Noisy
 from surelearn.kernels import Gaussian, Linear, Subsequence
 from surelearn.learners.kernelized import kernel_pegasos
@@ -42,7 +43,7 @@ def test_fit_is_the_plain_version_on_its_draws(kept, monkeypatch):
     monkeypatch.setattr(kernel_pegasos, "_KEPT_VALUES", kept)
     X, signs = table(300)
     model = KernelPegasos(kernel=Linear(), regularization=0.1, max_iter=3, random_state=4)
-    seed = model._seed()
+    seed = seed_of_draws(model.random_state, lowest=1)
     model.fit(X, signs)
     passes = [np.random.default_rng(np.array([seed, k])) for k in range(3)]
     draws = np.concatenate([rng.integers(300, size=300) for rng in passes])

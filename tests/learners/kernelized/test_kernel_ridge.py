@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy import sparse
+from scipy.linalg import lapack
 from sklearn.kernel_ridge import KernelRidge as Peer
 from sklearn.model_selection import cross_val_score
 
@@ -104,6 +105,27 @@ def test_single_precision_is_refined_to_double(monkeypatch):
     monkeypatch.setattr(_kernel_systems, "factored", None)  # so that the other way must be taken
     np.testing.assert_allclose(model.fit(X, y).predict(X), expected, rtol=1e-11, atol=1e-13)
     assert model.suboptimality_ < 1e-20
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 8, 9, 13, 16])
+def test_half_a_matrix_is_packed_as_lapack_reads_it(monkeypatch, n):
+    monkeypatch.setattr(_kernel_systems, "_COLUMNS", 2)
+    gram = np.random.default_rng(n).normal(size=(n, n))
+    gram = gram + gram.T
+    kept = gram.copy()
+    packed = _kernel_systems._coarse(gram, 0.5)
+    full, _ = lapack.stfttr(n, packed, uplo="L")
+    expected = (gram + 0.5 * np.eye(n)).astype(np.float32)
+    np.testing.assert_array_equal(np.tril(full), np.tril(expected))
+    np.testing.assert_array_equal(gram, kept)
+
+
+@pytest.mark.filterwarnings("error")
+def test_what_single_precision_cannot_hold_is_solved_in_double():
+    X, y, _ = table(1_100)
+    model = KernelRidge(kernel=Linear(), alpha=1e41, fit_intercept=False).fit(1e20 * X, y)
+    small = KernelRidge(kernel=Linear(), alpha=10.0, fit_intercept=False).fit(X, y)
+    np.testing.assert_allclose(model.predict(1e20 * X), small.predict(X), rtol=1e-6, atol=1e-8)
 
 
 @pytest.mark.parametrize("alpha", [1e-9, 1e-3, 10.0])

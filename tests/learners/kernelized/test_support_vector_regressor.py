@@ -1,3 +1,5 @@
+import warnings
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -131,3 +133,21 @@ def test_a_model_file_gives_the_same_predictions(tmp_path):
     save_model(model, tmp_path / "model.surelearn", schema={}, metadata={})
     loaded = load_model(tmp_path / "model.surelearn").model
     np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
+
+
+@pytest.mark.parametrize(("gamma", "epsilon"), [(0.1, 0.4), (0.5, 0.36)])
+def test_variables_that_rest_are_in_no_block(gamma, epsilon):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1010, 3))
+    y = np.clip(0.5 + 0.2 * np.sin(3 * X[:, 0]) + 0.2 * rng.normal(size=1010), 0.0, 1.0)
+    kernel = Gaussian(gamma=gamma)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = SupportVectorRegressor(kernel=kernel, C=1e3, epsilon=epsilon).fit(X, y)
+    assert model.kkt_violation_[0] <= 1e-3
+    coef = np.zeros(1010)
+    coef[model.support_] = model.dual_coef_[0]
+    errors = y - kernel(X) @ coef - model.intercept_
+    assert (errors[coef > 0.0] >= epsilon - 1e-3).all()
+    assert (errors[coef < 0.0] <= -epsilon + 1e-3).all()
+    assert (np.abs(errors[np.abs(coef) < 1e3]) <= epsilon + 1e-3).all()

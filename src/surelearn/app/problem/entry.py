@@ -63,7 +63,10 @@ class Entry(NamedTuple):
         numbers = [stored[name] for name in Standing._fields]
         if stored["memory"] not in {*_SEEN, "none"} or list(map(type, numbers)) != [int, int, bool]:
             raise ValueError(f"the entry {stored!r} is of no ledger")
-        return cls(Standing(*numbers), stored["memory"])
+        standing = Standing(*numbers)
+        if standing.number < 1 or standing.before != standing.number - 1:
+            raise ValueError(f"the entry {stored!r} does not count the looks before it")
+        return cls(standing, stored["memory"])
 
 
 NOT_KEPT = Entry(Standing(number=1, before=0, allowed=True), "none")

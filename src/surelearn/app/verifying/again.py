@@ -18,6 +18,7 @@ from surelearn.app.verifying.finding import Finding, equal
 from surelearn.base.fingerprint import fingerprint, fingerprint_as
 from surelearn.bounds._phrases import slug
 from surelearn.certificate import Certificate, Precondition
+from surelearn.certificate._certificate import plain
 from surelearn.certificate._issue import versions
 from surelearn.evaluate._drawing import ALSO_ROUNDED
 from surelearn.persistence.model_files import SavedModel, load_model
@@ -134,6 +135,7 @@ def compare(
     )
     foreign = set(stored) - _COMPARED - set(again.reproduce)
     same = _in_its_keys(again, certificate) == certificate and not foreign
+    same = same and plain(again.reproduce["inputs"]) == plain(stored["inputs"])
     for field in ("n_to_halve_slack", "loss_range", "ledger"):
         same = same and again.reproduce.get(field) == stored.get(field)
     evidence = "claim, numbers, assumptions with their status, ledger"

@@ -146,7 +146,7 @@ class Conservative(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         fresh, learner = cast("Self", clone(self)), cast("Any", clone(self.estimator, safe=False))
         if not (hasattr(learner, "partial_fit") or _plays(learner)):
             raise TypeError(f"{learner!r} has no partial_fit: it cannot learn row by row")
-        known = labels if classes is None else np.atleast_1d(np.asarray(exact(classes)))
+        known = labels if classes is None else _arguments.labels("classes", exact(classes))
         known = np.array([0, 1]) if _plays(learner) else known
         fresh.classes_ = validation.two_or_more(validation.distinct(known))
         fresh.n_rounds_, fresh.mistakes_ = 0, np.empty(0, dtype=np.int64)

@@ -2,11 +2,8 @@
 
 from typing import Any
 
-import numpy as np
-from sklearn.utils import check_array
-
-from surelearn._jit.sound_matrices import sound
 from surelearn._typing import Matrix
+from surelearn.base.validation import checked_numbers
 
 
 def check_coordinates(X: Any, n_components: int) -> Matrix:
@@ -20,8 +17,7 @@ def check_coordinates(X: Any, n_components: int) -> Matrix:
     Traceback (most recent call last):
     ValueError: X has 3 columns, and there are 2 components: give the coordinates of each row
     """
-    check: Any = check_array
-    scores = check(sound(X), dtype=np.float64, input_name="X")
+    scores: Matrix = checked_numbers(X, input_name="X")
     if scores.shape[1] != n_components:
         raise ValueError(
             f"X has {scores.shape[1]} columns, and there are {n_components} components: give the "

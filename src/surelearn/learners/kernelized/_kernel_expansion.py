@@ -138,6 +138,11 @@ class KernelExpansion(BaseEstimator):
         """Return Σ c_s K(x_s, x) for each row x, a column for each row of coefficients c."""
         sums = np.zeros((X.shape[0], len(coef)))
         support = self.support_ if self._is_precomputed else self.support_vectors_
+        if coef.ndim != 2 or coef.dtype != np.float64 or support.shape[:1] != coef.shape[1:]:
+            raise ValueError(
+                "its coefficients are not those of its support vectors: they were changed after "
+                "fit. Fit it again"
+            )
         if coef.shape[1]:
             for part in gen_batches(len(sums), max(1, _VALUES_AT_ONCE // coef.shape[1])):
                 sums[part] = self._block(X[part], support) @ coef.T

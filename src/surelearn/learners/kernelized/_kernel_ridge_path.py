@@ -124,12 +124,14 @@ def path(gram: Matrix, targets: Targets, alphas: Vector) -> tuple[KernelRidgePat
     columns = targets.columns
     values, vectors = systems.decomposed(systems.scaled(gram, targets.roots))
     systems.refuse_negative(values, alphas)
-    seen, squares, errors = vectors.T @ columns, vectors**2, np.empty(len(alphas))
-    for k, alpha in enumerate(alphas):
-        found = vectors @ (seen / (values + alpha)[:, np.newaxis])
+    seen, errors = vectors.T @ columns, np.empty(len(alphas))
+    shrunk = 1.0 / (values[:, np.newaxis] + alphas)
+    inverses = vectors**2 @ shrunk
+    solved = [vectors @ (column[:, np.newaxis] * shrunk) for column in seen.T]
+    for k in range(len(alphas)):
+        found = np.column_stack([each[:, k] for each in solved])
         coef, _ = _bordered(found, columns)
-        inverse = squares @ (1.0 / (values + alpha))
-        left_out = coef / _without_constant(inverse, found, columns)
+        left_out = coef / _without_constant(inverses[:, k], found, columns)
         errors[k] = targets.mean_square(_unweighted(targets, left_out)[:, np.newaxis])[0]
     curve = KernelRidgePath(alphas, errors)
     alpha = float(alphas[curve.best])

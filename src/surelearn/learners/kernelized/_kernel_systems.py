@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 from scipy.linalg import blas, lapack
-from sklearn.utils import gen_batches
 
-from surelearn._threads import small_matrices
+from surelearn._threads import chunks, run_multiplying, small_matrices
 from surelearn._typing import Matrix, Vector
 
 _EPS = float(np.finfo(np.float64).eps)
@@ -100,7 +99,7 @@ def _refined(gram: Matrix, alpha: float, targets: Matrix) -> tuple[Matrix, float
     norm = float(flat @ flat) ** 0.5  # of Frobenius: no eigenvalue is larger
     if not alpha >= _WELL * norm:
         return None
-    coarse, fault = lapack.spotrf(_coarse(gram, alpha), lower=1, clean=0, overwrite_a=1)
+    coarse, fault = lapack.spftrf(len(gram), _coarse(gram, alpha), uplo="L", overwrite_a=1)
     if fault:
         return None
     solution, left = np.zeros_like(targets), targets
@@ -108,9 +107,12 @@ def _refined(gram: Matrix, alpha: float, targets: Matrix) -> tuple[Matrix, float
         size = np.abs(left).max()
         if size == 0.0:
             break
-        step, _ = lapack.spotrs(coarse, (left / size).astype(np.float32), lower=1)
+        step, _ = lapack.spftrs(len(gram), coarse, (left / size).astype(np.float32), uplo="L")
         solution = solution + size * step
-        left = targets - gram @ solution - alpha * solution
+        # A column at a time: BLAS takes ten times as long for two columns as for one. SciPy's, as
+        # above: NumPy's has threads of its own, which would wait for these to fall asleep.
+        product = np.column_stack([blas.dgemv(1.0, gram.T, x, trans=1) for x in solution.T])
+        left = targets - product - alpha * solution
         # As LAPACK's dsposv: no solution in double precision leaves less.
         if np.abs(left).max() <= np.abs(solution).max() * (norm + alpha) * _EPS * len(gram) ** 0.5:
             return solution, float(np.linalg.norm(left, axis=0).max())
@@ -120,14 +122,30 @@ def _refined(gram: Matrix, alpha: float, targets: Matrix) -> tuple[Matrix, float
 
 
 def _coarse(gram: Matrix, alpha: float) -> NDArray[np.float32]:
-    """Return the lower half of K + αI in single precision; the rest is never touched, nor read."""
-    n = len(gram)
-    coarse = np.empty((n, n), dtype=np.float32, order="F")
-    with np.errstate(over="ignore"):
-        for part in gen_batches(n, _COLUMNS):
-            coarse[part.start :, part] = gram[part, part.start :].T
-        np.fill_diagonal(coarse, np.diagonal(gram) + alpha)
-    return coarse
+    """Return the lower half of K + αI in single precision, packed without gaps for `spftrf`.
+
+    The triangle of the last rows stands, transposed, above that of the first columns. Threads fill
+    it, since memory new from the system takes longer to get than to fill.
+    """
+    n, diagonal = len(gram), np.diagonal(gram).copy()
+    first, even = n - n // 2, 1 - n % 2
+    packed = np.empty((n + even, first), dtype=np.float32, order="F")
+    above, last = packed[:, 1 - even :], gram[first:, first:]
+
+    @np.errstate(over="ignore")
+    def put_first(part: slice) -> None:
+        packed[part.start + even :, part] = gram[part, part.start :].T
+
+    @np.errstate(over="ignore")
+    def put_last(part: slice) -> None:
+        upper = np.arange(part.stop)[:, np.newaxis] <= np.arange(part.start, part.stop)
+        np.copyto(above[: part.stop, part], last[: part.stop, part], "same_kind", where=upper)
+
+    np.fill_diagonal(gram, diagonal + alpha)
+    run_multiplying(put_first, list(chunks(first, _COLUMNS)))
+    run_multiplying(put_last, list(chunks(n - first, _COLUMNS)))
+    np.fill_diagonal(gram, diagonal)
+    return packed.ravel(order="F")
 
 
 def _not_definite(gram: Matrix, alpha: float) -> ValueError:

@@ -111,10 +111,8 @@ def _moved(problem: Problem, beta: Vector, own: Indices) -> Vector:
 
 def _elsewhere(one: Solved, values: KernelValues, scores: Vector) -> Vector:
     """Return the scores with those of rows that the problem is not about."""
-    sums = np.zeros(values.n)
     coef = one.coefficients(values.n)
     used = np.flatnonzero(coef)
-    values.add(used, coef[used], sums, double=True)
-    sums += one.optimality.intercept
+    sums = values.sums(used, coef[used], double=True) + one.optimality.intercept
     sums[one.rows] = scores[one.rows]
     return sums

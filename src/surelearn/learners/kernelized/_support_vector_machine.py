@@ -152,7 +152,7 @@ class SupportVectorMachine(BaseEstimator):
         n = points.shape[0]
         if isinstance(self.kernel_, Gaussian) and n > _SMALL:
             spread = spread_out(points)
-            if not sparse.issparse(spread):  # truly sparse rows are multiplied as such
+            if not sparse.issparse(spread) or n > WHOLE:  # few sparse rows: all values are kept
                 return GaussianValues.of(spread, self.kernel_.gamma, crew, offset=offset)
         if isinstance(self.kernel_, str):
             return KeptValues(points + offset if offset else points)
@@ -269,7 +269,22 @@ class SupportVectorMachine(BaseEstimator):
 
     def _problem_scores(self, X: Any) -> Matrix:
         """Return the score of each row in each problem."""
+        self._refuse_misfits()
         return self._scores_of(_points.read_again(self, X))
+
+    def _refuse_misfits(self) -> None:
+        """Refuse numbers of other shapes than `fit` gives them, as someone may have set them."""
+        _points.refuse_unknown(self.kernel_)
+        places, intercepts = np.shape(self.support_), np.shape(self.intercept_)
+        held: Any = self.support_ if isinstance(self.kernel_, str) else self.support_vectors_
+        coef: Any = self.dual_coef_
+        fit = getattr(coef, "shape", None) == (*intercepts, *places) and len(intercepts) == 1
+        fit = fit and coef.dtype == np.float64 and getattr(held, "shape", (-1,))[:1] == places
+        if not fit or self.kernel_ is None:
+            raise ValueError(
+                "its kernel, coefficients, intercepts and support vectors do not belong together: "
+                "they were changed after fit. Fit it again"
+            )
 
     def _scores_of(self, points: Any) -> Matrix:
         coef, kernel = self.dual_coef_, self.kernel_
@@ -329,8 +344,8 @@ class SupportVectorMachine(BaseEstimator):
     def _check_state(self) -> None:
         """Refuse coefficients that are not those of the rows kept, as in a forged model file."""
         _points.refuse_unknown(self.kernel_)
-        if self.kernel_ is None:
-            raise ValueError("it has no kernel")
+        if not isinstance(self.kernel_, Kernel | str):  # a file holds no functions
+            raise ValueError("it has no kernel")  # noqa: TRY004 - as for all that is forged
         _arguments.places("support_", self.support_, self.n_training_rows_)
         if len(np.unique(self.support_)) != len(self.support_):
             raise ValueError("its support vectors are not in order, each once")

@@ -86,8 +86,8 @@ def _encoded(X: Any, kernel: Kernel) -> Any:
 
 def _are_strings(X: Any) -> bool:
     """Return whether these are one or more strings side by side, whatever holds them."""
-    if isinstance(X, (str, bytes, dict)) or not hasattr(X, "__len__") or len(X) == 0:
+    if isinstance(X, (str, bytes, dict, type)) or not hasattr(X, "__len__"):
         return False
-    if getattr(X, "ndim", 1) != 1 or hasattr(X, "columns"):
+    if getattr(X, "ndim", 1) != 1 or hasattr(X, "columns") or len(X) == 0:
         return False
     return all(isinstance(text, str) for text in X)

@@ -9,14 +9,14 @@ own, with K(x, x) for the squared length of a row: `surelearn.bounds.stochastic_
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.random import Generator, RandomState
 from scipy import special
-from sklearn.utils import check_random_state, gen_batches
+from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted
 
 from surelearn import _arguments
@@ -24,20 +24,25 @@ from surelearn._jit import jit, tables
 from surelearn._jit.rows import Rows
 from surelearn._stored import holds, stored
 from surelearn._typing import Indices, Mask, Matrix, Vector
-from surelearn._wording import confidence, outward
 from surelearn.base.online.passes import Run, Visits
 from surelearn.base.online.state import History, read_only
-from surelearn.base.seal import fingerprint_of_fit
+from surelearn.base.online.suboptimality import (
+    SuboptimalityRecord,
+    Told,
+    certify_suboptimality,
+    refuse_regularization,
+    seed_of_draws,
+)
 from surelearn.bounds import Guarantee, stochastic_gradient
-from surelearn.certificate import Certificate, by_construction, certify, checked
+from surelearn.certificate import Certificate
 from surelearn.kernels import Kernel, Linear
 from surelearn.learners.kernelized._dual import KernelMachine, with_support
+from surelearn.learners.kernelized._dual_ascent import improved_dual_value
 
 Average = Literal["all", "none"]
-_LEAST = 1e-100  # of the regularization: coefficients grow like its inverse, and are squared
+_TOLD = Told("f", "the code starts there and has no intercept of its own")
 _BLOCK = 256  # rows whose kernel values with each other fit a second-level cache
 _KEPT_VALUES = 2**25  # kernel values of the training rows up to which all are computed once
-_ASCENTS, _STEEP = 50, 1e-3  # passes over the dual variables at most, and when they end
 _SCORES, _ADDED, _LATE = range(3)
 
 
@@ -71,16 +76,8 @@ class State(NamedTuple):
 @stored("kernel-pegasos-record")
 @holds(objective="number", least="number", n_steps="count")
 @dataclass(frozen=True, eq=False)
-class KernelPegasosRecord:
-    """What the run on one problem leaves behind: F, a value that min F is not below, the steps."""
-
-    objective: float
-    least: float
-    n_steps: int
-
-    def _check_state(self) -> None:
-        if self.n_steps < 1 or not 0.0 <= self.least <= self.objective < math.inf:
-            raise ValueError("its steps, its objective or the optimum make no sense")
+class KernelPegasosRecord(SuboptimalityRecord):
+    """What the run on one problem leaves behind."""
 
 
 @jit
@@ -101,26 +98,6 @@ def _learn_rows(
         if updates[t]:
             for s in range(len(signs)):
                 near[s] += signs[t] * gram[t, s]
-
-
-@jit
-def _ascend(gram: Matrix, signs: Vector, limit: float, alpha: Vector, scores: Vector) -> float:
-    """Raise the dual objective in each coordinate in turn; return the largest slope that was left.
-
-    `scores` are those of Σ α_s y_s K(x_s, ·), and change with α.
-    """
-    largest = 0.0
-    for i in range(len(alpha)):
-        slope = 1.0 - signs[i] * scores[i]
-        room = limit - alpha[i] if slope > 0.0 else alpha[i]
-        size = min(room, abs(slope) / gram[i, i]) if gram[i, i] > 0.0 else room
-        if size > 0.0:
-            step = size if slope > 0.0 else -size
-            alpha[i] += step
-            largest = max(largest, abs(slope))
-            for s in range(len(alpha)):
-                scores[s] += step * signs[i] * gram[i, s]
-    return largest
 
 
 class KernelPegasos(KernelMachine):
@@ -215,17 +192,9 @@ class KernelPegasos(KernelMachine):
         """
         check_is_fitted(self)
         _arguments.open_fraction("delta", delta)
-        begun = self.begun_
-        if self.run_ is None or begun.average != "all":
+        if self.run_ is None or self.begun_.average != "all":
             return ()
-        names = [f"this run of {type(self).__name__}"]
-        if len(self.states_) > 1:
-            names = [f"{names[0]}, class {c!r} against the rest" for c in self.classes_.tolist()]
-        return tuple(
-            self._certify(name, guarantee, record)
-            for name, state, record in zip(names, self.states_, self.records_, strict=True)
-            for guarantee in begun._theorems(self.run_, state, record, delta)  # noqa: SLF001
-        )
+        return certify_suboptimality(self, delta=delta, told=_TOLD)
 
     @property
     def coef_(self) -> Matrix:
@@ -248,43 +217,11 @@ class KernelPegasos(KernelMachine):
         """After `fit`: a value that min F is not below, for each two-class problem."""
         return np.array([record.least for record in self.records_])
 
-    def _theorems(
-        self, run: Run, state: State, record: KernelPegasosRecord, delta: float
-    ) -> Iterator[Guarantee]:
-        numbers: dict[str, Any] = {
-            "radius": float(state.radius[0]),
-            "regularization": float(self.regularization),
-            "n_steps": record.n_steps,
-        }
-        if record.n_steps < (run.pass_limit or 0) * run.n_rows:
-            yield stochastic_gradient.pegasos_anytime(**numbers, delta=delta)
-            return
-        yield stochastic_gradient.pegasos(**numbers)
-        yield stochastic_gradient.pegasos_high_probability(**numbers, delta=delta)
+    def _is_complete(self, run: Run, record: KernelPegasosRecord) -> bool:
+        return record.n_steps >= (run.pass_limit or 0) * run.n_rows
 
-    def _certify(
-        self, subject: str, guarantee: Guarantee, record: KernelPegasosRecord
-    ) -> Certificate:
-        limit, level = outward(guarantee.bound, "upper"), guarantee.inputs.get("delta")
-        how = "On average over its draws"
-        if level is not None:
-            how = f"With confidence {confidence(level)}"
-        longest, half = float(guarantee.inputs["radius"]), self.begun_.regularization / 2.0
-        return certify(
-            guarantee,
-            kind="regret",
-            subject=subject,
-            observed=record.objective - record.least,
-            n=record.n_steps,
-            claim=f"{how}, the mean hinge loss plus {half:g}‖f‖² on the "
-            f"training rows is at most {limit} above its minimum; what is observed is no less than "
-            "the true excess.",
-            evidence={
-                "rows": checked(f"drawn by NumPy's generator; the longest is {longest:.6g}"),
-                "start": by_construction("the code starts there and has no intercept of its own"),
-            },
-            reproduce={"model": fingerprint_of_fit(self)},
-        )
+    def _longest(self, state: State) -> float:
+        return float(state.radius[0])
 
     def _start(self, n_features: int) -> Any:
         empty, steps, draws = np.empty(0), np.zeros(1, np.int64), np.zeros(2, np.int64)
@@ -293,16 +230,10 @@ class KernelPegasos(KernelMachine):
 
     def _start_passes(self, X: Any) -> Any:
         state, n = self._start(X.shape[1]), X.shape[0]
-        state.radius[0], state.draws[0] = self._largest(X), self._seed()
+        state.radius[0] = self._largest(X)
+        state.draws[0] = seed_of_draws(self.random_state, lowest=1)  # 0 is for rows in order
         kept = (self._values(X),) if n * n <= _KEPT_VALUES else ()
         return state._replace(current=np.zeros((3, n)), support=(*state.support, *kept))
-
-    def _seed(self) -> int:
-        """Return the seed of a run's draws, which is not 0."""
-        given = self.random_state
-        if isinstance(given, Generator):
-            return int(given.integers(1, 2**31))
-        return int(cast("Any", check_random_state(given)).randint(1, 2**31 - 1))
 
     def _largest(self, X: Any) -> float:
         return math.sqrt(self._squares(X).max())
@@ -417,17 +348,10 @@ class KernelPegasos(KernelMachine):
 
         Rows that are not in the table have the dual variable 0.
         """
-        n = len(alpha)
-        if n * n > _KEPT_VALUES:
-            scores = self._expansion(table, table, (alpha * signs)[np.newaxis])[:, 0]
-            return float(alpha.sum() - 0.5 * (alpha * signs) @ scores)
-        gram, own = self._values(table), np.flatnonzero(signs)
-        gram, signs, alpha = gram[np.ix_(own, own)], signs[own], alpha[own]
-        scores = gram @ (alpha * signs)
-        for _ in range(_ASCENTS):
-            if _ascend(gram, signs, limit, alpha, scores) < _STEEP:
-                break
-        return float(alpha.sum() - 0.5 * (alpha * signs) @ (gram @ (alpha * signs)))
+        if len(alpha) ** 2 <= _KEPT_VALUES:
+            return improved_dual_value(self._values(table), signs, alpha, limit)
+        scores = self._expansion(table, table, (alpha * signs)[np.newaxis])[:, 0]
+        return float(alpha.sum() - 0.5 * (alpha * signs) @ scores)
 
     def _outcome(self, X: Any, wrong: Mask, used: Mask) -> tuple[int | None, Indices | None]:
         n_wrong, _ = super()._outcome(X, wrong, used)
@@ -435,8 +359,7 @@ class KernelPegasos(KernelMachine):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        if _arguments.positive("regularization", self.regularization) < _LEAST:
-            raise _arguments.refuse("regularization", self.regularization, f"{_LEAST} or more")
+        refuse_regularization(self.regularization)
         if self.average not in ("all", "none"):
             raise ValueError(f"average={self.average!r} must be 'all' or 'none'")
 

@@ -134,7 +134,8 @@ class KernelRidge(RegressorMixin, KernelExpansion):
         """Return the predicted number for each row."""
         check_is_fitted(self)
         X = self._enter_new(X)
-        return self._expansion(X, self.dual_coef_[np.newaxis])[:, 0] + self.intercept_
+        intercept = _arguments.real("intercept_", self.intercept_)
+        return self._expansion(X, self.dual_coef_[np.newaxis])[:, 0] + intercept
 
     def guarantee(
         self, *, label_bound: float, kernel_radius: float | None = None, delta: float = 0.05

@@ -252,6 +252,11 @@ class SupportVectorClassifier(ClassifierMixin, SupportVectorMachine):
             wrong = self._pairing.decide(scores) != codes[doubtful]
             self.training_errors_ = int(np.count_nonzero(wrong))
 
+    def _refuse_misfits(self) -> None:
+        super()._refuse_misfits()
+        if len(self._pairing.pairs) != len(self.dual_coef_):
+            raise ValueError("its coefficients are not those of its classes: fit it again")
+
     def decision_function(self, X: Any) -> Vector | Matrix:
         """Return the score of the last of two classes, or the score of each of many."""
         check_is_fitted(self)
@@ -279,6 +284,7 @@ class SupportVectorClassifier(ClassifierMixin, SupportVectorMachine):
         side), "misclassified" (α = C, on the other side), or "absent" from this problem.
         """
         check_is_fitted(self)
+        problem = _arguments.count("problem", problem, at_most=len(self.dual_coef_) - 1)
         told = np.full(self.n_training_rows_, "inside", dtype="<U13")
         coef, margins = self.dual_coef_[problem], self.support_margins_[problem]
         bound = self.at_bound_[problem]

@@ -147,8 +147,8 @@ class GradientLearner(OnlineLearner):
         if not isinstance(cast("object", self.loss), Loss):
             raise ValueError(  # noqa: TRY004 - the same refusal as for a loss without a compiled form
                 f"loss={self.loss!r} is none of those compiled here; use Hinge(), "
-                "PerceptronLoss(), Logistic(), Square(), Absolute(), EpsilonInsensitive() or "
-                "Huber()"
+                "PerceptronLoss(), Logistic(), Square(), Absolute(), EpsilonInsensitive(), "
+                "Huber() or QuantileLoss()"
             )
         self.loss.compiled()  # refuses those without
         if self._targets == "numbers" and self.loss.label_set != "reals":

@@ -9,32 +9,35 @@ are in `surelearn.bounds.stochastic_gradient`.
 """
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.random import Generator, RandomState
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from surelearn import _arguments
 from surelearn._jit.rows import Rows
 from surelearn._stored import holds, stored
 from surelearn._typing import Indices, Mask, Matrix, Vector
-from surelearn._wording import confidence, outward
 from surelearn.base import OnlineLinearClassifier
 from surelearn.base.online.passes import Run, Visits
-from surelearn.base.seal import fingerprint_of_fit
+from surelearn.base.online.suboptimality import (
+    SuboptimalityRecord,
+    Told,
+    certify_suboptimality,
+    refuse_regularization,
+    seed_of_draws,
+)
 from surelearn.bounds import Guarantee, stochastic_gradient
-from surelearn.certificate import Certificate, by_construction, certify, checked
+from surelearn.certificate import Certificate
 from surelearn.learners.linear import _pegasos as pegasos
 from surelearn.optimizers.linear_machines import solve_linear_classification
 
 Average = Literal["all", "suffix", "none"]
 _AVERAGES: tuple[Average, ...] = ("all", "suffix", "none")
 _TOLERANCE = 1e-3  # of the optimum that a run is compared with: the part of it left unknown
-_LEAST = 1e-100  # of the regularization: weights grow like its inverse, and are squared
+_TOLD = Told("w", "the code starts there, and the constant is penalised")
 
 
 @stored("pegasos-state")
@@ -56,26 +59,8 @@ class State(NamedTuple):
 @stored("pegasos-record")
 @holds(objective="number", least="number", n_steps="count")
 @dataclass(frozen=True, eq=False)
-class PegasosRecord:
-    """What the run on one problem leaves behind.
-
-    Parameters
-    ----------
-    objective
-        F at the weights that predict.
-    least
-        A value that min F is not below, by the dual of the same problem.
-    n_steps
-        The steps taken.
-    """
-
-    objective: float
-    least: float
-    n_steps: int
-
-    def _check_state(self) -> None:
-        if self.n_steps < 1 or not 0.0 <= self.least <= self.objective < math.inf:
-            raise ValueError("its steps, its objective or the optimum make no sense")
+class PegasosRecord(SuboptimalityRecord):
+    """What the run on one problem leaves behind."""
 
 
 class Pegasos(OnlineLinearClassifier):
@@ -180,17 +165,9 @@ class Pegasos(OnlineLinearClassifier):
         """
         check_is_fitted(self)
         _arguments.open_fraction("delta", delta)
-        begun = self.begun_
-        if self.run_ is None or begun.average != "all":
+        if self.run_ is None or self.begun_.average != "all":
             return ()
-        names = [f"this run of {type(self).__name__}"]
-        if len(self.states_) > 1:
-            names = [f"{names[0]}, class {c!r} against the rest" for c in self.classes_.tolist()]
-        return tuple(
-            self._certify(name, guarantee, record)
-            for name, state, record in zip(names, self.states_, self.records_, strict=True)
-            for guarantee in begun._theorems(self.run_, state, record, delta)  # noqa: SLF001
-        )
+        return certify_suboptimality(self, delta=delta, told=_TOLD)
 
     @property
     def n_steps_(self) -> int:
@@ -221,42 +198,9 @@ class Pegasos(OnlineLinearClassifier):
         scale, sums = pegasos.SCALE, pegasos.SUM
         return np.array([state.ledger[scale] * state.weights[sums] for state in self.states_])
 
-    def _theorems(
-        self, run: Run, state: State, record: PegasosRecord, delta: float
-    ) -> Iterator[Guarantee]:
-        numbers: dict[str, Any] = {
-            "radius": self._longest(state),
-            "regularization": float(self.regularization),
-            "n_steps": record.n_steps,
-        }
-        if run.stopped_early:
-            yield stochastic_gradient.pegasos_anytime(**numbers, delta=delta)
-            return
-        yield stochastic_gradient.pegasos(**numbers)
-        yield stochastic_gradient.pegasos_high_probability(**numbers, delta=delta)
-
-    def _certify(self, subject: str, guarantee: Guarantee, record: PegasosRecord) -> Certificate:
-        limit, level = outward(guarantee.bound, "upper"), guarantee.inputs.get("delta")
-        how = (
-            "On average over its draws" if level is None else f"With confidence {confidence(level)}"
-        )
-        penalty = float(self.begun_.regularization)
-        return certify(
-            guarantee,
-            kind="regret",
-            subject=subject,
-            observed=record.objective - record.least,
-            n=record.n_steps,
-            claim=f"{how}, the mean hinge loss plus {penalty / 2.0:g}‖w‖² on the training rows is "
-            f"at most {limit} above its minimum; what is observed is no less than the true excess.",
-            evidence={
-                "rows": checked(
-                    f"drawn by NumPy's generator; the longest is {guarantee.inputs['radius']:.6g}"
-                ),
-                "start": by_construction("the code starts there, and the constant is penalised"),
-            },
-            reproduce={"model": fingerprint_of_fit(self)},
-        )
+    def _is_complete(self, run: Run, record: PegasosRecord) -> bool:
+        del record
+        return not run.stopped_early
 
     def _start(self, n_features: int) -> State:
         rule = np.zeros(pegasos.N_RULE)
@@ -270,15 +214,8 @@ class Pegasos(OnlineLinearClassifier):
 
     def _start_passes(self, X: Any) -> State:
         state = self._start(X.shape[1])
-        state.draws[:] = self._seed(), self.max_iter
+        state.draws[:] = seed_of_draws(self.random_state), self.max_iter
         return state
-
-    def _seed(self) -> int:
-        """Return the seed of a run's draws; all problems of a run draw alike if it is a number."""
-        given = self.random_state
-        if isinstance(given, Generator):
-            return int(given.integers(2**31))
-        return int(cast("Any", check_random_state(given)).randint(2**31 - 1))
 
     def _learn(self, X: Rows, signs: Vector, state: State, scores: Vector) -> None:
         places = np.arange(len(signs))
@@ -333,8 +270,7 @@ class Pegasos(OnlineLinearClassifier):
             raise ValueError("its weights are not finite")
 
     def _check_parameters(self) -> None:
-        if _arguments.positive("regularization", self.regularization) < _LEAST:
-            raise _arguments.refuse("regularization", self.regularization, f"{_LEAST} or more")
+        refuse_regularization(self.regularization)
         _arguments.at_least_one("batch_size", self.batch_size)
         if self.average not in _AVERAGES:
             raise ValueError(f"average={self.average!r} must be 'all', 'suffix' or 'none'")

@@ -1,8 +1,9 @@
 """The questions of trees written by hand: into which interval, or into which set, a cell falls."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -117,10 +118,11 @@ class SetTest:
         """Return the answer of each cell, counted from 0."""
         places = {value: i for i, group in enumerate(self.groups) for value in group}
         cells = sound(cells)
+        row = isinstance(cells, Iterable) and hasattr(cells, "__len__")
         if (
-            isinstance(cells, str | bytes)
-            or not isinstance(cells, Iterable)
-            or np.ndim(cast("Any", cells)) == 0
+            isinstance(cells, str | bytes | Mapping | AbstractSet)
+            or not row
+            or not getattr(cells, "ndim", 1)
         ):
             raise TypeError(f"cells={cells!r} must be the cells of a column")
         given = list[Any](cells)

@@ -8,7 +8,7 @@ from scipy import sparse
 from surelearn._jit import jit, tables
 from surelearn._threads import Workers, chunks, run_multiplying
 from surelearn._typing import Indices, Matrix, Vector
-from surelearn.learners.kernelized._dual_solver import gaussian_tiles
+from surelearn.learners.kernelized._dual_solver import gaussian_tiles, sparse_products
 from surelearn.learners.kernelized._dual_solver.bits import times_power_of_two
 from surelearn.learners.kernelized._dual_solver.gaussian_tiles import HEIGHT, ROWS, power_series
 
@@ -131,7 +131,7 @@ def _fill_by_products(left: Factors, right: Factors, out: Matrix) -> None:
         for columns in chunks(len(right.halves), _WIDE):
             out[part, columns] = _values(_part(left, part), _part(right, columns))
 
-    run_multiplying(task, list(chunks(len(left.halves), _HIGH)))
+    run_multiplying(task, list(chunks(len(left.halves), _height(left))))
 
 
 def _add_by_products(left: Factors, right: Factors, weights: Vector, sums: Vector) -> None:
@@ -139,7 +139,12 @@ def _add_by_products(left: Factors, right: Factors, weights: Vector, sums: Vecto
         for columns in chunks(len(right.halves), _WIDE):
             sums[part] += _values(_part(left, part), _part(right, columns)) @ weights[columns]
 
-    run_multiplying(task, list(chunks(len(left.halves), _HIGH)))
+    run_multiplying(task, list(chunks(len(left.halves), _height(left))))
+
+
+def _height(left: Factors) -> int:
+    """Return how many rows to multiply at a time: more of sparse ones, since others are spread."""
+    return max(_HIGH, len(left.halves) // 8) if sparse.issparse(left.rows) else _HIGH
 
 
 def _part(factors: Factors, part: slice) -> Factors:
@@ -149,7 +154,7 @@ def _part(factors: Factors, part: slice) -> Factors:
 def _values(left: Factors, right: Factors) -> Matrix:
     """Return the values of all pairs by a product of matrices and a loop over its entries."""
     if sparse.issparse(left.rows):
-        exponents = _product(left.rows, right.rows)
+        exponents = sparse_products.product(left.rows, right.rows)
         exponents += left.halves[:, None]
         exponents += right.halves
     else:
@@ -160,11 +165,6 @@ def _values(left: Factors, right: Factors) -> Matrix:
         raise_two(exponents.reshape(-1))
         return exponents
     return np.exp2(np.minimum(exponents, 0.0, out=exponents), out=exponents)
-
-
-def _product(rows: Any, others: Any) -> Matrix:
-    """Return products of sparse rows; spread out, the others need no search for common entries."""
-    return np.asarray(rows @ np.ascontiguousarray(tables.dense(others).T))
 
 
 @jit

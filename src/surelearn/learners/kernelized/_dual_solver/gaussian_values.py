@@ -59,12 +59,16 @@ class GaussianValues(KernelValues):
             out[:k, :k] += dtype.type(self._offset)  # what is beyond may be anything
         return out
 
-    def add(self, rows: Indices, weights: Vector, sums: Vector, *, double: bool) -> None:
-        """Add Σ weight·k(row, ·) over some rows to the sum of each of all rows."""
-        left = self._factors(double=double)
+    def sums(
+        self, rows: Indices, weights: Vector, *, among: Indices | None = None, double: bool
+    ) -> Vector:
+        """Return Σ weight·k(row, ·) over some rows, for each of all rows or of those among them."""
+        every = self._factors(double=double)
+        left = every if among is None else every.take(among)
+        total = np.full(len(left.halves), self._offset * weights.sum())
         shares = weights.astype(left.halves.dtype)
-        add_expansion(left, left.take(rows), shares, sums, self._crew)
-        sums += self._offset * weights.sum()
+        add_expansion(left, every.take(rows), shares, total, self._crew)
+        return total
 
     def restricted(self, rows: Indices) -> "GaussianValues":
         """Return the values of some rows alone, computed on one thread."""

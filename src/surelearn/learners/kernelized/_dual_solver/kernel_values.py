@@ -34,8 +34,10 @@ class KernelValues(ABC):
         """Return the values of some rows with each other, in the corner of a table."""
 
     @abstractmethod
-    def add(self, rows: Indices, weights: Vector, sums: Vector, *, double: bool) -> None:
-        """Add Σ weight·k(row, ·) over some rows to the sum of each of all rows."""
+    def sums(
+        self, rows: Indices, weights: Vector, *, among: Indices | None = None, double: bool
+    ) -> Vector:
+        """Return Σ weight·k(row, ·) over some rows, for each of all rows or of those among them."""
 
     @abstractmethod
     def restricted(self, rows: Indices) -> "KernelValues":
@@ -58,16 +60,20 @@ class KeptValues(KernelValues):
             return self.gram
         return self.gram[np.ix_(rows, rows)]
 
-    def add(self, rows: Indices, weights: Vector, sums: Vector, *, double: bool) -> None:
-        """Add Σ weight·k(row, ·) over some rows to the sum of each of all rows."""
+    def sums(
+        self, rows: Indices, weights: Vector, *, among: Indices | None = None, double: bool
+    ) -> Vector:
+        """Return Σ weight·k(row, ·) over some rows, for each of all rows or of those among them."""
         del double
         if len(rows) > _MANY * self.n:  # to read all values is faster than to copy some
             spread = np.zeros(self.n)
             spread[rows] = weights
-            sums += spread @ self.gram
-            return
-        for part in gen_batches(len(rows), max(1, _AT_ONCE // self.n)):
-            sums += weights[part] @ self.gram[rows[part]]
+            total = spread @ self.gram
+        else:
+            total = np.zeros(self.n)
+            for part in gen_batches(len(rows), max(1, _AT_ONCE // self.n)):
+                total += weights[part] @ self.gram[rows[part]]
+        return total if among is None else total[among]
 
     def restricted(self, rows: Indices) -> "KeptValues":
         """Return the values of some rows alone."""
@@ -86,11 +92,16 @@ class ComputedValues(KernelValues):
         del double
         return np.asarray(self._values_of(self._points[rows], None), dtype=np.float64)
 
-    def add(self, rows: Indices, weights: Vector, sums: Vector, *, double: bool) -> None:
-        """Add Σ weight·k(row, ·) over some rows to the sum of each of all rows."""
+    def sums(
+        self, rows: Indices, weights: Vector, *, among: Indices | None = None, double: bool
+    ) -> Vector:
+        """Return Σ weight·k(row, ·) over some rows, for each of all rows or of those among them."""
         del double
-        for part in gen_batches(len(rows), max(1, _AT_ONCE // self.n)):
-            sums += weights[part] @ self._values_of(self._points[rows[part]], self._points)
+        asked = self._points if among is None else self._points[among]
+        total = np.zeros(asked.shape[0])
+        for part in gen_batches(len(rows), max(1, _AT_ONCE // max(1, len(total)))):
+            total += weights[part] @ self._values_of(self._points[rows[part]], asked)
+        return total
 
     def restricted(self, rows: Indices) -> KernelValues:
         """Return the values of some rows alone."""
@@ -104,11 +115,13 @@ class LinearValues(ComputedValues):
         super().__init__(X, values_of, diagonal)
         self.points, self._offset = X, offset
 
-    def add(self, rows: Indices, weights: Vector, sums: Vector, *, double: bool) -> None:
-        """Add Σ weight·k(row, ·) over some rows to the sum of each of all rows."""
+    def sums(
+        self, rows: Indices, weights: Vector, *, among: Indices | None = None, double: bool
+    ) -> Vector:
+        """Return Σ weight·k(row, ·) over some rows, for each of all rows or of those among them."""
         del double
-        total = weights @ self.points[rows]
-        sums += np.asarray(self.points @ total) + self._offset * weights.sum()
+        found = np.asarray(self.points @ (weights @ self.points[rows]))
+        return (found if among is None else found[among]) + self._offset * weights.sum()
 
     def restricted(self, rows: Indices) -> "LinearValues":
         """Return the values of some rows alone."""

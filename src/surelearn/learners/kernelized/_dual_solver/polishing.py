@@ -44,8 +44,7 @@ def _step(
     low, high = problem.bounds[:, free]
     if not ((moved[free] >= low) & (moved[free] <= high)).all():
         return None
-    new_sums = sums.copy()
-    values.add(*problem.folded(free, change[:k]), new_sums, double=True)
+    new_sums = sums + values.sums(*problem.folded(free, change[:k]), double=True)
     before, after = (
         problem.extremes(point, problem.gradient(total))
         for point, total in ((beta, sums), (moved, new_sums))

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from surelearn._typing import Indices, Matrix, Vector
+from surelearn._typing import Indices, Mask, Matrix, Vector
 from surelearn.learners.kernelized._dual_solver import hulls, working_set
 from surelearn.learners.kernelized._dual_solver.inner_loop import FAR, LARGEST_BLOCK, solve_block
 from surelearn.learners.kernelized._dual_solver.kernel_values import KernelValues
@@ -20,6 +20,7 @@ _TIGHT = 1e-6
 _EXTRA = 100  # steps for each variable that may be spent on it
 _MANY_ROWS = 50_000
 _ROUNDING = 3e-7  # error of a sum of single values, for each unit of the norm of its weights
+_NEAR = 1.5  # the gap from which on variables may rest
 _PATIENCE = 20  # blocks without a sum in double precision; steps for each variable of a block
 
 
@@ -44,7 +45,7 @@ def solve(
     moved = np.flatnonzero(settled != beta)
     if len(moved):
         amounts = settled[moved] - beta[moved]
-        values.add(*problem.folded(moved, amounts), sums, double=True)
+        sums = sums + values.sums(*problem.folded(moved, amounts), double=True)
     return Solution(settled, sums, search.n_steps, search.converged, search.curvature)
 
 
@@ -61,12 +62,13 @@ class _Search:
         self._tol = min(rules.tol, _TIGHT) if self._n <= _SMALL else rules.tol
         self._n_blocks, self._n_exact, self._n_needed = 0, 0, 0
         self._block: Matrix | None = None
+        self._resting: Mask | None = None
         self._sum_up()
 
     def run(self) -> None:
         """Solve block after block."""
         while True:
-            f = self._problem.gradient(self.sums)
+            f = self._gradient()
             lowest, highest = self._problem.extremes(self.beta, f)
             gap = highest - lowest
             if self._error == 0.0 and (gap <= self._tol or self._is_enough(gap)):
@@ -75,9 +77,31 @@ class _Search:
             if self._must_sum_up(gap):
                 self._sum_up()
                 continue
+            self._let_rest(f, lowest, highest)
             if self.n_steps >= self._rules.max_steps or not self._solve_block(f, gap):
                 self._finish()
                 return
+
+    def _gradient(self) -> Vector:
+        """Return f; of variables that rest, one that keeps them out of sight."""
+        f = self._problem.gradient(self.sums)
+        if self._resting is not None:
+            rising = self._problem.can_rise(self.beta)
+            f[self._resting] = np.where(rising[self._resting], np.inf, -np.inf)
+        return f
+
+    def _let_rest(self, f: Vector, lowest: float, highest: float) -> None:
+        """Keep no sums for variables at a bound that want to stay there by far.
+
+        They are summed up in double precision before a solution is accepted, and rest only once.
+        Until then they are in no block: their gradients are not known.
+        """
+        margin = highest - lowest
+        if self._double or self._n_exact or not margin < _NEAR:
+            return
+        rising, falling = self._problem.can_rise(self.beta), self._problem.can_fall(self.beta)
+        stays = np.where(rising, f > highest + margin, f < lowest - margin) & (rising != falling)
+        self._resting = stays
 
     def _is_enough(self, gap: float) -> bool:
         """Say whether a small problem is solved as asked for, and more takes too long."""
@@ -103,10 +127,11 @@ class _Search:
 
     def _sum_up(self) -> None:
         """Compute the sums anew in double precision; if that never suffices, compute all so."""
-        self.sums, self._error = np.zeros(self._values.n), 0.0
+        self.sums, self._error, self._resting = np.zeros(self._values.n), 0.0, None
         used = np.flatnonzero(self.beta)
         if len(used):
-            self._values.add(*self._problem.folded(used, self.beta[used]), self.sums, double=True)
+            folded = self._problem.folded(used, self.beta[used])
+            self.sums = self._values.sums(*folded, double=True)
             self._n_exact += 1
             self._double = self._double or self._n_exact > 3
 
@@ -117,23 +142,38 @@ class _Search:
             block = self._values.block(self._problem.rows[chosen], double=self._double)
             self._block = block if self._problem.balanced else _with_nothing(block, len(chosen))
         self._set = chosen
-        moved = self._inner(self._block, f, gap)
+        moved, raised = self._inner(self._block, f, gap)
         changed = chosen[moved != 0.0]
         if not len(changed):
             return False
         self._n_blocks += 1
         rows, amounts = self._problem.folded(changed, moved[moved != 0.0])
-        self._values.add(rows, amounts, self.sums, double=self._double)
-        if not self._double:
-            self._error = float(np.hypot(self._error, _ROUNDING * np.linalg.norm(amounts)))
+        if self._double:
+            self.sums = self.sums + self._values.sums(rows, amounts, double=True)
+            return True
+        others = self._others(raised)
+        self.sums[others] += self._values.sums(rows, amounts, among=others, double=False)
+        self._error = float(np.hypot(self._error, _ROUNDING * np.linalg.norm(amounts)))
         return True
+
+    def _others(self, raised: Vector | None) -> Indices:
+        """Return the rows whose sums are to be found, after those of the block itself are known."""
+        asked = np.zeros(self._values.n, dtype=np.bool_)
+        awake = slice(None) if self._resting is None else ~self._resting
+        asked[self._problem.rows[awake]] = True
+        if raised is not None:
+            own = self._problem.rows[self._set]
+            self.sums[own] = self.sums[own] + raised
+            asked[own] = False
+        return np.flatnonzero(asked)
 
     def _choose(self, f: Vector) -> Indices:
         size = 2048 if self._n <= 20_000 else 4096
         free = self._problem.can_rise(self.beta) & self._problem.can_fall(self.beta)
         size = max(size, min(8192, int(1.3 * np.count_nonzero(free))))
-        if self._n <= 1.25 * size or self._is_at_hand():
-            return np.arange(self._n)
+        awake = np.arange(self._n) if self._resting is None else np.flatnonzero(~self._resting)
+        if len(awake) <= 1.25 * size or self._is_at_hand():
+            return awake
         keep = 0.25 if self._n >= _MANY_ROWS else 0.5
         return working_set.choose(self._problem, self.beta, f, self._set, size=size, keep=keep)
 
@@ -142,8 +182,8 @@ class _Search:
         whole = self._values.is_whole and self._n == self._values.n < LARGEST_BLOCK
         return whole and self._n_blocks == 0
 
-    def _inner(self, block: Matrix, f: Vector, gap: float) -> Vector:
-        """Solve a block and return how far each of its variables moved."""
+    def _inner(self, block: Matrix, f: Vector, gap: float) -> tuple[Vector, Vector | None]:
+        """Solve a block; return how far each variable moved, and its gradient if that is known."""
         chosen, alone = self._set, not self._problem.balanced
         q = len(chosen)
         size = q + alone  # one variable that weighs nothing lets each of the others move alone
@@ -153,7 +193,8 @@ class _Search:
         diagonal[:q] = self._values.diagonal[self._problem.rows[chosen]]
         bounds[:, :q] = self._problem.bounds[:, chosen]
         share = 0.03 if self._n >= _MANY_ROWS else 0.1
-        tolerance = 0.5 * self._tol if q == self._n else max(0.5 * self._tol, share * gap)
+        resting = 0 if self._resting is None else int(np.count_nonzero(self._resting))
+        tolerance = 0.5 * self._tol if q == self._n - resting else max(0.5 * self._tol, share * gap)
         patience = 4 if self._is_at_hand() and q > _SMALL else _PATIENCE
         most = min(patience * size + 1000, self._rules.max_steps - self.n_steps)
         barred = np.where([beta < bounds[1], beta > bounds[0]], 0.0, FAR)
@@ -165,7 +206,8 @@ class _Search:
             hulls.refuse_meeting(block[:q, :q], bounds[1, :q] > 0.0, self._problem.rows[chosen])
         moved = beta[:q] - self.beta[chosen]
         self.beta[chosen] = beta[:q]
-        return moved
+        known = n_steps < most  # else the last step is not yet in the gradient
+        return moved, gradient[:q] - f[chosen] if known else None
 
 
 def _with_nothing(block: Matrix, q: int) -> Matrix:

@@ -1,0 +1,122 @@
+"""How near its optimum a run of stochastic subgradients came, in theorem and in fact."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple, cast
+
+from numpy.random import Generator
+from sklearn.utils import check_random_state
+
+from surelearn import _arguments
+from surelearn._wording import confidence, outward
+from surelearn.base.seal import fingerprint_of_fit
+from surelearn.bounds import Guarantee, stochastic_gradient
+from surelearn.certificate import Certificate, by_construction, certify, checked
+
+_LEAST = 1e-100  # of the regularization: weights grow like its inverse, and are squared
+
+
+@dataclass(frozen=True, eq=False)
+class SuboptimalityRecord:
+    """What the run on one problem leaves behind.
+
+    Parameters
+    ----------
+    objective
+        F of what predicts.
+    least
+        A value that min F is not below, by the dual of the same problem.
+    n_steps
+        The steps taken.
+    """
+
+    objective: float
+    least: float
+    n_steps: int
+
+    def _check_state(self) -> None:
+        if self.n_steps < 1 or not 0.0 <= self.least <= self.objective < math.inf:
+            raise ValueError("its steps, its objective or the optimum make no sense")
+
+
+class Told(NamedTuple):
+    """The words of one learner: what its penalty weighs, and why it starts where it must."""
+
+    symbol: str
+    start: str
+
+
+def certify_suboptimality(learner: Any, *, delta: float, told: Told) -> tuple[Certificate, ...]:
+    """State how near the optimum the last `fit` came, for each two-class problem.
+
+    The learner as it began is asked for `_longest(state)` and `_is_complete(run, record)`: whether
+    the number of steps is the one that was fixed beforehand.
+    """
+    begun, run = learner.begun_, learner.run_
+    names = [f"this run of {type(learner).__name__}"]
+    if len(learner.states_) > 1:
+        names = [f"{names[0]}, class {c!r} against the rest" for c in learner.classes_.tolist()]
+    return tuple(
+        _certify(learner, guarantee, record, subject=name, told=told)
+        for name, state, record in zip(names, learner.states_, learner.records_, strict=True)
+        for guarantee in _theorems(
+            record,
+            delta=delta,
+            complete=begun._is_complete(run, record),
+            radius=begun._longest(state),
+            regularization=float(begun.regularization),
+        )
+    )
+
+
+def _theorems(
+    record: SuboptimalityRecord, *, delta: float, complete: bool, **numbers: float
+) -> Iterator[Guarantee]:
+    known: dict[str, Any] = {**numbers, "n_steps": record.n_steps}
+    if not complete:
+        yield stochastic_gradient.pegasos_anytime(**known, delta=delta)
+        return
+    yield stochastic_gradient.pegasos(**known)
+    yield stochastic_gradient.pegasos_high_probability(**known, delta=delta)
+
+
+def _certify(
+    learner: Any, guarantee: Guarantee, record: SuboptimalityRecord, *, subject: str, told: Told
+) -> Certificate:
+    limit, level = outward(guarantee.bound, "upper"), guarantee.inputs.get("delta")
+    how = "On average over its draws" if level is None else f"With confidence {confidence(level)}"
+    longest, half = float(guarantee.inputs["radius"]), float(learner.begun_.regularization) / 2.0
+    return certify(
+        guarantee,
+        kind="regret",
+        subject=subject,
+        observed=record.objective - record.least,
+        n=record.n_steps,
+        claim=f"{how}, the mean hinge loss plus {half:g}‖{told.symbol}‖² on the training rows is "
+        f"at most {limit} above its minimum; what is observed is no less than the true excess.",
+        evidence={
+            "rows": checked(f"drawn by NumPy's generator; the longest is {longest:.6g}"),
+            "start": by_construction(told.start),
+        },
+        reproduce={"model": fingerprint_of_fit(learner)},
+    )
+
+
+def seed_of_draws(random_state: Any, *, lowest: int = 0) -> int:
+    """Return the seed of a run's draws: all problems of a run draw alike if a number is given.
+
+    Examples
+    --------
+    >>> seed_of_draws(0) == seed_of_draws(0)
+    True
+    """
+    if isinstance(random_state, Generator):
+        return int(random_state.integers(lowest, 2**31))
+    return int(cast("Any", check_random_state(random_state)).randint(lowest, 2**31 - 1))
+
+
+def refuse_regularization(value: Any) -> None:
+    """Refuse a penalty that is not positive, or so small that squared weights overflow."""
+    if _arguments.positive("regularization", value) < _LEAST:
+        raise _arguments.refuse("regularization", value, f"{_LEAST} or more")

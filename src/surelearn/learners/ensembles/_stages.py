@@ -1,0 +1,94 @@
+"""Forward stagewise additive modelling: one member and one step at a time, none ever refitted.
+
+    (β_m, b_m) = argmin Σ_i L(y_i, f_{m−1}(x_i) + β b(x_i)),   f_m = f_{m−1} + ν β_m b_m,   f_0 = 0
+
+Hastie, Tibshirani and Friedman (2009), "The Elements of Statistical Learning", section 10.3.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import optimize
+
+from surelearn._typing import Vector
+from surelearn.losses import Loss, Square
+
+Propose = Callable[[Vector, Vector], tuple[Any, Vector]]
+"""From descent directions and weights of rows to a member and its value at each row."""
+
+_FARTHEST = 2.0**40  # a step beyond which a loss that still falls has no minimum
+_UNDERFLOW = 512.0  # a step beyond which the slope of a loss of margins vanishes by rounding
+
+
+class Stages(NamedTuple):
+    """What the stages leave behind: members, their steps, and the mean loss from f_0 on."""
+
+    members: list[Any]
+    steps: list[float]
+    losses: list[float]
+    stop_reason: str
+
+
+def run_stages(
+    loss: Loss, propose: Propose, y: Vector, weights: Vector, most: int, learning_rate: float
+) -> Stages:
+    """Add members one by one, along the steepest descent of the loss, as far as it falls."""
+    f, there = np.zeros(len(y)), weights > 0.0  # a row without weight may lose any amount
+
+    def mean_loss() -> float:
+        return loss.mean(y[there], f[there], weights=weights[there])
+
+    stages = Stages([], [], [mean_loss()], "")
+    for stage in range(1, most + 1):
+        slopes = loss.gradient(y, f)
+        if not slopes[there].any():
+            return stages._replace(stop_reason=f"after stage {stage - 1} the loss cannot fall")
+        member, values = propose(np.where(there, -slopes, 0.0), weights)
+        step = line_search(loss, y[there], f[there], values[there], weights[there])
+        if step == 0.0:
+            return stages._replace(
+                stop_reason=f"stage {stage} was discarded: along its member the loss does not fall"
+            )
+        endless = step == np.inf
+        step = 1.0 if endless else step * learning_rate
+        f = f + step * values
+        stages.members.append(member)
+        stages.steps.append(step)
+        stages.losses.append(mean_loss())
+        if endless:
+            return stages._replace(
+                stop_reason=f"along the member of stage {stage} the loss falls for ever; it has "
+                "step 1"
+            )
+    return stages
+
+
+def line_search(loss: Loss, y: Vector, f: Vector, values: Vector, weights: Vector) -> float:
+    """Return the step β ≥ 0 that minimises the loss of f + β·values; infinity if none does.
+
+    Examples
+    --------
+    >>> from surelearn.losses import Absolute, Square
+    >>> y, f, one = np.array([1.0, 2.0, 9.0]), np.zeros(3), np.ones(3)
+    >>> line_search(Square(), y, f, one, one), round(line_search(Absolute(), y, f, one, one), 6)
+    (4.0, 2.0)
+    """
+    if isinstance(loss, Square):
+        length = float(weights @ (values * values))
+        return max(0.0, float(weights @ (values * (y - f))) / length) if length else 0.0
+
+    def slope(step: float) -> float:
+        return float(weights @ (values * loss.gradient(y, f + step * values)))
+
+    if slope(0.0) >= 0.0:
+        return 0.0
+    far = 1.0
+    while slope(far) < 0.0:  # the loss is convex along the step: its slope grows
+        far *= 2.0
+        if far > _FARTHEST:
+            return np.inf
+    if loss.is_margin and far > _UNDERFLOW and slope(far) == 0.0:
+        return np.inf
+    found: Any = optimize.brentq(slope, 0.0, far, xtol=1e-13, rtol=1e-14, maxiter=200)
+    return float(found)
