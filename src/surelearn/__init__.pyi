@@ -135,11 +135,19 @@ from .learners.decompositions.rank_one_completion import complete_rank_one as co
 from .learners.decompositions.soft_impute import SoftImpute as SoftImpute
 from .learners.encoders.table_encoder import TableEncoder as TableEncoder
 from .learners.ensembles.adaboost_classifier import AdaBoostClassifier as AdaBoostClassifier
+from .learners.ensembles.bagging_classifier import BaggingClassifier as BaggingClassifier
+from .learners.ensembles.bagging_regressor import BaggingRegressor as BaggingRegressor
 from .learners.ensembles.forward_stagewise_classifier import (
     ForwardStagewiseClassifier as ForwardStagewiseClassifier,
 )
 from .learners.ensembles.forward_stagewise_regressor import (
     ForwardStagewiseRegressor as ForwardStagewiseRegressor,
+)
+from .learners.ensembles.random_forest_classifier import (
+    RandomForestClassifier as RandomForestClassifier,
+)
+from .learners.ensembles.random_forest_regressor import (
+    RandomForestRegressor as RandomForestRegressor,
 )
 from .learners.experts.adahedge import AdaHedge as AdaHedge
 from .learners.experts.aggregating_algorithm import AggregatingAlgorithm as AggregatingAlgorithm

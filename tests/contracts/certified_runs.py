@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from sklearn.base import is_classifier, is_regressor
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.naive_bayes import GaussianNB
 from sklearn.utils import get_tags
 
 from surelearn.app.registry import find_bandits, find_experts, find_learners
@@ -72,6 +73,7 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
     ],
     "AggregatingAlgorithm": [{"substitution": True}, {"loss": Entropic()}],
     "CARTClassifier": [{"thresholds": [-1.0, 0.0, 1.0]}],
+    "BaggingClassifier": [{"voting": "hard"}, {"random_state": None}],
     "Exp3": [{"horizon": 60}, {"learning_rate": 0.1}],
     "Exp3IX": [{"horizon": 60}, {"horizon": 20}],
     "FixedShare": [{"horizon": 60, "n_switches": 2}, {"switch_rate": 0.1}],
@@ -97,6 +99,12 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
     "PassiveAggressiveSquared": _AGGRESSIVE,
     "PassiveAggressiveSquaredRegressor": _AGGRESSIVE,
     "RandomizedWeightedMajority": [{"horizon": 60}],
+    "RandomForestClassifier": [
+        {"voting": "hard", "n_estimators": 11},
+        {"random_state": None, "n_estimators": 10},
+        {"class_weight": "balanced", "n_estimators": 10},
+        {"splitter": "exact", "n_estimators": 10},
+    ],
     "Squint": [{"prior": [0.7, 0.1, 0.1, 0.1]}, {"horizon": 50}],
     "SupportVectorClassifier": [
         {"kernel": Gaussian(), "fit_intercept": False},
@@ -184,7 +192,26 @@ def learner_runs() -> Iterator[Run]:
             yield name, lambda c=cls, s=hard: _fitted(c, s, TABLES["box"]).certificates()
             yield name, lambda c=cls: _fitted(c, _HASTY, _many_rows()).certificates()
     yield from _stability_runs()
+    yield from _bag_runs()
     yield from _boosting_runs()
+
+
+def _bag_runs() -> Iterator[Run]:
+    """Yield ensembles of bags with weights, added members, reference rows, others' members."""
+    X, y = TABLES["noisy"]
+    forest, heavy = LEARNERS["RandomForestClassifier"], np.arange(1.0, 1.0 + len(y))
+    yield "RandomForestClassifier", lambda: forest(9).fit(X, y, heavy).certificates()
+    many = Noisy(4, 0.2).draw(4200, seed=0)
+    yield "RandomForestClassifier", lambda: forest(9).fit(*many).certificates()
+    for name in ("RandomForestClassifier", "BaggingClassifier"):
+        yield name, lambda c=LEARNERS[name]: _grown_on(c, X, y).certificates()
+    bagged = LEARNERS["BaggingClassifier"](GaussianNB(), 9)
+    yield "BaggingClassifier", lambda: bagged.fit(X, y).certificates()
+
+
+def _grown_on(cls: Any, X: Any, y: Any) -> Any:
+    model = cls(n_estimators=5, warm_start=True).fit(X, y)
+    return model.set_params(n_estimators=9).fit(X, y)
 
 
 def _boosting_runs() -> Iterator[Run]:

@@ -27,11 +27,25 @@ LEARNERS = [
 ]
 
 
+DRAW_BAGS = {
+    "BaggingClassifier",
+    "BaggingRegressor",
+    "RandomForestClassifier",
+    "RandomForestRegressor",
+}
+
+
 def refused_on_purpose(estimator):
     """Return the checks that a learner breaks and says so."""
     if type(estimator) is TableEncoder:
         # It calls partial_fit after fit, which keeps no record: model files stay as small as ever.
         return {"check_fit_score_takes_y": "fitted at once it has no record to add to"}
+    if type(estimator).__name__ in DRAW_BAGS:
+        # Rows are drawn, not weights: a row of weight 2 is drawn as often as one of weight 1.
+        return {
+            f"check_sample_weight_equivalence_on_{kind}_data": "bags are drawn by rows"
+            for kind in ("dense", "sparse")
+        }
     return {}
 
 

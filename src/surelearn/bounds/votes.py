@@ -262,6 +262,31 @@ def vote_cantelli(*, gibbs_lower: float, gibbs_upper: float, tandem_upper: float
     )
 
 
+@theorem
+def average_variance(*, variance: float, correlation: float, n_members: int) -> Guarantee:
+    """Give the variance of the mean of members of equal variance and pairwise correlation.
+
+    σ² (ρ + (1 − ρ)/T): more members remove the second term, never the first.
+
+    Examples
+    --------
+    >>> round(average_variance(variance=1.0, correlation=0.3, n_members=10).bound, 10)
+    0.37
+    """
+    spread = _arguments.non_negative("variance", variance)
+    n = _arguments.count("n_members", n_members, at_least=1)
+    share = _arguments.real("correlation", correlation)
+    lowest = -1.0 / (n - 1) if n > 1 else -1.0
+    if not lowest <= share <= 1.0:
+        raise _arguments.refuse("correlation", correlation, f"in [{lowest:g}, 1]")
+    return Guarantee(
+        quantity="the variance of the mean of the members",
+        bound=_rounding.up(spread * max(0.0, share + (1.0 - share) / n)),
+        assumes={"members": "every member has this variance, and every two have this correlation"},
+        reference="Breiman, Machine Learning 45 (2001)",
+    )
+
+
 def _cantelli(low: float, high: float, tandem: float) -> float:
     """Return the largest (T - G^2) / (T - G + 1/4) over T <= tandem, low <= G <= high, G^2 <= T."""
     contradictory = low * low > tandem

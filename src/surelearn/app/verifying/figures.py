@@ -96,6 +96,8 @@ def what_was_seen(inputs: Mapping[str, Any], c: Certificate) -> tuple[float, int
     """Return the value seen and the number of examples, as the inputs of a theorem have them."""
     if c.method == "online_to_batch.last_iterate_suffix":
         return _suffix(inputs, c)
+    if c.method.startswith("votes.out_of_bag"):
+        return _outside_bags(inputs, c)
     if "fold_losses" in inputs:
         return float(np.mean(inputs["fold_losses"])), int(np.sum(inputs["fold_sizes"]))
     if "losses" in inputs:
@@ -108,6 +110,13 @@ def what_was_seen(inputs: Mapping[str, Any], c: Certificate) -> tuple[float, int
     if n and "empirical_risk" in inputs:
         total = n * inputs["empirical_risk"]
     return (total / n, n) if n and total is not None else None
+
+
+def _outside_bags(inputs: Mapping[str, Any], c: Certificate) -> tuple[float, int] | None:
+    """Return the mean loss of members outside their bags; errors of a vote are no inputs."""
+    if c.method == "votes.out_of_bag_vote":
+        return None
+    return float(np.mean(inputs["losses"])), int(np.min(inputs["sizes"]))
 
 
 def _suffix(inputs: Mapping[str, Any], c: Certificate) -> tuple[float, int] | None:

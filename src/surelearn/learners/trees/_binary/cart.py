@@ -19,7 +19,7 @@ from surelearn.learners.trees._binary.gains import (
     SQUARED_ERROR,
     GrowthRules,
 )
-from surelearn.learners.trees._binary.growth import Growth
+from surelearn.learners.trees._binary.growth import DrawnColumns, Growth
 from surelearn.learners.trees._binary.limits import GrowthLimits
 from surelearn.learners.trees._binary.nodes import Nodes, pick
 from surelearn.learners.trees._binary.training_table import TrainingTable
@@ -28,7 +28,7 @@ from surelearn.learners.trees._tree import Tree
 _NO_LIMIT = 2**62
 
 
-def grow_cart(
+def grow_cart(  # noqa: PLR0913 - what a tree is grown from, and how
     X: Matrix,
     n_categories: Indices,
     targets: Any,
@@ -38,6 +38,7 @@ def grow_cart(
     criterion: int,
     limits: GrowthLimits,
     grid: Sequence[Vector] | None = None,
+    drawn: DrawnColumns | None = None,
 ) -> Tree:
     """Return the tree of a table.
 
@@ -59,6 +60,8 @@ def grow_cart(
         When a node is not split.
     grid
         For each column the sorted cut points to choose from; None for any midpoint.
+    drawn
+        How many columns each node looks at, drawn at random, on one thread; None for all.
 
     Examples
     --------
@@ -83,8 +86,9 @@ def grow_cart(
         n_values=max(n_classes, 1),
         rules=rules,
     )
-    with _threads.workers(joblib.cpu_count() if X.size >= 2 * sorted_columns.LARGE else 1) as crew:
-        growth = Growth(table, crew, limits.max_leaves)
+    several = drawn is None and X.size >= 2 * sorted_columns.LARGE
+    with _threads.workers(joblib.cpu_count() if several else 1) as crew:
+        growth = Growth(table, crew, limits.max_leaves, drawn)
         growth.grow()
     return _tree(growth, grid)
 

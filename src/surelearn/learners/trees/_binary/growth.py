@@ -15,9 +15,11 @@ from numpy.typing import NDArray
 
 from surelearn._jit import jit
 from surelearn._threads import Workers
+from surelearn._typing import Indices
 from surelearn.learners.trees._binary import sorted_columns
 from surelearn.learners.trees._binary.best_splits import BestSplits, choose
 from surelearn.learners.trees._binary.categories import Workspace
+from surelearn.learners.trees._binary.drawing import RandomState, draw_feature
 from surelearn.learners.trees._binary.gains import GrowthRules
 from surelearn.learners.trees._binary.nodes import Nodes, pick, room_for_nodes, with_room
 from surelearn.learners.trees._binary.sorted_columns import ResortedColumns, SortedColumns
@@ -35,6 +37,18 @@ _SHARE = 6  # beyond that, the sorted columns may take the table's memory divide
 _AnyColumns: TypeAlias = SortedColumns | ResortedColumns
 
 
+class DrawnColumns(NamedTuple):
+    """How many columns are drawn at a node, and from which random numbers."""
+
+    n_drawn: int
+    state: RandomState
+
+
+def all_columns(n_features: int) -> DrawnColumns:
+    """Return what lets a node look at all columns."""
+    return DrawnColumns(n_features, np.zeros(1, dtype=np.uint64))
+
+
 class _OpenNode(NamedTuple):
     """A node that waits to be split: the smallest is the first, and of equals the oldest node.
 
@@ -50,8 +64,15 @@ class _OpenNode(NamedTuple):
 class Growth:
     """A tree in the making: its first `n_nodes` nodes, and the routes of categorical questions."""
 
-    def __init__(self, table: TrainingTable, workers: Workers, max_leaves: int | None) -> None:
+    def __init__(
+        self,
+        table: TrainingTable,
+        workers: Workers,
+        max_leaves: int | None,
+        drawn: DrawnColumns | None = None,
+    ) -> None:
         self.table, self._workers, self._max_leaves = table, workers, max_leaves
+        self._drawn = drawn or all_columns(table.n_features)
         self.nodes, self.n_nodes = room_for_nodes(64, table.n_values), 1
         self.routes, self._features = list[Any](), np.arange(table.n_features)
 
@@ -97,12 +118,29 @@ class Growth:
             if isinstance(columns, ResortedColumns) and self._can_be_sorted(n_rows):
                 heapq.heappush(open_nodes, _OpenNode(0.0, node, -1, None))
                 return
-        best = columns.search(self.nodes, node, self._features)
-        lost = float(self.nodes.weight[node] * self.nodes.impurity[node])
-        feature = choose(self._features, best.gains, lost, self.table.rules.min_gain)
+        feature, best = self._best_of_drawn(columns, node)
         if feature >= 0:
             priority = 0.0 if self._max_leaves is None else -float(best.gains[feature])
             heapq.heappush(open_nodes, _OpenNode(priority, node, feature, best))
+
+    def _best_of_drawn(self, columns: _AnyColumns, node: int) -> tuple[int, BestSplits]:
+        """Return the column that splits a node best, -1 for none, and its split.
+
+        Of some columns only if that many are drawn, and of more while none of them splits it.
+        """
+        lost = float(self.nodes.weight[node] * self.nodes.impurity[node])
+        n_drawn, state = self._drawn
+        while True:
+            asked = self._features
+            if n_drawn < len(asked):
+                for place in range(n_drawn):
+                    draw_feature(asked, place, state)
+                asked = asked[:n_drawn]
+            best = columns.search(self.nodes, node, asked)
+            feature = choose(asked, best.gains, lost, self.table.rules.min_gain)
+            if feature >= 0 or len(asked) == len(self._features):
+                return feature, best
+            n_drawn += 1
 
     def _split(self, columns: _AnyColumns, node: int, feature: int, best: BestSplits) -> list[int]:
         """Split a node by the best split of a feature; return its children."""
@@ -146,7 +184,10 @@ class Growth:
             space, best = self.table.workspace(n_rows), self.table.no_splits()
             buffer = np.empty(n_rows, dtype=np.int64)
             rules = self.table.rules
-            grown, n, routes = grow_small(columns.columns, root, rules, space, best, buffer)
+            n_drawn, state = self._drawn
+            grown, n, routes = grow_small(
+                columns.columns, root, rules, space, best, buffer, n_drawn, state
+            )
             nodes = pick(grown, slice(n))
             sorted_columns.name_rows(nodes, slice(None), columns.rows)
             return nodes, routes
@@ -173,20 +214,28 @@ def grow_small(
     workspace: Workspace,
     best: BestSplits,
     buffer: NDArray[np.int64],
+    n_drawn: int,
+    state: RandomState,
 ) -> tuple[Nodes, int, NDArray[np.int8]]:
     """Return the nodes below and including a described node, breadth first.
 
-    With them, how many they are, as there may be room for more, and the route of each categorical
-    question.
+    Each asks one of `n_drawn` columns, drawn anew, or of all if these are as many. With them, how
+    many they are, as there may be room for more, and the route of each categorical question.
     """
     nodes, routes = root, best.routes[:1].copy()
     features, n_nodes = np.arange(len(columns.n_categories)), len(root.feature)
     n_routes, node = 0, 0
     while node < n_nodes:  # children are added at the end, so every node has its turn
         if nodes.is_open[node]:
-            search_node(columns, nodes, node, features, rules, workspace, best)
+            asked = _draw(features, n_drawn, state)
+            search_node(columns, nodes, node, asked, rules, workspace, best)
             lost = nodes.weight[node] * nodes.impurity[node]
-            nodes.feature[node] = choose(features, best.gains, lost, rules.min_gain)
+            nodes.feature[node] = choose(asked, best.gains, lost, rules.min_gain)
+            while nodes.feature[node] < 0 and len(asked) < len(features):
+                draw_feature(features, len(asked), state)
+                asked = features[: len(asked) + 1]
+                search_node(columns, nodes, node, asked[-1:], rules, workspace, best)
+                nodes.feature[node] = choose(asked[-1:], best.gains, lost, rules.min_gain)
         feature = nodes.feature[node]
         if feature >= 0:
             if n_nodes + 2 > len(nodes.feature):
@@ -202,6 +251,16 @@ def grow_small(
                 n_routes += 1
         node += 1
     return nodes, n_nodes, routes[:n_routes]
+
+
+@jit
+def _draw(features: Indices, n_drawn: int, state: RandomState) -> Indices:
+    """Return so many columns, drawn at random, or all in their order if these are as many."""
+    if n_drawn >= len(features):
+        return features
+    for place in range(n_drawn):
+        draw_feature(features, place, state)
+    return features[:n_drawn]
 
 
 @jit

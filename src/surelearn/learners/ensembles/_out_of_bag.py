@@ -1,0 +1,136 @@
+"""What rows outside the bags say of an ensemble: losses and sizes, as `bounds.votes` takes them.
+
+A member is tested on rows outside its bag, among some that were drawn without looking at the data;
+a pair of members on those outside both bags.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from surelearn._stored import holds, stored
+from surelearn._typing import Indices, Mask, Matrix, Vector
+
+MOST_TESTED = 20_000
+"""How many rows test the members: pairs of many members on many rows would take too long."""
+
+_BLOCK = 2048
+_TESTED = 3  # what these random numbers are for
+
+
+@stored("out-of-bag")
+@holds(
+    losses="finite[members]",
+    sizes="int[members]",
+    tandem_losses="finite[members, members]",
+    tandem_sizes="int[members, members]",
+    n_rows="count",
+    n_errors="count",
+)
+class OutOfBag(NamedTuple):
+    """How the members did on rows outside their bags.
+
+    Attributes
+    ----------
+    losses, sizes
+        The mean loss of each member on the rows outside its bag, and how many these are.
+    tandem_losses, tandem_sizes
+        The mean product of the losses of each pair on the rows outside both bags; their number.
+    n_rows, n_errors
+        The rows that some member has not seen, and on how many of them the vote of these errs.
+    """
+
+    losses: Vector
+    sizes: Indices
+    tandem_losses: Matrix
+    tandem_sizes: Indices
+    n_rows: int
+    n_errors: int
+
+    def _check_state(self) -> None:
+        for losses in (self.losses, self.tandem_losses):
+            if losses.size and not (losses.min() >= 0.0 and losses.max() <= 1.0):
+                raise ValueError("a loss is outside [0, 1]")
+        if (self.sizes < 0).any() or (self.tandem_sizes < 0).any():
+            raise ValueError("a member was tested on fewer than no rows")
+        if not 0 <= self.n_errors <= self.n_rows:
+            raise ValueError("the vote errs on more rows than there are")
+
+
+def tested_rows(seed: int, n_rows: int, references: Indices | None) -> Indices:
+    """Return the rows that may test members: none by which bins were found, and not too many.
+
+    Examples
+    --------
+    >>> tested_rows(0, 5, np.array([1, 3])).tolist()
+    [0, 2, 4]
+    """
+    free = np.ones(n_rows, dtype=np.bool_)
+    free[[] if references is None else references] = False
+    rows = np.flatnonzero(free)
+    if len(rows) <= MOST_TESTED:
+        return rows
+    rng = np.random.default_rng([_TESTED, 0, seed])
+    return np.sort(rng.choice(rows, size=MOST_TESTED, replace=False, shuffle=False))
+
+
+def summarise(losses: Matrix, outside: Mask, votes: Matrix, labels: Indices) -> OutOfBag:
+    """Return what the tests say, given the loss of each member on each row, and where it counts.
+
+    `votes` holds for each row and class the sum of what the members that have not seen it say.
+
+    Examples
+    --------
+    >>> outside = np.array([[True, True, False], [False, True, True]])
+    >>> losses = np.array([[0.0, 1.0, 0.0], [0.0, 1.0, 0.0]])
+    >>> votes, labels = np.array([[1.0, 0], [0, 2], [1, 0]]), np.array([0, 0, 0])
+    >>> found = summarise(losses, outside, votes, labels)
+    >>> found.losses.tolist(), found.tandem_sizes.tolist(), found.n_errors
+    ([0.5, 0.5], [[2, 1], [1, 2]], 1)
+    """
+    n_members = len(losses)
+    tandem, sizes = np.zeros((n_members, n_members)), np.zeros((n_members, n_members))
+    for start in range(0, losses.shape[1], _BLOCK):
+        there = outside[:, start : start + _BLOCK].astype(np.float64)
+        lost = losses[:, start : start + _BLOCK] * there
+        tandem += lost @ lost.T
+        sizes += there @ there.T
+    alone = sizes.diagonal()
+    singles = (losses * outside).sum(axis=1)
+    seen = votes.sum(axis=1) > 0.0
+    wrong = votes.argmax(axis=1) != labels
+    return OutOfBag(
+        losses=_means(singles, alone),
+        sizes=alone.astype(np.int64),
+        tandem_losses=_means(tandem, sizes),
+        tandem_sizes=sizes.astype(np.int64),
+        n_rows=int(seen.sum()),
+        n_errors=int((wrong & seen).sum()),
+    )
+
+
+def _means(sums: Matrix, sizes: Matrix) -> Matrix:
+    """Return sums over sizes, 0 where there is no row; rounding does not lead out of [0, 1]."""
+    means = np.divide(sums, sizes, out=np.zeros_like(sums), where=sizes > 0.0)
+    return np.clip(means, 0.0, 1.0)
+
+
+def correlation(record: OutOfBag) -> float:
+    """Return the mean correlation of the errors of two members, on rows that neither has seen.
+
+    Of 0/1 losses with means p and q and mean product t it is (t - p q) / √(p (1 - p) q (1 - q)).
+
+    Examples
+    --------
+    >>> two = np.array([[2, 2], [2, 2]])
+    >>> copies = OutOfBag(np.full(2, 0.5), np.full(2, 2), np.full((2, 2), 0.5), two, 2, 1)
+    >>> correlation(copies)
+    1.0
+    """
+    spread = np.sqrt(record.losses * (1.0 - record.losses))
+    scale = np.outer(spread, spread)
+    others = (scale > 0.0) & (record.tandem_sizes > 0) & ~np.eye(len(spread), dtype=np.bool_)
+    if not others.any():
+        return 0.0
+    covariance = record.tandem_losses - np.outer(record.losses, record.losses)
+    return float(np.mean(covariance[others] / scale[others]))

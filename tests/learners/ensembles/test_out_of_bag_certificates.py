@@ -1,0 +1,156 @@
+"""Certificates from rows outside the bags hold where the truth is known, and say when void."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from surelearn import BaggingClassifier, RandomForestClassifier, bounds
+from surelearn.learners.ensembles import _members, _out_of_bag
+
+
+def world(n, seed, *, noise=0.1):
+    """Draw rows whose label is a sign, flipped with a known probability."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 3))
+    return X, (X[:, 0] > 0.0) ^ (rng.random(n) < noise)
+
+
+def risk(model, noise=0.1):
+    """Return the true risk of a rule in that world, by many rows without noise."""
+    X, y = world(4000, 10**6, noise=0.0)
+    wrong = float(np.mean(model.predict(X) != y))
+    return wrong * (1 - noise) + (1 - wrong) * noise
+
+
+def coverage(repetitions, delta, **parameters):
+    missed = 0
+    for seed in range(repetitions):
+        X, y = world(150, seed)
+        model = RandomForestClassifier(7, random_state=seed, n_jobs=1, **parameters).fit(X, y)
+        missed += risk(model) > model.certificates(delta=delta)[0].bound
+    return missed
+
+
+@pytest.mark.parametrize("voting", ["soft", "hard"])
+def test_the_certificate_holds_where_the_truth_is_known(voting):
+    missed, repetitions, delta = coverage(40, 0.2, voting=voting, max_samples=0.3), 40, 0.2
+    assert stats.binomtest(missed, repetitions, delta, alternative="greater").pvalue > 1e-3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("voting", ["soft", "hard"])
+@pytest.mark.parametrize("splitter", ["histogram", "exact"])
+def test_the_certificate_holds_in_many_worlds(voting, splitter):
+    missed = coverage(1000, 0.2, voting=voting, splitter=splitter, max_samples=0.3)
+    assert stats.binomtest(missed, 1000, 0.2, alternative="greater").pvalue > 1e-3
+
+
+def test_the_mean_risk_of_the_trees_is_covered_closely_enough_to_be_able_to_fail():
+    # The bound on the mean risk of members is much closer to it than the one on the vote.
+    gaps = []
+    for seed in range(30):
+        X, y = world(400, seed)
+        model = RandomForestClassifier(7, random_state=seed, max_samples=0.3, n_jobs=1).fit(X, y)
+        record = model.out_of_bag_
+        bound = bounds.votes.out_of_bag(losses=record.losses, sizes=record.sizes, delta=0.2).bound
+        truth = np.mean(
+            [risk(RandomForestClassifierOfOne(model, tree)) for tree in range(model.trees_.n_trees)]
+        )
+        gaps.append(bound - truth)
+    assert sum(gap < 0.0 for gap in gaps) <= 14  # a binomial of 30 at .2 exceeds it once in 10^4
+    assert np.median(gaps) < 0.12
+
+
+class RandomForestClassifierOfOne:
+    """One tree of a forest."""
+
+    def __init__(self, model, tree):
+        self.model, self.tree = model, tree
+
+    def predict(self, X):
+        leaves = self.model.apply(X)[:, self.tree]
+        return self.model.classes_[self.model.trees_.leaves[leaves].argmax(axis=1)]
+
+
+def test_shuffled_labels_give_a_vacuous_bound_that_says_so():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(400, 5)), rng.integers(0, 2, 400)
+    for model in (RandomForestClassifier(50), BaggingClassifier(n_estimators=10)):
+        certificate = model.fit(X, y).certificates()[0]
+        assert certificate.status == "vacuous"
+        assert "vacuous" in str(certificate)
+        assert model.score(X, y) > 0.95  # although it fits the training rows
+
+
+def test_losses_and_sizes_are_those_of_rows_outside_the_bags():
+    X, y = world(60, 0)
+    model = RandomForestClassifier(6, voting="hard").fit(X, y)
+    reached = model.apply(X)
+    wrong = model.classes_[model.trees_.leaves.argmax(axis=1)][reached] != y[:, None]
+    outside = np.ones((60, 6), dtype=bool)
+    for tree in range(6):
+        outside[_members.draw_bag(0, tree, 60, 60, bootstrap=True).rows, tree] = False
+    record = model.out_of_bag_
+    for i in range(6):
+        np.testing.assert_allclose(record.losses[i], wrong[outside[:, i], i].mean())
+        for j in range(6):
+            both = outside[:, i] & outside[:, j]
+            assert record.tandem_sizes[i, j] == both.sum()
+            expected = (wrong[both, i] & wrong[both, j]).mean()
+            np.testing.assert_allclose(record.tandem_losses[i, j], expected)
+
+
+def test_the_vote_of_dependent_voters_is_not_that_of_a_crowd():
+    X, y = world(300, 0)
+    _, crowd = RandomForestClassifier(31).fit(X, y).certificates()
+    assert crowd.status == "void"
+    assert "correlation 0." in crowd.preconditions[0].evidence
+
+
+@pytest.mark.parametrize(
+    ("parameters", "key"),
+    [({"class_weight": "balanced"}, "unseen"), ({"warm_start": True}, "bags")],
+)
+def test_what_breaks_an_assumption_voids_the_certificate(parameters, key):
+    X, y = world(100, 0)
+    model = RandomForestClassifier(5, **parameters).fit(X, y)
+    if "warm_start" in parameters:
+        model.set_params(n_estimators=7).fit(X, y)
+    certificate = model.certificates()[0]
+    assert certificate.status == "void"
+    assert [p.key for p in certificate.preconditions if p.status == "violated"] == [key]
+
+
+def test_balance_within_bags_keeps_the_certificate():
+    X, y = world(100, 0)
+    model = RandomForestClassifier(5, class_weight="balanced_subsample").fit(X, y)
+    assert model.certificates()[0].status != "void"
+
+
+def test_pairs_without_a_common_row_leave_the_mean_risk_of_members():
+    X, y = world(8, 0)
+    [certificate] = RandomForestClassifier(30).fit(X, y).certificates() or [None]
+    assert certificate is None or certificate.subject.startswith("a member")
+
+
+def test_every_row_in_every_bag_certifies_nothing():
+    X, y = world(50, 0)
+    assert RandomForestClassifier(5, bootstrap=False).fit(X, y).certificates() == ()
+
+
+def test_variance_of_a_mean_of_correlated_members():
+    found = bounds.votes.average_variance(variance=1.0, correlation=0.3, n_members=10)
+    assert abs(found.bound - 0.37) < 1e-9
+    rng = np.random.default_rng(0)
+    common, own = rng.normal(size=(20_000, 1)), rng.normal(size=(20_000, 10))
+    members = np.sqrt(0.3) * common + np.sqrt(0.7) * own
+    assert abs(members.mean(axis=1).var() - 0.37) < 0.02
+    with pytest.raises(ValueError, match="correlation"):
+        bounds.votes.average_variance(variance=1.0, correlation=-0.5, n_members=10)
+
+
+def test_rows_that_test_are_few_enough_and_none_that_decided_about_bins():
+    references = np.arange(0, 100_000, 5)
+    rows = _out_of_bag.tested_rows(0, 100_000, references)
+    assert len(rows) == _out_of_bag.MOST_TESTED
+    assert not np.isin(rows, references).any()
