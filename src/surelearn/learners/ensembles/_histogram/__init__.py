@@ -1,0 +1,1 @@
+"""Trees grown from binned columns: sums per bin, added in whole numbers, instead of sorted rows."""

@@ -1,0 +1,250 @@
+"""Bins: every cell becomes one byte, found once and for all before the first tree.
+
+Numbers are cut at quantiles of a sample, a category has a bin of its own, and missing cells, with
+categories that were not there in training, have the last one. Encoding a row depends on that row
+alone, so blocks of rows may be encoded in any order, by any number of threads.
+"""
+
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from surelearn import _threads
+from surelearn._jit import jit
+from surelearn._stored import holds, stored
+from surelearn._typing import Indices, Matrix, Vector
+from surelearn.base.fitting import warn
+from surelearn.learners.ensembles._histogram.cut_points import Codes, cut_points
+
+MISSING = 255
+"""The bin of missing cells and of categories that were not there in training."""
+
+MOST_BINS = 255
+"""The largest number of bins of a column, beside that of missing cells."""
+
+_SAMPLE = 100_000  # rows from which cuts are found; twice as many took as long as two trees
+_AT_ONCE = 8  # columns read together: their cells of a row stand in one line of the cache
+_ROWS = 1024  # rows encoded at once by a thread
+
+
+@stored("histogram-bins")
+@holds(
+    cuts="finite[cuts]",
+    first_cut="int[features+1]",
+    category_bins="int[categories]",
+    first_category="int[features+1]",
+)
+@dataclass(frozen=True)
+class Bins:
+    """How the cells of each column become bins.
+
+    Attributes
+    ----------
+    cuts, first_cut
+        The cuts of all columns, one after the other, and where those of each column begin. A number
+        is in bin b if b cuts of its column are less than it.
+    category_bins, first_category
+        The bin of each category of all columns, and where those of each column begin.
+
+    Examples
+    --------
+    >>> table = np.array([[1.0, 0.0], [2.0, 1.0], [np.nan, 0.0], [4.0, -1.0]])
+    >>> bins = learn_bins(table, np.array([0, 2]))
+    >>> bins.encode(table)
+    array([[  0,   1, 255,   2],
+           [  0,   1,   0, 255]], dtype=uint8)
+    >>> bins.n_bins, bins.is_categorical
+    (array([3, 2]), array([False,  True]))
+    """
+
+    cuts: Vector
+    first_cut: Indices
+    category_bins: Indices
+    first_category: Indices
+
+    @property
+    def n_features(self) -> int:
+        """The number of columns."""
+        return len(self.first_cut) - 1
+
+    @property
+    def is_categorical(self) -> NDArray[np.bool_]:
+        """Which columns hold categories."""
+        return np.diff(self.first_category) > 0
+
+    @property
+    def n_bins(self) -> Indices:
+        """The number of bins of each column, without that of missing cells."""
+        found = np.diff(self.first_cut) + 1
+        for j in np.flatnonzero(self.is_categorical):
+            found[j] = self.category_bins[slice(*self.first_category[j : j + 2])].max() + 1
+        return found
+
+    def encode(self, X: Any, *, n_jobs: int | None = 1) -> Codes:
+        """Return the bin of each cell, a row of the result for each column of the table.
+
+        Parameters
+        ----------
+        X
+            Rows as `surelearn.base.tables.table` reads them: numbers of single or double precision
+            in any order, codes of categories, NaN where a cell is missing; or a sparse matrix.
+        n_jobs
+            The number of threads; None means one per core. The result is the same.
+        """
+        codes = np.empty((self.n_features, X.shape[0]), dtype=np.uint8)
+        padded, rows = self.padded_cuts(), sparse.csr_array(X) if sparse.issparse(X) else X
+
+        def work(chunk: slice) -> None:
+            for part in _threads.chunks(chunk.stop - chunk.start, _ROWS):
+                first = chunk.start + part.start
+                cells = columns_of(rows[first : chunk.start + part.stop])
+                encode_columns(cells, padded, self.category_bins, self.first_category, first, codes)
+
+        _threads.run_chunks(work, X.shape[0], n_jobs, largest=16 * _ROWS)
+        return codes
+
+    def padded_cuts(self) -> Matrix:
+        """Return the cuts of each column in a row, infinity where there are no more."""
+        padded = np.full((self.n_features, MOST_BINS), np.inf)
+        for j in range(self.n_features):
+            own = self.cuts[self.first_cut[j] : self.first_cut[j + 1]]
+            padded[j, : len(own)] = own
+        return padded
+
+    def _check_state(self) -> None:
+        """Refuse what a forged model file may hold: cuts out of order, bins that are not there."""
+        for name, starts, whole in (
+            ("cuts", self.first_cut, self.cuts),
+            ("categories", self.first_category, self.category_bins),
+        ):
+            if len(starts) < 2 or starts[0] != 0 or starts[-1] != len(whole):
+                raise ValueError(f"its {name} are not those of its columns")
+            if (np.diff(starts) < 0).any():
+                raise ValueError(f"its {name} are not those of its columns")
+        n_cuts = np.diff(self.first_cut)
+        inside = np.ones(max(0, len(self.cuts) - 1), dtype=bool)
+        inside[self.first_cut[(self.first_cut > 0) & (self.first_cut < len(self.cuts))] - 1] = False
+        if (np.diff(self.cuts)[inside] <= 0.0).any() or (n_cuts >= MOST_BINS).any():
+            raise ValueError("its cuts do not grow, or are too many")
+        if ((self.category_bins < 0) | (self.category_bins >= MOST_BINS)).any():
+            raise ValueError("its categories are in bins that are not there")
+        if (n_cuts[self.is_categorical] > 0).any():
+            raise ValueError("a column has both cuts and categories")
+
+
+def learn_bins(
+    X: Any, n_categories: Indices, *, max_bins: int = MOST_BINS, n_jobs: int | None = 1
+) -> Bins:
+    """Return the bins of a training table.
+
+    Parameters
+    ----------
+    X
+        Rows as for `Bins.encode`.
+    n_categories
+        The number of categories of each column, 0 for numbers.
+    max_bins
+        The largest number of bins of a column, at most 255; missing cells have one more.
+    n_jobs
+        The number of threads; None means one per core. The result is the same.
+    """
+    sample, d = _sample(X), X.shape[1]
+    cuts: list[Vector] = [np.empty(0)] * d
+    categories: list[Indices] = [np.empty(0, dtype=np.int64)] * d
+
+    def work(chunk: slice) -> None:
+        for part in _threads.chunks(chunk.stop - chunk.start, _AT_ONCE):
+            first = chunk.start + part.start
+            block = columns_of(sample[:, first : chunk.start + part.stop])
+            for j, column in enumerate(block, start=first):
+                if n_categories[j] == 0:
+                    column.sort()  # missing cells come last
+                    cuts[j] = cut_points(column[: np.searchsorted(column, np.nan)], max_bins)
+
+    _threads.run_chunks(work, d, n_jobs, largest=_AT_ONCE)
+    for j in np.flatnonzero(n_categories):
+        categories[j] = _category_bins(columns_of(X[:, [j]])[0], int(n_categories[j]), max_bins, j)
+    return Bins(*_side_by_side(cuts), *_side_by_side(categories))
+
+
+def columns_of(rows: Any) -> Matrix:
+    """Return rows as double precision, column by column, in one piece of memory.
+
+    Examples
+    --------
+    >>> columns_of(np.array([[1, 2], [3, 4]], dtype=np.float32))
+    array([[1., 3.],
+           [2., 4.]])
+    """
+    rows = cast("Any", rows).toarray() if sparse.issparse(rows) else rows
+    columns = np.empty(rows.shape[::-1])
+    columns[:] = rows.T
+    return columns
+
+
+@jit
+def encode_columns(
+    columns: Matrix,
+    cuts: Matrix,
+    category_bins: Indices,
+    first_category: Indices,
+    first: int,
+    codes: Codes,
+) -> None:
+    """Write the bins of some rows, given column by column, to their places from `first` on."""
+    for j in range(columns.shape[0]):
+        start = first_category[j]
+        n = first_category[j + 1] - start
+        if n == 0:
+            _encode_numbers(columns[j], cuts[j], first, codes[j])
+        else:
+            for i in range(columns.shape[1]):
+                cell = columns[j, i]  # it may be NaN, or -1 for a category that was not there
+                known = 0.0 <= cell < n
+                codes[j, first + i] = category_bins[start + int(cell)] if known else MISSING
+
+
+@jit
+def _encode_numbers(cells: Vector, cuts: Vector, first: int, codes: Codes) -> None:
+    """Count the cuts below each number, by halving eight times; no step waits for a branch."""
+    for i in range(len(cells)):
+        cell, place = cells[i], np.uint64(0)
+        for halving in range(8):
+            step = np.uint64(128 >> halving)
+            place += step if cuts[place + step - np.uint64(1)] < cell else np.uint64(0)
+        codes[first + i] = place if cell == cell else MISSING  # noqa: PLR0124 - NaN is no number
+
+
+def _sample(X: Any) -> Any:
+    """Return all rows, or some of many; which ones depends on their number alone."""
+    n = X.shape[0]
+    rows = sparse.csr_array(X) if sparse.issparse(X) else X
+    if n > _SAMPLE:
+        rows = rows[np.sort(np.random.default_rng(n).choice(n, _SAMPLE, replace=False))]
+    return sparse.csc_array(rows) if sparse.issparse(rows) else rows
+
+
+def _category_bins(codes: Vector, n: int, most: int, column: int) -> Indices:
+    """Return the bin of each category of a column; of too many the rarest share the last bin."""
+    if n <= most:
+        return np.arange(n)
+    there = codes[codes >= 0.0].astype(np.int64)  # neither missing nor unknown
+    counts = np.bincount(there, minlength=n)
+    own = np.sort(np.argsort(-counts, kind="stable")[: most - 1])
+    bins = np.full(n, most - 1)
+    bins[own] = np.arange(most - 1)
+    warn(
+        f"column {column} has {n} categories, and there are {most} bins: the {n - most + 1} rarest "
+        "categories share one"
+    )
+    return bins
+
+
+def _side_by_side(parts: list[Any]) -> tuple[NDArray[Any], Indices]:
+    """Return all parts in one array, and where each begins."""
+    starts = np.zeros(len(parts) + 1, dtype=np.int64)
+    starts[1:] = np.cumsum([len(part) for part in parts])
+    return np.concatenate(parts), starts
