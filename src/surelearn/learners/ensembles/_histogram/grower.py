@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from surelearn._jit import jit
+from surelearn._jit import inlined, jit
 from surelearn._typing import Indices, Vector
 from surelearn.learners.ensembles._histogram import partition, tickets
 from surelearn.learners.ensembles._histogram.splitting import NO_GAIN, Room, write_left
@@ -69,44 +69,52 @@ class Size(NamedTuple):
 def work_on_tree(
     worker: int, n_rows: int, size: Size, table: BinnedRows, bench: Bench, nodes: Nodes
 ) -> int:
-    """Grow a tree of the first rows of the bench; return its number of nodes. Others help out."""
+    """Grow a tree of the first rows of the bench; return its number of nodes. Others help out.
+
+    Worker 0 grows it: it splits the leaf that gains most, until none gains or there are enough.
+    """
     if worker > 0:
         help_out(worker, table, bench)
         return 0
-    n_nodes = _grow(n_rows, size, table, bench, nodes)
+    n_nodes, gains, facts = 1, nodes.gains, nodes.facts
+    _add_node(nodes, 0, 0, n_rows, 0)
+    gains[0] = np.inf  # to be evaluated first
+    while n_nodes < 2 * size.max_leaves - 1:
+        node = _most_gainful(gains, n_nodes)
+        if gains[node] <= 0.0:
+            break
+        small, large, feature = node, -1, facts[node, FEATURE]
+        if feature >= 0 and bench.allowed[feature]:
+            _remember_feature(feature, size.most_features, bench.allowed)
+            _split(worker, node, n_nodes, size, table, bench, nodes)
+            small, large = _by_size(facts, n_nodes)
+            n_nodes += 2
+        _evaluate(worker, small, large, size, table, bench, nodes)
     tickets.end(bench.control)
     return n_nodes
 
 
-@jit
-def _grow(n_rows: int, size: Size, table: BinnedRows, bench: Bench, nodes: Nodes) -> int:
-    """Split the leaf that gains most, until none gains or there are enough; return the nodes."""
-    n_nodes, n_features_used = 1, 0
-    facts = nodes.facts
-    _add_node(nodes, 0, 0, n_rows, 0)
-    if size.max_leaves > 1:
-        _evaluate_root(0, size, table, bench, nodes)
-    while n_nodes < 2 * size.max_leaves - 1:
-        node = _most_gainful(nodes.gains, n_nodes)
-        if nodes.gains[node] <= 0.0:
-            break
-        feature = facts[node, FEATURE]
-        if not bench.allowed[feature]:  # it was chosen before others filled the tree's places
-            _evaluate_root(node, size, table, bench, nodes)
-            continue
-        if bench.allowed[feature] == 1:
-            bench.allowed[feature] = 2  # the tree asks about it
-            n_features_used += 1
-            if n_features_used == size.most_features:
-                _close_others(bench.allowed)
-        _split(node, n_nodes, size, table, bench, nodes)
-        n_nodes += 2
-        if n_nodes < 2 * size.max_leaves - 1:
-            _evaluate_children(node, size, table, bench, nodes)
-    return n_nodes
+@inlined
+def _remember_feature(feature: int, most: int, allowed: NDArray[np.uint8]) -> None:
+    """Note that the tree asks about a feature; once it asks about enough, it asks about no other."""
+    allowed[feature] = 2
+    n_used = 0
+    for j in range(len(allowed)):
+        n_used += allowed[j] == 2
+    if n_used == most:
+        for j in range(len(allowed)):
+            allowed[j] = 2 if allowed[j] == 2 else 0
 
 
-@jit
+@inlined
+def _by_size(facts: Indices, child: int) -> tuple[int, int]:
+    """Return the smaller and the larger of two siblings."""
+    n_left = facts[child, STOP] - facts[child, START]
+    swap = n_left > facts[child + 1, STOP] - facts[child + 1, START]
+    return (child + 1, child) if swap else (child, child + 1)
+
+
+@inlined
 def _most_gainful(gains: Vector, n_nodes: int) -> int:
     """Return the leaf whose split gains most; of equals, the first."""
     best = 0
@@ -116,14 +124,7 @@ def _most_gainful(gains: Vector, n_nodes: int) -> int:
     return best
 
 
-@jit
-def _close_others(allowed: NDArray[np.uint8]) -> None:
-    """Let the tree ask about no other columns than it does already."""
-    for j in range(len(allowed)):
-        allowed[j] = 2 if allowed[j] == 2 else 0
-
-
-@jit
+@inlined
 def _add_node(nodes: Nodes, node: int, start: int, stop: int, depth: int) -> None:
     """Write what is known of a new leaf."""
     facts = nodes.facts
@@ -132,7 +133,7 @@ def _add_node(nodes: Nodes, node: int, start: int, stop: int, depth: int) -> Non
     nodes.gains[node] = NO_GAIN
 
 
-@jit
+@inlined
 def _take_slot(nodes: Nodes) -> int:
     """Return a free slot, or -1."""
     if nodes.free[-1] == 0:
@@ -141,7 +142,7 @@ def _take_slot(nodes: Nodes) -> int:
     return nodes.free[nodes.free[-1]]
 
 
-@jit
+@inlined
 def _give_back(nodes: Nodes, slot: int) -> None:
     """Let others use a slot."""
     if slot != _NO_SLOT:
@@ -149,7 +150,7 @@ def _give_back(nodes: Nodes, slot: int) -> None:
         nodes.free[-1] += 1
 
 
-@jit
+@inlined
 def _may_be_split(node: int, size: Size, bench: Bench, nodes: Nodes) -> bool:
     """Say whether a leaf has rows enough for two, and is not too deep."""
     facts = nodes.facts
@@ -157,61 +158,53 @@ def _may_be_split(node: int, size: Size, bench: Bench, nodes: Nodes) -> bool:
     return n >= 2 * bench.limits[1] and facts[node, DEPTH] < size.max_depth
 
 
-@jit
+@inlined
 def _n_count_tasks(table: BinnedRows, size: Size) -> int:
     """Return into how many tasks the words of the columns are dealt: not too many words each."""
     n_words = (len(table.starts) + 6) >> 3
     return max(min(n_words, 4 * size.n_workers if size.n_workers > 1 else 1), (n_words + 7) >> 3)
 
 
-@jit
-def _evaluate_root(node: int, size: Size, table: BinnedRows, bench: Bench, nodes: Nodes) -> None:
-    """Count the rows of a node, whatever is known of its parent, and find its best split."""
-    facts, order = nodes.facts, bench.order
-    nodes.gains[node] = NO_GAIN
-    if not _may_be_split(node, size, bench, nodes):
-        return
-    slot = facts[node, SLOT]
-    slot = _take_slot(nodes) if slot == _NO_SLOT else slot
-    facts[node, SLOT] = slot
-    order[KIND], order[FIRST], order[LAST] = COUNT, facts[node, START], facts[node, STOP]
-    order[SMALL], order[LARGE] = slot if slot >= 0 else len(bench.sums) - 2, -1
-    run_tasks(_n_count_tasks(table, size), size.n_workers, table, bench)
-    _choose(node, 0, order[SMALL], table, bench, nodes)
-
-
-@jit
-def _evaluate_children(
-    node: int, size: Size, table: BinnedRows, bench: Bench, nodes: Nodes
+@inlined
+def _evaluate(
+    worker: int,
+    small: int,
+    large: int,
+    size: Size,
+    table: BinnedRows,
+    bench: Bench,
+    nodes: Nodes,
 ) -> None:
-    """Find the best split of both children of a node; only the smaller one's rows are counted."""
-    facts, order, child = nodes.facts, bench.order, nodes.facts[node, CHILD]
-    slot = facts[node, SLOT]
-    if not (
-        _may_be_split(child, size, bench, nodes) or _may_be_split(child + 1, size, bench, nodes)
-    ):
-        _give_back(nodes, slot)
-        return
-    n_left = facts[child, STOP] - facts[child, START]
-    n_right = facts[child + 1, STOP] - facts[child + 1, START]
-    small, large = (child, child + 1) if n_left <= n_right else (child + 1, child)
-    facts[small, SLOT] = _take_slot(nodes)
-    facts[large, SLOT] = slot if slot != _NO_SLOT else _take_slot(nodes)
+    """Find the best split of two new leaves, of which only the smaller one is counted; or of one.
+
+    The larger one has the slot of its parent, if that had one. Without a free slot leaves are
+    counted in one of the two spare ones, and their histograms are forgotten.
+    """
+    facts, order, spare = nodes.facts, bench.order, len(bench.sums) - 2
+    facts[small, SLOT] = _take_slot(nodes) if facts[small, SLOT] < 0 else facts[small, SLOT]
     order[KIND], order[FIRST], order[LAST] = COUNT, facts[small, START], facts[small, STOP]
-    order[LARGE_FIRST], order[LARGE_LAST] = facts[large, START], facts[large, STOP]
-    order[SUBTRACT] = slot != _NO_SLOT
-    # Without a free slot they are counted in one of the two spare ones, and forgotten.
-    order[SMALL] = facts[small, SLOT] if facts[small, SLOT] >= 0 else len(bench.sums) - 2
-    order[LARGE] = facts[large, SLOT] if facts[large, SLOT] >= 0 else len(bench.sums) - 1
-    run_tasks(_n_count_tasks(table, size), size.n_workers, table, bench)
-    for which, leaf in ((0, small), (1, large)):
+    order[SMALL] = facts[small, SLOT] if facts[small, SLOT] >= 0 else spare
+    order[LARGE], order[SUBTRACT] = -1, 0
+    if large >= 0:
+        order[SUBTRACT] = facts[large, SLOT] >= 0
+        facts[large, SLOT] = facts[large, SLOT] if order[SUBTRACT] else _take_slot(nodes)
+        order[LARGE] = facts[large, SLOT] if facts[large, SLOT] >= 0 else spare + 1
+        order[LARGE_FIRST], order[LARGE_LAST] = facts[large, START], facts[large, STOP]
+    if _may_be_split(small, size, bench, nodes) or (
+        large >= 0 and _may_be_split(large, size, bench, nodes)
+    ):
+        run_tasks(worker, _n_count_tasks(table, size), size.n_workers, table, bench)
+    for which in range(2 if large >= 0 else 1):
+        leaf = large if which else small
+        nodes.gains[leaf] = NO_GAIN
         if _may_be_split(leaf, size, bench, nodes):
             _choose(leaf, which, order[SMALL + which], table, bench, nodes)
-        else:
+        if nodes.gains[leaf] <= 0.0:
             _give_back(nodes, facts[leaf, SLOT])
+            facts[leaf, SLOT] = _NO_SLOT
 
 
-@jit
+@inlined
 def _choose(
     node: int, which: int, slot: int, table: BinnedRows, bench: Bench, nodes: Nodes
 ) -> None:
@@ -222,12 +215,11 @@ def _choose(
             best = j
     nodes.gains[node] = found[best, 0]
     if found[best, 0] <= 0.0:
-        _give_back(nodes, nodes.facts[node, SLOT])
-        nodes.facts[node, SLOT] = _NO_SLOT
         return
     nodes.facts[node, FEATURE], nodes.facts[node, CUT] = best, np.int64(found[best, 1])
     start = table.starts[best]
-    split = np.array([np.int64(found[best, 1]), np.int64(found[best, 2])])
+    split = bench.bounds[0]
+    split[0], split[1] = np.int64(found[best, 1]), np.int64(found[best, 2])
     write_left(
         bench.sums[slot],
         start,
@@ -242,26 +234,33 @@ def _choose(
         nodes.left[node, b >> 6] = (nodes.left[node, b >> 6] if b & 63 else np.uint64(0)) | bit
 
 
-@jit
+@inlined
 def _split(
-    node: int, n_nodes: int, size: Size, table: BinnedRows, bench: Bench, nodes: Nodes
+    worker: int,
+    node: int,
+    n_nodes: int,
+    size: Size,
+    table: BinnedRows,
+    bench: Bench,
+    nodes: Nodes,
 ) -> None:
     """Divide the rows of a node between two new leaves."""
     facts, order, n_left = nodes.facts, bench.order, bench.n_left
     start, stop, depth = facts[node, START], facts[node, STOP], facts[node, DEPTH]
     for b in range(256):
         bench.left[b] = (nodes.left[node, b >> 6] >> np.uint64(b & 63)) & np.uint64(1)
-    order[KIND], order[FIRST], order[LAST] = DIVIDE, start, stop
-    order[COLUMN] = facts[node, FEATURE]
+    order[FIRST], order[LAST], order[COLUMN] = start, stop, facts[node, FEATURE]
     n_chunks = (stop - start + partition.CHUNK - 1) // partition.CHUNK
-    run_tasks(n_chunks, size.n_workers, table, bench)
     total = 0
-    for k in range(n_chunks):
-        total += n_left[k]
-    n_left[-1] = total
-    order[KIND] = MOVE
-    run_tasks(n_chunks, size.n_workers, table, bench)
+    for kind in (DIVIDE, MOVE):
+        order[KIND] = kind
+        run_tasks(worker, n_chunks, size.n_workers, table, bench)
+        total = 0
+        for k in range(n_chunks):
+            total += n_left[k]
+        n_left[-1] = total
     facts[node, CHILD] = n_nodes
     nodes.gains[node] = -nodes.gains[node]  # it is no leaf any more, and its gain is remembered
     _add_node(nodes, n_nodes, start, start + total, depth + 1)
     _add_node(nodes, n_nodes + 1, start + total, stop, depth + 1)
+    facts[_by_size(facts, n_nodes)[1], SLOT] = facts[node, SLOT]

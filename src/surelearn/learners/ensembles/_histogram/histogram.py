@@ -8,7 +8,7 @@ hessian << 26 | count. A node's histogram minus that of one child is that of the
 import numpy as np
 from numpy.typing import NDArray
 
-from surelearn._jit import jit, prefetching
+from surelearn._jit import inlined, jit, prefetching
 from surelearn._typing import Indices
 from surelearn.learners.ensembles._histogram.records import GRADIENT, HESSIAN, Records
 
@@ -77,7 +77,7 @@ def add_half_tile(cells: Words, gradients: Words, n: int, table: Words) -> None:
         table[np.uint64(768) + ((word >> np.uint64(24)) & _BYTE)] += gradient
 
 
-@jit
+@inlined
 def flush(
     table: Words, column: int, starts: Indices, gradients: Indices, hessians: Indices
 ) -> None:
@@ -118,7 +118,7 @@ def count_words(
     sums
         Gradients, and hessians with counts: two rows.
     """
-    first, last, w, last_word = bounds
+    first, last, w, last_word = bounds[0], bounds[1], bounds[2], bounds[3]
     tables, at_once, n_added = scratch[(MOST_WORDS + 1) * TILE :], min(TILE, rows_added), 0
     clear(sums, starts[8 * w], starts[min(8 * last_word, len(starts) - 1)])
     for start in range(first, last, at_once):
@@ -132,7 +132,7 @@ def count_words(
             n_added = 0
 
 
-@jit
+@inlined
 def _add_tiles(
     tiles: Words, n: int, w: int, last_word: int, n_features: int, tables: Words
 ) -> None:
@@ -145,7 +145,7 @@ def _add_tiles(
             add_half_tile(tiles[k * TILE :], gradients, n, tables[2048 * k :])
 
 
-@jit
+@inlined
 def clear(sums: Indices, first: int, last: int) -> None:
     """Set the sums of some bins to 0."""
     for place in range(first, last):
@@ -153,7 +153,7 @@ def clear(sums: Indices, first: int, last: int) -> None:
         sums[1, place] = 0
 
 
-@jit
+@inlined
 def subtract(whole: Indices, part: Indices, first: int, last: int) -> None:
     """Leave in a node's sums those of one child, given those of the other."""
     for place in range(first, last):

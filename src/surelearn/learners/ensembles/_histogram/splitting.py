@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from surelearn._jit import jit
-from surelearn._typing import Indices, Matrix
+from surelearn._jit import inlined, jit
+from surelearn._typing import Indices, Matrix, Vector
 from surelearn.learners.ensembles._histogram.histogram import COUNT_BITS
 
 NO_GAIN = -1.0
@@ -24,22 +24,9 @@ Table = NDArray[np.uint8]
 """For each bin whether it goes left."""
 
 
-class Limits(NamedTuple):
-    """What a split must respect.
-
-    Attributes
-    ----------
-    l2
-        The penalty of squared leaf values, in units of the hessians in histograms.
-    min_rows
-        The least number of rows of a child.
-    min_hessian
-        The least sum of hessians of a child, in the same units.
-    """
-
-    l2: float
-    min_rows: int
-    min_hessian: float
+L2, MIN_ROWS, MIN_HESSIAN = range(3)
+"""The limits of a split: the penalty of squared leaf values, the least number of rows of a child
+and their least sum of hessians; penalty and hessians in units of those in histograms."""
 
 
 class Room(NamedTuple):
@@ -65,9 +52,16 @@ def make_room() -> Room:
 
 @jit
 def best_split(
-    sums: Indices, start: int, n_bins: int, sign: int, is_set: int, limits: Limits, room: Room
-) -> tuple[float, int, int]:
-    """Return the gain of the best split, the last bin on the left, and whether gaps go left.
+    sums: Indices,
+    start: int,
+    n_bins: int,
+    sign: int,
+    is_set: int,
+    limits: Vector,
+    room: Room,
+    found: Vector,
+) -> None:
+    """Write the gain of the best split, the last bin on the left, and whether gaps go left.
 
     Of a set of categories, the bin is the place in the order of `sort_categories`. Of equal gains
     the lowest bin wins, and gaps go right.
@@ -85,25 +79,23 @@ def best_split(
     """
     g, h = _total(sums, start, n_bins)
     gap_g, gap_h = sums[0, start + n_bins], sums[1, start + n_bins]
+    best, place, gaps_left, source, n = NO_GAIN, -1, 0, sums, n_bins - 1
     if is_set:
         n = sort_categories(sums, start, n_bins, room.sums) - 1
-        _sum_up(room.sums, 0, n, 0, 0, room.cuts)
-        gap_h = 0
-    else:
-        n = n_bins if gap_h != 0 else n_bins - 1  # all numbers left, gaps right
-        _sum_up(sums, start, n, 0, 0, room.cuts)
-    best, place = _best_cut(n, g, h, sign, limits, room.cuts)
-    gaps_left = 0
-    if gap_h != 0:
-        _sum_up(sums, start, n_bins - 1, gap_g, gap_h, room.cuts)
-        gain, cut = _best_cut(n_bins - 1, g, h, sign, limits, room.cuts)
-        if gain > best:
-            best, place, gaps_left = gain, cut, 1
-    gain = best - float(g) * float(g) / max(float(h >> COUNT_BITS) + limits.l2, 1e-300)
-    return (gain if gain > _ROUNDING * best else NO_GAIN), place, gaps_left
+        source, start, gap_h = room.sums, 0, 0
+    for side in range(2 if gap_h != 0 else 1):
+        # With gaps on the right, all numbers may go left.
+        n_cuts = n + 1 if gap_h != 0 and side == 0 else n
+        _sum_up(source, start, n_cuts, gap_g * side, gap_h * side, room.cuts)
+        cut = _best_cut(n_cuts, g, h, sign, limits, room.cuts)
+        if cut >= 0 and room.cuts[3, cut] > best:
+            best, place, gaps_left = room.cuts[3, cut], cut, side
+    gain = best - float(g) * float(g) / max(float(h >> COUNT_BITS) + limits[L2], 1e-300)
+    found[0] = gain if gain > _ROUNDING * best else NO_GAIN
+    found[1], found[2] = place, gaps_left
 
 
-@jit
+@inlined
 def _total(sums: Indices, start: int, n_bins: int) -> tuple[int, int]:
     """Return the sums over all rows of a node, from any of its columns."""
     g, h = 0, 0
@@ -113,11 +105,11 @@ def _total(sums: Indices, start: int, n_bins: int) -> tuple[int, int]:
     return g, h
 
 
-@jit
+@inlined
 def _best_cut(
-    n: int, g: int, h: int, sign: int, limits: Limits, cuts: Matrix
-) -> tuple[float, int]:
-    """Return the best gain, not counting what the node has lost, and its place."""
+    n: int, g: int, h: int, sign: int, limits: Vector, cuts: Matrix
+) -> int:
+    """Return the place of the best gain, -1 if no cut may be."""
     total_g, total_h = float(g), float(h >> COUNT_BITS)
     _gains(n, total_g, total_h, h & _COUNT_MASK, limits, cuts)
     best, place = NO_GAIN, -1
@@ -126,10 +118,10 @@ def _best_cut(
             sign == 0 or _keeps_order(cuts, b, total_g, total_h, sign, limits)
         ):
             best, place = cuts[3, b], b
-    return best, place
+    return place
 
 
-@jit
+@inlined
 def _sum_up(sums: Indices, start: int, n: int, gap_g: int, gap_h: int, cuts: Matrix) -> None:
     """Write what lies left of each cut, beside what lies in a gap."""
     left_g, left_h = gap_g, gap_h
@@ -140,13 +132,13 @@ def _sum_up(sums: Indices, start: int, n: int, gap_g: int, gap_h: int, cuts: Mat
         cuts[2, b] = left_h & _COUNT_MASK
 
 
-@jit
+@inlined
 def _gains(
-    n: int, total_g: float, total_h: float, n_rows: int, limits: Limits, cuts: Matrix
+    n: int, total_g: float, total_h: float, n_rows: int, limits: Vector, cuts: Matrix
 ) -> None:
     """Write the gain of each cut: one division, and no branch, so that bins go together."""
-    least, most = float(limits.min_rows), float(n_rows - limits.min_rows)
-    l2, least_h, most_h = limits.l2, limits.min_hessian, total_h - limits.min_hessian
+    least, most = float(limits[MIN_ROWS]), float(n_rows - limits[MIN_ROWS])
+    l2, least_h, most_h = limits[L2], limits[MIN_HESSIAN], total_h - limits[MIN_HESSIAN]
     for b in range(n):
         left, right = cuts[0, b], total_g - cuts[0, b]
         left_h, right_h = cuts[1, b] + l2, total_h - cuts[1, b] + l2
@@ -157,13 +149,13 @@ def _gains(
         cuts[3, b] = gain if rows & heavy else NO_GAIN
 
 
-@jit
+@inlined
 def _keeps_order(
-    cuts: Matrix, b: int, total_g: float, total_h: float, sign: int, limits: Limits
+    cuts: Matrix, b: int, total_g: float, total_h: float, sign: int, limits: Vector
 ) -> bool:
     """Say whether the values of the two sides, -G / (H + l2), are in the order asked for."""
-    left = -cuts[0, b] / (cuts[1, b] + limits.l2)
-    right = (cuts[0, b] - total_g) / (total_h - cuts[1, b] + limits.l2)
+    left = -cuts[0, b] / (cuts[1, b] + limits[L2])
+    right = (cuts[0, b] - total_g) / (total_h - cuts[1, b] + limits[L2])
     return sign * left <= sign * right
 
 
@@ -180,14 +172,15 @@ def sort_categories(sums: Indices, start: int, n_bins: int, ordered: Indices) ->
         if sums[1, start + b] & _COUNT_MASK:
             key, j = _mean(sums[0, start + b], sums[1, start + b], smooth), n
             while j > 0 and _mean(ordered[0, j - 1], ordered[1, j - 1], smooth) > key:
-                ordered[:, j] = ordered[:, j - 1]
+                for k in range(3):
+                    ordered[k, j] = ordered[k, j - 1]
                 j -= 1
             ordered[0, j], ordered[1, j], ordered[2, j] = sums[0, start + b], sums[1, start + b], b
             n += 1
     return n
 
 
-@jit
+@inlined
 def _mean(g: int, h: int, smooth: float) -> float:
     """Return the mean of a category, drawn to 0 as by some rows more."""
     return float(g) / max(float(h >> COUNT_BITS) + smooth, 1e-300)
@@ -204,7 +197,8 @@ def write_left(
     split
         The place of the cut, and whether gaps go left.
     """
-    left[:] = 0
+    for b in range(256):
+        left[b] = 0
     if is_set:
         sort_categories(sums, start, n_bins, room.sums)
         for j in range(split[0] + 1):

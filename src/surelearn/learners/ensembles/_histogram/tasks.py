@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from surelearn._jit import jit
+from surelearn._jit import inlined, jit
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.learners.ensembles._histogram import histogram, partition, tickets
 from surelearn.learners.ensembles._histogram.cut_points import Codes
@@ -13,7 +13,6 @@ from surelearn.learners.ensembles._histogram.histogram import Rows, Words
 from surelearn.learners.ensembles._histogram.records import Records
 from surelearn.learners.ensembles._histogram.splitting import (
     NO_GAIN,
-    Limits,
     Room,
     Table,
     best_split,
@@ -58,7 +57,7 @@ class BinnedRows(NamedTuple):
 
 
 class Bench(NamedTuple):
-    """What all workers write to; each has its own part of `scratch`, `ordered` and `cuts`.
+    """What all workers write to; each has its own part of the last four.
 
     Attributes
     ----------
@@ -77,7 +76,8 @@ class Bench(NamedTuple):
     allowed
         Which columns may be asked about.
     limits
-        l2, least rows, least hessian, rows between flushes.
+        l2, least rows, least hessian, as `surelearn.learners.ensembles._histogram.splitting` has
+        them, and rows between flushes.
     """
 
     control: Indices
@@ -91,6 +91,7 @@ class Bench(NamedTuple):
     allowed: Table
     limits: Vector
     scratch: Words
+    bounds: Indices
     ordered: NDArray[np.int64]
     cuts: Matrix
 
@@ -113,37 +114,33 @@ def do_task(worker: int, task: int, table: BinnedRows, bench: Bench) -> None:
         partition.move_chunk(bench.rows, task, first, last, bench.n_left, bench.sides)
 
 
-@jit
+@inlined
 def count_and_find(worker: int, task: int, table: BinnedRows, bench: Bench) -> None:
     """Count the small child, subtract it from its parent, find the best split of each column."""
     order, starts = bench.order, table.starts
     n_words, n_tasks = (len(starts) + 6) >> 3, order[N_TASKS]
     w, last_word = n_words * task // n_tasks, n_words * (task + 1) // n_tasks
-    small, large = order[SMALL], order[LARGE]
     end = min(8 * last_word, len(starts) - 1)
-    if order[FIRST] < order[LAST]:
-        _count(worker, order[FIRST], order[LAST], w, last_word, small, table, bench)
-    if large >= 0 and order[SUBTRACT]:
-        histogram.subtract(bench.sums[large], bench.sums[small], starts[8 * w], starts[end])
-    elif large >= 0:
-        _count(worker, order[LARGE_FIRST], order[LARGE_LAST], w, last_word, large, table, bench)
-    for child in range(1 if large < 0 else 2):
-        _find(worker, 8 * w, end, small if child == 0 else large, child, table, bench)
+    for child in range(1 if order[LARGE] < 0 else 2):
+        slot = order[SMALL + child]
+        if child == 1 and order[SUBTRACT]:
+            small = bench.sums[order[SMALL]]
+            histogram.subtract(bench.sums[slot], small, starts[8 * w], starts[end])
+        else:
+            _count(worker, child, slot, w, last_word, table, bench)
+        _find(worker, 8 * w, end, slot, child, table, bench)
 
 
-@jit
+@inlined
 def _count(
-    worker: int,
-    first: int,
-    last: int,
-    w: int,
-    last_word: int,
-    slot: int,
-    table: BinnedRows,
-    bench: Bench,
+    worker: int, child: int, slot: int, w: int, last_word: int, table: BinnedRows, bench: Bench
 ) -> None:
-    """Count some rows in a slot."""
-    bounds = np.array([first, last, w, last_word])
+    """Count the rows of a child in a slot."""
+    order = bench.order
+    bounds = bench.bounds[worker]
+    bounds[0] = order[LARGE_FIRST] if child else order[FIRST]
+    bounds[1] = order[LARGE_LAST] if child else order[LAST]
+    bounds[2], bounds[3] = w, last_word
     histogram.count_words(
         bench.rows,
         bounds,
@@ -155,57 +152,60 @@ def _count(
     )
 
 
-@jit
+@inlined
 def _find(
     worker: int, column: int, end: int, slot: int, child: int, table: BinnedRows, bench: Bench
 ) -> None:
     """Write the best split of some columns of one child."""
-    limits = Limits(bench.limits[0], np.int64(bench.limits[1]), bench.limits[2])
     room = Room(bench.ordered[worker], bench.cuts[worker])
     for j in range(column, end):
-        gain, cut, gaps_left = NO_GAIN, np.int64(-1), np.int64(0)
+        found, start = bench.found[child, j], table.starts[j]
+        found[0] = NO_GAIN
         if bench.allowed[j]:
-            start = table.starts[j]
-            gain, cut, gaps_left = best_split(
+            n_bins = table.starts[j + 1] - start - 1
+            best_split(
                 bench.sums[slot],
                 start,
-                table.starts[j + 1] - start - 1,
+                n_bins,
                 table.signs[j],
                 table.is_set[j],
-                limits,
+                bench.limits,
                 room,
+                found,
             )
-        bench.found[child, j, 0] = gain
-        bench.found[child, j, 1] = cut
-        bench.found[child, j, 2] = gaps_left
 
 
 @jit
-def run_tasks(n_tasks: int, n_workers: int, table: BinnedRows, bench: Bench) -> None:
+def take_part(worker: int, table: BinnedRows, bench: Bench) -> int:
+    """Do tasks of the ticket until none is left; return how many."""
+    n_done, task = 0, tickets.take(bench.control)
+    while task >= 0:
+        do_task(worker, task, table, bench)
+        tickets.finish(bench.control)
+        n_done += 1
+        task = tickets.take(bench.control)
+    return n_done
+
+
+@jit
+def run_tasks(worker: int, n_tasks: int, n_workers: int, table: BinnedRows, bench: Bench) -> None:
     """Have the order carried out, taking part, and return when all is done."""
     bench.order[N_TASKS] = n_tasks
     if n_workers == 1 or n_tasks == 1:
         for task in range(n_tasks):
-            do_task(0, task, table, bench)
+            do_task(worker, task, table, bench)
         return
     tickets.publish(bench.control, n_tasks)
-    task = tickets.take(bench.control)
-    while task >= 0:
-        do_task(0, task, table, bench)
-        tickets.finish(bench.control)
-        task = tickets.take(bench.control)
+    take_part(worker, table, bench)
     tickets.wait(bench.control)
 
 
-@jit
+@inlined
 def help_out(worker: int, table: BinnedRows, bench: Bench) -> None:
     """Take tasks until the tree is grown."""
     looks = 0
     while not tickets.is_over(bench.control):
-        task = tickets.take(bench.control)
-        if task < 0:
-            looks = tickets.rest(looks)
-        else:
-            do_task(worker, task, table, bench)
-            tickets.finish(bench.control)
+        if take_part(worker, table, bench):
             looks = 0
+        else:
+            looks = tickets.rest(looks)

@@ -13,7 +13,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from surelearn._jit._decorator import compiled_as, jit
+from surelearn._jit._decorator import compiled_as, inlined, jit
 from surelearn._typing import Indices
 
 TICKET, DONE, OVER = 0, 8, 16
@@ -116,7 +116,7 @@ def _compiled_give_way() -> Any:
     return lambda: _yield()
 
 
-@jit
+@inlined
 def publish(control: Indices, n_tasks: int) -> None:
     """Offer tasks 0 to n_tasks - 1; those before are all done."""
     control[DONE] = 0
@@ -136,13 +136,13 @@ def take(control: Indices) -> int:
             return task
 
 
-@jit
+@inlined
 def finish(control: Indices) -> None:
     """Say that one task is done."""
     _add(control, DONE, 1)
 
 
-@jit
+@inlined
 def wait(control: Indices) -> None:
     """Return when all tasks of the ticket are done."""
     looks = 0
@@ -152,7 +152,7 @@ def wait(control: Indices) -> None:
             _give_way()
 
 
-@jit
+@inlined
 def rest(looks: int) -> int:
     """Count a look at a ticket in vain; after many of them let another thread run."""
     if looks > _PATIENCE:
@@ -160,13 +160,13 @@ def rest(looks: int) -> int:
     return looks + 1
 
 
-@jit
+@inlined
 def end(control: Indices) -> None:
     """Say that no ticket will follow."""
     _add(control, OVER, 1)
 
 
-@jit
+@inlined
 def is_over(control: Indices) -> bool:
     """Return whether no ticket will follow."""
     return _read(control, OVER) > 0
