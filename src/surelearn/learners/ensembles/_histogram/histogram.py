@@ -129,6 +129,8 @@ def count_words(
         if n_added + at_once > rows_added or stop == last:
             for j in range(8 * w, min(8 * last_word, len(starts) - 1)):
                 flush(tables[256 * (j - 8 * w) :], j, starts, sums[0], sums[1])
+            for j in range(len(starts) - 1, 8 * last_word):  # bytes of a word that are no columns
+                tables[256 * (j - 8 * w)] = 0
             n_added = 0
 
 
