@@ -141,6 +141,12 @@ from .learners.ensembles.forward_stagewise_classifier import (
 from .learners.ensembles.forward_stagewise_regressor import (
     ForwardStagewiseRegressor as ForwardStagewiseRegressor,
 )
+from .learners.ensembles.gradient_boosting_classifier import (
+    GradientBoostingClassifier as GradientBoostingClassifier,
+)
+from .learners.ensembles.gradient_boosting_regressor import (
+    GradientBoostingRegressor as GradientBoostingRegressor,
+)
 from .learners.experts.adahedge import AdaHedge as AdaHedge
 from .learners.experts.aggregating_algorithm import AggregatingAlgorithm as AggregatingAlgorithm
 from .learners.experts.doubling import Doubling as Doubling

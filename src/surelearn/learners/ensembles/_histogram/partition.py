@@ -37,9 +37,7 @@ def divide_chunk(rows: Rows, first: int, last: int, bins: Codes, left: Table, si
 
 
 @inlined
-def move_chunk(
-    rows: Rows, chunk: int, first: int, last: int, n_left: Indices, sides: Rows
-) -> None:
+def move_chunk(rows: Rows, chunk: int, first: int, last: int, n_left: Indices, sides: Rows) -> None:
     """Write the rows of a chunk to their children, behind those of the chunks before.
 
     Parameters

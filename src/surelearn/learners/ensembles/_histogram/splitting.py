@@ -106,9 +106,7 @@ def _total(sums: Indices, start: int, n_bins: int) -> tuple[int, int]:
 
 
 @inlined
-def _best_cut(
-    n: int, g: int, h: int, sign: int, limits: Vector, cuts: Matrix
-) -> int:
+def _best_cut(n: int, g: int, h: int, sign: int, limits: Vector, cuts: Matrix) -> int:
     """Return the place of the best gain, -1 if no cut may be."""
     total_g, total_h = float(g), float(h >> COUNT_BITS)
     _gains(n, total_g, total_h, h & _COUNT_MASK, limits, cuts)
