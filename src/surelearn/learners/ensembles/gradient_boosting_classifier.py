@@ -15,7 +15,7 @@ from scipy import special
 from sklearn.base import ClassifierMixin
 
 from surelearn._stored import holds
-from surelearn._typing import Matrix, Vector
+from surelearn._typing import Indices, Matrix, Vector
 from surelearn.base import validation
 from surelearn.base.fitting import adopt, at_one_moment, fresh_copy, learn_classes, row_weights
 from surelearn.base.tables.table import Categorical
@@ -176,6 +176,7 @@ class GradientBoostingClassifier(ClassifierMixin, GradientBoosting):
             labels=fresh.classes_[labels],
             n=rows.shape[0],
         )
+        _refuse_one_class(fresh.classes_, labels[weights > 0.0])
         targets = labels.astype(np.float64)
         fresh._learn(self, rows, targets, weights, strata=labels)  # noqa: SLF001 - our copy
         return adopt(self, fresh)
@@ -223,3 +224,12 @@ class GradientBoostingClassifier(ClassifierMixin, GradientBoosting):
 
     def _descent(self) -> Descent:
         return classification_descent(self.loss, len(self.classes_))
+
+
+def _refuse_one_class(classes: NDArray[Any], labels: Indices) -> None:
+    """Refuse rows of which only those of one class count."""
+    if (labels == labels[0]).all():
+        raise ValueError(
+            f"all rows of positive weight are of one class ({classes[labels[0]]!r}): a classifier "
+            "needs examples of two"
+        )

@@ -101,11 +101,9 @@ class TreeGrower:
         1 or -1 for a column with which predictions may only grow, or fall; else 0.
     workers
         The threads that grow trees; the result does not depend on their number.
-    rows_added
-        How many rows are added between flushes, at most; tests make it small.
     """
 
-    def __init__(  # noqa: PLR0913 - all but the first two have a usual value
+    def __init__(
         self,
         codes: Codes,
         bins: Bins,
@@ -113,13 +111,12 @@ class TreeGrower:
         *,
         signs: Indices,
         workers: _threads.Workers,
-        rows_added: int = 8192,
     ) -> None:
         d, n = codes.shape
         starts = np.zeros(d + 1, dtype=np.int64)
         starts[1:] = np.cumsum(bins.n_bins + 1)
         self._workers = workers if codes.size > _FEW else _threads.Workers(None, 1)
-        self._fields = records.Fields.of(n, rows_added)
+        self._fields = records.Fields.of(n)
         self._limits = limits
         self._table = BinnedRows(
             codes,
@@ -174,10 +171,7 @@ class TreeGrower:
         bench.rows[:n_rows] = np.arange(n_rows) if rows is None else rows
         bench.allowed[:] = 1 if columns is None else 0
         bench.allowed[slice(None) if columns is None else columns] = 1
-        bench.limits[0], bench.limits[2] = (
-            self._limits.l2 * units[1],
-            self._limits.min_hessian * units[1],
-        )
+        bench.limits[[0, 2]] = self._limits.l2 * units[1], self._limits.min_hessian * units[1]
         bench.control[:] = 0
         nodes.free[:-1], nodes.free[-1] = np.arange(len(nodes.free) - 1), len(nodes.free) - 1
 
@@ -185,7 +179,7 @@ class TreeGrower:
             return grower.work_on_tree(worker, n_rows, self._size, self._table, bench, nodes)
 
         n_nodes = self._workers.map(work, range(self._workers.size))[0]
-        gains = np.abs(nodes.gains[:n_nodes]) * (units[1] / units[0] ** 2)
+        gains = np.abs(nodes.gains[:n_nodes]) * (units[1] / units[0] / units[0])
         facts = nodes.facts[:n_nodes].copy()
         return GrownTree(facts, gains, nodes.left[:n_nodes].copy(), bench.rows[:n_rows])
 
