@@ -1,5 +1,7 @@
 """Gradient boosting of stumps by the book: residuals, the best cut by least squares, line search."""
 
+import itertools
+
 import numpy as np
 
 
@@ -7,7 +9,7 @@ def stump(x, target):
     """Return the cut whose two means fit the target best; the first of equals."""
     values = np.unique(x)
     best = None
-    for low, high in zip(values[:-1], values[1:], strict=True):
+    for low, high in itertools.pairwise(values):
         left = x <= (low + high) / 2.0
         error = sum(((target[s] - target[s].mean()) ** 2).sum() for s in (left, ~left))
         if best is None or error < best[0] - 1e-9:

@@ -44,17 +44,18 @@ def candidates(bins, g, h, n_bins, is_set):
         yield {*range(cut + 1), MISSING}
 
 
-def best_split(codes, g, h, rows, n_bins, is_set, l2, min_rows, allowed):
+def best_split(codes, g, h, rows, n_bins, is_set, *, l2, min_rows):
     lost = float(g[rows].sum()) ** 2 / max(float(h[rows].sum()) + l2, 1e-300)
     best = None
-    for j in allowed:
+    for j in range(len(codes)):
         bins = codes[j, rows]
         for chosen in candidates(bins, g[rows], h[rows], n_bins[j], is_set[j]):
             left = np.isin(bins, list(chosen))
             gain = halves(g[rows], h[rows], left, l2, min_rows)
-            if gain is not None and gain - lost > 1e-12 * gain:
-                if best is None or gain - lost > best[0] + 1e-9 * abs(best[0]):
-                    best = (gain - lost, j, chosen)
+            if gain is None or gain - lost <= 1e-12 * gain:
+                continue
+            if best is None or gain - lost > best[0] + 1e-9 * abs(best[0]):
+                best = (gain - lost, j, chosen)
     return best
 
 
@@ -64,7 +65,7 @@ def grow(codes, g, h, n_bins, is_set, *, max_leaves, min_rows, l2=0.0, max_depth
     def leaf(rows, depth):
         split = None
         if len(rows) >= 2 * min_rows and depth < max_depth:
-            split = best_split(codes, g, h, rows, n_bins, is_set, l2, min_rows, range(len(codes)))
+            split = best_split(codes, g, h, rows, n_bins, is_set, l2=l2, min_rows=min_rows)
         return Leaf(rows, depth, split)
 
     leaves, splits = [leaf(np.arange(codes.shape[1]), 0)], []

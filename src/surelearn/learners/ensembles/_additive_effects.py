@@ -51,7 +51,7 @@ def effects_of(
     ]
 
 
-def _effect(  # noqa: PLR0913, PLR0917 - what is asked of which trees
+def _effect(
     trees: HistogramTrees,
     bins: Bins,
     n_outputs: int,

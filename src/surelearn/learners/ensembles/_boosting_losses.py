@@ -53,7 +53,8 @@ class Descent(ABC):
         """Return what each leaf adds to the score at a rate of 1: by default a Newton step."""
         del y, scores, weights
         facts = tree.facts[tree.leaves]
-        return newton_steps(tree.rows, facts[:, START].copy(), facts[:, STOP].copy(), *slopes, l2)
+        starts, stops = facts[:, START].copy(), facts[:, STOP].copy()
+        return newton_steps(tree.rows, starts, stops, slopes[0], slopes[1], l2)
 
     def mean(self, y: Vector, scores: Matrix, weights: Vector) -> float:
         """Return the mean loss."""

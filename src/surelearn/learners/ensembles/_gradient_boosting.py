@@ -205,7 +205,7 @@ class GradientBoosting(BaseEstimator):
         if k < 1 or self.trees_.n_trees % k:
             raise ValueError("its trees are not those of its outputs")
         n_classes = len(cast("Any", self).classes_) if hasattr(self, "classes_") else 1
-        if k != (n_classes if n_classes > 2 else 1) and k != n_classes:
+        if k not in {n_classes, n_classes if n_classes > 2 else 1}:
             raise ValueError(f"it has {k} outputs for {n_classes} classes")
 
     def __sklearn_tags__(self) -> Tags:

@@ -215,12 +215,12 @@ class GradientBoostingClassifier(ClassifierMixin, GradientBoosting):
 
     def _refuse_other_classes(self, classes: NDArray[Any]) -> None:
         """Refuse to go on from a fit of other classes."""
-        if self.warm_start and hasattr(self, "trees_"):
-            if not np.array_equal(self.classes_, classes):
-                raise ValueError(
-                    f"y has classes {classes.tolist()}, and a warm start goes on from a fit of "
-                    f"{self.classes_.tolist()}: set warm_start=False"
-                )
+        goes_on = self.warm_start and hasattr(self, "trees_")
+        if goes_on and not np.array_equal(self.classes_, classes):
+            raise ValueError(
+                f"y has classes {classes.tolist()}, and a warm start goes on from a fit of "
+                f"{self.classes_.tolist()}: set warm_start=False"
+            )
 
     def _descent(self) -> Descent:
         return classification_descent(self.loss, len(self.classes_))

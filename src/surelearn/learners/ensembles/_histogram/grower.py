@@ -28,10 +28,11 @@ from surelearn.learners.ensembles._histogram.tasks import (
     run_tasks,
 )
 
-START, STOP, DEPTH, SLOT, FEATURE, CUT, CHILD = range(7)
-"""What is known of a node: its rows, its depth, its histogram, its question, its first child."""
+START, STOP, DEPTH, SLOT, FEATURE, CUT, CHILD, OPEN = range(8)
+"""What is known of a node: its rows, its depth, its histogram, its question, its first child,
+and whether it may be split."""
 
-FIELDS = 7
+FIELDS = 8
 _NO_SLOT = -1
 
 
@@ -77,7 +78,7 @@ def work_on_tree(
         help_out(worker, table, bench)
         return 0
     n_nodes, gains, facts = 1, nodes.gains, nodes.facts
-    _add_node(nodes, 0, 0, n_rows, 0)
+    _add_node(0, 0, n_rows, 0, size, bench, nodes)
     gains[0] = np.inf  # to be evaluated first
     while n_nodes < 2 * size.max_leaves - 1:
         node = _most_gainful(gains, n_nodes)
@@ -96,7 +97,7 @@ def work_on_tree(
 
 @inlined
 def _remember_feature(feature: int, most: int, allowed: NDArray[np.uint8]) -> None:
-    """Note that the tree asks about a feature; once it asks about enough, it asks about no other."""
+    """Note that the tree asks about a feature; after enough of them it asks about no other."""
     allowed[feature] = 2
     n_used = 0
     for j in range(len(allowed)):
@@ -125,11 +126,14 @@ def _most_gainful(gains: Vector, n_nodes: int) -> int:
 
 
 @inlined
-def _add_node(nodes: Nodes, node: int, start: int, stop: int, depth: int) -> None:
-    """Write what is known of a new leaf."""
+def _add_node(
+    node: int, start: int, stop: int, depth: int, size: Size, bench: Bench, nodes: Nodes
+) -> None:
+    """Write what is known of a new leaf; it may be split if it has rows enough for two."""
     facts = nodes.facts
     facts[node, START], facts[node, STOP], facts[node, DEPTH] = start, stop, depth
     facts[node, SLOT], facts[node, CHILD], facts[node, FEATURE] = _NO_SLOT, 0, -1
+    facts[node, OPEN] = stop - start >= 2 * bench.limits[1] and depth < size.max_depth
     nodes.gains[node] = NO_GAIN
 
 
@@ -139,7 +143,7 @@ def _take_slot(nodes: Nodes) -> int:
     if nodes.free[-1] == 0:
         return _NO_SLOT
     nodes.free[-1] -= 1
-    return nodes.free[nodes.free[-1]]
+    return int(nodes.free[nodes.free[-1]])
 
 
 @inlined
@@ -148,14 +152,6 @@ def _give_back(nodes: Nodes, slot: int) -> None:
     if slot != _NO_SLOT:
         nodes.free[nodes.free[-1]] = slot
         nodes.free[-1] += 1
-
-
-@inlined
-def _may_be_split(node: int, size: Size, bench: Bench, nodes: Nodes) -> bool:
-    """Say whether a leaf has rows enough for two, and is not too deep."""
-    facts = nodes.facts
-    n = facts[node, STOP] - facts[node, START]
-    return n >= 2 * bench.limits[1] and facts[node, DEPTH] < size.max_depth
 
 
 @inlined
@@ -190,14 +186,12 @@ def _evaluate(
         facts[large, SLOT] = facts[large, SLOT] if order[SUBTRACT] else _take_slot(nodes)
         order[LARGE] = facts[large, SLOT] if facts[large, SLOT] >= 0 else spare + 1
         order[LARGE_FIRST], order[LARGE_LAST] = facts[large, START], facts[large, STOP]
-    if _may_be_split(small, size, bench, nodes) or (
-        large >= 0 and _may_be_split(large, size, bench, nodes)
-    ):
-        run_tasks(worker, _n_count_tasks(table, size), size.n_workers, table, bench)
+    if facts[small, OPEN] or (large >= 0 and facts[large, OPEN]):
+        run_tasks(worker, _n_count_tasks(table, size), table, bench)
     for which in range(2 if large >= 0 else 1):
         leaf = large if which else small
         nodes.gains[leaf] = NO_GAIN
-        if _may_be_split(leaf, size, bench, nodes):
+        if facts[leaf, OPEN]:
             _choose(leaf, which, order[SMALL + which], table, bench, nodes)
         if nodes.gains[leaf] <= 0.0:
             _give_back(nodes, facts[leaf, SLOT])
@@ -254,13 +248,14 @@ def _split(
     total = 0
     for kind in (DIVIDE, MOVE):
         order[KIND] = kind
-        run_tasks(worker, n_chunks, size.n_workers, table, bench)
+        run_tasks(worker, n_chunks, table, bench)
         total = 0
         for k in range(n_chunks):
             total += n_left[k]
         n_left[-1] = total
     facts[node, CHILD] = n_nodes
     nodes.gains[node] = -nodes.gains[node]  # it is no leaf any more, and its gain is remembered
-    _add_node(nodes, n_nodes, start, start + total, depth + 1)
-    _add_node(nodes, n_nodes + 1, start + total, stop, depth + 1)
+    for side in range(2):
+        first, last = (start + total, stop) if side else (start, start + total)
+        _add_node(n_nodes + side, first, last, depth + 1, size, bench, nodes)
     facts[_by_size(facts, n_nodes)[1], SLOT] = facts[node, SLOT]

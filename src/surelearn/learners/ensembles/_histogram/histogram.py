@@ -8,7 +8,7 @@ hessian << 26 | count. A node's histogram minus that of one child is that of the
 import numpy as np
 from numpy.typing import NDArray
 
-from surelearn._jit import inlined, jit, prefetching
+from surelearn._jit import inlined, inner, jit, prefetching
 from surelearn._typing import Indices
 from surelearn.learners.ensembles._histogram.records import GRADIENT, HESSIAN, Records
 
@@ -36,7 +36,7 @@ Words = NDArray[np.uint64]
 """Packed cells or packed sums."""
 
 
-@jit
+@inner
 def gather(
     rows: Rows, first: int, last: int, records: Records, w: int, last_word: int, tiles: Words
 ) -> None:
@@ -51,7 +51,7 @@ def gather(
         tiles[n_words * TILE + i] = records[row, gradient]
 
 
-@jit
+@inner
 def add_tile(cells: Words, gradients: Words, n: int, table: Words) -> None:
     """Add each row's gradient word to its bin of eight columns, 256 places to a column."""
     for i in range(n):
@@ -66,7 +66,7 @@ def add_tile(cells: Words, gradients: Words, n: int, table: Words) -> None:
         table[np.uint64(1792) + (word >> np.uint64(56))] += gradient
 
 
-@jit
+@inner
 def add_half_tile(cells: Words, gradients: Words, n: int, table: Words) -> None:
     """Add each row's gradient word to its bin of the first four columns."""
     for i in range(n):
@@ -81,7 +81,7 @@ def add_half_tile(cells: Words, gradients: Words, n: int, table: Words) -> None:
 def flush(
     table: Words, column: int, starts: Indices, gradients: Indices, hessians: Indices
 ) -> None:
-    """Add the packed sums of one column to its wide sums, and clear them; missing cells come last."""
+    """Add the packed sums of one column to its wide sums, and clear them; gaps come last."""
     start = starts[column]
     n_bins = starts[column + 1] - start - 1
     for b in range(n_bins + 1):
@@ -120,7 +120,7 @@ def count_words(
     """
     first, last, w, last_word = bounds[0], bounds[1], bounds[2], bounds[3]
     tables, at_once, n_added = scratch[(MOST_WORDS + 1) * TILE :], min(TILE, rows_added), 0
-    clear(sums, starts[8 * w], starts[min(8 * last_word, len(starts) - 1)])
+    clear(sums, int(starts[8 * w]), int(starts[min(8 * last_word, len(starts) - 1)]))
     for start in range(first, last, at_once):
         stop = min(start + at_once, last)
         gather(rows, start, stop, records, w, last_word, scratch)

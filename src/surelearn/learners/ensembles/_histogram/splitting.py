@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from surelearn._jit import inlined, jit
+from surelearn._jit import inlined, inner
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.learners.ensembles._histogram.histogram import COUNT_BITS
 
@@ -50,7 +50,7 @@ def make_room() -> Room:
     return Room(np.zeros((3, 257), dtype=np.int64), np.zeros((4, 257)))
 
 
-@jit
+@inner
 def best_split(
     sums: Indices,
     start: int,
@@ -157,7 +157,7 @@ def _keeps_order(
     return sign * left <= sign * right
 
 
-@jit
+@inner
 def sort_categories(sums: Indices, start: int, n_bins: int, ordered: Indices) -> int:
     """Write the bins that have rows in the order of their means; return how many there are.
 
@@ -184,7 +184,7 @@ def _mean(g: int, h: int, smooth: float) -> float:
     return float(g) / max(float(h >> COUNT_BITS) + smooth, 1e-300)
 
 
-@jit
+@inner
 def write_left(
     sums: Indices, start: int, n_bins: int, is_set: int, split: Indices, room: Room, left: Table
 ) -> None:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from surelearn._jit import inlined, jit
+from surelearn._jit import inlined, inner
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.learners.ensembles._histogram import histogram, partition, tickets
 from surelearn.learners.ensembles._histogram.cut_points import Codes
@@ -96,7 +96,7 @@ class Bench(NamedTuple):
     cuts: Matrix
 
 
-@jit
+@inlined
 def do_task(worker: int, task: int, table: BinnedRows, bench: Bench) -> None:
     """Do one task of the order."""
     order = bench.order
@@ -125,7 +125,7 @@ def count_and_find(worker: int, task: int, table: BinnedRows, bench: Bench) -> N
         slot = order[SMALL + child]
         if child == 1 and order[SUBTRACT]:
             small = bench.sums[order[SMALL]]
-            histogram.subtract(bench.sums[slot], small, starts[8 * w], starts[end])
+            histogram.subtract(bench.sums[slot], small, int(starts[8 * w]), int(starts[end]))
         else:
             _count(worker, child, slot, w, last_word, table, bench)
         _find(worker, 8 * w, end, slot, child, table, bench)
@@ -146,7 +146,7 @@ def _count(
         bounds,
         table.records,
         table.starts,
-        np.int64(bench.limits[3]),
+        int(bench.limits[3]),
         bench.scratch[worker],
         bench.sums[slot],
     )
@@ -175,7 +175,7 @@ def _find(
             )
 
 
-@jit
+@inner
 def take_part(worker: int, table: BinnedRows, bench: Bench) -> int:
     """Do tasks of the ticket until none is left; return how many."""
     n_done, task = 0, tickets.take(bench.control)
@@ -187,14 +187,10 @@ def take_part(worker: int, table: BinnedRows, bench: Bench) -> int:
     return n_done
 
 
-@jit
-def run_tasks(worker: int, n_tasks: int, n_workers: int, table: BinnedRows, bench: Bench) -> None:
+@inner
+def run_tasks(worker: int, n_tasks: int, table: BinnedRows, bench: Bench) -> None:
     """Have the order carried out, taking part, and return when all is done."""
     bench.order[N_TASKS] = n_tasks
-    if n_workers == 1 or n_tasks == 1:
-        for task in range(n_tasks):
-            do_task(worker, task, table, bench)
-        return
     tickets.publish(bench.control, n_tasks)
     take_part(worker, table, bench)
     tickets.wait(bench.control)
@@ -205,7 +201,4 @@ def help_out(worker: int, table: BinnedRows, bench: Bench) -> None:
     """Take tasks until the tree is grown."""
     looks = 0
     while not tickets.is_over(bench.control):
-        if take_part(worker, table, bench):
-            looks = 0
-        else:
-            looks = tickets.rest(looks)
+        looks = 0 if take_part(worker, table, bench) else tickets.rest(looks)

@@ -60,7 +60,7 @@ def _atomic_read(_: Any, array: Any, i: Any) -> Any:
 
 
 @cast("Any", intrinsic)
-def _atomic_add(_: Any, array: Any, i: Any, change: Any) -> Any:
+def _atomic_add(_: Any, array: Any, i: Any, change: Any) -> Any:  # noqa: ARG001
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         place = _place(context, builder, signature, arguments)
         return builder.atomic_rmw("add", place, arguments[2], "seq_cst")
@@ -69,7 +69,7 @@ def _atomic_add(_: Any, array: Any, i: Any, change: Any) -> Any:
 
 
 @cast("Any", intrinsic)
-def _atomic_swap(_: Any, array: Any, i: Any, expected: Any, new: Any) -> Any:
+def _atomic_swap(_: Any, array: Any, i: Any, expected: Any, new: Any) -> Any:  # noqa: ARG001
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         place = _place(context, builder, signature, arguments)
         pair = builder.cmpxchg(place, arguments[2], arguments[3], "seq_cst", "seq_cst")
@@ -98,22 +98,34 @@ def _place(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
 
 @compiled_as(_read)
 def _compiled_read(array: Any, i: Any) -> Any:  # noqa: ARG001
-    return lambda array, i: _atomic_read(array, i)
+    def compiled(array: Any, i: int) -> int:
+        return _atomic_read(array, i)
+
+    return compiled
 
 
 @compiled_as(_add)
 def _compiled_add(array: Any, i: Any, change: Any) -> Any:  # noqa: ARG001
-    return lambda array, i, change: _atomic_add(array, i, change)
+    def compiled(array: Any, i: int, change: int) -> int:
+        return _atomic_add(array, i, change)
+
+    return compiled
 
 
 @compiled_as(_swap)
 def _compiled_swap(array: Any, i: Any, expected: Any, new: Any) -> Any:  # noqa: ARG001
-    return lambda array, i, expected, new: _atomic_swap(array, i, expected, new)
+    def compiled(array: Any, i: int, expected: int, new: int) -> bool:
+        return _atomic_swap(array, i, expected, new)
+
+    return compiled
 
 
 @compiled_as(_give_way)
 def _compiled_give_way() -> Any:
-    return lambda: _yield()
+    def compiled() -> None:
+        _yield()
+
+    return compiled
 
 
 @inlined

@@ -22,7 +22,7 @@ from surelearn._typing import Indices, Vector
 )
 @dataclass(frozen=True)
 class HistogramTrees:
-    """Trees whose questions are about bins: is the bin of a column in a set?
+    """Trees whose questions are whether the bin of a column is in a set.
 
     Attributes
     ----------
@@ -90,19 +90,14 @@ class HistogramTrees:
 
     def first(self, n_trees: int) -> "HistogramTrees":
         """Return the first trees alone."""
-        end = self.first_node[n_trees]
+        nodes = slice(self.first_node[n_trees])
         return HistogramTrees(
-            *(
-                part[:end].copy()
-                for part in (
-                    self.feature,
-                    self.left,
-                    self.child,
-                    self.value,
-                    self.gain,
-                    self.n_rows,
-                )
-            ),
+            self.feature[nodes].copy(),
+            self.left[nodes].copy(),
+            self.child[nodes].copy(),
+            self.value[nodes].copy(),
+            self.gain[nodes].copy(),
+            self.n_rows[nodes].copy(),
             self.first_node[: n_trees + 1].copy(),
         )
 
