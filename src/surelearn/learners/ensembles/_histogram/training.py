@@ -179,8 +179,9 @@ class TreeGrower:
             return grower.work_on_tree(worker, n_rows, self._size, self._table, bench, nodes)
 
         n_nodes = self._workers.map(work, range(self._workers.size))[0]
-        gains = np.abs(nodes.gains[:n_nodes]) * (units[1] / units[0] / units[0])
         facts = nodes.facts[:n_nodes].copy()
+        gains = np.where(facts[:, CHILD] > 0, -nodes.gains[:n_nodes], 0.0)
+        gains *= units[1] / units[0] / units[0]
         return GrownTree(facts, gains, nodes.left[:n_nodes].copy(), bench.rows[:n_rows])
 
     def _units(self, gradients: Vector, hessians: Vector) -> Vector:
