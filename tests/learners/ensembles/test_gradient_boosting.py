@@ -124,7 +124,7 @@ class Cubic(losses.Loss):
         return np.abs(prediction - y) ** 3
 
     def _range(self, box):
-        return 0.0, np.inf
+        return 0.0, float(self._value(0.0, max(map(abs, box.distances))))
 
     def _gradient(self, y, prediction):
         return 3.0 * np.sign(prediction - y) * (prediction - y) ** 2

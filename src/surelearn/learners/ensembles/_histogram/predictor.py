@@ -1,6 +1,6 @@
 """The walk of binned rows through many trees, level by level and without branches."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,22 @@ _BLOCK = 4096  # rows encoded together
 _HALF = np.uint64(32)
 
 
+class _Walk(NamedTuple):
+    """The arrays of trees that a walk reads; the first has child and feature in one word."""
+
+    words: NDArray[np.uint64]
+    left: NDArray[np.uint64]
+    values: Vector
+    first_node: Indices
+    depths: Indices
+
+    @classmethod
+    def of(cls, trees: HistogramTrees) -> "_Walk":
+        """Return what a walk through some trees reads."""
+        words = (trees.child.astype(np.uint64) << _HALF) | trees.feature.astype(np.uint64)
+        return cls(words, trees.left, trees.value, trees.first_node, trees.depths)
+
+
 def predict_scores(
     trees: HistogramTrees, bins: Bins, X: Any, baseline: Vector, n_jobs: int | None
 ) -> Matrix:
@@ -25,12 +41,13 @@ def predict_scores(
     Tree t adds to output t modulo the number of outputs.
     """
     scores = np.repeat(baseline[:, np.newaxis], X.shape[0], axis=1)
+    ready = _Walk.of(trees)
 
     def work(chunk: slice) -> None:
         for part in _threads.chunks(chunk.stop - chunk.start, _BLOCK):
             rows = slice(chunk.start + part.start, chunk.start + part.stop)
             own = np.ascontiguousarray(scores[:, rows])
-            add_values(trees, bins.encode(X[rows]), own)
+            _walk(bins.encode(X[rows]), *ready, own)
             scores[:, rows] = own
 
     _threads.run_chunks(work, X.shape[0], n_jobs, largest=16 * _BLOCK)
@@ -39,8 +56,7 @@ def predict_scores(
 
 def add_values(trees: HistogramTrees, codes: Codes, scores: Matrix) -> None:
     """Add to the scores of encoded rows what the trees say of them."""
-    words = (trees.child.astype(np.uint64) << _HALF) | trees.feature.astype(np.uint64)
-    _walk(codes, words, trees.left, trees.value, trees.first_node, trees.depths, scores)
+    _walk(codes, *_Walk.of(trees), scores)
 
 
 @jit

@@ -69,11 +69,16 @@ class HistogramTrees:
     @property
     def depths(self) -> Indices:
         """The number of questions on the longest path of each tree."""
-        level, inner = np.zeros(len(self.child), dtype=np.int64), np.flatnonzero(~self.is_leaf)
-        for node in inner.tolist():  # parents stand before their children
-            level[self.child[node]] = level[self.child[node] + 1] = level[node] + 1
-        cuts = self.first_node[:-1]
-        return np.maximum.reduceat(level, cuts) if len(cuts) else np.zeros(0, dtype=np.int64)
+        found = np.zeros(self.n_trees, dtype=np.int64)
+        trees, nodes, is_leaf = np.arange(self.n_trees), self.first_node[:-1], self.is_leaf
+        while True:  # the nodes of all trees at one level
+            inner = ~is_leaf[nodes]
+            trees, nodes = trees[inner], self.child[nodes[inner]]
+            if not len(nodes):
+                return found
+            found[trees] += 1  # once for each tree, however many of its nodes there are
+            trees, nodes = np.repeat(trees, 2), np.repeat(nodes, 2)
+            nodes[1::2] += 1
 
     def importances(self, n_features: int) -> Vector:
         """Return the share of each feature in all gains; it sums to 1 unless no tree asks.
