@@ -143,6 +143,12 @@ from .learners.ensembles.forward_stagewise_classifier import (
 from .learners.ensembles.forward_stagewise_regressor import (
     ForwardStagewiseRegressor as ForwardStagewiseRegressor,
 )
+from .learners.ensembles.gradient_boosting_classifier import (
+    GradientBoostingClassifier as GradientBoostingClassifier,
+)
+from .learners.ensembles.gradient_boosting_regressor import (
+    GradientBoostingRegressor as GradientBoostingRegressor,
+)
 from .learners.ensembles.random_forest_classifier import (
     RandomForestClassifier as RandomForestClassifier,
 )

@@ -35,6 +35,7 @@ from surelearn.evaluate._linear_run import model_of
 from surelearn.learners.decompositions.matrix_completion import MatrixCompletion
 from surelearn.learners.encoders.table_encoder import TableEncoder
 from surelearn.learners.ensembles.adaboost_classifier import AdaBoostClassifier
+from surelearn.learners.ensembles.gradient_boosting_classifier import GradientBoostingClassifier
 from surelearn.learners.experts._voting import VotingGame
 from surelearn.learners.experts.aggregating_algorithm import AggregatingAlgorithm
 from surelearn.learners.experts.doubling import Doubling
@@ -154,6 +155,11 @@ def _of_mixed_tables():
         "boosted stumps": (AdaBoostClassifier().fit(MIXED, LABELS), MIXED, LABELS),
         "boosted trees": (_boosted_trees(), MIXED, LABELS),
         "multiway": (C45Classifier().fit(MIXED, LABELS), MIXED, LABELS),
+        "boosted": (
+            GradientBoostingClassifier(n_estimators=3, min_samples_leaf=1).fit(MIXED, LABELS),
+            MIXED,
+            LABELS,
+        ),
         "cut back": (CutBackTree(C45Classifier()).fit(MIXED, LABELS), MIXED, LABELS),
         "encoded": (make_pipeline(TableEncoder(), Perceptron()).fit(MIXED, LABELS), MIXED, LABELS),
         "scikit-learn": (make_pipeline(encode, Perceptron()).fit(frame, LABELS), frame, LABELS),

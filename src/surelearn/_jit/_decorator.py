@@ -20,6 +20,7 @@ _FLAGS: Any = {
     "error_model": "numpy",
     "fastmath": {"nsz", "arcp", "contract", "reassoc"},
 }
+_NO_ENTRANCE: Any = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 _SET_A_FOLDER = "Set NUMBA_CACHE_DIR to a folder that can be written to"
 
 
@@ -40,6 +41,56 @@ def jit(function: _Function) -> _Function:
     compiled: Any = njit(**_FLAGS)(function)
     if hasattr(compiled, "enable_caching"):  # not if the compiler is switched off
         compiled._cache = _cache_of(function)  # noqa: SLF001 - what its `enable_caching` does
+    return cast("_Function", compiled)
+
+
+def inlined(function: _Function) -> _Function:
+    """Compile a step as a part of each loop that calls it, and by itself only if Python does.
+
+    A compiled function that is called is compiled by itself, and once more inside every caller. A
+    loop of many steps compiles several times faster if steps with one caller are a part of it.
+
+    Examples
+    --------
+    >>> @inlined
+    ... def double(x):
+    ...     return 2 * x
+    >>> double(3)
+    6
+    """
+    return cast("_Function", njit(inline="always", **_FLAGS)(function))
+
+
+def inner(function: _Function) -> _Function:
+    """Compile a loop that only compiled loops call: it has no entrance from Python.
+
+    Entrances unpack every array of the arguments, which may take longer to compile than the loop.
+    Without the compiler, as in tests, it is an ordinary function.
+
+    Examples
+    --------
+    >>> @inner
+    ... def double(x):
+    ...     return 2 * x
+    >>> double(3)
+    Traceback (most recent call last):
+    TypeError: double is called by compiled loops alone; double.py_func is its plain self
+    """
+    compiled: Any = njit(**_FLAGS, **_NO_ENTRANCE)(function)
+    if hasattr(compiled, "enable_caching"):
+        compiled._cache = _cache_of(function)  # noqa: SLF001 - as above
+
+        def refuse(*_: Any, **__: Any) -> None:
+            name = function.__name__
+            told = f"{name} is called by compiled loops alone; {name}.py_func is its plain self"
+            raise TypeError(told)
+
+        def keep(made: Any) -> None:
+            compiled.overloads[tuple(made.signature.args)] = made
+
+        # What Python calls is never found, so that it asks for it to be compiled, and is refused.
+        compiled._compile_for_args = refuse  # noqa: SLF001 - what a call from Python asks
+        compiled.add_overload = keep
     return cast("_Function", compiled)
 
 

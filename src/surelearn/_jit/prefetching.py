@@ -6,10 +6,10 @@ from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
+from numpy.typing import NDArray
 
 from surelearn._jit._decorator import compiled_as
 from surelearn._jit.rows import Rows
-from surelearn._typing import Matrix
 
 _LINE = 64  # bytes of a cache line
 
@@ -33,7 +33,7 @@ def _ahead(X: Any, t: Any) -> Any:  # noqa: ARG001
     return sparse_ahead if isinstance(X, types.BaseNamedTuple) else dense_ahead
 
 
-def entry(table: Matrix, i: int) -> None:
+def entry(table: NDArray[Any], i: int) -> None:
     """Ask for the first numbers of a row of a table to be brought near."""
 
 

@@ -1,0 +1,309 @@
+"""How boosting descends a loss: where it starts, its slopes, and the best step of a leaf."""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import optimize, special
+
+from surelearn._jit import jit
+from surelearn._jit.elementary import exp
+from surelearn._typing import Indices, Matrix, Vector
+from surelearn.learners.ensembles._histogram.grower import START, STOP
+from surelearn.learners.ensembles._histogram.histogram import Rows
+from surelearn.learners.ensembles._histogram.training import GrownTree
+from surelearn.losses import (
+    Absolute,
+    Exponential,
+    Logistic,
+    Loss,
+    Multinomial,
+    QuantileLoss,
+    Square,
+)
+
+_SURE = 1e-12  # the least share of a class that a start knows
+
+
+class Descent(ABC):
+    """A loss as boosting needs it; scores have a row for each output, a column for each example.
+
+    Slopes are the gradient and the hessian of each row's weighted loss, or weights for hessians
+    where the loss has none of use: the tree is then a least-squares fit to the gradients.
+    """
+
+    n_outputs = 1
+
+    def __init__(self, loss: Loss) -> None:
+        self.loss = loss
+
+    @abstractmethod
+    def start(self, y: Vector, weights: Vector) -> Vector:
+        """Return the constant scores of least loss."""
+
+    @abstractmethod
+    def slopes(self, y: Vector, scores: Matrix, weights: Vector) -> tuple[Matrix, Matrix]:
+        """Return gradients and hessians."""
+
+    def steps(
+        self, tree: GrownTree, y: Vector, scores: Vector, weights: Vector, slopes: Any, l2: float
+    ) -> Vector:
+        """Return what each leaf adds to the score at a rate of 1: by default a Newton step."""
+        del y, scores, weights
+        facts = tree.facts[tree.leaves]
+        starts, stops = facts[:, START].copy(), facts[:, STOP].copy()
+        return newton_steps(tree.rows, starts, stops, slopes[0], slopes[1], l2)
+
+    def mean(self, y: Vector, scores: Matrix, weights: Vector) -> float:
+        """Return the mean loss."""
+        return self.loss.mean(y, scores[0], weights=weights)
+
+
+class SquareDescent(Descent):
+    """Squared error: residuals, and their means."""
+
+    def start(self, y: Vector, weights: Vector) -> Vector:
+        """Return the mean."""
+        return np.array([np.average(y, weights=weights)])
+
+    def slopes(self, y: Vector, scores: Matrix, weights: Vector) -> tuple[Matrix, Matrix]:
+        """Return half the derivatives of the squared error."""
+        return (weights * (scores[0] - y))[np.newaxis], weights[np.newaxis]
+
+
+class LogisticDescent(Descent):
+    """Two classes, 0 and 1, by the log odds of the second."""
+
+    def start(self, y: Vector, weights: Vector) -> Vector:
+        """Return the log odds of all rows."""
+        share = np.clip(np.average(y, weights=weights), _SURE, 1.0 - _SURE)
+        return np.array([special.logit(share)])
+
+    def slopes(self, y: Vector, scores: Matrix, weights: Vector) -> tuple[Matrix, Matrix]:
+        """Return p - y and p (1 - p), times the weights."""
+        gradients, hessians = np.empty((1, len(y))), np.empty((1, len(y)))
+        logistic_slopes(y, scores[0], weights, gradients[0], hessians[0])
+        return gradients, hessians
+
+    def mean(self, y: Vector, scores: Matrix, weights: Vector) -> float:
+        """Return the mean log loss."""
+        return self.loss.mean(2.0 * y - 1.0, scores[0], weights=weights)
+
+
+class ExponentialDescent(Descent):
+    """Two classes, 0 and 1, by half the log odds: the loss of AdaBoost."""
+
+    def start(self, y: Vector, weights: Vector) -> Vector:
+        """Return half the log odds of all rows."""
+        share = np.clip(np.average(y, weights=weights), _SURE, 1.0 - _SURE)
+        return np.array([0.5 * special.logit(share)])
+
+    def slopes(self, y: Vector, scores: Matrix, weights: Vector) -> tuple[Matrix, Matrix]:
+        """Return -s exp(-s f) and exp(-s f) for the sign s, times the weights."""
+        signs = 2.0 * y - 1.0
+        hessians = weights * np.exp(np.minimum(-signs * scores[0], 300.0))
+        return (-signs * hessians)[np.newaxis], hessians[np.newaxis]
+
+    def mean(self, y: Vector, scores: Matrix, weights: Vector) -> float:
+        """Return the mean loss."""
+        return self.loss.mean(2.0 * y - 1.0, scores[0], weights=weights)
+
+
+class MultinomialDescent(Descent):
+    """Many classes by one score each, whose softmax are probabilities."""
+
+    def __init__(self, loss: Loss, n_classes: int) -> None:
+        super().__init__(loss)
+        self.n_outputs = n_classes
+
+    def start(self, y: Vector, weights: Vector) -> Vector:
+        """Return the logarithms of the shares, which sum to 0 then."""
+        shares = np.bincount(y.astype(np.int64), weights=weights, minlength=self.n_outputs)
+        logs = np.log(np.maximum(shares / shares.sum(), _SURE))
+        return logs - logs.mean()
+
+    def slopes(self, y: Vector, scores: Matrix, weights: Vector) -> tuple[Matrix, Matrix]:
+        """Return p - [y = k] and p (1 - p) K / (K - 1), times the weights (Friedman 2001)."""
+        shares = np.exp(scores - scores.max(axis=0))
+        shares /= shares.sum(axis=0)
+        hessians = shares * (1.0 - shares)
+        hessians *= weights * (self.n_outputs / (self.n_outputs - 1.0))
+        shares[y.astype(np.int64), np.arange(len(y))] -= 1.0
+        shares *= weights
+        return shares, hessians
+
+    def mean(self, y: Vector, scores: Matrix, weights: Vector) -> float:
+        """Return the mean log loss."""
+        return self.loss.mean(y, np.ascontiguousarray(scores.T), weights=weights)
+
+
+class LineSearchDescent(Descent):
+    """Any convex loss of a real number: trees fit its gradients, leaves minimise it exactly."""
+
+    def start(self, y: Vector, weights: Vector) -> Vector:
+        """Return the best constant."""
+        return np.array([self._best_step(y, np.zeros(len(y)), weights)])
+
+    def slopes(self, y: Vector, scores: Matrix, weights: Vector) -> tuple[Matrix, Matrix]:
+        """Return subgradients times the weights, and weights."""
+        return (weights * self.loss.gradient(y, scores[0]))[np.newaxis], weights[np.newaxis]
+
+    def steps(
+        self, tree: GrownTree, y: Vector, scores: Vector, weights: Vector, slopes: Any, l2: float
+    ) -> Vector:
+        """Return the best step of each leaf, shrunk as by `l2` more weight at 0."""
+        del slopes
+        found = np.empty(len(tree.leaves))
+        for i, leaf in enumerate(tree.leaves):
+            rows = tree.rows[tree.facts[leaf, START] : tree.facts[leaf, STOP]]
+            own = weights[rows]
+            total = own.sum()
+            found[i] = self._best_step(y[rows], scores[rows], own) * (total / (total + l2))
+        return found
+
+    def _best_step(self, y: Vector, scores: Vector, weights: Vector) -> float:
+        """Return a c of least Σ w loss(y, score + c): where the sum of slopes changes its sign."""
+        residuals = y - scores
+        low, high = float(residuals.min()), float(residuals.max())
+
+        def slope(step: float) -> float:
+            return float(weights @ self.loss.gradient(y, scores + step))
+
+        return _root(slope, low, high)
+
+
+class QuantileDescent(LineSearchDescent):
+    """The loss of a quantile; of a median the absolute error."""
+
+    def __init__(self, loss: Loss, level: float) -> None:
+        super().__init__(loss)
+        self._level = level
+
+    def _best_step(self, y: Vector, scores: Vector, weights: Vector) -> float:
+        return weighted_quantile(y - scores, weights, self._level)
+
+
+def weighted_quantile(values: Vector, weights: Vector, level: float) -> float:
+    """Return the middle of all numbers with weight `level` at most below and 1 - level above.
+
+    Examples
+    --------
+    >>> weighted_quantile(np.array([4.0, 1.0, 2.0, 3.0]), np.ones(4), 0.5)
+    2.5
+    """
+    order = np.argsort(values, kind="stable")
+    reached = np.cumsum(weights[order])
+    target, rounding = level * reached[-1], 1e-12 * reached[-1]
+    low = int(np.searchsorted(reached, target - rounding))
+    high = int(np.searchsorted(reached, target + rounding))
+    last = len(values) - 1
+    return 0.5 * float(values[order[min(low, last)]] + values[order[min(high, last)]])
+
+
+def _root(slope: Callable[[float], float], low: float, high: float) -> float:
+    """Return where an increasing function changes its sign; an end if it does not."""
+    if not slope(low) < 0.0:
+        return low
+    if not slope(high) > 0.0:
+        return high
+    size = max(abs(low), abs(high))
+    return float(optimize.brentq(slope, low, high, xtol=max(1e-12 * size, 1e-300), rtol=1e-14))
+
+
+@jit
+def logistic_slopes(
+    y: Vector, scores: Vector, weights: Vector, gradients: Vector, hessians: Vector
+) -> None:
+    """Write p - y and p (1 - p), times the weights, where p is the sigmoid of a score."""
+    for i in range(len(y)):
+        decay = exp(-abs(scores[i]))
+        small = decay / (1.0 + decay)
+        share = 1.0 - small if scores[i] >= 0.0 else small
+        gradients[i] = weights[i] * (share - y[i])
+        hessians[i] = weights[i] * (small * (1.0 - small))
+
+
+@jit
+def newton_steps(
+    rows: Rows, starts: Indices, stops: Indices, gradients: Vector, hessians: Vector, l2: float
+) -> Vector:
+    """Return -G / (H + l2) of each leaf, summed in the order of its rows."""
+    steps = np.zeros(len(starts))
+    for leaf in range(len(starts)):
+        gradient, hessian = 0.0, l2
+        for i in range(starts[leaf], stops[leaf]):
+            gradient += gradients[rows[i]]
+            hessian += hessians[rows[i]]
+        steps[leaf] = -gradient / hessian if hessian > 1e-300 else 0.0
+    return steps
+
+
+@jit
+def add_steps(rows: Rows, starts: Indices, stops: Indices, steps: Vector, scores: Vector) -> None:
+    """Add the step of each leaf to the scores of its rows."""
+    for leaf in range(len(starts)):
+        for i in range(starts[leaf], stops[leaf]):
+            scores[rows[i]] += steps[leaf]
+
+
+_NAMED: dict[str, Loss] = {"squared_error": Square(), "absolute_error": Absolute()}
+
+
+def regression_descent(loss: Any) -> Descent:
+    """Return how a loss of numbers is descended; refuse one that boosting cannot descend."""
+    if isinstance(loss, str):
+        if loss not in _NAMED:
+            raise ValueError(
+                f"loss={loss!r} must be one of {[*_NAMED]}, or a loss such as "
+                "surelearn.losses.Huber(threshold=1.0) or QuantileLoss(level=0.9)"
+            )
+        loss = _NAMED[loss]
+    if not isinstance(loss, Loss) or loss.label_set != "reals":
+        raise ValueError(f"loss={loss!r} is no loss of numbers, such as surelearn.losses.Square()")
+    if isinstance(loss, Square):
+        return SquareDescent(loss)
+    if isinstance(loss, Absolute):
+        return QuantileDescent(loss, 0.5)
+    if isinstance(loss, QuantileLoss):
+        return QuantileDescent(loss, loss.level)
+    _refuse_without_gradient(loss)
+    return LineSearchDescent(loss)
+
+
+def classification_descent(loss: Any, n_classes: int) -> Descent:
+    """Return how a loss of classes is descended; refuse one that boosting cannot descend."""
+    known = isinstance(loss, Logistic) and loss.base == math.e
+    if loss == "log_loss" or known or isinstance(loss, Multinomial):
+        if isinstance(loss, Multinomial) and loss.n_classes not in {None, n_classes}:
+            raise ValueError(f"loss={loss!r} has another number of classes than y: {n_classes}")
+        if n_classes == 2 and not isinstance(loss, Multinomial):
+            return LogisticDescent(Logistic())
+        if known:
+            raise ValueError(f"loss={loss!r} is of two classes, and y has {n_classes}")
+        return MultinomialDescent(Multinomial(n_classes=n_classes), n_classes)
+    if loss == "exponential" or isinstance(loss, Exponential):
+        if n_classes > 2:
+            raise ValueError(
+                f"the exponential loss is of two classes, and y has {n_classes}; 'log_loss' takes "
+                "any number"
+            )
+        return ExponentialDescent(Exponential())
+    raise ValueError(
+        f"loss={loss!r} must be 'log_loss', 'exponential', or one of Logistic(), Multinomial() and "
+        "Exponential() of surelearn.losses"
+    )
+
+
+def _refuse_without_gradient(loss: Loss) -> None:
+    """Refuse a loss without a gradient, or one whose sums may have several valleys."""
+    try:
+        loss.gradient(np.zeros(1), np.ones(1))
+    except (TypeError, NotImplementedError) as error:
+        raise ValueError(
+            f"loss={loss!r} has no gradient, and boosting follows it: give the loss a `_gradient`, "
+            "or take a surrogate such as surelearn.losses.Square()"
+        ) from error
+    if not loss.convex:
+        raise ValueError(f"loss={loss!r} is not convex: a leaf could not be minimised")

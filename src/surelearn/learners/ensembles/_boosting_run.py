@@ -1,0 +1,143 @@
+"""The rounds of gradient boosting: slopes, a tree for each output, steps."""
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from surelearn import _threads
+from surelearn._typing import Indices, Matrix, Vector
+from surelearn.learners.ensembles._boosting_losses import Descent, add_steps
+from surelearn.learners.ensembles._histogram.binning import Bins
+from surelearn.learners.ensembles._histogram.cut_points import Codes
+from surelearn.learners.ensembles._histogram.grower import START, STOP
+from surelearn.learners.ensembles._histogram.predictor import add_values
+from surelearn.learners.ensembles._histogram.training import GrownTree, GrowthLimits, TreeGrower
+from surelearn.learners.ensembles._histogram.trees import HistogramTrees
+from surelearn.learners.ensembles._monotone import ordered_values
+
+
+class Examples(NamedTuple):
+    """Encoded rows, their targets and weights, and what is predicted for them so far."""
+
+    codes: Codes
+    y: Vector
+    weights: Vector
+    scores: Matrix
+
+
+class Plan(NamedTuple):
+    """How the rounds go.
+
+    Attributes
+    ----------
+    n_rounds, first_round
+        The number of all rounds, and of those done before.
+    learning_rate
+        What part of each step is taken.
+    subsample, max_features
+        The share of rows, and of columns, that each tree is grown from.
+    limits, signs
+        When a tree stops growing; along which columns predictions keep an order.
+    patience, tolerance
+        After how many rounds without a decrease of the validation loss by that much to stop.
+    seed
+        Where draws come from.
+    """
+
+    n_rounds: int
+    first_round: int
+    learning_rate: float
+    subsample: float
+    max_features: float
+    limits: GrowthLimits
+    signs: Indices
+    patience: int
+    tolerance: float
+    seed: int
+
+
+@dataclass
+class Rounds:
+    """The trees of all rounds so far, and the loss on the validation rows after each."""
+
+    trees: list[HistogramTrees] = field(default_factory=list[HistogramTrees])
+    losses: list[float] = field(default_factory=list[float])
+
+    def is_stale(self, patience: int, tolerance: float) -> bool:
+        """Return whether the loss has not fallen by more than the tolerance for a while."""
+        if len(self.losses) <= patience:
+            return False
+        before = min(self.losses[:-patience])
+        return min(self.losses[-patience:]) > before - tolerance
+
+
+def boost(
+    training: Examples,
+    validation: Examples | None,
+    *,
+    bins: Bins,
+    descent: Descent,
+    plan: Plan,
+    workers: _threads.Workers,
+) -> Rounds:
+    """Grow trees that follow the negative gradient of the loss; scores change in place."""
+    grower = TreeGrower(training.codes, bins, plan.limits, signs=plan.signs, workers=workers)
+    rounds = Rounds()
+    if validation is not None:
+        rounds.losses.append(descent.mean(validation.y, validation.scores, validation.weights))
+    for number in range(plan.first_round, plan.n_rounds):
+        for tree in _one_round(grower, training, descent, plan, number):
+            rounds.trees.append(tree)
+            if validation is not None:
+                k = (len(rounds.trees) - 1) % descent.n_outputs
+                add_values(tree, validation.codes, validation.scores[k : k + 1])
+        if validation is not None:
+            rounds.losses.append(descent.mean(validation.y, validation.scores, validation.weights))
+            if rounds.is_stale(plan.patience, plan.tolerance):
+                break
+    return rounds
+
+
+def _one_round(
+    grower: TreeGrower, training: Examples, descent: Descent, plan: Plan, number: int
+) -> list[HistogramTrees]:
+    """Return the trees of one round, whose slopes are those before it."""
+    codes, y, weights, scores = training
+    gradients, hessians = descent.slopes(y, scores, weights)
+    rng = np.random.default_rng([plan.seed, number])
+    grown: list[HistogramTrees] = []
+    for k in range(descent.n_outputs):
+        slopes = (np.ascontiguousarray(gradients[k]), np.ascontiguousarray(hessians[k]))
+        tree = grower.grow(
+            *slopes,
+            number=number * descent.n_outputs + k,
+            rows=_draw(rng, len(y), plan.subsample),
+            columns=_draw(rng, len(codes), plan.max_features),
+        )
+        steps = descent.steps(tree, y, scores[k], weights, slopes, plan.limits.l2)
+        values = _values(tree, steps, plan)
+        grown.append(tree.with_values(values))
+        if plan.subsample < 1.0:  # rows that were not drawn move too
+            add_values(grown[-1], codes, scores[k : k + 1])
+        else:
+            facts = tree.facts[tree.leaves]
+            starts, stops = facts[:, START].copy(), facts[:, STOP].copy()
+            add_steps(tree.rows, starts, stops, values[tree.leaves], scores[k])
+    return grown
+
+
+def _values(tree: GrownTree, steps: Vector, plan: Plan) -> Vector:
+    """Return the values of all nodes: steps of leaves in order, times the rate."""
+    values = np.zeros(len(tree.facts))
+    values[tree.leaves] = steps
+    if plan.signs.any():
+        values = ordered_values(tree, values, plan.signs)
+    return plan.learning_rate * values
+
+
+def _draw(rng: np.random.Generator, n: int, share: float) -> Indices | None:
+    """Return some of n places, sorted; None for all."""
+    if share >= 1.0:
+        return None
+    return np.sort(rng.choice(n, max(1, round(share * n)), replace=False))

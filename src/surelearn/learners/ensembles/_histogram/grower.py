@@ -1,0 +1,261 @@
+"""Growth: the leaf whose split gains most is split first, until there are enough leaves."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surelearn._jit import inlined, jit
+from surelearn._typing import Indices, Vector
+from surelearn.learners.ensembles._histogram import partition, tickets
+from surelearn.learners.ensembles._histogram.splitting import NO_GAIN, Room, write_left
+from surelearn.learners.ensembles._histogram.tasks import (
+    COLUMN,
+    COUNT,
+    DIVIDE,
+    FIRST,
+    KIND,
+    LARGE,
+    LARGE_FIRST,
+    LARGE_LAST,
+    LAST,
+    MOVE,
+    SMALL,
+    SUBTRACT,
+    Bench,
+    BinnedRows,
+    help_out,
+    run_tasks,
+)
+
+START, STOP, DEPTH, SLOT, FEATURE, CUT, CHILD, OPEN = range(8)
+"""What is known of a node: its rows, its depth, its histogram, its question, its first child,
+and whether it may be split."""
+
+FIELDS = 8
+_NO_SLOT = -1
+
+
+class Nodes(NamedTuple):
+    """The nodes of the tree that grows.
+
+    Attributes
+    ----------
+    facts
+        Whole numbers of each node.
+    gains
+        The gain of each node's best split; no gain if it may not be split.
+    left
+        For each node the set of bins that go left, 256 bits.
+    free
+        Slots that no node uses, and at the end, how many these are.
+    """
+
+    facts: Indices
+    gains: Vector
+    left: NDArray[np.uint64]
+    free: Indices
+
+
+class Size(NamedTuple):
+    """How large the tree may become, and how many workers grow it."""
+
+    max_leaves: int
+    max_depth: int
+    most_features: int
+    n_workers: int
+
+
+@jit
+def work_on_tree(
+    worker: int, n_rows: int, size: Size, table: BinnedRows, bench: Bench, nodes: Nodes
+) -> int:
+    """Grow a tree of the first rows of the bench; return its number of nodes. Others help out.
+
+    Worker 0 grows it: it splits the leaf that gains most, until none gains or there are enough.
+    """
+    if worker > 0:
+        help_out(worker, table, bench)
+        return 0
+    n_nodes, gains, facts = 1, nodes.gains, nodes.facts
+    _add_node(0, 0, n_rows, 0, size, bench, nodes)
+    gains[0] = np.inf  # to be evaluated first
+    while n_nodes < 2 * size.max_leaves - 1:
+        node = _most_gainful(gains, n_nodes)
+        if gains[node] <= 0.0:
+            break
+        small, large, feature = node, -1, facts[node, FEATURE]
+        if feature >= 0 and bench.allowed[feature]:
+            _remember_feature(feature, size.most_features, bench.allowed)
+            _split(worker, node, n_nodes, size, table, bench, nodes)
+            small, large = _by_size(facts, n_nodes)
+            n_nodes += 2
+        _evaluate(worker, small, large, size, table, bench, nodes)
+    tickets.end(bench.control)
+    return n_nodes
+
+
+@inlined
+def _remember_feature(feature: int, most: int, allowed: NDArray[np.uint8]) -> None:
+    """Note that the tree asks about a feature; after enough of them it asks about no other."""
+    allowed[feature] = 2
+    n_used = 0
+    for j in range(len(allowed)):
+        n_used += allowed[j] == 2
+    if n_used == most:
+        for j in range(len(allowed)):
+            allowed[j] = 2 if allowed[j] == 2 else 0
+
+
+@inlined
+def _by_size(facts: Indices, child: int) -> tuple[int, int]:
+    """Return the smaller and the larger of two siblings."""
+    n_left = facts[child, STOP] - facts[child, START]
+    swap = n_left > facts[child + 1, STOP] - facts[child + 1, START]
+    return (child + 1, child) if swap else (child, child + 1)
+
+
+@inlined
+def _most_gainful(gains: Vector, n_nodes: int) -> int:
+    """Return the leaf whose split gains most; of equals, the first."""
+    best = 0
+    for node in range(n_nodes):
+        if gains[node] > gains[best]:
+            best = node
+    return best
+
+
+@inlined
+def _add_node(
+    node: int, start: int, stop: int, depth: int, size: Size, bench: Bench, nodes: Nodes
+) -> None:
+    """Write what is known of a new leaf; it may be split if it has rows enough for two."""
+    facts = nodes.facts
+    facts[node, START], facts[node, STOP], facts[node, DEPTH] = start, stop, depth
+    facts[node, SLOT], facts[node, CHILD], facts[node, FEATURE] = _NO_SLOT, 0, -1
+    facts[node, OPEN] = stop - start >= 2 * bench.limits[1] and depth < size.max_depth
+    nodes.gains[node] = NO_GAIN
+
+
+@inlined
+def _take_slot(nodes: Nodes) -> int:
+    """Return a free slot, or -1."""
+    if nodes.free[-1] == 0:
+        return _NO_SLOT
+    nodes.free[-1] -= 1
+    return int(nodes.free[nodes.free[-1]])
+
+
+@inlined
+def _give_back(nodes: Nodes, slot: int) -> None:
+    """Let others use a slot."""
+    if slot != _NO_SLOT:
+        nodes.free[nodes.free[-1]] = slot
+        nodes.free[-1] += 1
+
+
+@inlined
+def _n_count_tasks(table: BinnedRows, size: Size) -> int:
+    """Return into how many tasks the words of the columns are dealt: not too many words each."""
+    n_words = (len(table.starts) + 6) >> 3
+    return max(min(n_words, 4 * size.n_workers if size.n_workers > 1 else 1), (n_words + 7) >> 3)
+
+
+@inlined
+def _evaluate(
+    worker: int,
+    small: int,
+    large: int,
+    size: Size,
+    table: BinnedRows,
+    bench: Bench,
+    nodes: Nodes,
+) -> None:
+    """Find the best split of two new leaves, of which only the smaller one is counted; or of one.
+
+    The larger one has the slot of its parent, if that had one. Without a free slot leaves are
+    counted in one of the two spare ones, and their histograms are forgotten.
+    """
+    facts, order, spare = nodes.facts, bench.order, len(bench.sums) - 2
+    facts[small, SLOT] = _take_slot(nodes) if facts[small, SLOT] < 0 else facts[small, SLOT]
+    order[KIND], order[FIRST], order[LAST] = COUNT, facts[small, START], facts[small, STOP]
+    order[SMALL] = facts[small, SLOT] if facts[small, SLOT] >= 0 else spare
+    order[LARGE], order[SUBTRACT] = -1, 0
+    if large >= 0:
+        order[SUBTRACT] = facts[large, SLOT] >= 0
+        facts[large, SLOT] = facts[large, SLOT] if order[SUBTRACT] else _take_slot(nodes)
+        order[LARGE] = facts[large, SLOT] if facts[large, SLOT] >= 0 else spare + 1
+        order[LARGE_FIRST], order[LARGE_LAST] = facts[large, START], facts[large, STOP]
+    if facts[small, OPEN] or (large >= 0 and facts[large, OPEN]):
+        run_tasks(worker, _n_count_tasks(table, size), table, bench)
+    for which in range(2 if large >= 0 else 1):
+        leaf = large if which else small
+        nodes.gains[leaf] = NO_GAIN
+        if facts[leaf, OPEN]:
+            _choose(leaf, which, order[SMALL + which], table, bench, nodes)
+        if nodes.gains[leaf] <= 0.0:
+            _give_back(nodes, facts[leaf, SLOT])
+            facts[leaf, SLOT] = _NO_SLOT
+
+
+@inlined
+def _choose(
+    node: int, which: int, slot: int, table: BinnedRows, bench: Bench, nodes: Nodes
+) -> None:
+    """Write the best split of all columns to the node; of equal gains the first column wins."""
+    best, found = 0, bench.found[which]
+    for j in range(len(found)):
+        if found[j, 0] > found[best, 0]:
+            best = j
+    nodes.gains[node] = found[best, 0]
+    if found[best, 0] <= 0.0:
+        return
+    nodes.facts[node, FEATURE], nodes.facts[node, CUT] = best, np.int64(found[best, 1])
+    start = table.starts[best]
+    split = bench.bounds[0]
+    split[0], split[1] = np.int64(found[best, 1]), np.int64(found[best, 2])
+    write_left(
+        bench.sums[slot],
+        start,
+        table.starts[best + 1] - start - 1,
+        table.is_set[best],
+        split,
+        Room(bench.ordered[0], bench.cuts[0]),
+        bench.left,
+    )
+    for b in range(256):
+        bit = np.uint64(bench.left[b]) << np.uint64(b & 63)
+        nodes.left[node, b >> 6] = (nodes.left[node, b >> 6] if b & 63 else np.uint64(0)) | bit
+
+
+@inlined
+def _split(
+    worker: int,
+    node: int,
+    n_nodes: int,
+    size: Size,
+    table: BinnedRows,
+    bench: Bench,
+    nodes: Nodes,
+) -> None:
+    """Divide the rows of a node between two new leaves."""
+    facts, order, n_left = nodes.facts, bench.order, bench.n_left
+    start, stop, depth = facts[node, START], facts[node, STOP], facts[node, DEPTH]
+    for b in range(256):
+        bench.left[b] = (nodes.left[node, b >> 6] >> np.uint64(b & 63)) & np.uint64(1)
+    order[FIRST], order[LAST], order[COLUMN] = start, stop, facts[node, FEATURE]
+    n_chunks = (stop - start + partition.CHUNK - 1) // partition.CHUNK
+    total = 0
+    for kind in (DIVIDE, MOVE):
+        order[KIND] = kind
+        run_tasks(worker, n_chunks, table, bench)
+        total = 0
+        for k in range(n_chunks):
+            total += n_left[k]
+        n_left[-1] = total
+    facts[node, CHILD] = n_nodes
+    nodes.gains[node] = -nodes.gains[node]  # it is no leaf any more, and its gain is remembered
+    for side in range(2):
+        first, last = (start + total, stop) if side else (start, start + total)
+        _add_node(n_nodes + side, first, last, depth + 1, size, bench, nodes)
+    facts[_by_size(facts, n_nodes)[1], SLOT] = facts[node, SLOT]

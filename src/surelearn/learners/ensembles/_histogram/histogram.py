@@ -1,0 +1,163 @@
+"""Histograms: for each column and bin the sums of gradients, hessians and rows of a node.
+
+Words are added in tables that stay in the nearest cache, eight columns at a time, and flushed to
+wide sums before a field can overflow. Wide sums are two integers: the gradient, and
+hessian << 26 | count. A node's histogram minus that of one child is that of the other.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surelearn._jit import inlined, inner, jit, prefetching
+from surelearn._typing import Indices
+from surelearn.learners.ensembles._histogram.records import GRADIENT, HESSIAN, Records
+
+TILE = 2048
+"""Rows whose words are gathered before any table takes them."""
+
+COUNT_BITS = 26
+"""Bits of the number of rows in a wide sum; a histogram has less than 2^26 rows."""
+
+MOST_WORDS = 8
+"""Words counted together; their tables and tiles lie in the second cache."""
+
+SCRATCH = (MOST_WORDS + 1) * TILE + MOST_WORDS * 2048
+"""The words of memory that a worker needs to count."""
+
+_AHEAD = 32  # rows between asking for a record and reading it
+_HESSIAN_MASK = (1 << (GRADIENT - HESSIAN)) - 1
+_COUNT_MASK = (1 << HESSIAN) - 1
+_BYTE = np.uint64(255)
+
+Rows = NDArray[np.int32]
+"""Places of rows."""
+
+Words = NDArray[np.uint64]
+"""Packed cells or packed sums."""
+
+
+@inner
+def gather(
+    rows: Rows, first: int, last: int, records: Records, w: int, last_word: int, tiles: Words
+) -> None:
+    """Copy words w to last_word - 1, and the gradient word, of some rows to a tile each."""
+    n_words, gradient = last_word - w, records.shape[1] - 1
+    end = len(rows) - 1
+    for i in range(last - first):
+        prefetching.entry(records, rows[min(first + i + _AHEAD, end)])
+        row = rows[first + i]
+        for k in range(n_words):
+            tiles[k * TILE + i] = records[row, w + k]
+        tiles[n_words * TILE + i] = records[row, gradient]
+
+
+@inner
+def add_tile(cells: Words, gradients: Words, n: int, table: Words) -> None:
+    """Add each row's gradient word to its bin of eight columns, 256 places to a column."""
+    for i in range(n):
+        word, gradient = cells[i], gradients[i]
+        table[word & _BYTE] += gradient
+        table[np.uint64(256) + ((word >> np.uint64(8)) & _BYTE)] += gradient
+        table[np.uint64(512) + ((word >> np.uint64(16)) & _BYTE)] += gradient
+        table[np.uint64(768) + ((word >> np.uint64(24)) & _BYTE)] += gradient
+        table[np.uint64(1024) + ((word >> np.uint64(32)) & _BYTE)] += gradient
+        table[np.uint64(1280) + ((word >> np.uint64(40)) & _BYTE)] += gradient
+        table[np.uint64(1536) + ((word >> np.uint64(48)) & _BYTE)] += gradient
+        table[np.uint64(1792) + (word >> np.uint64(56))] += gradient
+
+
+@inner
+def add_half_tile(cells: Words, gradients: Words, n: int, table: Words) -> None:
+    """Add each row's gradient word to its bin of the first four columns."""
+    for i in range(n):
+        word, gradient = cells[i], gradients[i]
+        table[word & _BYTE] += gradient
+        table[np.uint64(256) + ((word >> np.uint64(8)) & _BYTE)] += gradient
+        table[np.uint64(512) + ((word >> np.uint64(16)) & _BYTE)] += gradient
+        table[np.uint64(768) + ((word >> np.uint64(24)) & _BYTE)] += gradient
+
+
+@inlined
+def flush(
+    table: Words, column: int, starts: Indices, gradients: Indices, hessians: Indices
+) -> None:
+    """Add the packed sums of one column to its wide sums, and clear them; gaps come last."""
+    start = starts[column]
+    n_bins = starts[column + 1] - start - 1
+    for b in range(n_bins + 1):
+        place = b if b < n_bins else 255
+        word = np.int64(table[place])
+        gradients[start + b] += word >> GRADIENT
+        hessian = (word >> HESSIAN) & _HESSIAN_MASK
+        hessians[start + b] += (hessian << COUNT_BITS) + (word & _COUNT_MASK)
+        table[place] = np.uint64(0)
+
+
+@jit
+def count_words(
+    rows: Rows,
+    bounds: Indices,
+    records: Records,
+    starts: Indices,
+    rows_added: int,
+    scratch: Words,
+    sums: Indices,
+) -> None:
+    """Write the sums over some rows of the columns of some words.
+
+    Parameters
+    ----------
+    bounds
+        The first row and the one after the last, the first word and the one after the last.
+    starts
+        Where the bins of each column begin.
+    rows_added
+        How many rows may be added between flushes.
+    scratch
+        Room for tiles and tables, the tables all zeros.
+    sums
+        Gradients, and hessians with counts: two rows.
+    """
+    first, last, w, last_word = bounds[0], bounds[1], bounds[2], bounds[3]
+    tables, at_once, n_added = scratch[(MOST_WORDS + 1) * TILE :], min(TILE, rows_added), 0
+    clear(sums, int(starts[8 * w]), int(starts[min(8 * last_word, len(starts) - 1)]))
+    for start in range(first, last, at_once):
+        stop = min(start + at_once, last)
+        gather(rows, start, stop, records, w, last_word, scratch)
+        _add_tiles(scratch, stop - start, w, last_word, len(starts) - 1, tables)
+        n_added += at_once
+        if n_added + at_once > rows_added or stop == last:
+            for j in range(8 * w, min(8 * last_word, len(starts) - 1)):
+                flush(tables[256 * (j - 8 * w) :], j, starts, sums[0], sums[1])
+            for j in range(len(starts) - 1, 8 * last_word):  # bytes of a word that are no columns
+                tables[256 * (j - 8 * w)] = 0
+            n_added = 0
+
+
+@inlined
+def _add_tiles(
+    tiles: Words, n: int, w: int, last_word: int, n_features: int, tables: Words
+) -> None:
+    """Let the tables of each word take the tile; a last word of few columns needs fewer."""
+    gradients = tiles[(last_word - w) * TILE :]
+    for k in range(last_word - w):
+        if n_features - 8 * (w + k) > 4:
+            add_tile(tiles[k * TILE :], gradients, n, tables[2048 * k :])
+        else:
+            add_half_tile(tiles[k * TILE :], gradients, n, tables[2048 * k :])
+
+
+@inlined
+def clear(sums: Indices, first: int, last: int) -> None:
+    """Set the sums of some bins to 0."""
+    for place in range(first, last):
+        sums[0, place] = 0
+        sums[1, place] = 0
+
+
+@inlined
+def subtract(whole: Indices, part: Indices, first: int, last: int) -> None:
+    """Leave in a node's sums those of one child, given those of the other."""
+    for place in range(first, last):
+        whole[0, place] -= part[0, place]
+        whole[1, place] -= part[1, place]

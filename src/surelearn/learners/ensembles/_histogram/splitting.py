@@ -1,0 +1,217 @@
+"""The best split of a column: left of which cut, or which set of categories.
+
+A split gains G_left² / (H_left + l2) + G_right² / (H_right + l2) − G² / (H + l2), where G and H are
+the sums of gradients and hessians: twice the decrease of the loss's second-order expansion.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surelearn._jit import inlined, inner
+from surelearn._typing import Indices, Matrix, Vector
+from surelearn.learners.ensembles._histogram.histogram import COUNT_BITS
+
+NO_GAIN = -1.0
+"""The gain of a split that may not be."""
+
+_COUNT_MASK = (1 << COUNT_BITS) - 1
+_SMOOTHING = 10.0  # rows by which the mean of a rare category is drawn to 0, to order it
+_ROUNDING = 1e-12  # a gain that is relatively smaller may be an error of rounding
+
+Table = NDArray[np.uint8]
+"""For each bin whether it goes left."""
+
+
+L2, MIN_ROWS, MIN_HESSIAN = range(3)
+"""The limits of a split: the penalty of squared leaf values, the least number of rows of a child
+and their least sum of hessians; penalty and hessians in units of those in histograms."""
+
+
+class Room(NamedTuple):
+    """What a worker computes on the way to a split.
+
+    Attributes
+    ----------
+    sums
+        The sums of categories in order, as in histograms, and which they are. Packed sums are
+        whole numbers that no float can hold.
+    cuts
+        For each cut the gradients, hessians and rows left of it, and its gain.
+    """
+
+    sums: Indices
+    cuts: Matrix
+
+
+def make_room() -> Room:
+    """Return room for the bins of a column."""
+    return Room(np.zeros((3, 257), dtype=np.int64), np.zeros((4, 257)))
+
+
+@inner
+def best_split(
+    sums: Indices,
+    start: int,
+    n_bins: int,
+    sign: int,
+    is_set: int,
+    limits: Vector,
+    room: Room,
+    found: Vector,
+) -> None:
+    """Write the gain of the best split, the last bin on the left, and whether gaps go left.
+
+    Of a set of categories, the bin is the place in the order of `sort_categories`. Of equal gains
+    the lowest bin wins, and gaps go right.
+
+    Parameters
+    ----------
+    sums
+        Gradients, and hessians with counts, of all bins; missing cells after the last bin.
+    start, n_bins
+        The first bin of the column, and their number.
+    sign
+        1 or -1 if what is predicted may only grow, or fall, with the column; else 0.
+    is_set
+        Whether the column holds categories.
+    """
+    g, h = _total(sums, start, n_bins)
+    gap_g, gap_h = sums[0, start + n_bins], sums[1, start + n_bins]
+    best, place, gaps_left, source, n = NO_GAIN, -1, 0, sums, n_bins - 1
+    if is_set:
+        n = sort_categories(sums, start, n_bins, room.sums) - 1
+        source, start, gap_h = room.sums, 0, 0
+    for side in range(2 if gap_h != 0 else 1):
+        # With gaps on the right, all numbers may go left.
+        n_cuts = n + 1 if gap_h != 0 and side == 0 else n
+        _sum_up(source, start, n_cuts, gap_g * side, gap_h * side, room.cuts)
+        cut = _best_cut(n_cuts, g, h, sign, limits, room.cuts)
+        if cut >= 0 and room.cuts[3, cut] > best:
+            best, place, gaps_left = room.cuts[3, cut], cut, side
+    gain = best - float(g) * float(g) / max(float(h >> COUNT_BITS) + limits[L2], 1e-300)
+    found[0] = gain if gain > _ROUNDING * best else NO_GAIN
+    found[1], found[2] = place, gaps_left
+
+
+@inlined
+def _total(sums: Indices, start: int, n_bins: int) -> tuple[int, int]:
+    """Return the sums over all rows of a node, from any of its columns."""
+    g, h = 0, 0
+    for b in range(start, start + n_bins + 1):
+        g += sums[0, b]
+        h += sums[1, b]
+    return g, h
+
+
+@inlined
+def _best_cut(n: int, g: int, h: int, sign: int, limits: Vector, cuts: Matrix) -> int:
+    """Return the place of the best gain, -1 if no cut may be."""
+    total_g, total_h = float(g), float(h >> COUNT_BITS)
+    _gains(n, total_g, total_h, h & _COUNT_MASK, limits, cuts)
+    best, place = NO_GAIN, -1
+    for b in range(n):
+        if cuts[3, b] > best and (
+            sign == 0 or _keeps_order(cuts, b, total_g, total_h, sign, limits)
+        ):
+            best, place = cuts[3, b], b
+    return place
+
+
+@inlined
+def _sum_up(sums: Indices, start: int, n: int, gap_g: int, gap_h: int, cuts: Matrix) -> None:
+    """Write what lies left of each cut, beside what lies in a gap."""
+    left_g, left_h = gap_g, gap_h
+    for b in range(n):
+        left_g += sums[0, start + b]
+        left_h += sums[1, start + b]
+        cuts[0, b], cuts[1, b] = left_g, left_h >> COUNT_BITS
+        cuts[2, b] = left_h & _COUNT_MASK
+
+
+@inlined
+def _gains(
+    n: int, total_g: float, total_h: float, n_rows: int, limits: Vector, cuts: Matrix
+) -> None:
+    """Write the gain of each cut: one division, and no branch, so that bins go together."""
+    least, most = float(limits[MIN_ROWS]), float(n_rows - limits[MIN_ROWS])
+    l2, least_h, most_h = limits[L2], limits[MIN_HESSIAN], total_h - limits[MIN_HESSIAN]
+    for b in range(n):
+        left, right = cuts[0, b], total_g - cuts[0, b]
+        left_h, right_h = cuts[1, b] + l2, total_h - cuts[1, b] + l2
+        product = left_h * right_h
+        gain = (left * left * right_h + right * right * left_h) / product
+        rows = (cuts[2, b] >= least) & (cuts[2, b] <= most) & (product > 0.0)
+        heavy = (cuts[1, b] >= least_h) & (cuts[1, b] <= most_h)
+        cuts[3, b] = gain if rows & heavy else NO_GAIN
+
+
+@inlined
+def _keeps_order(
+    cuts: Matrix, b: int, total_g: float, total_h: float, sign: int, limits: Vector
+) -> bool:
+    """Say whether the values of the two sides, -G / (H + l2), are in the order asked for."""
+    left = -cuts[0, b] / (cuts[1, b] + limits[L2])
+    right = (cuts[0, b] - total_g) / (total_h - cuts[1, b] + limits[L2])
+    return sign * left <= sign * right
+
+
+@inner
+def sort_categories(sums: Indices, start: int, n_bins: int, ordered: Indices) -> int:
+    """Write the bins that have rows in the order of their means; return how many there are.
+
+    Missing cells count as one more category. The last row receives the bins themselves.
+    """
+    _, total_h = _total(sums, start, n_bins)
+    smooth = _SMOOTHING * float(total_h >> COUNT_BITS) / max(1, total_h & _COUNT_MASK)
+    n = 0
+    for b in range(n_bins + 1):
+        if sums[1, start + b] & _COUNT_MASK:
+            key, j = _mean(sums[0, start + b], sums[1, start + b], smooth), n
+            while j > 0 and _mean(ordered[0, j - 1], ordered[1, j - 1], smooth) > key:
+                for k in range(3):
+                    ordered[k, j] = ordered[k, j - 1]
+                j -= 1
+            ordered[0, j], ordered[1, j], ordered[2, j] = sums[0, start + b], sums[1, start + b], b
+            n += 1
+    return n
+
+
+@inlined
+def _mean(g: int, h: int, smooth: float) -> float:
+    """Return the mean of a category, drawn to 0 as by some rows more."""
+    return float(g) / max(float(h >> COUNT_BITS) + smooth, 1e-300)
+
+
+@inner
+def write_left(
+    sums: Indices, start: int, n_bins: int, is_set: int, split: Indices, room: Room, left: Table
+) -> None:
+    """Write which bins go left; those without rows go to the side with more rows.
+
+    Parameters
+    ----------
+    split
+        The place of the cut, and whether gaps go left.
+    """
+    for b in range(256):
+        left[b] = 0
+    if is_set:
+        sort_categories(sums, start, n_bins, room.sums)
+        for j in range(split[0] + 1):
+            left[room.sums[2, j]] = 1
+    else:
+        for b in range(split[0] + 1):
+            left[b] = 1
+        left[n_bins] = split[1]
+    n_left, n_rows = 0, 0
+    for b in range(n_bins + 1):
+        n_rows += sums[1, start + b] & _COUNT_MASK
+        n_left += (sums[1, start + b] & _COUNT_MASK) * left[b]
+    heavier = 1 if 2 * n_left >= n_rows else 0
+    for b in range(n_bins if is_set else 0):
+        left[b] = left[b] if sums[1, start + b] else heavier
+    left[255] = left[n_bins] if sums[1, start + n_bins] else heavier
+    if n_bins < 255:
+        left[n_bins] = 0  # no cell has such a bin

@@ -1,0 +1,204 @@
+"""What workers do while a tree grows: count, find, divide, move; and what they share."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surelearn._jit import inlined, inner
+from surelearn._typing import Indices, Matrix, Vector
+from surelearn.learners.ensembles._histogram import histogram, partition, tickets
+from surelearn.learners.ensembles._histogram.cut_points import Codes
+from surelearn.learners.ensembles._histogram.histogram import Rows, Words
+from surelearn.learners.ensembles._histogram.records import Records
+from surelearn.learners.ensembles._histogram.splitting import (
+    NO_GAIN,
+    Room,
+    Table,
+    best_split,
+)
+
+COUNT, DIVIDE, MOVE = 0, 1, 2
+"""The kinds of tasks."""
+
+KIND, N_TASKS, FIRST, LAST, COLUMN, SMALL, LARGE, SUBTRACT, LARGE_FIRST, LARGE_LAST = range(10)
+"""What the order that workers carry out says, and where.
+
+Rows FIRST to LAST - 1 are counted in slot SMALL, or divided by COLUMN. Slot LARGE, -1 if there is
+none, has SMALL subtracted from it, or else LARGE_FIRST to LARGE_LAST - 1 are counted there.
+"""
+
+ORDER = 16
+"""The length of an order."""
+
+
+class BinnedRows(NamedTuple):
+    """The training rows: the same for all trees, but for the gradient words.
+
+    Attributes
+    ----------
+    codes
+        The bin of each cell, column by column.
+    records
+        The same row by row, with gradient words.
+    starts
+        Where the bins of each column begin in a histogram; each has one for missing cells.
+    is_set
+        Which columns hold categories.
+    signs
+        1 or -1 for a column with which predictions may only grow, or fall; else 0.
+    """
+
+    codes: Codes
+    records: Records
+    starts: Indices
+    is_set: Indices
+    signs: Indices
+
+
+class Bench(NamedTuple):
+    """What all workers write to; each has its own part of the last four.
+
+    Attributes
+    ----------
+    control, order
+        The ticket, and what its tasks are.
+    rows, sides
+        The places of rows, those of each node side by side, and room to divide them.
+    n_left
+        How many rows of each chunk go left; how many of the node do, at the end.
+    left
+        For each bin whether it goes left at the node that is divided.
+    sums
+        Histograms: slots, gradients and hessians, bins of all columns.
+    found
+        For the small and the large child, and each column, gain, cut and side of gaps.
+    allowed
+        Which columns may be asked about.
+    limits
+        l2, least rows, least hessian, as `surelearn.learners.ensembles._histogram.splitting` has
+        them, and rows between flushes.
+    """
+
+    control: Indices
+    order: Indices
+    rows: Rows
+    sides: Rows
+    n_left: Indices
+    left: Table
+    sums: NDArray[np.int64]
+    found: NDArray[np.float64]
+    allowed: Table
+    limits: Vector
+    scratch: Words
+    bounds: Indices
+    ordered: NDArray[np.int64]
+    cuts: Matrix
+
+
+@inlined
+def do_task(worker: int, task: int, table: BinnedRows, bench: Bench) -> None:
+    """Do one task of the order."""
+    order = bench.order
+    first, last, kind = order[FIRST], order[LAST], order[KIND]
+    if kind == COUNT:
+        count_and_find(worker, task, table, bench)
+    elif kind == DIVIDE:
+        start = first + task * partition.CHUNK
+        stop = min(start + partition.CHUNK, last)
+        column = table.codes[order[COLUMN]]
+        bench.n_left[task] = partition.divide_chunk(
+            bench.rows, start, stop, column, bench.left, bench.sides
+        )
+    else:
+        partition.move_chunk(bench.rows, task, first, last, bench.n_left, bench.sides)
+
+
+@inlined
+def count_and_find(worker: int, task: int, table: BinnedRows, bench: Bench) -> None:
+    """Count the small child, subtract it from its parent, find the best split of each column."""
+    order, starts = bench.order, table.starts
+    n_words, n_tasks = (len(starts) + 6) >> 3, order[N_TASKS]
+    w, last_word = n_words * task // n_tasks, n_words * (task + 1) // n_tasks
+    end = min(8 * last_word, len(starts) - 1)
+    for child in range(1 if order[LARGE] < 0 else 2):
+        slot = order[SMALL + child]
+        if child == 1 and order[SUBTRACT]:
+            small = bench.sums[order[SMALL]]
+            histogram.subtract(bench.sums[slot], small, int(starts[8 * w]), int(starts[end]))
+        else:
+            _count(worker, child, slot, w, last_word, table, bench)
+        _find(worker, 8 * w, end, slot, child, table, bench)
+
+
+@inlined
+def _count(
+    worker: int, child: int, slot: int, w: int, last_word: int, table: BinnedRows, bench: Bench
+) -> None:
+    """Count the rows of a child in a slot."""
+    order = bench.order
+    bounds = bench.bounds[worker]
+    bounds[0] = order[LARGE_FIRST] if child else order[FIRST]
+    bounds[1] = order[LARGE_LAST] if child else order[LAST]
+    bounds[2], bounds[3] = w, last_word
+    histogram.count_words(
+        bench.rows,
+        bounds,
+        table.records,
+        table.starts,
+        int(bench.limits[3]),
+        bench.scratch[worker],
+        bench.sums[slot],
+    )
+
+
+@inlined
+def _find(
+    worker: int, column: int, end: int, slot: int, child: int, table: BinnedRows, bench: Bench
+) -> None:
+    """Write the best split of some columns of one child."""
+    room = Room(bench.ordered[worker], bench.cuts[worker])
+    for j in range(column, end):
+        found, start = bench.found[child, j], table.starts[j]
+        found[0] = NO_GAIN
+        if bench.allowed[j]:
+            n_bins = table.starts[j + 1] - start - 1
+            best_split(
+                bench.sums[slot],
+                start,
+                n_bins,
+                table.signs[j],
+                table.is_set[j],
+                bench.limits,
+                room,
+                found,
+            )
+
+
+@inner
+def take_part(worker: int, table: BinnedRows, bench: Bench) -> int:
+    """Do tasks of the ticket until none is left; return how many."""
+    n_done, task = 0, tickets.take(bench.control)
+    while task >= 0:
+        do_task(worker, task, table, bench)
+        tickets.finish(bench.control)
+        n_done += 1
+        task = tickets.take(bench.control)
+    return n_done
+
+
+@inner
+def run_tasks(worker: int, n_tasks: int, table: BinnedRows, bench: Bench) -> None:
+    """Have the order carried out, taking part, and return when all is done."""
+    bench.order[N_TASKS] = n_tasks
+    tickets.publish(bench.control, n_tasks)
+    take_part(worker, table, bench)
+    tickets.wait(bench.control)
+
+
+@inlined
+def help_out(worker: int, table: BinnedRows, bench: Bench) -> None:
+    """Take tasks until the tree is grown."""
+    looks = 0
+    while not tickets.is_over(bench.control):
+        looks = 0 if take_part(worker, table, bench) else tickets.rest(looks)

@@ -1,0 +1,220 @@
+"""Growing trees from one table, one after the other: what they share is laid out once."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surelearn import _threads
+from surelearn._typing import Indices, Vector
+from surelearn.learners.ensembles._histogram import grower, histogram, partition, records, tickets
+from surelearn.learners.ensembles._histogram.binning import Bins
+from surelearn.learners.ensembles._histogram.cut_points import Codes
+from surelearn.learners.ensembles._histogram.grower import CHILD, FEATURE, START, STOP, Nodes, Size
+from surelearn.learners.ensembles._histogram.histogram import Rows
+from surelearn.learners.ensembles._histogram.tasks import ORDER, Bench, BinnedRows
+from surelearn.learners.ensembles._histogram.trees import HistogramTrees
+
+MOST_ROWS = 2**26 - 1
+"""The largest number of rows: a histogram counts them in 26 bits."""
+
+_MEMORY = 2**28  # words of histograms that are kept; more leaves are counted again
+_FEW = 20_000  # cells of a table that one worker finishes before another has begun
+_DEEPEST = 2**31
+
+
+class GrowthLimits(NamedTuple):
+    """When a tree stops growing.
+
+    Attributes
+    ----------
+    max_leaves, max_depth
+        The largest number of leaves, and of questions on a path; None for no limit of depth.
+    min_rows
+        The least number of rows of a leaf.
+    l2
+        The penalty of squared leaf values.
+    min_hessian
+        The least sum of hessians of a leaf.
+    most_features
+        The largest number of columns that one tree asks about; None for no limit.
+    """
+
+    max_leaves: int = 31
+    max_depth: int | None = None
+    min_rows: int = 20
+    l2: float = 0.0
+    min_hessian: float = 0.0
+    most_features: int | None = None
+
+
+class GrownTree(NamedTuple):
+    """A tree without values, and the rows of its leaves.
+
+    Attributes
+    ----------
+    facts, gains, left
+        What is known of its nodes; see `surelearn.learners.ensembles._histogram.grower`.
+    rows
+        The places of all rows it was grown from, those of each node side by side.
+    """
+
+    facts: Indices
+    gains: Vector
+    left: NDArray[np.uint64]
+    rows: Rows
+
+    @property
+    def leaves(self) -> Indices:
+        """The places of the leaves."""
+        return np.flatnonzero(self.facts[:, CHILD] == 0)
+
+    def with_values(self, values: Vector) -> HistogramTrees:
+        """Return the tree with a value for each of its nodes."""
+        child, nodes = self.facts[:, CHILD].copy(), np.arange(len(self.facts))
+        leaf = child == 0
+        child[leaf] = nodes[leaf]
+        left, feature = self.left.copy(), self.facts[:, FEATURE].copy()
+        left[leaf], feature[leaf] = np.uint64(2**64 - 1), 0
+        return HistogramTrees(
+            feature,
+            left,
+            child,
+            np.where(leaf, values, 0.0),
+            np.where(leaf, 0.0, self.gains),
+            self.facts[:, STOP] - self.facts[:, START],
+            np.array([0, len(nodes)]),
+        )
+
+
+class TreeGrower:
+    """Grows trees from encoded rows by their gradients and hessians.
+
+    Parameters
+    ----------
+    codes, bins
+        The rows, and what encoded them.
+    limits
+        When a tree stops growing.
+    signs
+        1 or -1 for a column with which predictions may only grow, or fall; else 0.
+    workers
+        The threads that grow trees; the result does not depend on their number.
+    """
+
+    def __init__(
+        self,
+        codes: Codes,
+        bins: Bins,
+        limits: GrowthLimits,
+        *,
+        signs: Indices,
+        workers: _threads.Workers,
+    ) -> None:
+        d, n = codes.shape
+        starts = np.zeros(d + 1, dtype=np.int64)
+        starts[1:] = np.cumsum(bins.n_bins + 1)
+        self._workers = workers if codes.size > _FEW else _threads.Workers(None, 1)
+        self._fields = records.Fields.of(n)
+        self._limits = limits
+        self._table = BinnedRows(
+            codes,
+            records.empty_records(n, d),
+            starts,
+            bins.is_categorical.astype(np.int64),
+            np.asarray(signs, dtype=np.int64),
+        )
+        self._each(lambda first, last: records.pack_codes(codes, first, last, self._table.records))
+        self._bench = _bench(self._table, limits, self._workers.size, self._fields.rows_added)
+        n_nodes = 2 * limits.max_leaves - 1
+        self._nodes = Nodes(
+            np.zeros((n_nodes, grower.FIELDS), dtype=np.int64),
+            np.zeros(n_nodes),
+            np.zeros((n_nodes, 4), dtype=np.uint64),
+            np.zeros(len(self._bench.sums) - 1, dtype=np.int64),
+        )
+        depth = _DEEPEST if limits.max_depth is None else limits.max_depth
+        most = d + 1 if limits.most_features is None else limits.most_features
+        self._size = Size(limits.max_leaves, depth, most, self._workers.size)
+
+    def grow(
+        self,
+        gradients: Vector,
+        hessians: Vector,
+        *,
+        number: int,
+        rows: Indices | None = None,
+        columns: Indices | None = None,
+    ) -> GrownTree:
+        """Return the tree that lowers the loss's second-order expansion greedily.
+
+        Parameters
+        ----------
+        gradients, hessians
+            The derivatives of the loss of each row; hessians are not negative.
+        number
+            The number of the tree, by which gradients are rounded up or down.
+        rows, columns
+            The sorted places of the rows it grows from, and of the columns it may ask about; None
+            means all.
+        """
+        units = self._units(gradients, hessians)
+        written, word = self._table.records, self._table.records.shape[1] - 1
+        self._each(
+            lambda first, last: records.write_gradients(
+                gradients, hessians, units, number, first, last, written, word
+            )
+        )
+        bench, nodes = self._bench, self._nodes
+        n_rows = len(gradients) if rows is None else len(rows)
+        bench.rows[:n_rows] = np.arange(n_rows) if rows is None else rows
+        bench.allowed[:] = 1 if columns is None else 0
+        bench.allowed[slice(None) if columns is None else columns] = 1
+        bench.limits[[0, 2]] = self._limits.l2 * units[1], self._limits.min_hessian * units[1]
+        bench.control[:] = 0
+        nodes.free[:-1], nodes.free[-1] = np.arange(len(nodes.free) - 1), len(nodes.free) - 1
+
+        def work(worker: int) -> int:
+            return grower.work_on_tree(worker, n_rows, self._size, self._table, bench, nodes)
+
+        n_nodes = self._workers.map(work, range(self._workers.size))[0]
+        facts = nodes.facts[:n_nodes].copy()
+        gains = np.where(facts[:, CHILD] > 0, -nodes.gains[:n_nodes], 0.0)
+        gains *= units[1] / units[0] / units[0]
+        return GrownTree(facts, gains, nodes.left[:n_nodes].copy(), bench.rows[:n_rows])
+
+    def _units(self, gradients: Vector, hessians: Vector) -> Vector:
+        """Return how many units of a field the largest gradient, and hessian, is divided into."""
+        largest = max(float(gradients.max()), -float(gradients.min()), 1e-300)
+        return np.array(
+            [self._fields.gradient / largest, self._fields.hessian / max(hessians.max(), 1e-300)]
+        )
+
+    def _each(self, work: Callable[[int, int], Any]) -> None:
+        """Do work that is told first and last row on all rows, in equal parts."""
+        n, parts = len(self._table.records), self._workers.size
+        cuts = [n * i // parts for i in range(parts + 1)]
+        self._workers.map(lambda i: work(cuts[i], cuts[i + 1]), range(parts))
+
+
+def _bench(table: BinnedRows, limits: GrowthLimits, n_workers: int, rows_added: int) -> Bench:
+    """Return what workers write to."""
+    d, n = table.codes.shape
+    n_slots = max(1, min(limits.max_leaves, _MEMORY // int(2 * table.starts[-1])))
+    return Bench(
+        control=np.zeros(tickets.CONTROL, dtype=np.int64),
+        order=np.zeros(ORDER, dtype=np.int64),
+        rows=np.zeros(n, dtype=np.int32),
+        sides=np.zeros((2, n), dtype=np.int32),
+        n_left=np.zeros(-(-n // partition.CHUNK) + 1, dtype=np.int64),
+        left=np.zeros(256, dtype=np.uint8),
+        sums=np.zeros((n_slots + 2, 2, int(table.starts[-1])), dtype=np.int64),
+        found=np.zeros((2, d, 3)),
+        allowed=np.ones(d, dtype=np.uint8),
+        limits=np.array([limits.l2, limits.min_rows, limits.min_hessian, rows_added]),
+        scratch=np.zeros((n_workers, histogram.SCRATCH), dtype=np.uint64),
+        bounds=np.zeros((n_workers, 8), dtype=np.int64),
+        ordered=np.zeros((n_workers, 3, 257), dtype=np.int64),
+        cuts=np.zeros((n_workers, 4, 257)),
+    )
