@@ -152,5 +152,5 @@ def test_cuts_of_many_rows_come_from_a_sample_and_are_the_same_every_time():
 def test_forged_bins_are_refused(changes):
     honest = Bins(np.array([1.0, 2.0]), np.array([0, 2]), np.empty(0, np.int64), np.array([0, 0]))
     honest._check_state()
-    with pytest.raises(ValueError, match="its cuts|its categories|both"):
+    with pytest.raises(ValueError, match=r"its cuts|its categories|both"):
         dataclasses.replace(honest, **changes)._check_state()
