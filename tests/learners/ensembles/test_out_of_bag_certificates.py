@@ -151,6 +151,6 @@ def test_variance_of_a_mean_of_correlated_members():
 
 def test_rows_that_test_are_few_enough_and_none_that_decided_about_bins():
     references = np.arange(0, 100_000, 5)
-    rows = _out_of_bag.tested_rows(0, 100_000, references)
+    rows = _out_of_bag.rows_for_tests(0, 100_000, references)
     assert len(rows) == _out_of_bag.MOST_TESTED
     assert not np.isin(rows, references).any()

@@ -242,7 +242,7 @@ class ForestLearner(BaseEstimator):
     def _tested(self) -> Indices:
         """Return the rows that may test trees for certificates."""
         n, references = self.n_training_rows_, growth.references_of(self)
-        return _out_of_bag.tested_rows(self.seed_, n, references)
+        return _out_of_bag.rows_for_tests(self.seed_, n, references)
 
     def _outside_leaves(self, X: Matrix, outside: Mask) -> list[tuple[Indices, Indices]]:
         """Return for each tree the rows outside its bag, and the leaf that each reaches."""

@@ -57,12 +57,12 @@ class OutOfBag(NamedTuple):
             raise ValueError("the vote errs on more rows than there are")
 
 
-def tested_rows(seed: int, n_rows: int, references: Indices | None) -> Indices:
+def rows_for_tests(seed: int, n_rows: int, references: Indices | None) -> Indices:
     """Return the rows that may test members: none by which bins were found, and not too many.
 
     Examples
     --------
-    >>> tested_rows(0, 5, np.array([1, 3])).tolist()
+    >>> rows_for_tests(0, 5, np.array([1, 3])).tolist()
     [0, 2, 4]
     """
     free = np.ones(n_rows, dtype=np.bool_)

@@ -208,7 +208,7 @@ class BaggingClassifier(ClassifierMixin, BaggedLearner):
                     "max_samples below the number of rows"
                 )
             return
-        tested = _out_of_bag.tested_rows(self.seed_, len(labels), None)
+        tested = _out_of_bag.rows_for_tests(self.seed_, len(labels), None)
         losses, votes = np.zeros(outside.shape), np.zeros((len(labels), len(self.classes_)))
         for place, said in enumerate(self._each(X, self._says)):
             here = outside[place]
