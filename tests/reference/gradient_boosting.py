@@ -1,4 +1,4 @@
-"""Gradient boosting of stumps by the book: residuals, the best cut by least squares, line search."""
+"""Gradient boosting of stumps by the book: residuals, the best cut, a line search."""
 
 import itertools
 

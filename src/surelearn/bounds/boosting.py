@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from surelearn import _arguments
-from surelearn.bounds import _margins, _pac_bayes, _rounding, vc
+from surelearn.bounds import _margins, _pac_bayes, vc
 from surelearn.bounds._guarantee import Guarantee, theorem
 from surelearn.bounds._planner import exact, least, log, log_survival, planner
 from surelearn.bounds._special import binomial_cdf
