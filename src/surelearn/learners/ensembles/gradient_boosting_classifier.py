@@ -177,8 +177,9 @@ class GradientBoostingClassifier(ClassifierMixin, GradientBoosting):
             n=rows.shape[0],
         )
         _refuse_one_class(fresh.classes_, labels[weights > 0.0])
-        targets = labels.astype(np.float64)
-        fresh._learn(self, rows, targets, weights, strata=labels)  # noqa: SLF001 - our copy
+        targets, strata = labels.astype(np.float64), labels if self.early_stopping else None
+        del labels  # memory that trees can use
+        fresh._learn(self, rows, targets, weights, strata=strata)  # noqa: SLF001 - our copy
         return adopt(self, fresh)
 
     def predict(self, X: Any) -> NDArray[Any]:

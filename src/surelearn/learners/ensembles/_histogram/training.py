@@ -168,7 +168,7 @@ class TreeGrower:
         )
         bench, nodes = self._bench, self._nodes
         n_rows = len(gradients) if rows is None else len(rows)
-        bench.rows[:n_rows] = np.arange(n_rows) if rows is None else rows
+        bench.rows[:n_rows] = np.arange(n_rows, dtype=np.int32) if rows is None else rows
         bench.allowed[:] = 1 if columns is None else 0
         bench.allowed[slice(None) if columns is None else columns] = 1
         bench.limits[[0, 2]] = self._limits.l2 * units[1], self._limits.min_hessian * units[1]
