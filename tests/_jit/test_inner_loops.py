@@ -1,0 +1,20 @@
+"""Loops without an entrance from Python are called by loops alone, compiled already or not."""
+
+import numpy as np
+import pytest
+from numba import int64, typeof
+
+from surelearn.learners.ensembles._histogram.histogram import add_tile
+from surelearn.learners.ensembles._histogram.splitting import sort_categories
+
+
+def test_python_is_refused_by_a_sentence():
+    sums, words = np.zeros((3, 300), dtype=np.int64), np.zeros(2048, dtype=np.uint64)
+    for _ in range(2):
+        with pytest.raises(TypeError, match="is called by compiled loops alone"):
+            sort_categories(sums, 0, 3, sums)
+        with pytest.raises(TypeError, match="is called by compiled loops alone"):
+            add_tile(words, words, 3, words)
+        add_tile.compile((typeof(words), typeof(words), int64, typeof(words)))
+    assert add_tile.overloads
+    assert sort_categories.py_func(sums, 0, 3, sums) == 0
