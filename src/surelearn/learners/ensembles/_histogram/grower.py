@@ -158,7 +158,8 @@ def _give_back(nodes: Nodes, slot: int) -> None:
 def _n_count_tasks(table: BinnedRows, size: Size) -> int:
     """Return into how many tasks the words of the columns are dealt: not too many words each."""
     n_words = (len(table.starts) + 6) >> 3
-    return max(min(n_words, 4 * size.n_workers if size.n_workers > 1 else 1), (n_words + 7) >> 3)
+    # Every task reads all rows once more, so there are no more of them than workers need.
+    return max(min(n_words, size.n_workers), (n_words + 7) >> 3)
 
 
 @inlined
