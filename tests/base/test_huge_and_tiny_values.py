@@ -16,6 +16,10 @@ OTHER_CELLS = {"BernoulliMixture", "MaximumEntropy"}  # bits, and features that 
 NO_SQUARES = {
     *("AxisAlignedRectangle", "C45Classifier", "CARTClassifier", "CARTRegressor", "FiniteClass"),
     *("CategoricalNaiveBayes", "ID3Classifier"),  # compare, count or look up
+    *("AdaBoostClassifier", "BaggingClassifier", "BaggingRegressor"),  # of trees
+    *("ForwardStagewiseClassifier", "ForwardStagewiseRegressor"),
+    *("GradientBoostingClassifier", "GradientBoostingRegressor"),
+    *("RandomForestClassifier", "RandomForestRegressor"),
     *("Halfspace", "LinearRegression", "LowRankApproximation"),  # scale the columns first
     *("LogisticRegression", "MaximumEntropyQuasiNewton", "RidgeRegression"),  # small is no harm
     "TableEncoder",  # a column too small to vary keeps its scale

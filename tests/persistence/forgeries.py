@@ -430,7 +430,7 @@ def _ways_to_ask(model, X, y):
     found, known = {}, {"X": X, "y": y}
     for name, method in inspect.getmembers(type(model), inspect.isfunction):
         asked = list(inspect.signature(method).parameters.values())[1:]
-        needed = [p.name for p in asked if p.default is p.empty and p.kind is not p.VAR_KEYWORD]
+        needed = [p.name for p in asked if p.default is p.empty]  # whatever another's method needs
         changes = name.startswith(("_", "set_", "get_", "fit", "partial_fit", "learn"))
         if not changes and known.keys() >= set(needed):
             found[name] = tuple(known[place] for place in needed)

@@ -23,6 +23,7 @@ from surelearn.losses._loss import (
 
 @jit
 def _slope_of_residual(loss: CompiledLoss, residual: float) -> float:
+    """Return the slope of a loss of prediction minus target."""
     if loss.formula == SQUARE:
         return 2.0 * residual
     if loss.formula == HUBER:
@@ -35,6 +36,7 @@ def _slope_of_residual(loss: CompiledLoss, residual: float) -> float:
 
 @jit
 def _value_of_residual(loss: CompiledLoss, residual: float) -> float:
+    """Return the value of a loss of prediction minus target."""
     if loss.formula == QUANTILE:
         return max(-loss.parameter * residual, (1.0 - loss.parameter) * residual)
     size = abs(residual)
