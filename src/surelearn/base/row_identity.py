@@ -10,7 +10,7 @@ compared as they are, and with fractions rounded as a file or a cast may have do
 import hashlib
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import narwhals as nw
@@ -254,11 +254,13 @@ def _share_copies(first: RowSet, other: RowSet) -> bool:
         return False
     pooled = {row: own.get(row, 0) + others.get(row, 0) for row in own.keys() | others.keys()}
     several = [row for row, count in pooled.items() if count > 1]
-    expected = sum(_chance_of_one_side(pooled[row], first.n, other.n) for row in several)
+    n, m = sorted((first.n, other.n))
+    expected = sum(_chance_of_one_side(pooled[row], n, m) for row in several)
     apart = sum(row not in shared for row in several)
     return apart < expected and _tail(apart, expected) < _CHANCE
 
 
+@lru_cache(maxsize=4096)  # many tables of one size are compared
 def _chance_of_one_side(count: int, n: int, m: int) -> float:
     """Return the probability that all copies of a row fall into one of two tables."""
     if count > _MANY:
