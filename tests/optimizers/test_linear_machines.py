@@ -234,3 +234,37 @@ def test_rows_are_left_as_they_were():
     solve_linear_classification(X, signs, costs=np.ones(60))
     np.testing.assert_array_equal(X, before[0])
     np.testing.assert_array_equal(signs, before[1])
+
+
+def wild():
+    X = sparse.csr_array(np.eye(4))
+    X.indices[0] = 10**7  # a read far outside
+    return X
+
+
+@pytest.mark.parametrize(
+    ("X", "told"),
+    [
+        (wild(), "sparse matrix is broken"),
+        (np.ones(4), "shape"),
+        (np.ones((4, 0)), "shape"),
+        (np.full((4, 2), 1j), "not an array of numbers"),
+        (sparse.csr_array(np.full((4, 2), 1j)), "complex"),
+        ("text", "not an array of numbers"),
+        (np.ones((5, 2)), "4 targets and 4 costs for 5 rows"),
+    ],
+    ids=["wild", "vector", "no columns", "complex", "sparse complex", "text", "other rows"],
+)
+def test_rows_that_loops_could_not_survive_are_refused(X, told):
+    y, costs = np.array([1.0, -1.0, 1.0, -1.0]), np.ones(4)
+    with pytest.raises(ValueError, match=told):
+        solve_linear_classification(X, y, costs=costs)
+    with pytest.raises(ValueError, match=told):
+        solve_linear_regression(X, y, costs=costs, epsilon=0.1)
+
+
+def test_rows_may_be_lists_and_costs_may_not_be_negative():
+    X, y = [[1], [2], [4]], [-1, -1, 1]
+    assert round(solve_linear_classification(X, y, costs=[10, 10, 10]).intercept, 1) == -3.0
+    with pytest.raises(ValueError, match="costs has numbers below 0"):
+        solve_linear_classification(X, y, costs=[1, 1, -1])

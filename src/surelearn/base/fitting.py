@@ -238,7 +238,15 @@ def row_weights(
             f"class_weight={_arguments.short(class_weight)} must be 'balanced', or a dict with a "
             "finite number, 0 or more, for each class"
         )
-    return weights * compute_sample_weight(class_weight, labels)
+    with np.errstate(over="ignore"):
+        weights = weights * compute_sample_weight(class_weight, labels)
+        total = weights.sum()
+    if not 0.0 < total < validation.MOST_WEIGHT:
+        raise ValueError(
+            f"class_weight={_arguments.short(class_weight)} makes the weights of all rows sum to "
+            f"{total:g}; give at least one class with rows a weight, and none a huge one"
+        )
+    return weights
 
 
 def _targets(y: Any, n: int) -> NDArray[Any]:

@@ -19,6 +19,9 @@ from surelearn._typing import Indices, Mask, Vector
 from surelearn.base.labels import comparable, exact, refuse_masked
 
 LARGEST = rows.LARGEST
+MOST_WEIGHT = 1e300
+"""What the weights of all rows together must stay below, so that sums of drawn rows are finite."""
+
 _TOO_LARGE = (
     "the table holds a whole number that is too large for a float: rescale its column, or make it "
     "text"
@@ -264,6 +267,10 @@ def sample_weights(weights: ArrayLike | None, n: int) -> Vector:
     check_non_negative(array, "sample_weight")
     if not array.any():
         raise ValueError("sample_weight is zero everywhere; give at least one row a weight")
+    with np.errstate(over="ignore"):
+        total = array.sum()
+    if not total < MOST_WEIGHT:
+        raise ValueError(f"sample_weight sums to {total:g}; divide it by its largest value")
     return array
 
 

@@ -11,7 +11,7 @@ import joblib
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import Tags, _safe_indexing, get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
@@ -25,6 +25,7 @@ from surelearn.base.fitting import at_one_moment, warn
 from surelearn.base.validation import validated
 from surelearn.certificate import Evidence, assumed, by_construction
 from surelearn.learners.ensembles import _members
+from surelearn.learners.ensembles._weak_learners import refuse_other_kinds
 
 
 class Lot(NamedTuple):
@@ -88,6 +89,9 @@ class BaggedLearner(BaseEstimator):
 
     def _enter(self, X: Any, *, reset: bool) -> Any:
         """Return a table as the members read it; they refuse what they cannot read."""
+        if reset:
+            kind = "classifier" if isinstance(self, ClassifierMixin) else "regressor"
+            refuse_other_kinds(self._base(), kind)
         X = sound(X)
         if sparse.issparse(X):
             X = sparse.csr_array(cast("Any", X))
@@ -220,6 +224,8 @@ class BaggedLearner(BaseEstimator):
     def __sklearn_tags__(self) -> Tags:
         """Say to scikit-learn what the members can read."""
         tags = cast("Any", super().__sklearn_tags__())
+        if not hasattr(self._base(), "__sklearn_tags__"):  # `fit` refuses it
+            return tags
         theirs = cast("Any", get_tags(self._base())).input_tags
         for name in ("allow_nan", "sparse", "categorical", "string"):
             setattr(tags.input_tags, name, getattr(theirs, name))

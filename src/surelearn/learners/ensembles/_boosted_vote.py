@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -109,6 +109,8 @@ class BoostedVote(ClassifierMixin, BaseEstimator):
     def _answers(self, X: Any) -> tuple[Any, int]:
         """Return what names the class of each row for member t, and the number of rows."""
         if self.stumps_ is not None:
+            known = table.n_categories(cast("Any", self).categories_)
+            self.stumps_.refuse_wild(known, len(self.classes_))  # they may have been set by hand
             stumps, rows = self.stumps_, table.read_table(self, dense(X))
             return partial(stumps.answer, X=rows), len(rows)
         X = admitted(self, X, reset=False)

@@ -129,6 +129,7 @@ class ForestLearner(BaseEstimator):
         """Return the rows of a table that came for prediction, dense or CSR."""
         check_is_fitted(self)
         _arguments.jobs("n_jobs", self.n_jobs)
+        self._refuse_misfits()
         return reading.read_rows(self, X)
 
     def _ready(self, rows: Any) -> Matrix:
@@ -259,15 +260,23 @@ class ForestLearner(BaseEstimator):
 
     def _check_state(self) -> None:
         """Refuse trees, as a forged model file may hold them, that ask for cells not there."""
+        self._refuse_misfits()
         trees, n_categories = self.trees_, table.n_categories(self.categories_)
-        if trees.importances.shape[1] != self.n_features_in_ or self.n_features_in_ < 1:
-            raise ValueError("its trees are not of its columns")
         words = trees.words[:, 1]
         inner = (words >> CHILD) != np.arange(len(words))
         column = ((words >> COLUMN) & COLUMN_MASK)[inner]
         asks_set = (words[inner] & CATEGORIES) != 0
         if not np.array_equal(asks_set, n_categories[column] > 0):
             raise ValueError("it asks a column of numbers for categories, or the other way round")
+
+    def _refuse_misfits(self) -> None:
+        """Refuse trees of other columns, categories or outcomes, of a forged file or set by hand.
+
+        It takes no longer for many nodes: it is asked before every walk.
+        """
+        trees, n_categories = self.trees_, table.n_categories(self.categories_)
+        if not trees.importances.shape[1] == len(n_categories) == self.n_features_in_ > 0:
+            raise ValueError("its trees are not of its columns")
         if n_categories.any() and trees.route_width * 64 <= n_categories.max():
             raise ValueError("its sets of categories are too small")
         if not n_categories.any() and trees.route_width != 0:

@@ -82,6 +82,7 @@ class GradientBoosting(BaseEstimator):
         sum of one entry of each and of `baseline_`.
         """
         check_is_fitted(self)
+        self._refuse_misfits()
         return effects_of(self.trees_, self.bins_, len(self.baseline_), self.categories_)
 
     def _enter(self, fitted: Self, X: Any) -> Any:
@@ -174,6 +175,7 @@ class GradientBoosting(BaseEstimator):
     def _scores(self, X: Any) -> Matrix:
         """Return the scores of rows, a row for each output."""
         check_is_fitted(self)
+        self._refuse_misfits()
         table_rows = reading.read_rows(self, X)
         return predictor.predict_scores(
             self.trees_, self.bins_, table_rows, self.baseline_, self.n_jobs
@@ -182,6 +184,7 @@ class GradientBoosting(BaseEstimator):
     def _staged_scores(self, X: Any) -> Iterator[Matrix]:
         """Yield the scores of rows after each round."""
         check_is_fitted(self)
+        self._refuse_misfits()
         codes = self.bins_.encode(reading.read_rows(self, X), n_jobs=self.n_jobs)
         scores = np.repeat(self.baseline_[:, np.newaxis], codes.shape[1], axis=1)
         return self._stages(codes, scores)
@@ -194,7 +197,10 @@ class GradientBoosting(BaseEstimator):
             yield scores.copy()
 
     def _check_state(self) -> None:
-        """Refuse what a forged model file may hold: trees of other columns or outputs."""
+        self._refuse_misfits()
+
+    def _refuse_misfits(self) -> None:
+        """Refuse trees of other columns or outputs, of a forged file or set by hand."""
         n, k = self.n_features_in_, len(self.baseline_)
         if self.bins_.n_features != n or len(self.categories_) != n or n < 1:
             raise ValueError("its bins are not those of its columns")

@@ -155,6 +155,8 @@ class StagewiseLearner(BaseEstimator):
     def __sklearn_tags__(self) -> Tags:
         """Say to scikit-learn what the base learner reads."""
         tags = cast("Any", super().__sklearn_tags__())
+        if not hasattr(self._prototype(), "__sklearn_tags__"):  # `fit` refuses it
+            return tags
         own = get_tags(self._prototype()).input_tags
         tags.input_tags.allow_nan = own.allow_nan
         tags.input_tags.categorical = own.categorical

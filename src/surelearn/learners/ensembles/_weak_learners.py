@@ -6,10 +6,11 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import clone, is_classifier
-from sklearn.utils import check_random_state
+from sklearn.base import clone
+from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import has_fit_parameter
 
+from surelearn import _arguments
 from surelearn._jit import fingerprints
 from surelearn._jit import rows as jit_rows
 from surelearn._jit.sound_matrices import sound
@@ -117,14 +118,26 @@ class _AnyClassifier:
             model.training_rows_ = fingerprints.sketch(fingerprints.table_hashes(self.X))
 
 
+def refuse_other_kinds(estimator: Any, kind: str) -> None:
+    """Refuse an estimator that is not of a kind, "classifier" or "regressor".
+
+    Examples
+    --------
+    >>> refuse_other_kinds("tree", "classifier")
+    Traceback (most recent call last):
+    TypeError: estimator='tree' must be a classifier, such as CARTClassifier(max_depth=1)
+    """
+    learns = hasattr(estimator, "fit") and hasattr(estimator, "__sklearn_tags__")
+    if isinstance(estimator, type) or not learns or get_tags(estimator).estimator_type != kind:
+        raise TypeError(
+            f"estimator={_arguments.short(estimator)} must be a {kind}, such as "
+            f"CART{kind.title()}(max_depth=1)"
+        )
+
+
 def _refuse_unfit(estimator: Any) -> None:
     """Refuse a weak learner that cannot play: no classifier, or one without weights of rows."""
-    if isinstance(estimator, type) or not hasattr(estimator, "fit"):
-        raise TypeError(
-            f"estimator={estimator!r} must be a classifier, such as CARTClassifier(max_depth=1)"
-        )
-    if not is_classifier(estimator):
-        raise TypeError(f"estimator={estimator!r} is no classifier, and AdaBoost votes on classes")
+    refuse_other_kinds(estimator, "classifier")
     if not has_fit_parameter(estimator, "sample_weight"):
         raise ValueError(
             f"estimator={estimator!r} takes no sample_weight in fit, and AdaBoost weighs rows; use "

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin, is_classifier
+from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags
 
 from surelearn._stored import holds
@@ -19,6 +19,7 @@ from surelearn._typing import Vector
 from surelearn.base import validation
 from surelearn.base.fitting import at_one_moment, learn_classes
 from surelearn.learners.ensembles._stagewise_learner import StagewiseLearner
+from surelearn.learners.ensembles._weak_learners import refuse_other_kinds
 from surelearn.learners.trees.cart_classifier import CARTClassifier
 from surelearn.losses import Exponential, Loss
 
@@ -99,8 +100,7 @@ class ForwardStagewiseClassifier(ClassifierMixin, StagewiseLearner):
         super()._check_parameters()
         if not self.loss.is_margin or not self.loss.convex:
             raise ValueError(f"loss={self.loss!r} is no convex loss of a margin; use Logistic()")
-        if not is_classifier(self._prototype()) or isinstance(self.estimator, type):
-            raise TypeError(f"estimator={self.estimator!r} must be a classifier")
+        refuse_other_kinds(self._prototype(), "classifier")
 
     def _prototype(self) -> Any:
         return _STUMP if self.estimator is None else self.estimator

@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import RegressorMixin, is_regressor
+from sklearn.base import RegressorMixin
 
 from surelearn._typing import Vector
 from surelearn.base.fitting import at_one_moment, check_numbers
 from surelearn.learners.ensembles._stagewise_learner import StagewiseLearner
+from surelearn.learners.ensembles._weak_learners import refuse_other_kinds
 from surelearn.learners.trees.cart_regressor import CARTRegressor
 from surelearn.losses import Loss, Square
 
@@ -81,8 +82,7 @@ class ForwardStagewiseRegressor(RegressorMixin, StagewiseLearner):
         super()._check_parameters()
         if self.loss.label_set != "reals":
             raise ValueError(f"loss={self.loss!r} reads labels; for numbers use Square()")
-        if not is_regressor(self._prototype()) or isinstance(self.estimator, type):
-            raise TypeError(f"estimator={self.estimator!r} must be a regressor")
+        refuse_other_kinds(self._prototype(), "regressor")
 
     def _prototype(self) -> Any:
         return _STUMP if self.estimator is None else self.estimator

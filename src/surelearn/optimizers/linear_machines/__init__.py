@@ -16,6 +16,7 @@ from scipy import sparse
 
 from surelearn._typing import Vector
 from surelearn.optimizers.linear_machines import _coordinate_descent, _newton
+from surelearn.optimizers.linear_machines._entering import checked
 from surelearn.optimizers.linear_machines._newton import WIDEST
 from surelearn.optimizers.linear_machines._problem import Intercept, Problem, Solution
 
@@ -61,6 +62,7 @@ def solve_linear_classification(
     >>> found.coef.round(6), round(found.intercept, 6), round(found.primal, 6)
     (array([1.]), -3.0, 0.5)
     """
+    X, signs, costs = checked(X, signs, costs)
     low, high = np.minimum(signs * costs, 0.0), np.maximum(signs * costs, 0.0)
     problem = Problem(X=X, targets=signs, low=low, high=high, epsilon=0.0, intercept=intercept)
     return _solve_centred(problem, start, tolerance, max_iter)
@@ -99,6 +101,7 @@ def solve_linear_regression(
     >>> found.coef.round(6), round(found.intercept, 6), round(found.primal, 6)
     (array([0.933333]), 0.1, 1.168889)
     """
+    X, targets, costs = checked(X, targets, costs)
     problem = Problem(
         X=X, targets=targets, low=-costs, high=costs, epsilon=epsilon, intercept=intercept
     )

@@ -25,6 +25,7 @@ from surelearn.learners.trees._tree import Tree
 
 _MOST_WEIGHT = 2**31 - 1  # of all rows together: products of two such sums fit in 63 bits
 _TARGET_BITS = 62
+_SMALL = 1e-290
 
 
 class Weighing(NamedTuple):
@@ -74,6 +75,8 @@ def whole_weights(weights: Vector) -> Indices:
     >>> whole_weights(np.array([1.0, 3.0])), whole_weights(np.array([0.5, 1.0]))
     (array([1, 3]), array([32768, 65535]))
     """
+    if not _SMALL < weights.max() < 1.0 / _SMALL:  # units of them would be 0 or infinite
+        weights = weights / weights.max()
     whole = weights == np.floor(weights)
     fits = weights.max() <= growing.LARGEST_WEIGHT and weights.sum() <= _MOST_WEIGHT
     if whole.all() and fits:

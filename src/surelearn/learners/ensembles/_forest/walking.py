@@ -66,6 +66,8 @@ def descend_categories(
 @jit
 def _goes_right(code: float, place: int, routes: Words, width: int) -> int:
     """Return whether a category is not in a set; the code of a missing one is put in before."""
+    if not 0.0 <= code < 64.0 * width:  # no code: someone set other categories by hand
+        return 1
     bit = np.uint64(code)
     word = routes[place * width + np.int64(bit >> np.uint64(6))]
     return 1 - int((word >> (bit & np.uint64(63))) & np.uint64(1))

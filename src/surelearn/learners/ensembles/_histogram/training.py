@@ -181,7 +181,8 @@ class TreeGrower:
         n_nodes = self._workers.map(work, range(self._workers.size))[0]
         facts = nodes.facts[:n_nodes].copy()
         gains = np.where(facts[:, CHILD] > 0, -nodes.gains[:n_nodes], 0.0)
-        gains *= units[1] / units[0] / units[0]
+        with np.errstate(over="ignore", invalid="ignore"):  # squares of huge targets
+            gains = np.minimum(gains * (units[1] / units[0] / units[0]), np.finfo(np.float64).max)
         return GrownTree(facts, gains, nodes.left[:n_nodes].copy(), bench.rows[:n_rows])
 
     def _units(self, gradients: Vector, hessians: Vector) -> Vector:

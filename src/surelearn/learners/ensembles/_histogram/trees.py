@@ -90,7 +90,8 @@ class HistogramTrees:
         """
         inner = ~self.is_leaf
         total = np.zeros(n_features)
-        np.add.at(total, self.feature[inner], self.gain[inner])
+        largest = self.gain[inner].max(initial=0.0) or 1.0  # sums of shares cannot overflow
+        np.add.at(total, self.feature[inner], self.gain[inner] / largest)
         return total / total.sum() if total.sum() > 0.0 else total
 
     def first(self, n_trees: int) -> "HistogramTrees":

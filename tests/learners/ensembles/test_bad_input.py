@@ -1,0 +1,61 @@
+"""What ensembles refuse, and what they survive."""
+
+import numpy as np
+import pytest
+
+from surelearn import (
+    BaggingClassifier,
+    BaggingRegressor,
+    CARTClassifier,
+    CARTRegressor,
+    ForwardStagewiseClassifier,
+    ForwardStagewiseRegressor,
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from surelearn.persistence.model_files import load_model, save_model
+
+X = np.random.default_rng(0).normal(size=(60, 3))
+Y = (X[:, 0] > 0.0).astype(int)
+OF_ANY = {
+    BaggingClassifier: CARTRegressor,
+    BaggingRegressor: CARTClassifier,
+    ForwardStagewiseClassifier: CARTRegressor,
+    ForwardStagewiseRegressor: CARTClassifier,
+}
+
+
+@pytest.mark.parametrize("kind", OF_ANY)
+def test_members_that_are_no_learners_of_the_kind_are_refused_by_a_sentence(kind):
+    for member in ("tree", 5, object(), OF_ANY[kind](), CARTClassifier):
+        with pytest.raises(TypeError, match=r"estimator=.* must be a (classifier|regressor)"):
+            kind(estimator=member).fit(X, Y)
+
+
+def test_classes_that_all_weigh_nothing_are_refused():
+    model = GradientBoostingClassifier(class_weight={0: 0.0, 1: 0.0})
+    with pytest.raises(ValueError, match="sum to 0"):
+        model.fit(X, Y)
+
+
+@pytest.mark.parametrize("kind", [GradientBoostingClassifier, RandomForestRegressor])
+def test_weights_that_sum_to_infinity_are_refused(kind):
+    with pytest.raises(ValueError, match="sample_weight sums to inf"):
+        kind(n_estimators=2).fit(X, Y, sample_weight=np.full(60, 1e308))
+
+
+@pytest.mark.parametrize("kind", [RandomForestClassifier, RandomForestRegressor])
+@pytest.mark.parametrize("weight", [5e-324, 1e-308, 1e297])
+def test_forests_of_tiny_and_of_huge_weights_are_those_of_ones(kind, weight):
+    plain = kind(n_estimators=3).fit(X, Y)
+    model = kind(n_estimators=3).fit(X, Y, sample_weight=np.full(60, weight))
+    assert np.array_equal(model.predict(X), plain.predict(X))
+
+
+def test_gains_of_huge_targets_are_finite_and_can_be_stored(tmp_path):
+    model = GradientBoostingRegressor(n_estimators=3, min_samples_leaf=1).fit(X, X[:, 0] * 1e200)
+    assert np.isfinite(model.feature_importances_).all()
+    save_model(model, tmp_path / "m", schema={}, metadata={})
+    assert np.array_equal(load_model(tmp_path / "m").model.predict(X), model.predict(X))
