@@ -193,6 +193,7 @@ class WellRead(ClassifierMixin, BaseEstimator):
     """A weak learner that has read other rows than it is given."""
 
     def fit(self, rows, labels, sample_weight=None):
+        del rows, sample_weight
         self.classes_ = np.unique(labels)
         self.own_ = CARTClassifier().fit(X_NEW, y_new)
         return self
@@ -209,7 +210,7 @@ def test_members_of_an_ensemble_may_know_rows_that_it_was_not_given():
         model = AdaBoostClassifier(estimator=weak, n_estimators=2).fit(X, y)
         assert unseen(model, X_NEW).status == status
     model = AdaBoostClassifier(estimator=DecisionTreeClassifier(max_depth=1)).fit(X, y)
-    assert "what else DecisionTreeClassifier learns from" in unseen(model, X_NEW).evidence
+    assert "what else DecisionTreeClassifier learns from" in unseen(model, X_NEW).text
     assert unseen(model, X_NEW).status == "assumed"
 
 
