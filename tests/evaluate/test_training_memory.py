@@ -11,10 +11,13 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 
 from surelearn import (
+    AdaBoostClassifier,
     CARTClassifier,
     CARTRegressor,
+    GradientBoostingClassifier,
     Holdout,
     LogisticRegression,
     NearestNeighborsClassifier,
@@ -184,3 +187,35 @@ def test_a_learner_that_was_changed_by_hand_is_not_checked():
     found = unseen(model, X_NEW)
     assert found.status == "assumed"
     assert "changed after it was fitted" in found.text
+
+
+class WellRead(ClassifierMixin, BaseEstimator):
+    """A weak learner that has read other rows than it is given."""
+
+    def fit(self, rows, labels, sample_weight=None):
+        del rows, sample_weight
+        self.classes_ = np.unique(labels)
+        self.own_ = CARTClassifier().fit(X_NEW, y_new)
+        return self
+
+    def predict(self, rows):
+        return self.own_.predict(rows)
+
+
+def test_members_of_an_ensemble_may_know_rows_that_it_was_not_given():
+    model = AdaBoostClassifier(estimator=WellRead(), n_estimators=1).fit(X, y)
+    with pytest.raises(ValueError, match="60 of 60 hold-out rows"):
+        compare_with_training(model, X_NEW, allow_duplicates=False)
+    for weak, status in ((CARTClassifier(max_depth=1), "checked"), (None, "checked")):
+        model = AdaBoostClassifier(estimator=weak, n_estimators=2).fit(X, y)
+        assert unseen(model, X_NEW).status == status
+    model = AdaBoostClassifier(estimator=DecisionTreeClassifier(max_depth=1)).fit(X, y)
+    assert "what else DecisionTreeClassifier learns from" in unseen(model, X_NEW).text
+    assert unseen(model, X_NEW).status == "assumed"
+
+
+def test_a_warm_start_does_not_forget_the_rows_before():
+    model = GradientBoostingClassifier(n_estimators=2, warm_start=True).fit(X_NEW, y_new)
+    model.set_params(n_estimators=4).fit(X, y)
+    assert training_memory(model, X).shared == 200
+    assert training_memory(model, X_NEW).shared == 60

@@ -44,6 +44,7 @@ class _Learner(NamedTuple):
     learner: Any
     transform: Callable[[Any], Any] | None
     inside: bool  # whether other parts of the model were trained, too
+    foreign: str = ""  # what else was given its rows, and may know others
 
 
 class _Found(NamedTuple):
@@ -104,8 +105,8 @@ def _of_learner(one: _Learner, X: Any) -> TrainingMemory:
     complete, doubt = len(kept) < SKETCH_SIZE, ""
     if not is_intact(one.learner):
         doubt = "but the model was changed after it was fitted"
-    elif stored_name(type(one.learner)) is None:
-        doubt = f"what else {type(one.learner).__name__} learns from is not known"
+    elif stored_name(type(one.learner)) is None or one.foreign:
+        doubt = f"what else {one.foreign or type(one.learner).__name__} learns from is not known"
     elif found.alike.sum() > shared:
         doubt = f"{int(found.alike.sum()) - shared} others are in single or half precision"
     elif found.rounded.any():
@@ -164,13 +165,27 @@ def _learners(
     elif plain is FrozenEstimator:
         yield from _learners(model.estimator, transform, inside=inside, around=deeper)
     elif _remembers(model):
-        yield _Learner(model, transform, inside)
+        others = list(_foreign_inside(model, deeper))
+        yield _Learner(model, transform, inside, type(others[0]).__name__ if others else "")
+        for inner in others:
+            yield from _learners(inner, transform, inside=True, around=deeper)
     elif not any(model is outer for outer in around):
         for inner, columns in _models_inside(model):
             chosen = transform
             if columns is not None:
                 chosen = partial(_after, partial(_columns, columns), transform or _same)
             yield from _learners(inner, chosen, inside=True, around=deeper)
+
+
+def _foreign_inside(model: Any, around: tuple[Any, ...]) -> Iterator[Any]:
+    """Yield the members of an ensemble, and theirs, that are not learners of this library."""
+    for inner, _ in _models_inside(model):
+        if any(inner is outer for outer in around):
+            continue
+        if stored_name(type(inner)) is None:
+            yield inner
+        else:
+            yield from _foreign_inside(inner, (*around, inner))
 
 
 def _remembers(model: Any) -> bool:

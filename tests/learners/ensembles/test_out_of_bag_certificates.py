@@ -1,8 +1,10 @@
 """Certificates from rows outside the bags hold where the truth is known, and say when void."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
+from sklearn.naive_bayes import GaussianNB
 
 from surelearn import BaggingClassifier, RandomForestClassifier, bounds
 from surelearn.learners.ensembles import _members, _out_of_bag
@@ -154,3 +156,65 @@ def test_rows_that_test_are_few_enough_and_none_that_decided_about_bins():
     rows = _out_of_bag.rows_for_tests(0, 100_000, references)
     assert len(rows) == _out_of_bag.MOST_TESTED
     assert not np.isin(rows, references).any()
+
+
+def names_and_gaps(n, seed):
+    """Return rows of which no two have the same name; a third have none, and that is the label."""
+    rng = np.random.default_rng(seed)
+    names = np.array([f"name {i}" for i in rng.integers(10**9, size=n)], dtype=object)
+    y = (rng.random(n) < 1 / 3).astype(int)
+    names[y == 1] = None
+    return pd.DataFrame({"name": names, "noise": rng.normal(size=n)}), y
+
+
+@pytest.mark.parametrize("splitter", ["histogram", "exact"])
+def test_a_category_outside_the_bag_is_answered_like_one_outside_the_table(splitter):
+    X, y = names_and_gaps(300, 0)
+    model = RandomForestClassifier(20, splitter=splitter, max_features=None).fit(X, y)
+    strange = X.assign(name=X["name"].where(X["name"].isna(), "unheard of"))
+    known, unknown = model.apply(X), model.apply(strange)
+    for tree in range(20):
+        outside = np.ones(300, dtype=bool)
+        outside[_members.draw_bag(0, tree, 300, 300, bootstrap=True).rows] = False
+        np.testing.assert_array_equal(known[outside, tree], unknown[outside, tree])
+
+
+@pytest.mark.parametrize("cls", [RandomForestClassifier, BaggingClassifier])
+@pytest.mark.parametrize("parameters", [{"max_samples": 5}, {"bootstrap": False, "max_samples": 5}])
+def test_members_that_were_kept_are_not_tested_on_rows_of_their_bags(cls, parameters):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(300, 3)), rng.integers(0, 2, 300)
+    model = cls(n_estimators=10, warm_start=True).fit(X, y)
+    assert model.certificates()[0].status == "vacuous"
+    with pytest.raises(ValueError, match="bags of 300 rows"):
+        model.set_params(**parameters).fit(X, y)
+
+
+def test_members_of_a_learner_that_is_no_longer_told_of_certify_nothing():
+    X, y = world(100, 0)
+    model = BaggingClassifier(GaussianNB(), 10).fit(X, y)
+    with pytest.warns(UserWarning, match="adds no member"):
+        model.set_params(estimator=None, warm_start=True).fit(X, y)
+    assert model.certificates()[0].status == "void"
+
+
+@pytest.mark.parametrize("cls", [RandomForestClassifier, BaggingClassifier])
+@pytest.mark.parametrize("seed", [3, None, "state", "generator"])
+def test_who_chose_the_seed_and_the_settings_is_assumed(cls, seed):
+    """Wherever it comes from: one may fit until the result pleases, or let a search choose."""
+    made = {"state": np.random.RandomState(3), "generator": np.random.default_rng(3)}
+    X, y = world(100, 0)
+    model = cls(n_estimators=5, random_state=made.get(seed, seed)).fit(X, y)
+    model.set_params(random_state=None)
+    said = {p.key: p for p in model.certificates()[0].preconditions}
+    assert said["bags"].status == said["unseen"].status == "assumed"
+    assert f"the seed {model.seed_}," in said["bags"].evidence
+    assert "settings" in said["unseen"].evidence
+
+
+def test_weights_of_bagged_rows_are_assumed_to_know_no_other_row():
+    X, y = world(100, 0)
+    for weights, told in ((None, False), (np.where(y, 2.0, 1.0), True)):
+        model = BaggingClassifier(n_estimators=5).fit(X, y, weights)
+        said = {p.key: p.evidence for p in model.certificates()[0].preconditions}
+        assert ("weights" in said["unseen"]) == told

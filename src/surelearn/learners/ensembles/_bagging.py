@@ -23,8 +23,8 @@ from surelearn.base import data_fingerprint
 from surelearn.base.chunks import rows_at
 from surelearn.base.fitting import at_one_moment, warn
 from surelearn.base.validation import validated
-from surelearn.certificate import Evidence, assumed, by_construction
-from surelearn.learners.ensembles import _members
+from surelearn.certificate import Evidence
+from surelearn.learners.ensembles import _certificates, _members
 from surelearn.learners.ensembles._weak_learners import refuse_other_kinds
 
 
@@ -46,6 +46,8 @@ class Lot(NamedTuple):
     n_training_rows_="count",
     training_digest_="text",
     n_fits_="count",
+    bags_="maybe text",
+    weighted_="maybe flag",
 )
 class BaggedLearner(BaseEstimator):
     """An ensemble of copies of one learner, each fitted to a bag of rows and columns.
@@ -118,6 +120,9 @@ class BaggedLearner(BaseEstimator):
         self.n_training_rows_ = X.shape[0]
         labels = targets if weights is None else np.column_stack([targets, weights])
         self.training_digest_ = data_fingerprint(X, labels)
+        size = _members.count_of("max_samples", self.max_samples, self.n_training_rows_)
+        self.bags_ = f"{size} rows, bootstrap={bool(self.bootstrap)}"
+        self.weighted_ = weights is not None
         self.seed_, members, self.n_fits_ = self._begin(before)
         base, n_columns = self._base(), X.shape[1]
         if weights is not None and not has_fit_parameter(base, "sample_weight"):
@@ -153,6 +158,7 @@ class BaggedLearner(BaseEstimator):
                 "warm_start adds members to an ensemble of the same rows, targets and weights, and "
                 "these are others: set warm_start=False to begin anew"
             )
+        _members.refuse_other_bags(before, self.bags_)
         if self.n_estimators < len(members):
             raise ValueError(
                 f"n_estimators={self.n_estimators} is less than the {len(members)} members that "
@@ -160,7 +166,7 @@ class BaggedLearner(BaseEstimator):
             )
         if self.n_estimators == len(members):
             warn("n_estimators is as before: warm_start adds no member")
-        return before.seed_, members, before.n_fits_ + (self.n_estimators > len(members))
+        return before.seed_, members, before.n_fits_ + 1
 
     def _bag(self, place: int) -> _members.Bag:
         n = self.n_training_rows_
@@ -194,12 +200,15 @@ class BaggedLearner(BaseEstimator):
 
     def _unseen(self) -> Evidence:
         """Say what speaks for members that saw nothing outside their bags."""
-        base = self._base()
+        base, weighted = self._base(), getattr(self, "weighted_", True)
         if stored_name(type(base)) is not None and type(base).__module__.startswith("surelearn."):
-            return by_construction("a member is fitted to the rows of its bag alone")
-        return assumed(
+            return _certificates.unseen(
+                "a member is fitted to the rows of its bag alone", weighted=weighted
+            )
+        return _certificates.unseen(
             f"a member is given the rows of its bag alone, and not that {type(base).__name__} "
-            "learns from nothing else"
+            "learns from others",
+            weighted=weighted,
         )
 
     def _check_state(self) -> None:

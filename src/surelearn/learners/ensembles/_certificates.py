@@ -127,14 +127,13 @@ def _of_a_crowd(model: Any, record: OutOfBag) -> Certificate:
 
 def _evidence(model: Any, conduct: Conduct) -> dict[str, Evidence]:
     """Return what is known of each assumption of the out-of-bag theorems."""
-    bags = by_construction("bags and the rows that test are drawn by random numbers alone")
-    if isinstance(model.random_state, int | np.integer):
-        bags = assumed(
-            f"bags are drawn from the seed {model.random_state}, and not that it was chosen by "
-            "looking at results"
-        )
+    # Whoever fits until the result pleases has chosen the seed, wherever it comes from.
+    bags = assumed(
+        f"bags are drawn from the seed {model.seed_}, and not that it was chosen by looking at "
+        "results"
+    )
     if conduct.grown_on:
-        bags = violated("members were added after others had been seen (warm_start)")
+        bags = violated("members of an earlier fit were kept after they had been seen (warm_start)")
     loss = "a loss is 1 less the share of the right label" if conduct.soft else "a loss is 0 or 1"
     return {
         "independent": assumed("cannot be verified from the data"),
@@ -151,11 +150,16 @@ def unseen_by_trees(*, class_weight: Any, weighted: bool, references: Indices | 
             "the weights of the classes were counted over all rows, outside the bags too; "
             "class_weight='balanced_subsample' counts within each bag"
         )
-    if weighted:
-        return assumed("that no weight of a row depends on other rows")
     if isinstance(references, int) and references:
-        return by_construction(
+        return unseen(
             f"{references} rows drawn beforehand decide where bins end; they test no tree, and "
-            "all else comes from the bag"
+            "all else comes from the bag",
+            weighted=weighted,
         )
-    return by_construction("a tree is grown from the rows of its bag alone")
+    return unseen("a tree is grown from the rows of its bag alone", weighted=weighted)
+
+
+def unseen(told: str, *, weighted: bool) -> Evidence:
+    """Say what a member has seen, and what no code can know: who chose its settings, and how."""
+    chosen = "its settings, or the weights" if weighted else "its settings"
+    return assumed(f"{told}, and not that rows outside it chose {chosen}")

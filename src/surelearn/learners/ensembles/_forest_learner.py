@@ -51,6 +51,7 @@ class Sample(NamedTuple):
     training_digest_="text",
     n_references_="count",
     n_fits_="count",
+    bags_="maybe text",
     weighted_="flag",
     training_rows_="maybe hash[kept]",
 )
@@ -66,7 +67,9 @@ class ForestLearner(BaseEstimator):
     n_references_
         The number of rows, drawn beforehand, that decided where bins end.
     n_fits_
-        How often trees were added; more than once with `warm_start`.
+        How often it was fitted without forgetting its trees; more than once with `warm_start`.
+    bags_
+        How many rows were drawn for each tree, and how.
     """
 
     n_estimators: int
@@ -168,6 +171,7 @@ class ForestLearner(BaseEstimator):
         hashes = fingerprints.table_hashes(sample.X)
         self.training_digest_ = _digest(hashes, sample)
         self.weighted_ = bool((sample.weights != 1.0).any())
+        self.bags_ = self._bags()
         self.seed_, n_before, self.n_fits_ = self._begin(before)
         n_categories = table.n_categories(self.categories_)
         references = growth.references_of(self)
@@ -200,6 +204,7 @@ class ForestLearner(BaseEstimator):
                 "warm_start adds trees to a forest of the same rows, targets and weights, and "
                 "these are others: set warm_start=False to begin anew"
             )
+        _members.refuse_other_bags(before, self.bags_)
         if self.n_estimators < n_before:
             raise ValueError(
                 f"n_estimators={self.n_estimators} is less than the {n_before} trees that "
@@ -207,7 +212,12 @@ class ForestLearner(BaseEstimator):
             )
         if self.n_estimators == n_before:
             warn("n_estimators is as before: warm_start adds no tree")
-        return before.seed_, n_before, before.n_fits_ + (self.n_estimators > n_before)
+        return before.seed_, n_before, before.n_fits_ + 1
+
+    def _bags(self) -> str:
+        """Return what, beside the seed, decides which rows a tree has seen."""
+        size = _members.count_of("max_samples", self.max_samples, self.n_training_rows_)
+        return f"{size} rows, bootstrap={bool(self.bootstrap)}, splitter={self.splitter!r}"
 
     def _same_rows(self, X: Any, n_targets: int) -> Matrix:
         """Return the training rows, given again; refuse others, as far as these are told apart."""
@@ -223,6 +233,7 @@ class ForestLearner(BaseEstimator):
                 "these are not the rows this forest was fitted to, which its trees' bags are drawn "
                 "from; give the training rows, without those of weight 0"
             )
+        _members.refuse_other_bags(self, self._bags())
         return rows
 
     def _outside(self, tested: Indices, n_trees: int) -> Mask:

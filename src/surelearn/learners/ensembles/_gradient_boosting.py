@@ -100,8 +100,7 @@ class GradientBoosting(BaseEstimator):
         if X.shape[0] > MOST_ROWS:
             raise ValueError(f"{X.shape[0]} rows are more than {MOST_ROWS}: take a sample of them")
         self.n_training_rows_ = X.shape[0]
-        if all(known is None for known in self.categories_):  # rows of categories coincide
-            self.training_rows_ = fingerprints.sketch(_hashes(X))
+        self._remember(fitted, X)
         there = weights > 0.0
         if not there.all():
             X, y, weights = X[there], y[there], weights[there]
@@ -110,6 +109,16 @@ class GradientBoosting(BaseEstimator):
         held = settings.validation_rows(self, len(y), strata, draws)
         with _threads.workers(settings.n_workers(self.n_jobs)) as crew:
             self._boost(fitted, X, y, weights, held, int(draws.randint(2**31 - 1)), crew)
+
+    def _remember(self, fitted: Self, X: Any) -> None:
+        """Keep a sketch of the rows, and of those that trees of the fit before have seen."""
+        if any(known is not None for known in self.categories_):
+            return  # rows of categories coincide by chance
+        kept = fingerprints.sketch(_hashes(X))
+        if not _goes_on(fitted):
+            self.training_rows_ = kept
+        elif (before := getattr(fitted, "training_rows_", None)) is not None:
+            self.training_rows_ = fingerprints.united(before, kept)
 
     def _boost(
         self,

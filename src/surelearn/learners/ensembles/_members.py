@@ -104,6 +104,16 @@ def references_of(seed: int) -> np.random.Generator:
     return generator(seed, 0, _REFERENCES)
 
 
+def refuse_other_bags(model: Any, bags: str) -> None:
+    """Refuse to go on if bags drawn anew would not be those of the members that are there."""
+    before: str = getattr(model, "bags_", bags)  # older files do not know theirs
+    if before != bags:
+        raise ValueError(
+            f"its members have bags of {before}, and these would be of {bags}: set the parameters "
+            "as they were, or fit anew with warm_start=False"
+        )
+
+
 def count_of(name: str, value: Any, n: int) -> int:
     """Return how many of n things a number or a share means; None for all.
 

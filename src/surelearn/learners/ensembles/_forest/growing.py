@@ -4,7 +4,7 @@ A row of the bag is one word: its place, its weight and its class. A split moves
 two sides and keeps their order.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -145,7 +145,8 @@ def grow_tree(
         grown.gain[node], grown.route[node] = _decrease(gain, n_classes, whole), -1
         if question[BELOW] < 0:
             grown.route[node] = n_routes
-            _write_route(space.route, space.present, more_right, routes, n_routes)
+            code = np.uint64(table.n_bins[question[FEATURE]])  # that of a missing cell
+            _write_route(space.route, space.present, code, more_right, routes, n_routes)
             n_routes += 1
         grown.child[node] = n_nodes
         _write_span(start, end, depth, node, n_nodes, n_left)
@@ -288,12 +289,19 @@ def _write_question(
 
 @jit
 def _write_route(
-    route: Words, present: Words, more_right: int, routes: Words, n_routes: int
+    route: Words, present: Words, missing: Any, more_right: int, routes: Words, n_routes: int
 ) -> None:
-    """Write a set of categories; what no row of the node has goes to the side of more rows."""
+    """Write a set of categories; what no row of the node has goes where missing cells go.
+
+    So a tree answers alike about a category that its bag lacks and one that the table lacks. If
+    the node has no missing cell either, they go to the side of more rows.
+    """
+    word, bit = missing >> np.uint64(6), missing & np.uint64(63)
+    right = more_right
+    if (present[word] >> bit) & _ONE:
+        right = 1 - int((route[word] >> bit) & _ONE)
     for w in range(len(route)):
-        word = route[w] if more_right else route[w] | ~present[w]
-        routes[n_routes * len(route) + w] = word
+        routes[n_routes * len(route) + w] = route[w] if right else route[w] | ~present[w]
 
 
 @jit
