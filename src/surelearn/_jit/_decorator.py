@@ -9,7 +9,10 @@ from typing import Any, TypeVar, cast
 
 from numba import njit
 from numba.core.caching import FunctionCache, IndexDataCacheFile, NullCache
+from numba.core.types import unliteral
 from numba.extending import overload
+
+from surelearn._jit._linked import LinkedCompiler
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -65,6 +68,7 @@ def inner(function: _Function) -> _Function:
     """Compile a loop that only compiled loops call: it has no entrance from Python.
 
     Entrances unpack every array of the arguments, which may take longer to compile than the loop.
+    It is optimised, made into machine code and kept on disk as a part of its callers only.
     Without the compiler, as in tests, it is an ordinary function.
 
     Examples
@@ -76,22 +80,30 @@ def inner(function: _Function) -> _Function:
     Traceback (most recent call last):
     TypeError: double is called by compiled loops alone; double.py_func is its plain self
     """
-    compiled: Any = njit(**_FLAGS, **_NO_ENTRANCE)(function)
+    compiled: Any = njit(**_FLAGS, **_NO_ENTRANCE, pipeline_class=LinkedCompiler)(function)
     if hasattr(compiled, "enable_caching"):
-        compiled._cache = _cache_of(function)  # noqa: SLF001 - as above
-
-        def refuse(*_: Any, **__: Any) -> None:
-            name = function.__name__
-            told = f"{name} is called by compiled loops alone; {name}.py_func is its plain self"
-            raise TypeError(told)
-
-        def keep(made: Any) -> None:
-            compiled.overloads[tuple(made.signature.args)] = made
-
-        # What Python calls is never found, so that it asks for it to be compiled, and is refused.
-        compiled._compile_for_args = refuse  # noqa: SLF001 - what a call from Python asks
-        compiled.add_overload = keep
+        _close_entrance(compiled, function.__name__)
     return cast("_Function", compiled)
+
+
+def _close_entrance(compiled: Any, name: str) -> None:
+    """Refuse calls from Python, and let calls by constants share what is compiled for numbers."""
+    find = compiled.get_call_template
+
+    def find_for_any(arguments: Any, keywords: Any) -> Any:
+        return find([unliteral(kind) for kind in arguments], keywords)
+
+    def refuse(*_: Any, **__: Any) -> None:
+        told = f"{name} is called by compiled loops alone; {name}.py_func is its plain self"
+        raise TypeError(told)
+
+    def keep(made: Any) -> None:
+        compiled.overloads[tuple(made.signature.args)] = made
+
+    compiled.get_call_template = find_for_any
+    # What Python calls is never found, so that it asks for it to be compiled, and is refused.
+    compiled._compile_for_args = refuse  # noqa: SLF001 - what a call from Python asks
+    compiled.add_overload = keep
 
 
 def compiled_as(

@@ -5,6 +5,7 @@ import pytest
 
 from reference import histogram_tree
 from surelearn import _threads
+from surelearn._jit import jit
 from surelearn.learners.ensembles._histogram import histogram, records, training
 from surelearn.learners.ensembles._histogram.binning import learn_bins
 from surelearn.learners.ensembles._histogram.grower import CHILD, FEATURE, START, STOP
@@ -132,6 +133,12 @@ def test_a_tree_asks_about_few_features(most):
     assert len(tree.facts) > 5
 
 
+@jit
+def count_words(rows, bounds, table, starts, rows_added, scratch, sums):
+    """An entrance to the loop, which has none."""
+    histogram.count_words(rows, bounds, table, starts, rows_added, scratch, sums)
+
+
 @pytest.mark.parametrize("rows_added", [16, 64, 8192])
 @pytest.mark.parametrize("words", [(0, 2), (1, 2)])
 def test_sums_are_those_of_whole_numbers(rows_added, words):
@@ -147,7 +154,7 @@ def test_sums_are_those_of_whole_numbers(rows_added, words):
     sums = np.full((2, starts[-1]), 7)
     scratch = np.zeros(histogram.SCRATCH, dtype=np.uint64)
     for _ in range(2):  # the second time with the tables that the first one left
-        histogram.count_words(
+        count_words(
             rows, np.array([0, 500, *words]), table, starts, fields.rows_added, scratch, sums
         )
     for j in range(8 * words[0], 11):

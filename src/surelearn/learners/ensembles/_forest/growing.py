@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from surelearn._jit import jit
+from surelearn._jit import inner, jit
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.learners.ensembles._forest.bins import Codes
 from surelearn.learners.ensembles._forest.searching import (
@@ -156,7 +156,7 @@ def grow_tree(
     return n_nodes, n_routes
 
 
-@jit
+@inner
 def _decrease(gain: float, n_classes: int, whole: Indices) -> float:
     """Return the decrease of impurity, times the weight and up to a factor, by a question."""
     if n_classes <= 2:
@@ -168,7 +168,7 @@ def _decrease(gain: float, n_classes: int, whole: Indices) -> float:
     return max(0.0, gain - float(squares) / float(total))
 
 
-@jit
+@inner
 def _describe(items: Indices, targets: Indices, n_classes: int, whole: Indices) -> bool:
     """Sum up the rows of a node; return whether all have the same target."""
     if n_classes > 2:
@@ -190,7 +190,7 @@ def _describe(items: Indices, targets: Indices, n_classes: int, whole: Indices) 
     return pure
 
 
-@jit
+@inner
 def _count_classes(items: Indices, whole: Indices) -> bool:
     """Sum up the weights of each class; return whether there is one only."""
     for c in range(len(whole)):
@@ -202,7 +202,7 @@ def _count_classes(items: Indices, whole: Indices) -> bool:
     return pure
 
 
-@jit
+@inner
 def _close(
     items: Indices, numbers: Vector, n_classes: int, whole: Indices, value: Matrix, node: int
 ) -> None:
@@ -221,7 +221,7 @@ def _close(
         value[node, 0] = total / whole[0]
 
 
-@jit
+@inner
 def _split(
     items: Indices, buffer: Indices, codes: Codes, n_bins: Indices, question: Indices, route: Words
 ) -> int:
@@ -233,7 +233,7 @@ def _split(
     return _split_numbers(items, buffer, codes, feature, question[BELOW], missing)
 
 
-@jit
+@inner
 def _split_numbers(
     items: Indices, buffer: Indices, codes: Codes, feature: int, below: int, missing: int
 ) -> int:
@@ -252,7 +252,7 @@ def _split_numbers(
     return n_left
 
 
-@jit
+@inner
 def _split_categories(
     items: Indices, buffer: Indices, codes: Codes, feature: int, route: Words
 ) -> int:
@@ -271,7 +271,7 @@ def _split_categories(
     return n_left
 
 
-@jit
+@inner
 def _write_question(
     question: Indices,
     more_right: int,
@@ -287,7 +287,7 @@ def _write_question(
     missing_right[node] = more_right if side == NOWHERE else side
 
 
-@jit
+@inner
 def _write_route(
     route: Words, present: Words, missing: Any, more_right: int, routes: Words, n_routes: int
 ) -> None:
@@ -304,7 +304,7 @@ def _write_route(
         routes[n_routes * len(route) + w] = route[w] if right else route[w] | ~present[w]
 
 
-@jit
+@inner
 def _write_span(
     start: Indices, end: Indices, depth: Indices, node: int, child: int, n_left: int
 ) -> None:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from surelearn._jit import jit
+from surelearn._jit import inner
 from surelearn._typing import Indices, Mask, Vector
 from surelearn.learners.ensembles._forest.bins import Codes
 from surelearn.learners.ensembles._forest.lowest_bit import lowest_bit
@@ -157,7 +157,7 @@ def workspace(table: BinnedTable, n_classes: int) -> Workspace:
     )
 
 
-@jit
+@inner
 def search_node(
     items: Indices, table: BinnedTable, rules: Rules, space: Workspace, state: Words
 ) -> float:
@@ -193,7 +193,7 @@ def search_node(
     return best
 
 
-@jit
+@inner
 def _search_two_classes(
     items: Indices,
     feature: int,
@@ -229,7 +229,7 @@ def _search_two_classes(
     return _best_of(n - 1, float(whole[0]), float(whole[1]), rules.min_weight_leaf, quick)
 
 
-@jit
+@inner
 def _best_of(n: int, whole: float, total: float, least: int, quick: Quick) -> float:
     """Return the largest gain of n cuts, and write the bins around the first that has it.
 
@@ -254,14 +254,14 @@ def _best_of(n: int, whole: float, total: float, least: int, quick: Quick) -> fl
     return -1.0
 
 
-@jit
+@inner
 def _write_quick(feature: int, cut: Indices, question: Indices) -> None:
     """Keep a cut of a column without missing cells."""
     question[FEATURE], question[MISSING_SIDE] = feature, NOWHERE
     question[BELOW], question[ABOVE] = cut[0], cut[2]
 
 
-@jit
+@inner
 def _sum_up(
     items: Indices, feature: int, table: BinnedTable, rules: Rules, space: Workspace
 ) -> int:
@@ -280,7 +280,7 @@ def _sum_up(
     return _collect(space)
 
 
-@jit
+@inner
 def _add_two_classes(items: Indices, column: Codes, table: Indices, touched: Words) -> None:
     """Add weights and those of the last class, one word each."""
     for i in range(len(items)):
@@ -290,7 +290,7 @@ def _add_two_classes(items: Indices, column: Codes, table: Indices, touched: Wor
         touched[code >> np.uint64(6)] |= _ONE << (code & np.uint64(63))
 
 
-@jit
+@inner
 def _add_classes(
     items: Indices, column: Codes, n_classes: int, table: Indices, touched: Words
 ) -> None:
@@ -302,7 +302,7 @@ def _add_classes(
         touched[code >> np.uint64(6)] |= _ONE << (code & np.uint64(63))
 
 
-@jit
+@inner
 def _add_numbers(
     items: Indices, column: Codes, targets: Indices, table: Indices, touched: Words
 ) -> None:
@@ -316,14 +316,14 @@ def _add_numbers(
         touched[code >> np.uint64(6)] |= _ONE << (code & np.uint64(63))
 
 
-@jit
+@inner
 def _count_rows(items: Indices, column: Codes, counts: Indices) -> None:
     """Count the rows of each bin."""
     for i in range(len(items)):
         counts[column[items[i] >> 32]] += 1
 
 
-@jit
+@inner
 def _collect_two_classes(space: Workspace) -> int:
     """Put the touched bins in a row, weight and that of the last class apart, and empty them."""
     n_touched = 0
@@ -342,7 +342,7 @@ def _collect_two_classes(space: Workspace) -> int:
     return n_touched
 
 
-@jit
+@inner
 def _collect(space: Workspace) -> int:
     """Put the touched bins in a row, and empty them."""
     n_touched, width = 0, space.sums.shape[1]
@@ -361,7 +361,7 @@ def _collect(space: Workspace) -> int:
     return n_touched
 
 
-@jit
+@inner
 def _search_column(
     feature: int, n_touched: int, table: BinnedTable, rules: Rules, space: Workspace, best: float
 ) -> float:
@@ -388,7 +388,7 @@ def _search_column(
     return best
 
 
-@jit
+@inner
 def _write_cut(feature: int, place: int, n_known: int, side: int, space: Workspace) -> None:
     """Keep a cut between two touched bins; -1 above the last: then it asks for missing cells."""
     space.question[FEATURE], space.question[MISSING_SIDE] = feature, side
@@ -396,7 +396,7 @@ def _write_cut(feature: int, place: int, n_known: int, side: int, space: Workspa
     space.question[ABOVE] = space.codes[place + 1] if place + 1 < n_known else -1
 
 
-@jit
+@inner
 def _write_route(feature: int, place: int, n_touched: int, space: Workspace) -> None:
     """Keep a question for categories: those before and at a place in the order go left."""
     space.question[FEATURE], space.question[BELOW], space.question[ABOVE] = feature, -1, -1
@@ -410,7 +410,7 @@ def _write_route(feature: int, place: int, n_touched: int, space: Workspace) -> 
             space.route[code >> np.uint64(6)] |= bit
 
 
-@jit
+@inner
 def _sort_categories(n_touched: int, n_classes: int, space: Workspace) -> None:
     """Order the categories by their mean, or by the share of the heaviest class if several.
 
@@ -425,7 +425,7 @@ def _sort_categories(n_touched: int, n_classes: int, space: Workspace) -> None:
         space.order[j] = b
 
 
-@jit
+@inner
 def _mean(sums: Indices, b: int, k: int, n_classes: int) -> float:
     """Return the mean target of a bin, or its share of class k."""
     if n_classes <= 2:
@@ -436,7 +436,7 @@ def _mean(sums: Indices, b: int, k: int, n_classes: int) -> float:
     return sums[b, k] / total
 
 
-@jit
+@inner
 def _scan(n: int, first: int, last: int, rules: Rules, space: Workspace) -> tuple[float, int]:
     """Return the best gain of putting the first bins of the order left, and the last of them.
 
@@ -447,7 +447,7 @@ def _scan(n: int, first: int, last: int, rules: Rules, space: Workspace) -> tupl
     return _scan_classes(min(n, last), first, rules, space)
 
 
-@jit
+@inner
 def _scan_moments(n: int, first: int, rules: Rules, space: Workspace) -> tuple[float, int]:
     """Scan by the variance: the gain is (s W - S w)² / (w (W - w)), W and S of the node."""
     best, place, sums = -1.0, 0, space.sums
@@ -468,7 +468,7 @@ def _scan_moments(n: int, first: int, rules: Rules, space: Workspace) -> tuple[f
     return best, place
 
 
-@jit
+@inner
 def _enough(n_left: int, n: int, weight: int, whole: int, rules: Rules) -> bool:
     """Return whether both sides have as many rows and as much weight as they must."""
     if rules.min_samples_leaf > 1 and min(n_left, n - n_left) < rules.min_samples_leaf:
@@ -476,7 +476,7 @@ def _enough(n_left: int, n: int, weight: int, whole: int, rules: Rules) -> bool:
     return min(weight, whole - weight) >= rules.min_weight_leaf
 
 
-@jit
+@inner
 def _scan_classes(n: int, first: int, rules: Rules, space: Workspace) -> tuple[float, int]:
     """Scan by the Gini impurity, up to what the node has: Σ l²/w + Σ r²/(W - w)."""
     best, place, n_left, n_rows = -1.0, 0, 0, space.size[0]
@@ -494,7 +494,7 @@ def _scan_classes(n: int, first: int, rules: Rules, space: Workspace) -> tuple[f
     return best, place
 
 
-@jit
+@inner
 def _move_left(sums: Indices, left: Indices, whole: Indices) -> tuple[float, int, int]:
     """Put a bin on the left; return Σ l²/w + Σ r²/(W - w), and w and W.
 

@@ -8,7 +8,7 @@ hessian << 26 | count. A node's histogram minus that of one child is that of the
 import numpy as np
 from numpy.typing import NDArray
 
-from surelearn._jit import inlined, inner, jit, prefetching
+from surelearn._jit import inner, prefetching
 from surelearn._typing import Indices
 from surelearn.learners.ensembles._histogram.records import GRADIENT, HESSIAN, Records
 
@@ -77,7 +77,7 @@ def add_half_tile(cells: Words, gradients: Words, n: int, table: Words) -> None:
         table[np.uint64(768) + ((word >> np.uint64(24)) & _BYTE)] += gradient
 
 
-@inlined
+@inner
 def flush(
     table: Words, column: int, starts: Indices, gradients: Indices, hessians: Indices
 ) -> None:
@@ -93,7 +93,7 @@ def flush(
         table[place] = np.uint64(0)
 
 
-@jit
+@inner
 def count_words(
     rows: Rows,
     bounds: Indices,
@@ -134,7 +134,7 @@ def count_words(
             n_added = 0
 
 
-@inlined
+@inner
 def _add_tiles(
     tiles: Words, n: int, w: int, last_word: int, n_features: int, tables: Words
 ) -> None:
@@ -147,7 +147,7 @@ def _add_tiles(
             add_half_tile(tiles[k * TILE :], gradients, n, tables[2048 * k :])
 
 
-@inlined
+@inner
 def clear(sums: Indices, first: int, last: int) -> None:
     """Set the sums of some bins to 0."""
     for place in range(first, last):
@@ -155,7 +155,7 @@ def clear(sums: Indices, first: int, last: int) -> None:
         sums[1, place] = 0
 
 
-@inlined
+@inner
 def subtract(whole: Indices, part: Indices, first: int, last: int) -> None:
     """Leave in a node's sums those of one child, given those of the other."""
     for place in range(first, last):

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from surelearn._jit import inlined, inner
+from surelearn._jit import inner
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.learners.ensembles._histogram.histogram import COUNT_BITS
 
@@ -95,7 +95,7 @@ def best_split(
     found[1], found[2] = place, gaps_left
 
 
-@inlined
+@inner
 def _total(sums: Indices, start: int, n_bins: int) -> tuple[int, int]:
     """Return the sums over all rows of a node, from any of its columns."""
     g, h = 0, 0
@@ -105,7 +105,7 @@ def _total(sums: Indices, start: int, n_bins: int) -> tuple[int, int]:
     return g, h
 
 
-@inlined
+@inner
 def _best_cut(n: int, g: int, h: int, sign: int, limits: Vector, cuts: Matrix) -> int:
     """Return the place of the best gain, -1 if no cut may be."""
     total_g, total_h = float(g), float(h >> COUNT_BITS)
@@ -119,7 +119,7 @@ def _best_cut(n: int, g: int, h: int, sign: int, limits: Vector, cuts: Matrix) -
     return place
 
 
-@inlined
+@inner
 def _sum_up(sums: Indices, start: int, n: int, gap_g: int, gap_h: int, cuts: Matrix) -> None:
     """Write what lies left of each cut, beside what lies in a gap."""
     left_g, left_h = gap_g, gap_h
@@ -130,7 +130,7 @@ def _sum_up(sums: Indices, start: int, n: int, gap_g: int, gap_h: int, cuts: Mat
         cuts[2, b] = left_h & _COUNT_MASK
 
 
-@inlined
+@inner
 def _gains(
     n: int, total_g: float, total_h: float, n_rows: int, limits: Vector, cuts: Matrix
 ) -> None:
@@ -147,7 +147,7 @@ def _gains(
         cuts[3, b] = gain if rows & heavy else NO_GAIN
 
 
-@inlined
+@inner
 def _keeps_order(
     cuts: Matrix, b: int, total_g: float, total_h: float, sign: int, limits: Vector
 ) -> bool:
@@ -178,7 +178,7 @@ def sort_categories(sums: Indices, start: int, n_bins: int, ordered: Indices) ->
     return n
 
 
-@inlined
+@inner
 def _mean(g: int, h: int, smooth: float) -> float:
     """Return the mean of a category, drawn to 0 as by some rows more."""
     return float(g) / max(float(h >> COUNT_BITS) + smooth, 1e-300)

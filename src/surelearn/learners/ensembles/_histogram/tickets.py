@@ -13,7 +13,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from surelearn._jit._decorator import compiled_as, inlined, jit
+from surelearn._jit._decorator import compiled_as, inlined, inner
 from surelearn._typing import Indices
 
 TICKET, DONE, OVER = 0, 8, 16
@@ -136,7 +136,7 @@ def publish(control: Indices, n_tasks: int) -> None:
     _swap(control, TICKET, ticket, ((ticket >> (2 * _NEXT)) + 1) << (2 * _NEXT) | n_tasks << _NEXT)
 
 
-@jit
+@inner
 def take(control: Indices) -> int:
     """Return a task that is now the caller's, or -1 if none is left."""
     while True:

@@ -1,0 +1,55 @@
+"""Loops that exist as a part of their callers alone: neither optimised nor made into code before.
+
+Numba optimises every function by itself, makes machine code of it, and does both again for each
+caller, whose module holds all that it calls. A chain of five loops is so compiled five times.
+"""
+
+from typing import Any
+
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
+
+
+class LinkedCompiler(Compiler):
+    """Compiles a function as far as its callers need it: to what they link and optimise."""
+
+    def compile_extra(self, func: Any) -> Any:
+        """Compile a function to a library that has no machine code."""
+        codegen = self.state.targetctx.codegen()
+        self.state.library = _LinkedLibrary(codegen, func.__qualname__)
+        return super().compile_extra(func)
+
+
+class _LinkedLibrary(JITCodeLibrary):
+    """A library that others link; nothing in it has an address."""
+
+    @property
+    def codegen(self) -> Any:
+        """What made the library; it hands no Python objects over."""
+        return _NoEnvironment(self._codegen)
+
+    def _optimize_final_module(self) -> None:
+        """Leave that to callers, who have more to look at."""
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._verify_declare_only_symbols()
+        self._finalized = True
+
+    def get_pointer_to_function(self, name: str) -> int:
+        """Return the address of no function."""
+        del name
+        return 0
+
+
+class _NoEnvironment:
+    """A code generator that hands no Python objects over: compiled loops need none."""
+
+    def __init__(self, codegen: Any) -> None:
+        self._codegen = codegen
+
+    def set_env(self, name: str, environment: Any) -> None:
+        """Ignore objects for which there is no place yet."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._codegen, name)
