@@ -22,12 +22,12 @@ def checked(X: Any, targets: Any, costs: Any) -> tuple[Any, Vector, Vector]:
     ValueError: there are 2 targets and 2 costs for 1 rows: give one of each per row
     """
     X = sound(X)
-    floats = type(X) is np.ndarray and X.dtype in (np.float64, np.float32)
+    floats = type(X) is np.ndarray and X.dtype.name in {"float64", "float32"}
     if sparse.issparse(X):
         data = cast("Any", X).data
         if data.dtype.kind == "c":
             raise ValueError("X holds complex numbers; give real ones")
-        X = X if data.dtype in (np.float64, np.float32) else cast("Any", X).astype(np.float64)
+        X = X if data.dtype.name in {"float64", "float32"} else cast("Any", X).astype(np.float64)
     elif not floats:
         X = _arguments.numbers("X", X)
     if X.ndim != 2 or 0 in X.shape:
