@@ -63,6 +63,12 @@ def _observed(c: Certificate, inputs: Mapping[str, Any]) -> Finding:
 def _is_possible(c: Certificate, inputs: Mapping[str, Any]) -> bool:
     """Return whether a run could have such a value: errors and mistakes are counted."""
     count = c.observed * c.n if c.kind == "risk" else c.observed
+    if c.method.startswith("boosting.vote") and "margins" in inputs:
+        margins = np.asarray(inputs["margins"])  # an even vote is right for one of the classes
+        fewest, most = np.count_nonzero(margins < 0.0), np.count_nonzero(margins <= 0.0)
+        return c.n == len(margins) and fewest - 1e-6 <= count <= most + 1e-6
+    if c.method == "votes.out_of_bag_vote" and not _are_of_bags(inputs, c.n):
+        return False
     if c.kind in {"risk", "mistakes"}:
         most = inputs.get("n_compressed", c.n)  # which has all errors in it
         return abs(count - round(count)) < 1e-6 and 0 <= round(count) <= most
@@ -71,6 +77,19 @@ def _is_possible(c: Certificate, inputs: Mapping[str, Any]) -> bool:
     if c.kind == "approximation":  # the distance that is reached is the least there is
         return math.isclose(c.observed, c.bound, rel_tol=1e-6, abs_tol=1e-6)
     return math.isfinite(c.observed) and (c.kind == "regret" or c.observed >= 0.0)
+
+
+def _are_of_bags(inputs: Mapping[str, Any], n: int) -> bool:
+    """Return whether tests of pairs can be those of these members, each tested on n rows or fewer.
+
+    The pair of a member with itself is tested where it is; its squared losses are no larger.
+    """
+    losses, sizes = np.asarray(inputs["losses"]), np.asarray(inputs["sizes"])
+    tandem, common = np.asarray(inputs["tandem_losses"]), np.asarray(inputs["tandem_sizes"])
+    mirrored = np.array_equal(tandem, tandem.T) and np.array_equal(common, common.T)
+    own = np.array_equal(common.diagonal(), sizes) and (common <= sizes).all()
+    own = own and bool((tandem.diagonal() <= losses + 1e-9).all())
+    return bool(mirrored and own and sizes.max() <= n <= sizes.sum())
 
 
 def _plug_in_regret(inputs: Mapping[str, Any]) -> float:
