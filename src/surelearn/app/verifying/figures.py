@@ -66,7 +66,7 @@ def _is_possible(c: Certificate, inputs: Mapping[str, Any]) -> bool:
     if c.method.startswith("boosting.vote") and "margins" in inputs:
         margins = np.asarray(inputs["margins"])  # an even vote is right for one of the classes
         fewest, most = np.count_nonzero(margins < 0.0), np.count_nonzero(margins <= 0.0)
-        return c.n == len(margins) and fewest - 1e-6 <= count <= most + 1e-6
+        return c.n == len(margins) and bool(fewest - 1e-6 <= count <= most + 1e-6)
     if c.method == "votes.out_of_bag_vote" and not _are_of_bags(inputs, c.n):
         return False
     if c.kind in {"risk", "mistakes"}:
