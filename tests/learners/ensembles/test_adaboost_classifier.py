@@ -241,7 +241,7 @@ def test_a_later_member_no_better_than_chance_is_discarded_and_said():
         ({"edge": 0.5}, "edge"),
         ({"edge": 0.1, "learning_rate": 0.5}, "leave learning_rate"),
         ({"estimator": KNeighborsClassifier()}, "takes no sample_weight"),
-        ({"estimator": LinearRegression()}, "no classifier"),
+        ({"estimator": LinearRegression()}, "must be a classifier"),
         ({"estimator": CARTClassifier}, "must be a classifier"),
     ],
 )
@@ -336,3 +336,11 @@ def test_probabilities_are_the_logistic_function_of_twice_the_score():
     model = AdaBoostClassifier(n_estimators=7).fit(X, y)
     expected = 1.0 / (1.0 + np.exp(-2.0 * model.decision_function(X)))
     assert model.predict_proba(X)[:, 1] == pytest.approx(expected, rel=1e-12)
+
+
+def test_steps_that_would_raise_the_loss_are_refused():
+    X, y = np.arange(10.0)[:, np.newaxis], [1, 1, 1, -1, -1, -1, 1, 1, 1, -1]
+    with pytest.raises(ValueError, match=r"learning_rate=1000 must be at most 2: beyond"):
+        AdaBoostClassifier(learning_rate=1000).fit(X, y)
+    model = AdaBoostClassifier(learning_rate=2.0, n_estimators=5).fit(X, y)
+    assert np.isfinite(model.normalisers_).all()

@@ -25,7 +25,7 @@ from surelearn.base.fitting import at_one_moment, warn
 from surelearn.base.validation import validated
 from surelearn.certificate import Evidence
 from surelearn.learners.ensembles import _certificates, _members
-from surelearn.learners.ensembles._weak_learners import refuse_other_kinds
+from surelearn.learners.ensembles._member_kinds import refuse_other_kinds
 
 
 class Lot(NamedTuple):

@@ -106,7 +106,7 @@ def run_rounds(learn: Learn, codes: Indices, weights: Vector, most: int, rule: V
         run.members.append(member)
         run.errors.append(error)
         run.alphas.append(alpha)
-        run.normalisers.append(right * math.exp(-alpha) + error * math.exp(alpha))
+        run.normalisers.append(right * math.exp(-alpha) + math.exp(alpha + math.log(error)))
         add_votes(answers, alpha if rule.edge is None else 1.0, run.scores)
     return run
 

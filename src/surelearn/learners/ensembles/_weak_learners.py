@@ -7,16 +7,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.utils import check_random_state, get_tags
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import has_fit_parameter
 
-from surelearn import _arguments
 from surelearn._jit import fingerprints
 from surelearn._jit import rows as jit_rows
 from surelearn._jit.sound_matrices import sound
 from surelearn._typing import Indices, Mask, Vector
 from surelearn.base import validation
 from surelearn.base.tables import table
+from surelearn.learners.ensembles._member_kinds import refuse_other_kinds
 from surelearn.learners.ensembles._stump_search import StumpSearch
 from surelearn.learners.ensembles._stumps import Stump, Stumps
 
@@ -116,23 +116,6 @@ class _AnyClassifier:
             model.training_rows_ = fingerprints.sketch(hashes)
         elif numbers:
             model.training_rows_ = fingerprints.sketch(fingerprints.table_hashes(self.X))
-
-
-def refuse_other_kinds(estimator: Any, kind: str) -> None:
-    """Refuse an estimator that is not of a kind, "classifier" or "regressor".
-
-    Examples
-    --------
-    >>> refuse_other_kinds("tree", "classifier")
-    Traceback (most recent call last):
-    TypeError: estimator='tree' must be a classifier, such as CARTClassifier(max_depth=1)
-    """
-    learns = hasattr(estimator, "fit") and hasattr(estimator, "__sklearn_tags__")
-    if isinstance(estimator, type) or not learns or get_tags(estimator).estimator_type != kind:
-        raise TypeError(
-            f"estimator={_arguments.short(estimator)} must be a {kind}, such as "
-            f"CART{kind.title()}(max_depth=1)"
-        )
 
 
 def _refuse_unfit(estimator: Any) -> None:

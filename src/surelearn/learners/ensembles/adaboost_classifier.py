@@ -41,6 +41,8 @@ from surelearn.learners.ensembles._weak_learners import (
     weak_learner,
 )
 
+_LARGEST_STEP = 2.0
+
 
 @at_one_moment
 @holds(
@@ -82,7 +84,7 @@ class AdaBoostClassifier(BoostedVote):
     n_estimators
         The largest number of rounds.
     learning_rate
-        The factor of every α.
+        The factor of every α, at most 2.
     edge
         None, or γ in (0, 1/2): then the weight of every row that is right is multiplied by one
         factor β = (½ − γ)/(½ + γ) in all rounds, and the output is the plain majority. A round
@@ -167,7 +169,11 @@ class AdaBoostClassifier(BoostedVote):
 
     def _check_parameters(self) -> None:
         _arguments.count("n_estimators", self.n_estimators, at_least=1)
-        _arguments.positive("learning_rate", self.learning_rate)
+        if _arguments.positive("learning_rate", self.learning_rate) > _LARGEST_STEP:
+            raise ValueError(
+                f"learning_rate={self.learning_rate!r} must be at most 2: beyond, a round raises "
+                "the exponential loss that it is meant to lower"
+            )
         if self.edge is not None:
             _arguments.open_fraction("edge", self.edge)
             if self.edge >= 0.5:

@@ -18,8 +18,8 @@ from surelearn._stored import holds
 from surelearn._typing import Vector
 from surelearn.base import validation
 from surelearn.base.fitting import at_one_moment, learn_classes
+from surelearn.learners.ensembles._member_kinds import refuse_other_kinds
 from surelearn.learners.ensembles._stagewise_learner import StagewiseLearner
-from surelearn.learners.ensembles._weak_learners import refuse_other_kinds
 from surelearn.learners.trees.cart_classifier import CARTClassifier
 from surelearn.losses import Exponential, Loss
 

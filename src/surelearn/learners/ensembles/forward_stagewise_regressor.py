@@ -15,8 +15,8 @@ from sklearn.base import RegressorMixin
 
 from surelearn._typing import Vector
 from surelearn.base.fitting import at_one_moment, check_numbers
+from surelearn.learners.ensembles._member_kinds import refuse_other_kinds
 from surelearn.learners.ensembles._stagewise_learner import StagewiseLearner
-from surelearn.learners.ensembles._weak_learners import refuse_other_kinds
 from surelearn.learners.trees.cart_regressor import CARTRegressor
 from surelearn.losses import Loss, Square
 
