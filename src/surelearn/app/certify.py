@@ -112,6 +112,7 @@ def certify_table(  # noqa: PLR0913 - an argument for each option of the command
             among=among,
             spread=spread_of_targets(shown),
         )
+        options |= {} if learners else {"tried": list(candidates)}  # later versions know more
         refuse_if_too_few(problem, delta=share, share=holdout)
         choice = choose_by_nesting(shown, candidates, seed=seed, on_trial=on_trial)
     else:

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from surelearn.app.certify import certify_table
-from surelearn.app.choosing.candidates import FIRST_LEARNERS, find_candidates
+from surelearn.app.choosing.candidates import FIRST_LEARNERS, SECOND_LEARNERS, find_candidates
 from surelearn.app.choosing.training import spread_of_targets
 from surelearn.app.output import write_run
 from surelearn.app.tables.read import read_table_file
@@ -33,9 +33,9 @@ def test_slow_learners_are_tried_up_to_so_many_rows_or_if_named(name):
 def test_an_older_version_tried_fewer():
     for task in ("binary", "regression"):
         everything = find_candidates(task, n_rows=100)
-        older = find_candidates(task, n_rows=100, among=FIRST_LEARNERS)
-        assert set(older) == set(everything) & FIRST_LEARNERS
-        assert set(everything) - set(older) <= set(SLOW)
+        for then in (FIRST_LEARNERS, SECOND_LEARNERS):
+            older = find_candidates(task, n_rows=100, among=then)
+            assert set(older) == set(everything) & then != set(everything)
 
 
 @pytest.fixture(scope="module")
@@ -66,8 +66,11 @@ def test_an_old_certificate_is_retrained_among_the_learners_of_then(ring, tmp_pa
         read_certificate(tmp_path / "certificate.json"),
         tmp_path / "model.surelearn",
     )
-    for schema, same in ((2, True), (3, False)):  # today a machine would be chosen
-        old = replace(certificate, schema=schema)
+    silent = {k: v for k, v in certificate.reproduce["options"].items() if k != "tried"}
+    for schema, same in ((2, True), (3, False)):  # then a machine would have been chosen
+        old = replace(
+            certificate, schema=schema, reproduce={**certificate.reproduce, "options": silent}
+        )
         found = verify_certificate(old, model=model, table=ring, retrain=True)
         holds = {finding.name: finding.holds for finding in found}
         assert holds["chosen again, it is the same learner"] == same
@@ -95,3 +98,14 @@ def test_the_spread_of_targets_is_never_0(ring):
     rare[shown.training_rows[0]] = 5.0
     assert spread_of_targets(replace(shown, y=rare)) > 0.0
     assert spread_of_targets(replace(shown, task="binary")) == 1.0
+
+
+def test_a_deep_forest_is_left_out_of_a_long_table_unless_it_is_named():
+    deep = "leaves of 1 row"
+    for task, name in (
+        ("binary", "RandomForestClassifier"),
+        ("regression", "RandomForestRegressor"),
+    ):
+        assert deep in find_candidates(task, n_rows=10_000)[name]
+        assert list(find_candidates(task, n_rows=10_001)[name]) == ["leaves of 5 rows"]
+        assert deep in find_candidates(task, n_rows=10_001, names=[name])[name]

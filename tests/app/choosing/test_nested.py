@@ -113,11 +113,12 @@ class TestTheChoice:
         assert heard[0][1] < heard[1][1]
 
     def test_the_same_seed_gives_the_same_choice(self):
+        few = ("MixedNaiveBayes", "RandomForestClassifier", "SupportVectorClassifier")
         file = noisy()
         lines = [
             [
                 (line.name, line.numbers)
-                for line in certify_table(file, target="y", seed=4).choice.lines
+                for line in certify_table(file, target="y", seed=4, learners=few).choice.lines
             ]
             for _ in range(2)
         ]

@@ -11,6 +11,10 @@ from surelearn.app.problem.problem import Task
 from surelearn.kernels import Gaussian
 from surelearn.learners.bayes.mixed_naive_bayes import MixedNaiveBayes
 from surelearn.learners.encoders.table_encoder import TableEncoder
+from surelearn.learners.ensembles.gradient_boosting_classifier import GradientBoostingClassifier
+from surelearn.learners.ensembles.gradient_boosting_regressor import GradientBoostingRegressor
+from surelearn.learners.ensembles.random_forest_classifier import RandomForestClassifier
+from surelearn.learners.ensembles.random_forest_regressor import RandomForestRegressor
 from surelearn.learners.kernelized.kernel_ridge import KernelRidge
 from surelearn.learners.kernelized.support_vector_classifier import SupportVectorClassifier
 from surelearn.learners.kernelized.support_vector_regressor import SupportVectorRegressor
@@ -23,12 +27,21 @@ from surelearn.learners.trees.c45_classifier import C45Classifier
 from surelearn.learners.trees.cart_classifier import CARTClassifier
 from surelearn.learners.trees.cart_regressor import CARTRegressor
 
-_MOST_ROWS = {  # beyond which a search, a dual problem or a Gram matrix costs minutes
+_MOST_ROWS = {  # beyond which a search, a dual problem, a Gram matrix or a deep forest is slow
     "NearestNeighborsClassifier": 20_000,
     "NearestNeighborsRegressor": 20_000,
     "SupportVectorClassifier": 10_000,
     "SupportVectorRegressor": 10_000,
     "KernelRidge": 2_000,
+    "RandomForestClassifier (leaves of 1 row)": 10_000,
+    "RandomForestRegressor (leaves of 1 row)": 10_000,
+}
+
+_PATIENT: dict[str, Any] = {
+    "n_estimators": 1000,
+    "early_stopping": True,
+    "n_iter_no_change": 20,
+    "random_state": 0,
 }
 
 Maker = Callable[[], Any]
@@ -65,6 +78,15 @@ _CLASSIFIERS: dict[str, dict[str, Maker]] = {
         "32 leaves": lambda: CARTClassifier(max_leaf_nodes=32, min_samples_leaf=5),
         "128 leaves": lambda: CARTClassifier(max_leaf_nodes=128, min_samples_leaf=5),
     },
+    "RandomForestClassifier": {
+        "leaves of 1 row": lambda: RandomForestClassifier(random_state=0),
+        "leaves of 5 rows": lambda: RandomForestClassifier(min_samples_leaf=5, random_state=0),
+    },
+    "GradientBoostingClassifier": {
+        "8 leaves": lambda: GradientBoostingClassifier(max_leaf_nodes=8),
+        "31 leaves": GradientBoostingClassifier,
+        "31 leaves, stopped early": lambda: GradientBoostingClassifier(**_PATIENT),
+    },
     "MixedNaiveBayes": {"": MixedNaiveBayes},
     "AveragedPerceptron": {"": lambda: _encoded(AveragedPerceptron(max_iter=10))},
     "NearestNeighborsClassifier": {
@@ -87,6 +109,15 @@ _REGRESSORS: dict[str, dict[str, Maker]] = {
         "16 leaves": lambda: CARTRegressor(max_leaf_nodes=16, min_samples_leaf=5),
         "64 leaves": lambda: CARTRegressor(max_leaf_nodes=64, min_samples_leaf=5),
         "256 leaves": lambda: CARTRegressor(max_leaf_nodes=256, min_samples_leaf=5),
+    },
+    "RandomForestRegressor": {
+        "leaves of 1 row": lambda: RandomForestRegressor(random_state=0),
+        "leaves of 5 rows": lambda: RandomForestRegressor(min_samples_leaf=5, random_state=0),
+    },
+    "GradientBoostingRegressor": {
+        "8 leaves": lambda: GradientBoostingRegressor(max_leaf_nodes=8),
+        "31 leaves": GradientBoostingRegressor,
+        "31 leaves, stopped early": lambda: GradientBoostingRegressor(**_PATIENT),
     },
     "NearestNeighborsRegressor": {
         "k = 1": lambda: _encoded(NearestNeighborsRegressor(n_neighbors=1)),
@@ -113,6 +144,11 @@ FIRST_LEARNERS = frozenset(
     }
 )
 """The learners that runs tried whose certificates have the schemas 1 and 2."""
+
+SECOND_LEARNERS = FIRST_LEARNERS | {
+    *("SupportVectorClassifier", "SupportVectorRegressor", "KernelRidge")
+}
+"""The learners that runs tried before ensembles, whose certificates do not say which they tried."""
 
 
 def find_candidates(
@@ -145,12 +181,22 @@ def find_candidates(
     ['16 leaves', '64 leaves', '256 leaves']
     """
     check_learners(names, task)
-    quick = [
-        name
-        for name in _known(task)
-        if n_rows <= _MOST_ROWS.get(name, n_rows) and (among is None or name in among)
-    ]
-    return {name: _settings(name, task, spread) for name in names or quick}
+    known = [name for name in _known(task) if among is None or name in among]
+    found = {name: _settings(name, task, spread) for name in names or known}
+    return found if names else _quick(found, n_rows)
+
+
+def _quick(candidates: dict[str, dict[str, Any]], n_rows: int) -> dict[str, dict[str, Any]]:
+    """Return the learners, and their settings, that so many rows are not too many for."""
+
+    def can(name: str) -> bool:
+        return n_rows <= _MOST_ROWS.get(name, n_rows)
+
+    return {
+        name: {setting: model for setting, model in own.items() if can(f"{name} ({setting})")}
+        for name, own in candidates.items()
+        if can(name)
+    }
 
 
 def _known(task: Task) -> list[str]:

@@ -194,6 +194,7 @@ def _command(run: CertifiedRun, file: TableFile) -> str:
     """Return the command line that does the same again."""
     options = dict(run.options)
     names = options.pop("learners", [])
+    options.pop("tried", None)  # what a run tries that names no learners
     form: dict[str, Any] = options.pop("form", {})
     words = ["surelearn", "certify", file.path.name]
     for name, value in {**options, "learner": names, **form}.items():

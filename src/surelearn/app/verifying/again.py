@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from surelearn.app.certified_run import CertifiedRun
 from surelearn.app.certify import ask, certify_table, check_rules, pose
-from surelearn.app.choosing.candidates import FIRST_LEARNERS
+from surelearn.app.choosing.candidates import FIRST_LEARNERS, SECOND_LEARNERS
 from surelearn.app.choosing.choice import OnTrial
 from surelearn.app.errors import REFUSALS, TableError
 from surelearn.app.ledger_files import Look
@@ -24,7 +24,7 @@ from surelearn.evaluate._drawing import ALSO_ROUNDED
 from surelearn.persistence.model_files import SavedModel, load_model
 
 _BEFORE_KERNELS = 2  # the last schema whose runs tried no kernel machines
-_OF_THE_CHOICE = ("learners", "select")  # that the hold-out's answer does not depend on
+_OF_THE_CHOICE = ("learners", "select", "tried")  # that the hold-out's answer does not depend on
 _COMPARED = {"inputs", "model", "data", "table", "options", "versions", "n_to_halve_slack"}
 
 
@@ -95,12 +95,13 @@ def check_retrained(
     """Do the whole run again, from the table to the certificate, and compare what comes out."""
     options: dict[str, Any] = {"copies": None, **recorded.options}  # older ones speak of none
     options["form"] = certificate.reproduce["options"].get("form", {})
+    tried = options.pop("tried", None)
     with _refusing_nonsense():
         run: CertifiedRun = certify_table(
             recorded.file,
             on_trial=on_trial,
             ledger=_AsRecorded(certificate.reproduce.get("ledger")),
-            among=FIRST_LEARNERS if certificate.schema <= _BEFORE_KERNELS else None,
+            among=_learners_of_then(certificate) if tried is None else tried,
             **options,
         )
     other = differing_versions(certificate)
@@ -117,8 +118,16 @@ def check_retrained(
             "chosen again, it is the same learner", chosen == run.name, f"{run.name}{why}"
         )
     yield from compare(certificate, run.certificate, name="trained and asked again")
-    same = _options(run.certificate) == _options(certificate)
+    options = _options(run.certificate)
+    if tried is None:
+        options.pop("tried", None)
+    same = options == _options(certificate)
     yield Finding("and the options are those of this run", same, ", ".join(_options(certificate)))
+
+
+def _learners_of_then(certificate: Certificate) -> frozenset[str]:
+    """Return the learners that were tried when certificates did not yet say which."""
+    return FIRST_LEARNERS if certificate.schema <= _BEFORE_KERNELS else SECOND_LEARNERS
 
 
 def compare(
