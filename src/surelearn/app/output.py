@@ -1,7 +1,7 @@
 """The files of a certified run: written aside, then put in place all at once."""
 
 import os
-from collections.abc import Generator
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -17,20 +17,27 @@ from surelearn.report import render_html, render_json
 NAMES = ("model.surelearn", "certificate.json", "report.html", "report.json")
 
 
-def check_folder(out: Path, *, force: bool) -> None:
+def check_folder(out: Path, *, force: bool, names: Sequence[str] = NAMES) -> None:
     """Refuse a folder that cannot be written or holds a report already.
 
     What a run that was killed has left there is finished or undone before.
+
+    Parameters
+    ----------
+    out, force
+        The folder, and whether it may hold files of these names.
+    names
+        The files that will be written.
     """
     nearest = next(path for path in (out, *out.absolute().parents) if path.exists())
     if not nearest.is_dir():
         raise TableError(f"{nearest} is a file, not a folder: give another --out")
-    with _aside(out):  # whether anything can be written
-        folder_swap.clean_up(out, NAMES)
-    taken = [name for name in NAMES if (out / name).is_dir()]
+    with _aside(out, names):  # whether anything can be written
+        folder_swap.clean_up(out, names)
+    taken = [name for name in names if (out / name).is_dir()]
     if taken:
         raise TableError(f"{out / taken[0]} is a folder, where a file belongs: give another --out")
-    there = [name for name in NAMES if (out / name).exists()]
+    there = [name for name in names if (out / name).exists()]
     if there and not force:
         raise TableError(f"{out} already holds {there[0]}: give another --out, or --force")
 
@@ -41,7 +48,7 @@ def write_run(run: CertifiedRun, file: TableFile, out: Path) -> tuple[Path, ...]
     The same run gives the same files, whenever and wherever it is written.
     """
     report = make_report(run, file)
-    with _aside(out) as made:
+    with _aside(out, NAMES) as made:
         folder_swap.clean_up(out, NAMES)
         stored = run.certificate.reproduce
         known = {name: plain(stored[name]) for name in ("options", "versions") if name in stored}
@@ -54,6 +61,25 @@ def write_run(run: CertifiedRun, file: TableFile, out: Path) -> tuple[Path, ...]
     return tuple(out / name for name in NAMES)
 
 
+def write_texts(texts: Mapping[str, str], out: Path) -> tuple[Path, ...]:
+    """Write files of text; all of them or none.
+
+    Parameters
+    ----------
+    texts
+        The content of each, by its name.
+    out
+        The folder.
+    """
+    names = tuple(texts)
+    with _aside(out, names) as made:
+        folder_swap.clean_up(out, names)
+        for name, text in texts.items():
+            _write(made.new / name, text)
+        folder_swap.put_in_place(made, names)
+    return tuple(out / name for name in names)
+
+
 def _write(path: Path, text: str) -> None:
     """Write a file that is on the disk before its name is."""
     with path.open("w", encoding="utf-8") as file:
@@ -63,10 +89,10 @@ def _write(path: Path, text: str) -> None:
 
 
 @contextmanager
-def _aside(out: Path) -> Generator[folder_swap.Aside]:
+def _aside(out: Path, names: Sequence[str]) -> Generator[folder_swap.Aside]:
     """Make a folder in or beside the output, on the same disk, that is gone afterwards."""
     try:
-        with folder_swap.aside(out, NAMES) as made:
+        with folder_swap.aside(out, names) as made:
             yield made
     except OSError as error:
         raise TableError(f"nothing can be written to {out}: {error.strerror}") from error

@@ -6,24 +6,27 @@ from typing import Any
 
 from surelearn.app.choosing.choice import OnTrial
 from surelearn.app.errors import TableError
+from surelearn.app.auditing.bundle import Bundle, from_json, is_bundle
 from surelearn.app.verifying import again, alone, figures
+from surelearn.app.verifying.audited import check_bundle, check_bundle_again
 from surelearn.app.verifying.finding import Finding
 from surelearn.app.verifying.known import FIXED
 from surelearn.certificate import Certificate
 
-__all__ = ["Finding", "not_checked", "read_certificate", "verify_certificate"]
+__all__ = ["Finding", "not_checked", "read_certificate", "verify_audit", "verify_certificate"]
 
 _LARGEST = 256 * 2**20  # bytes: the errors of ten million rows
 
 
-def read_certificate(path: Path) -> Certificate:
-    """Read a certificate, or raise `TableError` with one sentence."""
+def read_certificate(path: Path) -> Certificate | Bundle:
+    """Read a certificate, or all those of an audit, or raise `TableError` with one sentence."""
     try:
         if path.stat().st_size > _LARGEST:
             raise TableError(f"{path} has more than {_LARGEST // 2**20} MB: it is no certificate")
         if not path.is_file() and not path.is_dir():
             raise TableError(f"{path} is not a file: save the certificate in one, and give that")
-        return Certificate.from_json(path.read_bytes().decode("utf-8"))
+        text = path.read_bytes().decode("utf-8")
+        return from_json(text) if is_bundle(text) else Certificate.from_json(text)
     except FileNotFoundError:
         raise TableError(f"there is no file {path}") from None
     except OSError as error:
@@ -32,6 +35,24 @@ def read_certificate(path: Path) -> Certificate:
         raise TableError(f"{path} cannot be read: it is not text in UTF-8") from None
     except ValueError as error:
         raise TableError(f"{path} cannot be read: {error}") from None
+
+
+def verify_audit(bundle: Bundle, *, table: Path | None = None, **form: Any) -> tuple[Finding, ...]:
+    """Check the certificates of an audit; with the file of answers, do it again.
+
+    Parameters
+    ----------
+    bundle
+        The certificates.
+    table
+        The file of answers.
+    **form
+        How to read it, if not as recorded: see `read_table_file`.
+    """
+    findings = list(check_bundle(bundle))
+    if table is not None and all(finding.holds for finding in findings):
+        findings.extend(check_bundle_again(bundle, table, form))
+    return tuple(findings)
 
 
 def verify_certificate(

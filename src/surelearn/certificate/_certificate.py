@@ -16,7 +16,15 @@ from surelearn.certificate._reading import SCHEMAS, parse, restored
 from surelearn.certificate._text import headline, html, sentences, void_claim
 
 Kind = Literal[
-    "risk", "quantile", "difference", "regret", "mistakes", "training-error", "approximation"
+    "risk",
+    "rate",
+    "value",
+    "quantile",
+    "difference",
+    "regret",
+    "mistakes",
+    "training-error",
+    "approximation",
 ]
 
 _SCHEMA = SCHEMAS[-1]

@@ -2,6 +2,7 @@
 
 import typer
 
+from surelearn.cli.audit import audit
 from surelearn.cli.bounds import bounds
 from surelearn.cli.certify import certify
 from surelearn.cli.demo import demo
@@ -31,6 +32,6 @@ def main() -> None:
     """
 
 
-for command in (certify, predict, verify, ledger, plan, bounds, learners, demo):
+for command in (certify, audit, predict, verify, ledger, plan, bounds, learners, demo):
     app.command()(command)
 app.command("warm-up")(warm_up)

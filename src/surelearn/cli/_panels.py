@@ -7,6 +7,7 @@ from rich.text import Text
 
 from surelearn._wording import printable
 from surelearn.app.certified_run import CertifiedRun
+from surelearn.certificate import Certificate
 from surelearn.cli._showing import shown
 
 _MARKS = {
@@ -22,15 +23,11 @@ def certificate_panel(run: CertifiedRun, *, title: str) -> Panel:
     """Return a panel with the claim, the numbers and every assumption with its status."""
     certificate = run.certificate
     claim, *numbers = certificate.headline
-    conditions = Table.grid(padding=(0, 2))
-    for condition in certificate.preconditions:
-        evidence = f"[dim]{shown(condition.evidence)}[/]"
-        conditions.add_row(_MARKS[condition.status], shown(condition.name), evidence)
     body = Group(
         Text(claim, style="bold"),
         Text("\n".join(numbers)),
         Text(),
-        conditions,
+        conditions_of(certificate),
         Text(),
         Text(printable(certificate.reference), style="dim"),
     )
@@ -40,3 +37,12 @@ def certificate_panel(run: CertifiedRun, *, title: str) -> Panel:
         border_style=_BORDERS[certificate.status],
         padding=(1, 2),
     )
+
+
+def conditions_of(certificate: Certificate) -> Table:
+    """Return every assumption with its status."""
+    conditions = Table.grid(padding=(0, 2))
+    for condition in certificate.preconditions:
+        evidence = f"[dim]{shown(condition.evidence)}[/]"
+        conditions.add_row(_MARKS[condition.status], shown(condition.name), evidence)
+    return conditions

@@ -8,7 +8,15 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from surelearn.app.choosing.choice import Tried
-from surelearn.app.verify import Finding, not_checked, read_certificate, verify_certificate
+from surelearn.app.auditing.bundle import Bundle
+from surelearn.app.errors import TableError
+from surelearn.app.verify import (
+    Finding,
+    not_checked,
+    read_certificate,
+    verify_audit,
+    verify_certificate,
+)
 from surelearn.cli._showing import shown
 
 
@@ -18,6 +26,10 @@ def run(
     """Check a certificate, print what was found, and return whether it holds."""
     console = Console(highlight=False)
     certificate = read_certificate(path)
+    if isinstance(certificate, Bundle):
+        if model is not None or retrain:
+            raise TableError("an audit knows no model: give its file of answers with --data alone")
+        return _audited(console, certificate, table, form)
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True, disable=not retrain) as progress:
         bar = progress.add_task("training again", total=None)
@@ -41,6 +53,27 @@ def run(
         console.print(f"[yellow]{shown(sentence)}[/]")
     if table is None and "options" in certificate.reproduce:
         console.print("Give --model and --data to check the statistics themselves.")
+    return True
+
+
+def _audited(
+    console: Console, bundle: Bundle, table: Path | None, form: Mapping[str, Any]
+) -> bool:
+    """Check the certificates of an audit, print what was found, and return whether they hold."""
+    findings = verify_audit(bundle, table=table, **form)
+    for certificate in bundle.certificates:
+        console.print(shown(certificate.headline[0]))
+    for finding in findings:
+        console.print(_line(finding))
+    if not all(finding.holds for finding in findings):
+        console.print("[red]This audit must not be relied on.[/]")
+        return False
+    console.print(
+        "[yellow]Not checked: how the rows were drawn, and whether the model or its threshold was "
+        "made or chosen with them. No file can show it.[/]"
+    )
+    if table is None:
+        console.print("Give --data to count again in the file of answers.")
     return True
 
 

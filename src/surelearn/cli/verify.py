@@ -29,7 +29,8 @@ def verify(
     Makes the bound, the claim and the assumptions again from the stored statistics. With `--model`
     and `--data` it also splits the table as recorded, asks the hold-out about the model again, and
     compares all fingerprints. With `--retrain` it chooses and trains the model again, too: nothing
-    else shows that no held-out row was used for training.
+    else shows that no held-out row was used for training. The certificates of an audit are checked
+    as one; `--data` is then the file of answers.
     """
     from surelearn.cli._refusals import refusals  # noqa: PLC0415 - `--help` should not wait
     from surelearn.cli._verifying import run  # noqa: PLC0415

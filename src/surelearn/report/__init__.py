@@ -2,6 +2,7 @@
 
 from surelearn.report.content import (
     Candidate,
+    Claimed,
     ClassErrors,
     ColumnSummary,
     Figure,
@@ -15,6 +16,7 @@ from surelearn.report.twin import render_json
 
 __all__ = [
     "Candidate",
+    "Claimed",
     "ClassErrors",
     "ColumnSummary",
     "Figure",

@@ -64,6 +64,17 @@ class ClassErrors:
 
 
 @dataclass(frozen=True)
+class Claimed:
+    """One claim of an audit: its certificate, if it has one, and what became of its target."""
+
+    title: str
+    certificate: Certificate | None
+    target: str = ""
+    verdict: str = "stated"
+    advice: str = ""
+
+
+@dataclass(frozen=True)
 class Figure:
     """A drawing with the sentence it proves."""
 
@@ -117,6 +128,8 @@ class Report:
     choice, score_names, candidates, folds
         How the model was chosen, what the scores measure, the learners tried, best first, and what
         would have been chosen without each part of the training rows.
+    claimed
+        The claims of an audit.
     classes, joint, confusion
         Errors by class, at which level all certificates hold together, and what was predicted.
     figures, views
@@ -140,6 +153,7 @@ class Report:
     score_names: tuple[str, ...] = ()
     candidates: tuple[Candidate, ...] = ()
     folds: tuple[FoldChoice, ...] = ()
+    claimed: tuple[Claimed, ...] = ()
     classes: tuple[ClassErrors, ...] = ()
     joint: str = ""
     confusion: ModelView | None = None

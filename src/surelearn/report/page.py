@@ -11,6 +11,7 @@ from surelearn._wording import outward, percent_outward, printable
 from surelearn.certificate import Certificate
 from surelearn.report.content import (
     Candidate,
+    Claimed,
     ClassErrors,
     ColumnSummary,
     Figure,
@@ -20,6 +21,7 @@ from surelearn.report.content import (
 )
 
 _LINES = "\n\t"
+_SHARES = ("risk", "rate")  # kinds shown in percent
 _STATUS = {
     "checked": "checked",
     "by-construction": "true by construction",
@@ -48,6 +50,7 @@ def render_html(report: Report) -> str:
     """
     style = resources.files("surelearn.report").joinpath("style.css").read_text("utf-8")
     sections = [
+        _section("What these rows prove", _claimed(report)),
         _section("What it rests on", _conditions(report.certificate)),
         *[_section(f.title, _figure(f)) for f in report.figures[:1]],
         _section("Errors by class", _classes(report)),
@@ -82,7 +85,7 @@ def _top(report: Report) -> str:
     """Return the claim with its number large, what was seen, and what to worry about."""
     c = report.certificate
     number = "" if c.status == "void" else f'<p class="number">{_bound(c)}</p>'
-    unit = "examples" if c.kind in {"risk", "quantile"} else "rounds"
+    unit = "examples" if c.kind not in {"regret", "mistakes"} else "rounds"
     seen = f"Observed {_value(c, c.observed)} on {c.n:,} {unit}."
     said = " ".join(filter(None, [seen, report.plan, report.beforehand]))
     worries = "".join(f"<li>{escape(text)}</li>" for text in report.warnings)
@@ -114,6 +117,32 @@ def _others(certificates: Sequence[Certificate]) -> str:
         (escape(c.subject), escape(c.claim), _value(c, c.observed), _bound(c)) for c in certificates
     ]
     return _grid(("of", "claim", "observed", "bound"), rows) if rows else ""
+
+
+def _claimed(report: Report) -> str:
+    """Return the claims of an audit, a line each."""
+    if not report.claimed:
+        return ""
+    heads = ("", "observed", "certified", "rows that count", "target", "verdict")
+    grid = _grid(heads, [_claim(found) for found in report.claimed])
+    said = f"<p>{escape(report.joint)}</p>" + (_view(report.confusion) if report.confusion else "")
+    return grid + said
+
+
+def _claim(found: Claimed) -> tuple[str, ...]:
+    c, verdict = found.certificate, "" if found.verdict == "stated" else found.verdict
+    told = escape("; ".join(filter(None, [verdict, found.advice])))
+    if c is None:
+        return (escape(found.title), "", "", "", escape(found.target), told)
+    sign = "≤" if c.direction == "upper" else "≥"
+    return (
+        escape(found.title),
+        _value(c, c.observed),
+        f"<strong>{'none' if c.status == 'void' else f'{sign} {_bound(c)}'}</strong>",
+        f"{c.n:,}",
+        escape(found.target),
+        told,
+    )
 
 
 def _classes(report: Report) -> str:
@@ -253,11 +282,11 @@ def _grid(header: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 def _bound(certificate: Certificate) -> str:
     if certificate.status == "void":
         return "none"
-    if certificate.kind == "risk":
+    if certificate.kind in _SHARES:
         return percent_outward(certificate.bound, certificate.direction)
     limit = outward(certificate.bound, certificate.direction)
     return f"±{limit}" if certificate.kind == "quantile" else limit
 
 
 def _value(certificate: Certificate, value: float) -> str:
-    return f"{100 * value:.3g}%" if certificate.kind == "risk" else f"{value:.4g}"
+    return f"{100 * value:.3g}%" if certificate.kind in _SHARES else f"{value:.4g}"

@@ -38,6 +38,18 @@ def render_json(report: Report) -> str:
         "score_names": list(report.score_names),
         "candidates": plain([asdict(candidate) for candidate in report.candidates]),
         "folds": plain([asdict(fold) for fold in report.folds]),
+        "claimed": [
+            {
+                "title": found.title,
+                "target": found.target,
+                "verdict": found.verdict,
+                "advice": found.advice,
+                "certificate": None
+                if found.certificate is None
+                else _certificate(found.certificate),
+            }
+            for found in report.claimed
+        ],
         "classes": [
             {
                 "label": found.label,

@@ -1,4 +1,4 @@
-"""Parquet, Arrow and Feather files: their columns have types, which become the few we know."""
+"""Parquet, Arrow, Feather and JSON lines: their columns have types; they become the few we know."""
 
 import struct
 from collections.abc import Callable, Sequence
@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import feather, ipc, parquet, types
+from pyarrow import json as json_lines
 
 from surelearn.app.errors import TableError
 from surelearn.app.tables.arrow_messages import decompressed_size
@@ -19,6 +20,7 @@ from surelearn.app.tables.text_columns import TEXT
 _Load: TypeAlias = Callable[[Any, Path], Any]
 _compute: Any = pc
 _LARGEST = 2**63 - 1  # that is a signed integer
+_BLOCK = 2**24  # bytes of JSON lines read at once; a line may not be longer
 
 
 class TypedFile(NamedTuple):
@@ -35,7 +37,7 @@ def has_types(first: bytes) -> bool:
 
 
 def read_typed(path: Path, content: Path, missing: Sequence[str]) -> TypedFile:
-    """Read a Parquet, Arrow or Feather file.
+    """Read a Parquet, Arrow or Feather file, or one of JSON lines.
 
     Parameters
     ----------
@@ -142,7 +144,15 @@ def _read_feather(data: Any, path: Path) -> Any:
     return feather.read_table(pa.BufferReader(data), memory_map=False)
 
 
+def _read_json_lines(data: Any, path: Path) -> Any:
+    del path
+    # One thread: blocks that are read at once may disagree about the type of a column.
+    options = json_lines.ReadOptions(use_threads=False, block_size=_BLOCK)
+    return json_lines.read_json(pa.BufferReader(data), read_options=options)
+
+
 _MARKS: dict[bytes, _Load] = {
+    b"{": _read_json_lines,
     b"PAR1": _read_parquet,
     b"ARROW1": _read_arrow,
     b"FEA1": _read_feather,

@@ -1,4 +1,4 @@
-"""Tables in files: CSV, TSV, Parquet, Arrow, Feather and ARFF, with every inference in words."""
+"""Tables in files: CSV, Parquet, Arrow, Feather, ARFF, JSON lines, each inference in words."""
 
 import hashlib
 from collections import Counter
@@ -102,8 +102,8 @@ def read_table_file(  # noqa: PLR0913 - an argument for each option of the comma
     Parameters
     ----------
     path
-        A CSV, TSV, Parquet, Arrow, Feather or ARFF file; text may be compressed (.gz, .zst ...). A
-        pipe is copied to a temporary file first.
+        A CSV, TSV, Parquet, Arrow, Feather or ARFF file, or JSON lines; text may be compressed
+        (.gz, .zst ...). A pipe is copied to a temporary file first.
     delimiter
         What stands between the cells of a line; None means: find out.
     header

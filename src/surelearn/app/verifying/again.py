@@ -29,7 +29,7 @@ _COMPARED = {"inputs", "model", "data", "table", "options", "versions", "n_to_ha
 
 
 @contextmanager
-def _refusing_nonsense() -> Generator[None]:
+def refusing_nonsense() -> Generator[None]:
     """Turn whatever forged options make the library do into one sentence."""
     try:
         yield
@@ -42,11 +42,11 @@ def _refusing_nonsense() -> Generator[None]:
         ) from error
 
 
-class _AsRecorded:
+class AsRecorded:
     """A ledger that is not charged: a run made again is the look that its certificate records."""
 
     def __init__(self, stored: Any) -> None:
-        with _refusing_nonsense():
+        with refusing_nonsense():
             self.entry = Entry.read(stored)
 
     def enter(self, look: Look) -> Entry:  # noqa: ARG002 - it is known which look it was
@@ -68,7 +68,7 @@ def read_recorded(certificate: Certificate, table: Path, form: Mapping[str, Any]
     options = dict(stored["options"])
     recorded = options.pop("form", {})
     given = {name: value for name, value in form.items() if value is not None}
-    with _refusing_nonsense():
+    with refusing_nonsense():
         return Recorded(read_table_file(table, **{**recorded, **given}), options)
 
 
@@ -82,7 +82,7 @@ def check_again(
     if model is None:
         return
     saved = load_model(model)
-    entry = _AsRecorded(stored.get("ledger")).entry
+    entry = AsRecorded(stored.get("ledger")).entry
     schema, again = _ask_again(recorded, saved.model, entry)
     yield _is_the_model(certificate, saved, schema)
     yield from compare(certificate, again)
@@ -96,11 +96,11 @@ def check_retrained(
     options: dict[str, Any] = {"copies": None, **recorded.options}  # older ones speak of none
     options["form"] = certificate.reproduce["options"].get("form", {})
     tried = options.pop("tried", None)
-    with _refusing_nonsense():
+    with refusing_nonsense():
         run: CertifiedRun = certify_table(
             recorded.file,
             on_trial=on_trial,
-            ledger=_AsRecorded(certificate.reproduce.get("ledger")),
+            ledger=AsRecorded(certificate.reproduce.get("ledger")),
             among=_learners_of_then(certificate) if tried is None else tried,
             **options,
         )
@@ -218,7 +218,7 @@ def _ask_again(
     No ledger is charged: which look it was is taken from the certificate.
     """
     options = {k: v for k, v in recorded.options.items() if k not in _OF_THE_CHOICE}
-    with _refusing_nonsense():
+    with refusing_nonsense():
         delta, looks = options.pop("delta"), options.pop("looks", 1)
         check_rules(delta=delta, holdout=options["holdout"], seed=options["seed"], looks=looks)
         problem = pose(recorded.file, **options)

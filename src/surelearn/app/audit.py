@@ -1,0 +1,255 @@
+"""From a file of predictions to certified claims; the model itself is not needed."""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from surelearn.app.auditing.columns import Columns, Roles, read_columns
+from surelearn.app.auditing.plan import Plan, tell_fixed
+from surelearn.app.certify import check_rules
+from surelearn.app.errors import TableError
+from surelearn.app.ledger import PROCESS, Ledger, name_rules
+from surelearn.app.ledger_files import Look
+from surelearn.app.problem.copies import identify
+from surelearn.app.problem.entry import Entry
+from surelearn.app.tables.notes import Note
+from surelearn.app.tables.read import TableFile, read_table_file
+from surelearn.base import data_fingerprint
+from surelearn.base.cell_bits import cell_bits
+from surelearn.base.row_identity import RowSet, with_labels
+from surelearn.certificate import Certificate
+from surelearn.claims import Claim, Target
+from surelearn.evaluate.audit import Audit, Outcome, audit_predictions, sort_claims
+from surelearn.evaluate.ledger import Question
+
+_ANSWERS = ("prediction", "passed", "score", "baseline")
+_TELLING = 40  # changes of the truth from row to row that hardly two files share
+
+
+@dataclass(frozen=True, eq=False)
+class AuditRun:
+    """An audit of a file, and how it came about.
+
+    Attributes
+    ----------
+    audit
+        The claims with their certificates.
+    columns
+        What was read from the file.
+    options
+        What was asked for: all that is needed to do it again.
+    notes, warnings
+        What was inferred, and what a reader should worry about.
+    """
+
+    audit: Audit
+    columns: Columns
+    options: Mapping[str, Any]
+    notes: tuple[Note, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def certificate(self) -> Certificate:
+        """The certificate of the first claim."""
+        return self.audit.certificate
+
+    @property
+    def claims(self) -> tuple[Outcome, ...]:
+        """What became of each claim."""
+        return self.audit.outcomes
+
+    @property
+    def verdict(self) -> str:
+        """What became of all targets together."""
+        return self.audit.verdict
+
+    def __str__(self) -> str:
+        """Return the claims, a line each."""
+        return str(self.audit)
+
+
+def audit(
+    predictions: Any,
+    *,
+    truth: str | None = None,
+    prediction: str | None = None,
+    claims: Sequence[Claim | Target | str] = (),
+    **options: Any,
+) -> AuditRun:
+    """Certify what recorded predictions show of the model that made them.
+
+    Parameters
+    ----------
+    predictions
+        A path to a CSV, Parquet, Arrow or JSON-lines file, or a table of pandas, Polars or PyArrow.
+    truth, prediction
+        The columns of what was true and what was answered.
+    claims
+        Claims and targets: objects of `surelearn.claims`, or text such as "sensitivity>=0.9". All
+        that the columns can show, if left out.
+    **options
+        Options of `audit_table`: other columns, delta, looks.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> table = pa.table({"ill": [1] * 100 + [0] * 900, "said": [1] * 90 + [0] * 870 + [1] * 40})
+    >>> run = audit(table, truth="ill", prediction="said", claims=["sensitivity>=0.8"])
+    >>> run.verdict
+    'proved'
+    """
+    file = (
+        read_table_file(predictions)
+        if isinstance(predictions, str | Path)
+        else TableFile.of_table(predictions)
+    )
+    asked = tuple(map(str, claims))
+    return audit_table(file, truth=truth, prediction=prediction, claims=asked, **options)
+
+
+def audit_table(  # noqa: PLR0913 - an argument for each option of the command
+    file: TableFile,
+    *,
+    claims: Sequence[str] = (),
+    delta: float = 0.05,
+    looks: int = 1,
+    task: str | None = None,
+    positive: str | None = None,
+    incomplete: str = "refuse",
+    by_label: bool = False,
+    plan: Plan | None = None,
+    ledger: Ledger | None = None,
+    form: Mapping[str, Any] | None = None,
+    **columns: str | None,
+) -> AuditRun:
+    """Certify what a file of predictions shows.
+
+    Parameters
+    ----------
+    file
+        The file.
+    claims
+        Claims and targets as text; all that the columns can show, if left out.
+    delta, looks
+        The probability that anything printed is false, for all `looks` models together.
+    task, positive
+        "classification" or "regression", and the positive label, if not as found.
+    incomplete
+        What becomes of rows without an answer: "refuse", "errors" or "exclude".
+    by_label
+        Whether the rows were drawn by their label, such as cases and controls.
+    plan
+        What was fixed beforehand; then claims, delta and looks are the plan's.
+    ledger
+        Remembers earlier looks at these rows; that of this process if left out.
+    form
+        How the file was read; stored, so that `verify` reads it alike.
+    **columns
+        The column of each role: truth, prediction, passed, score, baseline, group, id.
+    """
+    if plan is not None:
+        claims, delta, looks = plan.claims, plan.delta, plan.looks
+    check_rules(delta=delta, looks=looks)
+    roles = _roles(columns)
+    read = read_columns(file, roles, task=_task(task), positive=positive, incomplete=incomplete)
+    options: dict[str, Any] = {**roles.given(), "delta": delta}
+    given = {
+        "claims": list(claims),
+        "looks": looks if looks > 1 else None,
+        "task": task,
+        "positive": positive,
+        "incomplete": incomplete if incomplete != "refuse" else None,
+        "by_label": by_label,
+        "plan": plan.sha256 if plan else None,
+        "form": _given(form),
+    }
+    options |= {name: value for name, value in given.items() if value}
+    try:
+        sort_claims(read.rows, claims, by_label=by_label)  # nothing is entered if one is refused
+    except ValueError as error:
+        raise TableError(str(error)) from None
+    entry = _enter(PROCESS if ledger is None else ledger, file, read, roles, options)
+    evidence = {
+        "complete": read.evidence,
+        "fixed_before": tell_fixed(options.get("plan")),
+        "not_chosen_by_them": entry.evidence(looks),
+    }
+    stored = {
+        "data": data_fingerprint(read.rows.prediction.astype(str).reshape(-1, 1), read.rows.truth),
+        "ledger": entry.stored(),
+        "n_without": read.n_without,
+        "options": options,
+        "table": file.sha256,
+    }
+    found = audit_predictions(
+        read.rows,
+        asked=claims,
+        delta=delta / looks,
+        evidence=evidence,
+        stored=stored,
+        by_label=by_label,
+    )
+    return AuditRun(found, read, options, file.notes)
+
+
+def _roles(columns: Mapping[str, str | None]) -> Roles:
+    """Return the columns by their roles; one that does not exist is refused."""
+    known = vars(Roles())
+    if unknown := sorted(set(columns) - set(known)):
+        raise TypeError(f"audit has no option {unknown[0]!r}; columns are {', '.join(known)}")
+    return Roles(**columns)
+
+
+def _task(task: str | None) -> str | None:
+    """Return the task that rows have, if one was asked for."""
+    if task not in {None, "classification", "regression"}:
+        raise TableError(f"the task may be classification or regression, not {task!r}")
+    return task
+
+
+def _enter(
+    ledger: Ledger, file: TableFile, read: Columns, roles: Roles, options: Mapping[str, Any]
+) -> Entry:
+    """Enter the look at these rows in a ledger, before anything is claimed of them."""
+    looks, delta = int(options.get("looks", 1)), float(options["delta"])
+    answers = hashlib.sha256(cell_bits(read.rows.prediction).tobytes()).hexdigest()[:16]
+    asked = hashlib.sha256(json.dumps(options, sort_keys=True).encode()).hexdigest()[:16]
+    named = next(name for role, name in roles.given().items() if role in _ANSWERS)
+    about = {
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "file": file.path.name,
+        "target": roles.truth or named,
+        "learner": f"answers in column {named}",
+        "looks": looks,
+        "delta": delta,
+        "options": dict(options),
+    }
+    question = Question(name_rules(delta, looks), f"{answers} {asked}")
+    return ledger.enter(Look(_identify(file, read, roles), question, about))
+
+
+def _identify(file: TableFile, read: Columns, roles: Roles) -> RowSet:
+    """Return the rows by what is no answer: another model answers about the same rows.
+
+    The truths in their order tell, if they change often enough; whatever other columns are named.
+    """
+    truth = cell_bits(read.rows.truth)
+    if np.count_nonzero(truth[1:] != truth[:-1]) >= _TELLING:
+        return RowSet.of(truth)
+    given = roles.given()
+    answers = [given[role] for role in _ANSWERS if role in given]
+    others = [name for name in file.table.column_names if name not in answers]
+    if others in ([], [roles.truth]):
+        return RowSet.of(with_labels(truth, cell_bits(read.rows.prediction)))
+    return identify(file.table.select(others), roles.truth or others[0])
+
+
+def _given(options: Mapping[str, Any] | None) -> dict[str, Any]:
+    asked = (options or {}).items()
+    return {name: value for name, value in asked if value is False or value}

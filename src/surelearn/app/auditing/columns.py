@@ -1,0 +1,246 @@
+"""The columns of a file of predictions, by what they are."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias, cast
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from pyarrow import types
+
+from surelearn._wording import nearest
+from surelearn.app.errors import TableError
+from surelearn.app.tables.read import TableFile
+from surelearn.certificate import Evidence, assumed
+from surelearn.claims import Predictions, record, results
+from surelearn.claims.predictions import infer_task
+
+Incomplete: TypeAlias = Literal["refuse", "errors", "exclude"]
+INCOMPLETE = ("refuse", "errors", "exclude")
+"""What becomes of rows without an answer: refused, counted as errors, or left out."""
+
+_NO_ANSWER, _NO_NUMBER = "(no answer)", -(2**63)
+_ANSWERS = ("prediction", "passed", "score", "baseline")
+
+
+@dataclass(frozen=True)
+class Roles:
+    """The name of the column for each role, where there is one."""
+
+    truth: str | None = None
+    prediction: str | None = None
+    passed: str | None = None
+    score: str | None = None
+    baseline: str | None = None
+    group: str | None = None
+    id: str | None = None
+
+    def given(self) -> dict[str, str]:
+        """Return the roles that a column has."""
+        return {role: name for role, name in vars(self).items() if name is not None}
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """What was read from the columns of a file.
+
+    Attributes
+    ----------
+    rows
+        The predictions.
+    kept
+        The places of the rows that count.
+    n_without
+        How many rows have no answer.
+    incomplete
+        What became of them.
+    """
+
+    rows: Predictions
+    kept: NDArray[np.int64]
+    n_without: int
+    incomplete: Incomplete
+
+    @property
+    def evidence(self) -> Evidence:
+        """What is known of whether every row is there."""
+        return tell_complete(self.n_without, self.incomplete)
+
+
+def tell_complete(n_without: int, incomplete: str) -> Evidence:
+    """Return what is known of whether the file holds every row with its answer.
+
+    Examples
+    --------
+    >>> tell_complete(2, "errors").text
+    '2 rows without an answer count as errors; rows that were left out before leave no trace'
+    """
+    unseen = "rows that were left out before leave no trace"
+    if not n_without:
+        return assumed(f"every row here has its answer; {unseen}")
+    several = "1 row" if n_without == 1 else f"{n_without:,} rows"
+    if incomplete == "errors":
+        counts = "counts as an error" if n_without == 1 else "count as errors"
+        return assumed(f"{several} without an answer {counts}; {unseen}")
+    return assumed(
+        f"{several} without an answer left out, as asked: the claim is about cases that get one; "
+        f"{unseen}"
+    )
+
+
+def read_columns(
+    file: TableFile,
+    roles: Roles,
+    *,
+    task: Any = None,
+    positive: str | None = None,
+    incomplete: str = "refuse",
+) -> Columns:
+    """Return the predictions in a file, or say in a sentence what is wrong with its columns.
+
+    Parameters
+    ----------
+    file
+        The file.
+    roles
+        Which column is what.
+    task, positive
+        What kind of truths there are, and the positive label, if not as found.
+    incomplete
+        What becomes of rows without an answer.
+    """
+    if incomplete not in INCOMPLETE:
+        raise TableError(f"incomplete may be {', '.join(INCOMPLETE)}, not {incomplete!r}")
+    table = _check_names(file, roles)
+    _refuse_twin_ids(table, roles)
+    given = roles.given()
+    without = _without(table, [given[r] for r in _ANSWERS if r in given])
+    _refuse_missing(table, [given[r] for r in given if r not in (*_ANSWERS, "id")])
+    n_without = int(without.sum())
+    if n_without and incomplete == "refuse":
+        raise TableError(_incomplete(n_without, table.num_rows))
+    exclude = incomplete == "exclude"
+    kept = np.flatnonzero(~without) if exclude else np.arange(table.num_rows)
+    if without.all():
+        raise TableError("no row of the file has an answer")
+    chosen = table.take(pa.array(kept)) if len(kept) < table.num_rows else table
+    names = {role: name for role, name in given.items() if role != "id"}
+    try:
+        if n_without and not exclude:
+            task = _task_of_the_rest(chosen, names, without, task)
+        columns = {role: values(chosen.column(name)) for role, name in names.items()}
+        rows = _record(columns, task, positive)
+    except (TypeError, ValueError) as error:
+        raise TableError(str(error)) from None
+    return Columns(rows, kept, n_without, cast("Incomplete", incomplete))
+
+
+def _task_of_the_rest(
+    table: Any, names: Mapping[str, str], without: NDArray[np.bool_], task: Any
+) -> Any:
+    """Return the task of rows that have an answer, if the others can be counted as errors."""
+    if "score" in names and table.column(names["score"]).null_count:
+        raise TableError("a missing score is no error that could be counted: --incomplete exclude")
+    if "passed" in names:
+        return None
+    whole = table.filter(pa.array(~without))
+    truth, prediction = (values(whole.column(names[role])) for role in ("truth", "prediction"))
+    found = task or infer_task(truth, prediction)
+    if found == "regression":
+        raise TableError("a missing number is no error of any size: --incomplete exclude")
+    return found
+
+
+def _record(columns: Mapping[str, Any], task: Any, positive: str | None) -> Predictions:
+    columns = dict(columns)
+    if "passed" in columns:
+        return results(columns.pop("passed"), **columns)
+    truth, prediction = columns.pop("truth"), columns.pop("prediction")
+    return record(truth, prediction, task=task, positive=positive, **columns)
+
+
+def _check_names(file: TableFile, roles: Roles) -> Any:
+    """Return the table, if it has the columns that were named and they are enough."""
+    if roles.passed is None and (roles.truth is None or roles.prediction is None):
+        raise TableError(
+            "name the columns of truths and predictions with --truth and --prediction, or that of "
+            "results with --passed"
+        )
+    if roles.passed is not None and (roles.truth or roles.prediction or roles.score):
+        raise TableError("--passed stands alone: results say themselves which answers were right")
+    names = file.table.column_names
+    for role, name in roles.given().items():
+        if name not in names:
+            raise TableError(f"there is no column {name!r} for --{role}{nearest(name, names)}")
+    used = [name for role, name in roles.given().items() if role != "id"]
+    if len(set(used)) < len(used):
+        twice = next(name for name in used if used.count(name) > 1)
+        raise TableError(f"column {twice!r} is named twice: each role needs a column of its own")
+    return file.table
+
+
+def _refuse_twin_ids(table: Any, roles: Roles) -> None:
+    if roles.id is None:
+        return
+    ids = table.column(roles.id)
+    n_twins = len(ids) - len(ids.unique())
+    if n_twins:
+        raise TableError(
+            f"{n_twins:,} rows have an id in column {roles.id!r} that another row has: each case "
+            "may stand in the file once; for several rows of a case name it with --cluster"
+        )
+
+
+def _without(table: Any, names: Sequence[str]) -> NDArray[np.bool_]:
+    """Return which rows lack an answer."""
+    lacking = np.zeros(table.num_rows, dtype=np.bool_)
+    for name in names:
+        column = table.column(name)
+        lacking |= column.is_null(nan_is_null=True).to_numpy()
+    return lacking
+
+
+def _refuse_missing(table: Any, names: Sequence[str]) -> None:
+    for name in names:
+        n_missing = int(table.column(name).is_null(nan_is_null=True).to_numpy().sum())
+        if n_missing:
+            raise TableError(
+                f"column {name!r} lacks {n_missing:,} of {table.num_rows:,} cells: only answers may "
+                "be missing, and --incomplete says what becomes of them"
+            )
+
+
+def _incomplete(n_without: int, n: int) -> str:
+    several = "row has" if n_without == 1 else "rows have"
+    return (
+        f"{n_without:,} of {n:,} {several} no answer. Say what they are: --incomplete errors counts "
+        "them as errors; --incomplete exclude leaves them out, and narrows the claim to cases that "
+        "get an answer"
+    )
+
+
+def values(column: Any) -> NDArray[Any]:
+    """Return the cells of a column; an answer that is missing becomes a label that none is.
+
+    Examples
+    --------
+    >>> values(pa.chunked_array([["a", None]])).tolist()
+    ['a', '(no answer)']
+    >>> values(pa.chunked_array([[1, None]])).tolist()
+    [1, -9223372036854775808]
+    """
+    kind = column.type
+    if types.is_timestamp(kind):
+        return column.cast(pa.int64()).to_numpy()
+    if types.is_boolean(kind) and column.null_count:
+        column = column.cast(pa.int64())
+        kind = column.type
+    if types.is_integer(kind):
+        return column.fill_null(_NO_NUMBER).to_numpy()
+    if types.is_floating(kind):
+        found = column.fill_null(float(_NO_NUMBER)).to_numpy()
+        return np.where(np.isnan(found), float(_NO_NUMBER), found)
+    if types.is_boolean(kind):
+        return column.to_numpy()
+    return np.asarray(column.cast(pa.string()).fill_null(_NO_ANSWER).to_pylist(), dtype=str)

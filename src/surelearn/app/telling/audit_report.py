@@ -1,0 +1,127 @@
+"""From an audit to its report."""
+
+import shlex
+from collections.abc import Iterator
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+
+from surelearn._wording import confidence
+from surelearn.app.audit import AuditRun
+from surelearn.app.tables.read import TableFile
+from surelearn.evaluate.audit import Outcome
+from surelearn.plots import style
+from surelearn.plots.claims import is_drawn, plot_claims
+from surelearn.report import Claimed, Figure, ModelView, Report, svg
+
+_MOST_CLASSES = 12  # in a table of confusions
+
+
+def make_audit_report(run: AuditRun, file: TableFile) -> Report:
+    """Return the report of an audit."""
+    return Report(
+        title=f"Audit of the answers in {file.path.name}",
+        certificate=run.certificate,
+        claimed=tuple(map(_claimed, run.claims)),
+        joint=_joint(run),
+        facts=_facts(run, file),
+        warnings=run.warnings,
+        notes=(*map(str, run.notes), *_left_out(run)),
+        confusion=_confusion(run),
+        figures=tuple(_figures(run)),
+        reproduce=_reproduce(run, file),
+    )
+
+
+def _claimed(outcome: Outcome) -> Claimed:
+    return Claimed(
+        title=outcome.claim.title,
+        certificate=outcome.certificate,
+        target="" if outcome.target is None else str(outcome.target),
+        verdict=outcome.verdict,
+        advice=outcome.advice,
+    )
+
+
+def _joint(run: AuditRun) -> str:
+    """Say at which level all that is printed holds together."""
+    level = confidence(run.audit.delta)
+    if len(run.audit.certificates) == 1:
+        return f"It holds with confidence {level}, if what it rests on is true."
+    return f"All of them hold together with confidence {level}, if what they rest on is true."
+
+
+def _facts(run: AuditRun, file: TableFile) -> dict[str, str]:
+    roles = ("truth", "prediction", "passed", "score", "baseline", "group", "id")
+    named = {f"column of {role}": run.options[role] for role in roles if role in run.options}
+    facts = {"file": file.path.name, "rows": f"{run.columns.rows.n:,}", **named}
+    if run.columns.rows.positive is not None:
+        facts["positive label"] = str(run.columns.rows.positive)
+    if run.columns.n_without:
+        facts["rows without an answer"] = f"{run.columns.n_without:,}: {run.columns.incomplete}"
+    return facts
+
+
+def _left_out(run: AuditRun) -> Iterator[str]:
+    yield from (f"{name}: not claimed, because {why}" for name, why in run.audit.left_out.items())
+
+
+def _confusion(run: AuditRun) -> ModelView | None:
+    """Count for each true label what was answered."""
+    rows = run.columns.rows
+    if rows.task in {"regression", "results"}:
+        return None
+    true, answered = rows.truth.astype(str), rows.prediction.astype(str)
+    labels = np.union1d(true, answered)
+    if len(labels) > _MOST_CLASSES:
+        return None
+    cells = tuple(
+        (str(label), *(f"{np.count_nonzero(answered[true == label] == one):,}" for one in labels))
+        for label in labels
+    )
+    heads = tuple(f"answered {label}" for label in labels.tolist())
+    return ModelView("What was answered", header=("true label", *heads), rows=cells)
+
+
+def _figures(run: AuditRun) -> Iterator[Figure]:
+    drawn = sum(map(is_drawn, run.claims))
+    if not drawn:
+        return
+    drawing, (ax,) = style.new_figure("")
+    drawing.set_size_inches(6.4, 1.3 + 0.42 * drawn)
+    plot_claims(run.audit, ax=ax)
+    caption = f"What was seen in {run.columns.rows.n:,} rows, and what they prove."
+    yield Figure("Observed and guaranteed", caption, svg(drawing, name="claims"))
+
+
+def _reproduce(run: AuditRun, file: TableFile) -> dict[str, str]:
+    stored = run.certificate.reproduce
+    return {
+        "command": _command(run, file),
+        "check it": f"surelearn verify certificate.json --data {shlex.quote(file.path.name)}",
+        "what that leaves open": "whether the rows were drawn at random, and whether the model or "
+        "its threshold was made or chosen with them: no file can show it",
+        "file (SHA-256)": file.sha256,
+        "surelearn": version("surelearn"),
+        **{name: str(found) for name, found in stored["versions"].items() if name != "surelearn"},
+    }
+
+
+def _command(run: AuditRun, file: TableFile) -> str:
+    """Return the command line that does the same again."""
+    options = dict(run.options)
+    form: dict[str, Any] = options.pop("form", {})
+    planned = options.pop("plan", None) is not None
+    asked = options.pop("claims", [])
+    if planned:
+        options = {k: v for k, v in options.items() if k not in {"delta", "looks"}}
+    words = ["surelearn", "audit", file.path.name, *(["--plan", "plan.toml"] if planned else [])]
+    for name, value in {**options, **({} if planned else {"claim": asked}), **form}.items():
+        flag = f"--{name.replace('_', '-')}"
+        if isinstance(value, bool):
+            words.append(flag if value else f"--no-{name}")
+        else:
+            each = value if isinstance(value, list | tuple) else [value]
+            words += [word for one in each for word in (flag, str(one))]
+    return shlex.join(words)

@@ -1,0 +1,134 @@
+"""The certificates of an audit: made again from what they store, and from the file of answers."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from surelearn import claims
+from surelearn.app.audit import audit_table
+from surelearn.app.auditing.bundle import Bundle, bundle_of
+from surelearn.app.auditing.columns import tell_complete
+from surelearn.app.auditing.plan import Plan, tell_fixed
+from surelearn.app.problem.entry import Entry
+from surelearn.app.verifying.again import AsRecorded, read_recorded, refusing_nonsense
+from surelearn.app.verifying.finding import Finding
+from surelearn.certificate import Certificate
+from surelearn.certificate._certificate import plain
+from surelearn.certificate._reading import restored
+from surelearn.claims import Claim, Target
+from surelearn.evaluate.audit import IN_ORDER, Facts, issue_all
+
+_MADE_ANEW = {"inputs", "audit", "versions"}
+_WHERE = "every bound, sentence, assumption and verdict"
+
+
+def check_bundle(bundle: Bundle) -> Iterator[Finding]:
+    """Make all certificates of an audit again from what they store, and compare every word."""
+    for certificate in bundle.certificates:
+        if certificate.status == "void":
+            reasons = "; ".join(p.name for p in certificate.violated)
+            yield Finding("it states a bound", holds=False, evidence=f"it is void: {reasons}")
+            return
+    name = "all of it follows from the stored statistics"
+    try:
+        again = _replay(bundle)
+    except Exception as error:  # noqa: BLE001 - whatever a forged file makes a claim do
+        told = str(error) or type(error).__name__
+        yield Finding(name, holds=False, evidence=f"they cannot be evaluated: {told[:300]}")
+        return
+    differing = list(dict.fromkeys(_differences(bundle, again)))
+    evidence = _WHERE if not differing else f"otherwise: {', '.join(differing[:6])}"
+    yield Finding(name, holds=not differing, evidence=evidence)
+
+
+def check_bundle_again(bundle: Bundle, table: Path, form: Mapping[str, Any]) -> Iterator[Finding]:
+    """Do the audit again from the file of answers, and compare every word."""
+    first = bundle.certificates[0]
+    recorded = read_recorded(first, table, form)
+    same = recorded.file.sha256 == first.reproduce["table"]
+    yield Finding("the file is the one audited", same, f"SHA-256 {recorded.file.sha256}")
+    options = dict(recorded.options)
+    with refusing_nonsense():
+        sha256 = options.pop("plan", None)
+        if sha256 is not None:
+            asked, delta = tuple(options.pop("claims")), options.pop("delta")
+            options["plan"] = Plan(asked, delta, options.pop("looks", 1), sha256)
+        ledger = AsRecorded(first.reproduce["ledger"])
+        form_then = first.reproduce["options"].get("form", {})
+        run = audit_table(recorded.file, ledger=ledger, form=form_then, **options)
+        again = bundle_of(run.audit.outcomes, run.audit.delta)
+    differing = list(dict.fromkeys(_differences(bundle, again)))
+    evidence = _WHERE if not differing else f"otherwise: {', '.join(differing[:6])}"
+    yield Finding("audited again, it is the same in every word", not differing, evidence)
+
+
+def _replay(bundle: Bundle) -> Bundle:
+    """Return the audit that the stored statistics give, by the options that are stored."""
+    first = bundle.certificates[0].reproduce
+    options: Mapping[str, Any] = first["options"]
+    looks, delta = int(options.get("looks", 1)), float(options["delta"])
+    asked = [claims.parse(text) for text in options.get("claims", [])]
+    stated = asked or [claims.parse(o.claim) for o in bundle.outcomes]
+    stored = {k: v for k, v in first.items() if k not in _MADE_ANEW}
+    facts = Facts(
+        n_rows=int(first["audit"]["n_rows"]),
+        statistics={c.reproduce["audit"]["claim"]: _statistics(c) for c in bundle.certificates},
+        about={
+            c.reproduce["audit"]["claim"]: c.reproduce["audit"]["about"]
+            for c in bundle.certificates
+        },
+        evidence={
+            "complete": tell_complete(int(first["n_without"]), options.get("incomplete", "refuse")),
+            "fixed_before": tell_fixed(options.get("plan")),
+            "not_chosen_by_them": Entry.read(first["ledger"]).evidence(looks),
+        },
+        stored=stored,
+    )
+    outcomes = issue_all(
+        facts,
+        [one for one in stated if isinstance(one, Claim)],
+        [one for one in stated if isinstance(one, Target)],
+        delta=delta / looks,
+        leads=not asked,
+    )
+    return bundle_of(outcomes, delta / looks)
+
+
+def _statistics(certificate: Certificate) -> dict[str, Any]:
+    inputs: dict[str, Any] = dict(restored(certificate.reproduce["inputs"]))
+    if certificate.method == IN_ORDER:
+        return dict(inputs["statistics"])
+    return {k: v for k, v in inputs.items() if k != "delta"}
+
+
+def _differences(one: Bundle, other: Bundle) -> Iterator[str]:
+    """Yield what differs between two audits, in words."""
+    if one.delta != other.delta:
+        yield "delta"
+    if one.verdict != other.verdict:
+        yield "the verdict"
+    if len(one.outcomes) != len(other.outcomes):
+        yield "the number of claims"
+    for a, b in zip(one.outcomes, other.outcomes, strict=False):
+        for part in ("claim", "target", "verdict", "advice"):
+            if getattr(a, part) != getattr(b, part):
+                yield f"the {part} of {a.claim}"
+        yield from (f"{part} of {a.claim}" for part in _parts(a.certificate, b.certificate))
+
+
+def _parts(a: Certificate | None, b: Certificate | None) -> Iterator[str]:
+    if a is None or b is None:
+        if a is not b:
+            yield "the certificate"
+        return
+    first, second = _content(a), _content(b)
+    yield from (part for part in first if first[part] != second.get(part))
+
+
+def _content(certificate: Certificate) -> dict[str, Any]:
+    """Return all that a certificate says, but the versions it was made with."""
+    found = dict(vars(certificate))
+    found["reproduce"] = {k: v for k, v in found["reproduce"].items() if k != "versions"}
+    found["preconditions"] = [vars(p) for p in certificate.preconditions]
+    found.pop("formula")  # of arrays and lists printed alike
+    return plain(found)

@@ -1,0 +1,155 @@
+"""A claim: one number that people are asked for, with its theorem and its sentence.
+
+A claim turns recorded predictions into statistics, a theorem turns these into a bound, and a
+sentence says what the bound means. What was seen follows from the statistics, too, so that whoever
+has them can make the whole certificate again.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Literal, NamedTuple
+
+from surelearn import _arguments
+from surelearn._wording import outward, percent_outward
+from surelearn.bounds import Guarantee
+from surelearn.certificate import Kind
+from surelearn.claims.predictions import Predictions
+
+Direction = Literal["upper", "lower"]
+
+
+class Seen(NamedTuple):
+    """The value of a quantity in the rows, and the number of rows it rests on."""
+
+    value: float
+    n: int
+
+
+@dataclass(frozen=True)
+class Claim(ABC):
+    """One thing that can be claimed of recorded predictions.
+
+    `claim >= 0.9` or `claim <= 0.1`, as its direction has it, makes a target of it.
+
+    Attributes
+    ----------
+    name, title
+        What it is called on the command line and in a table.
+    direction
+        Whether its bound is an upper or a lower one.
+    kind
+        How numbers are shown: a "rate" or a "risk" in percent, a "value" as it is.
+    given_labels
+        Whether it also holds for rows that were drawn by their label: it speaks of one class, or of
+        each by itself.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    direction: ClassVar[Direction]
+    kind: ClassVar[Kind] = "rate"
+    given_labels: ClassVar[bool] = False
+
+    @abstractmethod
+    def statistics(self, rows: Predictions) -> dict[str, Any]:
+        """Return the numbers its theorem takes, all but delta."""
+
+    @abstractmethod
+    def guarantee(self, *, delta: float, **statistics: Any) -> Guarantee:
+        """Return its theorem applied to statistics."""
+
+    @abstractmethod
+    def seen(self, **statistics: Any) -> Seen:
+        """Return what the rows show, from the statistics alone."""
+
+    @abstractmethod
+    def sentence(self, limit: str, about: Mapping[str, str]) -> str:
+        """Return the claim in words, after "with confidence ...,".
+
+        Parameters
+        ----------
+        limit
+            The bound, rounded outward.
+        about
+            Names that statistics do not have, as `names` gave them.
+        """
+
+    def lacks(self, rows: Predictions) -> str:
+        """Return why these rows cannot show it; nothing if they can."""
+        return "" if rows.task in {"binary", "multiclass"} else "there are no classes"
+
+    def names(self, rows: Predictions) -> dict[str, str]:  # noqa: ARG002 - most have none
+        """Return the names that its sentence needs: of the positive class, of groups."""
+        return {}
+
+    def larger(self, factor: float, **statistics: Any) -> dict[str, Any] | None:  # noqa: ARG002
+        """Return statistics of so many times the rows with the same rates, where that is clear."""
+        return None
+
+    def refuting(self, *, delta: float, **statistics: Any) -> float | None:  # noqa: ARG002
+        """Return a bound on the same quantity from the other side, where there is one."""
+        return None
+
+    def limit(self, bound: float) -> str:
+        """Return the bound as it is printed, rounded outward."""
+        shown = percent_outward if self.kind in {"rate", "risk"} else outward
+        return shown(bound, self.direction)
+
+    def parameters(self) -> dict[str, Any]:
+        """Return what was fixed beforehand besides the name."""
+        return {one.name: getattr(self, one.name) for one in fields(self)}
+
+    def __str__(self) -> str:
+        """Return the claim as the command line takes it."""
+        given = ", ".join(f"{name}={value}" for name, value in self.parameters().items())
+        return f"{self.name}({given})" if given else self.name
+
+    def __ge__(self, value: float) -> "Target":
+        """Return the target that the quantity is at least `value`."""
+        return Target(self, "lower", _value(value))
+
+    def __le__(self, value: float) -> "Target":
+        """Return the target that the quantity is at most `value`."""
+        return Target(self, "upper", _value(value))
+
+
+@dataclass(frozen=True)
+class Target:
+    """A claim with the value that is to be proved.
+
+    Examples
+    --------
+    >>> from surelearn import claims
+    >>> str(claims.Sensitivity() >= 0.9)
+    'sensitivity>=0.9'
+    """
+
+    claim: Claim
+    direction: Direction
+    value: float
+
+    def __post_init__(self) -> None:
+        """Refuse a target that the bound of the claim cannot reach."""
+        if self.direction != self.claim.direction:
+            sign, other = (">=", "<=") if self.claim.direction == "lower" else ("<=", ">=")
+            raise ValueError(
+                f"{self.claim} is bounded from {'below' if sign == '>=' else 'above'}, so a target "
+                f"is {self.claim}{sign}{self.value:g}, not {other}"
+            )
+
+    def is_met(self, bound: float) -> bool:
+        """Return whether a bound proves the target."""
+        return bound <= self.value if self.direction == "upper" else bound >= self.value
+
+    def is_refuted(self, bound: float) -> bool:
+        """Return whether a bound from the other side proves that the target is missed."""
+        return bound > self.value if self.direction == "upper" else bound < self.value
+
+    def __str__(self) -> str:
+        """Return the target as the command line takes it."""
+        return f"{self.claim}{'<=' if self.direction == 'upper' else '>='}{self.value!r}"
+
+
+def _value(value: float) -> float:
+    return _arguments.real("value", value)

@@ -1,0 +1,113 @@
+"""Claims as the command line and plans write them: `sensitivity>=0.9`, `cost(miss=10)<=0.2`."""
+
+import ast
+import importlib
+import math
+import pkgutil
+import re
+from dataclasses import fields
+from functools import cache
+from typing import Any
+
+from surelearn._wording import nearest
+from surelearn.claims._claim import Claim, Target
+
+_ALIASES = {
+    "recall": "sensitivity",
+    "precision": "ppv",
+    "error-rate": "error",
+    "jaccard": "f1",
+}
+_CLAIM = re.compile(
+    r"\s*(?P<name>[\w+-]+?)\s*(?:\((?P<given>[^()]*)\))?\s*(?:(?P<sign>[<>]=?|=)\s*(?P<value>\S+))?\s*"
+)
+
+
+@cache
+def known() -> dict[str, type[Claim]]:
+    """Return every claim by its name.
+
+    Examples
+    --------
+    >>> known()["sensitivity"].__name__
+    'Sensitivity'
+    """
+    package = importlib.import_module("surelearn.claims")
+    for module in pkgutil.iter_modules(package.__path__):
+        importlib.import_module(f"surelearn.claims.{module.name}")
+    found: dict[str, type[Claim]] = {}
+    waiting = list(Claim.__subclasses__())
+    while waiting:
+        one = waiting.pop()
+        waiting.extend(one.__subclasses__())
+        if one.__module__.startswith("surelearn.claims.") and hasattr(one, "name"):
+            found[one.name] = one
+    return dict(sorted(found.items()))
+
+
+def parse(text: str) -> Claim | Target:
+    """Return the claim or the target that a text names.
+
+    Parameters
+    ----------
+    text
+        A name, parameters in brackets if it has some, and a target if there is one: a number, or
+        a percentage.
+
+    Examples
+    --------
+    >>> str(parse("sensitivity >= 90%")), str(parse("accuracy"))
+    ('sensitivity>=0.9', 'accuracy')
+    >>> parse("sensitivty>=0.9")
+    Traceback (most recent call last):
+    ValueError: there is no claim 'sensitivty'; did you mean 'sensitivity'?
+    """
+    found = _CLAIM.fullmatch(text)
+    if found is None:
+        raise ValueError(f"{text!r} is no claim: write one such as sensitivity>=0.9")
+    name = found["name"].lower().replace("_", "-")
+    name = _ALIASES.get(name, name)
+    if name not in known():
+        raise ValueError(f"there is no claim {name!r}{nearest(name, known())}")
+    claim = _make(known()[name], found["given"] or "")
+    if found["sign"] is None:
+        return claim
+    if not found["sign"].endswith("=") or found["sign"] == "=":
+        raise ValueError(f"{text!r} has no target: write {claim}>=VALUE or {claim}<=VALUE")
+    return Target(claim, "lower" if found["sign"] == ">=" else "upper", _number(found["value"]))
+
+
+def _make(claim: type[Claim], given: str) -> Claim:
+    """Return a claim with the parameters in its brackets."""
+    names = [one.name for one in fields(claim)]
+    values: dict[str, Any] = {}
+    for part in filter(None, (part.strip() for part in given.split(","))):
+        name, sign, value = part.partition("=")
+        key = name.strip().replace("-", "_")
+        if not sign or key not in names:
+            told = ", ".join(names) if names else "none"
+            raise ValueError(f"{claim.name} has no parameter {part!r}: there are {told}")
+        values[key] = _literal(value.strip())
+    try:
+        return claim(**values)
+    except TypeError:
+        lacking = ", ".join(f"{n}=..." for n in names if n not in values)
+        raise ValueError(f"{claim.name} needs parameters: {claim.name}({lacking})") from None
+
+
+def _literal(text: str) -> Any:
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
+
+
+def _number(text: str) -> float:
+    body, percent = (text[:-1], 0.01) if text.endswith("%") else (text, 1.0)
+    try:
+        value = float(body)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise ValueError(f"{text!r} is no number for a target to be compared with")
+    return float(f"{value * percent:.12g}") if percent != 1.0 else value

@@ -1,0 +1,23 @@
+"""What claims about two classes share: a positive class, which somebody has named."""
+
+from dataclasses import dataclass
+
+from surelearn.claims._claim import Claim
+from surelearn.claims.predictions import Predictions
+
+UNNAMED = "which of the two labels is positive was not said: name it"
+
+
+@dataclass(frozen=True)
+class OfTwoClasses(Claim):
+    """A claim that speaks of the positive class."""
+
+    def lacks(self, rows: Predictions) -> str:
+        """Return why there is no positive class."""
+        if rows.task != "binary":
+            return "there are not two classes"
+        return "" if rows.positive is not None else UNNAMED
+
+    def names(self, rows: Predictions) -> dict[str, str]:
+        """Return the name of the positive class."""
+        return {"positive": str(rows.positive)}

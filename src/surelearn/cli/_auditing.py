@@ -1,0 +1,114 @@
+"""What `surelearn audit` shows while it works and when it is done."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from surelearn._wording import confidence
+from surelearn.app.audit import AuditRun, audit_table
+from surelearn.app.auditing.output import NAMES, write_audit
+from surelearn.app.auditing.plan import read_plan
+from surelearn.app.errors import TableError
+from surelearn.app.ledger import UserLedger
+from surelearn.app.output import check_folder
+from surelearn.app.tables.read import read_table_file
+from surelearn.cli._panels import conditions_of
+from surelearn.cli._showing import shown
+from surelearn.evaluate.audit import Outcome
+
+_STATUS = {"stated": 0, "proved": 0, "not proved": 1, "refuted": 3}
+_COLOURS = {"proved": "green", "not proved": "yellow", "refuted": "red", "not tried": "dim"}
+
+
+def run(
+    path: Path,
+    *,
+    out: Path,
+    force: bool,
+    form: Mapping[str, Any],
+    plan: Path | None,
+    **options: Any,
+) -> int:
+    """Read, audit, write and print; return the exit status."""
+    console = Console()
+    check_folder(out, force=force, names=NAMES)
+    made = None if plan is None else read_plan(plan)
+    if made is not None and options["claims"]:
+        raise TableError("--plan has the claims: leave out --claim, or write it into the plan")
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True) as progress:
+        bar = progress.add_task(f"reading {shown(path.name)}", total=None)
+        file = read_table_file(path, **form)
+        progress.update(bar, description="auditing")
+        ledger = UserLedger(out)
+        audited = audit_table(file, plan=made, ledger=ledger, form=form, **options)
+        progress.update(bar, description="writing the report")
+        files = write_audit(audited, file, out)
+    ledger.answered(audited.certificate)
+    for trouble in dict.fromkeys(ledger.troubles):
+        console.print(f"[yellow]Warning:[/] {shown(trouble)}", highlight=False)
+    _show(console, audited, files)
+    void = any(certificate.violated for certificate in audited.audit.certificates)
+    return 1 if void else _STATUS[audited.verdict]
+
+
+def _show(console: Console, run: AuditRun, files: tuple[Path, ...]) -> None:
+    first = run.certificate
+    if first.violated:
+        console.print(f"[red]{shown(first.headline[0])}[/]", highlight=False)
+    else:
+        n, level = run.columns.rows.n, confidence(run.audit.delta)
+        console.print(
+            f"If these {n:,} rows are independent draws from the cases the model will be used on, "
+            f"and were not used to make or choose it, then with confidence {level}"
+            f"{' all of this holds' if len(run.audit.certificates) > 1 else ''}:",
+            highlight=False,
+        )
+        console.print(_board(run))
+    for outcome in run.claims:
+        if outcome.target is not None:
+            console.print(_verdict(outcome), highlight=False)
+    console.print("\nWhat it rests on", style="bold")
+    console.print(conditions_of(first))
+    for name, why in run.audit.left_out.items():
+        console.print(f"[dim]Not claimed: {shown(name)}, because {shown(why)}[/]", highlight=False)
+    for note in run.notes:
+        console.print(f"[dim]{shown(str(note))}[/]", highlight=False)
+    names = ", ".join(path.name for path in files)
+    console.print(f"Written to {shown(files[0].parent)}: {names}")
+
+
+def _board(run: AuditRun) -> Table:
+    """Return the claims, what was seen, what is certified, and on how many rows."""
+    board = Table(box=None, padding=(0, 2, 0, 0))
+    for name, justify in (
+        ("", "left"),
+        ("observed", "right"),
+        ("certified", "right"),
+        ("rows", "right"),
+    ):
+        board.add_column(name, justify=justify)  # type: ignore[arg-type]
+    for outcome in run.claims:
+        found = outcome.certificate
+        if found is None:
+            continue
+        sign = "at most" if found.direction == "upper" else "at least"
+        share = found.kind in {"rate", "risk"}
+        seen = f"{100 * found.observed:.4g}%" if share else f"{found.observed:.4g}"
+        board.add_row(
+            shown(outcome.claim.title),
+            seen,
+            f"{sign} {outcome.claim.limit(found.bound)}",
+            f"{found.n:,}",
+        )
+    return board
+
+
+def _verdict(outcome: Outcome) -> str:
+    colour = _COLOURS[outcome.verdict]
+    advice = f" ({shown(outcome.advice)})" if outcome.advice else ""
+    return f"[{colour}]{outcome.verdict}[/]  {shown(outcome.target)}{advice}"

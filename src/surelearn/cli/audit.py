@@ -1,0 +1,118 @@
+"""`surelearn audit`: from recorded predictions to certified claims."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def audit(  # noqa: PLR0913, PLR0917 - an argument for each option
+    predictions: Annotated[
+        Path,
+        typer.Argument(
+            help="A CSV, Parquet, Arrow or JSON-lines file, one case a row.", show_default=False
+        ),
+    ],
+    truth: Annotated[str | None, typer.Option(help="Column of what was true.")] = None,
+    prediction: Annotated[str | None, typer.Option(help="Column of what was answered.")] = None,
+    passed: Annotated[
+        str | None, typer.Option(help="Column of results, passed or failed; instead of the two.")
+    ] = None,
+    score: Annotated[
+        str | None, typer.Option(help="Column of scores: the larger, the more positive.")
+    ] = None,
+    positive: Annotated[
+        str | None, typer.Option(help="The positive label, if its own words do not say so.")
+    ] = None,
+    group: Annotated[
+        str | None, typer.Option(help="Column of groups, no one of which may fare worse.")
+    ] = None,
+    baseline: Annotated[
+        str | None, typer.Option(help="Column of what another model answered.")
+    ] = None,
+    id: Annotated[  # noqa: A002 - what users call it
+        str | None, typer.Option(help="Column that names each case: none may stand twice.")
+    ] = None,
+    claim: Annotated[
+        list[str] | None,
+        typer.Option(help="Claim or target, such as 'sensitivity>=0.9'; repeatable, in order."),
+    ] = None,
+    plan: Annotated[
+        Path | None, typer.Option(help="A TOML file with claims, delta and looks, made before.")
+    ] = None,
+    delta: Annotated[
+        float, typer.Option(help="Probability that anything printed is false.")
+    ] = 0.05,
+    looks: Annotated[int, typer.Option(help="Audits of these rows in all; they share delta.")] = 1,
+    incomplete: Annotated[
+        str, typer.Option(help="Rows without an answer: refuse, errors or exclude.")
+    ] = "refuse",
+    by_label: Annotated[
+        bool,
+        typer.Option("--by-label", help="The rows were drawn by their label: cases, controls."),
+    ] = False,
+    task: Annotated[
+        str | None, typer.Option(help="classification or regression, if not as inferred.")
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Folder for the three files.")] = Path("audited"),
+    delimiter: Annotated[str | None, typer.Option(help="What separates cells.")] = None,
+    header: Annotated[
+        bool | None, typer.Option("--header/--no-header", help="Whether line 1 has the names.")
+    ] = None,
+    missing: Annotated[
+        list[str] | None, typer.Option(help="Word that means missing; may be repeated.")
+    ] = None,
+    encoding: Annotated[str | None, typer.Option(help="Encoding of a text file.")] = None,
+    decimal: Annotated[
+        str | None, typer.Option(help="Decimal sign of a text file, a point or a comma.")
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace files of an earlier audit.")
+    ] = False,
+) -> None:
+    """Certify what recorded predictions prove of the model that made them.
+
+    Needs no model: a column of truths and one of answers will do, or one of results. Prints each
+    claim with its exact bound; all of them hold together with probability 1 - delta. What no file
+    can show, that the rows were drawn at random and never used to make or choose the model, stands
+    inside each sentence. Writes `certificate.json`, `report.html` and `report.json`.
+
+    With targets it is a gate. They are tried in the order given, each at the whole delta, until one
+    is not proved. Exit status: 0 if all are proved, 1 if not, 3 if one is refuted, 2 if the file or
+    an option cannot be used.
+
+    Example: `surelearn audit answers.csv --truth ill --prediction said --claim 'sensitivity>=0.9'`
+    """
+    from surelearn.cli._auditing import run  # noqa: PLC0415 - `--help` should not wait for it
+    from surelearn.cli._refusals import refusals  # noqa: PLC0415
+
+    form = {
+        "delimiter": delimiter,
+        "header": header,
+        "missing": missing,
+        "encoding": encoding,
+        "decimal": decimal,
+    }
+    with refusals():
+        status = run(
+            predictions,
+            out=out,
+            force=force,
+            form=form,
+            plan=plan,
+            truth=truth,
+            prediction=prediction,
+            passed=passed,
+            score=score,
+            positive=positive,
+            group=group,
+            baseline=baseline,
+            id=id,
+            claims=tuple(claim or ()),
+            delta=delta,
+            looks=looks,
+            incomplete=incomplete,
+            by_label=by_label,
+            task=task,
+        )
+    raise typer.Exit(status)

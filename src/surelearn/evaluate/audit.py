@@ -1,0 +1,391 @@
+"""An audit: claims about a model from recorded predictions, all of them at one delta.
+
+Nothing is known of the model, and no file can show that its rows were drawn at random and never
+used to make or choose it: that stands inside every sentence, and among the preconditions as
+assumed. Certificates are a function of what they store, so that `rebuild` makes them again.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+from surelearn import _arguments, claims
+from surelearn._wording import confidence
+from surelearn.certificate import Certificate, Evidence, Precondition, assumed, certify
+from surelearn.claims import Claim, Predictions, Target
+from surelearn.claims._defaults import choose
+from surelearn.claims.in_order import InOrder
+
+SUBJECT = "the model whose answers were recorded"
+IN_ORDER = "targets.in_order"
+
+Verdict: TypeAlias = Literal["stated", "proved", "not proved", "refuted", "not tried"]
+
+DEMANDS = {
+    "unseen": "no row was used to make the model or to choose it, its threshold or its calibration",
+    "fixed_before": "what is claimed, its threshold and delta were fixed before looking",
+    "complete": "the file holds every row that was drawn, with its answer",
+    "not_chosen_by_them": "the model was not chosen by these rows",
+}
+"""What an audit demands, if the theorem does not."""
+
+_KNOWN = {
+    "independent": assumed("no file can show how its rows were drawn: whoever drew them must know"),
+    "class_frequencies": assumed("no file can show it: whoever drew the rows must know"),
+    "unseen": assumed("no file can show it: whoever made the model must know"),
+    "fixed_before": assumed("no file can show it"),
+    "complete": assumed(
+        "rows that were left out before leave no trace; none here lacks its answer"
+    ),
+    "not_chosen_by_them": assumed(
+        "no ledger was kept, so that earlier looks at these rows are not seen"
+    ),
+}
+_MOST_TIMES = 1000.0  # the rows that could still decide a target
+
+
+class Share(NamedTuple):
+    """What a claim may cost, and what it holds together with.
+
+    Attributes
+    ----------
+    delta
+        The failure probability of all claims together.
+    own
+        That of this claim.
+    n_claims
+        How many claims hold together.
+    """
+
+    delta: float
+    own: float
+    n_claims: int
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What became of one claim.
+
+    Attributes
+    ----------
+    claim, certificate
+        The claim, and its certificate; a target after one that was not proved has none.
+    target, verdict
+        What was to be proved, if anything, and whether it was.
+    advice
+        What would decide a target that was neither proved nor refuted.
+    """
+
+    claim: Claim
+    certificate: Certificate | None
+    target: Target | None = None
+    verdict: Verdict = "stated"
+    advice: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Audit:
+    """Claims about a model from recorded predictions.
+
+    Attributes
+    ----------
+    rows
+        The predictions.
+    outcomes
+        What became of each claim, the headline first.
+    delta
+        The probability that any of them is false.
+    left_out
+        The claims that were asked for, or would be expected, and why these rows cannot show them.
+    """
+
+    rows: Predictions
+    outcomes: tuple[Outcome, ...]
+    delta: float
+    left_out: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    @property
+    def certificate(self) -> Certificate:
+        """The certificate of the first claim."""
+        return self.certificates[0]
+
+    @property
+    def certificates(self) -> tuple[Certificate, ...]:
+        """The certificates of all claims."""
+        return tuple(o.certificate for o in self.outcomes if o.certificate is not None)
+
+    @property
+    def verdict(self) -> Verdict:
+        """What became of all targets together: proved only if each was."""
+        return verdict_of(self.outcomes)
+
+    def __str__(self) -> str:
+        """Return the claims, a line each."""
+        return "\n".join(c.headline[0] for c in self.certificates)
+
+
+def verdict_of(outcomes: Sequence[Outcome]) -> Verdict:
+    """Return what became of all targets together: proved only if each was."""
+    found = [outcome.verdict for outcome in outcomes if outcome.target is not None]
+    if "refuted" in found:
+        return "refuted"
+    if not found:
+        return "stated"
+    return "proved" if set(found) == {"proved"} else "not proved"
+
+
+def audit_predictions(
+    rows: Predictions,
+    *,
+    asked: Sequence[Claim | Target | str] = (),
+    delta: float = 0.05,
+    evidence: Mapping[str, Evidence] | None = None,
+    stored: Mapping[str, Any] | None = None,
+    by_label: bool = False,
+) -> Audit:
+    """Claim what recorded predictions show, at one delta for all that is claimed.
+
+    Without `asked`, the error rate leads with half of delta and every other claim that the rows can
+    show shares the other half. Claims that are asked for share delta equally. Targets are tried in
+    the order given, each at the whole delta, until one is not proved: that is a fixed sequence, so
+    that all that were proved hold together. With both, each kind has half.
+
+    Parameters
+    ----------
+    rows
+        The predictions.
+    asked
+        Claims and targets, as objects or as text.
+    delta
+        The probability that any claim printed is false.
+    evidence, stored
+        What is known of the demands, by key, and what else the certificates keep.
+    by_label
+        Whether the rows were drawn by their label, so that only claims about a class hold.
+
+    Examples
+    --------
+    >>> rows = claims.record([1] * 100 + [0] * 900, [1] * 90 + [0] * 870 + [1] * 40)
+    >>> found = audit_predictions(rows, asked=["sensitivity>=0.8"])
+    >>> found.verdict, round(found.certificate.bound, 4)
+    ('proved', 0.8362)
+    """
+    delta = _arguments.open_fraction("delta", delta)
+    plain, targets, left_out = sort_claims(rows, asked, by_label=by_label)
+    named = [*plain, *(target.claim for target in targets)]
+    facts = Facts(
+        n_rows=rows.n,
+        statistics={str(claim): claim.statistics(rows) for claim in named},
+        about={str(claim): claim.names(rows) for claim in named},
+        evidence={**(evidence or {})},
+        stored={**(stored or {})},
+    )
+    outcomes = issue_all(facts, plain, targets, delta=delta, leads=not asked)
+    return Audit(rows, outcomes, delta, left_out)
+
+
+class Facts(NamedTuple):
+    """All that certificates are made from: whoever has it can make them again.
+
+    Attributes
+    ----------
+    n_rows
+        The number of rows.
+    statistics, about
+        The numbers and the names of each claim, by the claim as text.
+    evidence, stored
+        What is known of the demands, and what else the certificates keep.
+    """
+
+    n_rows: int
+    statistics: Mapping[str, Mapping[str, Any]]
+    about: Mapping[str, Mapping[str, str]]
+    evidence: Mapping[str, Evidence]
+    stored: Mapping[str, Any]
+
+
+def issue_all(
+    facts: Facts, plain: Sequence[Claim], targets: Sequence[Target], *, delta: float, leads: bool
+) -> tuple[Outcome, ...]:
+    """Return what becomes of all claims and targets at one delta.
+
+    Parameters
+    ----------
+    facts
+        What they are made from.
+    plain, targets
+        The claims without targets, and the targets in their order.
+    delta
+        The probability that anything certified is false.
+    leads
+        Whether the first claim has half of what claims share.
+    """
+    half = delta / 2.0 if plain and targets else delta
+    return (
+        *_try_in_order(facts, targets, delta=half),
+        *_state(facts, plain, delta=half, leads=leads),
+    )
+
+
+def sort_claims(
+    rows: Predictions, asked: Sequence[Claim | Target | str], *, by_label: bool = False
+) -> tuple[list[Claim], list[Target], Mapping[str, str]]:
+    """Return claims and targets that these rows can show, and why not others; refuse the rest.
+
+    Examples
+    --------
+    >>> rows = claims.record([0.5, 1.5], [1.0, 2.0])
+    >>> sort_claims(rows, ["accuracy"])
+    Traceback (most recent call last):
+    ValueError: accuracy cannot be claimed of these rows: there are no classes
+    """
+    wanted = [claims.parse(one) if isinstance(one, str) else one for one in asked]
+    plain = [one for one in wanted if isinstance(one, Claim)]
+    targets = [one for one in wanted if isinstance(one, Target)]
+    left_out: Mapping[str, str] = {}
+    if not wanted:
+        plain, left_out = choose(rows, by_label=by_label)
+    named = [*plain, *(target.claim for target in targets)]
+    for one in named:
+        refuse_if_lacking(one, rows, by_label=by_label)
+    if len({str(one) for one in named}) < len(named):
+        raise ValueError("a claim is asked for twice: each needs a share of delta once")
+    if not named:
+        reasons = "; ".join(f"{name}: {why}" for name, why in left_out.items())
+        raise ValueError(f"these rows can show none of the claims ({reasons})")
+    return plain, targets, left_out
+
+
+def _state(facts: Facts, plain: Sequence[Claim], *, delta: float, leads: bool) -> Iterator[Outcome]:
+    """Certify claims without targets; they share delta, the one that leads has half of it."""
+    leads = leads and len(plain) > 1
+    n = len(plain)
+    for i, claim in enumerate(plain):
+        own = delta / n if not leads else delta / 2.0 if i == 0 else delta / (2.0 * (n - 1))
+        yield Outcome(claim, issue_claim(claim, facts, Share(delta, own, n)))
+
+
+def _try_in_order(facts: Facts, targets: Sequence[Target], *, delta: float) -> Iterator[Outcome]:
+    """Try targets in their order until one is not proved; see `surelearn.bounds.targets`."""
+    stopped = False
+    for target in targets:
+        claim = target.claim
+        if stopped:
+            yield Outcome(claim, None, target, "not tried")
+            continue
+        found = issue_claim(claim, facts, Share(delta, delta, 1))
+        if not found.violated and target.is_met(found.bound):
+            if len(targets) > 1:
+                share = Share(delta, delta, len(targets))
+                found = issue_claim(InOrder(claim, target.value), facts, share)
+            yield Outcome(claim, found, target, "proved")
+            continue
+        stopped = True
+        yield _not_proved(facts, target, found, delta=delta, n_targets=len(targets))
+
+
+def _not_proved(
+    facts: Facts, target: Target, found: Certificate, *, delta: float, n_targets: int
+) -> Outcome:
+    """Return what became of a target that was not proved: refuted, or too few rows."""
+    claim, statistics = target.claim, facts.statistics[str(target.claim)]
+    other = claim.refuting(delta=delta / n_targets, **statistics)
+    if found.violated or other is None or not target.is_refuted(other):
+        advice = "" if found.violated else advise(target, statistics, facts.n_rows, delta=delta)
+        return Outcome(claim, found, target, "not proved", advice)
+    return Outcome(claim, found, target, "refuted")
+
+
+def advise(target: Target, statistics: Mapping[str, Any], n_rows: int, *, delta: float) -> str:
+    """Say how many more rows would decide a target if what was seen stays as it is.
+
+    Examples
+    --------
+    >>> advise(claims.Accuracy() >= 0.9, {"correct": 93, "n": 100}, 100, delta=0.05)
+    'inconclusive: about 200 more rows would decide, if what was seen stays as it is'
+    """
+    claim = target.claim
+
+    def decides(factor: float) -> bool:
+        more = claim.larger(factor, **statistics)
+        return more is not None and target.is_met(claim.guarantee(delta=delta, **more).bound)
+
+    if not target.is_met(claim.seen(**statistics).value):
+        return "inconclusive: what was seen misses the target, and too few rows refute it"
+    high = 2.0
+    while high <= _MOST_TIMES and not decides(high):
+        high *= 2.0
+    if high > _MOST_TIMES:
+        return "inconclusive: what was seen is too near the target for any number of rows at hand"
+    low = high / 2.0
+    for _ in range(12):
+        middle = (low + high) / 2.0
+        low, high = (low, middle) if decides(middle) else (middle, high)
+    more = math.ceil((high - 1.0) * n_rows)
+    digits = max(1, len(str(more)) - 2)
+    about = round(more, -(digits - 1)) if digits > 1 else more
+    return f"inconclusive: about {about:,} more rows would decide, if what was seen stays as it is"
+
+
+def refuse_if_lacking(claim: Claim, rows: Predictions, *, by_label: bool) -> None:
+    """Refuse a claim that these rows cannot show."""
+    if why := claim.lacks(rows):
+        raise ValueError(f"{claim} cannot be claimed of these rows: {why}")
+    if by_label and not claim.given_labels:
+        raise ValueError(
+            f"{claim} cannot be claimed of rows that were drawn by their label: it depends on how "
+            "frequent each label is in use"
+        )
+
+
+def issue_claim(claim: Claim, facts: Facts, share: Share) -> Certificate:
+    """Certify one claim from facts alone.
+
+    Parameters
+    ----------
+    claim
+        The claim.
+    facts
+        What its certificate is made from.
+    share
+        What it may cost.
+    """
+    statistics, about = facts.statistics[str(claim)], facts.about[str(claim)]
+    guarantee = claim.guarantee(delta=share.own, **statistics)
+    seen, known = claim.seen(**statistics), {**_KNOWN, **facts.evidence}
+    demanded = {k: phrase for k, phrase in DEMANDS.items() if k not in guarantee.assumes}
+    return certify(
+        guarantee,
+        kind=claim.kind,
+        subject=SUBJECT,
+        observed=seen.value,
+        n=seen.n,
+        claim=_sentence(claim, guarantee.bound, about, share, facts.n_rows),
+        evidence={k: known[k] for k in guarantee.assumes if k in known},
+        also=(Precondition(key, phrase, *known[key]) for key, phrase in demanded.items()),
+        reproduce={
+            "audit": {
+                "claim": str(claim),
+                "delta": share.delta,
+                "n_claims": share.n_claims,
+                "n_rows": facts.n_rows,
+                "about": dict(about),
+            },
+            **facts.stored,
+        },
+    )
+
+
+def _sentence(
+    claim: Claim, bound: float, about: Mapping[str, str], share: Share, n_rows: int
+) -> str:
+    several = "targets" if isinstance(claim, InOrder) else "claims"
+    together = f" for all {share.n_claims} {several} together" if share.n_claims > 1 else ""
+    rows = "this row is a draw" if n_rows == 1 else f"these {n_rows:,} rows are independent draws"
+    used = "was" if n_rows == 1 else "were"
+    return (
+        f"If {rows} from the cases the model will be used on, and {used} not used to make or "
+        f"choose it, then with confidence {confidence(share.delta)}{together} "
+        f"{claim.sentence(claim.limit(bound), about)}."
+    )
