@@ -80,10 +80,42 @@ def stake_mixture(values: Vector, counts: Indices) -> Callable[[float], float]:
 
     def log_wealth(m: float) -> float:
         gains = rest / (1.0 - m) - 1.0
-        logs = [float(np.sum(weights * np.log1p(stake * gains))) for stake in STAKES]
-        return _log_mean_exp(np.array(logs))
+        return log_mean_over_stakes(gains, weights)
 
     return log_wealth
+
+
+def ratio_mixture(tops: Vector, bottoms: Vector, counts: Vector) -> Callable[[float], float]:
+    """Return r -> ln of the average over STAKES of the product of 1 + stake (r m - e) / (1 - r).
+
+    Pairs 0 <= e <= m <= 1 with counts: `tops` are e, `bottoms` are m.
+    """
+    rest = bottoms - tops  # (r m - e) / (1 - r) = (m - e) / (1 - r) - m
+
+    def log_wealth(r: float) -> float:
+        gains = np.maximum(rest / (1.0 - r) - bottoms, -1.0)
+        return log_mean_over_stakes(gains, counts)
+
+    return log_wealth
+
+
+def share_mixture(tops: Vector, bottoms: Vector, counts: Vector) -> Callable[[float], float]:
+    """Return r -> ln of the average over STAKES of the product of 1 + stake (r m - e).
+
+    For pairs in [0, 1] of which e may exceed m; increasing in r.
+    """
+
+    def log_wealth(r: float) -> float:
+        gains = r * bottoms - tops
+        return log_mean_over_stakes(gains, counts)
+
+    return log_wealth
+
+
+def log_mean_over_stakes(gains: Vector, counts: Vector | float = 1.0) -> float:
+    """Return ln of the average over STAKES of the product of 1 + stake gain."""
+    logs = [float(np.sum(counts * np.log1p(stake * gains))) for stake in STAKES]
+    return _log_mean_exp(np.array(logs))
 
 
 def refuted_from(log_wealth: Callable[[float], float], level: float) -> float:
