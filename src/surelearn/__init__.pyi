@@ -1,6 +1,7 @@
 from . import booleans as booleans
 from . import bounds as bounds
 from . import checks as checks
+from . import claims as claims
 from . import datasets as datasets
 from . import impurities as impurities
 from . import kernels as kernels
@@ -8,6 +9,8 @@ from . import losses as losses
 from . import optimizers as optimizers
 from . import plots as plots
 from .adapters.river import to_river as to_river
+from .app.audit import AuditRun as AuditRun
+from .app.audit import audit as audit
 from .base import OnlineLinearClassifier as OnlineLinearClassifier
 from .base import OnlineLinearRegressor as OnlineLinearRegressor
 from .base import check_certificate as check_certificate

@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from surelearn.app.auditing.columns import Columns, Roles, read_columns
+from surelearn.app.auditing.columns import Columns, Incomplete, Roles, read_columns
 from surelearn.app.auditing.plan import Plan, tell_fixed
-from surelearn.app.certify import check_rules
 from surelearn.app.errors import TableError
 from surelearn.app.ledger import PROCESS, Ledger, name_rules
 from surelearn.app.ledger_files import Look
 from surelearn.app.problem.copies import identify
 from surelearn.app.problem.entry import Entry
+from surelearn.app.rules import check_rules
 from surelearn.app.tables.notes import Note
 from surelearn.app.tables.read import TableFile, read_table_file
 from surelearn.base import data_fingerprint
@@ -25,8 +25,10 @@ from surelearn.base.cell_bits import cell_bits
 from surelearn.base.row_identity import RowSet, with_labels
 from surelearn.certificate import Certificate
 from surelearn.claims import Claim, Target
-from surelearn.evaluate.audit import Audit, Outcome, audit_predictions, sort_claims
+from surelearn.evaluate.audit import Audit, Outcome, gather
 from surelearn.evaluate.ledger import Question
+
+__all__ = ["AuditRun", "Outcome", "audit", "audit_table"]
 
 _ANSWERS = ("prediction", "passed", "score", "baseline")
 _TELLING = 40  # changes of the truth from row to row that hardly two files share
@@ -46,6 +48,14 @@ class AuditRun:
         What was asked for: all that is needed to do it again.
     notes, warnings
         What was inferred, and what a reader should worry about.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> table = pa.table({"truth": ["a", "b"] * 60, "said": ["a", "b"] * 59 + ["b", "b"]})
+    >>> run = audit(table, truth="truth", prediction="said", claims=["accuracy"])
+    >>> round(run.certificate.bound, 3), [str(outcome.claim) for outcome in run.claims]
+    (0.961, ['accuracy'])
     """
 
     audit: Audit
@@ -121,7 +131,7 @@ def audit_table(  # noqa: PLR0913 - an argument for each option of the command
     looks: int = 1,
     task: str | None = None,
     positive: str | None = None,
-    incomplete: str = "refuse",
+    incomplete: Incomplete = "refuse",
     by_label: bool = False,
     plan: Plan | None = None,
     ledger: Ledger | None = None,
@@ -151,7 +161,8 @@ def audit_table(  # noqa: PLR0913 - an argument for each option of the command
     form
         How the file was read; stored, so that `verify` reads it alike.
     **columns
-        The column of each role: truth, prediction, passed, score, baseline, group, id.
+        The column of each role: truth, prediction, passed, score, baseline, group, cluster, weight,
+        stratum, time, id.
     """
     if plan is not None:
         claims, delta, looks = plan.claims, plan.delta, plan.looks
@@ -171,8 +182,9 @@ def audit_table(  # noqa: PLR0913 - an argument for each option of the command
     }
     options |= {name: value for name, value in given.items() if value}
     try:
-        sort_claims(read.rows, claims, by_label=by_label)  # nothing is entered if one is refused
-    except ValueError as error:
+        gathered = gather(read.rows, claims, by_label=by_label)
+        gathered.issue(delta / looks)  # what cannot be certified is refused before it is a look
+    except (TypeError, ValueError) as error:
         raise TableError(str(error)) from None
     entry = _enter(PROCESS if ledger is None else ledger, file, read, roles, options)
     evidence = {
@@ -187,14 +199,7 @@ def audit_table(  # noqa: PLR0913 - an argument for each option of the command
         "options": options,
         "table": file.sha256,
     }
-    found = audit_predictions(
-        read.rows,
-        asked=claims,
-        delta=delta / looks,
-        evidence=evidence,
-        stored=stored,
-        by_label=by_label,
-    )
+    found = gathered.issue(delta / looks, evidence=evidence, stored=stored)
     return AuditRun(found, read, options, file.notes)
 
 

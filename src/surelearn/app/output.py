@@ -1,20 +1,25 @@
-"""The files of a certified run: written aside, then put in place all at once."""
+"""The files of a certified run or an audit: written aside, then put in place all at once."""
 
 import os
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from surelearn.app import folder_swap
+from surelearn.app.audit import AuditRun
+from surelearn.app.auditing.bundle import bundle_of, to_json
 from surelearn.app.certified_run import CertifiedRun
 from surelearn.app.errors import TableError
 from surelearn.app.tables.read import TableFile
+from surelearn.app.telling.audit_report import make_audit_report
 from surelearn.app.telling.report import make_report
 from surelearn.certificate._certificate import plain
 from surelearn.persistence.model_files import save_model
 from surelearn.report import render_html, render_json
 
 NAMES = ("model.surelearn", "certificate.json", "report.html", "report.json")
+OF_AUDITS = NAMES[1:]
+"""The files of an audit, which has no model."""
 
 
 def check_folder(out: Path, *, force: bool, names: Sequence[str] = NAMES) -> None:
@@ -61,23 +66,17 @@ def write_run(run: CertifiedRun, file: TableFile, out: Path) -> tuple[Path, ...]
     return tuple(out / name for name in NAMES)
 
 
-def write_texts(texts: Mapping[str, str], out: Path) -> tuple[Path, ...]:
-    """Write files of text; all of them or none.
-
-    Parameters
-    ----------
-    texts
-        The content of each, by its name.
-    out
-        The folder.
-    """
-    names = tuple(texts)
-    with _aside(out, names) as made:
-        folder_swap.clean_up(out, names)
-        for name, text in texts.items():
+def write_audit(run: AuditRun, file: TableFile, out: Path) -> tuple[Path, ...]:
+    """Write the certificates and the report of an audit; all files or none."""
+    report = make_audit_report(run, file)
+    bundle = bundle_of(run.audit.outcomes, run.audit.delta)
+    texts = (to_json(bundle), render_html(report), render_json(report))
+    with _aside(out, OF_AUDITS) as made:
+        folder_swap.clean_up(out, OF_AUDITS)
+        for name, text in zip(OF_AUDITS, texts, strict=True):
             _write(made.new / name, text)
-        folder_swap.put_in_place(made, names)
-    return tuple(out / name for name in names)
+        folder_swap.put_in_place(made, OF_AUDITS)
+    return tuple(out / name for name in OF_AUDITS)
 
 
 def _write(path: Path, text: str) -> None:

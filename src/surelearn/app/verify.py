@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from surelearn.app.auditing.bundle import Bundle, from_json, is_bundle
 from surelearn.app.choosing.choice import OnTrial
 from surelearn.app.errors import TableError
-from surelearn.app.auditing.bundle import Bundle, from_json, is_bundle
 from surelearn.app.verifying import again, alone, figures
 from surelearn.app.verifying.audited import check_bundle, check_bundle_again
 from surelearn.app.verifying.finding import Finding

@@ -30,10 +30,11 @@ def in_order(
 
     Examples
     --------
-    >>> counts = {"errors": 0, "n": 100}
-    >>> in_order(
-    ...     method="concentration.clopper_pearson", statistics=counts, target=0.05, delta=0.05
-    ... ).bound
+    >>> guarantee = in_order(
+    ...     method="concentration.clopper_pearson", statistics={"errors": 0, "n": 100},
+    ...     target=0.05, delta=0.05,
+    ... )
+    >>> guarantee.bound
     0.05
     """
     from surelearn.bounds import state  # noqa: PLC0415 - the package knows all theorems, and this

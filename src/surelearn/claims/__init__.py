@@ -5,7 +5,7 @@
 
 from surelearn.claims._claim import Claim, Seen, Target
 from surelearn.claims._parsing import known, parse
-from surelearn.claims.groups import WorstGroup
+from surelearn.claims.groups import Difference, GroupGap, WorstGroup
 from surelearn.claims.predictions import Predictions, record, results
 from surelearn.claims.rates import (
     F1,
@@ -17,21 +17,55 @@ from surelearn.claims.rates import (
     Sensitivity,
     Specificity,
 )
+from surelearn.claims.regression import BeyondTolerance, ErrorQuantile, MeanError
+from surelearn.claims.samples import (
+    ErrorOfClusteredRows,
+    ErrorOfStrata,
+    ErrorOverTime,
+    ErrorPerCluster,
+    WeightedError,
+    WrongInTable,
+)
+from surelearn.claims.two_classes import (
+    BalancedAccuracy,
+    Cost,
+    MatthewsCorrelation,
+    NegativeLikelihoodRatio,
+    NetBenefit,
+    PositiveLikelihoodRatio,
+)
 
 __all__ = [
     "F1",
     "Accuracy",
+    "BalancedAccuracy",
+    "BeyondTolerance",
     "Claim",
+    "Cost",
+    "Difference",
+    "ErrorOfClusteredRows",
+    "ErrorOfStrata",
+    "ErrorOverTime",
+    "ErrorPerCluster",
+    "ErrorQuantile",
     "ErrorRate",
+    "GroupGap",
+    "MatthewsCorrelation",
+    "MeanError",
+    "NegativeLikelihoodRatio",
     "NegativePredictiveValue",
+    "NetBenefit",
     "PassRate",
+    "PositiveLikelihoodRatio",
     "PositivePredictiveValue",
     "Predictions",
     "Seen",
     "Sensitivity",
     "Specificity",
     "Target",
+    "WeightedError",
     "WorstGroup",
+    "WrongInTable",
     "known",
     "parse",
     "record",

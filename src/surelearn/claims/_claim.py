@@ -17,6 +17,8 @@ from surelearn.certificate import Kind
 from surelearn.claims.predictions import Predictions
 
 Direction = Literal["upper", "lower"]
+Design = Literal["rows", "cluster", "weight", "stratum", "time", "table"]
+"""How rows were drawn: one by one, in clusters, with weights, by strata, in time, of a table."""
 
 
 class Seen(NamedTuple):
@@ -43,6 +45,8 @@ class Claim(ABC):
     given_labels
         Whether it also holds for rows that were drawn by their label: it speaks of one class, or of
         each by itself.
+    design
+        How the rows must have been drawn.
     """
 
     name: ClassVar[str]
@@ -50,6 +54,7 @@ class Claim(ABC):
     direction: ClassVar[Direction]
     kind: ClassVar[Kind] = "rate"
     given_labels: ClassVar[bool] = False
+    design: ClassVar[Design] = "rows"
 
     @abstractmethod
     def statistics(self, rows: Predictions) -> dict[str, Any]:
@@ -81,6 +86,10 @@ class Claim(ABC):
 
     def names(self, rows: Predictions) -> dict[str, str]:  # noqa: ARG002 - most have none
         """Return the names that its sentence needs: of the positive class, of groups."""
+        return {}
+
+    def stored(self) -> dict[str, Any]:
+        """Return what its certificate must keep beside the inputs of the theorem."""
         return {}
 
     def larger(self, factor: float, **statistics: Any) -> dict[str, Any] | None:  # noqa: ARG002

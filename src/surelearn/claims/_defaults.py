@@ -1,11 +1,10 @@
 """The claims that people expect of a file, where they ask for none."""
 
 from surelearn.claims._claim import Claim
-from surelearn.claims.groups import WorstGroup
+from surelearn.claims.groups import Difference, GroupGap, WorstGroup
 from surelearn.claims.predictions import Predictions
 from surelearn.claims.rates import (
     F1,
-    Accuracy,
     ErrorRate,
     NegativePredictiveValue,
     PassRate,
@@ -13,6 +12,9 @@ from surelearn.claims.rates import (
     Sensitivity,
     Specificity,
 )
+from surelearn.claims.regression import ErrorQuantile
+from surelearn.claims.samples import ErrorOverTime, ErrorPerCluster
+from surelearn.claims.two_classes import BalancedAccuracy, MatthewsCorrelation
 
 _OF_CLASSES: tuple[type[Claim], ...] = (
     ErrorRate,
@@ -21,8 +23,23 @@ _OF_CLASSES: tuple[type[Claim], ...] = (
     PositivePredictiveValue,
     NegativePredictiveValue,
     F1,
+    BalancedAccuracy,
+    MatthewsCorrelation,
     WorstGroup,
+    GroupGap,
+    Difference,
 )
+
+_OF_TASKS: dict[str, tuple[type[Claim], ...]] = {
+    "results": (PassRate, WorstGroup),
+    "regression": (ErrorQuantile,),
+}
+_OF_DESIGNS: dict[str, tuple[type[Claim], ...]] = {
+    "cluster": (ErrorPerCluster,),
+    "weight": (),
+    "stratum": (),
+    "time": (ErrorOverTime,),
+}
 
 
 def choose(rows: Predictions, *, by_label: bool) -> tuple[list[Claim], dict[str, str]]:
@@ -35,10 +52,10 @@ def choose(rows: Predictions, *, by_label: bool) -> tuple[list[Claim], dict[str,
     by_label
         Whether the rows were drawn by their label.
     """
-    if rows.task == "results":
-        expected: tuple[type[Claim], ...] = (PassRate,)
-    else:
-        expected = _OF_CLASSES
+    expected = next(
+        (_OF_DESIGNS[role] for role in _OF_DESIGNS if role in rows.columns),
+        _OF_TASKS.get(rows.task, _OF_CLASSES),
+    )
     found: list[Claim] = []
     left_out: dict[str, str] = {}
     for kind in expected:

@@ -148,9 +148,7 @@ def record(
     }.items():
         if column is not None and len(column) != len(true):
             raise ValueError(f"{name} has {len(column)} values for {len(true)} truths")
-    found = task if task not in {None, "classification"} else infer_task(true, answered)
-    if task == "classification" and found == "regression":
-        found = "multiclass"
+    found = _task(true, answered, task)
     refuse_other_kinds(true, answered, found, "prediction")
     if other is not None:
         refuse_other_kinds(true, other, found, "baseline")
@@ -191,6 +189,15 @@ def differ(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.bool_]:
     """
     a, b = comparable(first, second)
     return np.asarray(a != b, dtype=np.bool_)
+
+
+def _task(
+    truth: NDArray[Any], answered: NDArray[Any], task: Task | Literal["classification"] | None
+) -> Task:
+    if task is not None and task != "classification":
+        return task
+    found = infer_task(truth, answered)
+    return "multiclass" if task == "classification" and found == "regression" else found
 
 
 def infer_task(truth: NDArray[Any], prediction: NDArray[Any]) -> Task:
@@ -254,8 +261,8 @@ def _column(name: str, given: ArrayLike) -> NDArray[Any]:
     n_missing = sum(map(missing, values.tolist())) if values.dtype.kind in "Of" else 0
     if n_missing:
         raise ValueError(
-            f"{name} has {n_missing} missing values of {len(values)}: count such rows as errors, or "
-            "leave them out and narrow the claim to rows that have a value"
+            f"{name} has {n_missing} missing values of {len(values)}: count such rows as errors, "
+            "or leave them out and narrow the claim to rows that have a value"
         )
     return values.astype(str) if values.dtype.kind == "O" else values
 

@@ -76,7 +76,7 @@ class ErrorRate(Share):
     >>> from surelearn.claims.predictions import record
     >>> claim, rows = ErrorRate(), record([0, 1, 1, 0] * 25, [0, 1, 1, 1] * 25)
     >>> round(claim.guarantee(delta=0.05, **claim.statistics(rows)).bound, 4)
-    0.3314
+    0.3313
     """
 
     name: ClassVar[str] = "error"
@@ -268,7 +268,7 @@ class F1(OfTwoClasses):
     --------
     >>> counts = {"true_positives": 90, "false_positives": 40, "false_negatives": 10}
     >>> round(F1().guarantee(delta=0.05, **counts).bound, 4)
-    0.7267
+    0.7268
     """
 
     name: ClassVar[str] = "f1"

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from surelearn import _arguments
 from surelearn.bounds import Guarantee, regions
 from surelearn.certificate import Kind
-from surelearn.claims._claim import Claim, Direction, Seen
+from surelearn.claims._claim import Direction, Seen
 from surelearn.claims._two_classes import OfTwoClasses
 from surelearn.claims.predictions import Predictions
 
@@ -157,7 +157,11 @@ class MatthewsCorrelation(_OfBothRates):
     def of_rates(self, miss: float, alarm: float, prevalence: float) -> float:
         """Return the correlation at these rates."""
         said = prevalence * (1.0 - miss) + (1.0 - prevalence) * alarm
-        spread = (prevalence * (1.0 - prevalence) / (said * (1.0 - said))) ** 0.5 if 0 < said < 1 else 0.0
+        spread = (
+            (prevalence * (1.0 - prevalence) / (said * (1.0 - said))) ** 0.5
+            if 0 < said < 1
+            else 0.0
+        )
         return spread * (1.0 - miss - alarm)
 
     def sentence(self, limit: str, about: Mapping[str, str]) -> str:  # noqa: ARG002 - no names
@@ -203,9 +207,12 @@ class Cost(OfTwoClasses):
 
     def guarantee(self, *, delta: float, **statistics: Any) -> Guarantee:
         """Return the bound over the region."""
-        prices = {"cost_false_negative": self.miss, "cost_false_positive": self.false_alarm}
-        given = {k: v for k, v in statistics.items() if k not in prices}
-        return regions.cost(**given, **prices, delta=delta)
+        given: dict[str, Any] = {
+            **statistics,
+            "cost_false_negative": self.miss,
+            "cost_false_positive": self.false_alarm,
+        }
+        return regions.cost(**given, delta=delta)
 
     def seen(self, **statistics: Any) -> Seen:
         """Return the mean cost."""
@@ -242,9 +249,7 @@ class NetBenefit(OfTwoClasses):
 
     def __post_init__(self) -> None:
         """Refuse a threshold that is no probability."""
-        object.__setattr__(
-            self, "threshold", _arguments.open_fraction("threshold", self.threshold)
-        )
+        object.__setattr__(self, "threshold", _arguments.open_fraction("threshold", self.threshold))
 
     def statistics(self, rows: Predictions) -> dict[str, Any]:
         """Return the right and the false alarms, and all rows."""
@@ -257,8 +262,8 @@ class NetBenefit(OfTwoClasses):
 
     def guarantee(self, *, delta: float, **statistics: Any) -> Guarantee:
         """Return the bound over the region."""
-        given = {k: v for k, v in statistics.items() if k != "threshold"}
-        return regions.net_benefit(**given, threshold=self.threshold, delta=delta)
+        given: dict[str, Any] = {**statistics, "threshold": self.threshold}
+        return regions.net_benefit(**given, delta=delta)
 
     def seen(self, **statistics: Any) -> Seen:
         """Return the net benefit of the rows."""
@@ -272,14 +277,3 @@ class NetBenefit(OfTwoClasses):
             f"its net benefit at the threshold probability {self.threshold:g} is at least {limit} "
             "per case"
         )
-
-
-__all__ = [
-    "BalancedAccuracy",
-    "Claim",
-    "Cost",
-    "MatthewsCorrelation",
-    "NegativeLikelihoodRatio",
-    "NetBenefit",
-    "PositiveLikelihoodRatio",
-]

@@ -9,16 +9,14 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from surelearn._wording import confidence
-from surelearn.app.audit import AuditRun, audit_table
-from surelearn.app.auditing.output import NAMES, write_audit
+from surelearn.app.audit import AuditRun, Outcome, audit_table
 from surelearn.app.auditing.plan import read_plan
 from surelearn.app.errors import TableError
 from surelearn.app.ledger import UserLedger
-from surelearn.app.output import check_folder
+from surelearn.app.output import OF_AUDITS, check_folder, write_audit
 from surelearn.app.tables.read import read_table_file
 from surelearn.cli._panels import conditions_of
 from surelearn.cli._showing import shown
-from surelearn.evaluate.audit import Outcome
 
 _STATUS = {"stated": 0, "proved": 0, "not proved": 1, "refuted": 3}
 _COLOURS = {"proved": "green", "not proved": "yellow", "refuted": "red", "not tried": "dim"}
@@ -35,7 +33,7 @@ def run(
 ) -> int:
     """Read, audit, write and print; return the exit status."""
     console = Console()
-    check_folder(out, force=force, names=NAMES)
+    check_folder(out, force=force, names=OF_AUDITS)
     made = None if plan is None else read_plan(plan)
     if made is not None and options["claims"]:
         raise TableError("--plan has the claims: leave out --claim, or write it into the plan")
@@ -73,7 +71,7 @@ def _show(console: Console, run: AuditRun, files: tuple[Path, ...]) -> None:
         if outcome.target is not None:
             console.print(_verdict(outcome), highlight=False)
     console.print("\nWhat it rests on", style="bold")
-    console.print(conditions_of(first))
+    console.print(conditions_of(run))
     for name, why in run.audit.left_out.items():
         console.print(f"[dim]Not claimed: {shown(name)}, because {shown(why)}[/]", highlight=False)
     for note in run.notes:

@@ -10,10 +10,11 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from rich.table import Table
 
 from surelearn.app.certified_run import CertifiedRun
-from surelearn.app.certify import certify_table, check_rules
+from surelearn.app.certify import certify_table
 from surelearn.app.choosing.choice import Choice, Tried
 from surelearn.app.ledger import NoLedger, UserLedger
 from surelearn.app.output import check_folder, write_run
+from surelearn.app.rules import check_rules
 from surelearn.app.tables.read import TableFile, read_table_file
 from surelearn.cli._panels import certificate_panel
 from surelearn.cli._showing import shown

@@ -6,8 +6,8 @@ from rich.table import Table
 from rich.text import Text
 
 from surelearn._wording import printable
+from surelearn.app.audit import AuditRun
 from surelearn.app.certified_run import CertifiedRun
-from surelearn.certificate import Certificate
 from surelearn.cli._showing import shown
 
 _MARKS = {
@@ -27,7 +27,7 @@ def certificate_panel(run: CertifiedRun, *, title: str) -> Panel:
         Text(claim, style="bold"),
         Text("\n".join(numbers)),
         Text(),
-        conditions_of(certificate),
+        conditions_of(run),
         Text(),
         Text(printable(certificate.reference), style="dim"),
     )
@@ -39,10 +39,10 @@ def certificate_panel(run: CertifiedRun, *, title: str) -> Panel:
     )
 
 
-def conditions_of(certificate: Certificate) -> Table:
+def conditions_of(run: CertifiedRun | AuditRun) -> Table:
     """Return every assumption with its status."""
     conditions = Table.grid(padding=(0, 2))
-    for condition in certificate.preconditions:
+    for condition in run.certificate.preconditions:
         evidence = f"[dim]{shown(condition.evidence)}[/]"
         conditions.add_row(_MARKS[condition.status], shown(condition.name), evidence)
     return conditions

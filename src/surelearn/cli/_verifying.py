@@ -7,8 +7,8 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from surelearn.app.choosing.choice import Tried
 from surelearn.app.auditing.bundle import Bundle
+from surelearn.app.choosing.choice import Tried
 from surelearn.app.errors import TableError
 from surelearn.app.verify import (
     Finding,
@@ -56,9 +56,7 @@ def run(
     return True
 
 
-def _audited(
-    console: Console, bundle: Bundle, table: Path | None, form: Mapping[str, Any]
-) -> bool:
+def _audited(console: Console, bundle: Bundle, table: Path | None, form: Mapping[str, Any]) -> bool:
     """Check the certificates of an audit, print what was found, and return whether they hold."""
     findings = verify_audit(bundle, table=table, **form)
     for certificate in bundle.certificates:

@@ -27,6 +27,18 @@ def audit(  # noqa: PLR0913, PLR0917 - an argument for each option
     group: Annotated[
         str | None, typer.Option(help="Column of groups, no one of which may fare worse.")
     ] = None,
+    cluster: Annotated[
+        str | None, typer.Option(help="Column of patients, users ... whose rows belong together.")
+    ] = None,
+    weight: Annotated[
+        str | None, typer.Option(help="Column of how many cases each row stands for.")
+    ] = None,
+    stratum: Annotated[
+        str | None, typer.Option(help="Column of strata that were sampled separately.")
+    ] = None,
+    time: Annotated[
+        str | None, typer.Option(help="Column of times, if the risk may have changed.")
+    ] = None,
     baseline: Annotated[
         str | None, typer.Option(help="Column of what another model answered.")
     ] = None,
@@ -106,6 +118,10 @@ def audit(  # noqa: PLR0913, PLR0917 - an argument for each option
             score=score,
             positive=positive,
             group=group,
+            cluster=cluster,
+            weight=weight,
+            stratum=stratum,
+            time=time,
             baseline=baseline,
             id=id,
             claims=tuple(claim or ()),

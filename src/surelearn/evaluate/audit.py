@@ -7,11 +7,12 @@ assumed. Certificates are a function of what they store, so that `rebuild` makes
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from surelearn import _arguments, claims
 from surelearn._wording import confidence
+from surelearn.bounds import Guarantee
 from surelearn.certificate import Certificate, Evidence, Precondition, assumed, certify
 from surelearn.claims import Claim, Predictions, Target
 from surelearn.claims._defaults import choose
@@ -41,6 +42,14 @@ _KNOWN = {
     "not_chosen_by_them": assumed(
         "no ledger was kept, so that earlier looks at these rows are not seen"
     ),
+}
+_DESIGNS = {
+    "cluster": "rows of one cluster may depend on each other, so that only claims about clusters "
+    "hold",
+    "weight": "rows stand for as many cases as their weights say, so that only weighted claims "
+    "hold",
+    "stratum": "strata were sampled separately, so that only claims weighted by their shares hold",
+    "time": "the risk may change in time, so that only claims about the period hold",
 }
 _MOST_TIMES = 1000.0  # the rows that could still decide a target
 
@@ -169,23 +178,73 @@ def audit_predictions(
     >>> rows = claims.record([1] * 100 + [0] * 900, [1] * 90 + [0] * 870 + [1] * 40)
     >>> found = audit_predictions(rows, asked=["sensitivity>=0.8"])
     >>> found.verdict, round(found.certificate.bound, 4)
-    ('proved', 0.8362)
+    ('proved', 0.8363)
     """
-    delta = _arguments.open_fraction("delta", delta)
-    plain, targets, left_out = sort_claims(rows, asked, by_label=by_label)
+    return gather(rows, asked, by_label=by_label).issue(delta, evidence=evidence, stored=stored)
+
+
+@dataclass(frozen=True, eq=False)
+class Gathered:
+    """Claims about rows, with all numbers that they need: nothing is certified yet.
+
+    Attributes
+    ----------
+    rows
+        The predictions.
+    plain, targets
+        The claims without targets, and the targets in their order.
+    left_out
+        Why these rows cannot show other claims.
+    leads
+        Whether the first claim leads: nobody asked for any.
+    facts
+        The numbers and names of each claim.
+    """
+
+    rows: Predictions
+    plain: Sequence[Claim]
+    targets: Sequence[Target]
+    left_out: Mapping[str, str]
+    leads: bool
+    facts: "Facts"
+
+    def issue(
+        self,
+        delta: float,
+        *,
+        evidence: Mapping[str, Evidence] | None = None,
+        stored: Mapping[str, Any] | None = None,
+    ) -> Audit:
+        """Certify all of them at one delta; what the evidence is no theorem needs to know twice."""
+        delta = _arguments.open_fraction("delta", delta)
+        facts = replace(self.facts, evidence=dict(evidence or {}), stored=dict(stored or {}))
+        outcomes = issue_all(facts, self.plain, self.targets, delta=delta, leads=self.leads)
+        return Audit(self.rows, outcomes, delta, self.left_out)
+
+
+def gather(
+    rows: Predictions, asked: Sequence[Claim | Target | str] = (), *, by_label: bool = False
+) -> Gathered:
+    """Return claims and targets that these rows can show, with their numbers; refuse the rest.
+
+    Examples
+    --------
+    >>> gather(claims.record([0.5, 1.5], [1.0, 2.0]), ["accuracy"])
+    Traceback (most recent call last):
+    ValueError: accuracy cannot be claimed of these rows: there are no classes
+    """
+    plain, targets, left_out = _sort(rows, asked, by_label=by_label)
     named = [*plain, *(target.claim for target in targets)]
     facts = Facts(
         n_rows=rows.n,
         statistics={str(claim): claim.statistics(rows) for claim in named},
         about={str(claim): claim.names(rows) for claim in named},
-        evidence={**(evidence or {})},
-        stored={**(stored or {})},
     )
-    outcomes = issue_all(facts, plain, targets, delta=delta, leads=not asked)
-    return Audit(rows, outcomes, delta, left_out)
+    return Gathered(rows, plain, targets, left_out, not asked, facts)
 
 
-class Facts(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Facts:
     """All that certificates are made from: whoever has it can make them again.
 
     Attributes
@@ -196,13 +255,25 @@ class Facts(NamedTuple):
         The numbers and the names of each claim, by the claim as text.
     evidence, stored
         What is known of the demands, and what else the certificates keep.
+    found
+        What theorems said before: they are asked once.
     """
 
     n_rows: int
     statistics: Mapping[str, Mapping[str, Any]]
     about: Mapping[str, Mapping[str, str]]
-    evidence: Mapping[str, Evidence]
-    stored: Mapping[str, Any]
+    evidence: Mapping[str, Evidence] = field(default_factory=dict[str, Evidence])
+    stored: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    found: dict[tuple[str, float], Guarantee] = field(
+        default_factory=dict[tuple[str, float], Guarantee]
+    )
+
+    def state(self, claim: Claim, delta: float) -> Guarantee:
+        """Return the theorem of a claim applied to its statistics."""
+        key = (repr(claim), delta)
+        if key not in self.found:
+            self.found[key] = claim.guarantee(delta=delta, **self.statistics[str(claim)])
+        return self.found[key]
 
 
 def issue_all(
@@ -228,18 +299,10 @@ def issue_all(
     )
 
 
-def sort_claims(
-    rows: Predictions, asked: Sequence[Claim | Target | str], *, by_label: bool = False
+def _sort(
+    rows: Predictions, asked: Sequence[Claim | Target | str], *, by_label: bool
 ) -> tuple[list[Claim], list[Target], Mapping[str, str]]:
-    """Return claims and targets that these rows can show, and why not others; refuse the rest.
-
-    Examples
-    --------
-    >>> rows = claims.record([0.5, 1.5], [1.0, 2.0])
-    >>> sort_claims(rows, ["accuracy"])
-    Traceback (most recent call last):
-    ValueError: accuracy cannot be claimed of these rows: there are no classes
-    """
+    """Return claims and targets that these rows can show, and why not others; refuse the rest."""
     wanted = [claims.parse(one) if isinstance(one, str) else one for one in asked]
     plain = [one for one in wanted if isinstance(one, Claim)]
     targets = [one for one in wanted if isinstance(one, Target)]
@@ -323,14 +386,28 @@ def advise(target: Target, statistics: Mapping[str, Any], n_rows: int, *, delta:
         middle = (low + high) / 2.0
         low, high = (low, middle) if decides(middle) else (middle, high)
     more = math.ceil((high - 1.0) * n_rows)
-    digits = max(1, len(str(more)) - 2)
-    about = round(more, -(digits - 1)) if digits > 1 else more
-    return f"inconclusive: about {about:,} more rows would decide, if what was seen stays as it is"
+    unit = 10 ** max(0, len(str(more)) - 2)
+    return f"inconclusive: about {math.ceil(more / unit) * unit:,} more rows would decide, if what was seen stays as it is"
+
+
+def forbids(rows: Predictions, claim: Claim) -> str:
+    """Return why the way in which rows were drawn forbids a claim; nothing if it does not.
+
+    Examples
+    --------
+    >>> rows = claims.record([0, 1], [0, 1], cluster=["a", "a"])
+    >>> forbids(rows, claims.Accuracy())
+    'rows of one cluster may depend on each other, so that only claims about clusters hold'
+    """
+    for role, why in _DESIGNS.items():
+        if role in rows.columns and claim.design != role:
+            return why
+    return ""
 
 
 def refuse_if_lacking(claim: Claim, rows: Predictions, *, by_label: bool) -> None:
     """Refuse a claim that these rows cannot show."""
-    if why := claim.lacks(rows):
+    if why := claim.lacks(rows) or forbids(rows, claim):
         raise ValueError(f"{claim} cannot be claimed of these rows: {why}")
     if by_label and not claim.given_labels:
         raise ValueError(
@@ -352,7 +429,7 @@ def issue_claim(claim: Claim, facts: Facts, share: Share) -> Certificate:
         What it may cost.
     """
     statistics, about = facts.statistics[str(claim)], facts.about[str(claim)]
-    guarantee = claim.guarantee(delta=share.own, **statistics)
+    guarantee = facts.state(claim, share.own)
     seen, known = claim.seen(**statistics), {**_KNOWN, **facts.evidence}
     demanded = {k: phrase for k, phrase in DEMANDS.items() if k not in guarantee.assumes}
     return certify(
@@ -372,6 +449,7 @@ def issue_claim(claim: Claim, facts: Facts, share: Share) -> Certificate:
                 "n_rows": facts.n_rows,
                 "about": dict(about),
             },
+            **claim.stored(),
             **facts.stored,
         },
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -17,7 +17,6 @@ from surelearn.claims import Predictions, record, results
 from surelearn.claims.predictions import infer_task
 
 Incomplete: TypeAlias = Literal["refuse", "errors", "exclude"]
-INCOMPLETE = ("refuse", "errors", "exclude")
 """What becomes of rows without an answer: refused, counted as errors, or left out."""
 
 _NO_ANSWER, _NO_NUMBER = "(no answer)", -(2**63)
@@ -34,6 +33,10 @@ class Roles:
     score: str | None = None
     baseline: str | None = None
     group: str | None = None
+    cluster: str | None = None
+    weight: str | None = None
+    stratum: str | None = None
+    time: str | None = None
     id: str | None = None
 
     def given(self) -> dict[str, str]:
@@ -95,7 +98,7 @@ def read_columns(
     *,
     task: Any = None,
     positive: str | None = None,
-    incomplete: str = "refuse",
+    incomplete: Incomplete = "refuse",
 ) -> Columns:
     """Return the predictions in a file, or say in a sentence what is wrong with its columns.
 
@@ -110,8 +113,9 @@ def read_columns(
     incomplete
         What becomes of rows without an answer.
     """
-    if incomplete not in INCOMPLETE:
-        raise TableError(f"incomplete may be {', '.join(INCOMPLETE)}, not {incomplete!r}")
+    if incomplete not in get_args(Incomplete):
+        told = ", ".join(get_args(Incomplete))
+        raise TableError(f"incomplete may be {told}, not {incomplete!r}")
     table = _check_names(file, roles)
     _refuse_twin_ids(table, roles)
     given = roles.given()
@@ -133,7 +137,7 @@ def read_columns(
         rows = _record(columns, task, positive)
     except (TypeError, ValueError) as error:
         raise TableError(str(error)) from None
-    return Columns(rows, kept, n_without, cast("Incomplete", incomplete))
+    return Columns(rows, kept, n_without, incomplete)
 
 
 def _task_of_the_rest(
@@ -206,17 +210,17 @@ def _refuse_missing(table: Any, names: Sequence[str]) -> None:
         n_missing = int(table.column(name).is_null(nan_is_null=True).to_numpy().sum())
         if n_missing:
             raise TableError(
-                f"column {name!r} lacks {n_missing:,} of {table.num_rows:,} cells: only answers may "
-                "be missing, and --incomplete says what becomes of them"
+                f"column {name!r} lacks {n_missing:,} of {table.num_rows:,} cells: only answers "
+                "may be missing, and --incomplete says what becomes of them"
             )
 
 
 def _incomplete(n_without: int, n: int) -> str:
     several = "row has" if n_without == 1 else "rows have"
     return (
-        f"{n_without:,} of {n:,} {several} no answer. Say what they are: --incomplete errors counts "
-        "them as errors; --incomplete exclude leaves them out, and narrows the claim to cases that "
-        "get an answer"
+        f"{n_without:,} of {n:,} {several} no answer. Say what they are: --incomplete errors "
+        "counts them as errors; --incomplete exclude leaves them out, and narrows the claim to "
+        "cases that get an answer"
     )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from surelearn._wording import confidence
 from surelearn.app.audit import AuditRun
+from surelearn.app.auditing.columns import Roles
 from surelearn.app.tables.read import TableFile
 from surelearn.evaluate.audit import Outcome
 from surelearn.plots import style
@@ -53,7 +54,7 @@ def _joint(run: AuditRun) -> str:
 
 
 def _facts(run: AuditRun, file: TableFile) -> dict[str, str]:
-    roles = ("truth", "prediction", "passed", "score", "baseline", "group", "id")
+    roles = vars(Roles())
     named = {f"column of {role}": run.options[role] for role in roles if role in run.options}
     facts = {"file": file.path.name, "rows": f"{run.columns.rows.n:,}", **named}
     if run.columns.rows.positive is not None:

@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from surelearn.app.certified_run import CertifiedRun
-from surelearn.app.certify import ask, certify_table, check_rules, pose
+from surelearn.app.certify import ask, certify_table, pose
 from surelearn.app.choosing.candidates import FIRST_LEARNERS, SECOND_LEARNERS
 from surelearn.app.choosing.choice import OnTrial
 from surelearn.app.errors import REFUSALS, TableError
 from surelearn.app.ledger_files import Look
 from surelearn.app.problem.entry import OF_PARTS, Entry
+from surelearn.app.rules import check_rules
 from surelearn.app.tables.read import TableFile, read_table_file
 from surelearn.app.verifying.finding import Finding, equal
 from surelearn.base.fingerprint import fingerprint, fingerprint_as
@@ -50,6 +51,7 @@ class AsRecorded:
             self.entry = Entry.read(stored)
 
     def enter(self, look: Look) -> Entry:  # noqa: ARG002 - it is known which look it was
+        """Return the look that was recorded."""
         return self.entry
 
 

@@ -1,0 +1,171 @@
+"""Errors of numbers: how large all but a share of them are, how many are too large, their mean."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from surelearn import _arguments
+from surelearn._wording import confidence
+from surelearn.bounds import Guarantee, holdout, rates, sequences
+from surelearn.certificate import Kind
+from surelearn.claims._claim import Claim, Direction, Seen
+from surelearn.claims.predictions import Predictions
+
+
+@dataclass(frozen=True)
+class _OfNumbers(Claim):
+    """A claim about errors of numbers."""
+
+    direction: ClassVar[Direction] = "upper"
+
+    def lacks(self, rows: Predictions) -> str:
+        """Return why there are no errors of numbers."""
+        return "" if rows.task == "regression" else "the truths are labels, not numbers"
+
+
+@dataclass(frozen=True)
+class ErrorQuantile(_OfNumbers):
+    """The size that all but a share of the errors stay below.
+
+    Parameters
+    ----------
+    alpha
+        The share that may be larger.
+
+    Examples
+    --------
+    >>> ErrorQuantile(alpha=0.1).guarantee(residuals=list(range(1, 101)), delta=0.05).bound
+    96.0
+    """
+
+    alpha: float = 0.1
+    name: ClassVar[str] = "error-quantile"
+    title: ClassVar[str] = "Size of most errors"
+    kind: ClassVar[Kind] = "quantile"
+
+    def __post_init__(self) -> None:
+        """Refuse a share that is none."""
+        object.__setattr__(self, "alpha", _arguments.open_fraction("alpha", self.alpha))
+
+    def lacks(self, rows: Predictions) -> str:
+        """Return why there are no errors of numbers, or too few."""
+        why = super().lacks(rows)
+        few = (1.0 - self.alpha) ** rows.n > 1e-3
+        return why or ("there are too few rows for any confidence" if few else "")
+
+    def statistics(self, rows: Predictions) -> dict[str, Any]:
+        """Return the absolute errors."""
+        return {"residuals": rows.residuals.tolist()}
+
+    def guarantee(self, *, delta: float, **statistics: Any) -> Guarantee:
+        """Return the error whose rank is large enough."""
+        return holdout.quantile(residuals=statistics["residuals"], alpha=self.alpha, delta=delta)
+
+    def seen(self, **statistics: Any) -> Seen:
+        """Return the quantile of the errors seen."""
+        residuals = statistics["residuals"]
+        return Seen(float(np.quantile(residuals, 1.0 - self.alpha)), len(residuals))
+
+    def sentence(self, limit: str, about: Mapping[str, str]) -> str:  # noqa: ARG002 - no names
+        """Return the claim in words."""
+        most = confidence(self.alpha)
+        return f"at least {most} of such cases have an absolute error of at most {limit}"
+
+
+@dataclass(frozen=True)
+class BeyondTolerance(_OfNumbers):
+    """The share of errors that are larger than a tolerance.
+
+    Parameters
+    ----------
+    tolerance
+        The largest error that is tolerated, fixed beforehand.
+
+    Examples
+    --------
+    >>> from surelearn.claims.predictions import record
+    >>> BeyondTolerance(tolerance=1.0).statistics(record([0.5, 2.5], [1.0, 0.5]))
+    {'successes': 1, 'n': 2}
+    """
+
+    tolerance: float
+    name: ClassVar[str] = "beyond"
+    title: ClassVar[str] = "Errors beyond the tolerance"
+    kind: ClassVar[Kind] = "rate"
+
+    def __post_init__(self) -> None:
+        """Refuse a tolerance that is none."""
+        value = _arguments.real("tolerance", self.tolerance)
+        if value < 0.0:
+            raise _arguments.refuse("tolerance", self.tolerance, "0 or more")
+        object.__setattr__(self, "tolerance", value)
+
+    def statistics(self, rows: Predictions) -> dict[str, Any]:
+        """Return how many errors are larger, and all rows."""
+        return {"successes": int((rows.residuals > self.tolerance).sum()), "n": rows.n}
+
+    def guarantee(self, *, delta: float, **statistics: Any) -> Guarantee:
+        """Return the binomial bound."""
+        return rates.rate_upper(**statistics, delta=delta)
+
+    def seen(self, **statistics: Any) -> Seen:
+        """Return the share."""
+        return Seen(statistics["successes"] / statistics["n"], statistics["n"])
+
+    def sentence(self, limit: str, about: Mapping[str, str]) -> str:  # noqa: ARG002 - no names
+        """Return the claim in words."""
+        return f"at most {limit} of such cases have an absolute error beyond {self.tolerance:g}"
+
+
+@dataclass(frozen=True)
+class MeanError(_OfNumbers):
+    """The mean absolute error, larger errors counted as the largest that counts.
+
+    Without a limit on errors no bound on their mean exists. Where truth and answer are known to lie
+    so close together, none is larger.
+
+    Parameters
+    ----------
+    largest
+        The error at which larger ones are counted, fixed beforehand.
+
+    Examples
+    --------
+    >>> found = MeanError(largest=10.0).guarantee(losses=[0.1, 0.3, 0.2] * 100, delta=0.05)
+    >>> round(found.bound, 4)
+    2.1821
+    """
+
+    largest: float
+    name: ClassVar[str] = "mean-error"
+    title: ClassVar[str] = "Mean absolute error"
+    kind: ClassVar[Kind] = "value"
+
+    def __post_init__(self) -> None:
+        """Refuse a limit that is none."""
+        object.__setattr__(self, "largest", _arguments.positive("largest", self.largest))
+
+    def statistics(self, rows: Predictions) -> dict[str, Any]:
+        """Return the errors in units of the largest."""
+        return {"losses": np.minimum(rows.residuals / self.largest, 1.0).tolist()}
+
+    def guarantee(self, *, delta: float, **statistics: Any) -> Guarantee:
+        """Return the bound by betting, in units of the truth."""
+        found = sequences.betting_order_free(losses=statistics["losses"], delta=delta)
+        return replace(found, bound=self.largest * found.bound, trivial=self.largest)
+
+    def stored(self) -> dict[str, Any]:
+        """Return the range that the bound is in."""
+        return {"loss_range": [0.0, self.largest]}
+
+    def seen(self, **statistics: Any) -> Seen:
+        """Return the mean."""
+        losses = statistics["losses"]
+        return Seen(self.largest * float(np.mean(losses)), len(losses))
+
+    def sentence(self, limit: str, about: Mapping[str, str]) -> str:  # noqa: ARG002 - no names
+        """Return the claim in words."""
+        counted = f"errors above {self.largest:g} counted as {self.largest:g}"
+        return f"its mean absolute error on such cases, {counted}, is at most {limit}"

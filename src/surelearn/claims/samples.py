@@ -1,0 +1,352 @@
+"""Error rates of rows that were not drawn one by one: clusters, weights, strata, time, a table."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from surelearn import _arguments
+from surelearn.bounds import Guarantee, finite_population, ratios, regions, sequences
+from surelearn.certificate import Kind
+from surelearn.claims._claim import Claim, Design, Direction, Seen
+from surelearn.claims.predictions import Predictions
+
+
+@dataclass(frozen=True)
+class _Errors(Claim):
+    """A claim about errors, for which the rows were drawn in a way of its own."""
+
+    direction: ClassVar[Direction] = "upper"
+    kind: ClassVar[Kind] = "risk"
+
+    def lacks(self, rows: Predictions) -> str:
+        """Return why there are no errors to count, or no column that says how rows were drawn."""
+        if rows.task == "regression":
+            return "there are no errors to count"
+        if self.design in {"rows", "table"}:
+            return ""
+        return (
+            "" if self.design in rows.columns else f"no column of {_PLURALS[self.design]} was named"
+        )
+
+
+_PLURALS = {"cluster": "clusters", "weight": "weights", "stratum": "strata", "time": "times"}
+
+
+def _clusters(rows: Predictions) -> dict[str, Any]:
+    """Return how many clusters have so many errors among so many rows."""
+    _, places = rows.codes("cluster")
+    wrong = np.bincount(places, weights=rows.wrong).astype(np.int64)
+    pairs, counts = np.unique(np.stack([wrong, np.bincount(places)]), axis=1, return_counts=True)
+    return {"errors": pairs[0].tolist(), "sizes": pairs[1].tolist(), "counts": counts.tolist()}
+
+
+@dataclass(frozen=True)
+class ErrorPerCluster(_Errors):
+    """The mean over clusters, such as patients, of the error rate within one.
+
+    Examples
+    --------
+    >>> counts = {"errors": [0, 1, 2], "sizes": [4, 5, 8], "counts": [120, 60, 20]}
+    >>> round(ErrorPerCluster().guarantee(delta=0.05, **counts).bound, 4)
+    0.1152
+    """
+
+    name: ClassVar[str] = "error-per-cluster"
+    title: ClassVar[str] = "Error rate of a cluster, on average"
+    design: ClassVar[Design] = "cluster"
+
+    def statistics(self, rows: Predictions) -> dict[str, Any]:
+        """Return the counts of clusters."""
+        return _clusters(rows)
+
+    def guarantee(self, *, delta: float, **statistics: Any) -> Guarantee:
+        """Return the bound by betting on clusters."""
+        return ratios.mean_over_clusters(**statistics, delta=delta)
+
+    def seen(self, **statistics: Any) -> Seen:
+        """Return the mean over clusters, and their number."""
+        wrong, sizes, counts = (np.asarray(statistics[k]) for k in ("errors", "sizes", "counts"))
+        n = int(counts.sum())
+        return Seen(float(np.sum(counts * wrong / sizes)) / n, n)
+
+    def sentence(self, limit: str, about: Mapping[str, str]) -> str:  # noqa: ARG002 - no names
+        """Return the claim in words."""
+        return f"it errs on at most {limit} of the rows of a new cluster, on average over clusters"
+
+
+@dataclass(frozen=True)
+class ErrorOfClusteredRows(_Errors):
+    """The share of wrong rows, where rows come in clusters of at most so many.
+
+    Parameters
+    ----------
+    largest
+        The most rows that a cluster can have, known beforehand.
+
+    Examples
+    --------
+    >>> counts = {"errors": [0, 1, 2], "sizes": [4, 5, 8], "counts": [120, 60, 20]}
+    >>> round(ErrorOfClusteredRows(largest=10).guarantee(delta=0.05, **counts).bound, 4)
+    0.1587
+    """
+
+    largest: int
+    name: ClassVar[str] = "error-in-clusters"
+    title: ClassVar[str] = "Error rate over all rows of clusters"
+    design: ClassVar[Design] = "cluster"
+
+    def __post_init__(self) -> None:
+        """Refuse a size that is none."""
+        object.__setattr__(self, "largest", _arguments.count("largest", self.largest, at_least=1))
+
+    def lacks(self, rows: Predictions) -> str:
+        """Return why there are no clusters, or one is too large."""
+        if why := super().lacks(rows):
+            return why
+        most = int(np.bincount(rows.codes("cluster")[1]).max())
+        return (
+            "" if most <= self.largest else f"a cluster has {most} rows, more than {self.largest}"
+        )
+
+    def statistics(self, rows: Predictions) -> dict[str, Any]:
+        """Return the counts of clusters."""
+        return _clusters(rows)
+
+    def guarantee(self, *, delta: float, **statistics: Any) -> Guarantee:
+        """Return the bound by betting on clusters."""
+        given: dict[str, Any] = {**statistics, "largest": self.largest}
+        return ratios.rows_in_clusters(**given, delta=delta)
+
+    def seen(self, **statistics: Any) -> Seen:
+        """Return the share of wrong rows, and the number of clusters."""
+        wrong, sizes, counts = (np.asarray(statistics[k]) for k in ("errors", "sizes", "counts"))
+        return Seen(float(np.sum(counts * wrong) / np.sum(counts * sizes)), int(counts.sum()))
+
+    def sentence(self, limit: str, about: Mapping[str, str]) -> str:  # noqa: ARG002 - no names
+        """Return the claim in words."""
+        return f"it errs on at most {limit} of all such rows"
+
+
+@dataclass(frozen=True)
+class WeightedError(_Errors):
+    """The error rate where each row stands for as many cases as its weight says.
+
+    Parameters
+    ----------
+    largest
+        The largest weight that a row can have, known beforehand.
+
+    Examples
+    --------
+    >>> rows = {"losses": [0, 1], "weights": [1.0, 2.0], "counts": [380, 20]}
+    >>> round(WeightedError(largest=4).guarantee(delta=0.05, **rows).bound, 3)
+    0.169
+    """
+
+    largest: float
+    name: ClassVar[str] = "weighted-error"
+    title: ClassVar[str] = "Weighted error rate"
+    design: ClassVar[Design] = "weight"
+
+    def __post_init__(self) -> None:
+        """Refuse a weight that is none."""
+        object.__setattr__(self, "largest", _arguments.positive("largest", self.largest))
+
+    def lacks(self, rows: Predictions) -> str:
+        """Return why there are no weights, or what is wrong with them."""
+        if why := super().lacks(rows):
+            return why
+        weights = rows.columns["weight"]
+        if weights.dtype.kind not in "biuf":
+            return "the weights are words"
+        if not np.all((weights >= 0) & (weights <= self.largest)):
+            return f"a weight is below 0 or above the largest, {self.largest:g}"
+        return "" if weights.any() else "all weights are 0"
+
+    def statistics(self, rows: Predictions) -> dict[str, Any]:
+        """Return how many rows have so large a weight and are right or wrong."""
+        pairs = np.stack([rows.wrong.astype(np.float64), rows.columns["weight"].astype(np.float64)])
+        distinct, counts = np.unique(pairs, axis=1, return_counts=True)
+        return {
+            "losses": distinct[0].tolist(),
+            "weights": distinct[1].tolist(),
+            "counts": counts.tolist(),
+        }
+
+    def guarantee(self, *, delta: float, **statistics: Any) -> Guarantee:
+        """Return the bound by betting."""
+        given: dict[str, Any] = {**statistics, "largest": self.largest}
+        return ratios.weighted_to_scale(**given, delta=delta)
+
+    def seen(self, **statistics: Any) -> Seen:
+        """Return the weighted share of errors, and the number of rows."""
+        wrong, weights, counts = (
+            np.asarray(statistics[k]) for k in ("losses", "weights", "counts")
+        )
+        total = float(np.sum(counts * weights))
+        return Seen(float(np.sum(counts * weights * wrong)) / total, int(counts.sum()))
+
+    def sentence(self, limit: str, about: Mapping[str, str]) -> str:  # noqa: ARG002 - no names
+        """Return the claim in words."""
+        return f"it errs on at most {limit} of such cases, each weighted as the column says"
+
+
+@dataclass(frozen=True)
+class ErrorOfStrata(_Errors):
+    """The error rate of a population from strata that were sampled separately.
+
+    Parameters
+    ----------
+    shares
+        The share of each stratum in use, such as "urban:0.7;rural:0.3", known beforehand.
+
+    Examples
+    --------
+    >>> counts = {"errors": [3, 5, 2], "sizes": [100, 200, 50], "shares": [0.5, 0.3, 0.2]}
+    >>> round(ErrorOfStrata("a:0.5;b:0.3;c:0.2").guarantee(delta=0.05, **counts).bound, 3)
+    0.07
+    """
+
+    shares: str
+    name: ClassVar[str] = "error-of-strata"
+    title: ClassVar[str] = "Error rate over all strata"
+    design: ClassVar[Design] = "stratum"
+
+    def __post_init__(self) -> None:
+        """Refuse shares that are none."""
+        self.by_name()
+
+    def by_name(self) -> dict[str, float]:
+        """Return the share of each stratum."""
+        found: dict[str, float] = {}
+        for part in self.shares.split(";"):
+            name, sign, value = part.rpartition(":")
+            try:
+                found[name.strip()] = _arguments.fraction("a share", float(value))
+            except (ValueError, TypeError):
+                sign = ""
+            if not sign:
+                raise ValueError(
+                    f"shares={self.shares!r} must name each stratum with its share, such as "
+                    "urban:0.7;rural:0.3"
+                )
+        if abs(sum(found.values()) - 1.0) > 1e-9:
+            raise ValueError(f"the shares {self.shares!r} must sum to 1")
+        return found
+
+    def lacks(self, rows: Predictions) -> str:
+        """Return why there are no strata, or which has no share or no rows."""
+        if why := super().lacks(rows):
+            return why
+        present, declared = set(rows.codes("stratum")[0].astype(str).tolist()), set(self.by_name())
+        if present - declared:
+            return f"stratum {min(present - declared)!r} has no share"
+        return f"stratum {min(declared - present)!r} has no rows" if declared - present else ""
+
+    def statistics(self, rows: Predictions) -> dict[str, Any]:
+        """Return errors, rows and share of each stratum, in the order of their names."""
+        names, places = rows.codes("stratum")
+        wrong = np.bincount(places, weights=rows.wrong).astype(np.int64)
+        shares = self.by_name()
+        return {
+            "errors": wrong.tolist(),
+            "sizes": np.bincount(places).tolist(),
+            "shares": [shares[str(name)] for name in names.tolist()],
+        }
+
+    def guarantee(self, *, delta: float, **statistics: Any) -> Guarantee:
+        """Return the bound over the region of all strata."""
+        two = len(statistics["errors"]) == 2
+        return (regions.two_strata if two else regions.strata)(**statistics, delta=delta)
+
+    def seen(self, **statistics: Any) -> Seen:
+        """Return the error rates weighted by the shares, and all rows."""
+        wrong, sizes, shares = (np.asarray(statistics[k]) for k in ("errors", "sizes", "shares"))
+        return Seen(float(np.sum(shares * wrong / sizes)), int(sizes.sum()))
+
+    def sentence(self, limit: str, about: Mapping[str, str]) -> str:  # noqa: ARG002 - no names
+        """Return the claim in words."""
+        return f"it errs on at most {limit} of all cases, strata weighted by their shares"
+
+
+@dataclass(frozen=True)
+class ErrorOverTime(_Errors):
+    """The average risk over the period of the rows, however it changes in time.
+
+    Examples
+    --------
+    >>> round(ErrorOverTime().guarantee(total=100, n=2000, delta=0.05).bound, 4)
+    0.0669
+    """
+
+    name: ClassVar[str] = "error-over-time"
+    title: ClassVar[str] = "Error rate over the period"
+    design: ClassVar[Design] = "time"
+
+    def statistics(self, rows: Predictions) -> dict[str, Any]:
+        """Return the errors and the rows."""
+        return {"total": int(rows.wrong.sum()), "n": rows.n}
+
+    def guarantee(self, *, delta: float, **statistics: Any) -> Guarantee:
+        """Return the bound that bears drift."""
+        return sequences.progressive_mixture(**statistics, delta=delta)
+
+    def seen(self, **statistics: Any) -> Seen:
+        """Return the share of errors."""
+        return Seen(statistics["total"] / statistics["n"], statistics["n"])
+
+    def sentence(self, limit: str, about: Mapping[str, str]) -> str:  # noqa: ARG002 - no names
+        """Return the claim in words."""
+        return f"its risk, on average over the period of these rows, was at most {limit}"
+
+
+@dataclass(frozen=True)
+class WrongInTable(_Errors):
+    """How many rows of a finite table are wrong, from rows drawn out of it at random.
+
+    Parameters
+    ----------
+    size
+        The number of rows of the table.
+
+    Examples
+    --------
+    >>> WrongInTable(size=1000).guarantee(errors=3, n=200, delta=0.05).bound
+    35.0
+    """
+
+    size: int
+    name: ClassVar[str] = "wrong-in-table"
+    title: ClassVar[str] = "Wrong rows of the table"
+    kind: ClassVar[Kind] = "value"
+    design: ClassVar[Design] = "table"
+
+    def __post_init__(self) -> None:
+        """Refuse a size that is none."""
+        object.__setattr__(self, "size", _arguments.count("size", self.size, at_least=1))
+
+    def lacks(self, rows: Predictions) -> str:
+        """Return why there are no errors to count, or too many rows."""
+        why = super().lacks(rows)
+        return why or (
+            "" if rows.n <= self.size else f"there are {rows.n:,} rows, more than the table has"
+        )
+
+    def statistics(self, rows: Predictions) -> dict[str, Any]:
+        """Return the errors and the rows drawn."""
+        return {"errors": int(rows.wrong.sum()), "n": rows.n}
+
+    def guarantee(self, *, delta: float, **statistics: Any) -> Guarantee:
+        """Return the hypergeometric bound."""
+        given: dict[str, Any] = {**statistics, "n_table": self.size}
+        return finite_population.wrong_rows(**given, delta=delta)
+
+    def seen(self, **statistics: Any) -> Seen:
+        """Return how many would be wrong if the table were as these rows."""
+        return Seen(self.size * statistics["errors"] / statistics["n"], statistics["n"])
+
+    def sentence(self, limit: str, about: Mapping[str, str]) -> str:  # noqa: ARG002 - no names
+        """Return the claim in words."""
+        return f"at most {limit} of the {self.size:,} rows of the table are wrong"
