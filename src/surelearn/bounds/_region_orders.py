@@ -107,7 +107,9 @@ def log_ratio(counts: Counts, how: Accuracy) -> float:
     rates = (counts.x + 0.5) / (counts.n_x + 1.0), (counts.y + 0.5) / (counts.n_y + 1.0)
     estimate = math.log(rates[1]) - math.log1p(-rates[0])
     order = ratio_order(counts, how.delta)
-    return largest(Problem(counts, order, value, True, estimate, math.inf), how)
+    return largest(
+        Problem(counts, order, value, rising=True, estimate=estimate, most=math.inf), how
+    )
 
 
 def ratio_order(counts: Counts, delta: float) -> Order:
@@ -149,7 +151,8 @@ def correlation(counts: Counts, how: Accuracy) -> float:
         return np.minimum(-lowest, 0.0)
 
     estimate = -float(matthews(counts.n_x / n, counts.x / counts.n_x, counts.y / counts.n_y))
-    problem = Problem(counts, matthews_order(counts), value, True, estimate, most=0.0)
+    order = matthews_order(counts)
+    problem = Problem(counts, order, value, rising=True, estimate=estimate, most=0.0)
     found = largest(problem, Accuracy(for_rates * (1.0 - 1e-12), how.tolerance))
     return -found if found < 0.0 else -1.0
 
