@@ -87,7 +87,9 @@ def largest(problem: Problem, how: Accuracy, *, enough: float = -math.inf) -> fl
     counts = problem.counts
     many = counts.n_y > _FEW
     aside = _ASIDE * how.delta if many else 0.0
-    tails = Tails(counts, problem.order, how.delta - aside, problem.rising, in_blocks=many)
+    tails = Tails(
+        counts, problem.order, how.delta - aside, how.tolerance, problem.rising, in_blocks=many
+    )
     q = _first_nodes(counts, aside)
     r = tails.reach(q, np.full_like(q, (counts.x + 1.0) / (counts.n_x + 2.0)))
     split = _open_cells(problem, how, enough, q, r)
@@ -105,7 +107,10 @@ def _open_cells(problem: Problem, how: Accuracy, enough: float, q: Vector, r: Ve
     """Return the cells to split: none if the bound is near enough to a value that is attained."""
     above, best = problem.above(q, r), float(problem.attained(q, r).max())
     top = float(above.max())
-    allowed = max(how.tolerance * (top - problem.estimate), _NO_FINER * max(abs(top), abs(best)))
+    # The ends of the region may lie outside by a hundredth of the tolerance.
+    allowed = max(
+        0.98 * how.tolerance * (top - problem.estimate), _NO_FINER * max(abs(top), abs(best))
+    )
     if not top - best > allowed or top <= enough:
         return np.empty(0, dtype=np.intp)
     middle = (q[:-1] + q[1:]) / 2.0

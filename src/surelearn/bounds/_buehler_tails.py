@@ -20,7 +20,7 @@ Order = Callable[[Any, Any], Any]
 
 _DROPPED = 1e-6  # share of delta for counts y too far from their mean to be summed
 _SHRINK = 1.0 - 1e-9  # of delta, more than the rounding errors of a sum of tails
-_AIM, _NEAR = 1.0 - 1e-4, 1.0 - 3e-4  # an outer end is near enough if F is so close to delta
+_AIM, _NEAR = 0.01, 0.03  # shares of the tolerance: F so close to delta is near enough
 _TIES = 1e-13  # a hundred times the error of a statistic of size 1: ties are let in
 _TRIES = 100
 _FINENESS = 100.0  # blocks of counts y per standard deviation, where there are more counts
@@ -48,6 +48,7 @@ class Tails:
     counts: Counts
     order: Order
     delta: float
+    tolerance: float
     rising: bool
     in_blocks: bool
 
@@ -61,6 +62,7 @@ class Tails:
         table = _Table.of(self, q)
         low, high, r = np.zeros_like(q), np.ones_like(q), np.clip(guess, 1e-12, 1.0 - 1e-12)
         least = self.delta * _SHRINK
+        aim, near_enough = (self.delta * (1.0 - part * self.tolerance) for part in (_AIM, _NEAR))
         none, all_of_them = table.tail_at_0() < least, table.tail_at_1() >= least
         open_ = np.flatnonzero(~none & ~all_of_them)
         for _ in range(_TRIES):
@@ -73,8 +75,8 @@ class Tails:
                 np.where(rare, at, high[open_]),
                 np.where(rare, low[open_], at),
             )
-            r[open_] = _next(at, tail, slope, self.delta * _AIM, (low[open_], high[open_]))
-            near = rare & (tail >= self.delta * _NEAR)
+            r[open_] = _next(at, tail, slope, aim, (low[open_], high[open_]))
+            near = rare & (tail >= near_enough)
             open_ = open_[~near & (high[open_] - low[open_] > 1e-15 * high[open_])]
         return np.where(none, -1.0, high)
 

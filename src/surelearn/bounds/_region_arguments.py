@@ -14,6 +14,7 @@ from surelearn.bounds._buehler_tails import Counts
 from surelearn.bounds._guarantee import Guarantee
 
 MOST_ROWS = 10**8
+_FINEST = 1e-4  # finer than this a search takes long, and nobody sees the difference
 
 FRESH = {
     "independent": (
@@ -37,9 +38,9 @@ BY_STRATUM = {
 def accuracy(delta: float, tolerance: float) -> Accuracy:
     """Return how a region is searched, or refuse a level that is none of a bound from above."""
     within = _arguments.positive("tolerance", tolerance)
-    if within > 1.0:
-        raise _arguments.refuse("tolerance", tolerance, "in (0, 1]")
-    return Accuracy(level_of(delta), max(within, 1e-6))
+    if not _FINEST <= within <= 1.0:
+        raise _arguments.refuse("tolerance", tolerance, f"in [{_FINEST:g}, 1]")
+    return Accuracy(level_of(delta), within)
 
 
 def level_of(delta: float) -> float:

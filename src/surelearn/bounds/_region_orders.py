@@ -151,9 +151,8 @@ def correlation(counts: Counts, how: Accuracy) -> float:
         return np.minimum(-lowest, 0.0)
 
     estimate = -float(matthews(counts.n_x / n, counts.x / counts.n_x, counts.y / counts.n_y))
-    problem = Problem(
-        counts, matthews_order(counts), value, rising=True, estimate=estimate, most=0.0
-    )
+    order = matthews_order(counts)
+    problem = Problem(counts, order, value, rising=True, estimate=estimate, most=0.0)
     found = largest(problem, Accuracy(for_rates * (1.0 - 1e-12), how.tolerance))
     return -found if found < 0.0 else -1.0
 

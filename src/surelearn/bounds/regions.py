@@ -31,6 +31,7 @@ from surelearn.bounds._region_orders import correlation, largest_gap, linear, lo
 
 _BUEHLER = "Buehler, Journal of the American Statistical Association 52 (1957)"
 _FISHER = "Fisher, Statistical Methods for Research Workers (1932); surelearn theory pages"
+_KNOWN_SHARES = {"shares": "the shares of the strata in the population are known"}
 _MOST_IN_TABLE = 10**7
 _PAIR = 2
 _TWO_CLASSES = ("false_negatives", "n_positive", "false_positives", "n_negative")
@@ -69,8 +70,7 @@ def cost(
     how = accuracy(delta, tolerance)
     bound = most * linear(Counts(first, second, n, n, shared=True), (1.0, least / most), how)
     fixed = {"costs": "the costs were fixed before the hold-out was opened"}
-    quantity, assumes = "the mean cost of a decision", {**FRESH, **fixed}
-    return claim(quantity, _rounding.up(bound), delta, assumes, reference=_BUEHLER, trivial=most)
+    return _at_most("the mean cost of a decision", bound, delta, {**FRESH, **fixed}, trivial=most)
 
 
 @theorem(realised=("true_positives", "false_positives"))
@@ -130,8 +130,7 @@ def error_difference(
     bound = linear(counts, (1.0, -1.0), accuracy(delta, tolerance))
     quantity = "the risk of the first model minus the risk of the second"
     ordered = {"fixed_order": "which model is the first was fixed before the hold-out was opened"}
-    assumes = {**FRESH, **ordered}
-    return claim(quantity, _rounding.up(bound), delta, assumes, reference=_BUEHLER, trivial=1.0)
+    return _at_most(quantity, bound, delta, {**FRESH, **ordered})
 
 
 @theorem(realised=_TWO_CLASSES)
@@ -203,9 +202,8 @@ def negative_likelihood_ratio(
     """
     known = two_classes(false_negatives, n_positive, false_positives, n_negative)
     counts = Counts(known.y, known.x, known.n_y, known.n_x, shared=False)
-    bound = _rounding.up(math.exp(log_ratio(counts, accuracy(delta, tolerance))))
-    quantity = "the negative likelihood ratio"
-    return claim(quantity, bound, delta, BY_CLASS, reference=_BUEHLER, trivial=math.inf)
+    bound = math.exp(log_ratio(counts, accuracy(delta, tolerance)))
+    return _at_most("the negative likelihood ratio", bound, delta, BY_CLASS, trivial=math.inf)
 
 
 @theorem(realised=_TWO_CLASSES)
@@ -251,8 +249,7 @@ def gap(*, errors: ArrayLike, sizes: ArrayLike, delta: float, tolerance: float =
     bound = 1.0 if (n == 0.0).any() else largest_gap(k, n, how)
     fixed = {"groups": "the groups were fixed before the hold-out was opened"}
     quantity = "the largest difference between error rates of two groups"
-    assumes = {**BY_STRATUM, **fixed}
-    return claim(quantity, _rounding.up(bound), delta, assumes, reference=_BUEHLER, trivial=1.0)
+    return _at_most(quantity, bound, delta, {**BY_STRATUM, **fixed})
 
 
 @theorem(realised=("errors",))
@@ -281,7 +278,7 @@ def two_strata(
     first, second = (0, 1) if w[0] >= w[1] else (1, 0)
     counts = Counts(int(k[first]), int(k[second]), int(n[first]), int(n[second]), shared=False)
     bound = linear(counts, (float(w[first]), float(w[second])), accuracy(delta, tolerance))
-    return _in_strata("the error rate", bound, delta, reference=_BUEHLER)
+    return _at_most("the error rate", bound, delta, {**BY_STRATUM, **_KNOWN_SHARES})
 
 
 @theorem(realised=("errors",))
@@ -300,7 +297,8 @@ def strata(*, errors: ArrayLike, sizes: ArrayLike, shares: ArrayLike, delta: flo
     n = counts_of("sizes", sizes)
     k, w = counts_of("errors", errors, n), shares_of(shares, len(n))
     bound = _fisher_chain.largest_rate(k, n, w, level_of(delta))
-    return _in_strata("the error rate", bound, delta, reference=_FISHER)
+    assumes = {**BY_STRATUM, **_KNOWN_SHARES}
+    return _at_most("the error rate", bound, delta, assumes, reference=_FISHER)
 
 
 @theorem(realised=("errors", "sizes"))
@@ -344,6 +342,20 @@ def finite_strata(
     return claim(quantity, float(bound), delta, at_random, reference=_FISHER, trivial=most)
 
 
+def _at_most(
+    quantity: str,
+    bound: float,
+    delta: float,
+    assumes: Mapping[str, str],
+    *,
+    trivial: float = 1.0,
+    reference: str = _BUEHLER,
+) -> Guarantee:
+    """Return a claim from above, which no rounding takes above what is known without it."""
+    least = min(_rounding.up(bound), trivial)
+    return claim(quantity, least, delta, assumes, reference=reference, trivial=trivial)
+
+
 def _at_least(
     quantity: str,
     bound: float,
@@ -362,16 +374,4 @@ def _at_least(
         reference=reference,
         trivial=trivial,
         direction="lower",
-    )
-
-
-def _in_strata(quantity: str, bound: float, delta: float, *, reference: str) -> Guarantee:
-    known = {"shares": "the shares of the strata in the population are known"}
-    return claim(
-        quantity,
-        _rounding.up(bound),
-        delta,
-        {**BY_STRATUM, **known},
-        reference=reference,
-        trivial=1.0,
     )
