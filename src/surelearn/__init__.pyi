@@ -48,6 +48,7 @@ from .evaluate.dependence import AccumulatedEffects as AccumulatedEffects
 from .evaluate.dependence import PartialDependence as PartialDependence
 from .evaluate.dependence import accumulated_effects as accumulated_effects
 from .evaluate.dependence import partial_dependence as partial_dependence
+from .evaluate.drift_alarm import DriftAlarm as DriftAlarm
 from .evaluate.endpoint import EndpointEstimate as EndpointEstimate
 from .evaluate.endpoint import estimate_endpoint as estimate_endpoint
 from .evaluate.estimators import EstimatorMoments as EstimatorMoments
@@ -68,6 +69,9 @@ from .evaluate.minimum_disagreement import MinimumDisagreement as MinimumDisagre
 from .evaluate.minimum_disagreement import minimum_disagreement as minimum_disagreement
 from .evaluate.mistakes import Mistakes as Mistakes
 from .evaluate.mistakes import mistakes_curve as mistakes_curve
+from .evaluate.model_difference_monitor import (
+    ModelDifferenceMonitor as ModelDifferenceMonitor,
+)
 from .evaluate.nested_cross_validation import NestedCrossValidation as NestedCrossValidation
 from .evaluate.nested_cross_validation import nested_cross_validate as nested_cross_validate
 from .evaluate.online_to_batch import OnlineToBatch as OnlineToBatch
@@ -82,6 +86,7 @@ from .evaluate.planning import plan_holdout as plan_holdout
 from .evaluate.planning import plan_sample as plan_sample
 from .evaluate.progressive import ProgressiveValidation as ProgressiveValidation
 from .evaluate.progressive import progressive_validate as progressive_validate
+from .evaluate.rate_monitor import RateMonitor as RateMonitor
 from .evaluate.regret import Regret as Regret
 from .evaluate.regret import bandit_regret as bandit_regret
 from .evaluate.regret import experts_regret as experts_regret

@@ -4,7 +4,7 @@ import pathlib
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from sklearn.dummy import DummyClassifier
@@ -16,13 +16,16 @@ from sklearn.preprocessing import StandardScaler
 from contracts.certified_grid import certified, holdout_grid, table_grid
 from surelearn import (
     CARTClassifier,
+    DriftAlarm,
     FiniteClass,
     Halfspace,
     Holdout,
     LinearRegression,
+    ModelDifferenceMonitor,
     OnlineGradientDescentRegressor,
     Perceptron,
     Quantile,
+    RateMonitor,
     RiskMonitor,
     RuleClass,
     certify_suffix,
@@ -39,6 +42,7 @@ from surelearn.app.tables.read import read_table_file
 from surelearn.bounds import Guarantee
 from surelearn.datasets.worlds import Noisy
 from surelearn.evaluate.ledger import forget
+from surelearn.evaluate.rate_monitor import Rate
 from surelearn.losses import Absolute
 
 Issued = Iterable[Any]
@@ -229,6 +233,19 @@ def table_runs() -> Iterator[Issued]:
         yield from table_grid(pathlib.Path(folder))
 
 
+def monitor_runs() -> Iterator[tuple[str, Issued]]:
+    """Yield monitors of every rate, of two models, and an alarm."""
+    answers = np.where(np.arange(120) % 9, Y, 1 - Y)
+    for rate in get_args(Rate):
+        for constant in (False, True):
+            monitor = RateMonitor(rate=rate, constant=constant).update(Y, answers)
+            yield "RateMonitor", [monitor.certificate()]
+    for constant in (False, True):
+        duel = ModelDifferenceMonitor(constant=constant).update([0, 0, 1, 0.5], [1, 0, 1, 1])
+        yield "ModelDifferenceMonitor", [duel.certificate()]
+    yield "DriftAlarm", [DriftAlarm(tolerated=0.05).update([0, 1, 0, 0.5]).certificate()]
+
+
 def evaluation_runs() -> Iterator[tuple[str, Issued]]:
     """Yield each way to evaluate, and what it issues."""
     for name, runs in {
@@ -244,4 +261,5 @@ def evaluation_runs() -> Iterator[tuple[str, Issued]]:
         for issued in runs():
             yield name, issued
     yield "RiskMonitor", [RiskMonitor(loss_range=(-1.0, 2.0)).update([0, 1, 2]).certificate()]
+    yield from monitor_runs()
     yield "certify_suffix", [certify_suffix(Perceptron(), X, Y).certificate]

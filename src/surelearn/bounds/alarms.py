@@ -167,7 +167,7 @@ def _run(
     step: Callable[[list[float], list[float], float], list[float]],
 ) -> tuple[list[float], list[float]]:
     """Go on row by row, so that blocks of any size give the same numbers."""
-    stakes = _bets(bets, _arguments.open_fraction("tolerated", tolerated)).tolist()
+    stakes = sound_bets(bets, tolerated).tolist()
     state = [0.0] * len(stakes) if start is None else [float(value) for value in start]
     path: list[float] = []
     for loss in _arguments.vector("losses", losses, low=0.0, high=1.0).tolist():
@@ -176,6 +176,24 @@ def _run(
         if rings(path[-1], threshold):
             state = [0.0] * len(state)
     return path, state
+
+
+def sound_bets(bets: ArrayLike, tolerated: float) -> Vector:
+    """Return the bets, or refuse one of 1 / tolerated or more: it could lose all there is.
+
+    Examples
+    --------
+    >>> sound_bets([1, 5, 15], 0.05)
+    array([ 1.,  5., 15.])
+    """
+    risk = _arguments.open_fraction("tolerated", tolerated)
+    found = _arguments.vector("bets", bets, low=0.0)
+    inside = found * risk < 1.0
+    if not inside.all():
+        bold = int(np.argmin(inside))
+        domain = f"below 1 / tolerated = {1.0 / risk:g}"
+        raise _arguments.refuse(f"bets[{bold}]", float(found[bold]), domain)
+    return found
 
 
 def rings(value: float, threshold: float) -> bool:
@@ -187,17 +205,6 @@ def rings(value: float, threshold: float) -> bool:
     (False, True)
     """
     return value >= threshold * _ABOVE
-
-
-def _bets(bets: ArrayLike, tolerated: float) -> Vector:
-    """Return the bets; one of 1 / tolerated or more could lose everything, and more."""
-    found = _arguments.vector("bets", bets, low=0.0)
-    inside = found * tolerated < 1.0
-    if not inside.all():
-        bold = int(np.argmin(inside))
-        domain = f"below 1 / tolerated = {1.0 / tolerated:g}"
-        raise _arguments.refuse(f"bets[{bold}]", float(found[bold]), domain)
-    return found
 
 
 def _threshold(threshold: float) -> float:

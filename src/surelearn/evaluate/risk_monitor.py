@@ -10,6 +10,7 @@ from surelearn import _arguments
 from surelearn._wording import confidence, outward
 from surelearn.bounds import Guarantee, sequences
 from surelearn.certificate import Certificate, assumed, certify
+from surelearn.evaluate._monitoring import MonitorHistory, history_of
 
 
 class RiskMonitor:
@@ -47,6 +48,7 @@ class RiskMonitor:
         self.loss_range = (float(low), float(high))
         self.n_rounds = 0
         self._total = 0.0  # in units of the range, so that each loss lies in [0, 1]
+        self._looks: list[tuple[int, float]] = []
 
     def update(self, losses: ArrayLike) -> Self:
         """Add the losses of the next rounds; one outside the declared range is refused."""
@@ -54,11 +56,12 @@ class RiskMonitor:
         values = _arguments.vector("losses", losses, low=low, high=high)
         self._total += math.fsum((values - low) / (high - low))
         self.n_rounds += len(values)
+        self._looks.append((self.n_rounds, self._total))
         return self
 
     def certificate(self) -> Certificate:
         """Return the bound as of now; it may be asked for as often as one likes."""
-        guarantee = self._guarantee(lower=False)
+        guarantee = self._guarantee(self.n_rounds, self._total)
         limit = outward(guarantee.bound, "upper")
         return certify(
             guarantee,
@@ -79,13 +82,18 @@ class RiskMonitor:
 
         The probability of ever raising a false alarm is at most `delta`.
         """
-        return self._guarantee(lower=True).bound > _arguments.real("tolerated", tolerated)
+        shown = self._guarantee(self.n_rounds, self._total, lower=True).bound
+        return shown > _arguments.real("tolerated", tolerated)
 
-    def _guarantee(self, *, lower: bool) -> Guarantee:
-        if self.n_rounds == 0:
+    def history(self) -> MonitorHistory:
+        """Return the mean loss so far and the bound on the risk at the moments of the updates."""
+        return history_of(self._looks, self._guarantee, self._in_range)
+
+    def _guarantee(self, n: int, total: float, *, lower: bool = False) -> Guarantee:
+        if n == 0:
             raise ValueError("no losses yet: call update(losses) before asking what they show")
         mixture = sequences.progressive_mixture_lower if lower else sequences.progressive_mixture
-        guarantee = mixture(total=self._total, n=self.n_rounds, delta=self.delta)
+        guarantee = mixture(total=total, n=n, delta=self.delta)
         low, high = self.loss_range
         return replace(
             guarantee,

@@ -1,0 +1,123 @@
+"""What monitors share: the looks they were asked for, and blocks of rows that arrive together."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from surelearn import _arguments
+from surelearn._typing import Mask, Vector
+from surelearn.bounds import Guarantee
+
+EVERY_MOMENT = "at this and every other moment"
+"""What an anytime bound promises, in the words of its claim."""
+
+MOST_LOOKS = 200
+"""How many moments of its history a monitor evaluates."""
+
+
+@dataclass(frozen=True, eq=False)
+class MonitorHistory:
+    """What a monitor showed, moment by moment: the mean so far and the bound on it.
+
+    Parameters
+    ----------
+    rows
+        How many rows had counted by then.
+    observed, bounds
+        The mean of these rows and the bound on its expectation; all bounds hold together.
+    direction
+        Whether the bounds are "upper" or "lower" ones.
+    quantity
+        What is bounded.
+
+    Examples
+    --------
+    >>> from surelearn.evaluate.risk_monitor import RiskMonitor
+    >>> history = RiskMonitor().update([0, 1, 0]).update([0] * 97).history()
+    >>> history.rows.tolist(), history.observed.round(2).tolist()
+    ([3.0, 100.0], [0.33, 0.01])
+    """
+
+    rows: Vector
+    observed: Vector
+    bounds: Vector
+    direction: Literal["upper", "lower"]
+    quantity: str
+
+
+def history_of(
+    looks: list[tuple[int, float]],
+    guarantee_of: Callable[[int, float], Guarantee],
+    scale: Callable[[float], float],
+) -> MonitorHistory:
+    """Return the bounds at the moments remembered, at no more than MOST_LOOKS of them."""
+    if not looks:
+        raise ValueError("nothing was seen yet: call update before asking for the history")
+    places = np.unique(np.linspace(0, len(looks) - 1, MOST_LOOKS).astype(np.int64))
+    chosen = [looks[place] for place in places]
+    found = [guarantee_of(n, total) for n, total in chosen]
+    return MonitorHistory(
+        rows=np.array([n for n, _ in chosen], dtype=np.float64),
+        observed=np.array([scale(total / n) for n, total in chosen]),
+        bounds=np.array([guarantee.bound for guarantee in found]),
+        direction=found[-1].direction,
+        quantity=found[-1].quantity,
+    )
+
+
+def pair_of_labels(y_true: Any, y_pred: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return truths and predictions as arrays of one length; a missing one is refused."""
+    truth, answer = _arguments.labels("y_true", y_true), _arguments.labels("y_pred", y_pred)
+    if len(truth) != len(answer):
+        raise ValueError(f"y_true has {len(truth)} rows and y_pred has {len(answer)}")
+    for name, values in (("y_true", truth), ("y_pred", answer)):
+        if any(value is None or _is_nan(value) for value in values.tolist()):
+            raise ValueError(
+                f"{name} has missing values: a monitor that leaves rows out watches other rows; "
+                "wait until the label of every row is known, or count missing ones as errors"
+            )
+    return truth, answer
+
+
+def is_label(values: NDArray[Any], label: Any) -> Mask:
+    """Return where an array holds a label; labels of another kind, and scores, are refused.
+
+    Examples
+    --------
+    >>> is_label(np.array(["yes", "no"]), "yes")
+    array([ True, False])
+    >>> is_label(np.array([0.2, 0.7]), 1)
+    Traceback (most recent call last):
+    ValueError: 0.2 looks like a score, not like a label: compare it with a threshold first
+    """
+    kind, text = values.dtype.kind, isinstance(label, str)
+    if (kind == "U" and not text) or (kind in "biuf" and text):
+        shown = _arguments.short(values[:1].tolist())
+        raise ValueError(f"positive={label!r} is another kind of label than those given: {shown}")
+    if kind == "f" and not (whole := np.floor(values) == values).all():
+        score = float(values[int(np.argmin(whole))])
+        raise ValueError(
+            f"{score:g} looks like a score, not like a label: compare it with a threshold first"
+        )
+    found: Any = values == label
+    if np.shape(found) != values.shape:
+        raise ValueError(f"positive={_arguments.short(label)} is no label to compare with")
+    return np.asarray(found, dtype=np.bool_)
+
+
+def pair_of_losses(first: ArrayLike, second: ArrayLike) -> tuple[Vector, Vector]:
+    """Return the losses of two models on the same rows, in [0, 1]."""
+    one = _arguments.vector("first", first, low=0.0, high=1.0)
+    other = _arguments.vector("second", second, low=0.0, high=1.0)
+    if len(one) != len(other):
+        raise ValueError(
+            f"first has {len(one)} losses and second {len(other)}: score both models on every row"
+        )
+    return one, other
+
+
+def _is_nan(value: Any) -> bool:
+    return isinstance(value, float) and value != value  # noqa: PLR0124 - that is what NaN is

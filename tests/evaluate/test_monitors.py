@@ -1,0 +1,217 @@
+"""Monitors of rates, of two models and of drift: coverage at every look, blocks, refusals."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+from surelearn import DriftAlarm, ModelDifferenceMonitor, RateMonitor, RiskMonitor
+from surelearn.bounds import rates
+from surelearn.plots.monitor import plot_alarm, plot_monitor
+
+RATES = ["sensitivity", "specificity", "positive predictive value", "negative predictive value"]
+
+
+def test_a_constant_sensitivity_has_its_tabulated_bound():
+    monitor = RateMonitor(constant=True).update([1] * 100 + [0] * 50, [1] * 95 + [0] * 55)
+    certificate = monitor.certificate()
+    assert certificate.bound == pytest.approx(0.862571, abs=6e-7)
+    fixed = rates.sensitivity(true_positives=95, n_positive=100, delta=0.05).bound
+    assert fixed == pytest.approx(0.897747, abs=6e-7)
+    assert certificate.recompute() == certificate.bound
+
+
+@pytest.mark.parametrize(
+    ("rate", "right", "n"),
+    [("sensitivity", 3, 4), ("specificity", 4, 6), ("positive predictive value", 3, 5),
+     ("negative predictive value", 4, 5)],
+)  # fmt: skip
+def test_each_rate_counts_its_own_rows(rate, right, n):
+    truth = ["ill"] * 4 + ["well"] * 6
+    answer = ["ill", "ill", "ill", "well"] + ["ill"] * 2 + ["well"] * 4
+    monitor = RateMonitor(rate=rate, positive="ill").update(truth, answer)
+    assert monitor.n_rows == n
+    assert monitor.certificate().observed == right / n
+
+
+@pytest.mark.parametrize("constant", [False, True])
+def test_a_rate_is_covered_at_every_look(constant):
+    rng = np.random.default_rng(0)
+    misses = 0
+    for _ in range(100):
+        monitor = RateMonitor(constant=constant, delta=0.1)
+        truth = (rng.random((8, 50)) < 0.5).astype(int)
+        answer = np.where(rng.random((8, 50)) < 0.8, truth, 1 - truth)
+        seen = [
+            monitor.update(t, a).certificate().bound for t, a in zip(truth, answer, strict=True)
+        ]
+        misses += max(seen) > 0.8
+    assert misses <= 22
+
+
+def test_rows_outside_the_condition_change_nothing():
+    rng = np.random.default_rng(1)
+    truth = (rng.random(300) < 0.3).astype(int)
+    answer = np.where(rng.random(300) < 0.9, truth, 1 - truth)
+    everything = RateMonitor().update(truth, answer)
+    positives = RateMonitor().update(truth[truth == 1], answer[truth == 1])
+    assert everything.certificate().bound == positives.certificate().bound
+    assert RateMonitor().update([0, 0], [1, 0]).n_rows == 0
+
+
+MONITORS = {
+    "risk": (RiskMonitor, lambda m, a, _: m.update(a)),
+    "rate": (lambda: RateMonitor(rate="specificity"), lambda m, a, b: m.update(a, b)),
+    "difference": (lambda: ModelDifferenceMonitor(constant=True), lambda m, a, b: m.update(a, b)),
+    "alarm": (
+        lambda: DriftAlarm(tolerated=0.2, rows_between=20.0), lambda m, a, _: m.update(a),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MONITORS)
+def test_blocks_pickles_and_single_rows_end_in_the_same_state(name):
+    make, update = MONITORS[name]
+    rng = np.random.default_rng(2)
+    first, second = (rng.random((2, 200)) < 0.3).astype(int)
+    whole, single, pickled = make(), make(), make()
+    update(whole, first, second)
+    for t in range(200):
+        update(single, first[t : t + 1], second[t : t + 1])
+        if t % 50 == 0:
+            update(pickled, first[t : t + 50], second[t : t + 50])
+            pickled = pickle.loads(pickle.dumps(pickled))  # noqa: S301
+    certificates = [m.certificate().to_json() for m in (whole, single, pickled)]
+    assert certificates[0] == certificates[1] == certificates[2]
+    if name == "alarm":
+        assert whole.alarms == single.alarms == pickled.alarms != []
+        assert whole.path == single.path == pickled.path
+
+
+@pytest.mark.parametrize("constant", [False, True])
+def test_the_difference_is_covered_at_every_look(constant):
+    rng = np.random.default_rng(3)
+    misses = 0
+    for _ in range(60):
+        monitor, seen = ModelDifferenceMonitor(constant=constant, delta=0.1), []
+        for _ in range(6):
+            kind = rng.choice(3, 60, p=[0.15, 0.1, 0.75])
+            monitor.update(kind == 0, kind == 1)
+            seen.append(monitor.certificate().bound)
+        misses += min(seen) < 0.05
+    assert misses <= 15
+
+
+def test_two_models_that_differ_on_coin_tosses_are_rarely_told_apart():
+    rng = np.random.default_rng(4)
+    wrong, right = 0, 0
+    for _ in range(100):
+        fair, unfair = ModelDifferenceMonitor(delta=0.1), ModelDifferenceMonitor(delta=0.1)
+        rejected = False
+        for _ in range(5):
+            first = rng.random(60) < 0.5
+            fair.update(first, ~first)
+            rejected |= fair.first_is_better()
+        wrong += rejected
+        first = rng.random(300) < 0.3
+        right += unfair.update(first, ~first).first_is_better()
+    assert wrong <= 22
+    assert right >= 95
+
+
+def test_a_drifting_difference_voids_the_constant_one_and_not_the_other():
+    first, second = np.repeat([0.0, 1.0], 200), np.repeat([1.0, 0.0], 200)
+    late = ModelDifferenceMonitor().update(first, second).certificate()
+    assert late.bound >= 0.0
+
+
+def test_an_alarm_rings_rarely_while_it_is_quiet_and_soon_after_a_rise():
+    rng = np.random.default_rng(5)
+    quiet = DriftAlarm(tolerated=0.05, rows_between=500).update(rng.random(20_000) < 0.05)
+    assert len(quiet.alarms) <= 20_000 / 500
+    rung = []
+    for _ in range(20):
+        alarm = DriftAlarm(tolerated=0.05, rows_between=1000).update(rng.random(300) < 0.04)
+        before = len(alarm.alarms)
+        alarm.update(rng.random(200) < 0.3)
+        rung.append(alarm.alarms[before] - 300)
+    assert np.mean(rung) < 40
+
+
+def test_an_alarm_tells_the_whole_of_its_promise():
+    alarm = DriftAlarm(tolerated=0.05, rows_between=1000).update(np.zeros(200))
+    certificate = alarm.certificate()
+    assert certificate.validity == "in-expectation"
+    assert certificate.bound == pytest.approx(0.2)
+    assert certificate.recompute() == certificate.bound
+    assert {p.key: p.status for p in certificate.preconditions} == {
+        "range": "by-construction", "quiet": "assumed", "fixed_before": "assumed",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("values", [[0.0, 2.0], [np.nan], [], "junk", [[1.0]]])
+def test_a_refused_block_leaves_an_alarm_as_it_was(values):
+    alarm = DriftAlarm(tolerated=0.1).update([0, 1, 0])
+    before = pickle.dumps(alarm)
+    with pytest.raises(ValueError, match="losses"):
+        alarm.update(values)
+    assert pickle.dumps(alarm) == before
+
+
+@pytest.mark.parametrize(
+    ("truth", "answer"),
+    [
+        ([1, 0], [1]),
+        ([1, 0], [0.3, 0.7]),
+        ([1.0, np.nan], [1.0, 0.0]),
+        (["yes", "no"], ["yes", "no"]),
+        ([[1], [0]], [1, 0]),
+        ([1, None], [1, 0]),
+    ],
+)
+def test_labels_that_cannot_be_counted_are_refused_and_change_nothing(truth, answer):
+    monitor = RateMonitor(rate="specificity").update([0, 1], [0, 1])
+    before = pickle.dumps(monitor)
+    with pytest.raises(ValueError, match=r"rows|score|missing|kind of label|list of labels"):
+        monitor.update(truth, answer)
+    assert pickle.dumps(monitor) == before
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: RateMonitor(rate="sensitvity"),
+        lambda: RateMonitor(rate="sensitivity", delta=0.5, constant=True),
+        lambda: RateMonitor(delta=0.0),
+        lambda: DriftAlarm(tolerated=0.0),
+        lambda: DriftAlarm(tolerated=0.1, rows_between=1.0),
+        lambda: DriftAlarm(tolerated=0.1, bets=[10.0]),
+        lambda: ModelDifferenceMonitor(delta=1.0),
+        lambda: ModelDifferenceMonitor().update([0.0, 1.0], [0.0]),
+        lambda: ModelDifferenceMonitor().update([0.0, 1.5], [0.0, 1.0]),
+        lambda: RateMonitor().certificate(),
+        lambda: ModelDifferenceMonitor().certificate(),
+        lambda: DriftAlarm(tolerated=0.1).certificate(),
+        lambda: RateMonitor().history(),
+        lambda: plot_alarm(DriftAlarm(tolerated=0.1)),
+    ],
+)
+def test_monitors_that_make_no_sense_are_refused(make):
+    with pytest.raises(ValueError, match=r"."):
+        make()
+
+
+def test_histories_are_bounds_of_every_moment_and_can_be_drawn():
+    rng = np.random.default_rng(6)
+    monitor = RateMonitor()
+    for _ in range(300):
+        truth = (rng.random(4) < 0.5).astype(int)
+        monitor.update(truth, truth)
+    history = monitor.history()
+    assert len(history.rows) <= 200
+    assert history.bounds[-1] == monitor.certificate().bound
+    assert history.direction == "lower"
+    assert plot_monitor(history).get_xlabel() == "rows that count"
+    alarm = DriftAlarm(tolerated=0.1).update(np.ones(30))
+    labels = [line.get_label() for line in plot_alarm(alarm).lines]
+    assert labels[-1] == "alarm"
