@@ -401,14 +401,14 @@ function certificatesIn(content) {
   return [content.certificate, ...classes, content.training, ...(content.others ?? [])].filter((c) => c !== null && c !== undefined);
 }
 
-const DATA = /<script type="application\/json" id="certificates">([^<]*)<\/script>/;
+const DATA = /<[s]cript type="application\/json" id="certificates">([^<]*)<\/script>/g;
 
 /** Returns the certificates of a file: JSON, or a report with its certificates inside. */
 function readText(text) {
   if (!/^\s*</.test(text)) return certificatesIn(parse(text));
-  const found = DATA.exec(text);
-  if (!found) throw new SyntaxError("this page carries no certificates");
-  return parse(found[1]);
+  const found = [...text.matchAll(DATA)];
+  if (found.length !== 1) throw new SyntaxError("this page does not carry its certificates, or twice");
+  return parse(found[0][1]);
 }
 
 /* ---- in a page ---- */
@@ -424,34 +424,42 @@ function printable(text) {
   });
 }
 
-/** Tells whether what a reader sees beside a mark is what the certificate states. */
-function isShown(c, place) {
-  const limit = c.kind === "risk" ? percent(c.bound, c.direction)
-    : `${c.kind === "quantile" ? "±" : ""}${outward(c.bound, c.direction)}`;
-  const numbers = [...place.querySelectorAll("[data-shows=bound]")].map((e) => e.textContent);
-  const claims = [...place.querySelectorAll("[data-shows=claim]")].map((e) => e.textContent);
-  const sentence = c.status === "vacuous" ? `The bound is vacuous: it is ${outward(c.bound, c.direction)} and ` : printable(c.claim);
-  return numbers.length + claims.length > 0 && numbers.every((text) => text === limit)
-    && claims.every((text) => (c.status === "vacuous" ? text.startsWith(sentence) : text === sentence));
+/** Tells whether an element shows what the certificate states. */
+function isShown(c, element) {
+  const text = element.textContent;
+  const limit = c.kind === "risk" ? percent(c.bound, c.direction) : outward(c.bound, c.direction);
+  const bare = outward(c.bound, c.direction);
+  const counts = c.reproduce.inputs;
+  const grouped = (count) => count.toLocaleString("en-US");
+  switch (element.dataset.shows) {
+    case "bound": return text === (c.kind === "quantile" ? `±${limit}` : limit);
+    case "claim": return c.status === "vacuous" ? text.startsWith(`The bound is vacuous: it is ${bare} and `) : text === printable(c.claim);
+    case "n": return text === grouped(c.n);
+    case "errors": return Number.isInteger(counts.errors) && text === grouped(counts.errors);
+    case "seen": {
+      const found = /^Observed (\S+?)(%?) on (\S+) /.exec(text) ?? [];
+      const value = Number(found[1]) / (found[2] ? 100 : 1);
+      return found[3] === grouped(c.n) && Math.abs(value - c.observed) <= 0.0051 * Math.abs(c.observed);
+    }
+    default: return false;
+  }
 }
 
 /** Writes beside each claim of the page what came of recomputing it. */
 function markPage(page) {
   const data = page.getElementById("certificates");
-  if (!data) return;
   let certificates = [];
-  try { certificates = parse(data.textContent); } catch { certificates = []; }
-  for (const place of page.querySelectorAll("[data-certificate]")) {
-    const c = certificates[Number(place.dataset.certificate)];
+  try { certificates = parse(data.textContent); } catch { /* then every claim is refused */ }
+  for (const mark of page.querySelectorAll(".recomputed")) {
+    const c = certificates[Number(mark.dataset.of)];
+    const shown = [...page.querySelectorAll("[data-shows]")].filter((e) => e.dataset.of === mark.dataset.of);
     let found = verify(c);
-    if (found.state === "recomputed" && !isShown(c, place)) {
+    if (found.state === "recomputed" && !(shown.length > 0 && shown.every((e) => isShown(c, e)))) {
       found = { state: "refused", words: "refused: the page shows something else than its certificate states" };
     }
-    for (const mark of place.querySelectorAll(".recomputed")) {
-      mark.textContent = found.words;
-      mark.classList.add(found.state);
-      mark.hidden = false;
-    }
+    mark.textContent = found.words;
+    mark.classList.add(found.state);
+    mark.hidden = false;
   }
 }
 
