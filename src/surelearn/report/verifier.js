@@ -489,6 +489,6 @@ function main(paths) {
 
 if (typeof document !== "undefined") markPage(document);
 else if (typeof module !== "undefined") {
-  module.exports = { verify, readText, tailIs, exact, percent, outward, confidence, printable };
+  module.exports = { verify, readText, tailIs, exact, percent, outward, confidence, printable, markPage };
   if (require.main === module) process.exitCode = main(process.argv.slice(2));
 }
