@@ -5,10 +5,12 @@ import typer
 from surelearn.cli.bounds import bounds
 from surelearn.cli.certify import certify
 from surelearn.cli.demo import demo
+from surelearn.cli.keygen import keygen
 from surelearn.cli.learners import learners
 from surelearn.cli.ledger import ledger
 from surelearn.cli.plan import plan
 from surelearn.cli.predict import predict
+from surelearn.cli.sign import sign
 from surelearn.cli.verify import verify
 from surelearn.cli.warm_up import warm_up
 
@@ -31,6 +33,6 @@ def main() -> None:
     """
 
 
-for command in (certify, predict, verify, ledger, plan, bounds, learners, demo):
+for command in (certify, predict, verify, sign, keygen, ledger, plan, bounds, learners, demo):
     app.command()(command)
 app.command("warm-up")(warm_up)
