@@ -13,20 +13,32 @@ from surelearn.app.verifying.finding import Finding
 from surelearn.app.verifying.known import FIXED
 from surelearn.certificate import Certificate
 
-__all__ = ["Finding", "not_checked", "read_certificate", "verify_audit", "verify_certificate"]
+__all__ = [
+    "Finding",
+    "not_checked",
+    "read_certificate",
+    "read_signed",
+    "verify_audit",
+    "verify_certificate",
+]
 
 _LARGEST = 256 * 2**20  # bytes: the errors of ten million rows
 
 
 def read_certificate(path: Path) -> Certificate | Bundle:
     """Read a certificate, or all those of an audit, or raise `TableError` with one sentence."""
+    return read_signed(path)[1]
+
+
+def read_signed(path: Path) -> tuple[str, Certificate | Bundle]:
+    """Read a certificate once: its text, which may be signed, and what it says."""
     try:
         if path.stat().st_size > _LARGEST:
             raise TableError(f"{path} has more than {_LARGEST // 2**20} MB: it is no certificate")
         if not path.is_file() and not path.is_dir():
             raise TableError(f"{path} is not a file: save the certificate in one, and give that")
         text = path.read_bytes().decode("utf-8")
-        return from_json(text) if is_bundle(text) else Certificate.from_json(text)
+        return text, from_json(text) if is_bundle(text) else Certificate.from_json(text)
     except FileNotFoundError:
         raise TableError(f"there is no file {path}") from None
     except OSError as error:

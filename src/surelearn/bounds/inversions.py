@@ -19,7 +19,10 @@ from surelearn.bounds._special import kl, log_choose_all, log_choose_padding
 _LOG_SMALLEST = -300.0  # below this SciPy's inverse of the incomplete beta function fails
 _SHRINK = 1.0 - 1e-9  # the level is lowered so much, more than the error of the inverse
 _TINY, _HUGE = 1e-60, 1e7  # levels and sizes from which SciPy's inverse is not trusted
+_DOUBTFUL = 1e4  # sizes from which SciPy's inverse is now and then short by more than _SHRINK
 _MOST_TERMS = 10**6  # of a binomial sum in logarithms
+_MOST_DOUBLINGS = 45  # of a step outward, from four ulps
+_BELOW = 1.0 - 1e-10  # more than the rounding error of the incomplete beta function there
 _MANY = 10**6  # from here on a shrunken level may move a root near 1 by less than an ulp
 _MOST_TRIALS = 10**12  # beyond it rounding errors of the incomplete beta function exceed _SHRINK
 _ULPS = 4.0 * np.finfo(np.float64).eps
@@ -42,7 +45,8 @@ def binomial_upper(errors: ArrayLike, n: ArrayLike, delta: ArrayLike) -> Vector:
         root = special.betainccinv(a, b, level * _SHRINK)
         # Near 1 the shrunken level moves the root by less than floats can tell.
         near = 1.0 - root < 1e-6 * np.minimum(b, 700.0) + 1e-8 * m
-        root = np.minimum(1.0, np.where(near, root * (1.0 + _ULPS), root))
+        root = np.where(near, root * (1.0 + _ULPS), root)
+        root = np.minimum(1.0, _moved(special.betaincc, a, b, root, level, _ULPS))
         sound = _sound(special.betaincc, a, b, root, level)
     root = np.where(k >= m, 1.0, root)
     return _mend(root, sound | (k >= m), k, m, level)
@@ -61,6 +65,7 @@ def binomial_lower(errors: ArrayLike, n: ArrayLike, delta: ArrayLike) -> Vector:
     with np.errstate(all="ignore"):
         root = special.betaincinv(a, b, level * _SHRINK)
         root = np.where(m > _MANY, root * (1.0 - _ULPS), root)
+        root = _moved(special.betainc, a, b, root, level, -_ULPS)
         sound = _sound(special.betainc, a, b, root, level)
     root = np.where(k <= 0.0, 0.0, root)
     # The few that fail are found as 1 minus the upper bound on the successes.
@@ -84,6 +89,19 @@ def binomial_upper_at_log_level(errors: int, n: int, log_delta: float) -> float:
     if log_delta >= _LOG_SMALLEST:
         return float(binomial_upper(errors, n, math.exp(log_delta)))
     return _bisected(errors, n, log_delta)
+
+
+def _moved(tail: Any, a: Vector, b: Vector, root: Vector, level: Vector, step: float) -> Vector:
+    """Return the roots; those whose tail is above the level are moved outward until it is not."""
+    doubtful = (a + b > _DOUBTFUL) & (a + b <= _HUGE) & (level >= _TINY)
+    if not np.any(doubtful):
+        return root
+    for doublings in range(_MOST_DOUBLINGS):
+        short = doubtful & (tail(a, b, root) > level * _BELOW)
+        if not np.any(short):
+            break
+        root = np.where(short, root * (1.0 + step * 2.0**doublings), root)
+    return root
 
 
 def _sound(tail: Any, a: Vector, b: Vector, root: Any, level: Vector) -> Mask:

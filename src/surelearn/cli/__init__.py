@@ -6,10 +6,12 @@ from surelearn.cli.audit import audit
 from surelearn.cli.bounds import bounds
 from surelearn.cli.certify import certify
 from surelearn.cli.demo import demo
+from surelearn.cli.keygen import keygen
 from surelearn.cli.learners import learners
 from surelearn.cli.ledger import ledger
 from surelearn.cli.plan import plan
 from surelearn.cli.predict import predict
+from surelearn.cli.sign import sign
 from surelearn.cli.verify import verify
 from surelearn.cli.warm_up import warm_up
 
@@ -32,6 +34,7 @@ def main() -> None:
     """
 
 
-for command in (certify, audit, predict, verify, ledger, plan, bounds, learners, demo):
+COMMANDS = (certify, audit, predict, verify, sign, keygen, ledger, plan, bounds, learners, demo)
+for command in COMMANDS:
     app.command()(command)
 app.command("warm-up")(warm_up)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -10,26 +10,41 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from surelearn.app.auditing.bundle import Bundle
 from surelearn.app.choosing.choice import Tried
 from surelearn.app.errors import TableError
+from surelearn.app.signatures import check_signature
 from surelearn.app.verify import (
     Finding,
     not_checked,
-    read_certificate,
+    read_signed,
     verify_audit,
     verify_certificate,
 )
 from surelearn.cli._showing import shown
 
 
+class Signed(NamedTuple):
+    """A signature to check, and the key that the reader trusts; both or neither."""
+
+    signature: Path | None
+    public_key: Path | None
+
+
 def run(
-    path: Path, *, model: Path | None, table: Path | None, retrain: bool, form: Mapping[str, Any]
+    path: Path,
+    *,
+    model: Path | None,
+    table: Path | None,
+    retrain: bool,
+    form: Mapping[str, Any],
+    signed: Signed,
 ) -> bool:
     """Check a certificate, print what was found, and return whether it holds."""
     console = Console(highlight=False)
-    certificate = read_certificate(path)
+    text, certificate = read_signed(path)
+    by = _check_signature(text, path, signed)
     if isinstance(certificate, Bundle):
         if model is not None or retrain:
             raise TableError("an audit knows no model: give its file of answers with --data alone")
-        return _audited(console, certificate, table, form)
+        return _audited(console, certificate, table, form, by)
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True, disable=not retrain) as progress:
         bar = progress.add_task("training again", total=None)
@@ -43,6 +58,7 @@ def run(
         )
     for line in certificate.headline:
         console.print(shown(line))
+    findings = (*findings, *by)
     for finding in findings:
         console.print(_line(finding))
     holds = all(finding.holds for finding in findings)
@@ -56,9 +72,15 @@ def run(
     return True
 
 
-def _audited(console: Console, bundle: Bundle, table: Path | None, form: Mapping[str, Any]) -> bool:
+def _audited(
+    console: Console,
+    bundle: Bundle,
+    table: Path | None,
+    form: Mapping[str, Any],
+    by: tuple[Finding, ...],
+) -> bool:
     """Check the certificates of an audit, print what was found, and return whether they hold."""
-    findings = verify_audit(bundle, table=table, **form)
+    findings = (*by, *verify_audit(bundle, table=table, **form))
     for certificate in bundle.certificates:
         console.print(shown(certificate.headline[0]))
     for finding in findings:
@@ -73,6 +95,19 @@ def _audited(console: Console, bundle: Bundle, table: Path | None, form: Mapping
     if table is None:
         console.print("Give --data to count again in the file of answers.")
     return True
+
+
+def _check_signature(text: str, path: Path, signed: Signed) -> tuple[Finding, ...]:
+    """Return what is found of a signature; nothing if there is none to check."""
+    signature, key = signed
+    if signature is None and key is None:
+        return ()
+    if signature is None or key is None:
+        raise TableError(
+            "give both --signature and --public-key, or neither: a signature says nothing without "
+            "a key that you trust"
+        )
+    return (check_signature(text, path, signature=signature, public_key=key),)
 
 
 def _line(finding: Finding) -> str:

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 
-def verify(
+def verify(  # noqa: PLR0913, PLR0917 - a command has as many options as it has
     certificate: Annotated[
         Path, typer.Argument(help="The file certificate.json.", show_default=False)
     ],
@@ -23,6 +23,12 @@ def verify(
     retrain: Annotated[
         bool, typer.Option("--retrain", help="Do the whole run again from --data, and compare.")
     ] = False,
+    signature: Annotated[
+        Path | None, typer.Option(help="A signature, as `surelearn sign` writes it.")
+    ] = None,
+    public_key: Annotated[
+        Path | None, typer.Option(help="The key of whoever must have signed it, in PEM.")
+    ] = None,
 ) -> None:
     """Check a certificate: exit status 0 if it holds, 1 if something differs, 2 if unreadable.
 
@@ -30,13 +36,15 @@ def verify(
     and `--data` it also splits the table as recorded, asks the hold-out about the model again, and
     compares all fingerprints. With `--retrain` it chooses and trains the model again, too: nothing
     else shows that no held-out row was used for training. The certificates of an audit are checked
-    as one; `--data` is then the file of answers.
+    as one; `--data` is then the file of answers. With `--signature` and `--public-key` it checks
+    who signed it.
     """
     from surelearn.cli._refusals import refusals  # noqa: PLC0415 - `--help` should not wait
-    from surelearn.cli._verifying import run  # noqa: PLC0415
+    from surelearn.cli._verifying import Signed, run  # noqa: PLC0415
 
+    signed = Signed(signature, public_key)
     form = {"delimiter": delimiter, "header": header, "encoding": encoding, "decimal": decimal}
     with refusals():
-        holds = run(certificate, model=model, table=data, retrain=retrain, form=form)
+        holds = run(certificate, model=model, table=data, retrain=retrain, form=form, signed=signed)
     if not holds:
         raise typer.Exit(1)

@@ -1,7 +1,8 @@
-"""The report as one HTML file: no network, no scripts, readable on a phone and on paper."""
+"""The report as one HTML file: no network, readable on a phone and on paper.
 
-import base64
-import hashlib
+Its only script recomputes the claims and says so beside them; without it nothing else is missing.
+"""
+
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape as html_escape
@@ -19,6 +20,7 @@ from surelearn.report.content import (
     ModelView,
     Report,
 )
+from surelearn.report.recomputing import Places, certificates_of, digest_of, scripts, verifier
 
 _LINES = "\n\t"
 _SHARES = ("risk", "rate")  # kinds shown in percent
@@ -49,16 +51,17 @@ def render_html(report: Report) -> str:
     (True, True, False)
     """
     style = resources.files("surelearn.report").joinpath("style.css").read_text("utf-8")
+    places = Places(certificates_of(report))
     sections = [
-        _section("What these rows prove", _claimed(report)),
+        _section("What these rows prove", _claimed(report, places)),
         _section("What it rests on", _conditions(report.certificate)),
         *[_section(f.title, _figure(f)) for f in report.figures[:1]],
-        _section("Errors by class", _classes(report)),
+        _section("Errors by class", _classes(report, places)),
         _section("How the model was chosen", _choice(report)),
-        _section("What the training rows alone prove", _training(report.training)),
+        _section("What the training rows alone prove", _training(report.training, places)),
         *[_section(f.title, _figure(f)) for f in report.figures[1:]],
         _section("What the model looks like", "".join(_view(view) for view in report.views)),
-        _section("What the training run proves about itself", _others(report.others)),
+        _section("What the training run proves about itself", _others(report.others, places)),
         _section("The table", _table_of_data(report)),
         _section("How to do it again", _facts(report.reproduce, code=True)),
     ]
@@ -68,33 +71,33 @@ def render_html(report: Report) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<meta name="color-scheme" content="light dark">'
         f"<title>{escape(report.title)}</title><style>{style}</style></head><body><main>"
-        f"{_top(report)}{''.join(sections)}</main></body></html>\n"
+        f"{_top(report, places)}{''.join(sections)}</main>{scripts(report)}</body></html>\n"
     )
 
 
 def _policy(style: str) -> str:
-    """Return what a browser may do with the page: use this style, show what is in it, no more."""
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode("ascii")
+    """Return what a browser may do with the page: use this style and this script, no more."""
     return (
-        f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; base-uri 'none'; "
-        "form-action 'none'"
+        f"default-src 'none'; style-src '{digest_of(style)}'; script-src "
+        f"'{digest_of(verifier())}'; img-src data:; base-uri 'none'; form-action 'none'"
     )
 
 
-def _top(report: Report) -> str:
+def _top(report: Report, places: Places) -> str:
     """Return the claim with its number large, what was seen, and what to worry about."""
     c = report.certificate
-    number = "" if c.status == "void" else f'<p class="number">{_bound(c)}</p>'
+    number = f'<p class="number"{places.shows(c, "bound")}>{_bound(c)}</p>'
     unit = "examples" if c.kind not in {"regret", "mistakes"} else "rounds"
     seen = f"Observed {_value(c, c.observed)} on {c.n:,} {unit}."
-    said = " ".join(filter(None, [seen, report.plan, report.beforehand]))
+    said = " ".join(filter(None, [report.plan, report.beforehand]))
     worries = "".join(f"<li>{escape(text)}</li>" for text in report.warnings)
     warned = f'<ul class="warnings">{worries}</ul>' if worries else ""
     return (
         f'<header class="{c.status}"><p class="status">{c.status} certificate</p>'
-        f"<h1>{escape(report.title)}</h1>{number}"
-        f'<p class="claim">{escape(c.headline[0])}</p>'
-        f'<p class="seen">{escape(said)}</p></header>{warned}'
+        f"<h1>{escape(report.title)}</h1>{'' if c.status == 'void' else number}"
+        f'<p class="claim"{places.shows(c, "claim")}>{escape(c.headline[0])}</p>'
+        f'{places.mark(c)}<p class="seen"><span{places.shows(c, "seen")}>{escape(seen)}</span> '
+        f"{escape(said)}</p></header>{warned}"
     )
 
 
@@ -112,24 +115,25 @@ def _conditions(certificate: Certificate) -> str:
     return f'<ul class="conditions">{items}</ul>{proof}'
 
 
-def _others(certificates: Sequence[Certificate]) -> str:
+def _others(certificates: Sequence[Certificate], places: Places) -> str:
     rows = [
-        (escape(c.subject), escape(c.claim), _value(c, c.observed), _bound(c)) for c in certificates
+        (escape(c.subject), escape(c.claim), _value(c, c.observed), _marked_bound(c, places))
+        for c in certificates
     ]
     return _grid(("of", "claim", "observed", "bound"), rows) if rows else ""
 
 
-def _claimed(report: Report) -> str:
+def _claimed(report: Report, places: Places) -> str:
     """Return the claims of an audit, a line each."""
     if not report.claimed:
         return ""
     heads = ("", "observed", "certified", "rows that count", "target", "verdict")
-    grid = _grid(heads, [_claim(found) for found in report.claimed])
+    grid = _grid(heads, [_claim(found, places) for found in report.claimed])
     said = f"<p>{escape(report.joint)}</p>" + (_view(report.confusion) if report.confusion else "")
     return grid + said
 
 
-def _claim(found: Claimed) -> tuple[str, ...]:
+def _claim(found: Claimed, places: Places) -> tuple[str, ...]:
     c, verdict = found.certificate, "" if found.verdict == "stated" else found.verdict
     told = escape("; ".join(filter(None, [verdict, found.advice])))
     if c is None:
@@ -138,30 +142,30 @@ def _claim(found: Claimed) -> tuple[str, ...]:
     return (
         escape(found.title),
         _value(c, c.observed),
-        f"<strong>{'none' if c.status == 'void' else f'{sign} {_bound(c)}'}</strong>",
-        f"{c.n:,}",
+        f"<strong>{'none' if c.status == 'void' else f'{sign} {_marked_bound(c, places)}'}</strong>",
+        f"<span{places.shows(c, 'n')}>{c.n:,}</span>",
         escape(found.target),
         told,
     )
 
 
-def _classes(report: Report) -> str:
+def _classes(report: Report, places: Places) -> str:
     if not report.classes:
         return ""
     heads = ("class", "rows held out", "errors", "error rate", "certified: at most")
-    grid = _grid(heads, [_class(found) for found in report.classes])
+    grid = _grid(heads, [_class(found, places) for found in report.classes])
     joint = f"<p>{escape(report.joint)}</p>" if report.joint else ""
     return grid + joint + (_view(report.confusion) if report.confusion else "")
 
 
-def _class(found: ClassErrors) -> tuple[str, ...]:
+def _class(found: ClassErrors, places: Places) -> tuple[str, ...]:
     certificate = found.certificate
     return (
         escape(found.label),
-        f"{found.n:,}",
-        f"{found.errors:,}",
+        f"<span{places.shows(certificate, 'n')}>{found.n:,}</span>",
+        f"<span{places.shows(certificate, 'errors')}>{found.errors:,}</span>",
         _value(certificate, certificate.observed),
-        f"<strong>{_bound(certificate)}</strong>",
+        f"<strong>{_marked_bound(certificate, places)}</strong>",
     )
 
 
@@ -199,11 +203,12 @@ def _score(score: float) -> str:
     return f"{score:.4g}" if not math.isnan(score) else "–"
 
 
-def _training(certificate: Certificate | None) -> str:
+def _training(certificate: Certificate | None, places: Places) -> str:
     if certificate is None:
         return ""
-    claim = certificate.headline[0]
-    return f'<p class="claim">{escape(claim)}</p>{_conditions(certificate)}'
+    claim = f"<span{places.shows(certificate, 'claim')}>{escape(certificate.headline[0])}</span>"
+    marked = f'<p class="claim">{claim}</p><p>{places.mark(certificate)}</p>'
+    return marked + _conditions(certificate)
 
 
 def _view(view: ModelView) -> str:
@@ -277,6 +282,11 @@ def _grid(header: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
     table = f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
     return f'<div class="scroll">{table}</div>'
+
+
+def _marked_bound(certificate: Certificate, places: Places) -> str:
+    shown = f"<span{places.shows(certificate, 'bound')}>{_bound(certificate)}</span>"
+    return f"{shown}<br>{places.mark(certificate)}"
 
 
 def _bound(certificate: Certificate) -> str:

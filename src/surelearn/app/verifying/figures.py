@@ -139,11 +139,11 @@ def _outside_bags(inputs: Mapping[str, Any], c: Certificate) -> tuple[float, int
 
 
 def _suffix(inputs: Mapping[str, Any], c: Certificate) -> tuple[float, int] | None:
-    """Return the error rate of the snapshot that was certified; its rows came after it."""
+    """Return the error rate of the snapshot that is bounded; its rows came after it."""
     n, errors = inputs["n"], inputs["errors"]
     for start, count in zip(online_to_batch.suffix_snapshots(n=n), errors, strict=True):
-        if n - start == c.n:
-            return count / c.n, c.n
+        if c.quantity.endswith(f" after {start} examples"):
+            return count / (n - start), n - start
     return None
 
 

