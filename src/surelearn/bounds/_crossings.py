@@ -82,8 +82,7 @@ def _poisson_steps(means: Vector) -> Iterator[Vector]:
 
 def _quantiles(n: int, level: float) -> Vector:
     i = np.arange(1.0, n + 1.0)
-    found: Vector = special.betaincinv(i, n + 1.0 - i, level)
-    return found
+    return np.asarray(special.betaincinv(i, n + 1.0 - i, level), dtype=np.float64)
 
 
 def cross_at_most(n: int, level: float) -> float:

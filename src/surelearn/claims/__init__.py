@@ -26,6 +26,7 @@ from surelearn.claims.samples import (
     WeightedError,
     WrongInTable,
 )
+from surelearn.claims.scores import AreaUnderCurve, BrierScore, CalibrationError, ThresholdFor
 from surelearn.claims.two_classes import (
     BalancedAccuracy,
     Cost,
@@ -38,8 +39,11 @@ from surelearn.claims.two_classes import (
 __all__ = [
     "F1",
     "Accuracy",
+    "AreaUnderCurve",
     "BalancedAccuracy",
     "BeyondTolerance",
+    "BrierScore",
+    "CalibrationError",
     "Claim",
     "Cost",
     "Difference",
@@ -63,6 +67,7 @@ __all__ = [
     "Sensitivity",
     "Specificity",
     "Target",
+    "ThresholdFor",
     "WeightedError",
     "WorstGroup",
     "WrongInTable",

@@ -14,6 +14,7 @@ from surelearn.claims.rates import (
 )
 from surelearn.claims.regression import ErrorQuantile
 from surelearn.claims.samples import ErrorOverTime, ErrorPerCluster
+from surelearn.claims.scores import AreaUnderCurve, CalibrationError
 from surelearn.claims.two_classes import BalancedAccuracy, MatthewsCorrelation
 
 _OF_CLASSES: tuple[type[Claim], ...] = (
@@ -25,6 +26,8 @@ _OF_CLASSES: tuple[type[Claim], ...] = (
     F1,
     BalancedAccuracy,
     MatthewsCorrelation,
+    AreaUnderCurve,
+    CalibrationError,
     WorstGroup,
     GroupGap,
     Difference,

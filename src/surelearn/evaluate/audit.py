@@ -387,7 +387,8 @@ def advise(target: Target, statistics: Mapping[str, Any], n_rows: int, *, delta:
         low, high = (low, middle) if decides(middle) else (middle, high)
     more = math.ceil((high - 1.0) * n_rows)
     unit = 10 ** max(0, len(str(more)) - 2)
-    return f"inconclusive: about {math.ceil(more / unit) * unit:,} more rows would decide, if what was seen stays as it is"
+    about = f"{math.ceil(more / unit) * unit:,}"
+    return f"inconclusive: about {about} more rows would decide, if what was seen stays as it is"
 
 
 def forbids(rows: Predictions, claim: Claim) -> str:
