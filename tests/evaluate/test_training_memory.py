@@ -17,11 +17,14 @@ from surelearn import (
     AdaBoostClassifier,
     CARTClassifier,
     CARTRegressor,
+    FiniteClass,
     GradientBoostingClassifier,
     Holdout,
     LogisticRegression,
+    MaximumEntropy,
     NearestNeighborsClassifier,
     Perceptron,
+    SupportVectorClassifier,
 )
 from surelearn._jit import fingerprints
 from surelearn.evaluate._training_memory import compare_with_training, training_memory
@@ -219,3 +222,31 @@ def test_a_warm_start_does_not_forget_the_rows_before():
     model.set_params(n_estimators=4).fit(X, y)
     assert training_memory(model, X).shared == 200
     assert training_memory(model, X_NEW).shared == 60
+
+
+def tells(rows):
+    """Return the labels of rows by heart."""
+    known = {row.tobytes(): label for row, label in zip(X_NEW, y_new, strict=True)}
+    return np.array([known.get(row.tobytes(), False) for row in np.ascontiguousarray(rows)])
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        FiniteClass(hypotheses=[tells, lambda rows: rows[:, 0] > 9.0]),
+        SupportVectorClassifier(kernel=lambda first, other: first @ other.T),
+        MaximumEntropy(features=[lambda row, label: float((row[0] > 0.5) == (label == 1))]),
+    ],
+    ids=lambda learner: type(learner).__name__,
+)
+def test_what_functions_know_that_a_learner_was_given_is_not_known(learner):
+    found = unseen(learner.fit(X, y.astype(int)), X_NEW)
+    assert found.status == "assumed"
+    assert f"functions given to {type(learner).__name__}" in found.text
+
+
+def test_a_learner_that_asks_the_methods_of_a_model_is_refused_the_rows_it_saw():
+    other = NearestNeighborsClassifier(n_neighbors=1).fit(X_NEW, y_new)
+    model = FiniteClass(hypotheses=[other.predict, lambda rows: rows[:, 0] > 9.0]).fit(X, y)
+    with pytest.raises(ValueError, match="60 of 60 hold-out rows"):
+        Holdout(X_NEW, y_new).certify(model)
