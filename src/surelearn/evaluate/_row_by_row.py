@@ -17,6 +17,7 @@ from surelearn._stored import stored_name
 from surelearn._typing import Indices, Mask
 from surelearn.base.chunks import rows_at
 from surelearn.base.fitting import missing
+from surelearn.base.labels import answered
 from surelearn.base.seal import replaces_methods
 from surelearn.certificate import Evidence, Precondition, assumed, by_construction, violated
 from surelearn.certificate._evidence import Status
@@ -46,8 +47,8 @@ def answered_alone(model: Any, X: Any, predicted: NDArray[Any]) -> Evidence:
     alone, together = order[:_ALONE], order[:_TOGETHER]
     try:
         few = rows_at(X, together)  # the ways into a whole table are long; one is enough
-        single = [np.asarray(model.predict(rows_at(few, np.array([k])))) for k in range(len(alone))]
-        again = np.asarray(model.predict(few))
+        single = [answered(model.predict(rows_at(few, np.array([k])))) for k in range(len(alone))]
+        again = answered(model.predict(few))
     except Exception as error:  # noqa: BLE001 - a model of others may raise anything
         return violated(f"it cannot answer single rows: {type(error).__name__}: {error}"[:200])
     asked = np.concatenate([alone, together])
