@@ -20,11 +20,16 @@ from surelearn import (
     FiniteClass,
     GradientBoostingClassifier,
     Holdout,
+    KernelHuberRegression,
+    KernelLogisticRegression,
     LogisticRegression,
     MaximumEntropy,
+    MaximumEntropyQuasiNewton,
     NearestNeighborsClassifier,
+    NearestNeighborsRegressor,
     Perceptron,
     SupportVectorClassifier,
+    SupportVectorRegressor,
 )
 from surelearn._jit import fingerprints
 from surelearn.evaluate._training_memory import compare_with_training, training_memory
@@ -190,6 +195,33 @@ def test_a_learner_that_was_changed_by_hand_is_not_checked():
     found = unseen(model, X_NEW)
     assert found.status == "assumed"
     assert "changed after it was fitted" in found.text
+
+
+@pytest.mark.parametrize(
+    ("learner", "attribute"),
+    [
+        (SupportVectorRegressor(), "dual_coef_"),
+        (NearestNeighborsRegressor(), "targets_"),
+        (KernelHuberRegression(), "dual_coef_"),
+        (KernelLogisticRegression(), "dual_coef_"),
+        (MaximumEntropyQuasiNewton(), "weights_"),
+    ],
+    ids=lambda part: part if isinstance(part, str) else type(part).__name__,
+)
+def test_a_learner_without_certificates_of_its_own_is_not_checked_either(learner, attribute):
+    model = learner.fit(X, y.astype(int))
+    model.predict(X_NEW)
+    assert unseen(model, X_NEW).status == "checked"
+    held = getattr(model, attribute)
+    setattr(model, attribute, np.asarray(held) * -1.0)
+    assert "changed after it was fitted" in unseen(model, X_NEW).text
+
+
+def test_a_regression_tree_that_was_changed_by_hand_is_not_checked():
+    model = CARTRegressor(max_depth=2).fit(X, X[:, 0])
+    assert unseen(model, X_NEW).status == "checked"
+    model.tree_.value[...] += 1.0
+    assert unseen(model, X_NEW).status == "assumed"
 
 
 class WellRead(ClassifierMixin, BaseEstimator):
