@@ -129,8 +129,7 @@ def numbers(name: str, values: Any) -> NDArray[np.float64]:
         return values.astype(np.float64, copy=False)
     if sparse.issparse(values):
         raise ValueError(f"{name} is a sparse matrix; give {name}.toarray()")
-    if np.ma.is_masked(values):
-        raise ValueError(f"{name} has masked values, which are missing: fill or drop them")
+    _refuse_masked(name, values)
     try:
         found = np.asarray(values)
         if found.dtype.kind not in "cmM":
@@ -138,6 +137,23 @@ def numbers(name: str, values: Any) -> NDArray[np.float64]:
     except (TypeError, ValueError, OverflowError):
         pass
     raise ValueError(f"{name}={short(values)} is not an array of numbers")
+
+
+def unmasked(name: str, values: Any) -> NDArray[Any]:
+    """Return an array of anything; what lies under a mask is missing, and refused.
+
+    Examples
+    --------
+    >>> unmasked("y", ["a", "b"]).tolist()
+    ['a', 'b']
+    """
+    _refuse_masked(name, values)
+    return np.asarray(values)
+
+
+def _refuse_masked(name: str, values: Any) -> None:
+    if np.ma.is_masked(values):
+        raise ValueError(f"{name} has masked values, which are missing: fill or drop them")
 
 
 def labels(name: str, values: Any) -> NDArray[Any]:
@@ -150,8 +166,7 @@ def labels(name: str, values: Any) -> NDArray[Any]:
     """
     if sparse.issparse(values):
         raise ValueError(f"{name} is a sparse matrix; give one label per row, in an array")
-    if np.ma.is_masked(values):
-        raise ValueError(f"{name} has masked values, which are missing: fill or drop them")
+    _refuse_masked(name, values)
     try:
         found = np.asarray(values)
     except (TypeError, ValueError):  # rows of several lengths

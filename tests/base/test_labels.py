@@ -3,13 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 
 import surelearn
-from surelearn import Holdout, compare, cross_validate, progressive_validate
+from surelearn import Holdout, Quantile, compare, cross_validate, progressive_validate
 from surelearn.base import data_fingerprint, fingerprint
 from surelearn.evaluate.intervals import holdout_interval
-from surelearn.losses import ZeroOne
+from surelearn.losses import CostMatrix, ZeroOne
 
 BIG = 2**53
 X = np.arange(40.0).reshape(20, 2)
@@ -100,6 +100,56 @@ def test_missing_labels_of_pandas_are_missing():
     labels = pd.array([0, 1, None] + [0] * 17, dtype="Int64")
     with pytest.raises(ValueError, match="y has 1 missing labels"):
         Holdout(X, labels)
+
+
+class Abstains(BaseEstimator, Answers):
+    """Masks its answers where it does not know."""
+
+    def predict(self, X):
+        return np.ma.array(super().predict(X), mask=np.asarray(X)[:, 0] % 4 == 0)
+
+    def fit(self, X, y):  # noqa: ARG002 - it was told what to answer
+        return self
+
+    partial_fit = fit
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda model: Holdout(X, y).certify(model),
+        lambda model: compare(model, Answers([0] * 40), X, y),
+        lambda model: holdout_interval(model, X, y, loss="zero_one"),
+        lambda model: cross_validate(model, X, y, loss="zero_one"),
+        lambda model: progressive_validate(model, X, y),
+    ],
+)
+def test_a_masked_answer_is_no_answer(ask):
+    with pytest.raises(ValueError, match="rows with a masked value, which is no answer"):
+        ask(Abstains([0] * 40))
+
+
+@pytest.mark.parametrize("loss", [ZeroOne(), CostMatrix(costs=[[0, 1], [1, 0]])])
+def test_losses_of_labels_refuse_what_is_masked(loss):
+    for labels, predictions in ((MASKED, y), (y, MASKED)):
+        with pytest.raises(ValueError, match="masked values, which are missing"):
+            loss(labels, predictions)
+
+
+@pytest.mark.parametrize("kind", ["Int64", "UInt64"])
+def test_columns_that_may_have_gaps_are_not_rounded(kind):
+    labels = pd.Series(np.full(20, BIG + 1)).astype(kind)
+    rows = np.arange(20.0)[:, np.newaxis]
+    for given in (labels, labels.array, labels.to_frame()):
+        found = Holdout(rows, given)
+        assert found.y.tolist() == [BIG + 1] * 20
+    assert Holdout(rows, labels).certify(Answers(np.full(20, float(BIG)))).observed == 1.0
+    assert surelearn.CARTClassifier().fit(rows, labels).classes_.tolist() == [BIG + 1]
+
+
+def test_errors_of_large_targets_are_no_smaller_than_they_are():
+    held_out = Holdout(np.arange(60.0)[:, np.newaxis], np.full(60, BIG + 1), loss=Quantile(0.1))
+    assert held_out.certify(Answers(np.full(60, float(BIG)))).bound >= 1.0
 
 
 LARGE = {

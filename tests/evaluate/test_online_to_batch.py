@@ -174,3 +174,35 @@ def test_a_second_pass_in_the_table_voids_the_certificate(certified):
     assert found.status == "void"
     assert any("60 of 120 rows had come before" in p.evidence for p in found.violated)
     assert certified(Perceptron(), X, y, allow_duplicates=True).certificate.status != "void"
+
+
+class WellRead(Perceptron):
+    """Begins with weights that it has from elsewhere, and keeps them."""
+
+    def learn_one(self, x, y):  # noqa: ARG002 - it knows better
+        return self
+
+
+@pytest.mark.parametrize("certified", [online_to_batch, certify_suffix])
+def test_what_a_class_made_from_a_learner_knows_is_not_known(certified):
+    X, y = WORLD.draw(100, seed=0)
+    key = "judged_before" if certified is online_to_batch else "fixed_before"
+    for learner, status in ((Perceptron(), "by-construction"), (WellRead(), "assumed")):
+        found = certified(learner, X, y).certificate.preconditions
+        assert next(p.status for p in found if p.key == key) == status
+
+
+class Clipped(Absolute):
+    """Says that it is convex, as all losses do that say nothing."""
+
+    def _value(self, y, prediction):
+        return np.minimum(super()._value(y, prediction), 0.5)
+
+
+def test_that_a_loss_of_others_is_convex_is_assumed():
+    X, _ = WORLD.draw(100, seed=0)
+    for loss, status in ((Absolute(), "checked"), (Clipped(), "assumed")):
+        learner = OnlineGradientDescentRegressor(loss=Absolute())
+        result = online_to_batch(learner, X, X[:, 0], loss=loss, largest_loss=100.0)
+        found = result.certificate.preconditions
+        assert next(p.status for p in found if p.key == "convex") == status

@@ -17,11 +17,19 @@ from surelearn import (
     AdaBoostClassifier,
     CARTClassifier,
     CARTRegressor,
+    FiniteClass,
     GradientBoostingClassifier,
     Holdout,
+    KernelHuberRegression,
+    KernelLogisticRegression,
     LogisticRegression,
+    MaximumEntropy,
+    MaximumEntropyQuasiNewton,
     NearestNeighborsClassifier,
+    NearestNeighborsRegressor,
     Perceptron,
+    SupportVectorClassifier,
+    SupportVectorRegressor,
 )
 from surelearn._jit import fingerprints
 from surelearn.evaluate._training_memory import compare_with_training, training_memory
@@ -189,6 +197,33 @@ def test_a_learner_that_was_changed_by_hand_is_not_checked():
     assert "changed after it was fitted" in found.text
 
 
+@pytest.mark.parametrize(
+    ("learner", "attribute"),
+    [
+        (SupportVectorRegressor(), "dual_coef_"),
+        (NearestNeighborsRegressor(), "targets_"),
+        (KernelHuberRegression(), "dual_coef_"),
+        (KernelLogisticRegression(), "dual_coef_"),
+        (MaximumEntropyQuasiNewton(), "weights_"),
+    ],
+    ids=lambda part: part if isinstance(part, str) else type(part).__name__,
+)
+def test_a_learner_without_certificates_of_its_own_is_not_checked_either(learner, attribute):
+    model = learner.fit(X, y.astype(int))
+    model.predict(X_NEW)
+    assert unseen(model, X_NEW).status == "checked"
+    held = getattr(model, attribute)
+    setattr(model, attribute, np.asarray(held) * -1.0)
+    assert "changed after it was fitted" in unseen(model, X_NEW).text
+
+
+def test_a_regression_tree_that_was_changed_by_hand_is_not_checked():
+    model = CARTRegressor(max_depth=2).fit(X, X[:, 0])
+    assert unseen(model, X_NEW).status == "checked"
+    model.tree_.value[...] += 1.0
+    assert unseen(model, X_NEW).status == "assumed"
+
+
 class WellRead(ClassifierMixin, BaseEstimator):
     """A weak learner that has read other rows than it is given."""
 
@@ -219,3 +254,31 @@ def test_a_warm_start_does_not_forget_the_rows_before():
     model.set_params(n_estimators=4).fit(X, y)
     assert training_memory(model, X).shared == 200
     assert training_memory(model, X_NEW).shared == 60
+
+
+def tells(rows):
+    """Return the labels of rows by heart."""
+    known = {row.tobytes(): label for row, label in zip(X_NEW, y_new, strict=True)}
+    return np.array([known.get(row.tobytes(), False) for row in np.ascontiguousarray(rows)])
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        FiniteClass(hypotheses=[tells, lambda rows: rows[:, 0] > 9.0]),
+        SupportVectorClassifier(kernel=lambda first, other: first @ other.T),
+        MaximumEntropy(features=[lambda row, label: float((row[0] > 0.5) == (label == 1))]),
+    ],
+    ids=lambda learner: type(learner).__name__,
+)
+def test_what_functions_know_that_a_learner_was_given_is_not_known(learner):
+    found = unseen(learner.fit(X, y.astype(int)), X_NEW)
+    assert found.status == "assumed"
+    assert f"functions given to {type(learner).__name__}" in found.text
+
+
+def test_a_learner_that_asks_the_methods_of_a_model_is_refused_the_rows_it_saw():
+    other = NearestNeighborsClassifier(n_neighbors=1).fit(X_NEW, y_new)
+    model = FiniteClass(hypotheses=[other.predict, lambda rows: rows[:, 0] > 9.0]).fit(X, y)
+    with pytest.raises(ValueError, match="60 of 60 hold-out rows"):
+        Holdout(X_NEW, y_new).certify(model)

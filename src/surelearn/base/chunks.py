@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
 from surelearn._typing import Indices
+from surelearn.base.labels import answered
 
 CHUNK = 2**15
 """Rows: a model may need a hundred times the memory of those it answers about."""
@@ -25,9 +26,9 @@ def in_chunks(answer: Callable[[Any], Any], X: Any) -> NDArray[Any]:
     """
     n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
     if n_rows <= CHUNK:
-        return np.asarray(answer(X))
+        return answered(answer(X))
     chunks = (slice(start, min(start + CHUNK, n_rows)) for start in range(0, n_rows, CHUNK))
-    return np.concatenate([np.asarray(answer(_safe_indexing(X, chunk))) for chunk in chunks])
+    return np.concatenate([answered(answer(_safe_indexing(X, chunk))) for chunk in chunks])
 
 
 def rows_at(X: Any, places: Indices) -> Any:

@@ -6,6 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from surelearn._typing import Vector
+from surelearn.base.cell_bits import is_beyond_doubles
+
 _EXACT = 2**53  # beyond it not every whole number is one of the floats
 
 
@@ -34,7 +37,8 @@ def refuse_masked(values: Any, name: str) -> None:
 def exact(y: Any) -> Any:
     """Return labels that are not masked; refuse a list of whole numbers that would be rounded.
 
-    NumPy makes floats of large whole numbers together with negative ones or fractions.
+    NumPy makes floats of large whole numbers together with negative ones or fractions, and
+    scikit-learn of columns of pandas that may have gaps.
 
     Examples
     --------
@@ -46,7 +50,7 @@ def exact(y: Any) -> Any:
     fractions: make them text, or numbers from 0 on
     """
     refuse_masked(y, "y")
-    if isinstance(y, np.ma.MaskedArray):
+    if isinstance(y, np.ma.MaskedArray) or _are_whole_numbers(y):
         return np.asarray(y)
     if sparse.issparse(y):
         raise ValueError("y is a sparse matrix; give one label or target per row, in an array")
@@ -59,6 +63,14 @@ def exact(y: Any) -> Any:
     return y
 
 
+def _are_whole_numbers(y: Any) -> bool:
+    """Return whether labels are whole numbers of a data frame, with no gaps between them."""
+    dtypes = str(getattr(y, "dtype", getattr(y, "dtypes", ""))).lower()
+    if isinstance(y, np.ndarray) or "int" not in dtypes or not hasattr(y, "__array__"):
+        return False
+    return np.asarray(y).dtype.kind in "iu"
+
+
 def _is_rounded(y: Any) -> bool:
     try:
         return np.asarray(y).dtype.kind == "f"
@@ -68,6 +80,25 @@ def _is_rounded(y: Any) -> bool:
 
 def _has_long(values: list[Any]) -> bool:
     return any(isinstance(v, int | np.integer) and abs(int(v)) > _EXACT for v in values)
+
+
+def answered(given: Any) -> NDArray[Any]:
+    """Return what a model answered; a masked answer is none, whatever lies under the mask.
+
+    Examples
+    --------
+    >>> answered(np.ma.array([1, 2], mask=[False, True]))
+    Traceback (most recent call last):
+    ValueError: the model answered 1 of 2 rows with a masked value, which is no answer: let it
+    answer every row
+    """
+    n_masked = int(np.ma.count_masked(given)) if isinstance(given, np.ma.MaskedArray) else 0
+    if n_masked:
+        raise ValueError(
+            f"the model answered {n_masked} of {len(given)} rows with a masked value, which is no "
+            "answer: let it answer every row"
+        )
+    return np.asarray(given)
 
 
 def comparable(classes: NDArray[Any], labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -86,3 +117,20 @@ def comparable(classes: NDArray[Any], labels: NDArray[Any]) -> tuple[NDArray[Any
     if largest <= _EXACT:
         return classes, labels
     return classes.astype(object), labels.astype(object)
+
+
+def absolute_errors(y: NDArray[Any], predicted: NDArray[Any]) -> Vector:
+    """Return |y - prediction|; where doubles round whole numbers, no smaller than it is.
+
+    Examples
+    --------
+    >>> absolute_errors(np.array([3, 5]), np.array([3.5, 5.0])).tolist()
+    [0.5, 0.0]
+    >>> bool(absolute_errors(np.array([2**53 + 1]), np.array([2.0**53]))[0] >= 1.0)
+    True
+    """
+    sizes: Vector = np.abs(np.asarray(y, dtype=np.float64) - predicted)
+    for values in (y, predicted):
+        if values.dtype.kind in "iu" and is_beyond_doubles(values):
+            sizes = sizes + np.spacing(np.abs(values.astype(np.float64)))
+    return sizes

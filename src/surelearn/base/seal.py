@@ -43,7 +43,7 @@ _Model = TypeVar("_Model")
 def sealed(model: _Model) -> _Model:
     """Return a learner that has just been fitted, with a checksum of what it has learnt.
 
-    One that certifies nothing as it stands, or goes on learning row by row, has no seal.
+    One of which nothing is certified as it stands, or that goes on learning row by row, has none.
 
     Examples
     --------
@@ -109,11 +109,15 @@ def refuse_changed(model: Any) -> None:
 
 
 def _certifies(model: Any) -> bool:
-    """Return whether a learner was fitted to rows that its certificates speak of."""
+    """Return whether a learner was fitted to rows that certificates speak of, its own or others'.
+
+    A hold-out says of one that remembers its rows what it was not trained on.
+    """
     held = vars(model)
     fitted = any(name.endswith("_") for name in held)
     unknown = held.get("run_", 0) is None or held.get("training_errors_", 0) is None
     issues = any(hasattr(type(model), name) for name in ("certificates", "stability_certificate"))
+    issues = issues or held.get("training_rows_") is not None
     return fitted and not unknown and issues
 
 

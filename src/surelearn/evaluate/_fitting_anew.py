@@ -1,6 +1,5 @@
 """Whether copies of a model learn from the rows they are given, and bring nothing along."""
 
-from collections.abc import Mapping
 from typing import Any, cast
 
 import numpy as np
@@ -10,6 +9,7 @@ from sklearn.frozen import FrozenEstimator
 from surelearn._stored import stored_name
 from surelearn.base._function_parts import is_installed
 from surelearn.certificate import Evidence, assumed, by_construction
+from surelearn.evaluate._row_by_row import parts_of
 
 _DATA = (
     str,
@@ -54,12 +54,10 @@ def _brings_along(value: Any) -> str | None:
     name = type(value).__name__
     if isinstance(value, FrozenEstimator):
         return name
+    if (parts := parts_of(value)) is not None:
+        return _first(parts)
     if isinstance(value, (*_DATA, *_COINS)) or (callable(value) and is_installed(value)):
         return None
-    if isinstance(value, Mapping):
-        return _first(cast("Mapping[Any, Any]", value).values())
-    if isinstance(value, list | tuple | set | frozenset):
-        return _first(cast("Any", value))
     if not _begins_anew(value):
         return name
     return _first(vars(value).values())

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from surelearn import _arguments
 from surelearn._typing import Indices, Vector
 from surelearn._wording import confidence, outward, percent_outward
+from surelearn.base.labels import absolute_errors
 from surelearn.bounds import Guarantee, concentration, holdout, sequences
 from surelearn.certificate import Certificate, Evidence, Kind, assumed, by_construction
 from surelearn.evaluate._task import range_of_losses
@@ -158,7 +159,7 @@ class ErrorSize:
 
     def bound(self, y: NDArray[Any], predicted: NDArray[Any], *, delta: float) -> Found:
         """Take an order statistic of the residuals."""
-        residuals: Vector = np.abs(np.asarray(y, dtype=np.float64) - predicted)
+        residuals = absolute_errors(y, predicted)
         if self.counted is not None:
             residuals = residuals[self.counted]
         guarantee = holdout.quantile(residuals=residuals, alpha=self.alpha, delta=delta)

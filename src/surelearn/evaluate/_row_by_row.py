@@ -5,7 +5,7 @@ answered the rows of a hold-out, so their losses say nothing of it. A sample of 
 a time, and some in another order: a difference refutes, agreement proves nothing.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 import numpy as np
@@ -17,6 +17,7 @@ from surelearn._stored import stored_name
 from surelearn._typing import Indices, Mask
 from surelearn.base.chunks import rows_at
 from surelearn.base.fitting import missing
+from surelearn.base.labels import answered
 from surelearn.base.seal import replaces_methods
 from surelearn.certificate import Evidence, Precondition, assumed, by_construction, violated
 from surelearn.certificate._evidence import Status
@@ -46,8 +47,8 @@ def answered_alone(model: Any, X: Any, predicted: NDArray[Any]) -> Evidence:
     alone, together = order[:_ALONE], order[:_TOGETHER]
     try:
         few = rows_at(X, together)  # the ways into a whole table are long; one is enough
-        single = [np.asarray(model.predict(rows_at(few, np.array([k])))) for k in range(len(alone))]
-        again = np.asarray(model.predict(few))
+        single = [answered(model.predict(rows_at(few, np.array([k])))) for k in range(len(alone))]
+        again = answered(model.predict(few))
     except Exception as error:  # noqa: BLE001 - a model of others may raise anything
         return violated(f"it cannot answer single rows: {type(error).__name__}: {error}"[:200])
     asked = np.concatenate([alone, together])
@@ -129,8 +130,8 @@ def is_ours(model: Any) -> bool:
 def _holds_ours(values: Iterable[Any]) -> bool:
     """Return whether no value, nor one in a list, is a function or a model of others."""
     for value in values:
-        if isinstance(value, list | tuple):
-            if not _holds_ours(cast("list[Any]", value)):
+        if (parts := parts_of(value)) is not None:
+            if not _holds_ours(parts):
                 return False
         elif hasattr(value, "predict"):
             if not is_ours(value):
@@ -138,3 +139,20 @@ def _holds_ours(values: Iterable[Any]) -> bool:
         elif callable(value) and stored_name(cast("type[Any]", type(value))) is None:
             return False
     return True
+
+
+def parts_of(value: Any) -> list[Any] | None:
+    """Return what a list, a tuple, a set, a mapping or an array of objects holds; None of others.
+
+    Examples
+    --------
+    >>> parts_of({"a": 1}), parts_of(np.array([len], dtype=object)), parts_of("ab")
+    ([1], [<built-in function len>], None)
+    """
+    if isinstance(value, Mapping):
+        return list(cast("Mapping[Any, Any]", value).values())
+    if isinstance(value, np.ndarray):
+        cells = cast("NDArray[Any]", value)
+        return cells.ravel().tolist() if cells.dtype.hasobject else None
+    several = isinstance(value, list | tuple | set | frozenset)
+    return list(cast("Iterable[Any]", value)) if several else None

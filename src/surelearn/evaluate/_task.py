@@ -20,7 +20,7 @@ from surelearn._jit.sound_matrices import sound
 from surelearn._typing import Indices, Vector
 from surelearn._wording import nearest
 from surelearn.base import fitting, validation
-from surelearn.base.labels import exact
+from surelearn.base.labels import answered, exact
 from surelearn.certificate import Evidence, assumed, by_construction
 from surelearn.losses import Absolute, Loss, Square, ZeroOne
 
@@ -112,7 +112,7 @@ class Task:
 
     def losses(self, fitted: Any, rows: Indices) -> Vector:
         """Return what a fitted model's answers on some rows cost."""
-        return self.loss.of(self.y[rows], np.asarray(fitted.predict(self.part(rows))))
+        return self.loss.of(self.y[rows], answered(fitted.predict(self.part(rows))))
 
 
 def make_task(
@@ -152,7 +152,7 @@ def answers_of(model: Any, X: Any) -> NDArray[Any]:
     """Return what a fitted model says of rows; refuse what cannot be asked."""
     if isinstance(model, type) or not callable(getattr(model, "predict", None)):
         raise TypeError(f"{model!r} has no method predict of its own: pass a fitted model")
-    return np.asarray(model.predict(X))
+    return answered(model.predict(X))
 
 
 def check_labels(X: Any, y: ArrayLike) -> NDArray[Any]:

@@ -5,8 +5,9 @@ models: at the end of a pipeline, behind a search, in an ensemble. What any of t
 show that a row was seen; only a learner that is the whole model can show that none was.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import partial
+from types import MethodType
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -26,6 +27,7 @@ from surelearn.base.chunks import in_chunks
 from surelearn.base.seal import is_intact, replaces_methods
 from surelearn.base.tables.table import read_table
 from surelearn.certificate import Evidence, assumed, checked
+from surelearn.evaluate._row_by_row import is_ours, parts_of
 
 _ANSWERS = ("predict", "predict_proba", "decision_function")
 
@@ -107,6 +109,8 @@ def _of_learner(one: _Learner, X: Any) -> TrainingMemory:
         doubt = "but the model was changed after it was fitted"
     elif stored_name(type(one.learner)) is None or one.foreign:
         doubt = f"what else {one.foreign or type(one.learner).__name__} learns from is not known"
+    elif not is_ours(one.learner):
+        doubt = f"what the functions given to {type(one.learner).__name__} know is not known"
     elif found.alike.sum() > shared:
         doubt = f"{int(found.alike.sum()) - shared} others are in single or half precision"
     elif found.rounded.any():
@@ -167,7 +171,7 @@ def _learners(
     elif _remembers(model):
         others = list(_foreign_inside(model, deeper))
         yield _Learner(model, transform, inside, type(others[0]).__name__ if others else "")
-        for inner in others:
+        for inner in (*others, *_asked_by_methods(vars(model))):
             yield from _learners(inner, transform, inside=True, around=deeper)
     elif not any(model is outer for outer in around):
         for inner, columns in _models_inside(model):
@@ -213,17 +217,21 @@ def _models_inside(model: Any) -> Iterator[tuple[Any, Any]]:
 
 def _models_in(value: Any) -> Iterator[Any]:
     """Yield the models in lists, tuples, mappings and arrays of objects."""
-    if isinstance(value, Mapping):
-        value = list(cast("Mapping[Any, Any]", value).values())
-    elif isinstance(value, np.ndarray):
-        value = value.ravel().tolist() if value.dtype == object else []
-    if isinstance(value, list | tuple):
-        for part in cast("list[Any]", value):
+    if (parts := parts_of(value)) is not None:
+        for part in parts:
             yield from _models_in(part)
     elif not isinstance(value, type) and (
         isinstance(value, BaseEstimator) or any(hasattr(value, name) for name in _ANSWERS)
     ):
         yield value
+
+
+def _asked_by_methods(value: Any) -> Iterator[Any]:
+    """Yield the objects whose methods a value is, or holds in a list: no `fit` made them anew."""
+    for part in parts_of(value) or ():
+        yield from _asked_by_methods(part)
+    if isinstance(value, MethodType):
+        yield value.__self__
 
 
 def _same(X: Any) -> Any:

@@ -16,6 +16,7 @@ from surelearn import _arguments, losses
 from surelearn._jit.sound_matrices import sound
 from surelearn._typing import Vector
 from surelearn._wording import confidence, outward
+from surelearn.base.labels import answered
 from surelearn.bounds import Guarantee, _wealth, holdout, sequences
 from surelearn.certificate import Evidence, Precondition
 from surelearn.evaluate._row_by_row import not_together, row_by_row
@@ -234,7 +235,7 @@ def _costs(judge: RowLoss, model: Any, X: Any, labels: NDArray[Any]) -> tuple[Ve
     """Return what a fitted model's answers cost, and why each row is answered by itself."""
     if not callable(getattr(model, "predict", None)):
         raise TypeError(f"{model!r} is no model: it has no method predict; pass fitted models")
-    predicted = np.asarray(model.predict(X))
+    predicted = answered(model.predict(X))
     costs = judge.of(labels, predicted)
     return costs, not_together(model, X, predicted)
 

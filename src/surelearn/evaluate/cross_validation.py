@@ -19,6 +19,7 @@ from surelearn import _arguments
 from surelearn._typing import Indices, Vector
 from surelearn._wording import confidence, percent_outward
 from surelearn.base.fingerprint import fingerprint
+from surelearn.base.labels import answered
 from surelearn.bounds import votes
 from surelearn.certificate import Certificate, Evidence, assumed, certify
 from surelearn.evaluate._fitting_anew import fitted_without_fold
@@ -297,7 +298,7 @@ def _judge(
     fitted = task.fit(pair.train, f"without fold {i + 1}")
     seconds = time.perf_counter() - start
     rows, labels = task.part(pair.test), task.y[pair.test]
-    predictions = np.asarray(fitted.predict(rows))
+    predictions = answered(fitted.predict(rows))
     weights = None if task.weights is None else task.weights[pair.test]
     more = {} if weights is None else {"sample_weight": weights}
     return Fold(

@@ -16,6 +16,7 @@ from sklearn.linear_model import Ridge as SklearnRidge
 
 from surelearn import _arguments
 from surelearn._typing import Indices, Vector
+from surelearn.base.labels import answered
 from surelearn.evaluate._task import (
     LossName,
     PointwiseLoss,
@@ -162,4 +163,4 @@ def _refitted(task: Task, *, n_jobs: int | None) -> NDArray[Any]:
 def _without(task: Task, i: int) -> NDArray[Any]:
     others: Indices = np.delete(np.arange(task.n), i)
     fitted = task.fit(others, f"without row {i}")
-    return np.asarray(fitted.predict(task.part(np.array([i]))))
+    return answered(fitted.predict(task.part(np.array([i]))))

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from surelearn._typing import Indices, Matrix
+from surelearn.base.labels import answered
 from surelearn.evaluate._splits import Split, Splits, Splitter, make_splits
 from surelearn.evaluate._task import LossName, PointwiseLoss, Task, in_parallel
 from surelearn.evaluate.cross_validation import CrossValidation, Fold
@@ -151,7 +152,7 @@ def _outer_fold(
     inside = replace(first, X=first.part(pair.train), y=first.y[pair.train])
     local = make_splits(inside, inner, groups=None if groups is None else groups[pair.train], **how)
     selection = choose(tasks, _among(pair.train, local), rows=pair.train)
-    predictions = np.asarray(selection.model.predict(first.part(pair.test)))
+    predictions = answered(selection.model.predict(first.part(pair.test)))
     fold = Fold(
         n_train=len(pair.train),
         test=pair.test,

@@ -28,10 +28,10 @@ from surelearn.certificate import (
     Evidence,
     Precondition,
     assumed,
-    by_construction,
     certify,
 )
 from surelearn.evaluate._linear_run import LinearModel, Run, model_of
+from surelearn.evaluate._run_evidence import convexity, frozen_before, judged_before
 from surelearn.evaluate._seen_rows import seen_in
 from surelearn.evaluate._task import range_of_losses
 from surelearn.losses import Loss, ZeroOne
@@ -43,6 +43,7 @@ _LAST = (
     "bounds.online_to_batch.last_iterate_suffix)"
 )
 _IID = Precondition("independent", "the rows are independent draws from one law", "assumed")
+_ONCE = Precondition("picked_once", "the model is picked once, by coins alone", "assumed")
 _LABELS = Precondition("known_labels", "the labels that can occur were known beforehand", "assumed")
 
 
@@ -173,10 +174,11 @@ def online_to_batch(
     certified = None if counted else average
     conditions = [_IID] if run.classes is None else [_IID, _LABELS]
     evidence = {
-        "judged_before": seen_in(X, y).judged_before(allow_duplicates=allow_duplicates),
+        "judged_before": judged_before(run, seen_in(X, y), allow_duplicates=allow_duplicates),
         "range": range_of_losses(scale, bounded=counted),
     }
-    certificate = _certificate(shares, scale, delta, certified, (evidence, conditions))
+    how = _ONCE if counted else convexity(loss)
+    certificate = _certificate(shares, scale, delta, certified, (evidence, [*conditions, how]))
     return OnlineToBatch(
         average=average, last=last, losses=losses, certificate=certificate, run=run
     )
@@ -229,9 +231,7 @@ def certify_suffix(
             "independent": again
             if again.status == "violated"
             else assumed("cannot be verified from the data"),
-            "fixed_before": by_construction(
-                "each model was frozen before the rows it is tested on"
-            ),
+            "fixed_before": frozen_before(run),
         },
         reproduce={"model": fingerprint(models[best])},
     )
@@ -250,10 +250,8 @@ def _certificate(
     guarantee = progressive_validation(total_loss=float(losses.sum()), n_rounds=n, delta=delta)
     guarantee = replace(guarantee, bound=scale * guarantee.bound, trivial=scale)
     who = f"the average of the {n} models of the run"
-    how = Precondition("convex", "the loss is convex in the prediction", "checked")
     if average is None:
         who = f"a model picked at random among the {n} of the run"
-        how = Precondition("picked_once", "the model is picked once, by coins alone", "assumed")
     limit = outward(guarantee.bound, "upper")
     return certify(
         guarantee,
@@ -264,7 +262,7 @@ def _certificate(
         claim=f"With confidence {confidence(delta)}, the expected loss of {who} on a new "
         f"example is at most {limit}{'' if average else ', over the pick too'}.",
         evidence=known[0],
-        also=[*known[1], how],
+        also=known[1],
         reproduce={
             "loss_range": [0.0, scale],
             **({} if average is None else {"model": fingerprint(average)}),

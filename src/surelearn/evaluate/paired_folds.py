@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from surelearn._typing import Matrix, Vector
 from surelearn.base import validation
+from surelearn.base.labels import answered
 from surelearn.evaluate._splits import Split, Splitter, make_splits
 from surelearn.evaluate._task import (
     LossName,
@@ -157,7 +158,7 @@ def _without_two(
 
     def mean_loss(fitted: Any, i: int) -> float:
         rows = pairs[i].test
-        found = task.loss.of(task.y[rows], np.asarray(fitted.predict(parts[i])))
+        found = task.loss.of(task.y[rows], answered(fitted.predict(parts[i])))
         return weighted_mean(found, None if weights is None else weights[rows])
 
     both = list(combinations(range(len(pairs)), 2))

@@ -19,7 +19,7 @@ from surelearn._jit.sound_matrices import sound
 from surelearn._typing import Vector
 from surelearn._wording import confidence, outward
 from surelearn.base import validation
-from surelearn.base.labels import exact
+from surelearn.base.labels import answered, exact
 from surelearn.bounds.online_to_batch import progressive_validation
 from surelearn.certificate import (
     Certificate,
@@ -192,7 +192,7 @@ def _test_then_learn(
 ) -> NDArray[Any]:
     """Return what was predicted for each row before it was learnt."""
     if not hasattr(player, "learn"):
-        predicted = np.asarray(player.predict(rows))
+        predicted = answered(player.predict(rows))
         player.partial_fit(rows, labels)
         return predicted
     if is_regressor(player):

@@ -51,7 +51,7 @@ class ZeroOne(Loss):
     def _read(self, y: ArrayLike, prediction: ArrayLike) -> tuple[Any, Any]:
         if self.margin:
             return super()._read(y, prediction)
-        labels, guesses = np.asarray(y), np.asarray(prediction)
+        labels, guesses = _arguments.unmasked("y", y), _arguments.unmasked("prediction", prediction)
         check_shapes(labels, guesses)
         return labels, guesses
 
@@ -140,7 +140,7 @@ class CostMatrix(Loss):
         return truth, decision
 
     def _positions(self, name: str, values: ArrayLike) -> Indices:
-        array = np.asarray(values)
+        array = _arguments.unmasked(name, values)
         position = {label: i for i, label in enumerate(self.labels or ())}
         try:
             flat = [position[label] for label in array.ravel().tolist()]
