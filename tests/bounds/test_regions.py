@@ -13,7 +13,7 @@ from reference import buehler_region as plain
 from surelearn.bounds import _buehler_tails, inversions, regions
 from surelearn.bounds._buehler_tails import Counts, Tails
 from surelearn.bounds._fisher_chain import log_level
-from surelearn.bounds._region_orders import matthews_order, ratio_order, score_order
+from surelearn.bounds._region_orders import linear, matthews_order, ratio_order, score_order
 
 TABLE = {"false_negatives": 10, "n_positive": 100, "false_positives": 40, "n_negative": 900}
 
@@ -81,8 +81,12 @@ FROM_ABOVE = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", FROM_ABOVE)
-@pytest.mark.parametrize("tolerance", [0.01, 0.001])
+FINE = [name for name in FROM_ABOVE if "difference" not in name] + ["difference 5, 15"]
+
+
+@pytest.mark.parametrize(
+    ("name", "tolerance"), [*((n, 0.01) for n in FROM_ABOVE), *((n, 0.001) for n in FINE)]
+)
 def test_the_bound_is_what_the_catalogue_attains_and_little_more(name, tolerance):
     function, attained, estimate, digits = FROM_ABOVE[name]
     bound = function(tolerance=tolerance)
@@ -363,10 +367,25 @@ def test_the_bound_on_a_large_sample_is_near_the_normal_approximation_and_above_
 
 
 def test_blocks_and_a_confined_rate_only_widen_the_region(monkeypatch):
-    exact = difference(400, 500, 3000)
+    counts = {"difference": (400, 500, 3000), "cost": (400, 500, 3000, (3, 1))}
+    exact = difference(*counts["difference"]), cost(*counts["cost"])
     monkeypatch.setattr(_buehler_tails, "_FINENESS", 3.0)
-    coarse = difference(400, 500, 3000)
-    assert exact < coarse < exact + 0.01
+    linear.cache_clear()
+    coarse = difference(*counts["difference"]), cost(*counts["cost"])
+    linear.cache_clear()
+    for fine, wide in zip(exact, coarse, strict=True):
+        assert fine < wide < fine + 0.03
+
+
+def test_the_gap_is_the_same_whatever_the_order_of_the_groups():
+    assert gap([5, 10, 1], [100, 100, 50]) == gap([1, 5, 10], [50, 100, 100])
+    assert gap([5, 10], [100, 100]) == gap([10, 5], [100, 100])
+
+
+def test_matthews_correlation_is_the_same_with_the_classes_exchanged():
+    one = of_classes(regions.matthews_correlation, (4, 30, 9, 170))
+    assert of_classes(regions.matthews_correlation, (9, 170, 4, 30)) == pytest.approx(one, rel=0.01)
+    assert one > 0.3
 
 
 @settings(max_examples=15, deadline=None)

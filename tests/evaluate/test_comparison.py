@@ -7,6 +7,7 @@ from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.linear_model import LogisticRegression
 
 from surelearn import Perceptron
+from surelearn.bounds import holdout, regions
 from surelearn.datasets.worlds import Noisy
 from surelearn.evaluate.comparison import compare
 from surelearn.evaluate.coverage import Coverage
@@ -48,6 +49,21 @@ def test_the_p_value_is_scipys_exact_binomial_test():
     assert result.difference == pytest.approx(np.mean(first) - np.mean(second))
 
 
+def test_the_bound_is_that_of_a_region_below_a_delta_of_one_half():
+    X, y = WORLD.draw(300, seed=0)
+    result = compare(GOOD, BAD, X, y)
+    counts = {
+        "only_first_wrong": result.only_first_wrong,
+        "only_second_wrong": result.only_second_wrong,
+        "n": 300,
+    }
+    assert result.guarantee.theorem == "regions.error_difference"
+    assert result.guarantee.bound == regions.error_difference(**counts, delta=0.05).bound
+    assert result.guarantee.bound < holdout.error_difference(**counts, delta=0.05).bound
+    unsure = compare(GOOD, BAD, X, y, delta=0.6).guarantee
+    assert unsure.bound == holdout.error_difference(**counts, delta=0.6).bound
+
+
 def test_words_and_numbers_are_compared_alike():
     y = np.array(["no", "yes"] * 20)
     right, wrong = Said(y), Said(np.array(["yes"] * 40))
@@ -77,7 +93,7 @@ def test_the_bound_covers_the_difference_of_risks_and_false_wins_are_rare(repeti
     tilt = np.array([0.5, -0.5, 0.0])
     mirrored = Rule(WORLD.direction + tilt), Rule(WORLD.direction - tilt)
     for _ in range(repetitions):
-        X, y = WORLD.draw(60, seed=rng)
+        X, y = WORLD.draw(40, seed=rng)
         bounds.append(compare(GOOD, BAD, X, y, delta=0.1).guarantee.bound)
         false_wins += compare(*mirrored, X, y, delta=0.1).better
     assert not Coverage(np.full(len(bounds), truth), np.array(bounds), 0.1).refuted()

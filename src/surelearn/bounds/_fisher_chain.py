@@ -18,6 +18,7 @@ from surelearn.bounds._special import log_choose
 
 _SHRINK = 1e-9  # of the level c_H
 _PADDING = 1e-10  # more than the error of the logarithm of a tail
+_LOG_SMALLEST = -600.0  # of multipliers
 _BISECTIONS = 80
 
 
@@ -53,7 +54,8 @@ def largest_rate(errors: Vector, sizes: Vector, shares: Vector, delta: float) ->
         multiplier = math.exp(log_multiplier)
         return _inner(k, n, w, multiplier) - multiplier * level
 
-    limits = math.log(float(w.min()) / (1e3 * float(n.max()))), math.log(1e3 * float(w.max()))
+    smallest = max(math.log(float(w.min())) - math.log(1e3 * float(n.max())), _LOG_SMALLEST)
+    limits = smallest, math.log(1e3 * float(w.max()))
     best = _least(dual, limits)
     return _rounding.up(min(best, float(w.sum())) + unknown + free)
 

@@ -25,7 +25,12 @@ BY_CLASS = {
     "independent": (
         "the rows of each class are independent draws from it, and unseen by the model; labels "
         "may have been looked at, nothing else"
-    )
+    ),
+    "metric": "the metric was fixed before the rows were judged",
+}
+BY_GROUP = {
+    "independent": "the rows of each group are independent draws from it, and unseen by the model",
+    "groups": "the groups were fixed before the hold-out was opened",
 }
 BY_STRATUM = {
     "independent": (

@@ -4,6 +4,7 @@ An order says which pairs of counts speak for smaller rates. Each metric has its
 any row was seen: a region whose order does not suit the metric is valid, but wide.
 """
 
+import functools
 import itertools
 import math
 from typing import Any
@@ -19,6 +20,7 @@ from surelearn.bounds._buehler_tails import Counts, Order
 _MOST_DEVIATIONS = 2.0  # the order of a ratio is monotone up to so many standard deviations
 
 
+@functools.lru_cache(maxsize=1024)  # a claim, its report and its check ask for the same counts
 def linear(
     counts: Counts, weights: tuple[float, float], how: Accuracy, enough: float = -math.inf
 ) -> float:

@@ -17,6 +17,7 @@ from surelearn.bounds._buehler_tails import Counts
 from surelearn.bounds._guarantee import Guarantee, theorem
 from surelearn.bounds._region_arguments import (
     BY_CLASS,
+    BY_GROUP,
     BY_STRATUM,
     FRESH,
     accuracy,
@@ -228,7 +229,8 @@ def matthews_correlation(
     counts = two_classes(false_negatives, n_positive, false_positives, n_negative)
     bound = correlation(counts, accuracy(delta, tolerance))
     quantity = "Matthews' correlation of truth and prediction"
-    return _at_least(quantity, bound, delta, FRESH, trivial=-1.0)
+    assumes = {**FRESH, "metric": BY_CLASS["metric"]}
+    return _at_least(quantity, bound, delta, assumes, trivial=-1.0)
 
 
 @theorem(realised=("errors", "sizes"))
@@ -247,9 +249,8 @@ def gap(*, errors: ArrayLike, sizes: ArrayLike, delta: float, tolerance: float =
         raise _arguments.refuse("sizes", sizes, "a list of two sizes or more")
     k, how = counts_of("errors", errors, n), accuracy(delta, tolerance)
     bound = 1.0 if (n == 0.0).any() else largest_gap(k, n, how)
-    fixed = {"groups": "the groups were fixed before the hold-out was opened"}
     quantity = "the largest difference between error rates of two groups"
-    return _at_most(quantity, bound, delta, {**BY_STRATUM, **fixed})
+    return _at_most(quantity, bound, delta, BY_GROUP)
 
 
 @theorem(realised=("errors",))

@@ -17,12 +17,14 @@ from surelearn._jit.sound_matrices import sound
 from surelearn._typing import Vector
 from surelearn._wording import confidence, outward
 from surelearn.base.labels import answered
-from surelearn.bounds import Guarantee, _wealth, holdout, sequences
+from surelearn.bounds import Guarantee, _wealth, holdout, regions, sequences
 from surelearn.certificate import Evidence, Precondition
 from surelearn.evaluate._row_by_row import not_together, row_by_row
 from surelearn.evaluate._task import PointwiseLoss, RowLoss, check_labels
 from surelearn.evaluate._training_memory import training_memory
 from surelearn.losses import ZeroOne
+
+_NO_REGION = 0.5
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -171,7 +173,7 @@ def compare(
         alone = [int(((costs[i] == 1.0) & (costs[1 - i] == 0.0)).sum()) for i in (0, 1)]
         counts = {"only_first_wrong": alone[0], "only_second_wrong": alone[1]}
         p_value = holdout.mcnemar(**counts)
-        guarantee = holdout.error_difference(**counts, n=len(labels), delta=delta)
+        guarantee = _difference(counts, len(labels), delta)
     else:
         counts = {}
         p_value, guarantee = _bet(costs[0] - costs[1], delta)
@@ -184,6 +186,13 @@ def compare(
         preconditions=conditions,
         **counts,
     )
+
+
+def _difference(counts: dict[str, int], n: int, delta: float) -> Guarantee:
+    """Bound the difference of risks by a region of two rates, which is for a delta below 1/2."""
+    if delta < _NO_REGION:
+        return regions.error_difference(**counts, n=n, delta=delta)
+    return holdout.error_difference(**counts, n=n, delta=delta)
 
 
 def _bet(differences: Vector, delta: float) -> tuple[float, Guarantee]:
