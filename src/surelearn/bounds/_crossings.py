@@ -82,8 +82,7 @@ def _poisson_steps(means: Vector) -> Iterator[Vector]:
 
 def _quantiles(n: int, level: float) -> Vector:
     i = np.arange(1.0, n + 1.0)
-    found: Vector = special.betaincinv(i, n + 1.0 - i, level)
-    return found
+    return np.asarray(special.betaincinv(i, n + 1.0 - i, level), dtype=np.float64)
 
 
 def cross_at_most(n: int, level: float) -> float:
@@ -107,7 +106,8 @@ def cross_at_most(n: int, level: float) -> float:
     before = np.append(math.inf, np.minimum.accumulate(rise[:-1]))
     least = np.where(width > 1, np.minimum(before, rise), before)
     curve = _Blocks(k[1:], excess[1:], missing[1:], width[1:], rise[1:], least[1:])
-    return float((missing[0] / n) ** n + np.sum(_block_sums(curve, n)))
+    charged = float((missing[0] / n) ** n + np.sum(_block_sums(curve, n)))
+    return charged if charged > 0.0 else math.inf
 
 
 def knots(n: int, spacing: float) -> Vector:
