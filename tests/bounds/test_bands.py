@@ -36,7 +36,7 @@ def rows_of_the_table():
         yield pytest.param(*row, marks=() if quick else pytest.mark.slow)
 
 
-@pytest.mark.parametrize(("n", "delta", "sides", "expected"), rows_of_the_table())
+@pytest.mark.parametrize(("n", "delta", "sides", "expected"), list(rows_of_the_table()))
 def test_the_level_is_the_tabulated_one_to_six_digits(n, delta, sides, expected):
     found = bands.level(n=n, delta=delta, sides=sides)
     assert six_digits(found) == pytest.approx(expected, rel=1e-9)
@@ -97,7 +97,7 @@ def test_the_level_of_many_rows_is_exactly_valid():
     n = 10_001
     found = bands.level(n=n, delta=0.05)
     assert _crossings.stay_above(n, found) >= 0.95
-    assert 0.82 * bands.level(n=10_000, delta=0.05) < found < bands.level(n=10_000, delta=0.05)
+    assert 0.82 * ONE[10_000] < found < ONE[10_000]
 
 
 @pytest.mark.parametrize("level", [0.05, 1e-3, 1e-7])
@@ -112,7 +112,7 @@ def test_the_two_inequalities_about_neighbours_hold(level):
     assert np.all(step[inside] <= (u[1:] / (k[1:]))[inside] * (1 + 1e-6))
 
 
-@pytest.mark.parametrize("delta", [1e-4, 1e-7, 1e-30, 1e-200])
+@pytest.mark.parametrize("delta", [1e-4, 1e-7, 1e-30, 1e-199, 1e-201, 1e-290])
 @pytest.mark.parametrize("n", [1, 3, 50, 20_000])
 def test_tiny_deltas_have_levels_between_a_union_and_one_threshold(n, delta):
     for sides in (1, 2):
@@ -122,7 +122,9 @@ def test_tiny_deltas_have_levels_between_a_union_and_one_threshold(n, delta):
 
 @pytest.mark.parametrize("n", [30, 700, 15_000])
 def test_a_larger_delta_has_a_larger_level(n):
-    levels = [bands.level(n=n, delta=d) for d in (1e-6, 0.9e-4, 1.1e-4, 0.01, 0.3, 0.5, 0.7, 0.99)]
+    levels = [
+        bands.level(n=n, delta=d) for d in (1e-6, 0.9e-4, 1.1e-4, 0.01, 0.3, 0.7, 0.99, 1 - 1e-16)
+    ]
     assert levels == sorted(levels)
 
 
@@ -229,6 +231,8 @@ def test_precision_and_net_benefit_hold_at_the_best_looking_threshold(repetition
         (lambda: bands.level(n=0, delta=0.05), "n"),
         (lambda: bands.level(n=10**9, delta=0.05), "n"),
         (lambda: bands.level(n=10, delta=0.05, sides=3), "sides"),
+        (lambda: bands.level(n=10, delta=1e-300), "delta"),
+        (lambda: bands.level(n=10, delta=5e-324), "delta"),
         (lambda: bands.upper([1.5], 10, 0.05), "counts"),
         (lambda: bands.upper([11], 10, 0.05), "counts"),
         (lambda: bands.upper([math.nan], 10, 0.05), "counts"),

@@ -106,7 +106,8 @@ def cross_at_most(n: int, level: float) -> float:
     before = np.append(math.inf, np.minimum.accumulate(rise[:-1]))
     least = np.where(width > 1, np.minimum(before, rise), before)
     curve = _Blocks(k[1:], excess[1:], missing[1:], width[1:], rise[1:], least[1:])
-    return float((missing[0] / n) ** n + np.sum(_block_sums(curve, n)))
+    charged = float((missing[0] / n) ** n + np.sum(_block_sums(curve, n)))
+    return charged if charged > 0.0 else math.inf
 
 
 def knots(n: int, spacing: float) -> Vector:
@@ -138,25 +139,29 @@ def _sound_excess(k: Vector, n: int, level: float) -> tuple[Vector, Vector, Vect
     """Return counts, n u - k and n - n u, without those that could not be found.
 
     Found is the smaller of u and 1 - u, since its digits are needed: p with a tail of Bin(n, p)
-    at the level. SciPy's inverse has errors, large ones where a shape is 1000: Newton mends them.
+    at the level.
     """
     low = binomial_cdf(k, n, 0.5) < level if n <= 2 * _SINGLE else k + 1.0 <= n - k
     a, b = np.where(low, k + 1.0, n - k), np.where(low, n - k, k + 1.0)
     p = np.where(low, special.betainccinv(a, b, level), special.betaincinv(a, b, level))
     error = _tail(a, b, p, low=low) / level - 1.0
     for _ in range(_MENDINGS):
-        wrong = np.abs(error) > _WRONG
-        if not wrong.any():
+        wrong = np.flatnonzero(np.abs(error) > _WRONG)
+        if not wrong.size:
             break
-        c, d, q = a[wrong], b[wrong], p[wrong]
-        shapes = special.xlogy(c - 1.0, q) + special.xlog1py(d - 1.0, -q) - special.betaln(c, d)
-        step = level * np.log1p(error[wrong]) * np.exp(-shapes)
-        p[wrong] = q + np.where(low[wrong], step, -step)
-        error[wrong] = _tail(c, d, p[wrong], low=low[wrong]) / level - 1.0
+        c, d, side = a[wrong], b[wrong], low[wrong]
+        p[wrong] = _nearer(c, d, p[wrong], level * np.log1p(error[wrong]), low=side)
+        error[wrong] = _tail(c, d, p[wrong], low=side) / level - 1.0
     sound = np.abs(error) <= _WRONG
     excess = np.where(low, n * p - k, (n - k) - n * p)
     missing = np.where(low, n - n * p, n * p)
     return k[sound], excess[sound], missing[sound]
+
+
+def _nearer(a: Vector, b: Vector, p: Vector, off: Vector, *, low: Mask) -> Vector:
+    """Return p after a step of Newton's: SciPy's inverse has errors, large ones at a shape of 1000."""
+    density = special.xlogy(a - 1.0, p) + special.xlog1py(b - 1.0, -p) - special.betaln(a, b)
+    return p + np.where(low, 1.0, -1.0) * off * np.exp(-density)
 
 
 def _tail(a: Vector, b: Vector, p: Vector, *, low: Mask) -> Vector:

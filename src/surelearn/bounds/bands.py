@@ -218,8 +218,9 @@ def selective_risk(*, errors: int, n_kept: int, n: int, delta: float) -> Guarant
     0.0557
     """
     kept = _part("n_kept", n_kept, n)
-    wrong = _highest(_arguments.count("errors", errors, at_most=kept), n, delta / 2.0)
-    answered = _lowest(kept, n, delta / 2.0)
+    half = _arguments.open_fraction("delta", delta) / 2.0
+    wrong = _highest(_arguments.count("errors", errors, at_most=kept), n, half)
+    answered = _lowest(kept, n, half)
     bound = min(1.0, _rounding.up(wrong / answered)) if answered > 0.0 else 1.0
     quantity = f"P(error | confidence >= t), {_EVERYWHERE}"
     return _claim(quantity, bound, delta, {**ROWS, **_SCORE})

@@ -96,12 +96,17 @@ def _moved(tail: Any, a: Vector, b: Vector, root: Vector, level: Vector, step: f
     doubtful = (a + b > _DOUBTFUL) & (a + b <= _HUGE) & (level >= _TINY)
     if not np.any(doubtful):
         return root
+    short = doubtful & (tail(a, b, root) > level * _BELOW)
+    everywhere = np.broadcast_arrays(a, b, level, root, short)
+    # Only the few that are short are tried again and again.
+    c, d, limit, found, left = (np.ravel(values).copy() for values in everywhere)
     for doublings in range(_MOST_DOUBLINGS):
-        short = doubtful & (tail(a, b, root) > level * _BELOW)
-        if not np.any(short):
+        where = np.flatnonzero(left)
+        if not where.size:
             break
-        root = np.where(short, root * (1.0 + step * 2.0**doublings), root)
-    return root
+        found[where] *= 1.0 + step * 2.0**doublings
+        left[where] = tail(c[where], d[where], found[where]) > limit[where] * _BELOW
+    return found.reshape(np.shape(everywhere[3]))
 
 
 def _sound(tail: Any, a: Vector, b: Vector, root: Any, level: Vector) -> Mask:

@@ -16,7 +16,8 @@ from surelearn.bounds._fresh_rows import IN_CLASS
 from surelearn.bounds._guarantee import Guarantee, theorem
 
 _CAP = 0.75
-_MOST_BLOCKS = 5 * 10**7  # in all permutations together, or half a gigabyte
+_MOST_PERMUTATIONS = 1000
+_MOST_BLOCKS = 2 * 10**7  # in all permutations together, some gigabytes
 _QUANTITY = "the probability that a positive case scores above a negative one, ties counted half"
 _SCORE = {"fixed_score": "the score was fixed before these rows were seen, whatever the threshold"}
 _ORDER = {
@@ -46,7 +47,9 @@ def auc(
     """
     above = _arguments.vector("positive", positive)
     below = _arguments.vector("negative", negative)
-    copies = _arguments.count("n_permutations", n_permutations, at_least=1)
+    copies = _arguments.count(
+        "n_permutations", n_permutations, at_least=1, at_most=_MOST_PERMUTATIONS
+    )
     blocks = min(len(above), len(below))
     if copies * blocks > _MOST_BLOCKS:
         raise _arguments.refuse("n_permutations", copies, f"at most {_MOST_BLOCKS // blocks}")
