@@ -4,6 +4,8 @@ Adaptive conformal inference is online gradient descent on the level of a quanti
 holds surely: no row need be drawn at random, and an adversary may choose them all.
 """
 
+import math
+
 from surelearn import _arguments
 from surelearn.bounds import _rounding
 from surelearn.bounds._guarantee import Guarantee, theorem
@@ -44,7 +46,7 @@ def adaptive_conformal(
 def adaptive_conformal_misses(
     *, alpha: float, learning_rate: float, start: float, n_rounds: int
 ) -> Guarantee:
-    """Bound the share of missed rows from above: near alpha it is closer than on both sides.
+    """Bound how many rows are missed: alpha of them, and a number that does not grow.
 
     Examples
     --------
@@ -52,16 +54,15 @@ def adaptive_conformal_misses(
     ...     alpha=0.1, learning_rate=0.01, start=0.1, n_rounds=1000
     ... )
     >>> round(guarantee.bound, 6)
-    0.1109
+    110.0
     """
     target, rate, first, rounds = _checked(alpha, learning_rate, start, n_rounds)
-    excess = (first + rate * (1.0 - target)) / (rate * rounds)
     return Guarantee(
-        quantity="the share of missed rows",
-        bound=_rounding.up(target + excess),
+        quantity="the number of missed rows",
+        bound=float(math.floor(_rounding.up(target * rounds + first / rate + 1.0 - target))),
         assumes=_ASSUMES,
         reference=_REFERENCE,
-        trivial=1.0,
+        trivial=float(rounds),
     )
 
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from surelearn import _arguments
 from surelearn._typing import Matrix, Vector
-from surelearn._wording import outward, percent_outward
+from surelearn._wording import outward
 from surelearn.base import OnlineLinearRegressor
 from surelearn.base.chunks import rows_at
 from surelearn.bounds import Guarantee, online_conformal
@@ -58,7 +58,7 @@ class OnlineConformal:
     >>> intervals.shape, conformal.n_missed / conformal.n_rows
     ((2000, 2), 0.1025)
     >>> print(conformal.certificate().claim)
-    With certainty, at most 10.55% of these rows lay outside their intervals.
+    With certainty, at most 210 of these 2000 rows lay outside their intervals.
     """
 
     def __init__(
@@ -132,11 +132,14 @@ class OnlineConformal:
         return intervals
 
     def certificate(self) -> Certificate:
-        """Return the share of rows that can have been missed at most, surely."""
+        """Return how many rows can have been missed at most, surely."""
         guarantee = online_conformal.adaptive_conformal_misses(**self._inputs())
-        limit = percent_outward(guarantee.bound, "upper")
-        claim = f"With certainty, at most {limit} of these rows lay outside their intervals."
-        return self._certified(guarantee, "mistakes", self.n_missed / self.n_rows, claim)
+        limit = outward(guarantee.bound, "upper")
+        claim = (
+            f"With certainty, at most {limit} of these {self.n_rows} rows lay outside their "
+            "intervals."
+        )
+        return self._certified(guarantee, "mistakes", self.n_missed, claim)
 
     def deviation_certificate(self) -> Certificate:
         """Return how far from alpha, on either side, the share of missed rows can be, surely."""
