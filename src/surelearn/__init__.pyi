@@ -74,6 +74,7 @@ from .evaluate.model_difference_monitor import (
 )
 from .evaluate.nested_cross_validation import NestedCrossValidation as NestedCrossValidation
 from .evaluate.nested_cross_validation import nested_cross_validate as nested_cross_validate
+from .evaluate.online_conformal import OnlineConformal as OnlineConformal
 from .evaluate.online_to_batch import OnlineToBatch as OnlineToBatch
 from .evaluate.online_to_batch import certify_suffix as certify_suffix
 from .evaluate.online_to_batch import online_to_batch as online_to_batch

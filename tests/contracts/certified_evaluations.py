@@ -22,6 +22,7 @@ from surelearn import (
     Holdout,
     LinearRegression,
     ModelDifferenceMonitor,
+    OnlineConformal,
     OnlineGradientDescentRegressor,
     Perceptron,
     Quantile,
@@ -243,6 +244,9 @@ def monitor_runs() -> Iterator[tuple[str, Issued]]:
     for constant in (False, True):
         duel = ModelDifferenceMonitor(constant=constant).update([0, 0, 1, 0.5], [1, 0, 1, 1])
         yield "ModelDifferenceMonitor", [duel.certificate()]
+    conformal = OnlineConformal(LinearRegression().fit(NEW_X, NEW_X[:, 0]))
+    conformal.learn(X, TARGETS)
+    yield "OnlineConformal", [conformal.certificate(), conformal.deviation_certificate()]
     yield "DriftAlarm", [DriftAlarm(tolerated=0.05).update([0, 1, 0, 0.5]).certificate()]
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from surelearn.app.problem.entry import OF_PARTS, Entry
 from surelearn.app.verifying.finding import Finding, equal
 from surelearn.app.verifying.known import FIXED
+from surelearn.app.verifying.seen_in_counts import seen_in_counts
 from surelearn.app.verifying.shapes import read_together, without_numbers
 from surelearn.bounds import holdout, online_to_batch
 from surelearn.certificate import Certificate, Precondition
@@ -42,7 +43,8 @@ def check_figures(c: Certificate) -> Iterator[Finding]:
 
 def _observed(c: Certificate, inputs: Mapping[str, Any]) -> Finding:
     """Compare the observed value and n with the inputs; no bound of ours lies inside of it."""
-    name, seen = "so does what was observed", what_was_seen(inputs, c)
+    name = "so does what was observed"
+    seen = seen_in_counts(c.method, inputs) or what_was_seen(inputs, c)
     if seen is not None:
         low, high = c.reproduce.get("loss_range", (0.0, 1.0))
         value, n = low + (high - low) * seen[0], seen[1]
