@@ -1,9 +1,11 @@
 """Write the shared test vectors of the certificate format: honest certificates and forged ones.
 
-`python scripts/certificate_vectors.py` rewrites `docs/certificate-format/vectors.json`. What each
-verifier must say is decided here, by how a vector is made, and never by asking a verifier.
+`python scripts/certificate_vectors.py` rewrites `docs/certificate-format/vectors.json`, and
+`signature.json` beside it. What each verifier must say is decided here, by how a vector is made,
+and never by asking a verifier.
 """
 
+import base64
 import copy
 import json
 import pathlib
@@ -11,11 +13,15 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from sklearn.dummy import DummyClassifier, DummyRegressor
 
 from surelearn import Holdout, Quantile
+from surelearn.app.signatures import PAYLOAD_TYPE, key_id
 from surelearn.bounds import Guarantee, concentration, holdout, mistakes, online_to_batch, sequences
 from surelearn.certificate import Certificate, Precondition, certify
+from surelearn.certificate._canonical import canonical
 
 PATH = pathlib.Path(__file__).parents[1] / "docs" / "certificate-format" / "vectors.json"
 Content = dict[str, Any]
@@ -196,6 +202,9 @@ def vectors() -> Iterator[Vector]:
         yield vector(name, "holds", "beyond", certificate=content)
         lower = changed(content, "bound", content["bound"] * 0.9)
         yield vector(f"{name}, a smaller bound", "refused", "beyond", certificate=lower)
+    endless = mistakes.novikoff(radius=1.0, margin=1e-160)  # a bound of infinity
+    content = certify(endless, kind="mistakes", subject="s", observed=2, n=50).to_json()
+    yield vector("a bound that says nothing", "holds", "beyond", certificate=json.loads(content))
     basis = known["5 errors in 100 rows at 0.05"]
     for name, forged in (*forgeries(basis), *more_forgeries(known)):
         python = "unreadable" if name in NOT_READ else "refused"
@@ -227,5 +236,28 @@ def write(path: pathlib.Path, made: Callable[[], Iterator[Vector]] = vectors) ->
     path.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
 
 
+def write_signature(path: pathlib.Path, content: Content) -> None:
+    """Write a certificate with its canonical form, a key that everybody knows and a signature."""
+    key = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
+    body, kind = canonical(content), PAYLOAD_TYPE.encode()
+    signed = b" ".join([b"DSSEv1", b"%d" % len(kind), kind, b"%d" % len(body), body])
+    entry = {
+        "keyid": key_id(key.public_key()),
+        "sig": base64.b64encode(key.sign(signed)).decode(),
+    }
+    public = key.public_key().public_bytes(
+        serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
+    )
+    vector = {
+        "certificate": content,
+        "canonical": body.decode("utf-8"),
+        "public_key": public.decode("ascii"),
+        "signature": {"payloadType": PAYLOAD_TYPE, "signatures": [entry]},
+    }
+    path.write_text(json.dumps(vector, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+
+
 if __name__ == "__main__":
     write(PATH)
+    first = json.loads(PATH.read_text("utf-8"))[0]["certificate"]
+    write_signature(PATH.with_name("signature.json"), first)

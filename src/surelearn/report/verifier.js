@@ -337,6 +337,8 @@ function checkStated(c, recipe) {
   if (recipe.n > 0 && !isNear(seen, c.observed)) throw new Refused("the counts do not give what was observed");
 }
 
+const WORDS = { inf: Infinity, "-inf": -Infinity, nan: NaN }; /* numbers that JSON lacks */
+
 /** Compares the status with the assumptions and the bound. */
 function checkStatus(c) {
   const statuses = Array.isArray(c.preconditions) ? c.preconditions.map((p) => p && p.status) : [];
@@ -344,8 +346,8 @@ function checkStatus(c) {
   if (statuses.length === 0 || !statuses.every((s) => known.includes(s))) {
     throw new Refused("its assumptions are not listed");
   }
-  const trivial = c.trivial === "inf" ? Infinity : c.trivial;
-  const vacuous = c.direction === "lower" ? c.bound <= trivial : c.bound >= trivial;
+  const [bound, trivial] = [c.bound, c.trivial].map((value) => WORDS[value] ?? value);
+  const vacuous = c.direction === "lower" ? bound <= trivial : bound >= trivial;
   const expected = statuses.includes("violated") ? "void" : vacuous ? "vacuous" : "valid";
   if (c.status !== expected) throw new Refused(`it calls itself ${c.status} and is ${expected}`);
 }
