@@ -12,8 +12,9 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from surelearn.app.auditing.bundle import Bundle
 from surelearn.app.errors import TableError
-from surelearn.app.verify import read_signed, verify_certificate
+from surelearn.app.verify import read_signed, verify_audit, verify_certificate
 from surelearn.app.verifying.finding import Finding
 from surelearn.certificate._canonical import canonical
 
@@ -58,7 +59,11 @@ def make_keys(path: Path) -> KeyFiles:
 def sign_certificate(path: Path, *, key: Path, out: Path | None = None) -> Path:
     """Sign a certificate that holds, and write the signature; return where."""
     text, certificate = read_signed(path)
-    wrong = [finding.name for finding in verify_certificate(certificate) if not finding.holds]
+    if isinstance(certificate, Bundle):
+        findings = verify_audit(certificate)
+    else:
+        findings = verify_certificate(certificate)
+    wrong = [finding.name for finding in findings if not finding.holds]
     if wrong:
         raise TableError(
             f"{path} must not be relied on, so it is not signed: `surelearn verify` says that this "
