@@ -1,9 +1,11 @@
 """Write the shared test vectors of the certificate format: honest certificates and forged ones.
 
-`python scripts/certificate_vectors.py` rewrites `docs/certificate-format/vectors.json`. What each
-verifier must say is decided here, by how a vector is made, and never by asking a verifier.
+`python scripts/certificate_vectors.py` rewrites `docs/certificate-format/vectors.json`, and
+`signature.json` beside it. What each verifier must say is decided here, by how a vector is made,
+and never by asking a verifier.
 """
 
+import base64
 import copy
 import json
 import pathlib
@@ -11,11 +13,29 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from sklearn.dummy import DummyClassifier, DummyRegressor
 
 from surelearn import Holdout, Quantile
-from surelearn.bounds import Guarantee, concentration, holdout, mistakes, online_to_batch, sequences
+from surelearn._wording import percent_outward
+from surelearn.app.audit import audit_table
+from surelearn.app.auditing.bundle import bundle_of, to_json
+from surelearn.app.signatures import PAYLOAD_TYPE, key_id
+from surelearn.app.tables.read import TableFile
+from surelearn.bounds import (
+    Guarantee,
+    concentration,
+    groups,
+    holdout,
+    mistakes,
+    online_to_batch,
+    rates,
+    sequences,
+)
 from surelearn.certificate import Certificate, Precondition, certify
+from surelearn.certificate._canonical import canonical
 
 PATH = pathlib.Path(__file__).parents[1] / "docs" / "certificate-format" / "vectors.json"
 Content = dict[str, Any]
@@ -78,6 +98,98 @@ def of_holdouts() -> Iterator[tuple[str, Certificate]]:
     X, numbers = rng.normal(size=(400, 2)), rng.normal(size=400)
     constant = DummyRegressor().fit(rng.normal(size=(10, 2)), rng.normal(size=10))
     yield "sizes of errors", Holdout(X, numbers, loss=Quantile(0.1)).answer(constant).certificate
+
+
+def of_rates() -> Iterator[tuple[str, Certificate]]:
+    """Yield rates at a fixed threshold, F1, and the worst of several groups."""
+    for name, guarantee, observed, n in (
+        ("found", rates.sensitivity(true_positives=90, n_positive=100, delta=0.05), 0.9, 100),
+        ("spared", rates.specificity(true_negatives=45, n_negative=50, delta=0.01), 0.9, 50),
+        (
+            "called positive",
+            rates.positive_predictive_value(true_positives=3, n_predicted_positive=4, delta=0.05),
+            0.75,
+            4,
+        ),
+        (
+            "called negative",
+            rates.negative_predictive_value(true_negatives=9, n_predicted_negative=9, delta=0.05),
+            1.0,
+            9,
+        ),
+        ("right", rates.accuracy(correct=950, n=1000, delta=0.05), 0.95, 1000),
+        ("many positives", rates.prevalence_upper(n_positive=7, n=70, delta=0.05), 0.1, 70),
+        ("few positives", rates.prevalence_lower(n_positive=7, n=70, delta=0.05), 0.1, 70),
+        ("at most so often", rates.rate_upper(successes=2, n=40, delta=0.05), 0.05, 40),
+        ("at least so often", rates.rate_lower(successes=38, n=40, delta=0.05), 0.95, 40),
+        (
+            "F1",
+            rates.f1(true_positives=90, false_positives=40, false_negatives=10, delta=0.05),
+            180 / 230,
+            140,
+        ),
+        (
+            "the worst group",
+            groups.worst_group(errors=[2, 3, 9], n_in_groups=[50, 80, 200], delta=0.05),
+            0.045,
+            330,
+        ),
+    ):
+        yield name, plainly(guarantee, observed, n, kind="rate")
+
+
+def of_audits() -> Iterator[tuple[str, Content]]:
+    """Yield the files of audits: everything that two classes show, and targets in order."""
+    rng = np.random.default_rng(11)
+    for name, asked in (
+        ("an audit", ()),
+        ("an audit of targets", ("sensitivity>=0.7", "specificity>=0.7", "f1>=0.99")),
+    ):
+        truth = rng.random(300) < 0.4
+        answers = np.where(rng.random(300) < 0.1, ~truth, truth)
+        words = np.array(["well", "ill"])
+        table = pa.table({
+            "truth": words[truth.astype(int)],
+            "answer": words[answers.astype(int)],
+            "case": [f"{name} {i}" for i in range(300)],
+        })  # fmt: skip
+        run = audit_table(
+            TableFile.of_table(table), claims=asked, truth="truth", prediction="answer", id="case",
+            positive="ill",
+        )  # fmt: skip
+        yield name, json.loads(to_json(bundle_of(run.audit.outcomes, run.audit.delta)))
+
+
+def forged_audits(audit: Content, targets: Content) -> Iterator[tuple[str, Content]]:
+    """Yield forgeries of audits; both verifiers refuse them."""
+    first, place = audit["outcomes"][0]["certificate"], "outcomes.0.certificate"
+    halved = changed(audit, f"{place}.bound", first["bound"] / 2)
+    yield "an audit, a smaller bound", halved
+    claim = first["claim"]
+    count = len(audit["outcomes"])
+    yield (
+        "an audit, fewer claims in words",
+        changed(audit, f"{place}.claim", claim.replace(f"all {count}", "all 2")),
+    )
+    fewer = claim.replace("300 rows", "900 rows")
+    yield "an audit, more rows in words", changed(audit, f"{place}.claim", fewer)
+    greedy = copy.deepcopy(audit)
+    for outcome in greedy["outcomes"][1:]:
+        c = outcome["certificate"]
+        if c["method"] == "rates.sensitivity":
+            guarantee = rates.sensitivity(**{**c["reproduce"]["inputs"], "delta": 0.025})
+            old, new = c["bound"], guarantee.bound
+            c["claim"] = c["claim"].replace(
+                percent_outward(old, "lower"), percent_outward(new, "lower")
+            )
+            c.update(bound=new, delta=0.025)
+            c["reproduce"]["inputs"]["delta"] = 0.025
+    yield "an audit whose claims spend too much", greedy
+    first = targets["outcomes"][0]["certificate"]
+    raised = changed(targets, f"{place}.bound", 0.99)
+    raised = changed(raised, f"{place}.reproduce.inputs.target", 0.99)
+    text = first["claim"].replace("70.00%", "99.00%")
+    yield "a target that was not met", changed(raised, f"{place}.claim", text)
 
 
 def beyond() -> Iterator[tuple[str, Certificate]]:
@@ -144,6 +256,12 @@ def more_forgeries(known: dict[str, Content]) -> Iterator[tuple[str, Content]]:
     yield "a smaller family", changed(family, "reproduce.inputs.n_models", 2)
     yield "fewer bits told", changed(known["one bit told"], "reproduce.inputs.n_queries", 2)
     yield "a lower ladder", changed(known["a ladder"], "reproduce.inputs.n_levels", 2)
+    yield "a higher F1", changed(known["F1"], "bound", 0.74)
+    yield "fewer false alarms", changed(known["F1"], "reproduce.inputs.false_positives", 30)
+    yield (
+        "a worst group without one",
+        changed(known["the worst group"], "reproduce.inputs.errors", [2, 3, 8]),
+    )
     lower = known["a lower bound"]
     text = f"{lower['bound']:.4f}"[:5]
     yield "a larger lower bound", said(changed(lower, "bound", 0.949), text, "0.949")
@@ -188,14 +306,22 @@ def texts(c: Content) -> Iterator[tuple[str, str, str, str]]:
 def vectors() -> Iterator[Vector]:
     """Yield all vectors."""
     known: dict[str, Content] = {}
-    for name, certificate in (*of_counts(), *of_holdouts()):
+    for name, certificate in (*of_counts(), *of_holdouts(), *of_rates()):
         known[name] = json.loads(certificate.to_json())
         yield vector(name, "holds", "recomputed", certificate=known[name])
+    audits = dict(of_audits())
+    for name, content in audits.items():
+        yield vector(name, "holds", "recomputed", audit=content)
+    for name, content in forged_audits(*audits.values()):
+        yield vector(name, "refused", "refused", audit=content)
     for name, certificate in beyond():
         content = json.loads(certificate.to_json())
         yield vector(name, "holds", "beyond", certificate=content)
         lower = changed(content, "bound", content["bound"] * 0.9)
         yield vector(f"{name}, a smaller bound", "refused", "beyond", certificate=lower)
+    endless = mistakes.novikoff(radius=1.0, margin=1e-160)  # a bound of infinity
+    content = certify(endless, kind="mistakes", subject="s", observed=2, n=50).to_json()
+    yield vector("a bound that says nothing", "holds", "beyond", certificate=json.loads(content))
     basis = known["5 errors in 100 rows at 0.05"]
     for name, forged in (*forgeries(basis), *more_forgeries(known)):
         python = "unreadable" if name in NOT_READ else "refused"
@@ -227,5 +353,28 @@ def write(path: pathlib.Path, made: Callable[[], Iterator[Vector]] = vectors) ->
     path.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
 
 
+def write_signature(path: pathlib.Path, content: Content) -> None:
+    """Write a certificate with its canonical form, a key that everybody knows and a signature."""
+    key = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
+    body, kind = canonical(content), PAYLOAD_TYPE.encode()
+    signed = b" ".join([b"DSSEv1", b"%d" % len(kind), kind, b"%d" % len(body), body])
+    entry = {
+        "keyid": key_id(key.public_key()),
+        "sig": base64.b64encode(key.sign(signed)).decode(),
+    }
+    public = key.public_key().public_bytes(
+        serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
+    )
+    vector = {
+        "certificate": content,
+        "canonical": body.decode("utf-8"),
+        "public_key": public.decode("ascii"),
+        "signature": {"payloadType": PAYLOAD_TYPE, "signatures": [entry]},
+    }
+    path.write_text(json.dumps(vector, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+
+
 if __name__ == "__main__":
     write(PATH)
+    first = json.loads(PATH.read_text("utf-8"))[0]["certificate"]
+    write_signature(PATH.with_name("signature.json"), first)

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import pathlib
 import stat
 import sys
 
@@ -102,6 +103,20 @@ def test_a_certificate_that_differs_or_is_void_is_not_signed(folder):
     with pytest.raises(TableError, match="must not be relied on"):
         sign_certificate(forged, key=folder / "key")
     assert not (folder / "forged.json.sig").exists()
+
+
+def test_an_audit_is_signed_too(folder):
+    vectors = pathlib.Path(__file__).parents[2] / "docs/certificate-format/vectors.json"
+    known = {v["name"]: v for v in json.loads(vectors.read_text("utf-8"))}
+    path = folder / "audit.json"
+    path.write_text(json.dumps(known["an audit"]["audit"]), encoding="utf-8")
+    signature = sign_certificate(path, key=folder / "key")
+    assert found(folder, text=path.read_text("utf-8"), signature=signature.name).holds
+    forged = folder / "forged.json"
+    content = known["an audit, a smaller bound"]["audit"]
+    forged.write_text(json.dumps(content), encoding="utf-8")
+    with pytest.raises(TableError, match="must not be relied on"):
+        sign_certificate(forged, key=folder / "key")
 
 
 def pem(key, password=None):

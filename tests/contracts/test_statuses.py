@@ -4,17 +4,22 @@
 """
 
 import json
+import pathlib
 from collections import Counter
 from dataclasses import replace
 
+import jsonschema
 import pytest
 
 from contracts import certificate_tables as tables
 from contracts.certified_runs import GAMES, LEARNERS, SETTINGS
+from contracts.node import needs_node, said_by_script
 from surelearn import bounds
 from surelearn.app.verify import verify_certificate
 from surelearn.app.verifying.shapes import issuer_of
 from surelearn.certificate import Certificate, certify, checked
+
+SCHEMA = pathlib.Path(__file__).parents[2] / "docs/certificate-format/certificate.schema.json"
 
 
 @pytest.mark.parametrize(
@@ -118,3 +123,23 @@ def test_evidence_exchanged_between_two_checked_assumptions_breaks_the_table(mon
     before = tables.statuses()["Perceptron"]["mistakes.novikoff"]
     monkeypatch.setattr(tables, "collected", lambda: runs)
     assert tables.statuses()["Perceptron"]["mistakes.novikoff"] != before
+
+
+def test_every_certificate_fits_the_published_schema():
+    schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    check = jsonschema.Draft202012Validator(schema)
+    for _, c in tables.collected():
+        if isinstance(c, Certificate):
+            check.validate(json.loads(c.to_json()))
+
+
+@needs_node
+def test_no_certificate_is_refused_by_the_verifier_in_javascript():
+    issued = [c for _, c in tables.collected() if isinstance(c, Certificate)]
+    found = said_by_script([c.to_json() for c in issued])
+    assert [
+        (c.claim, said["words"])
+        for c, said in zip(issued, found, strict=True)
+        if said["state"] not in {"recomputed", "beyond", "void"}
+    ] == []
+    assert sum(said["state"] == "recomputed" for said in found) > 100

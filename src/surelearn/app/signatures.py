@@ -60,10 +60,10 @@ def sign_certificate(path: Path, *, key: Path, out: Path | None = None) -> Path:
     """Sign a certificate that holds, and write the signature; return where."""
     text, certificate = read_signed(path)
     if isinstance(certificate, Bundle):
-        found = verify_audit(certificate)
+        findings = verify_audit(certificate)
     else:
-        found = verify_certificate(certificate)
-    wrong = [finding.name for finding in found if not finding.holds]
+        findings = verify_certificate(certificate)
+    wrong = [finding.name for finding in findings if not finding.holds]
     if wrong:
         raise TableError(
             f"{path} must not be relied on, so it is not signed: `surelearn verify` says that this "

@@ -139,11 +139,11 @@ def _claim(found: Claimed, places: Places) -> tuple[str, ...]:
     if c is None:
         return (escape(found.title), "", "", "", escape(found.target), told)
     sign = "≤" if c.direction == "upper" else "≥"
-    bound = "none" if c.status == "void" else f"{sign} {_marked_bound(c, places)}"
+    stated = "none" if c.status == "void" else f"{sign} {_marked_bound(c, places)}"
     return (
         escape(found.title),
         _value(c, c.observed),
-        f"<strong>{bound}</strong>",
+        f"<strong>{stated}</strong>",
         f"<span{places.shows(c, 'n')}>{c.n:,}</span>",
         escape(found.target),
         told,

@@ -120,7 +120,8 @@ function tailIs(n, k, p, level, exceeds) {
  *   rate       optional: from the bound, a fraction, to the p of the tail; else the bound is p,
  *              (for F1 = 2 J / (1 + J) of a rate J: ([a, b]) => [a, 2n * b - a]),
  *   seen       optional: the value observed; else k / n,
- *   floor      optional: a fraction below which the theorem's bound never lies.
+ *   floor      optional: a fraction below which the theorem's bound never lies,
+ *   loose      optional: the bound may lie farther out than the tail needs.
  * A theorem that is no such tail has a `check` of its own.
  */
 const whole = (inputs, name, least) => {
@@ -168,6 +169,45 @@ function suffix(inputs, certificate) {
   return tail({ errors: counts[found], n: certificate.n, delta: inputs.delta }, { price: 3n });
 }
 
+const lower = (errors, rows) => (inputs) => tail(inputs, { errors, rows, least: 0, lower: true });
+const upper = (errors, rows) => (inputs) => tail(inputs, { errors, rows, least: 0 });
+
+/** F1 = 2 J / (1 + J), J the share of true positives among all rows but true negatives. */
+function f1(inputs) {
+  const k = whole(inputs, "true_positives", 0);
+  const n = k + whole(inputs, "false_positives", 0) + whole(inputs, "false_negatives", 0);
+  const rate = ([a, b]) => [a, 2n * b - a];
+  return tail({ k, n, delta: inputs.delta }, { errors: "k", rows: "n", least: 0, lower: true, rate, seen: 2 * k / (k + n) });
+}
+
+/** The largest bound of all groups: true of each of them, and needed for one. */
+function worstGroup(inputs, certificate) {
+  const [errors, sizes] = [inputs.errors, inputs.n_in_groups];
+  if (!Array.isArray(errors) || !Array.isArray(sizes) || errors.length !== sizes.length || errors.length === 0) {
+    throw new Refused("errors and sizes of groups are not two lists of one length");
+  }
+  const groups = errors.map((k, i) => tail({ k, n: sizes[i], delta: inputs.delta }, { errors: "k", rows: "n", least: 0 }));
+  const check = (loose) => {
+    groups.forEach((group) => checkTail({ ...group, loose: true }, certificate.bound));
+    if (!loose && !groups.some((group) => isTight(group, certificate.bound))) {
+      throw new Refused("the bound lies farther out than the formula puts it");
+    }
+  };
+  const seen = Math.max(...groups.map(({ k, n }) => k / n));
+  return { n: sizes.reduce((sum, n) => sum + n, 0), seen, check };
+}
+
+/** A target that is met: the bound of another theorem reaches it. */
+function inOrder(inputs, certificate) {
+  const method = String(inputs.method);
+  if (!Object.hasOwn(BINOMIAL, method) || ["targets.in_order", "holdout.quantile"].includes(method)) {
+    throw new Beyond("its theorem is no binomial tail");
+  }
+  if (!isObject(inputs.statistics) || inputs.target !== certificate.bound) throw new Refused("it states another bound than its target");
+  const recipe = BINOMIAL[method]({ ...inputs.statistics, delta: inputs.delta }, certificate);
+  return { ...recipe, loose: true };
+}
+
 const BINOMIAL = {
   "concentration.clopper_pearson": (inputs) => tail(inputs),
   "concentration.clopper_pearson_lower": (inputs) => tail(inputs, { lower: true }),
@@ -183,11 +223,23 @@ const BINOMIAL = {
   },
   "holdout.quantile": (inputs, certificate) => ({ check: () => checkQuantile(inputs, certificate) }),
   "online_to_batch.last_iterate_suffix": suffix,
+  "rates.sensitivity": lower("true_positives", "n_positive"),
+  "rates.specificity": lower("true_negatives", "n_negative"),
+  "rates.positive_predictive_value": lower("true_positives", "n_predicted_positive"),
+  "rates.negative_predictive_value": lower("true_negatives", "n_predicted_negative"),
+  "rates.accuracy": lower("correct", "n"),
+  "rates.prevalence_upper": upper("n_positive", "n"),
+  "rates.prevalence_lower": lower("n_positive", "n"),
+  "rates.rate_upper": upper("successes", "n"),
+  "rates.rate_lower": lower("successes", "n"),
+  "rates.f1": f1,
+  "groups.worst_group": worstGroup,
+  "targets.in_order": inOrder,
 };
 
 /** Shows that a bound is true, and that it is the one its theorem gives. */
 function checkTail(recipe, bound) {
-  const { k, n, level, lower = false, rate = (b) => b, floor = [0n, 1n] } = recipe;
+  const { k, n, level, lower = false, rate = (b) => b, floor = [0n, 1n], loose = false } = recipe;
   if (n > MOST_ROWS) throw new Beyond("it has too many rows to recompute in a page");
   const b = exact(bound);
   /* A lower bound on a rate is an upper bound on its complement, with the other rows as errors. */
@@ -198,12 +250,20 @@ function checkTail(recipe, bound) {
   if (!tailIs(n, errors, turned(b), level, false) && !(lower ? b[0] === 0n : !above([1n, 1n], b))) {
     throw new Refused("the tail at the bound is larger than delta allows");
   }
-  const inside = lower ? plus(times(b, [SLIGHTLY[1], SLIGHTLY[0]]), LEAST) : times(b, SLIGHTLY);
-  if (above(floor, inside) || (lower && above(rate(inside), [1n, 1n]))) return;
-  if (!tailIs(n, errors, turned(inside), times(level, NEARLY), true)) {
+  if (!loose && !isTight(recipe, bound)) {
     if (errors > LARGE) throw new Beyond("it has too many errors to recompute in a page");
     throw new Refused("the bound lies farther out than the formula puts it");
   }
+}
+
+/** Tells whether a bound that lies a millionth nearer would be false. */
+function isTight(recipe, bound) {
+  const { k, n, level, lower = false, rate = (b) => b, floor = [0n, 1n] } = recipe;
+  const b = exact(bound);
+  const inside = lower ? plus(times(b, [SLIGHTLY[1], SLIGHTLY[0]]), LEAST) : times(b, SLIGHTLY);
+  if (above(floor, inside) || (lower && above(rate(inside), [1n, 1n]))) return true;
+  const p = lower ? complement(rate(inside)) : rate(inside);
+  return tailIs(n, lower ? n - k : k, p, times(level, NEARLY), true);
 }
 
 /** Shows that a bound is the residual of the right rank: the smallest j with a rare tail. */
@@ -295,23 +355,45 @@ function confidence(delta) {
 const isNear = (a, b) => Math.abs(a - b) <= Math.max(1e-12, 1e-9 * Math.max(Math.abs(a), Math.abs(b)));
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 
+const CERTIFIED = /^With confidence (\d+(?:\.\d+)?%)( for (?:all (\d+) models)?(?: and )?(?:all (\d+) classes)? together)?, /;
+const AUDITED = new RegExp("^If (?:this row is a draw|these ([\\d,]+) rows are independent draws) from the cases the model "
+  + "will be used on, and (?:was|were) not used to make or choose it, then with confidence (?<level>\\d+(?:\\.\\d+)?%)"
+  + "( for all (\\d+) (claims|targets) together)? ");
+
+/** Returns the delta of a claim for all models and classes together. */
+function jointOfModels(c, found) {
+  if (c.family && found[3] !== undefined && Number(found[3]) !== c.family.n_models) {
+    throw new Refused("its claim speaks of another number of models than its ledger");
+  }
+  return c.delta * Number(found[3] ?? 1) * Number(found[4] ?? 1);
+}
+
+/** Returns the delta of an audit, of which this claim has its share. */
+function jointOfAudit(c, found) {
+  const { delta, n_claims: count, n_rows: rows, about } = c.reproduce.audit;
+  if (Number((found[1] ?? "1").replaceAll(",", "")) !== rows) throw new Refused("its claim speaks of another number of rows");
+  if (Number(found[4] ?? 1) !== count) throw new Refused("its claim speaks of another number of claims");
+  const shares = found[5] === "claims" ? [delta / count, delta / 2, delta / (2 * (count - 1))] : [delta];
+  if (!shares.some((share) => isNear(share, c.delta))) throw new Refused("its delta is no share of the audit's");
+  const labels = isObject(about) ? Object.values(about) : [];
+  if (labels.some((label) => /\d%/.test(String(label)))) throw new Beyond("a label in its claim reads like a rate");
+  return delta;
+}
+
 /** Compares the sentence with the numbers: it must state this bound, and this confidence. */
 function checkClaim(c) {
   if (typeof c.claim !== "string") throw new Refused("it has no claim");
   const label = isObject(c.reproduce) && typeof c.reproduce.class === "string" ? c.reproduce.class : null;
   const text = label === null ? c.claim : c.claim.replace(` of class ${label}`, () => " of class *");
-  const found = /^With confidence (\d+(?:\.\d+)?%)( for (?:all (\d+) models)?(?: and )?(?:all (\d+) classes)? together)?, /.exec(text);
+  const audited = isObject(c.reproduce) && isObject(c.reproduce.audit);
+  const found = (audited ? AUDITED : CERTIFIED).exec(text);
   if (!found) throw new Refused("its claim states no confidence");
-  const shares = Number(found[3] ?? 1) * Number(found[4] ?? 1);
-  if (c.family && found[3] !== undefined && Number(found[3]) !== c.family.n_models) {
-    throw new Refused("its claim speaks of another number of models than its ledger");
-  }
-  const joint = c.delta * shares;
+  const joint = audited ? jointOfAudit(c, found) : jointOfModels(c, found);
   const levels = [joint, Number(joint.toPrecision(12))].filter((d) => d > 0 && d < 1).map(confidence);
   if (joint >= 1) levels.push("0%");
-  if (!levels.includes(found[1])) throw new Refused("its claim states another confidence than its delta");
+  if (!levels.includes(audited ? found.groups.level : found[1])) throw new Refused("its claim states another confidence than its delta");
   const rest = text.slice(found[0].length);
-  const words = c.direction === "upper" ? "(?:at most|<=) " : "(?:at least|>=) ";
+  const words = c.direction === "upper" ? "(?:at most|more than|<=) " : "(?:at least|>=) ";
   const limits = [percent(c.bound, c.direction), outward(c.bound, c.direction)];
   const stated = limits.map((limit) => new RegExp(`${words}${limit.replace(/[.+]/g, "\\$&")}(?!\\d|\\.\\d|%)`));
   if (!stated.some((pattern) => pattern.test(rest))) throw new Refused("its claim does not state this bound");
@@ -331,11 +413,13 @@ function checkStated(c, recipe) {
   if (c.family && !isNear(c.family.delta_spent, c.delta)) throw new Refused("its ledger has another delta");
   if (c.direction !== (recipe.lower ? "lower" : "upper")) throw new Refused("it states the wrong direction");
   if (c.validity !== "fixed-n") throw new Refused("it states another validity than its theorem has");
-  if (recipe.check) return;
+  if (recipe.n === undefined) return;
   if (c.n !== recipe.n) throw new Refused("n is not the number of rows that the theorem was given");
   const seen = recipe.seen ?? recipe.k / recipe.n;
   if (recipe.n > 0 && !isNear(seen, c.observed)) throw new Refused("the counts do not give what was observed");
 }
+
+const WORDS = { inf: Infinity, "-inf": -Infinity, nan: NaN }; /* numbers that JSON lacks */
 
 /** Compares the status with the assumptions and the bound. */
 function checkStatus(c) {
@@ -344,8 +428,8 @@ function checkStatus(c) {
   if (statuses.length === 0 || !statuses.every((s) => known.includes(s))) {
     throw new Refused("its assumptions are not listed");
   }
-  const trivial = c.trivial === "inf" ? Infinity : c.trivial;
-  const vacuous = c.direction === "lower" ? c.bound <= trivial : c.bound >= trivial;
+  const [bound, trivial] = [c.bound, c.trivial].map((value) => WORDS[value] ?? value);
+  const vacuous = c.direction === "lower" ? bound <= trivial : bound >= trivial;
   const expected = statuses.includes("violated") ? "void" : vacuous ? "vacuous" : "valid";
   if (c.status !== expected) throw new Refused(`it calls itself ${c.status} and is ${expected}`);
 }
@@ -363,7 +447,7 @@ function verify(c) {
     if (typeof c.bound !== "number" || typeof c.observed !== "number") throw new Refused("it states no number");
     const recipe = BINOMIAL[c.method](stored.inputs, c);
     checkStated(c, recipe);
-    if (recipe.check) recipe.check();
+    if (recipe.check) recipe.check(recipe.loose);
     else checkTail(recipe, c.bound);
     checkClaim(c);
     return { state: "recomputed", words: "recomputed here" };
@@ -372,6 +456,19 @@ function verify(c) {
     const why = error instanceof Refused ? error.message : "its parts make no sense together";
     return { state: "refused", words: `refused: the numbers do not give this bound (${why})` };
   }
+}
+
+/** Returns what can be said of several certificates: those of one audit share its delta. */
+function verifyAll(certificates) {
+  const found = certificates.map(verify);
+  const shared = (c) => isObject(c) && isObject(c.reproduce) && isObject(c.reproduce.audit) && / claims together /.test(c.claim);
+  const spent = certificates.filter(shared).reduce((sum, c) => sum + c.delta, 0);
+  certificates.forEach((c, i) => {
+    if (found[i].state === "recomputed" && shared(c) && spent > c.reproduce.audit.delta * (1 + 1e-9)) {
+      found[i] = { state: "refused", words: "refused: its claims together spend more than their delta" };
+    }
+  });
+  return found;
 }
 
 /* ---- reading ---- */
@@ -396,9 +493,12 @@ function parse(text) {
 /** Returns the certificates in a certificate, a report's JSON twin, or a list of certificates. */
 function certificatesIn(content) {
   if (Array.isArray(content)) return content;
+  const among = (entries) => (entries ?? []).map((found) => found.certificate);
+  if (isObject(content) && content.format === "surelearn audit") return among(content.outcomes).filter((c) => c !== null);
   if (!isObject(content) || !("certificate" in content)) return [content];
-  const classes = (content.classes ?? []).map((found) => found.certificate);
-  return [content.certificate, ...classes, content.training, ...(content.others ?? [])].filter((c) => c !== null && c !== undefined);
+  const first = JSON.stringify(content.certificate);
+  const claimed = among(content.claimed).filter((c) => JSON.stringify(c) !== first);
+  return [content.certificate, ...claimed, ...among(content.classes), content.training, ...(content.others ?? [])].filter((c) => c !== null && c !== undefined);
 }
 
 const DATA = /<[s]cript type="application\/json" id="certificates">([^<]*)<\/script>/g;
@@ -427,7 +527,7 @@ function printable(text) {
 /** Tells whether an element shows what the certificate states. */
 function isShown(c, element) {
   const text = element.textContent;
-  const limit = c.kind === "risk" ? percent(c.bound, c.direction) : outward(c.bound, c.direction);
+  const limit = ["risk", "rate"].includes(c.kind) ? percent(c.bound, c.direction) : outward(c.bound, c.direction);
   const bare = outward(c.bound, c.direction);
   const counts = c.reproduce.inputs;
   const grouped = (count) => count.toLocaleString("en-US");
@@ -450,10 +550,11 @@ function markPage(page) {
   const data = page.getElementById("certificates");
   let certificates = [];
   try { certificates = parse(data.textContent); } catch { /* then every claim is refused */ }
+  const findings = verifyAll(certificates);
   for (const mark of page.querySelectorAll(".recomputed")) {
     const c = certificates[Number(mark.dataset.of)];
     const shown = [...page.querySelectorAll("[data-shows]")].filter((e) => e.dataset.of === mark.dataset.of);
-    let found = verify(c);
+    let found = findings[Number(mark.dataset.of)] ?? verify(c);
     if (found.state === "recomputed" && !(shown.length > 0 && shown.every((e) => isShown(c, e)))) {
       found = { state: "refused", words: "refused: the page shows something else than its certificate states" };
     }
@@ -474,8 +575,7 @@ function main(paths) {
   let status = 0;
   for (const path of paths) {
     try {
-      readText(readFileSync(path, "utf8")).forEach((c, i, all) => {
-        const { state, words } = verify(c);
+      verifyAll(readText(readFileSync(path, "utf8"))).forEach(({ state, words }, i, all) => {
         console.log(`${path}${all.length > 1 ? ` [${i + 1}]` : ""}: ${words}`);
         if (state === "refused") status = Math.max(status, 1);
       });
@@ -489,6 +589,6 @@ function main(paths) {
 
 if (typeof document !== "undefined") markPage(document);
 else if (typeof module !== "undefined") {
-  module.exports = { verify, readText, tailIs, exact, percent, outward, confidence, printable, markPage };
+  module.exports = { verify, verifyAll, readText, tailIs, exact, percent, outward, confidence, printable, markPage };
   if (require.main === module) process.exitCode = main(process.argv.slice(2));
 }
