@@ -7,16 +7,20 @@ import pytest
 from scipy import sparse
 
 from surelearn import (
+    BaggingRegressor,
     BernoulliMixture,
     C45Classifier,
     CARTClassifier,
     CARTRegressor,
     CondensedNearestNeighbor,
+    ForwardStagewiseRegressor,
     GaussianMixture,
+    GradientBoostingRegressor,
     ID3Classifier,
     KernelPerceptron,
     NearestNeighborsClassifier,
     NearestNeighborsRegressor,
+    RandomForestRegressor,
     SupportVectorClassifier,
     kernels,
 )
@@ -164,3 +168,27 @@ def test_means_of_whole_numbers_are_welcome():
     model = GaussianMixture(n_components=2, random_state=0).fit(X)
     model.means_ = np.array([[0, 0, 0], [3, 3, 3]])
     assert model.predict([[0.0, 0.0, 0.0], [3.0, 3.0, 3.0]]).tolist() == [0, 1]
+
+
+def test_columns_that_are_not_there_are_not_counted():
+    model = CARTClassifier().fit(X, y)
+    model.n_features_in_ = 10**30
+    for tell in (model.to_text, model.to_dot, model.rules, model.dnf):
+        with pytest.raises(ValueError, match="fit it again"):
+            tell()
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        CARTRegressor,
+        RandomForestRegressor,
+        BaggingRegressor,
+        GradientBoostingRegressor,
+        ForwardStagewiseRegressor,
+    ],
+)
+def test_targets_whose_sums_overflow_are_refused(kind):
+    for largest in (1.7e308, 1e306):
+        with pytest.raises(ValueError, match="Rescale the targets"):
+            kind().fit(X, np.where(y == 1, largest, -largest))
