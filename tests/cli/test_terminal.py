@@ -1,7 +1,11 @@
 """Names and claims from files cannot command the terminal, nor bring markup into a page."""
 
 import json
+import os
 import re
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +18,7 @@ from surelearn.cli import app
 
 ESCAPES = "\x1b[31mred\x1b]8;;http://evil\x07link\x1b]8;;\x07\r\b\u202eexe\x9b2J\u2066[bold]"
 COMMANDS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+FULL = Path("/dev/full")
 run = CliRunner().invoke
 
 
@@ -120,3 +125,30 @@ def test_letters_of_all_scripts_stay_as_they_are():
     text = "naïve 日本語 עברית فارسی\u200cها 👩\u200d🔬\u00a0é"
     assert printable(text) == text
     assert printable("a\tb") == "a\\tb"
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="only some systems have a device that is always full")
+@pytest.mark.parametrize("command", ["learners", "ledger", "bounds", "plan"])
+def test_what_cannot_be_printed_is_told_in_a_sentence(command, tmp_path):
+    script = f"from surelearn.cli import app; app(['{command}'])"
+    with FULL.open("w", encoding="utf-8") as full:
+        done = subprocess.run(  # noqa: S603 - our own code
+            [sys.executable, "-c", script],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+            env={**os.environ, "SURELEARN_STATE": str(tmp_path)},
+        )
+    assert done.returncode == 2
+    assert done.stderr == "surelearn: No space left on device\n"
+
+
+def test_a_command_without_memory_says_so(monkeypatch):
+    def consume(*_, **__):
+        raise MemoryError
+
+    monkeypatch.setattr("surelearn.app.plan.plan_rows", consume)
+    done = run(app, ["plan"])
+    assert done.exit_code == 2
+    assert "not enough memory" in done.stderr

@@ -15,7 +15,13 @@ import pytest
 from scipy import sparse
 
 from persistence import forgeries
-from surelearn import SupportVectorClassifier, checks, kernels
+from surelearn import (
+    GradientBoostingClassifier,
+    LinearRegression,
+    SupportVectorClassifier,
+    checks,
+    kernels,
+)
 from surelearn._stored import _classes
 from surelearn.app.registry import find_bandits, find_experts, find_learners
 from surelearn.learners.kernelized.kernel_perceptron import KernelPerceptron
@@ -207,6 +213,20 @@ def test_a_sparse_matrix_with_entries_outside_it_is_refused(path, parts):
     support["support"]["$tuple"][0]["shape"] = [1, 2]
     members["model.json"] = json.dumps(told).encode()
     refuse(path, members, "sparse matrix")
+
+
+@pytest.mark.parametrize(
+    ("learner", "name", "array", "match"),
+    [
+        (LinearRegression(), "factor", np.zeros((3, 3)), "its sums are over no rows"),
+        (GradientBoostingClassifier(n_estimators=1), "classes_", np.array([0]), "for 1 classes"),
+    ],
+    ids=lambda part: type(part).__name__,
+)
+def test_numbers_that_only_an_answer_would_trip_over_are_refused(path, learner, name, array, match):
+    X = [[0.0], [1.0], [2.0], [3.0]]
+    save_model(learner.fit(X, [0, 1, 0, 1]), path, schema={}, metadata={})
+    refuse(path, with_array(forgeries.members_of(path.read_bytes()), name, array), match)
 
 
 def test_parameters_must_be_there_and_of_their_kind(path):

@@ -25,6 +25,7 @@ from surelearn.base.seal import is_intact, sealed
 _Estimator = TypeVar("_Estimator")
 _Class = TypeVar("_Class", bound=type[Any])
 
+_LARGEST_SUM = 1e307  # of targets: a few of them, or differences, can be added to it
 _CHANGES_IT = frozenset(
     {"fit", "partial_fit", "fit_predict", "fit_transform", "learn", "learn_one"}
 )
@@ -198,7 +199,7 @@ def learn_classes(estimator: Any, y: ArrayLike, *, n: int) -> Indices:
 
 
 def check_numbers(y: ArrayLike, *, n: int) -> Vector:
-    """Return the targets of a regression: one finite number per row."""
+    """Return the targets of a regression: one number per row, with a finite sum."""
     targets = _targets(y, n)
     if targets.dtype.kind not in "biuf":
         try:
@@ -208,7 +209,14 @@ def check_numbers(y: ArrayLike, *, n: int) -> Vector:
                 f"y holds {targets.tolist()[0]!r}, which is no number; a regressor predicts "
                 "numbers, a classifier predicts labels"
             ) from error
-    return targets.astype(np.float64)
+    numbers = targets.astype(np.float64)
+    largest = float(abs(numbers).max(initial=0.0))
+    if largest > _LARGEST_SUM / (n + 1):
+        raise ValueError(
+            f"the largest target is {largest:.3g}: sums of such targets would overflow. Rescale "
+            "the targets"
+        )
+    return numbers
 
 
 def row_weights(

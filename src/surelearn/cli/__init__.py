@@ -2,6 +2,7 @@
 
 import typer
 
+from surelearn.cli._refusing import refusing
 from surelearn.cli.audit import audit
 from surelearn.cli.bounds import bounds
 from surelearn.cli.certify import certify
@@ -35,6 +36,5 @@ def main() -> None:
 
 
 COMMANDS = (certify, audit, predict, verify, sign, keygen, ledger, plan, bounds, learners, demo)
-for command in COMMANDS:
-    app.command()(command)
-app.command("warm-up")(warm_up)
+for command in (*COMMANDS, warm_up):
+    app.command(command.__name__.replace("_", "-"))(refusing(command))

@@ -16,6 +16,10 @@ def refusals() -> Generator[None]:
         yield
     except REFUSALS as error:
         refuse(str(error))
+    except MemoryError:
+        refuse("there is not enough memory for this: give it more, or a smaller table")
+    except BrokenPipeError:
+        raise  # nobody reads what is printed any more, and the front end ends quietly
     except OSError as error:
         where = f" ({error.filename})" if error.filename else ""
         refuse(f"{error.strerror or error}{where}")

@@ -20,10 +20,8 @@ def bounds(
     """
     # Imported here: `surelearn --help` should not wait for them.
     from surelearn.cli._bounds import evaluate, list_theorems  # noqa: PLC0415
-    from surelearn.cli._refusals import refusals  # noqa: PLC0415
 
-    with refusals():
-        if theorem is None:
-            list_theorems(find)
-        else:
-            evaluate(theorem, values or [])
+    if theorem is None:
+        list_theorems(find)
+    else:
+        evaluate(theorem, values or [])

@@ -74,32 +74,30 @@ def certify(  # noqa: PLR0913, PLR0917 - an argument for each option
     Example: `surelearn certify patients.csv --target outcome`
     """
     from surelearn.cli._certifying import run  # noqa: PLC0415 - `--help` should not wait for it
-    from surelearn.cli._refusals import refusals  # noqa: PLC0415
 
-    with refusals():
-        run(
-            table,
-            out=out,
-            force=force,
-            form={
-                "delimiter": delimiter,
-                "header": header,
-                "missing": missing,
-                "encoding": encoding,
-                "decimal": decimal,
-            },
-            target=target,
-            delta=delta,
-            holdout=holdout,
-            seed=seed,
-            select=select,
-            learners=tuple(learner or ()),
-            task=task,
-            categorical=tuple(categorical or ()),
-            keep=tuple(keep or ()),
-            drop=tuple(drop or ()),
-            group=group,
-            time=time,
-            copies=copies,
-            looks=looks,
-        )
+    run(
+        table,
+        out=out,
+        force=force,
+        form={
+            "delimiter": delimiter,
+            "header": header,
+            "missing": missing,
+            "encoding": encoding,
+            "decimal": decimal,
+        },
+        target=target,
+        delta=delta,
+        holdout=holdout,
+        seed=seed,
+        select=select,
+        learners=tuple(learner or ()),
+        task=task,
+        categorical=tuple(categorical or ()),
+        keep=tuple(keep or ()),
+        drop=tuple(drop or ()),
+        group=group,
+        time=time,
+        copies=copies,
+        looks=looks,
+    )

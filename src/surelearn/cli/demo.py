@@ -22,21 +22,19 @@ def demo(
     from surelearn._wording import printable  # noqa: PLC0415
     from surelearn.app.demo import TARGET, write_table  # noqa: PLC0415
     from surelearn.cli._certifying import run  # noqa: PLC0415
-    from surelearn.cli._refusals import refusals  # noqa: PLC0415
 
-    with refusals():
-        table = out / "breast-cancer.csv"
-        run(
-            table,
-            out=out,
-            force=True,
-            form={},
-            prepare=lambda: write_table(table),
-            remember=False,
-            target=TARGET,
-            delta=delta,
-            seed=seed,
-        )
+    table = out / "breast-cancer.csv"
+    run(
+        table,
+        out=out,
+        force=True,
+        form={},
+        prepare=lambda: write_table(table),
+        remember=False,
+        target=TARGET,
+        delta=delta,
+        seed=seed,
+    )
     model, certificate = out / "model.surelearn", out / "certificate.json"
     page, check = out / "report.html", f"{certificate} --model {model} --data {table}"
     typer.echo(printable(f"Open {page} in a browser. Others can check the certificate:"))

@@ -28,10 +28,8 @@ def ledger(
     """
     from surelearn._wording import printable  # noqa: PLC0415
     from surelearn.app.ledger import summarise  # noqa: PLC0415 - `--help` should not wait for it
-    from surelearn.cli._refusals import refusals  # noqa: PLC0415
 
-    with refusals():
-        found = summarise(file)
+    found = summarise(file)
     if as_json:
         import json  # noqa: PLC0415
 

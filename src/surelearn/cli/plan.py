@@ -17,7 +17,5 @@ def plan(
     """
     # Imported here: `surelearn --help` should not wait for them.
     from surelearn.app.plan import plan_rows  # noqa: PLC0415
-    from surelearn.cli._refusals import refusals  # noqa: PLC0415
 
-    with refusals():
-        typer.echo(plan_rows(target=target, error=error, delta=delta, n_models=models))
+    typer.echo(plan_rows(target=target, error=error, delta=delta, n_models=models))

@@ -43,8 +43,6 @@ def predict(  # noqa: PLR0913, PLR0917 - an argument for each option
     """
     # Imported here: `surelearn --help` should not wait for them.
     from surelearn.cli._predicting import run  # noqa: PLC0415
-    from surelearn.cli._refusals import refusals  # noqa: PLC0415
 
     form = {"delimiter": delimiter, "header": header, "encoding": encoding, "decimal": decimal}
-    with refusals():
-        run(model, table, out=out, force=force, safe_cells=safe_cells, form=form)
+    run(model, table, out=out, force=force, safe_cells=safe_cells, form=form)

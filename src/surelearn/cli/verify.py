@@ -39,12 +39,10 @@ def verify(  # noqa: PLR0913, PLR0917 - a command has as many options as it has
     as one; `--data` is then the file of answers. With `--signature` and `--public-key` it checks
     who signed it.
     """
-    from surelearn.cli._refusals import refusals  # noqa: PLC0415 - `--help` should not wait
-    from surelearn.cli._verifying import Signed, run  # noqa: PLC0415
+    from surelearn.cli._verifying import Signed, run  # noqa: PLC0415 - `--help` should not wait
 
     signed = Signed(signature, public_key)
     form = {"delimiter": delimiter, "header": header, "encoding": encoding, "decimal": decimal}
-    with refusals():
-        holds = run(certificate, model=model, table=data, retrain=retrain, form=form, signed=signed)
+    holds = run(certificate, model=model, table=data, retrain=retrain, form=form, signed=signed)
     if not holds:
         raise typer.Exit(1)

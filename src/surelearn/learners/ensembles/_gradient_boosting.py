@@ -219,8 +219,8 @@ class GradientBoosting(BaseEstimator):
         self.trees_.check_features(n)
         if k < 1 or self.trees_.n_trees % k:
             raise ValueError("its trees are not those of its outputs")
-        n_classes = len(cast("Any", self).classes_) if hasattr(self, "classes_") else 1
-        if k not in {n_classes, n_classes if n_classes > 2 else 1}:
+        n_classes = len(cast("Any", self).classes_) if hasattr(self, "classes_") else 0
+        if k not in {0: (1,), 1: (), 2: (1, 2)}.get(n_classes, (n_classes,)):
             raise ValueError(f"it has {k} outputs for {n_classes} classes")
 
     def __sklearn_tags__(self) -> Tags:

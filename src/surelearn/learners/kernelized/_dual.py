@@ -13,6 +13,7 @@ from scipy import sparse
 from sklearn.utils import Tags, gen_batches
 
 from surelearn._jit import rows, tables
+from surelearn._jit.sound_matrices import sound
 from surelearn._stored import holds, stored
 from surelearn._typing import Matrix, Vector
 from surelearn.base import OnlineClassifier, validation
@@ -75,7 +76,7 @@ class KernelMachine(OnlineClassifier):
         """Return Σ c_s K(x_s, x) for each row x, a column for each row of coefficients c."""
         sums, used = np.zeros((X.shape[0], len(coef))), coef.any(axis=0)
         if used.any() and len(sums):
-            support, coef = support[used], coef[:, used]
+            support, coef = sound(support)[used], coef[:, used]  # it may be changed by hand
             for part in gen_batches(len(sums), max(1, _VALUES_AT_ONCE // coef.shape[1])):
                 sums[part] = self._values(X[part], support) @ coef.T
         return sums

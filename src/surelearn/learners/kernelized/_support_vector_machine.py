@@ -15,6 +15,7 @@ from surelearn import _arguments
 from surelearn._jit import fingerprints
 from surelearn._jit import rows as jit_rows
 from surelearn._jit.fingerprints import Hashes
+from surelearn._jit.sound_matrices import sound
 from surelearn._stored import holds
 from surelearn._threads import Workers, workers
 from surelearn._typing import Indices, Mask, Matrix, Vector
@@ -285,6 +286,7 @@ class SupportVectorMachine(BaseEstimator):
                 "its kernel, coefficients, intercepts and support vectors do not belong together: "
                 "they were changed after fit. Fit it again"
             )
+        sound(held)
 
     def _scores_of(self, points: Any) -> Matrix:
         coef, kernel = self.dual_coef_, self.kernel_

@@ -51,10 +51,14 @@ class LinearRegressor(RegressorMixin, SummarisingLearner[Any]):
         return None if found is None else (found, "the hat matrix")
 
     def _check_state(self) -> None:
-        """Refuse sums over rows of another width, as a forged model file may hold them."""
+        """Refuse sums over no rows or other ones, as a forged model file may hold them."""
         record = getattr(self, "record_", None)
-        if record is not None and record.n_columns != self.n_features_in_ + 1:
+        if record is None:
+            return
+        if record.n_columns != self.n_features_in_ + 1:
             raise ValueError("its sums are over rows of another width")
+        if record.n_rows < 1 or not 0.0 < record.weight < np.inf:
+            raise ValueError("its sums are over no rows")
 
     def _begin(self, X: Any, y: Any, weights: Any) -> None:
         refuse_tiny(y, "targets")

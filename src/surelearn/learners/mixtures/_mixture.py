@@ -139,6 +139,7 @@ class Mixture(DensityMixin, BaseEstimator, ABC):
         """
         check_is_fitted(self)
         _arguments.at_least_one("n_samples", n_samples)
+        self._parameters()  # refuses what does not belong together
         rng: RandomState = check_random_state(self.random_state)
         components = np.sort(rng.choice(len(self.weights_), n_samples, p=self.weights_))
         return self._draw(components, rng), components

@@ -31,6 +31,26 @@ class Chunk:
     weights: Vector
 
 
+def refuse_misfits(weights: Any, places: Any, n_features: int) -> None:
+    """Refuse parameters of other shapes than `fit` gives them, as someone may have set them.
+
+    Examples
+    --------
+    >>> refuse_misfits(np.full(2, 0.5), np.zeros((3, 1)), 1)
+    Traceback (most recent call last):
+    ValueError: its weights and components do not belong together: they were changed after fit. Fit
+    it again
+    """
+    numbers = all(
+        isinstance(part, np.ndarray) and part.dtype.kind in "iuf" for part in (weights, places)
+    )
+    if not numbers or weights.ndim != 1 or places.shape != (len(weights), n_features):
+        raise ValueError(
+            "its weights and components do not belong together: they were changed after fit. Fit "
+            "it again"
+        )
+
+
 class MixtureModel(ABC):
     """The E-step of every mixture; a model adds its densities, its statistics and its M-step."""
 

@@ -18,7 +18,7 @@ from surelearn._typing import Indices, Matrix, Vector
 from surelearn.base import validation
 from surelearn.base.fitting import at_one_moment
 from surelearn.learners.mixtures._mixture import Mixture
-from surelearn.learners.mixtures._model import CHUNK, Chunk, MixtureModel
+from surelearn.learners.mixtures._model import CHUNK, Chunk, MixtureModel, refuse_misfits
 
 
 class Bernoullis(NamedTuple):
@@ -177,6 +177,7 @@ class BernoulliMixture(Mixture):
         self.weights_, self.probabilities_ = parameters
 
     def _parameters(self) -> Bernoullis:
+        refuse_misfits(self.weights_, self.probabilities_, self.n_features_in_)
         return Bernoullis(self.weights_, self.probabilities_)
 
     def _n_parameters(self) -> int:

@@ -20,6 +20,7 @@ from surelearn.base.validation import refuse_huge, refuse_tiny
 from surelearn.learners.mixtures._covariances import SHAPES, Covariance
 from surelearn.learners.mixtures._gaussians import GaussianModel, Gaussians, Moments
 from surelearn.learners.mixtures._mixture import Mixture
+from surelearn.learners.mixtures._model import refuse_misfits
 
 
 @at_one_moment
@@ -182,6 +183,7 @@ class GaussianMixture(Mixture):
         self.covariances_ = self._shape.show(parameters.covariances)
 
     def _parameters(self) -> Gaussians:
+        refuse_misfits(self.weights_, self.means_, self.n_features_in_)
         covariances = self._shape.read(self.covariances_, *self.means_.shape)
         return Gaussians(self.weights_, self.means_, covariances)
 

@@ -51,6 +51,7 @@ def arrivals(tree: Tree, X: Matrix, *, divide: bool = True) -> Iterator[Arrivals
     >>> [level.nodes.tolist() for level in arrivals(stump, np.array([[0.0], [1.0], [np.nan]]))]
     [[0, 0, 0], [1, 2, 1]]
     """
+    tree.questions(X.shape[1])  # refuses what is no tree of these columns
     n = len(X)
     here = Arrivals(
         np.arange(n), np.zeros(n, dtype=np.int64), np.ones(n), np.ones(n, dtype=np.bool_)

@@ -61,7 +61,7 @@ def recollect(
     errors = certified_errors(tree, correct, len(X))
     if missing.any() and tree.spreads:
         shares = np.zeros((len(X), tree.value.shape[1]))
-        _walk.spread_rows(X, tree.questions(), tree.shares(), shares)
+        _walk.spread_rows(X, tree.questions(X.shape[1]), tree.shares(), shares)
         errors = int(np.count_nonzero(shares.argmax(axis=1) != labels))
     return Recollection(errors, correct, missing, table.columns_with_rare_categories(X, categories))
 

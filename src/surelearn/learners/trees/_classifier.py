@@ -181,6 +181,7 @@ class TreeClassifier(ClassifierMixin, TreeLearner):
             The probability with which the certificate may fail.
         """
         check_is_fitted(self)
+        refuse_changed(self)
         return self._pruned(_certificates.close_for_least_bound(self, delta=delta))
 
     def _check_state(self) -> None:

@@ -326,7 +326,7 @@ class TreeLearner(BaseEstimator):
 
     def _leaves(self, X: Matrix) -> Indices:
         leaves = np.empty(len(X), dtype=np.int64)
-        _walk.find_leaves(X, self.tree_.questions(), leaves)
+        _walk.find_leaves(X, self.tree_.questions(X.shape[1]), leaves)
         return leaves
 
     def _outcomes(self, X: Matrix, values: Matrix) -> Matrix:
@@ -334,7 +334,8 @@ class TreeLearner(BaseEstimator):
         if not self.tree_.spreads:
             return values[self._leaves(X)]
         outcomes = np.zeros((len(X), values.shape[1]))
-        _walk.spread_rows(X, self.tree_.questions(), values, outcomes)
+        questions = self.tree_.questions(X.shape[1], len(values))
+        _walk.spread_rows(X, questions, values, outcomes)
         return outcomes
 
     def _learn(self, X: Matrix, targets: Any, weights: Vector, *, n_classes: int) -> None:

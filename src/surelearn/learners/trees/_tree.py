@@ -7,10 +7,12 @@ from numpy.typing import ArrayLike
 
 from surelearn._stored import holds, stored
 from surelearn._typing import Indices, Mask, Matrix, Vector
-from surelearn.learners.trees._walk import Questions
+from surelearn.learners.trees._walk import Questions, are_sound
 
 LEAF = -1
 """The feature of a node that asks no question."""
+
+_NUMBERS, _PLACES = np.dtype(np.float64), np.dtype(np.int64)
 
 
 @stored("tree")
@@ -107,9 +109,20 @@ class Tree:
         )
         return parent
 
-    def questions(self) -> Questions:
-        """Return the arrays that a walk needs."""
-        return Questions(*(getattr(self, name) for name in Questions._fields))
+    def questions(self, n_columns: int, n_values: int | None = None) -> Questions:
+        """Return the arrays that a walk through so many columns needs.
+
+        Someone may have set them by hand: a walk through arrays that are no tree of these columns,
+        to leaves that are not as many as their values, would never end, or leave them.
+        """
+        found = Questions(*(getattr(self, name) for name in Questions._fields))
+        n = self.n_nodes if n_values is None else n_values
+        if not _are_vectors(found, n) or not are_sound(found, n_columns):
+            raise ValueError(
+                f"its nodes are no tree of {n_columns} columns: they were changed after fit. Fit "
+                "it again"
+            )
+        return found
 
     def shares(self) -> Matrix:
         """Return the share of each class at each node; a node without weight has its parent's."""
@@ -147,6 +160,19 @@ class Tree:
 
     def _check_state(self) -> None:
         refuse_wild_nodes(self)
+
+
+def _are_vectors(questions: Questions, n: int) -> bool:
+    """Say whether all arrays are of their types, and have a place for each node."""
+    feature, threshold, first, count, start, routes, default, weight = questions
+    for array in (feature, first, count, start, routes, default, threshold, weight):
+        if type(array) is not np.ndarray or array.ndim != 1:
+            return False
+    places = {each.dtype for each in (feature, first, count, start, routes, default)}
+    if places != {_PLACES} or not threshold.dtype == weight.dtype == _NUMBERS:
+        return False
+    lengths = {len(each) for each in (feature, first, count, default, threshold, weight)}
+    return lengths == {n} and len(start) == n + 1
 
 
 def refuse_wild_nodes(tree: Tree) -> None:

@@ -39,6 +39,33 @@ def answer(
 
 
 @jit
+def are_sound(questions: Questions, n_columns: int) -> bool:
+    """Say whether every walk by these questions ends, and stays among them and the columns.
+
+    Children come after their parents, and each has one: stacks have room for each node once.
+    """
+    feature, threshold, first_child, n_children, starts, routes, default_child, _ = questions
+    n, owned = len(feature), np.zeros(len(feature), dtype=np.bool_)
+    sound = n > 0 and starts[0] == 0 and starts[n] == len(routes)
+    for node in range(n):
+        sound &= starts[node] <= starts[node + 1]
+    node = 0
+    while sound and node < n:
+        if feature[node] != _LEAF:
+            first, k = first_child[node], n_children[node]
+            sound &= (feature[node] >= 0) & (feature[node] < n_columns)
+            sound &= (node < first) & (first <= n - k) & (k > 0) & (default_child[node] < k)
+            sound &= (k == 2) | (threshold[node] != threshold[node])
+            for child in range(first, first + k if sound else first):
+                sound &= not owned[child]
+                owned[child] = True
+            for place in range(starts[node], starts[node + 1]):
+                sound &= routes[place] < k
+        node += 1
+    return sound
+
+
+@jit
 def heaviest(questions: Questions, node: int) -> int:
     """Return the child of largest training weight; ties to the first."""
     best = questions.first_child[node]

@@ -112,7 +112,7 @@ class ID3Classifier(TreeClassifier):
     def _leaves(self, X: Matrix) -> Indices:
         """Return the leaf of each row, or the node at which its walk ends."""
         nodes = np.empty(len(X), dtype=np.int64)
-        _find_stops(X, self.tree_.questions(), nodes)
+        _find_stops(X, self.tree_.questions(X.shape[1]), nodes)
         return nodes
 
     def _outcomes(self, X: Matrix, values: Matrix) -> Matrix:

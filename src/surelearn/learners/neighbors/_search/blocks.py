@@ -84,6 +84,7 @@ class BlockIndex:
 
     def search(self, queries: Matrix, k: int, *, n_jobs: int | None = None) -> Nearest:
         """Return the k nearest rows of each query."""
+        self._refuse_misfits(queries)
         n = len(queries)
         found = Nearest.room(n, k)
         run_chunks(
@@ -108,6 +109,15 @@ class BlockIndex:
             found.points,
             found.tied,
         )
+
+    def _refuse_misfits(self, queries: Matrix) -> None:
+        """Refuse blocks of other shapes than those searched, as someone may have set them."""
+        n_blocks, d, size = np.shape(self.columns) if np.ndim(self.columns) == 3 else (0, 0, 0)
+        if np.shape(self.numbers) != (n_blocks, size) or queries.shape[1] != d:
+            raise ValueError(
+                f"its index holds no rows of {queries.shape[1]} features: it was changed after "
+                "fit. Fit it again"
+            )
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -159,6 +169,12 @@ class TreeIndex(BlockIndex):
             crew.map(grow, range(1 << top))
         leaves = _in_leaves(numbers, 1 << depth)
         return cls(metric, _columns(X, leaves), leaves, boxes)
+
+    def _refuse_misfits(self, queries: Matrix) -> None:
+        super()._refuse_misfits(queries)
+        n_leaves = len(self.columns)
+        if n_leaves & (n_leaves - 1) or np.shape(self.boxes) != (2 * n_leaves, 2, queries.shape[1]):
+            raise ValueError("its boxes are not those of its rows: fit it again")
 
     def _fill(self, queries: Matrix, found: Nearest) -> None:
         tree = kd_tree.KDTree(self.boxes, self.columns, self.numbers)

@@ -9,6 +9,7 @@ from scipy import sparse
 
 from surelearn._jit import rows
 from surelearn._jit.rows import SparseRows
+from surelearn._jit.sound_matrices import sound
 from surelearn._stored import holds, stored
 from surelearn._threads import LARGEST_CHUNK, run_chunks
 from surelearn._typing import Vector
@@ -54,6 +55,7 @@ class SparseIndex:
     def search(self, queries: Any, k: int, *, n_jobs: int | None = None) -> Nearest:
         """Return the k nearest rows of each query."""
         n = queries.shape[0]
+        sound(self.X)  # SciPy would follow wild indices, if someone set them
         found = Nearest.room(n, k)
         largest = max(1, min(LARGEST_CHUNK, _VALUES // max(self.X.shape)))
         run_chunks(lambda chunk: self._fill(queries[chunk], found.of(chunk)), n, n_jobs, largest)

@@ -113,7 +113,7 @@ def _side(literal: Literal, place: int, cut: float) -> Literal:
 
 
 def vocabulary_of(model: Any, *, digits: int) -> Vocabulary:
-    """Return the words of a fitted tree.
+    """Return the words of a fitted tree; refuse arrays that someone made no tree of.
 
     Examples
     --------
@@ -123,6 +123,11 @@ def vocabulary_of(model: Any, *, digits: int) -> Vocabulary:
     'x0 <= 0.123'
     """
     at_least_one("digits", digits)
+    n = len(model.categories_)
+    if n != model.n_features_in_:
+        raise ValueError(f"it has categories of {n} columns, and other columns: fit it again")
+    if hasattr(model, "tree_"):
+        model.tree_.questions(n)
     return Vocabulary(
         names=table.column_names(model),
         categories=model.categories_,
