@@ -1,4 +1,8 @@
+<<<<<<< HEAD
 """Bounds from regions of two rates, from a hundred rows to a hundred million: of equal cost."""
+=======
+"""Bounds from regions of two rates, from a hundred rows to a hundred million."""
+>>>>>>> regions
 
 import time
 
