@@ -238,6 +238,7 @@ def forgeries(c: Content) -> Iterator[tuple[str, Content]]:
     yield "another confidence in words", said(c, "95%", "99%")
     yield "another bound in words", said(c, "0.1023", "0.0523")
     yield "a digit less in words", said(c, "0.1023", "0.102")
+    yield "a second bound in words", said(c, "0.1023", "0.01, or at most 0.1023")
     yield "the other direction in words", said(c, "at most", "at least")
     yield "another value seen", changed(c, "observed", 0.01)
     yield "another number of rows seen", changed(c, "n", 1000)

@@ -1,4 +1,8 @@
-"""Bounds from regions of two rates, from a hundred rows to a hundred million: they should not grow with n."""
+<<<<<<< HEAD
+"""Bounds from regions of two rates, from a hundred rows to a hundred million: of equal cost."""
+=======
+"""Bounds from regions of two rates, from a hundred rows to a hundred million."""
+>>>>>>> regions
 
 import time
 

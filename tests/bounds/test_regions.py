@@ -286,6 +286,17 @@ def strata_miss(n, delta):
     return largest_miss(law, lambda p, q: 0.3 * p + 0.7 * q, bounds)
 
 
+def chain_miss(n, delta):
+    law = plain.TwoBinomials(n - 1, n + 1)
+    bounds = {
+        (x, y): regions.strata(
+            errors=[x, y], sizes=[n - 1, n + 1], shares=[0.3, 0.7], delta=delta
+        ).bound
+        for x, y in law.outcomes()
+    }
+    return largest_miss(law, lambda p, q: 0.3 * p + 0.7 * q, bounds)
+
+
 MISSES = [
     difference_miss, cost_miss, benefit_miss, balanced_miss, positive_ratio_miss, strata_miss
 ]  # fmt: skip
@@ -294,6 +305,35 @@ MISSES = [
 @pytest.mark.parametrize("miss", MISSES)
 def test_the_bounds_miss_with_probability_delta_at_most(miss):
     assert miss(6, 0.1) <= 0.1
+
+
+def test_a_chain_of_strata_misses_with_probability_delta_at_most():
+    assert 0.01 < chain_miss(5, 0.1) <= 0.1
+
+
+def test_the_wrong_rows_of_a_table_are_missed_with_probability_delta_at_most():
+    sizes, drawn = (8, 11), (4, 5)
+    found = {
+        (i, j): regions.finite_strata(errors=[i, j], drawn=drawn, sizes=sizes, delta=0.2).bound
+        for i in range(drawn[0] + 1)
+        for j in range(drawn[1] + 1)
+    }
+    misses = []
+    for first in range(sizes[0] + 1):
+        for second in range(sizes[1] + 1):
+            law = [
+                stats.hypergeom(size, wrong, n)
+                for size, wrong, n in zip(sizes, (first, second), drawn, strict=True)
+            ]
+            missed = (seen for seen, bound in found.items() if first + second > bound)
+            misses.append(sum(law[0].pmf(i) * law[1].pmf(j) for i, j in missed))
+    assert 0.05 < max(misses) <= 0.2
+
+
+def test_rows_that_come_twice_break_the_bound():
+    law = plain.Trinomial(8)
+    bounds = {(x, y): difference(2 * x, 2 * y, 16, 0.1) for x, y in law.outcomes()}
+    assert largest_miss(law, lambda p, q: p - q, bounds) > 0.15
 
 
 @pytest.mark.slow

@@ -58,7 +58,7 @@ def threshold_index(*, n_positive: int, sensitivity: float, delta: float) -> int
     return _rounding.smallest_integer(too_many, 1, n)
 
 
-@theorem
+@theorem(realised=("n_positive",))
 def sensitivity_at_rank(*, rank: int, n_positive: int, delta: float) -> Guarantee:
     """Bound the sensitivity of "score >= t", t the positive score of a rank fixed beforehand.
 

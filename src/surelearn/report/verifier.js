@@ -27,6 +27,7 @@ const SMALL = 60n; /* a sum ends where its last term is 2^-60 of it */
 const MOST_ROWS = 10000000;
 const MOST_TERMS = 2000000;
 const MOST_QUERIES = 4096;
+const MOST_GROUPS = 1000;
 const SLIGHTLY = [999999n, 1000000n]; /* how far a bound may lie from what the formula gives */
 const LEAST = [1n, 1n << 46n]; /* and a lower bound, which may be 1 minus a double */
 const NEARLY = [99999999n, 100000000n]; /* the share of the level that it must use */
@@ -186,6 +187,7 @@ function worstGroup(inputs, certificate) {
   if (!Array.isArray(errors) || !Array.isArray(sizes) || errors.length !== sizes.length || errors.length === 0) {
     throw new Refused("errors and sizes of groups are not two lists of one length");
   }
+  if (errors.length > MOST_GROUPS) throw new Beyond("it has too many groups to recompute in a page");
   const groups = errors.map((k, i) => tail({ k, n: sizes[i], delta: inputs.delta }, { errors: "k", rows: "n", least: 0 }));
   const check = (loose) => {
     groups.forEach((group) => checkTail({ ...group, loose: true }, certificate.bound));
@@ -376,7 +378,9 @@ function jointOfAudit(c, found) {
   const shares = found[5] === "claims" ? [delta / count, delta / 2, delta / (2 * (count - 1))] : [delta];
   if (!shares.some((share) => isNear(share, c.delta))) throw new Refused("its delta is no share of the audit's");
   const labels = isObject(about) ? Object.values(about) : [];
-  if (labels.some((label) => /\d%/.test(String(label)))) throw new Beyond("a label in its claim reads like a rate");
+  if (labels.some((label) => /\d%|at most|at least|more than|<=|>=/.test(String(label)))) {
+    throw new Beyond("a label in its claim reads like a bound");
+  }
   return delta;
 }
 
@@ -399,7 +403,8 @@ function checkClaim(c) {
   if (!stated.some((pattern) => pattern.test(rest))) throw new Refused("its claim does not state this bound");
   const kept = c.reproduce.inputs.alpha;
   const known = [...limits, ...(typeof kept === "number" && kept > 0 && kept < 1 ? [confidence(kept)] : [])];
-  const others = (rest.match(/\d+(?:\.\d+)?%/g) ?? []).filter((number) => !known.includes(number));
+  const limited = [...rest.matchAll(/(?:at most|at least|more than|<=|>=) (\S+)/g)].map((at) => at[1].replace(/[.,;]+$/, ""));
+  const others = [...(rest.match(/\d+(?:\.\d+)?%/g) ?? []), ...limited].filter((number) => !known.includes(number));
   if (others.length > 0) throw new Refused(`its claim speaks of ${others[0]}, which nothing explains`);
 }
 
@@ -419,7 +424,7 @@ function checkStated(c, recipe) {
   if (recipe.n > 0 && !isNear(seen, c.observed)) throw new Refused("the counts do not give what was observed");
 }
 
-const WORDS = { inf: Infinity, "-inf": -Infinity, nan: NaN }; /* numbers that JSON lacks */
+const WORDS = { __proto__: null, inf: Infinity, "-inf": -Infinity, nan: NaN }; /* numbers that JSON lacks */
 
 /** Compares the status with the assumptions and the bound. */
 function checkStatus(c) {
