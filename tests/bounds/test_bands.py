@@ -225,6 +225,18 @@ def test_precision_and_net_benefit_hold_at_the_best_looking_threshold(repetition
     assert stats.binom.sf(misses - 1, repetitions, 0.1) > 1e-3
 
 
+def test_both_curves_of_a_roc_band_hold_together(repetitions):
+    rng, half = np.random.default_rng(5), 1 - math.sqrt(0.9)
+    below = [
+        crossed(rng.random((repetitions, n)), bands.upper(np.arange(n), n, half)) for n in (80, 120)
+    ]
+    misses = (below[0] | below[1]).astype(float)
+    assert not Coverage(misses, np.full(repetitions, 0.5), 0.1).refuted()
+    assert misses.mean() > 0.05
+    joint = bands.false_alarms(n_false=7, n_negative=120, delta=0.1).bound
+    assert joint == pytest.approx(float(bands.upper(7, 120, half)), rel=1e-6)
+
+
 @pytest.mark.parametrize(
     ("call", "named"),
     [

@@ -159,3 +159,23 @@ def test_ranks_beyond_their_rows_are_refused():
         thresholds.coverage_by_class(ranks=[5, 12], n_in_class=[10, 10], delta=0.05)
     with pytest.raises(ValueError, match="ranks"):
         thresholds.coverage_by_class(ranks=[5], n_in_class=[10, 10], delta=0.05)
+
+
+def test_the_risk_above_a_rank_is_covered_at_the_threshold_that_was_read_off(repetitions):
+    rng = np.random.default_rng(6)
+    scores = rng.random((repetitions, 100))
+    errors = rng.random((repetitions, 100)) < 0.5 - 0.4 * scores  # the surer, the better
+    order = np.argsort(-scores, axis=1)
+    above = np.take_along_axis(errors, order, axis=1)[:, :40].sum(axis=1)
+    t = np.take_along_axis(scores, order, axis=1)[:, 40]
+    truth = 0.5 - 0.4 * (1 + t) / 2  # the mean of the risk on (t, 1)
+    found = [thresholds.risk_above_rank(errors=int(k), n_kept=40, delta=0.1).bound for k in above]
+    assert not Coverage(truth, np.array(found), 0.1).refuted()
+
+
+def test_several_ranks_share_delta():
+    one = thresholds.risk_above_rank(errors=10, n_kept=500, delta=0.05 / 20).bound
+    many = thresholds.risk_above_rank(errors=10, n_kept=500, delta=0.05, n_ranks=20).bound
+    assert many == pytest.approx(one, rel=1e-9)
+    assert many == pytest.approx(0.044637, abs=5e-7)
+    assert thresholds.risk_above_rank(errors=0, n_kept=0, delta=0.05).vacuous

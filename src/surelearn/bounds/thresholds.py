@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from surelearn import _arguments
 from surelearn._typing import Vector
 from surelearn.bounds import _counts, _rounding, inversions, sharing
-from surelearn.bounds._fresh_rows import IN_CLASS, MIX, ROWS
+from surelearn.bounds._fresh_rows import BINOMIAL, IN_CLASS, MIX, ROWS
 from surelearn.bounds._guarantee import Guarantee, theorem
 from surelearn.bounds._special import binomial_cdf, binomial_sf
 
@@ -23,6 +23,9 @@ _SAFE = 1.0 - 1e-12  # a tail so near to delta counts as larger
 _RANK = {"fixed_rank": "the rank was fixed before the scores were seen, and the score before that"}
 _DEPLOYED = {"deployed": 'the rule is "score >= threshold", with the threshold in all its digits'}
 _SETS = {"deployed": 'a set holds all answers with "score <= threshold", in all its digits'}
+_DISTINCT = {
+    "distinct": "no two scores are equal, or a rule that is deployed too breaks ties at random"
+}
 _LADDER = {
     "fixed_thresholds": "thresholds, their order and the target were fixed without these rows, "
     "not even by their scores"
@@ -220,6 +223,27 @@ def precision(*, n_hits: ArrayLike, n_flagged: ArrayLike, target: float, delta: 
         raise _arguments.refuse("n_hits", n_hits, "larger: not even the first threshold passed")
     quantity = "P(positive | score >= t) at the last threshold that passed"
     return _claim(quantity, float(target), delta, {**ROWS, **MIX, **_LADDER}, _SEQUENCE)
+
+
+@theorem(realised=("errors",))
+def risk_above_rank(*, errors: int, n_kept: int, delta: float, n_ranks: int = 1) -> Guarantee:
+    """Bound the risk above the score that follows the n_kept largest, n_kept fixed beforehand.
+
+    The rule is "confidence > t", t the score of rank n_kept + 1 from the largest; several ranks
+    share delta.
+
+    Examples
+    --------
+    >>> round(risk_above_rank(errors=10, n_kept=500, delta=0.05).bound, 6)
+    0.033688
+    """
+    kept = _arguments.count("n_kept", n_kept)
+    wrong = _arguments.count("errors", errors, at_most=kept)
+    level = sharing.bonferroni(delta, _arguments.count("n_ranks", n_ranks, at_least=1))
+    bound = float(inversions.binomial_upper(wrong, kept, level))
+    quantity = "P(error | confidence > t), t the score after those kept"
+    assumes = {**ROWS, **_RANK, **_DISTINCT}
+    return _claim(quantity, bound, delta, assumes, BINOMIAL, direction="upper")
 
 
 def _passed(tails: Vector, delta: float) -> int:
