@@ -1,8 +1,4 @@
-<<<<<<< HEAD
 """Bounds from regions of two rates, from a hundred rows to a hundred million: of equal cost."""
-=======
-"""Bounds from regions of two rates, from a hundred rows to a hundred million."""
->>>>>>> regions
 
 import time
 

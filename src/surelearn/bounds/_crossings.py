@@ -159,11 +159,7 @@ def _sound_excess(k: Vector, n: int, level: float) -> tuple[Vector, Vector, Vect
 
 
 def _nearer(a: Vector, b: Vector, p: Vector, off: Vector, *, low: Mask) -> Vector:
-<<<<<<< HEAD
     """Return p after a step of Newton's: SciPy's inverse errs, much so at a shape of 1000."""
-=======
-    """Return p after a step of Newton's; SciPy's inverse errs, most of all at a shape of 1000."""
->>>>>>> bands
     density = special.xlogy(a - 1.0, p) + special.xlog1py(b - 1.0, -p) - special.betaln(a, b)
     return p + np.where(low, 1.0, -1.0) * off * np.exp(-density)
 
