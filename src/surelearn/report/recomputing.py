@@ -52,7 +52,8 @@ def certificates_of(report: Report) -> tuple[Certificate, ...]:
 def scripts(report: Report) -> str:
     """Return the certificates as data and the script that reads them, for the end of a page."""
     content = [_embedded(certificate) for certificate in certificates_of(report)]
-    text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    # In ASCII, so that a page holds no sign that turns the direction of reading.
+    text = json.dumps(content, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     data = text.translate(str.maketrans(_ESCAPED))
     return (
         f'<script type="application/json" id="certificates">{data}</script>'
