@@ -172,8 +172,10 @@ def test_certificates_of_monitors_verify_and_forged_ones_do_not(place):
     stored = Certificate.from_json(certificates()[place].to_json())
     assert all(finding.holds for finding in verify_certificate(stored))
     better = 0.9 * stored.bound if stored.direction == "upper" else 1.1 * stored.bound
-    forged = replace(stored, bound=better)
-    assert not all(finding.holds for finding in verify_certificate(forged))
+    kind = "difference" if stored.kind != "difference" else "risk"
+    for change in ({"bound": better}, {"kind": kind}, {"subject": "the average round"}):
+        forged = replace(stored, **change)
+        assert not all(finding.holds for finding in verify_certificate(forged))
 
 
 def test_an_alarm_tells_the_whole_of_its_promise():
