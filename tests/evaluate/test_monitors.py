@@ -189,7 +189,10 @@ def test_an_alarm_tells_the_whole_of_its_promise():
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("values", [[0.0, 2.0], [np.nan], [], "junk", [[1.0]]])
+MASKED = np.ma.array([0.0, 1.0], mask=[False, True])
+
+
+@pytest.mark.parametrize("values", [[0.0, 2.0], [np.nan], [], "junk", [[1.0]], MASKED])
 def test_a_refused_block_leaves_an_alarm_as_it_was(values):
     alarm = DriftAlarm(tolerated=0.1).update([0, 1, 0])
     before = pickle.dumps(alarm)
