@@ -142,7 +142,7 @@ def of_audits() -> Iterator[tuple[str, Content]]:
     """Yield the files of audits: everything that two classes show, and targets in order."""
     rng = np.random.default_rng(11)
     for name, asked in (
-        ("an audit", ()),
+        ("an audit", ("error", "sensitivity", "specificity", "ppv", "npv", "f1", "accuracy")),
         ("an audit of targets", ("sensitivity>=0.7", "specificity>=0.7", "f1>=0.99")),
     ):
         truth = rng.random(300) < 0.4

@@ -97,6 +97,8 @@ def vector(
     name: str, values: ArrayLike, *, low: float = -math.inf, high: float = math.inf
 ) -> Vector:
     """Return `values` as a non-empty float vector within [low, high], without NaN."""
+    if np.ma.is_masked(values):
+        raise ValueError(f"{name} has masked values, which are missing: fill or drop them")
     try:
         raw = np.asarray(values)
     except ValueError:

@@ -84,6 +84,9 @@ def test_the_detector_that_starts_again_rings_rarely_in_the_long_run():
         lambda: alarms.mean_time_to_false_alarm(threshold=1.0),
         lambda: alarms.false_alarms(threshold=100.0, n_rows=0),
         lambda: alarms.bets_for(1.0),
+        lambda: alarms.shiryaev_roberts([0.5], tolerated=0.1, bets=[1.0], start=[0.0, 1.0]),
+        lambda: alarms.shiryaev_roberts([0.5], tolerated=0.1, bets=[1.0], start=[-1.0]),
+        lambda: alarms.shiryaev_roberts([0.5], tolerated=0.1, bets=[1.0], threshold="high"),
     ],
 )
 def test_detectors_that_prove_nothing_are_refused(call):

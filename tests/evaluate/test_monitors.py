@@ -172,8 +172,10 @@ def test_certificates_of_monitors_verify_and_forged_ones_do_not(place):
     stored = Certificate.from_json(certificates()[place].to_json())
     assert all(finding.holds for finding in verify_certificate(stored))
     better = 0.9 * stored.bound if stored.direction == "upper" else 1.1 * stored.bound
-    forged = replace(stored, bound=better)
-    assert not all(finding.holds for finding in verify_certificate(forged))
+    kind = "difference" if stored.kind != "difference" else "risk"
+    for change in ({"bound": better}, {"kind": kind}, {"subject": "the average round"}):
+        forged = replace(stored, **change)
+        assert not all(finding.holds for finding in verify_certificate(forged))
 
 
 def test_an_alarm_tells_the_whole_of_its_promise():
@@ -187,7 +189,10 @@ def test_an_alarm_tells_the_whole_of_its_promise():
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("values", [[0.0, 2.0], [np.nan], [], "junk", [[1.0]]])
+MASKED = np.ma.array([0.0, 1.0], mask=[False, True])
+
+
+@pytest.mark.parametrize("values", [[0.0, 2.0], [np.nan], [], "junk", [[1.0]], MASKED])
 def test_a_refused_block_leaves_an_alarm_as_it_was(values):
     alarm = DriftAlarm(tolerated=0.1).update([0, 1, 0])
     before = pickle.dumps(alarm)

@@ -168,12 +168,13 @@ def _run(
 ) -> tuple[list[float], list[float]]:
     """Go on row by row, so that blocks of any size give the same numbers."""
     stakes = sound_bets(bets, tolerated).tolist()
-    state = [0.0] * len(stakes) if start is None else [float(value) for value in start]
+    state = _started(start, len(stakes))
+    limit = math.inf if threshold == math.inf else _threshold(threshold)
     path: list[float] = []
     for loss in _arguments.vector("losses", losses, low=0.0, high=1.0).tolist():
         state = step(state, stakes, loss - tolerated)
         path.append(sum(state) / len(state))
-        if rings(path[-1], threshold):
+        if path[-1] >= limit * _ABOVE:
             state = [0.0] * len(state)
     return path, state
 
@@ -204,7 +205,17 @@ def rings(value: float, threshold: float) -> bool:
     >>> rings(1000.0, 1000.0), rings(1000.1, 1000.0)
     (False, True)
     """
-    return value >= threshold * _ABOVE
+    return _arguments.real("value", value) >= _threshold(threshold) * _ABOVE
+
+
+def _started(start: Sequence[float] | None, n_bets: int) -> list[float]:
+    """Return the state that a detector goes on from: one number of 0 or more for each bet."""
+    if start is None:
+        return [0.0] * n_bets
+    state = _arguments.vector("start", start, low=0.0).tolist()
+    if len(state) != n_bets:
+        raise _arguments.refuse("start", start, f"as long as the list of bets, {n_bets}")
+    return state
 
 
 def _threshold(threshold: float) -> float:

@@ -98,7 +98,7 @@ in 418 rows.
         return certify(
             guarantee,
             kind="mistakes",
-            subject="this drift alarm",
+            subject="this run of DriftAlarm",
             observed=len(self.alarms),
             n=self.n_rows,
             claim=f"While losses are expected to be at most {self.tolerated:g}, this alarm rings "

@@ -79,7 +79,7 @@ class ModelDifferenceMonitor:
         return certify(
             guarantee,
             kind="difference",
-            subject="two models on the same stream",
+            subject="this run of ModelDifferenceMonitor",
             observed=2.0 * self._total / self.n_rows - 1.0,
             n=self.n_rows,
             claim=f"With confidence {confidence(self.delta)}, {EVERY_MOMENT}, the {what} of the "

@@ -106,7 +106,7 @@ class RateMonitor:
         return certify(
             guarantee,
             kind="risk",
-            subject=f"the {cases} of this stream",
+            subject=f"this run of RateMonitor, the {cases} of its stream",
             observed=self._right / self.n_rows,
             n=self.n_rows,
             claim=f"With confidence {confidence(self.delta)}, {EVERY_MOMENT}, {what} is at least "
