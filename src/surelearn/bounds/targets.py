@@ -10,7 +10,7 @@ bound, of a fixed index, is false. (Hsu and Berger, 1999, for confidence sets of
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from surelearn import _arguments
 from surelearn.bounds._guarantee import Guarantee, theorem
@@ -32,16 +32,18 @@ def in_order(
     --------
     >>> guarantee = in_order(
     ...     method="concentration.clopper_pearson", statistics={"errors": 0, "n": 100},
-    ...     target=0.05, delta=0.05,
+    ...     target=0.2, delta=0.05,
     ... )
     >>> guarantee.bound
-    0.05
+    0.2
     """
     from surelearn.bounds import state  # noqa: PLC0415 - the package knows all theorems, and this
 
     value = _arguments.real("target", target)
-    if method.startswith("targets."):
+    if not isinstance(cast("object", method), str) or method.startswith("targets."):
         raise _arguments.refuse("method", method, "a theorem about one quantity")
+    if not isinstance(cast("object", statistics), Mapping):
+        raise _arguments.refuse("statistics", statistics, "the inputs of a theorem, by name")
     found = state(method, {**statistics, "delta": delta})
     is_met = found.bound <= value if found.direction == "upper" else found.bound >= value
     if not is_met:
