@@ -1,4 +1,4 @@
-"""Bounds from regions of two rates, from a hundred rows to a hundred million: of equal cost."""
+"""Bounds from regions of two rates, from a hundred rows to a hundred million."""
 
 import time
 
