@@ -92,6 +92,10 @@ def verify_certificate(
     **form
         How to read the table, if not as the certificate records: see `read_table_file`.
     """
+    if "audit" in certificate.reproduce:
+        raise TableError(
+            "this certificate is one of an audit: give the whole file, whose claims share delta"
+        )
     if retrain and table is None:
         raise TableError("--retrain trains on the table: give it with --data")
     if not retrain and (model is None) != (table is None):

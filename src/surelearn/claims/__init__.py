@@ -5,6 +5,7 @@
 
 from surelearn.claims._claim import Claim, Seen, Target
 from surelearn.claims._parsing import known, parse
+from surelearn.claims.curves import PrecisionBand, RocBand
 from surelearn.claims.groups import Difference, GroupGap, WorstGroup
 from surelearn.claims.predictions import Predictions, record, results
 from surelearn.claims.rates import (
@@ -62,7 +63,9 @@ __all__ = [
     "PassRate",
     "PositiveLikelihoodRatio",
     "PositivePredictiveValue",
+    "PrecisionBand",
     "Predictions",
+    "RocBand",
     "Seen",
     "Sensitivity",
     "Specificity",

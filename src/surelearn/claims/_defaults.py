@@ -1,6 +1,7 @@
 """The claims that people expect of a file, where they ask for none."""
 
 from surelearn.claims._claim import Claim
+from surelearn.claims.curves import PrecisionBand, RocBand
 from surelearn.claims.groups import Difference, GroupGap, WorstGroup
 from surelearn.claims.predictions import Predictions
 from surelearn.claims.rates import (
@@ -27,6 +28,8 @@ _OF_CLASSES: tuple[type[Claim], ...] = (
     BalancedAccuracy,
     MatthewsCorrelation,
     AreaUnderCurve,
+    RocBand,
+    PrecisionBand,
     CalibrationError,
     WorstGroup,
     GroupGap,

@@ -17,7 +17,7 @@ _MOST_STORED = 20_000  # scores that a certificate carries
 
 
 @dataclass(frozen=True)
-class _OfScores(OfTwoClasses):
+class OfScores(OfTwoClasses):
     """A claim about the scores of two classes, both of which have rows."""
 
     direction: ClassVar[Direction] = "lower"
@@ -33,7 +33,7 @@ class _OfScores(OfTwoClasses):
 
 
 @dataclass(frozen=True)
-class AreaUnderCurve(_OfScores):
+class AreaUnderCurve(OfScores):
     """The probability that a positive case scores higher than a negative one, ties half.
 
     Up to 20,000 rows by bets on blocks of rows, drawn by a seed that is always 0; beyond, by the
@@ -95,7 +95,7 @@ def _area(positive: Any, negative: Any) -> float:
 
 
 @dataclass(frozen=True)
-class _OfProbabilities(_OfScores):
+class _OfProbabilities(OfScores):
     """A claim about scores that are probabilities."""
 
     direction: ClassVar[Direction] = "upper"
@@ -195,7 +195,7 @@ class BrierScore(_OfProbabilities):
 
 
 @dataclass(frozen=True)
-class ThresholdFor(_OfScores):
+class ThresholdFor(OfScores):
     """The sensitivity of the rule "score >= t", where t is chosen on these rows for a target.
 
     Choosing costs nothing: the largest threshold that still proves the target is taken.

@@ -1,7 +1,7 @@
 """From an audit to its report."""
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from importlib.metadata import version
 from typing import Any
 
@@ -11,11 +11,18 @@ from surelearn._wording import confidence
 from surelearn.app.audit import AuditRun
 from surelearn.app.auditing.columns import Roles
 from surelearn.app.tables.read import TableFile
+from surelearn.claims import Claim, PrecisionBand, RocBand
 from surelearn.evaluate.audit import Outcome
+from surelearn.evaluate.curves import CurveBand, precision_band, roc_band
 from surelearn.plots import style
+from surelearn.plots.bands import plot_precision_band, plot_roc_band
 from surelearn.plots.claims import is_drawn, plot_claims
 from surelearn.report import Claimed, Figure, ModelView, Report, svg
 
+_CURVES: Mapping[type[Claim], tuple[str, Callable[..., CurveBand], Callable[..., Any]]] = {
+    RocBand: ("The ROC curve at every threshold", roc_band, plot_roc_band),
+    PrecisionBand: ("Precision at every threshold", precision_band, plot_precision_band),
+}
 _MOST_CLASSES = 12  # in a table of confusions
 
 
@@ -94,6 +101,18 @@ def _figures(run: AuditRun) -> Iterator[Figure]:
     plot_claims(run.audit, ax=ax)
     caption = f"What was seen in {run.columns.rows.n:,} rows, and what they prove."
     yield Figure("Observed and guaranteed", caption, svg(drawing, name="claims"))
+    for outcome in run.claims:
+        if type(outcome.claim) in _CURVES and outcome.certificate is not None:
+            yield _curve(run, outcome.claim, float(outcome.certificate.delta or 0.0))
+
+
+def _curve(run: AuditRun, claim: Claim, delta: float) -> Figure:
+    """Draw a curve over all thresholds with the line of its claim, at its share of delta."""
+    title, band, plot = _CURVES[type(claim)]
+    drawing, (ax,) = style.new_figure("")
+    plot(band(run.columns.rows, delta=delta), ax=ax)
+    caption = "Any threshold may be chosen by the lower line, which holds for all of them at once."
+    return Figure(title, caption, svg(drawing, name=claim.name))
 
 
 def _reproduce(run: AuditRun, file: TableFile) -> dict[str, str]:

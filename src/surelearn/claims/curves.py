@@ -1,0 +1,138 @@
+"""Curves at all thresholds at once: whoever reads them may choose one by looking."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from surelearn.bounds import Guarantee, bands
+from surelearn.certificate import Kind
+from surelearn.claims._claim import Direction, Seen
+from surelearn.claims.predictions import Predictions
+from surelearn.claims.scores import OfScores
+
+
+@dataclass(frozen=True)
+class _OfAllThresholds(OfScores):
+    """A claim at all thresholds, whose certificate has its value at the threshold in use."""
+
+    direction: ClassVar[Direction] = "lower"
+    kind: ClassVar[Kind] = "rate"
+
+    def lacks(self, rows: Predictions) -> str:
+        """Return why no threshold is in use: answers do not follow from the scores."""
+        if why := super().lacks(rows):
+            return why
+        return "" if in_use(rows) is not None else "the answers are no threshold of the scores"
+
+    def names(self, rows: Predictions) -> dict[str, str]:
+        """Return the positive class and the threshold in use."""
+        return {**super().names(rows), "threshold": repr(in_use(rows))}
+
+
+def in_use(rows: Predictions) -> float | None:
+    """Return the smallest score that is called positive, if none that is not is as large.
+
+    Examples
+    --------
+    >>> from surelearn.claims.predictions import record
+    >>> in_use(record([1, 0, 0], [1, 1, 0], score=[0.9, 0.6, 0.2]))
+    0.6
+    """
+    said = rows.is_positive != rows.wrong  # of two labels the answer is the truth, or the other one
+    if rows.score is None or not said.any():
+        return None
+    least = float(rows.score[said].min())
+    return least if said.all() or float(rows.score[~said].max()) < least else None
+
+
+@dataclass(frozen=True)
+class RocBand(_OfAllThresholds):
+    """The ROC curve from below, at every threshold at once.
+
+    Examples
+    --------
+    >>> round(RocBand().guarantee(n_hits=90, n_positive=100, delta=0.05).bound, 4)
+    0.7767
+    """
+
+    name: ClassVar[str] = "roc"
+    title: ClassVar[str] = "Sensitivity, as at every threshold"
+    given_labels: ClassVar[bool] = True
+
+    def statistics(self, rows: Predictions) -> dict[str, Any]:
+        """Return the positive rows that the threshold in use finds, and all of them."""
+        counts = rows.confusion
+        return {"n_hits": counts.true_positives, "n_positive": counts.positives}
+
+    def guarantee(self, *, delta: float, **statistics: Any) -> Guarantee:
+        """Return the bound of the band."""
+        return bands.sensitivity(**statistics, delta=delta)
+
+    def seen(self, **statistics: Any) -> Seen:
+        """Return the sensitivity at the threshold in use."""
+        return Seen(statistics["n_hits"] / statistics["n_positive"], statistics["n_positive"])
+
+    def sentence(self, limit: str, about: Mapping[str, str]) -> str:
+        """Return the claim in words."""
+        return (
+            "the true ROC curve lies nowhere below the lower line of the band, so that any "
+            f"threshold may be chosen by it; at the one in use, {about['threshold']}, the model "
+            f"finds at least {limit} of such cases that are {about['positive']}"
+        )
+
+
+@dataclass(frozen=True)
+class PrecisionBand(_OfAllThresholds):
+    """Precision from below, at every threshold at once.
+
+    Examples
+    --------
+    >>> round(PrecisionBand().guarantee(n_hits=90, n_false=40, n=1000, delta=0.05).bound, 4)
+    0.4945
+    """
+
+    name: ClassVar[str] = "precision-recall"
+    title: ClassVar[str] = "Precision, as at every threshold"
+
+    def statistics(self, rows: Predictions) -> dict[str, Any]:
+        """Return the right and the false alarms of the threshold in use, and all rows."""
+        counts = rows.confusion
+        return {
+            "n_hits": counts.true_positives,
+            "n_false": counts.false_positives,
+            "n": rows.n,
+        }
+
+    def guarantee(self, *, delta: float, **statistics: Any) -> Guarantee:
+        """Return the bound of the band."""
+        return bands.precision(**statistics, delta=delta)
+
+    def seen(self, **statistics: Any) -> Seen:
+        """Return the precision at the threshold in use."""
+        said = statistics["n_hits"] + statistics["n_false"]
+        return Seen(statistics["n_hits"] / said, said)
+
+    def sentence(self, limit: str, about: Mapping[str, str]) -> str:
+        """Return the claim in words."""
+        return (
+            "the true precision is nowhere below the lower line of the band, so that any threshold "
+            f"may be chosen by it; at the one in use, {about['threshold']}, at least {limit} of "
+            f"such cases that it calls {about['positive']} are so"
+        )
+
+
+def at_thresholds(rows: Predictions, most: int = 1000) -> np.ndarray[Any, Any]:
+    """Return the distinct scores, largest first, or so many of them, evenly spread.
+
+    Examples
+    --------
+    >>> from surelearn.claims.predictions import record
+    >>> at_thresholds(record([1, 0], [1, 0], score=[0.2, 0.7])).tolist()
+    [0.7, 0.2]
+    """
+    found = np.unique(np.asarray(rows.score))[::-1]
+    if len(found) <= most:
+        return found
+    return found[np.unique(np.linspace(0, len(found) - 1, most).astype(int))]
