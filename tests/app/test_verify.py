@@ -16,6 +16,7 @@ from surelearn.app.verify import read_certificate, verify_certificate
 from surelearn.bounds import concentration
 from surelearn.bounds.holdout import plan_holdout
 from surelearn.certificate import Certificate
+from surelearn.evaluate._drawing import ALSO_ROUNDED, ALSO_ROUNDED_BEFORE
 from surelearn.persistence.model_files import load_model, save_model
 
 
@@ -274,3 +275,14 @@ def test_an_entry_of_the_ledger_that_tells_otherwise_is_found(written, changed):
     content["reproduce"]["ledger"] |= changed
     findings = verify_certificate(Certificate.from_json(json.dumps(content)))
     assert not all(finding.holds for finding in findings)
+
+
+def test_the_words_for_rounded_copies_that_older_ones_have_still_hold(written, pets):
+    certificate = read_certificate(written / "certificate.json")
+    told = tuple(
+        replace(p, evidence=p.evidence.replace(ALSO_ROUNDED, ALSO_ROUNDED_BEFORE))
+        for p in certificate.preconditions
+    )
+    assert told != certificate.preconditions
+    model, older = written / "model.surelearn", replace(certificate, preconditions=told)
+    assert failures(verify_certificate(older, model=model, table=pets)) == []

@@ -224,8 +224,8 @@ class TestCopies:
         assert by_key["copies"] == (
             "checked",
             (
-                "all 100 rows are distinct; none on both sides coincide once fractions are "
-                "rounded to single or half precision"
+                "all 100 rows are distinct; none is one of the other side with fractions rounded "
+                "to single or half precision"
             ),
         )
 

@@ -55,8 +55,8 @@ def test_without_such_rows_it_is_said_what_was_compared():
     assert (condition.status, condition.evidence) == (
         "checked",
         (
-            "all 200 rows are distinct; none on both sides coincide once fractions are rounded to "
-            "single or half precision"
+            "all 200 rows are distinct; none is one of the other side with fractions rounded "
+            "to single or half precision"
         ),
     )
 

@@ -26,10 +26,13 @@ ROUNDED = (
     "coincide with training rows once fractions are rounded to single or half precision; they are "
     "taken as independent draws"
 )
-ALSO_ROUNDED = (
+ALSO_ROUNDED = "; none is one of the other side with fractions rounded to single or half precision"
+"""What is said of rows that coincide if they are rounded, and of a split without any."""
+
+ALSO_ROUNDED_BEFORE = (
     "; none on both sides coincide once fractions are rounded to single or half precision"
 )
-"""What is said of rows that coincide if they are rounded, and of a split without any."""
+"""What certificates said of it before: as if both sides were rounded."""
 
 
 def draw_some(n: int, *, fraction: float, seed: int) -> Indices:

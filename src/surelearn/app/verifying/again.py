@@ -21,7 +21,7 @@ from surelearn.bounds._phrases import slug
 from surelearn.certificate import Certificate, Precondition
 from surelearn.certificate._certificate import plain
 from surelearn.certificate._issue import versions
-from surelearn.evaluate._drawing import ALSO_ROUNDED
+from surelearn.evaluate._drawing import ALSO_ROUNDED, ALSO_ROUNDED_BEFORE
 from surelearn.persistence.model_files import SavedModel, load_model
 
 _BEFORE_KERNELS = 2  # the last schema whose runs tried no kernel machines
@@ -208,8 +208,10 @@ def _in_its_keys(again: Certificate, certificate: Certificate) -> Certificate:
 
 def _in_older_words(p: Precondition, stated: str | None) -> Precondition:
     """Return what is said of copies and looks without what older certificates did not say."""
+    before = p.evidence.replace(ALSO_ROUNDED, ALSO_ROUNDED_BEFORE)
     bare = p.evidence.removesuffix(ALSO_ROUNDED).removesuffix(OF_PARTS)
-    return replace(p, evidence=bare) if bare == stated else p
+    older = next((words for words in (bare, before) if words == stated), None)
+    return p if older is None else replace(p, evidence=older)
 
 
 def _ask_again(

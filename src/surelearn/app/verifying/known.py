@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from surelearn.app.verifying import assumed_words
 from surelearn.app.verifying.shapes import issuer_of, without_numbers
 from surelearn.certificate import Certificate, Precondition
+from surelearn.evaluate._drawing import ALSO_ROUNDED, ALSO_ROUNDED_BEFORE
 
 FIXED = 3
 """The schema from which on all that a certificate must list is fixed."""
@@ -58,7 +59,8 @@ class Known(NamedTuple):
         Why something is merely assumed may be put in other words, except by hold-outs: learners
         name columns and seeds, and up to schema 2 nothing was fixed.
         """
-        evidence = without_numbers(condition.evidence)
+        said = condition.evidence.replace(ALSO_ROUNDED_BEFORE, ALSO_ROUNDED)
+        evidence = without_numbers(said)
         stated = (text.partition(": ") for text in self.conditions[condition.key])
         owners = {status for status, _, words in stated if words == evidence}
         unknown = not owners and not self._may_be_assumed(condition)
