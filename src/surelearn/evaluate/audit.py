@@ -376,6 +376,8 @@ def advise(target: Target, statistics: Mapping[str, Any], n_rows: int, *, delta:
 
     if not target.is_met(claim.seen(**statistics).value):
         return "inconclusive: what was seen misses the target, and too few rows refute it"
+    if claim.larger(2.0, **statistics) is None:
+        return "inconclusive: what was seen meets the target, and more rows may prove it"
     high = 2.0
     while high <= _MOST_TIMES and not decides(high):
         high *= 2.0
