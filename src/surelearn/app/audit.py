@@ -24,7 +24,7 @@ from surelearn.base import data_fingerprint
 from surelearn.base.cell_bits import cell_bits
 from surelearn.base.row_identity import RowSet, with_labels
 from surelearn.certificate import Certificate
-from surelearn.claims import Claim, Target
+from surelearn.claims import Claim, Target, parse
 from surelearn.evaluate.audit import Audit, Outcome, gather
 from surelearn.evaluate.ledger import Question
 
@@ -167,6 +167,7 @@ def audit_table(  # noqa: PLR0913 - an argument for each option of the command
     if plan is not None:
         claims, delta, looks = plan.claims, plan.delta, plan.looks
     check_rules(delta=delta, looks=looks)
+    claims = _in_one_form(claims)
     roles = _roles(columns)
     read = read_columns(file, roles, task=_task(task), positive=positive, incomplete=incomplete)
     options: dict[str, Any] = {**roles.given(), "delta": delta}
@@ -201,6 +202,14 @@ def audit_table(  # noqa: PLR0913 - an argument for each option of the command
     }
     found = gathered.issue(delta / looks, evidence=evidence, stored=stored)
     return AuditRun(found, read, options, file.notes)
+
+
+def _in_one_form(texts: Sequence[str]) -> tuple[str, ...]:
+    """Return claims as they are stored: the same question in other words is the same one."""
+    try:
+        return tuple(str(parse(text)) for text in texts)
+    except (TypeError, ValueError) as error:
+        raise TableError(str(error)) from None
 
 
 def _roles(columns: Mapping[str, str | None]) -> Roles:

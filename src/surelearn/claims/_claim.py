@@ -56,6 +56,11 @@ class Claim(ABC):
     given_labels: ClassVar[bool] = False
     design: ClassVar[Design] = "rows"
 
+    @property
+    def scale(self) -> float:
+        """How many units of the claim one unit of its theorem is."""
+        return 1.0
+
     @abstractmethod
     def statistics(self, rows: Predictions) -> dict[str, Any]:
         """Return the numbers its theorem takes, all but delta."""

@@ -1,7 +1,7 @@
 """A target that is one of several, tried in an order fixed beforehand."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from surelearn.bounds import Guarantee, targets
@@ -45,10 +45,19 @@ class InOrder(Claim):
 
     def guarantee(self, *, delta: float, **statistics: Any) -> Guarantee:
         """Return the statement that the target is met."""
-        method = self.claim.guarantee(delta=delta, **statistics).theorem
-        return targets.in_order(
-            method=method, statistics=statistics, target=self.value, delta=delta
+        found = self.claim.guarantee(delta=delta, **statistics)
+        given = {k: v for k, v in found.inputs.items() if k != "delta"}
+        proved = targets.in_order(
+            method=found.theorem,
+            statistics=given,
+            target=self.value / self.claim.scale,
+            delta=delta,
         )
+        return replace(proved, bound=self.value, trivial=found.trivial)
+
+    def stored(self) -> dict[str, Any]:
+        """Return what the claim keeps."""
+        return self.claim.stored()
 
     def seen(self, **statistics: Any) -> Seen:
         """Return what the claim sees."""

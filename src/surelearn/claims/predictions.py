@@ -149,6 +149,8 @@ def record(
         if column is not None and len(column) != len(true):
             raise ValueError(f"{name} has {len(column)} values for {len(true)} truths")
     found = _task(true, answered, task)
+    if task is None and found == "regression":
+        _refuse_swapped(true, answered)
     refuse_other_kinds(true, answered, found, "prediction")
     if other is not None:
         refuse_other_kinds(true, other, found, "baseline")
@@ -166,7 +168,16 @@ def results(passed: ArrayLike, **columns: ArrayLike | None) -> Predictions:
     >>> results([1, 0, 1]).wrong.tolist()
     [False, True, False]
     """
-    given = _column("passed", passed)
+    answered = _passed("passed", passed)
+    other = columns.pop("baseline", None)
+    baseline = None if other is None else _passed("baseline", other)
+    true = np.ones(len(answered), dtype=np.bool_)
+    return record(true, answered, task="results", baseline=baseline, **columns)
+
+
+def _passed(name: str, column: ArrayLike) -> NDArray[np.bool_]:
+    """Return which results are passed, whatever words say so."""
+    given = _column(name, column)
     words = {"pass": True, "passed": True, "fail": False, "failed": False}
     words |= dict.fromkeys(("1", "1.0", "true", "yes"), True)
     words |= dict.fromkeys(("0", "0.0", "false", "no"), False)
@@ -175,8 +186,7 @@ def results(passed: ArrayLike, **columns: ArrayLike | None) -> Predictions:
         raise ValueError(
             f"a result is passed or failed (true or false, 1 or 0, yes or no), not {unknown[0]!r}"
         )
-    answered = np.array([words[text] for text in texts])
-    return record(np.ones(len(answered), dtype=np.bool_), answered, task="results", **columns)
+    return np.array([words[text] for text in texts])
 
 
 def differ(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.bool_]:
@@ -229,6 +239,8 @@ def refuse_other_kinds(truth: NDArray[Any], answered: NDArray[Any], task: Task, 
         for column, what in ((truth, "truth"), (answered, name)):
             if column.dtype.kind not in "biuf":
                 raise ValueError(f"the {what} column holds words, where a regression has numbers")
+            if not np.isfinite(column).all():
+                raise ValueError(f"the {what} column holds a number that is infinite: no error is")
         return
     words = [column.dtype.kind not in "biuf" for column in (truth, answered)]
     if words[0] != words[1]:
@@ -249,6 +261,17 @@ def refuse_other_kinds(truth: NDArray[Any], answered: NDArray[Any], task: Task, 
         told = ", ".join(map(str, labels[:3].tolist()))
         raise ValueError(
             f"no {name} is one of the true labels ({told}): the columns are of different things"
+        )
+
+
+def _refuse_swapped(truth: NDArray[Any], answered: NDArray[Any]) -> None:
+    """Refuse scores given as truths, with the labels as answers."""
+    labels = answered.dtype.kind in "biuf" and bool(np.isin(answered, [0, 1]).all())
+    if labels and truth.dtype.kind == "f" and truth.min() >= 0.0 and truth.max() <= 1.0:
+        raise ValueError(
+            "the truths are fractions between 0 and 1 and the predictions are 0 or 1: the columns "
+            "look swapped, or a score was given as the truth. If the truths are measured, say that "
+            "the task is regression"
         )
 
 

@@ -147,6 +147,11 @@ class MeanError(_OfNumbers):
         """Refuse a limit that is none."""
         object.__setattr__(self, "largest", _arguments.positive("largest", self.largest))
 
+    @property
+    def scale(self) -> float:
+        """The largest error, in whose units the theorem counts."""
+        return self.largest
+
     def statistics(self, rows: Predictions) -> dict[str, Any]:
         """Return the errors in units of the largest."""
         return {"losses": np.minimum(rows.residuals / self.largest, 1.0).tolist()}

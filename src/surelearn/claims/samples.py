@@ -221,17 +221,18 @@ class ErrorOfStrata(_Errors):
     def by_name(self) -> dict[str, float]:
         """Return the share of each stratum."""
         found: dict[str, float] = {}
-        for part in self.shares.split(";"):
+        for part in str(self.shares).split(";"):
             name, sign, value = part.rpartition(":")
             try:
-                found[name.strip()] = _arguments.fraction("a share", float(value))
+                share = _arguments.fraction("a share", float(value))
             except (ValueError, TypeError):
-                sign = ""
-            if not sign:
+                sign, share = "", 0.0
+            if not sign or name.strip() in found:
                 raise ValueError(
-                    f"shares={self.shares!r} must name each stratum with its share, such as "
+                    f"shares={self.shares!r} must name each stratum once with its share, such as "
                     "urban:0.7;rural:0.3"
                 )
+            found[name.strip()] = share
         if abs(sum(found.values()) - 1.0) > 1e-9:
             raise ValueError(f"the shares {self.shares!r} must sum to 1")
         return found

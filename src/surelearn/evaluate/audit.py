@@ -51,6 +51,11 @@ _DESIGNS = {
     "stratum": "strata were sampled separately, so that only claims weighted by their shares hold",
     "time": "the risk may change in time, so that only claims about the period hold",
 }
+_ASKED = {
+    "weight": "weighted-error(largest=...) with the largest weight that a row can have",
+    "stratum": "error-of-strata(shares=a:0.7;b:0.3) with the share of each stratum in use",
+}
+"""Claims that need to know more than the rows, so that they must be asked for."""
 _MOST_TIMES = 1000.0  # the rows that could still decide a target
 
 
@@ -315,8 +320,9 @@ def _sort(
     if len({str(one) for one in named}) < len(named):
         raise ValueError("a claim is asked for twice: each needs a share of delta once")
     if not named:
-        reasons = "; ".join(f"{name}: {why}" for name, why in left_out.items())
-        raise ValueError(f"these rows can show none of the claims ({reasons})")
+        reasons = [f"{name}: {why}" for name, why in left_out.items()]
+        reasons += [f"ask for {text}" for role, text in _ASKED.items() if role in rows.columns]
+        raise ValueError(f"these rows can show none of the usual claims ({'; '.join(reasons)})")
     return plain, targets, left_out
 
 
@@ -376,6 +382,8 @@ def advise(target: Target, statistics: Mapping[str, Any], n_rows: int, *, delta:
 
     if not target.is_met(claim.seen(**statistics).value):
         return "inconclusive: what was seen misses the target, and too few rows refute it"
+    if claim.larger(2.0, **statistics) is None:
+        return "inconclusive: what was seen meets the target, and more rows may prove it"
     high = 2.0
     while high <= _MOST_TIMES and not decides(high):
         high *= 2.0

@@ -93,8 +93,11 @@ def from_json(text: str) -> Bundle:
         raise ValueError("the audit is damaged: it lacks a part, or has one too many")
     if content["format"] != FORMAT or type(content["schema"]) is not int:
         raise ValueError("the audit is damaged: it is of another format")
-    if content["schema"] > SCHEMA:
-        raise ValueError("the audit was written by a newer version of surelearn")
+    if content["schema"] != SCHEMA:
+        raise ValueError(
+            f"the audit has schema {content['schema']}, this version reads {SCHEMA}: install the "
+            "version of surelearn that wrote it"
+        )
     outcomes = content["outcomes"]
     if type(content["delta"]) is not float or not isinstance(outcomes, list) or not outcomes:
         raise ValueError("the audit is damaged: it has no delta or no outcomes")

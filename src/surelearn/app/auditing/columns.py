@@ -21,6 +21,7 @@ Incomplete: TypeAlias = Literal["refuse", "errors", "exclude"]
 
 _NO_ANSWER, _NO_NUMBER = "(no answer)", -(2**63)
 _ANSWERS = ("prediction", "passed", "score", "baseline")
+_RESULTS = ("passed", "baseline")
 
 
 @dataclass(frozen=True)
@@ -134,6 +135,8 @@ def read_columns(
         if n_without and not exclude:
             task = _task_of_the_rest(chosen, names, without, task)
         columns = {role: values(chosen.column(name)) for role, name in names.items()}
+        if "passed" in names and n_without and not exclude:
+            columns |= {role: _failed(columns[role]) for role in _RESULTS if role in names}
         rows = _record(columns, task, positive)
     except (TypeError, ValueError) as error:
         raise TableError(str(error)) from None
@@ -144,16 +147,29 @@ def _task_of_the_rest(
     table: Any, names: Mapping[str, str], without: NDArray[np.bool_], task: Any
 ) -> Any:
     """Return the task of rows that have an answer, if the others can be counted as errors."""
-    if "score" in names and table.column(names["score"]).null_count:
+    if "score" in names and _without(table, [names["score"]]).any():
         raise TableError("a missing score is no error that could be counted: --incomplete exclude")
     if "passed" in names:
         return None
+    true = values(table.column(names["truth"]))
+    if np.any(true == (_NO_NUMBER if true.dtype.kind in "iuf" else _NO_ANSWER)):
+        raise TableError(
+            f"a truth is {_NO_ANSWER} or {_NO_NUMBER}, which stand for missing answers here: such "
+            "an answer would count as right. Give that label another name"
+        )
     whole = table.filter(pa.array(~without))
     truth, prediction = (values(whole.column(names[role])) for role in ("truth", "prediction"))
     found = task or infer_task(truth, prediction)
     if found == "regression":
         raise TableError("a missing number is no error of any size: --incomplete exclude")
     return found
+
+
+def _failed(column: NDArray[Any]) -> NDArray[Any]:
+    """Return results in which one that is missing is failed."""
+    texts = column.astype(str)
+    without = np.isin(texts, [_NO_ANSWER, str(_NO_NUMBER), str(float(_NO_NUMBER))])
+    return np.where(without, "failed", texts)
 
 
 def _record(columns: Mapping[str, Any], task: Any, positive: str | None) -> Predictions:

@@ -1,10 +1,11 @@
 """The certificates of an audit: made again from what they store, and from the file of answers."""
 
+import inspect
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from surelearn import claims
+from surelearn import bounds, claims
 from surelearn.app.audit import audit_table
 from surelearn.app.auditing.bundle import Bundle, bundle_of
 from surelearn.app.auditing.columns import tell_complete
@@ -66,7 +67,11 @@ def _replay(bundle: Bundle) -> Bundle:
     """Return the audit that the stored statistics give, by the options that are stored."""
     first = bundle.certificates[0].reproduce
     options: Mapping[str, Any] = first["options"]
-    looks, delta = int(options.get("looks", 1)), float(options["delta"])
+    _refuse_other_types(bundle)
+    looks, delta = options.get("looks", 1), options["delta"]
+    entry = Entry.read(first["ledger"])
+    if entry.standing.allowed and entry.standing.number > looks:
+        raise ValueError(f"look {entry.standing.number} is none of {looks} that were planned")
     asked = [claims.parse(text) for text in options.get("claims", [])]
     stated = asked or [claims.parse(o.claim) for o in bundle.outcomes]
     stored = {k: v for k, v in first.items() if k not in _MADE_ANEW}
@@ -78,9 +83,9 @@ def _replay(bundle: Bundle) -> Bundle:
             for c in bundle.certificates
         },
         evidence={
-            "complete": tell_complete(int(first["n_without"]), options.get("incomplete", "refuse")),
+            "complete": tell_complete(first["n_without"], options.get("incomplete", "refuse")),
             "fixed_before": tell_fixed(options.get("plan")),
-            "not_chosen_by_them": Entry.read(first["ledger"]).evidence(looks),
+            "not_chosen_by_them": entry.evidence(looks),
         },
         stored=stored,
     )
@@ -94,11 +99,39 @@ def _replay(bundle: Bundle) -> Bundle:
     return bundle_of(outcomes, delta / looks)
 
 
+def _refuse_other_types(bundle: Bundle) -> None:
+    """Refuse numbers given as words, claims in other words, and names that do not agree."""
+    first = bundle.certificates[0].reproduce
+    options = dict(first["options"])
+    for kind, found in (
+        (int, [options.pop("looks", 1), first["n_without"]]),
+        (float, [options.pop("delta")]),
+        (bool, [options.pop("by_label", True)]),
+        (str, [v for k, v in options.items() if k not in {"claims", "form"}]),
+    ):
+        if wrong := [value for value in found if type(value) is not kind]:
+            raise ValueError(f"{wrong[0]!r} is none of its options")
+    if other := [text for text in options.get("claims", []) if str(claims.parse(text)) != text]:
+        raise ValueError(f"the claim {other[0]!r} is written otherwise")
+    named: dict[str, str] = {}
+    for certificate in bundle.certificates:
+        for name, value in certificate.reproduce["audit"]["about"].items():
+            if type(value) is not str or named.setdefault(name, value) != value:
+                raise ValueError(f"the certificates do not agree about the name of {name!r}")
+
+
 def _statistics(certificate: Certificate) -> dict[str, Any]:
+    """Return the inputs of a theorem that come from rows; what has a default keeps it.
+
+    A seed that could be chosen would be chosen until the bound is good.
+    """
     inputs: dict[str, Any] = dict(restored(certificate.reproduce["inputs"]))
-    if certificate.method == IN_ORDER:
-        return dict(inputs["statistics"])
-    return {k: v for k, v in inputs.items() if k != "delta"}
+    method = certificate.method
+    if method == IN_ORDER:
+        inputs, method = dict(inputs["statistics"]), inputs["method"]
+    takes = inspect.signature(bounds.find(method)).parameters
+    fixed = {k for k, one in takes.items() if one.default is not inspect.Parameter.empty}
+    return {k: v for k, v in inputs.items() if k not in {"delta", *fixed}}
 
 
 def _differences(one: Bundle, other: Bundle) -> Iterator[str]:
@@ -130,5 +163,4 @@ def _content(certificate: Certificate) -> dict[str, Any]:
     found = dict(vars(certificate))
     found["reproduce"] = {k: v for k, v in found["reproduce"].items() if k != "versions"}
     found["preconditions"] = [vars(p) for p in certificate.preconditions]
-    found.pop("formula")  # of arrays and lists printed alike
     return plain(found)

@@ -1,0 +1,89 @@
+"""A table that suits each claim, and worse ones: whoever adds a claim adds its world here."""
+
+import numpy as np
+
+from surelearn import claims
+from surelearn.claims import record, results
+
+N = 240
+_RNG = np.random.default_rng(7)
+TRUTH = (_RNG.random(N) < 0.4).astype(int)
+_ORDER = _RNG.permutation(N)
+_TURNS = _RNG.random(N)
+NUMBERS = _RNG.normal(size=N)
+_NOISE = _RNG.normal(size=N)
+GROUPS = np.where(np.arange(N) % 3 == 0, "a", "b")
+
+
+def answers(n_wrong):
+    """Return answers, so many of them wrong; those wrong before stay so."""
+    said = TRUTH.copy()
+    said[_ORDER[:n_wrong]] ^= 1
+    return said
+
+
+def binary(n_wrong, **columns):
+    return record(TRUTH, answers(n_wrong), **columns)
+
+
+def scored(n_wrong):
+    """Return answers with probabilities that are as wrong as the answers."""
+    said = answers(n_wrong)
+    return record(TRUTH, said, score=np.round(0.15 + 0.5 * said + 0.3 * _TURNS, 3))
+
+
+def numbers(n_wrong):
+    return record(NUMBERS, NUMBERS + _NOISE * (0.1 + n_wrong / 40))
+
+
+BETTER, WORSE = 12, 60
+"""Wrong answers of the better and of the worse world."""
+
+WORLDS = {
+    "accuracy": (claims.Accuracy(), binary),
+    "auc": (claims.AreaUnderCurve(), scored),
+    "balanced-accuracy": (claims.BalancedAccuracy(), binary),
+    "beyond": (claims.BeyondTolerance(tolerance=1.5), numbers),
+    "brier": (claims.BrierScore(), scored),
+    "calibration-error": (claims.CalibrationError(bins=5), scored),
+    "cost": (claims.Cost(miss=5.0, false_alarm=1.0), binary),
+    "difference": (claims.Difference(), lambda k: binary(k, baseline=answers(30))),
+    "error": (claims.ErrorRate(), binary),
+    "error-in-clusters": (
+        claims.ErrorOfClusteredRows(largest=6),
+        lambda k: binary(k, cluster=np.arange(N) // 4),
+    ),
+    "error-of-strata": (
+        claims.ErrorOfStrata("a:0.5;b:0.5"),
+        lambda k: binary(k, stratum=GROUPS),
+    ),
+    "error-over-time": (claims.ErrorOverTime(), lambda k: binary(k, time=np.arange(N))),
+    "error-per-cluster": (
+        claims.ErrorPerCluster(),
+        lambda k: binary(k, cluster=np.arange(N) // 4),
+    ),
+    "error-quantile": (claims.ErrorQuantile(alpha=0.2), numbers),
+    "f1": (claims.F1(), binary),
+    "group-gap": (claims.GroupGap(), lambda k: binary(k, group=np.where(TRUTH, GROUPS, "c"))),
+    "lr+": (claims.PositiveLikelihoodRatio(), binary),
+    "lr-": (claims.NegativeLikelihoodRatio(), binary),
+    "mcc": (claims.MatthewsCorrelation(), binary),
+    "mean-error": (claims.MeanError(largest=4.0), numbers),
+    "net-benefit": (claims.NetBenefit(threshold=0.2), binary),
+    "npv": (claims.NegativePredictiveValue(), binary),
+    "pass-rate": (claims.PassRate(), lambda k: results(answers(k) == TRUTH)),
+    "ppv": (claims.PositivePredictiveValue(), binary),
+    "sensitivity": (claims.Sensitivity(), binary),
+    "specificity": (claims.Specificity(), binary),
+    "threshold-for": (claims.ThresholdFor(sensitivity=0.8), scored),
+    "weighted-error": (
+        claims.WeightedError(largest=4.0),
+        lambda k: binary(k, weight=1.0 + np.arange(N) % 3),
+    ),
+    "worst-group": (claims.WorstGroup(), lambda k: binary(k, group=GROUPS)),
+    "wrong-in-table": (claims.WrongInTable(size=2000), binary),
+}
+"""Each claim by its name, and how its rows are made from a number of wrong answers."""
+
+UNMOVED = {"threshold-for", "group-gap", "calibration-error"}
+"""More wrong answers may move these either way: a threshold moves along, a gap may close."""
