@@ -144,8 +144,12 @@ def _task_of_the_rest(
     table: Any, names: Mapping[str, str], without: NDArray[np.bool_], task: Any
 ) -> Any:
     """Return the task of rows that have an answer, if the others can be counted as errors."""
-    if "score" in names and table.column(names["score"]).null_count:
+    if "score" in names and _without(table, [names["score"]]).any():
         raise TableError("a missing score is no error that could be counted: --incomplete exclude")
+    if "baseline" in names and _without(table, [names["baseline"]]).any():
+        raise TableError(
+            "an answer that the baseline lacks would count for the model: --incomplete exclude"
+        )
     if "passed" in names:
         return None
     whole = table.filter(pa.array(~without))
