@@ -147,7 +147,7 @@ def audit_table(  # noqa: PLR0913 - an argument for each option of the command
     claims
         Claims and targets as text; all that the columns can show, if left out.
     delta, looks
-        The probability that anything printed is false, for all `looks` models together.
+        The probability that anything certified is false, for all `looks` models together.
     task, positive
         "classification" or "regression", and the positive label, if not as found.
     incomplete
@@ -183,7 +183,13 @@ def audit_table(  # noqa: PLR0913 - an argument for each option of the command
     }
     options |= {name: value for name, value in given.items() if value}
     try:
-        gathered = gather(read.rows, claims, by_label=by_label)
+        gathered = gather(
+            read.rows,
+            claims,
+            by_label=by_label,
+            n_without=read.n_without,
+            exclude=incomplete == "exclude",
+        )
         gathered.issue(delta / looks)  # what cannot be certified is refused before it is a look
     except (TypeError, ValueError) as error:
         raise TableError(str(error)) from None

@@ -47,6 +47,10 @@ class Claim(ABC):
         each by itself.
     design
         How the rows must have been drawn.
+    of_answers
+        Whether it counts cases by how they were answered, so that those without an answer do not.
+    at_every_threshold
+        Whether it says more than one number: it can be no target beside others.
     """
 
     name: ClassVar[str]
@@ -55,6 +59,8 @@ class Claim(ABC):
     kind: ClassVar[Kind] = "rate"
     given_labels: ClassVar[bool] = False
     design: ClassVar[Design] = "rows"
+    of_answers: ClassVar[bool] = False
+    at_every_threshold: ClassVar[bool] = False
 
     @property
     def scale(self) -> float:

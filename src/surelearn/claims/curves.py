@@ -19,6 +19,7 @@ class _OfAllThresholds(OfScores):
 
     direction: ClassVar[Direction] = "lower"
     kind: ClassVar[Kind] = "rate"
+    at_every_threshold: ClassVar[bool] = True
 
     def lacks(self, rows: Predictions) -> str:
         """Return why no threshold is in use: answers do not follow from the scores."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from surelearn.bounds import Guarantee, targets
 from surelearn.certificate import Kind
-from surelearn.claims._claim import Claim, Direction, Seen
+from surelearn.claims._claim import Claim, Design, Direction, Seen
 from surelearn.claims.predictions import Predictions
 
 
@@ -34,6 +34,11 @@ class InOrder(Claim):
     def kind(self) -> Kind:  # type: ignore[override]
         """The kind of the claim."""
         return self.claim.kind
+
+    @property
+    def design(self) -> Design:  # type: ignore[override]
+        """The design of the claim."""
+        return self.claim.design
 
     def statistics(self, rows: Predictions) -> dict[str, Any]:
         """Return the statistics of the claim."""

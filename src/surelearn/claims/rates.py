@@ -4,6 +4,7 @@ Each is a count among rows that count, so that the exact binomial bound applies 
 there are.
 """
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -221,6 +222,7 @@ class PositivePredictiveValue(_OfTwoClasses):
 
     name: ClassVar[str] = "ppv"
     title: ClassVar[str] = "Positive predictive value (precision)"
+    of_answers: ClassVar[bool] = True
     theorem: ClassVar[Callable[..., Guarantee]] = staticmethod(rates.positive_predictive_value)
     takes: ClassVar[tuple[str, str]] = ("true_positives", "n_predicted_positive")
 
@@ -247,6 +249,7 @@ class NegativePredictiveValue(_OfTwoClasses):
 
     name: ClassVar[str] = "npv"
     title: ClassVar[str] = "Negative predictive value"
+    of_answers: ClassVar[bool] = True
     theorem: ClassVar[Callable[..., Guarantee]] = staticmethod(rates.negative_predictive_value)
     takes: ClassVar[tuple[str, str]] = ("true_negatives", "n_predicted_negative")
 
@@ -274,6 +277,7 @@ class F1(OfTwoClasses):
     name: ClassVar[str] = "f1"
     title: ClassVar[str] = "F1 score"
     direction: ClassVar[Direction] = "lower"
+    of_answers: ClassVar[bool] = True
 
     def lacks(self, rows: Predictions) -> str:
         """Return why there is no F1 score."""
@@ -315,3 +319,9 @@ class F1(OfTwoClasses):
             "false_positives": total - hits - wrong,
             "false_negatives": wrong,
         }
+
+    def refuting(self, *, delta: float, **statistics: Any) -> float:
+        """Return the bound on the F1 score from above, by Jaccard's index."""
+        counts = {"successes": statistics["true_positives"], "n": sum(statistics.values())}
+        jaccard = rates.rate_upper(**counts, delta=delta).bound
+        return math.nextafter(2.0 * jaccard / (1.0 + jaccard), math.inf)

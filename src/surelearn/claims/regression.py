@@ -114,6 +114,11 @@ class BeyondTolerance(_OfNumbers):
         """Return the share."""
         return Seen(statistics["successes"] / statistics["n"], statistics["n"])
 
+    def refuting(self, *, delta: float, **statistics: Any) -> float:
+        """Return the bound on the share from below."""
+        counts = {name: statistics[name] for name in ("successes", "n")}
+        return rates.rate_lower(**counts, delta=delta).bound
+
     def sentence(self, limit: str, about: Mapping[str, str]) -> str:  # noqa: ARG002 - no names
         """Return the claim in words."""
         return f"at most {limit} of such cases have an absolute error beyond {self.tolerance:g}"

@@ -158,7 +158,8 @@ class CalibrationError(_OfProbabilities):
         """Return the claim in words."""
         return (
             "stated probability and frequency differ by at most "
-            f"{limit.removesuffix('%')} points, on average over {self.bins} equal bins"
+            f"{limit.removesuffix('%')} points, on average over such cases in "
+            f"{self.bins} equal bins"
         )
 
 

@@ -17,6 +17,7 @@ from surelearn.app.output import OF_AUDITS, check_folder, write_audit
 from surelearn.app.tables.read import read_table_file
 from surelearn.cli._panels import conditions_of
 from surelearn.cli._showing import shown
+from surelearn.evaluate.audit import THEN
 
 _STATUS = {"stated": 0, "proved": 0, "not proved": 1, "refuted": 3}
 _COLOURS = {"proved": "green", "not proved": "yellow", "refuted": "red", "not tried": "dim"}
@@ -59,11 +60,10 @@ def _show(console: Console, run: AuditRun, files: tuple[Path, ...]) -> None:
     if first.violated:
         console.print(f"[red]{shown(first.headline[0])}[/]", highlight=False)
     else:
-        n, level = run.columns.rows.n, confidence(run.audit.delta)
+        level, several = confidence(run.audit.delta), len(run.audit.certificates) > 1
         console.print(
-            f"If these {n:,} rows are independent draws from the cases the model will be used on, "
-            f"and were not used to make or choose it, then with confidence {level}"
-            f"{' all of this holds' if len(run.audit.certificates) > 1 else ''}:",
+            f"{shown(first.claim.partition(THEN)[0])}{THEN}{level}"
+            f"{' all of this holds' if several else ''}:",
             highlight=False,
         )
         console.print(_board(run))

@@ -53,7 +53,7 @@ def audit(  # noqa: PLR0913, PLR0917 - an argument for each option
         Path | None, typer.Option(help="A TOML file with claims, delta and looks, made before.")
     ] = None,
     delta: Annotated[
-        float, typer.Option(help="Probability that anything printed is false.")
+        float, typer.Option(help="Probability that anything certified is false.")
     ] = 0.05,
     looks: Annotated[int, typer.Option(help="Audits of these rows in all; they share delta.")] = 1,
     incomplete: Annotated[

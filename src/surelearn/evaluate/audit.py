@@ -17,9 +17,12 @@ from surelearn.certificate import Certificate, Evidence, Precondition, assumed, 
 from surelearn.claims import Claim, Predictions, Target
 from surelearn.claims._defaults import choose
 from surelearn.claims.in_order import InOrder
+from surelearn.evaluate._premises import Drawn, premise_of
 
 SUBJECT = "the model whose answers were recorded"
 IN_ORDER = "targets.in_order"
+THEN = ", then with confidence "
+"""What stands between the conditions of a sentence and its level."""
 
 Verdict: TypeAlias = Literal["stated", "proved", "not proved", "refuted", "not tried"]
 
@@ -228,9 +231,25 @@ class Gathered:
 
 
 def gather(
-    rows: Predictions, asked: Sequence[Claim | Target | str] = (), *, by_label: bool = False
+    rows: Predictions,
+    asked: Sequence[Claim | Target | str] = (),
+    *,
+    by_label: bool = False,
+    n_without: int = 0,
+    exclude: bool = False,
 ) -> Gathered:
     """Return claims and targets that these rows can show, with their numbers; refuse the rest.
+
+    Parameters
+    ----------
+    rows
+        The predictions.
+    asked
+        Claims and targets, as objects or as text.
+    by_label
+        Whether the rows were drawn by their label.
+    n_without, exclude
+        How many rows had no answer, and whether they were left out instead of counted as errors.
 
     Examples
     --------
@@ -238,14 +257,27 @@ def gather(
     Traceback (most recent call last):
     ValueError: accuracy cannot be claimed of these rows: there are no classes
     """
-    plain, targets, left_out = _sort(rows, asked, by_label=by_label)
+    drawn = drawn_as(rows.n, by_label=by_label, n_without=n_without, exclude=exclude)
+    plain, targets, left_out = _sort(rows, asked, drawn)
     named = [*plain, *(target.claim for target in targets)]
     facts = Facts(
-        n_rows=rows.n,
+        drawn=drawn,
         statistics={str(claim): claim.statistics(rows) for claim in named},
         about={str(claim): claim.names(rows) for claim in named},
     )
     return Gathered(rows, plain, targets, left_out, not asked, facts)
+
+
+def drawn_as(n_rows: int, *, by_label: bool, n_without: int, exclude: bool) -> Drawn:
+    """Return how rows came about.
+
+    Examples
+    --------
+    >>> drawn_as(100, by_label=False, n_without=2, exclude=True).answered_only
+    True
+    """
+    lacking = n_without > 0
+    return Drawn(n_rows, by_label, lacking and exclude, lacking and not exclude)
 
 
 @dataclass(frozen=True, eq=False)
@@ -254,8 +286,8 @@ class Facts:
 
     Attributes
     ----------
-    n_rows
-        The number of rows.
+    drawn
+        How many rows there are, and how they came about.
     statistics, about
         The numbers and the names of each claim, by the claim as text.
     evidence, stored
@@ -264,7 +296,7 @@ class Facts:
         What theorems said before: they are asked once.
     """
 
-    n_rows: int
+    drawn: Drawn
     statistics: Mapping[str, Mapping[str, Any]]
     about: Mapping[str, Mapping[str, str]]
     evidence: Mapping[str, Evidence] = field(default_factory=dict[str, Evidence])
@@ -305,7 +337,7 @@ def issue_all(
 
 
 def _sort(
-    rows: Predictions, asked: Sequence[Claim | Target | str], *, by_label: bool
+    rows: Predictions, asked: Sequence[Claim | Target | str], drawn: Drawn
 ) -> tuple[list[Claim], list[Target], Mapping[str, str]]:
     """Return claims and targets that these rows can show, and why not others; refuse the rest."""
     wanted = [claims.parse(one) if isinstance(one, str) else one for one in asked]
@@ -313,10 +345,11 @@ def _sort(
     targets = [one for one in wanted if isinstance(one, Target)]
     left_out: Mapping[str, str] = {}
     if not wanted:
-        plain, left_out = choose(rows, by_label=by_label)
+        plain, left_out = choose(rows, by_label=drawn.by_label)
     named = [*plain, *(target.claim for target in targets)]
     for one in named:
-        refuse_if_lacking(one, rows, by_label=by_label)
+        refuse_if_lacking(one, rows, by_label=drawn.by_label)
+    _refuse_together(named, targets, drawn)
     if len({str(one) for one in named}) < len(named):
         raise ValueError("a claim is asked for twice: each needs a share of delta once")
     if not named:
@@ -324,6 +357,27 @@ def _sort(
         reasons += [f"ask for {text}" for role, text in _ASKED.items() if role in rows.columns]
         raise ValueError(f"these rows can show none of the usual claims ({'; '.join(reasons)})")
     return plain, targets, left_out
+
+
+def _refuse_together(named: Sequence[Claim], targets: Sequence[Target], drawn: Drawn) -> None:
+    """Refuse claims of which one rests on what another one denies, or says more than a target."""
+    of_tables = [claim for claim in named if claim.design == "table"]
+    if of_tables and len(of_tables) < len(named):
+        raise ValueError(
+            f"{of_tables[0]} is about a table that rows were drawn from without replacement, other "
+            "claims are about cases that rows are independent draws from: ask for one of the two"
+        )
+    if of_tables and drawn.answered_only:
+        raise ValueError(
+            f"{of_tables[0]} is about every row of the table: a row without an answer counts as "
+            "wrong, and cannot be left out"
+        )
+    many = [target.claim for target in targets if target.claim.at_every_threshold]
+    if many and len(targets) > 1:
+        raise ValueError(
+            f"{many[0]} holds at every threshold: it says more than that a target is met, and can "
+            "be no target beside others. Ask for sensitivity, specificity or ppv"
+        )
 
 
 def _state(facts: Facts, plain: Sequence[Claim], *, delta: float, leads: bool) -> Iterator[Outcome]:
@@ -360,14 +414,37 @@ def _not_proved(
     """Return what became of a target that was not proved: refuted, or too few rows."""
     claim, statistics = target.claim, facts.statistics[str(target.claim)]
     other = claim.refuting(delta=delta / n_targets, **statistics)
-    if found.violated or other is None or not target.is_refuted(other):
-        advice = "" if found.violated else advise(target, statistics, facts.n_rows, delta=delta)
-        return Outcome(claim, found, target, "not proved", advice)
-    return Outcome(claim, found, target, "refuted")
+    if claim.of_answers and facts.drawn.counted_as_errors:
+        other = None  # cases without an answer were not called anything: errors too many
+    if other is not None and not found.violated and target.is_refuted(other):
+        return Outcome(claim, found, target, "refuted")
+    n_rows, tested = facts.drawn.n_rows, other is not None
+    advice = (
+        "" if found.violated else advise(target, statistics, n_rows, delta=delta, tested=tested)
+    )
+    return Outcome(claim, found, target, "not proved", advice)
 
 
-def advise(target: Target, statistics: Mapping[str, Any], n_rows: int, *, delta: float) -> str:
+def advise(
+    target: Target,
+    statistics: Mapping[str, Any],
+    n_rows: int,
+    *,
+    delta: float,
+    tested: bool = True,
+) -> str:
     """Say how many more rows would decide a target if what was seen stays as it is.
+
+    Parameters
+    ----------
+    target
+        The target.
+    statistics, n_rows
+        What was seen, and in how many rows.
+    delta
+        The failure probability of the target.
+    tested
+        Whether a bound from the other side was tried, which could have refuted it.
 
     Examples
     --------
@@ -381,6 +458,8 @@ def advise(target: Target, statistics: Mapping[str, Any], n_rows: int, *, delta:
         return more is not None and target.is_met(claim.guarantee(delta=delta, **more).bound)
 
     if not target.is_met(claim.seen(**statistics).value):
+        if not tested:
+            return "inconclusive: what was seen misses the target, which such rows cannot refute"
         return "inconclusive: what was seen misses the target, and too few rows refute it"
     if claim.larger(2.0, **statistics) is None:
         return "inconclusive: what was seen meets the target, and more rows may prove it"
@@ -440,6 +519,7 @@ def issue_claim(claim: Claim, facts: Facts, share: Share) -> Certificate:
     statistics, about = facts.statistics[str(claim)], facts.about[str(claim)]
     guarantee = facts.state(claim, share.own)
     seen, known = claim.seen(**statistics), {**_KNOWN, **facts.evidence}
+    premise = premise_of(claim, facts.drawn, seen.n)
     demanded = {k: phrase for k, phrase in DEMANDS.items() if k not in guarantee.assumes}
     return certify(
         guarantee,
@@ -447,7 +527,7 @@ def issue_claim(claim: Claim, facts: Facts, share: Share) -> Certificate:
         subject=SUBJECT,
         observed=seen.value,
         n=seen.n,
-        claim=_sentence(claim, guarantee.bound, about, share, facts.n_rows),
+        claim=_sentence(claim, guarantee.bound, about, share, premise),
         evidence={k: known[k] for k in guarantee.assumes if k in known},
         also=(Precondition(key, phrase, *known[key]) for key, phrase in demanded.items()),
         reproduce={
@@ -455,7 +535,7 @@ def issue_claim(claim: Claim, facts: Facts, share: Share) -> Certificate:
                 "claim": str(claim),
                 "delta": share.delta,
                 "n_claims": share.n_claims,
-                "n_rows": facts.n_rows,
+                "n_rows": facts.drawn.n_rows,
                 "about": dict(about),
             },
             **claim.stored(),
@@ -465,14 +545,11 @@ def issue_claim(claim: Claim, facts: Facts, share: Share) -> Certificate:
 
 
 def _sentence(
-    claim: Claim, bound: float, about: Mapping[str, str], share: Share, n_rows: int
+    claim: Claim, bound: float, about: Mapping[str, str], share: Share, premise: str
 ) -> str:
     several = "targets" if isinstance(claim, InOrder) else "claims"
     together = f" for all {share.n_claims} {several} together" if share.n_claims > 1 else ""
-    rows = "this row is a draw" if n_rows == 1 else f"these {n_rows:,} rows are independent draws"
-    used = "was" if n_rows == 1 else "were"
     return (
-        f"If {rows} from the cases the model will be used on, and {used} not used to make or "
-        f"choose it, then with confidence {confidence(share.delta)}{together} "
+        f"{premise}{THEN}{confidence(share.delta)}{together} "
         f"{claim.sentence(claim.limit(bound), about)}."
     )

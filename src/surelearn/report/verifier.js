@@ -358,8 +358,8 @@ const isNear = (a, b) => Math.abs(a - b) <= Math.max(1e-12, 1e-9 * Math.max(Math
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 
 const CERTIFIED = /^With confidence (\d+(?:\.\d+)?%)( for (?:all (\d+) models)?(?: and )?(?:all (\d+) classes)? together)?, /;
-const AUDITED = new RegExp("^If (?:this row is a draw|these ([\\d,]+) rows are independent draws) from the cases the model "
-  + "will be used on, and (?:was|were) not used to make or choose it, then with confidence (?<level>\\d+(?:\\.\\d+)?%)"
+const AUDITED = new RegExp("^If (?:this row is(?:, within each label,)? a draw|these ([\\d,]+) rows are(?:, within each label,)? independent draws) "
+  + "from the cases the model will be used on(?: that get an answer)?, and (?:was|were) not used to make or choose it, then with confidence (?<level>\\d+(?:\\.\\d+)?%)"
   + "( for all (\\d+) (claims|targets) together)? ");
 
 /** Returns the delta of a claim for all models and classes together. */
@@ -374,6 +374,11 @@ function jointOfModels(c, found) {
 function jointOfAudit(c, found) {
   const { delta, n_claims: count, n_rows: rows, about } = c.reproduce.audit;
   if (Number((found[1] ?? "1").replaceAll(",", "")) !== rows) throw new Refused("its claim speaks of another number of rows");
+  const { by_label: byLabel = false, incomplete } = isObject(c.reproduce.options) ? c.reproduce.options : {};
+  const onlyAnswered = incomplete === "exclude" && c.reproduce.n_without > 0;
+  if (found[0].includes("within each label") !== byLabel || found[0].includes("get an answer") !== onlyAnswered) {
+    throw new Refused("its claim is about other cases than its options");
+  }
   if (Number(found[4] ?? 1) !== count) throw new Refused("its claim speaks of another number of claims");
   const shares = found[5] === "claims" ? [delta / count, delta / 2, delta / (2 * (count - 1))] : [delta];
   if (!shares.some((share) => isNear(share, c.delta))) throw new Refused("its delta is no share of the audit's");

@@ -149,6 +149,10 @@ def _task_of_the_rest(
     """Return the task of rows that have an answer, if the others can be counted as errors."""
     if "score" in names and _without(table, [names["score"]]).any():
         raise TableError("a missing score is no error that could be counted: --incomplete exclude")
+    if "baseline" in names and _without(table, [names["baseline"]]).any():
+        raise TableError(
+            "an answer that the baseline lacks would count for the model: --incomplete exclude"
+        )
     if "passed" in names:
         return None
     true = values(table.column(names["truth"]))

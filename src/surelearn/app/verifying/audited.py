@@ -17,7 +17,7 @@ from surelearn.certificate import Certificate
 from surelearn.certificate._certificate import plain
 from surelearn.certificate._reading import restored
 from surelearn.claims import Claim, Target
-from surelearn.evaluate.audit import IN_ORDER, Facts, issue_all
+from surelearn.evaluate.audit import IN_ORDER, Facts, drawn_as, issue_all
 
 _MADE_ANEW = {"inputs", "audit", "versions"}
 _WHERE = "every bound, sentence, assumption and verdict"
@@ -76,7 +76,12 @@ def _replay(bundle: Bundle) -> Bundle:
     stated = asked or [claims.parse(o.claim) for o in bundle.outcomes]
     stored = {k: v for k, v in first.items() if k not in _MADE_ANEW}
     facts = Facts(
-        n_rows=int(first["audit"]["n_rows"]),
+        drawn=drawn_as(
+            int(first["audit"]["n_rows"]),
+            by_label=options.get("by_label", False),
+            n_without=int(first["n_without"]),
+            exclude=options.get("incomplete") == "exclude",
+        ),
         statistics={c.reproduce["audit"]["claim"]: _statistics(c) for c in bundle.certificates},
         about={
             c.reproduce["audit"]["claim"]: c.reproduce["audit"]["about"]

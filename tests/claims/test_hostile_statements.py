@@ -1,0 +1,147 @@
+"""Sentences of audits against worlds whose truth is known: none may be false, or say too much."""
+
+import re
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from surelearn import claims
+from surelearn.app.audit import audit_table
+from surelearn.app.errors import TableError
+from surelearn.app.ledger import NoLedger
+from surelearn.app.tables.read import TableFile
+from surelearn.evaluate.audit import audit_predictions
+
+
+def sentence(rows, asked, **how):
+    return audit_predictions(rows, asked=[asked], **how).certificate.claim
+
+
+LABELS = [0, 1] * 30
+
+DESIGNS = [
+    ("wrong-in-table(size=100)", {}, "drawn at random without replacement from the table"),
+    ("error-per-cluster", {"cluster": [i // 2 for i in range(60)]}, "these 30 clusters, each"),
+    ("error-in-clusters(largest=2)", {"cluster": [i // 2 for i in range(60)]}, "30 clusters"),
+    ("weighted-error(largest=2)", {"weight": [1.0, 2.0] * 30}, "stands for as many of the cases"),
+    ("error-of-strata(shares=a:0.5;b:0.5)", {"stratum": ["a", "b"] * 30}, "within each stratum"),
+    ("error-over-time", {"time": list(range(60))}, "all cases of the period"),
+]
+
+
+@pytest.mark.parametrize(("asked", "columns", "words"), DESIGNS)
+def test_a_sentence_rests_on_how_rows_were_drawn_for_it(asked, columns, words):
+    # Independent rows prove less of a table than as many without replacement, and the clusters
+    # that independent rows hit are not independent clusters: the sentences would be false.
+    told = sentence(claims.record(LABELS, LABELS, **columns), asked)
+    assert words in told.partition(", then with confidence")[0]
+    assert "rows are independent draws from" not in told
+
+
+def test_a_sentence_about_rows_drawn_by_label_says_so():
+    told = sentence(claims.record(LABELS, LABELS), "sensitivity", by_label=True)
+    assert told.startswith("If these 60 rows are, within each label, independent draws from")
+
+
+def test_independent_rows_prove_less_of_a_table():
+    """What the old condition allowed: a whole table's size, drawn with replacement."""
+    rng = np.random.default_rng(0)
+    wrong_in_table, size, runs = 20, 100, 400
+    drawn = rng.random((runs, size)) < wrong_in_table / size
+    claim = claims.WrongInTable(size=size)
+    bounds = [claim.guarantee(errors=int(k), n=size, delta=0.05).bound for k in drawn.sum(axis=1)]
+    assert np.mean(np.array(bounds) < wrong_in_table) > 0.3
+
+
+def test_claims_about_a_table_and_about_cases_do_not_stand_together():
+    with pytest.raises(ValueError, match="ask for one of the two"):
+        audit_predictions(
+            claims.record(LABELS, LABELS), asked=["wrong-in-table(size=100)", "accuracy"]
+        )
+
+
+def test_calibration_is_averaged_over_cases_not_over_bins():
+    """Rare bins may be wrong altogether: the mean over bins would be far above the bound."""
+    rng = np.random.default_rng(1)
+    stated = np.where(rng.random(4000) < 0.002, rng.choice([0.35, 0.55, 0.75, 0.95], 4000), 0.05)
+    true = np.where(stated > 0.1, stated < 0.5, rng.random(4000) < 0.05).astype(int)
+    told = audit_predictions(
+        claims.record(true, (stated > 0.5).astype(int), score=stated, positive=1),
+        asked=["calibration-error"],
+    ).certificate
+    assert told.bound < 0.05
+    by_bins = (0.65 + 0.55 + 0.75 + 0.95) / 10  # what the mean over ten bins is in truth, about
+    assert told.bound < by_bins
+    assert "on average over such cases in 10 equal bins" in told.claim
+
+
+@pytest.mark.parametrize("band", ["roc>=0.2", "precision-recall>=0.2"])
+def test_a_band_is_no_target_beside_others(band):
+    # Of a target that was met only that may be said: a line at every threshold is more.
+    scores = np.linspace(0, 1, 100)
+    answers = (scores >= 0.5).astype(int)
+    rows = claims.record(answers, answers, score=scores)
+    with pytest.raises(ValueError, match="no target beside others"):
+        audit_predictions(rows, asked=[band, "accuracy>=0.5"])
+    assert audit_predictions(rows, asked=[band]).verdict == "proved"
+
+
+def test_advice_does_not_blame_too_few_rows_where_none_could_refute():
+    many = 4000
+    rows = claims.record([0, 1] * many, [1, 0] * many, group=["a", "b"] * many)
+    (outcome,) = audit_predictions(rows, asked=["worst-group<=0.1"]).outcomes
+    assert outcome.verdict == "not proved"
+    assert "too few rows" not in outcome.advice
+
+
+def table_of(**columns):
+    return TableFile.of_table(pa.table(columns))
+
+
+def audited(file, **options):
+    return audit_table(file, truth="y", prediction="p", ledger=NoLedger(), **options)
+
+
+def test_cases_without_an_answer_do_not_refute_a_predictive_value():
+    # All 50 alarms are right; 300 negatives have no answer, and were not called ill.
+    truth = ["ill"] * 50 + ["well"] * 600
+    answers = ["ill"] * 50 + ["well"] * 300 + [None] * 300
+    run = audited(
+        table_of(y=truth, p=answers),
+        positive="ill",
+        incomplete="errors",
+        claims=("ppv>=0.9",),
+    )
+    assert run.verdict == "not proved"
+    found = audited(
+        table_of(y=truth, p=answers),
+        positive="ill",
+        incomplete="errors",
+        claims=("specificity>=0.9",),
+    )
+    assert found.verdict == "refuted"
+
+
+def test_what_a_baseline_does_not_answer_does_not_count_for_the_model():
+    truth = ["a", "b"] * 100
+    answers = [*truth[:180], *("c" if y == "a" else "a" for y in truth[180:])]
+    baseline = [*truth[:100], *[None] * 100]
+    file = table_of(y=truth, p=answers, other=baseline)
+    with pytest.raises(TableError, match="would count for the model"):
+        audited(file, baseline="other", incomplete="errors", claims=("difference",))
+    found = audited(file, baseline="other", incomplete="exclude", claims=("difference",))
+    assert found.certificate.observed == 0.0
+
+
+def test_a_sentence_about_answered_cases_says_so():
+    file = table_of(y=["a", "b"] * 50, p=["a", "b"] * 49 + [None, None])
+    told = audited(file, incomplete="exclude", claims=("accuracy",)).certificate.claim
+    assert "the cases the model will be used on that get an answer, and" in told
+    with pytest.raises(TableError, match="cannot be left out"):
+        audited(file, incomplete="exclude", claims=("wrong-in-table(size=200)",))
+
+
+def test_numbers_in_a_premise_are_those_of_the_rows():
+    told = sentence(claims.record(LABELS, LABELS), "accuracy")
+    assert re.match(r"If these 60 rows are independent draws from the cases", told)
