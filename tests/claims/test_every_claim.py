@@ -113,8 +113,8 @@ RESULTS = claims.results([True, False] * 30)
 LACKING = {"regression": REGRESSION, "many classes": MANY, "unnamed": UNNAMED, "results": RESULTS}
 SUITS = {
     "regression": {"beyond", "error-quantile", "mean-error"},
-    "many classes": {"accuracy", "error", "wrong-in-table"},
-    "unnamed": {"accuracy", "error", "wrong-in-table"},
+    "many classes": {"accuracy", "error", "macro-recall", "worst-class", "wrong-in-table"},
+    "unnamed": {"accuracy", "error", "macro-recall", "worst-class", "wrong-in-table"},
     "results": {"pass-rate", "wrong-in-table"},
 }
 
@@ -149,6 +149,7 @@ def test_a_design_forbids_the_claims_of_others(name, role):
 
 OF_A_CLASS = {
     "sensitivity", "specificity", "balanced-accuracy", "lr+", "lr-", "auc", "threshold-for",
+    "macro-recall", "worst-class", "ppv-at", "npv-at", "roc",
 }  # fmt: skip
 
 

@@ -30,7 +30,7 @@ from surelearn.evaluate.ledger import Question
 
 __all__ = ["AuditRun", "Outcome", "audit", "audit_table"]
 
-_ANSWERS = ("prediction", "passed", "score", "baseline")
+_ANSWERS = ("prediction", "passed", "score", "baseline", "low", "high", "set")
 _TELLING = 40  # changes of the truth from row to row that hardly two files share
 
 
@@ -161,7 +161,8 @@ def audit_table(  # noqa: PLR0913 - an argument for each option of the command
     form
         How the file was read; stored, so that `verify` reads it alike.
     **columns
-        The column of each role: truth, prediction, passed, score, baseline, group, cluster, weight,
+        The column of each role: truth, prediction, passed, score, baseline, low, high, set, group,
+        cluster, weight,
         stratum, time, id.
     """
     if plan is not None:

@@ -5,8 +5,10 @@
 
 from surelearn.claims._claim import Claim, Seen, Target
 from surelearn.claims._parsing import known, parse
+from surelearn.claims.coverage import Coverage
 from surelearn.claims.curves import PrecisionBand, RocBand
 from surelearn.claims.groups import Difference, GroupGap, WorstGroup
+from surelearn.claims.many_classes import MacroRecall, WorstClass
 from surelearn.claims.predictions import Predictions, record, results
 from surelearn.claims.rates import (
     F1,
@@ -36,6 +38,11 @@ from surelearn.claims.two_classes import (
     NetBenefit,
     PositiveLikelihoodRatio,
 )
+from surelearn.claims.weighed_rates import (
+    FScore,
+    NegativePredictiveValueAt,
+    PositivePredictiveValueAt,
+)
 
 __all__ = [
     "F1",
@@ -47,6 +54,7 @@ __all__ = [
     "CalibrationError",
     "Claim",
     "Cost",
+    "Coverage",
     "Difference",
     "ErrorOfClusteredRows",
     "ErrorOfStrata",
@@ -54,15 +62,19 @@ __all__ = [
     "ErrorPerCluster",
     "ErrorQuantile",
     "ErrorRate",
+    "FScore",
     "GroupGap",
+    "MacroRecall",
     "MatthewsCorrelation",
     "MeanError",
     "NegativeLikelihoodRatio",
     "NegativePredictiveValue",
+    "NegativePredictiveValueAt",
     "NetBenefit",
     "PassRate",
     "PositiveLikelihoodRatio",
     "PositivePredictiveValue",
+    "PositivePredictiveValueAt",
     "PrecisionBand",
     "Predictions",
     "RocBand",
@@ -72,6 +84,7 @@ __all__ = [
     "Target",
     "ThresholdFor",
     "WeightedError",
+    "WorstClass",
     "WorstGroup",
     "WrongInTable",
     "known",

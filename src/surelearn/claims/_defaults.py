@@ -1,8 +1,10 @@
 """The claims that people expect of a file, where they ask for none."""
 
 from surelearn.claims._claim import Claim
+from surelearn.claims.coverage import Coverage
 from surelearn.claims.curves import PrecisionBand, RocBand
 from surelearn.claims.groups import Difference, GroupGap, WorstGroup
+from surelearn.claims.many_classes import MacroRecall, WorstClass
 from surelearn.claims.predictions import Predictions
 from surelearn.claims.rates import (
     F1,
@@ -37,7 +39,8 @@ _OF_CLASSES: tuple[type[Claim], ...] = (
 )
 
 _OF_TASKS: dict[str, tuple[type[Claim], ...]] = {
-    "results": (PassRate, WorstGroup),
+    "results": (PassRate, Coverage, WorstGroup),
+    "multiclass": (ErrorRate, MacroRecall, WorstClass, WorstGroup, GroupGap, Difference),
     "regression": (ErrorQuantile,),
 }
 _OF_DESIGNS: dict[str, tuple[type[Claim], ...]] = {
@@ -46,6 +49,8 @@ _OF_DESIGNS: dict[str, tuple[type[Claim], ...]] = {
     "stratum": (),
     "time": (ErrorOverTime,),
 }
+
+_NOT_ASKED = ("no column", "the rows are not marked")  # of what nobody named nothing is expected
 
 
 def choose(rows: Predictions, *, by_label: bool) -> tuple[list[Claim], dict[str, str]]:
@@ -69,8 +74,8 @@ def choose(rows: Predictions, *, by_label: bool) -> tuple[list[Claim], dict[str,
         why = claim.lacks(rows)
         if not why and by_label and not claim.given_labels:
             why = "it depends on how frequent each label is, and the rows were drawn by their label"
-        if why:
-            left_out[claim.title] = why
-        else:
+        if not why:
             found.append(claim)
+        elif not why.startswith(_NOT_ASKED):
+            left_out[claim.title] = why
     return found, left_out

@@ -138,7 +138,8 @@ class PassRate(Accuracy):
 
     def lacks(self, rows: Predictions) -> str:
         """Return why nothing passes or fails here."""
-        return "" if rows.task == "results" else "the rows are not marked as passed or failed"
+        marked = rows.task == "results" and "covered" not in rows.columns
+        return "" if marked else "the rows are not marked as passed or failed"
 
     def sentence(self, limit: str, about: Mapping[str, str]) -> str:  # noqa: ARG002 - no names
         """Return the claim in words."""

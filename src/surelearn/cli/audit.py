@@ -27,6 +27,11 @@ def audit(  # noqa: PLR0913, PLR0917 - an argument for each option
     group: Annotated[
         str | None, typer.Option(help="Column of groups, no one of which may fare worse.")
     ] = None,
+    low: Annotated[str | None, typer.Option(help="Column of the lower ends of intervals.")] = None,
+    high: Annotated[str | None, typer.Option(help="Column of their upper ends.")] = None,
+    set: Annotated[  # noqa: A002 - what users call it
+        str | None, typer.Option(help='Column of sets of labels, such as a|b or ["a"].')
+    ] = None,
     cluster: Annotated[
         str | None, typer.Option(help="Column of patients, users ... whose rows belong together.")
     ] = None,
@@ -118,6 +123,9 @@ def audit(  # noqa: PLR0913, PLR0917 - an argument for each option
             score=score,
             positive=positive,
             group=group,
+            low=low,
+            high=high,
+            set=set,
             cluster=cluster,
             weight=weight,
             stratum=stratum,

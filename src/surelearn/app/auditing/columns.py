@@ -14,13 +14,14 @@ from surelearn.app.errors import TableError
 from surelearn.app.tables.read import TableFile
 from surelearn.certificate import Evidence, assumed
 from surelearn.claims import Predictions, record, results
+from surelearn.claims.coverage import in_set, within
 from surelearn.claims.predictions import infer_task
 
 Incomplete: TypeAlias = Literal["refuse", "errors", "exclude"]
 """What becomes of rows without an answer: refused, counted as errors, or left out."""
 
 _NO_ANSWER, _NO_NUMBER = "(no answer)", -(2**63)
-_ANSWERS = ("prediction", "passed", "score", "baseline")
+_ANSWERS = ("prediction", "passed", "score", "baseline", "low", "high", "set")
 _RESULTS = ("passed", "baseline")
 
 
@@ -33,6 +34,9 @@ class Roles:
     passed: str | None = None
     score: str | None = None
     baseline: str | None = None
+    low: str | None = None
+    high: str | None = None
+    set: str | None = None
     group: str | None = None
     cluster: str | None = None
     weight: str | None = None
@@ -137,7 +141,7 @@ def read_columns(
         columns = {role: values(chosen.column(name)) for role, name in names.items()}
         if "passed" in names and n_without and not exclude:
             columns |= {role: _failed(columns[role]) for role in _RESULTS if role in names}
-        rows = _record(columns, task, positive)
+        rows = _record(columns, task, positive, without[kept])
     except (TypeError, ValueError) as error:
         raise TableError(str(error)) from None
     return Columns(rows, kept, n_without, incomplete)
@@ -153,7 +157,7 @@ def _task_of_the_rest(
         raise TableError(
             "an answer that the baseline lacks would count for the model: --incomplete exclude"
         )
-    if "passed" in names:
+    if "prediction" not in names:
         return None
     true = values(table.column(names["truth"]))
     if np.any(true == (_NO_NUMBER if true.dtype.kind in "iuf" else _NO_ANSWER)):
@@ -176,32 +180,59 @@ def _failed(column: NDArray[Any]) -> NDArray[Any]:
     return np.where(without, "failed", texts)
 
 
-def _record(columns: Mapping[str, Any], task: Any, positive: str | None) -> Predictions:
+def _record(
+    columns: Mapping[str, Any], task: Any, positive: str | None, without: NDArray[np.bool_]
+) -> Predictions:
     columns = dict(columns)
     if "passed" in columns:
         return results(columns.pop("passed"), **columns)
-    truth, prediction = columns.pop("truth"), columns.pop("prediction")
+    truth = columns.pop("truth")
+    if "prediction" not in columns:
+        if "set" in columns:
+            held = in_set(truth, columns.pop("set"))
+        else:
+            held = within(truth, columns.pop("low"), columns.pop("high"), unless=without)
+        held &= ~without
+        return results(held, covered=np.ones(len(held)), **columns)
+    prediction = columns.pop("prediction")
     return record(truth, prediction, task=task, positive=positive, **columns)
 
 
 def _check_names(file: TableFile, roles: Roles) -> Any:
     """Return the table, if it has the columns that were named and they are enough."""
-    if roles.passed is None and (roles.truth is None or roles.prediction is None):
-        raise TableError(
-            "name the columns of truths and predictions with --truth and --prediction, or that of "
-            "results with --passed"
-        )
-    if roles.passed is not None and (roles.truth or roles.prediction or roles.score):
-        raise TableError("--passed stands alone: results say themselves which answers were right")
+    _check_roles(roles)
     names = file.table.column_names
     for role, name in roles.given().items():
         if name not in names:
-            raise TableError(f"there is no column {name!r} for --{role}{nearest(name, names)}")
+            named = "" if file.header else "; if line 1 has the names, give --header"
+            near = nearest(name, names)
+            raise TableError(f"there is no column {name!r} for --{role}{near}{named}")
     used = [name for role, name in roles.given().items() if role != "id"]
     if len(set(used)) < len(used):
         twice = next(name for name in used if used.count(name) > 1)
         raise TableError(f"column {twice!r} is named twice: each role needs a column of its own")
     return file.table
+
+
+def _check_roles(roles: Roles) -> None:
+    """Refuse roles that do not say what was true and what was answered, once."""
+    answers = [role for role in ("prediction", "passed", "set") if getattr(roles, role)]
+    if roles.low or roles.high:
+        if not (roles.low and roles.high):
+            raise TableError("an interval has two ends: name both columns, --low and --high")
+        answers.append("low")
+    if not answers or (roles.truth is None and roles.passed is None):
+        raise TableError(
+            "name the columns of truths and predictions with --truth and --prediction, or that of "
+            "results with --passed"
+        )
+    if roles.passed is not None and (roles.truth or len(answers) > 1 or roles.score):
+        raise TableError("--passed stands alone: results say themselves which answers were right")
+    if len(answers) > 1:
+        told = " and ".join(f"--{role}" for role in answers)
+        raise TableError(f"{told} are different answers: audit them one by one")
+    if "prediction" not in answers and (roles.score or (roles.baseline and not roles.passed)):
+        raise TableError("sets and intervals have no score and no baseline: leave them out")
 
 
 def _refuse_twin_ids(table: Any, roles: Roles) -> None:
