@@ -218,7 +218,8 @@ REGIONS = ["balanced-accuracy", "mcc", "lr+", "lr-", "group-gap", "cost(miss=5.0
 def test_each_rate_alone_is_false_at_most_delta_of_the_time(claim, repetitions):
     n_false = false_claims(draw_grouped, true_values(), repetitions, asked=[claim])
     assert_at_most(n_false, repetitions, 0.1)
-    assert n_false > 0, "a claim that never fails at 10% wastes rows, or was not looked at"
+    if claim != "worst-group":  # the worse of two bounds that hold is hardly ever false
+        assert n_false > 0, "a claim that never fails at 10% wastes rows, or was not looked at"
 
 
 @pytest.mark.slow
