@@ -411,7 +411,10 @@ def _try_in_order(facts: Facts, targets: Sequence[Target], *, delta: float) -> I
 def _not_proved(
     facts: Facts, target: Target, found: Certificate, *, delta: float, n_targets: int
 ) -> Outcome:
-    """Return what became of a target that was not proved: refuted, or too few rows."""
+    """Return what became of a target that was not proved: refuted, or too few rows.
+
+    A refutation is no certificate: it has a delta of its own, which all targets share.
+    """
     claim, statistics = target.claim, facts.statistics[str(target.claim)]
     other = claim.refuting(delta=delta / n_targets, **statistics)
     if claim.of_answers and facts.drawn.counted_as_errors:

@@ -19,7 +19,7 @@ from surelearn.certificate._reading import restored
 from surelearn.claims import Claim, Target
 from surelearn.evaluate.audit import IN_ORDER, Facts, drawn_as, issue_all
 
-_MADE_ANEW = {"inputs", "audit", "versions"}
+_MADE_ANEW = {"inputs", "audit", "versions", "loss_range"}
 _WHERE = "every bound, sentence, assumption and verdict"
 
 
