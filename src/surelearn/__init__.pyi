@@ -107,6 +107,7 @@ from .evaluate.structural_risk import minimize_structural_risk as minimize_struc
 from .evaluate.tail_bounds import TailBounds as TailBounds
 from .evaluate.tail_bounds import chernoff_method as chernoff_method
 from .evaluate.tail_bounds import tail_bounds as tail_bounds
+from .evaluate.transfer import transfer as transfer
 from .kernels import Agreement as Agreement
 from .kernels import Anova as Anova
 from .kernels import Gaussian as Gaussian
