@@ -36,6 +36,8 @@ from .evaluate.boosting_trace import BoostingTrace as BoostingTrace
 from .evaluate.boosting_trace import trace_boosting as trace_boosting
 from .evaluate.calibration import Calibration as Calibration
 from .evaluate.calibration import calibration_curve as calibration_curve
+from .evaluate.claim_planning import ClaimPlan as ClaimPlan
+from .evaluate.claim_planning import plan_claim as plan_claim
 from .evaluate.comparison import Comparison as Comparison
 from .evaluate.comparison import compare as compare
 from .evaluate.confidence_boosting import ConfidenceBoosting as ConfidenceBoosting
