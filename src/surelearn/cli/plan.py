@@ -1,7 +1,7 @@
 """`surelearn plan`: how many rows to hold out, or to audit."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -39,9 +39,10 @@ def plan(  # noqa: PLR0913, PLR0917 - an argument for each option
     from surelearn.app.errors import ArgumentError  # noqa: PLC0415
     from surelearn.app.plan import plan_audit, plan_of_file, plan_rows  # noqa: PLC0415
 
-    counting = {"expect": expect or [], "prevalence": prevalence, "share": share}
+    counting: dict[str, Any] = {"prevalence": prevalence, "share": share}
+    expected = tuple(expect or ())
     if not claim and plan is None:
-        if any(counting.values()):
+        if expected or prevalence is not None or share is not None:
             raise ArgumentError(
                 "--expect, --prevalence and --share are for targets: give --claim or --plan, too"
             )
@@ -54,6 +55,6 @@ def plan(  # noqa: PLR0913, PLR0917 - an argument for each option
             "--plan for an audit"
         )
     if plan is not None:
-        typer.echo(plan_of_file(plan, **counting))
+        typer.echo(plan_of_file(plan, expect=expected, **counting))
     else:
-        typer.echo(plan_audit(tuple(claim or ()), delta=delta, **counting))
+        typer.echo(plan_audit(tuple(claim or ()), expect=expected, delta=delta, **counting))

@@ -1,7 +1,7 @@
 """How many rows prove a claim? Exact searches over the bound that an audit prints."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -73,13 +73,13 @@ class ClaimPlan:
             f"{confidence(self.delta)}, if {seen} is seen among them, {always}."
         )
         if self.share < 1.0:
+            fewer = ""
+            if self.rows < self.rows_always:
+                fewer = f", and {self.rows:,} rows have {self.n:,}"
             text += (
                 f" Where {self.share:g} of all rows count, {self.rows_always:,} rows have "
-                f"{self.n_always:,} of them with probability {self.probability:g}"
+                f"{self.n_always:,} of them with probability {self.probability:g}{fewer}."
             )
-            text += "."
-            if self.rows < self.rows_always:
-                text = f"{text[:-1]}, and {self.rows:,} rows have {self.n:,}."
         return text
 
 
@@ -235,9 +235,11 @@ class _Search:
 def _target(given: Target | str) -> Target:
     found = claims.parse(given) if isinstance(given, str) else given
     if not isinstance(found, Target):
-        raise ValueError(f"{found} has no value to be proved: write {found}>=VALUE or <=VALUE")
+        raise ValueError(  # noqa: TRY004 - a text may be at fault
+            f"{found} has no value to be proved: write {found}>=VALUE or <=VALUE"
+        )
     if not isinstance(found.claim, Share | F1):
-        raise ValueError(
+        raise ValueError(  # noqa: TRY004 - the claim may come from a text
             f"{found.claim} is no share of rows, so that its rows cannot be planned; there are "
             "error, accuracy, pass-rate, sensitivity, specificity, ppv, npv, f1"
         )
@@ -283,7 +285,8 @@ def _rows_with(n: int, share: float, probability: float) -> int:
         return n
     if n / share > _MOST_ROWS:
         raise _arguments.refuse("share", share, f"larger: more than {_MOST_ROWS:,} rows are needed")
-    enough: Callable[[int], bool] = lambda rows: (
-        float(binomial_cdf(n - 1, rows, share)) <= 1.0 - probability
-    )
+
+    def enough(rows: int) -> bool:
+        return float(binomial_cdf(n - 1, rows, share)) <= 1.0 - probability
+
     return _rounding.smallest_integer(enough, n, math.ceil(n / share))
