@@ -36,6 +36,8 @@ from .evaluate.boosting_trace import BoostingTrace as BoostingTrace
 from .evaluate.boosting_trace import trace_boosting as trace_boosting
 from .evaluate.calibration import Calibration as Calibration
 from .evaluate.calibration import calibration_curve as calibration_curve
+from .evaluate.claim_planning import ClaimPlan as ClaimPlan
+from .evaluate.claim_planning import plan_claim as plan_claim
 from .evaluate.comparison import Comparison as Comparison
 from .evaluate.comparison import compare as compare
 from .evaluate.confidence_boosting import ConfidenceBoosting as ConfidenceBoosting
@@ -107,6 +109,7 @@ from .evaluate.structural_risk import minimize_structural_risk as minimize_struc
 from .evaluate.tail_bounds import TailBounds as TailBounds
 from .evaluate.tail_bounds import chernoff_method as chernoff_method
 from .evaluate.tail_bounds import tail_bounds as tail_bounds
+from .evaluate.transfer import transfer as transfer
 from .kernels import Agreement as Agreement
 from .kernels import Anova as Anova
 from .kernels import Gaussian as Gaussian

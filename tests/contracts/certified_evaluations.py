@@ -38,6 +38,7 @@ from surelearn import (
     nesterov,
     online_to_batch,
     progressive_validate,
+    transfer,
 )
 from surelearn.app.tables.read import read_table_file
 from surelearn.bounds import Guarantee
@@ -250,6 +251,17 @@ def monitor_runs() -> Iterator[tuple[str, Issued]]:
     yield "DriftAlarm", [DriftAlarm(tolerated=0.05).update([0, 1, 0, 0.5]).certificate()]
 
 
+def transfer_runs() -> Iterator[Issued]:
+    """Yield a certificate carried to a model fitted to more rows, without labels and with them."""
+    old, new = Perceptron(max_iter=2).fit(X, Y), Perceptron(max_iter=2).fit(X[::2], Y[::2])
+    forgetful = DummyClassifier().fit(X, Y)
+    rows, labels = Noisy(3, 0.1).draw(300, seed=2)
+    for y in (None, labels):
+        for model in (new, forgetful):
+            certificate = _afresh().certify(old)
+            yield [transfer(certificate, old, model, rows, y=y)]
+
+
 def evaluation_runs() -> Iterator[tuple[str, Issued]]:
     """Yield each way to evaluate, and what it issues."""
     for name, runs in {
@@ -260,6 +272,7 @@ def evaluation_runs() -> Iterator[tuple[str, Issued]]:
         "minimize_structural_risk": structural_risk_runs,
         "compare": comparison_runs,
         "certify_table": table_runs,
+        "transfer": transfer_runs,
         "optimizers": optimizer_runs,
     }.items():
         for issued in runs():

@@ -1,5 +1,6 @@
 """The certificate: its fields, its status, its way to JSON and back."""
 
+import importlib
 import json
 import math
 from collections.abc import Mapping
@@ -223,6 +224,32 @@ class Certificate:
                 f"the certificate states a bound of {self.bound}, but its own statistics give "
                 f"{bound}: it was changed after it was issued, or a version differs"
             )
+
+    def transfer(self, new_model: Any, X: Any, *, old_model: Any, **how: Any) -> "Certificate":
+        """Carry this certificate from the model it speaks of to another; see `surelearn.transfer`.
+
+        Parameters
+        ----------
+        new_model, X
+            The other model, and rows from which neither model has learnt; they need no labels.
+        old_model
+            The model that this certificate speaks of.
+        **how
+            Labels and other options of `surelearn.transfer`.
+
+        Examples
+        --------
+        >>> from surelearn import Holdout, Perceptron
+        >>> X, new_X = np.eye(60)[:, :2] + 1.0, np.eye(500)[:, :2] + 1.0
+        >>> old = Perceptron().fit([[0.0, 0.0], [3.0, 3.0]], [0, 1])
+        >>> certificate = Holdout(X, np.ones(60)).certify(old)
+        >>> new = Perceptron().fit([[0.0, 0.0], [2.5, 3.0]], [0, 1])
+        >>> certificate.transfer(new, new_X, old_model=old).status
+        'valid'
+        """
+        # By name, because evaluation rests on certificates and not the other way round.
+        evaluate: Any = importlib.import_module("surelearn.evaluate.transfer")
+        return evaluate.transfer(self, old_model, new_model, X, **how)
 
     def to_json(self) -> str:
         """Return the certificate as JSON text; floats keep every digit."""

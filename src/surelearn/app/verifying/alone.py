@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from surelearn.app.verifying import figures
+from surelearn.app.verifying import carried, figures
 from surelearn.app.verifying.finding import Finding, equal
 from surelearn.app.verifying.known import Known, keys_by_phrase, kinds_of, known_of, phrases_of
 from surelearn.app.verifying.rebuilt import rebuild, trivial_of, with_keys_of_issuers
@@ -50,6 +50,8 @@ def _compare(certificate: Certificate) -> Iterator[Finding]:
     stated = replace(guarantee, bound=c.bound, quantity=c.quantity)
     anyones = _is_anyones(c, stated)
     yield from figures.check_figures(c)
+    if c.method.startswith(carried.PREFIX):
+        yield from carried.check_carried(c, check_alone)
     yield _theorem(c, guarantee, known)
     yield _claim(c, stated, known)
     yield _issuer(c, known, anyones=anyones)
