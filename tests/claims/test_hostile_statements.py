@@ -9,7 +9,7 @@ import pytest
 from surelearn import claims
 from surelearn.app.audit import audit_table
 from surelearn.app.errors import TableError
-from surelearn.app.ledger import NoLedger
+from surelearn.app.ledger import PROCESS, NoLedger, UserLedger
 from surelearn.app.tables.read import TableFile
 from surelearn.evaluate.audit import audit_predictions
 
@@ -145,3 +145,94 @@ def test_a_sentence_about_answered_cases_says_so():
 def test_numbers_in_a_premise_are_those_of_the_rows():
     told = sentence(claims.record(LABELS, LABELS), "accuracy")
     assert re.match(r"If these 60 rows are independent draws from the cases", told)
+
+
+def drawn_table(seed, n=400):
+    rng = np.random.default_rng(seed)
+    y, x = rng.integers(0, 2, n), rng.random(n)
+    first, second = (np.where(rng.random(n) < 0.1, 1 - y, y) for _ in range(2))
+    return y, x, first, second
+
+
+def in_words(labels):
+    return np.array(["well", "ill"])[labels]
+
+
+def once_more(y, x, answers, *, rng):  # noqa: ARG001 - each takes all
+    return {"y": y, "p": answers, "x": x}
+
+
+def reordered(y, x, answers, *, rng):
+    order = rng.permutation(len(y))
+    return {"y": y[order], "p": answers[order], "x": x[order]}
+
+
+def turned_round(y, x, answers, *, rng):  # noqa: ARG001
+    return {"y": y[::-1], "p": answers[::-1]}
+
+
+def renamed(y, x, answers, *, rng):  # noqa: ARG001
+    return {"y": in_words(y), "p": in_words(answers)}
+
+
+def exchanged(y, x, answers, *, rng):  # noqa: ARG001
+    return {"y": 1 - y, "p": 1 - answers}
+
+
+def one_dropped(y, x, answers, *, rng):  # noqa: ARG001
+    return {"y": np.delete(y, 77), "p": np.delete(answers, 77)}
+
+
+def half_of_them(y, x, answers, *, rng):  # noqa: ARG001
+    return {"y": y[:200], "p": answers[:200]}
+
+
+def every_second(y, x, answers, *, rng):  # noqa: ARG001
+    return {"y": y[::2], "p": answers[::2], "x": x[::2]}
+
+
+def another_column(y, x, answers, *, rng):  # noqa: ARG001
+    return {"y": y, "p": answers, "z": rng.random(len(y))}
+
+
+DISGUISES = (
+    once_more,
+    reordered,
+    turned_round,
+    renamed,
+    exchanged,
+    one_dropped,
+    half_of_them,
+    every_second,
+    another_column,
+)
+
+
+@pytest.mark.parametrize("disguise", DISGUISES, ids=lambda one: one.__name__)
+@pytest.mark.parametrize("kept", ["process", "file"])
+def test_a_second_look_in_disguise_is_void(disguise, kept, tmp_path, monkeypatch):
+    monkeypatch.setenv("SURELEARN_STATE", str(tmp_path / "state"))
+    ledger = PROCESS if kept == "process" else UserLedger(tmp_path / "out")
+    seed = DISGUISES.index(disguise) + 100 * (kept == "file")
+    y, x, first, second = drawn_table(seed)
+    asked = {"truth": "y", "prediction": "p", "claims": ("accuracy",), "ledger": ledger}
+    before = audit_table(table_of(y=y, p=first, x=x), **asked)
+    assert before.certificate.status == "valid"
+    disguised = disguise(y, x, second, rng=np.random.default_rng(seed))
+    assert audit_table(table_of(**disguised), **asked).certificate.status == "void"
+
+
+@pytest.mark.parametrize("share", [0.5, 0.1, 0.02])
+def test_other_rows_of_the_same_law_are_no_second_look(share, tmp_path, monkeypatch):
+    # Files of equal length that number their rows alike share no row.
+    monkeypatch.setenv("SURELEARN_STATE", str(tmp_path / "state"))
+    rng = np.random.default_rng(int(100 * share))
+    ledger = UserLedger(tmp_path / "out")
+    for _ in range(6):
+        y = (rng.random(400) < share).astype(int)
+        p = np.where(rng.random(400) < 0.1, 1 - y, y)
+        found = audit_table(
+            table_of(y=y, p=p, number=np.arange(400)),
+            truth="y", prediction="p", claims=("accuracy",), ledger=ledger,
+        )  # fmt: skip
+        assert found.certificate.status == "valid"

@@ -8,30 +8,24 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from surelearn.app.auditing.columns import Columns, Incomplete, Roles, read_columns
+from surelearn.app.auditing.identity import ANSWERS, rows_in
 from surelearn.app.auditing.plan import Plan, tell_fixed
 from surelearn.app.errors import TableError
 from surelearn.app.ledger import PROCESS, Ledger, name_rules
 from surelearn.app.ledger_files import Look
-from surelearn.app.problem.copies import identify
 from surelearn.app.problem.entry import Entry
 from surelearn.app.rules import check_rules
 from surelearn.app.tables.notes import Note
 from surelearn.app.tables.read import TableFile, read_table_file
 from surelearn.base import data_fingerprint
 from surelearn.base.cell_bits import cell_bits
-from surelearn.base.row_identity import RowSet, with_labels
 from surelearn.certificate import Certificate
 from surelearn.claims import Claim, Target, parse
-from surelearn.evaluate.audit import Audit, Outcome, gather
+from surelearn.evaluate.audit import THEN, Audit, Outcome, gather
 from surelearn.evaluate.ledger import Question
 
 __all__ = ["AuditRun", "Outcome", "audit", "audit_table"]
-
-_ANSWERS = ("prediction", "passed", "score", "baseline", "low", "high", "set")
-_TELLING = 40  # changes of the truth from row to row that hardly two files share
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,6 +72,11 @@ class AuditRun:
     def verdict(self) -> str:
         """What became of all targets together."""
         return self.audit.verdict
+
+    @property
+    def premise(self) -> str:
+        """What every claim rests on: the first words of each sentence, up to its confidence."""
+        return self.certificate.claim.partition(THEN)[0] + THEN
 
     def __str__(self) -> str:
         """Return the claims, a line each."""
@@ -241,7 +240,7 @@ def _enter(
     looks, delta = int(options.get("looks", 1)), float(options["delta"])
     answers = hashlib.sha256(cell_bits(read.rows.prediction).tobytes()).hexdigest()[:16]
     asked = hashlib.sha256(json.dumps(options, sort_keys=True).encode()).hexdigest()[:16]
-    named = next(name for role, name in roles.given().items() if role in _ANSWERS)
+    named = next(name for role, name in roles.given().items() if role in ANSWERS)
     about = {
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "file": file.path.name,
@@ -252,23 +251,8 @@ def _enter(
         "options": dict(options),
     }
     question = Question(name_rules(delta, looks), f"{answers} {asked}")
-    return ledger.enter(Look(_identify(file, read, roles), question, about))
-
-
-def _identify(file: TableFile, read: Columns, roles: Roles) -> RowSet:
-    """Return the rows by what is no answer: another model answers about the same rows.
-
-    The truths in their order tell, if they change often enough; whatever other columns are named.
-    """
-    truth = cell_bits(read.rows.truth)
-    if np.count_nonzero(truth[1:] != truth[:-1]) >= _TELLING:
-        return RowSet.of(truth)
-    given = roles.given()
-    answers = [given[role] for role in _ANSWERS if role in given]
-    others = [name for name in file.table.column_names if name not in answers]
-    if others in ([], [roles.truth]):
-        return RowSet.of(with_labels(truth, cell_bits(read.rows.prediction)))
-    return identify(file.table.select(others), roles.truth or others[0])
+    rows, *also = rows_in(file, read, roles)
+    return ledger.enter(Look(rows, question, about, tuple(also)))
 
 
 def _given(options: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -51,7 +51,8 @@ class ProcessLedger:
     def enter(self, look: Look) -> Entry:
         """Enter a look in the ledger of this process."""
         looks = int(look.about["looks"])
-        return Entry(of_process.ask([look.rows], look.question, n_models=looks), "kept")
+        rows = [look.rows, *look.also]
+        return Entry(of_process.ask(rows, look.question, n_models=looks), "kept")
 
 
 class NoLedger:
@@ -105,18 +106,18 @@ class UserLedger:
 
     def _stand(self, look: Look) -> tuple[Standing, bool, bool]:
         """Say where a look stands, whether lines are damaged, and whether it was entered before."""
-        earlier, n_damaged = self._earlier(look.rows)
+        earlier, n_damaged = self._earlier([look.rows, *look.also])
         standing = decide(earlier, look.question, n_models=int(look.about["looks"]))
         return standing, n_damaged > 0, look.question in earlier
 
-    def _earlier(self, rows: RowSet) -> tuple[list[Question], int]:
+    def _earlier(self, rows: Sequence[RowSet]) -> tuple[list[Question], int]:
         pages = [self._read(path) for path in (self._own, self._beside)]
-        looks = [look for page in pages for look in page.looks if look.rows.is_mostly(rows)]
+        looks = [look for page in pages for look in page.looks if look.is_at(rows)]
         return [look.question for look in looks], sum(page.n_damaged for page in pages)
 
     def foresee(self, file: TableFile, target: str, *, delta: float, looks: int) -> str:
         """Say before the work begins that another model of this table cannot be certified."""
-        earlier, _ = self._earlier(identify(file.table, target))
+        earlier, _ = self._earlier([identify(file.table, target)])
         if decide(earlier, Question(name_rules(delta, looks), ""), n_models=looks).allowed:
             return ""
         before = len(dict.fromkeys(earlier))
@@ -240,7 +241,7 @@ def _by_table(looks: Sequence[Look]) -> list[list[Look]]:
     """Return looks by the table they were at, in the order of the ledger; each look once."""
     tables: list[list[Look]] = []
     for look in looks:
-        found = next((t for t in tables if t[0].rows.is_mostly(look.rows)), None)
+        found = next((t for t in tables if t[0].is_at([look.rows, *look.also])), None)
         if found is None:
             tables.append([look])
         elif look.question not in [other.question for other in found]:

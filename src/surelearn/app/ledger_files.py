@@ -4,7 +4,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, NamedTuple, cast
@@ -40,28 +40,29 @@ class Look(NamedTuple):
         The rules, and the model with its split.
     about
         What a reader wants to know: file, target, learner, looks, delta, date.
+    also
+        By what else the rows are recognised.
     """
 
     rows: RowSet
     question: Question
     about: Mapping[str, Any]
+    also: tuple[RowSet, ...] = ()
+
+    def is_at(self, others: Sequence[RowSet]) -> bool:
+        """Return whether it was a look at these rows, or at most of them."""
+        known = (self.rows, *self.also)
+        return any(one.is_mostly(other) for one in known for other in others)
 
     def to_line(self) -> dict[str, Any]:
         """Return the look as JSON has it."""
-        digest, n, n_single, sketch, n_distinct, counted = self.rows
-        copies = {
-            "n_distinct": n_distinct,
-            "counted": [f"{row:016x} {count}" for row, count in counted],
-        }
+        also = {"also": [_told_of(one) for one in self.also]} if self.also else {}
         return {
             "ledger": VERSION,
             **self.about,
             **self.question._asdict(),
-            "table": digest,
-            "n_rows": n,
-            "n_single": n_single,
-            "rows": [f"{row:016x}" for row in sketch],
-            **(copies if counted else {}),
+            **_told_of(self.rows),
+            **also,
         }
 
     @classmethod
@@ -76,10 +77,35 @@ class Look(NamedTuple):
             raise ValueError("delta is no probability")
         if not _is_count(content.get("looks")) or content["looks"] == 0:
             raise ValueError("looks is no number of models")
+        if type(content.get("also", [])) is not list:
+            raise ValueError("also is no list")
         rows = _rows_in(content)
         names = ("date", "file", "target", "learner", "looks", "delta", "options")
         about = {name: content[name] for name in names if name in content}
-        return cls(rows, Question(content["rules"], content["model"]), about)
+        also = tuple(map(_rows_also, content["also"])) if "also" in content else ()
+        return cls(rows, Question(content["rules"], content["model"]), about, also)
+
+
+def _told_of(rows: RowSet) -> dict[str, Any]:
+    """Return what a line keeps of rows."""
+    digest, n, n_single, sketch, n_distinct, counted = rows
+    copies = {
+        "n_distinct": n_distinct,
+        "counted": [f"{row:016x} {count}" for row, count in counted],
+    }
+    return {
+        "table": digest,
+        "n_rows": n,
+        "n_single": n_single,
+        "rows": [f"{row:016x}" for row in sketch],
+        **(copies if counted else {}),
+    }
+
+
+def _rows_also(content: Any) -> RowSet:
+    if not isinstance(content, dict) or type(content.get("table")) is not str:
+        raise ValueError("what rows are recognised by is no table")
+    return _rows_in(cast("dict[str, Any]", content))
 
 
 def _is_count(value: Any) -> bool:

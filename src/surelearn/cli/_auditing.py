@@ -17,7 +17,6 @@ from surelearn.app.output import OF_AUDITS, check_folder, write_audit
 from surelearn.app.tables.read import read_table_file
 from surelearn.cli._panels import conditions_of
 from surelearn.cli._showing import shown
-from surelearn.evaluate.audit import THEN
 
 _STATUS = {"stated": 0, "proved": 0, "not proved": 1, "refuted": 3}
 _COLOURS = {"proved": "green", "not proved": "yellow", "refuted": "red", "not tried": "dim"}
@@ -62,8 +61,7 @@ def _show(console: Console, run: AuditRun, files: tuple[Path, ...]) -> None:
     else:
         level, several = confidence(run.audit.delta), len(run.audit.certificates) > 1
         console.print(
-            f"{shown(first.claim.partition(THEN)[0])}{THEN}{level}"
-            f"{' all of this holds' if several else ''}:",
+            f"{shown(run.premise)}{level}{' all of this holds' if several else ''}:",
             highlight=False,
         )
         console.print(_board(run))
