@@ -1,5 +1,6 @@
 """How boosting descends a loss: where it starts, its slopes, and the best step of a leaf."""
 
+import itertools
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -8,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import optimize, special
 
+from surelearn import _threads
 from surelearn._jit import jit
 from surelearn._jit.elementary import exp
 from surelearn._typing import Indices, Matrix, Vector
@@ -48,13 +50,26 @@ class Descent(ABC):
         """Return gradients and hessians."""
 
     def steps(
-        self, tree: GrownTree, y: Vector, scores: Vector, weights: Vector, slopes: Any, l2: float
+        self,
+        tree: GrownTree,
+        y: Vector,
+        scores: Vector,
+        weights: Vector,
+        slopes: Any,
+        l2: float,
+        workers: _threads.Workers,
     ) -> Vector:
         """Return what each leaf adds to the score at a rate of 1: by default a Newton step."""
         del y, scores, weights
-        facts = tree.facts[tree.leaves]
-        starts, stops = facts[:, START].copy(), facts[:, STOP].copy()
-        return newton_steps(tree.rows, starts, stops, slopes[0], slopes[1], l2)
+        starts, stops = tree.ranges
+        steps = np.zeros(len(starts))
+
+        def sum_up(part: slice) -> None:
+            leaves = (starts[part], stops[part])
+            newton_steps(tree.rows, *leaves, slopes[0], slopes[1], l2, steps[part])
+
+        workers.map(sum_up, share_out(stops - starts, workers.size))
+        return steps
 
     def mean(self, y: Vector, scores: Matrix, weights: Vector) -> float:
         """Return the mean loss."""
@@ -151,10 +166,17 @@ class LineSearchDescent(Descent):
         return (weights * self.loss.gradient(y, scores[0]))[np.newaxis], weights[np.newaxis]
 
     def steps(
-        self, tree: GrownTree, y: Vector, scores: Vector, weights: Vector, slopes: Any, l2: float
+        self,
+        tree: GrownTree,
+        y: Vector,
+        scores: Vector,
+        weights: Vector,
+        slopes: Any,
+        l2: float,
+        workers: _threads.Workers,
     ) -> Vector:
         """Return the best step of each leaf, shrunk as by `l2` more weight at 0."""
-        del slopes
+        del slopes, workers
         found = np.empty(len(tree.leaves))
         for i, leaf in enumerate(tree.leaves):
             rows = tree.rows[tree.facts[leaf, START] : tree.facts[leaf, STOP]]
@@ -225,19 +247,39 @@ def logistic_slopes(
         hessians[i] = weights[i] * (small * (1.0 - small))
 
 
+def share_out(sizes: Indices, n_parts: int) -> list[slice]:
+    """Return consecutive leaves in so many parts of about as many rows each, or fewer.
+
+    A leaf is summed by one worker, so that sums do not depend on how many there are.
+
+    Examples
+    --------
+    >>> share_out(np.array([5, 5, 5, 5]), 2)
+    [slice(0, 2, None), slice(2, 4, None)]
+    """
+    ends = np.cumsum(sizes)
+    cuts = np.searchsorted(ends, ends[-1] * np.arange(1, n_parts) / n_parts) + 1
+    edges = np.unique([0, *np.minimum(cuts, len(sizes)), len(sizes)]).tolist()
+    return [slice(first, last) for first, last in itertools.pairwise(edges)]
+
+
 @jit
 def newton_steps(
-    rows: Rows, starts: Indices, stops: Indices, gradients: Vector, hessians: Vector, l2: float
-) -> Vector:
-    """Return -G / (H + l2) of each leaf, summed in the order of its rows."""
-    steps = np.zeros(len(starts))
+    rows: Rows,
+    starts: Indices,
+    stops: Indices,
+    gradients: Vector,
+    hessians: Vector,
+    l2: float,
+    steps: Vector,
+) -> None:
+    """Write -G / (H + l2) of each leaf, summed in the order of its rows."""
     for leaf in range(len(starts)):
         gradient, hessian = 0.0, l2
         for i in range(starts[leaf], stops[leaf]):
             gradient += gradients[rows[i]]
             hessian += hessians[rows[i]]
         steps[leaf] = -gradient / hessian if hessian > 1e-300 else 0.0
-    return steps
 
 
 @jit

@@ -7,10 +7,9 @@ import numpy as np
 
 from surelearn import _threads
 from surelearn._typing import Indices, Matrix, Vector
-from surelearn.learners.ensembles._boosting_losses import Descent, add_steps
+from surelearn.learners.ensembles._boosting_losses import Descent, add_steps, share_out
 from surelearn.learners.ensembles._histogram.binning import Bins
 from surelearn.learners.ensembles._histogram.cut_points import Codes
-from surelearn.learners.ensembles._histogram.grower import START, STOP
 from surelearn.learners.ensembles._histogram.predictor import add_values
 from surelearn.learners.ensembles._histogram.training import GrownTree, GrowthLimits, TreeGrower
 from surelearn.learners.ensembles._histogram.trees import HistogramTrees
@@ -57,6 +56,9 @@ class Plan(NamedTuple):
     seed: int
 
 
+_FEW = 20_000  # rows whose leaves are summed before a worker is woken
+
+
 @dataclass
 class Rounds:
     """The trees of all rounds so far, and the loss on the validation rows after each."""
@@ -84,10 +86,12 @@ def boost(
     """Grow trees that follow the negative gradient of the loss; scores change in place."""
     grower = TreeGrower(training.codes, bins, plan.limits, signs=plan.signs, workers=workers)
     rounds = Rounds()
+    if len(training.y) < _FEW:
+        workers = _threads.Workers(None, 1)
     if validation is not None:
         rounds.losses.append(descent.mean(validation.y, validation.scores, validation.weights))
     for number in range(plan.first_round, plan.n_rounds):
-        for tree in _one_round(grower, training, descent, plan, number):
+        for tree in _one_round(grower, training, descent, plan, number, workers):
             rounds.trees.append(tree)
             if validation is not None:
                 k = (len(rounds.trees) - 1) % descent.n_outputs
@@ -100,7 +104,12 @@ def boost(
 
 
 def _one_round(
-    grower: TreeGrower, training: Examples, descent: Descent, plan: Plan, number: int
+    grower: TreeGrower,
+    training: Examples,
+    descent: Descent,
+    plan: Plan,
+    number: int,
+    workers: _threads.Workers,
 ) -> list[HistogramTrees]:
     """Return the trees of one round, whose slopes are those before it."""
     codes, y, weights, scores = training
@@ -115,16 +124,24 @@ def _one_round(
             rows=_draw(rng, len(y), plan.subsample),
             columns=_draw(rng, len(codes), plan.max_features),
         )
-        steps = descent.steps(tree, y, scores[k], weights, slopes, plan.limits.l2)
+        steps = descent.steps(tree, y, scores[k], weights, slopes, plan.limits.l2, workers)
         values = _values(tree, steps, plan)
         grown.append(tree.with_values(values))
         if plan.subsample < 1.0:  # rows that were not drawn move too
             add_values(grown[-1], codes, scores[k : k + 1])
         else:
-            facts = tree.facts[tree.leaves]
-            starts, stops = facts[:, START].copy(), facts[:, STOP].copy()
-            add_steps(tree.rows, starts, stops, values[tree.leaves], scores[k])
+            _move(tree, values[tree.leaves], scores[k], workers)
     return grown
+
+
+def _move(tree: GrownTree, steps: Vector, scores: Vector, workers: _threads.Workers) -> None:
+    """Add the step of each leaf to the scores of its rows."""
+    starts, stops = tree.ranges
+
+    def add(part: slice) -> None:
+        add_steps(tree.rows, starts[part], stops[part], steps[part], scores)
+
+    workers.map(add, share_out(stops - starts, workers.size))
 
 
 def _values(tree: GrownTree, steps: Vector, plan: Plan) -> Vector:

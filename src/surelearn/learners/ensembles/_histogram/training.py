@@ -70,6 +70,12 @@ class GrownTree(NamedTuple):
         """The places of the leaves."""
         return np.flatnonzero(self.facts[:, CHILD] == 0)
 
+    @property
+    def ranges(self) -> tuple[Indices, Indices]:
+        """Where the rows of each leaf begin and end."""
+        facts = self.facts[self.leaves]
+        return facts[:, START].copy(), facts[:, STOP].copy()
+
     def with_values(self, values: Vector) -> HistogramTrees:
         """Return the tree with a value for each of its nodes."""
         child, nodes = self.facts[:, CHILD].copy(), np.arange(len(self.facts))
