@@ -26,7 +26,7 @@ from pyarrow import types
 
 from surelearn._typing import Indices
 from surelearn.app.errors import TableError
-from surelearn.app.problem import leakage
+from surelearn.app.problem import answers, leakage
 from surelearn.app.problem import target as targets
 from surelearn.app.problem.copies import Copies, Mode, feature_hashes, rounded_feature_hashes
 from surelearn.app.problem.feature_reader import FeatureReader
@@ -183,9 +183,11 @@ def understand(  # noqa: PLR0913 - an argument for each option of the command
     excluded = {**_reserved(roles, keep), **dict.fromkeys(drop, "--drop says so")}
     reader = FeatureReader(file, rows, excluded, categories=categorical, keep=keep)
     alike = reader.copies() if copies == "together" and not (group or time) else None
-    drawn = cut(rows.num_rows, groups=groups, times=times, copies=alike)
+    meant = answers.ask(rows.drop_columns([*drop, *filter(None, (group, time))]), target)
+    with answers.asking(meant):
+        drawn = cut(rows.num_rows, groups=groups, times=times, copies=alike)
     _refuse_infinite(table, excluded)
-    with _hint_at_copies(drawn, alike):
+    with answers.asking(meant), _hint_at_copies(drawn, alike):
         y = targets.read_target(rows.column(target), target, task, drawn.train, file.decimal)
         features, left_out = reader.choose(drawn.train)
     X = reader.read(features)
@@ -199,7 +201,9 @@ def understand(  # noqa: PLR0913 - an argument for each option of the command
         y=y.values,
         dropped_rows=dropped,
         left_out=left_out,
-        warnings=tuple(leakage.warn(table, X, y.codes, drawn, roles, found)),
+        warnings=tuple(
+            filter(None, (meant, *leakage.warn(table, X, y.codes, drawn, roles, found)))
+        ),
         notes=(*_notes(y, dropped, target, left_out), *_rounded(rows, features)),
         split=drawn,
         groups=alike if drawn.kind == "distinct" else groups,
