@@ -1,5 +1,6 @@
 """The files of a certified run or an audit: written aside, then put in place all at once."""
 
+import json
 import os
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
@@ -10,6 +11,7 @@ from surelearn.app.audit import AuditRun
 from surelearn.app.auditing.bundle import bundle_of, to_json
 from surelearn.app.certified_run import CertifiedRun
 from surelearn.app.errors import TableError
+from surelearn.app.monitor import StreamMonitor
 from surelearn.app.tables.read import TableFile
 from surelearn.app.telling.audit_report import make_audit_report
 from surelearn.app.telling.report import make_report
@@ -20,6 +22,9 @@ from surelearn.report import render_html, render_json
 NAMES = ("model.surelearn", "certificate.json", "report.html", "report.json")
 OF_AUDITS = NAMES[1:]
 """The files of an audit, which has no model."""
+
+OF_MONITORS = ("certificate.json", "monitor.json", "monitor.svg")
+"""The files of a stream that was watched."""
 
 
 def check_folder(out: Path, *, force: bool, names: Sequence[str] = NAMES) -> None:
@@ -77,6 +82,18 @@ def write_audit(run: AuditRun, file: TableFile, out: Path) -> tuple[Path, ...]:
             _write(made.new / name, text)
         folder_swap.put_in_place(made, OF_AUDITS)
     return tuple(out / name for name in OF_AUDITS)
+
+
+def write_monitor(monitor: StreamMonitor, out: Path) -> tuple[Path, ...]:
+    """Write the certificate, the history and the drawings of a stream; all files or none."""
+    content = json.dumps(monitor.content(), indent=2, ensure_ascii=False)
+    texts = (f"{monitor.certificate.to_json()}\n", f"{content}\n", monitor.figure())
+    with _aside(out, OF_MONITORS) as made:
+        folder_swap.clean_up(out, OF_MONITORS)
+        for name, text in zip(OF_MONITORS, texts, strict=True):
+            _write(made.new / name, text)
+        folder_swap.put_in_place(made, OF_MONITORS)
+    return tuple(out / name for name in OF_MONITORS)
 
 
 def _write(path: Path, text: str) -> None:

@@ -10,6 +10,7 @@ from surelearn.cli.demo import demo
 from surelearn.cli.keygen import keygen
 from surelearn.cli.learners import learners
 from surelearn.cli.ledger import ledger
+from surelearn.cli.monitor import monitor
 from surelearn.cli.plan import plan
 from surelearn.cli.predict import predict
 from surelearn.cli.sign import sign
@@ -35,6 +36,19 @@ def main() -> None:
     """
 
 
-COMMANDS = (certify, audit, predict, verify, sign, keygen, ledger, plan, bounds, learners, demo)
+COMMANDS = (
+    certify,
+    audit,
+    monitor,
+    predict,
+    verify,
+    sign,
+    keygen,
+    ledger,
+    plan,
+    bounds,
+    learners,
+    demo,
+)
 for command in (*COMMANDS, warm_up):
     app.command(command.__name__.replace("_", "-"))(refusing(command))

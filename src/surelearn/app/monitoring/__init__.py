@@ -1,0 +1,1 @@
+"""Streams of outcomes: read block by block, each row told as a loss."""
