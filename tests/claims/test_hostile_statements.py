@@ -12,6 +12,7 @@ from surelearn.app.errors import TableError
 from surelearn.app.ledger import PROCESS, NoLedger, UserLedger
 from surelearn.app.tables.read import TableFile
 from surelearn.evaluate.audit import audit_predictions
+from surelearn.evaluate.model_difference_monitor import ModelDifferenceMonitor
 
 
 def sentence(rows, asked, **how):
@@ -236,3 +237,29 @@ def test_other_rows_of_the_same_law_are_no_second_look(share, tmp_path, monkeypa
             truth="y", prediction="p", claims=("accuracy",), ledger=ledger,
         )  # fmt: skip
         assert found.certificate.status == "valid"
+
+
+def test_scores_that_stand_sorted_are_not_taken_for_arrivals():
+    rng = np.random.default_rng(2)
+    y = rng.integers(0, 2, 300)
+    scores = rng.normal(size=300) + y
+    rows = claims.record(y, y, score=scores)
+    order = np.argsort(scores)
+    in_order = claims.record(y[order], y[order], score=scores[order])
+    claim = claims.AreaUnderCurve()
+    arrived, ordered = (claim.statistics(one) for one in (rows, in_order))
+    assert "estimate" not in arrived
+    assert "estimate" in ordered
+    found = claim.guarantee(delta=0.05, **ordered)
+    assert "arrival" not in found.assumes
+    assert claim.seen(**ordered).value == pytest.approx(claim.seen(**arrived).value)
+
+
+def test_who_loses_a_little_less_often_is_not_called_better():
+    """The first loses 0.01 less nine times, and 1 more the tenth time: it is far worse."""
+    first = ([0.00] * 9 + [1.0]) * 100
+    second = ([0.01] * 9 + [0.0]) * 100
+    monitor = ModelDifferenceMonitor().update(first, second)
+    assert monitor.certificate().observed > 0.05
+    with pytest.raises(ValueError, match="may lose more in all"):
+        monitor.first_is_better()
