@@ -1,5 +1,7 @@
 """Sentences of audits against worlds whose truth is known: none may be false, or say too much."""
 
+import copy
+import json
 import re
 
 import numpy as np
@@ -8,10 +10,13 @@ import pytest
 
 from surelearn import claims
 from surelearn.app.audit import audit_table
+from surelearn.app.auditing.bundle import bundle_of, from_json, to_json
 from surelearn.app.errors import TableError
 from surelearn.app.ledger import PROCESS, NoLedger, UserLedger
 from surelearn.app.tables.read import TableFile
+from surelearn.app.verify import verify_audit
 from surelearn.evaluate.audit import audit_predictions
+from surelearn.evaluate.model_difference_monitor import ModelDifferenceMonitor
 
 
 def sentence(rows, asked, **how):
@@ -236,3 +241,85 @@ def test_other_rows_of_the_same_law_are_no_second_look(share, tmp_path, monkeypa
             truth="y", prediction="p", claims=("accuracy",), ledger=ledger,
         )  # fmt: skip
         assert found.certificate.status == "valid"
+
+
+def test_scores_that_stand_sorted_are_not_taken_for_arrivals():
+    rng = np.random.default_rng(2)
+    y = rng.integers(0, 2, 300)
+    scores = rng.normal(size=300) + y
+    rows = claims.record(y, y, score=scores)
+    order = np.argsort(scores)
+    in_order = claims.record(y[order], y[order], score=scores[order])
+    claim = claims.AreaUnderCurve()
+    arrived, ordered = (claim.statistics(one) for one in (rows, in_order))
+    assert "estimate" not in arrived
+    assert "estimate" in ordered
+    found = claim.guarantee(delta=0.05, **ordered)
+    assert "arrival" not in found.assumes
+    assert claim.seen(**ordered).value == pytest.approx(claim.seen(**arrived).value)
+
+
+def test_who_loses_a_little_less_often_is_not_called_better():
+    """The first loses 0.01 less nine times, and 1 more the tenth time: it is far worse."""
+    first = ([0.00] * 9 + [1.0]) * 100
+    second = ([0.01] * 9 + [0.0]) * 100
+    monitor = ModelDifferenceMonitor().update(first, second)
+    assert monitor.certificate().observed > 0.05
+    with pytest.raises(ValueError, match="may lose more in all"):
+        monitor.first_is_better()
+
+
+def bundle_of_audit(seed, *, n=300, **options):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, n)
+    score = np.clip(0.35 * y + 0.65 * rng.random(n), 0.0, 1.0)
+    columns = {
+        "y": y, "p": (score >= 0.5).astype(int), "s": score, "g": rng.choice(["a", "b"], n),
+        "c": np.arange(n) // 3, "w": rng.choice([1.0, 2.0], n), "other": rng.integers(0, 2, n),
+    }  # fmt: skip
+    run = audited(table_of(**columns), **options)
+    return json.loads(to_json(bundle_of(run.audit.outcomes, run.audit.delta)))
+
+
+def holds(content):
+    return all(finding.holds for finding in verify_audit(from_json(json.dumps(content))))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"score": "s", "group": "g", "baseline": "other"},
+        {"claims": ("sensitivity>=0.5", "specificity>=0.5", "accuracy>=0.5")},
+        {"claims": ("sensitivity", "npv", "threshold-for(sensitivity=0.8)"), "score": "s"},
+        {"claims": ("sensitivity", "specificity"), "by_label": True},
+        {"cluster": "c", "claims": ("error-per-cluster", "error-in-clusters(largest=3)")},
+        {"weight": "w", "claims": ("weighted-error(largest=2)",)},
+        {"stratum": "g", "claims": ("error-of-strata(shares=a:0.3;b:0.7)",)},
+        {"time": "c"},
+        {"claims": ("wrong-in-table(size=1000)",)},
+    ],
+    ids=str,
+)
+def test_honest_audits_hold(options):
+    assert holds(bundle_of_audit(7, **options))
+
+
+def test_certificates_of_two_audits_do_not_stand_together():
+    one, other = (bundle_of_audit(seed, group="g") for seed in (8, 9))
+    assert [o["claim"] for o in one["outcomes"]] == [o["claim"] for o in other["outcomes"]]
+    stored = one["outcomes"][0]["certificate"]["reproduce"]
+    for place in range(1, len(one["outcomes"])):
+        forged = copy.deepcopy(one)
+        certificate = copy.deepcopy(other["outcomes"][place]["certificate"])
+        for name in ("data", "table", "ledger", "options"):
+            certificate["reproduce"][name] = stored[name]
+        forged["outcomes"][place]["certificate"] = certificate
+        assert not holds(forged), forged["outcomes"][place]["claim"]
+
+
+def test_dropped_words_about_labels_are_noticed():
+    content = bundle_of_audit(10, claims=("sensitivity", "specificity"), by_label=True)
+    for outcome in content["outcomes"]:
+        told = outcome["certificate"]["claim"]
+        outcome["certificate"]["claim"] = told.replace(", within each label,", "")
+    assert not holds(content)

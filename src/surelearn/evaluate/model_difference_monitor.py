@@ -91,9 +91,15 @@ class ModelDifferenceMonitor:
     def first_is_better(self) -> bool:
         """Whether it is shown that the first model was the better one at some time.
 
-        Only the rows on which one of them loses more count. If which of them wins such a row has
-        always the same probability, the first one is better, and not at some time only.
+        Only the rows that one of them gets wrong and the other right count: losses must be 0 or 1.
+        If which of them wins such a row has always the same probability, the first one is better,
+        and not at some time only.
         """
+        if other := sorted(self._counts.keys() - {0.0, 0.5, 1.0}):
+            raise ValueError(
+                f"losses that differ by {2.0 * other[0] - 1.0:g} are no errors to count: who often "
+                "loses a little less may lose more in all. Compare them by certificate()"
+            )
         worse = sum(count for half, count in self._counts.items() if half > 0.5)
         differ = worse + sum(count for half, count in self._counts.items() if half < 0.5)
         if differ == 0 or not self.delta < math.exp(-1.0):

@@ -13,6 +13,7 @@ from surelearn.app.auditing.plan import Plan, tell_fixed
 from surelearn.app.problem.entry import Entry
 from surelearn.app.verifying.again import AsRecorded, read_recorded, refusing_nonsense
 from surelearn.app.verifying.finding import Finding
+from surelearn.app.verifying.same_rows import disagreements
 from surelearn.certificate import Certificate
 from surelearn.certificate._certificate import plain
 from surelearn.certificate._reading import restored
@@ -75,6 +76,10 @@ def _replay(bundle: Bundle) -> Bundle:
     asked = [claims.parse(text) for text in options.get("claims", [])]
     stated = asked or [claims.parse(o.claim) for o in bundle.outcomes]
     stored = {k: v for k, v in first.items() if k not in _MADE_ANEW}
+    counted = {c.reproduce["audit"]["claim"]: _statistics(c) for c in bundle.certificates}
+    by_text = {str(claim): claim for claim in map(_claim_of, stated)}
+    if other := list(disagreements(counted, by_text, int(first["audit"]["n_rows"]))):
+        raise ValueError(f"they count different rows: {', '.join(other[:3])}")
     facts = Facts(
         drawn=drawn_as(
             int(first["audit"]["n_rows"]),
@@ -82,7 +87,7 @@ def _replay(bundle: Bundle) -> Bundle:
             n_without=int(first["n_without"]),
             exclude=options.get("incomplete") == "exclude",
         ),
-        statistics={c.reproduce["audit"]["claim"]: _statistics(c) for c in bundle.certificates},
+        statistics=counted,
         about={
             c.reproduce["audit"]["claim"]: c.reproduce["audit"]["about"]
             for c in bundle.certificates
@@ -123,6 +128,10 @@ def _refuse_other_types(bundle: Bundle) -> None:
         for name, value in certificate.reproduce["audit"]["about"].items():
             if type(value) is not str or named.setdefault(name, value) != value:
                 raise ValueError(f"the certificates do not agree about the name of {name!r}")
+
+
+def _claim_of(one: Claim | Target) -> Claim:
+    return one.claim if isinstance(one, Target) else one
 
 
 def _statistics(certificate: Certificate) -> dict[str, Any]:
