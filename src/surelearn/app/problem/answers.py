@@ -25,6 +25,7 @@ _GENERIC = {"0", "1", "true", "false", "yes", "no", "y", "n", "t", "f", "-1"}
 _MOST = 0.5  # the share in which answers agree with the truth at least
 _MOST_UNNAMED = 0.8
 _SAMPLE = 2_000
+_compute: Any = pc
 
 
 def ask(rows: Any, target: str) -> str:
@@ -68,7 +69,7 @@ def asking(meant: str) -> Generator[None]:
 
 def _agree(truth: Any, column: Any, *, named: bool) -> str:
     """Return how a column agrees with the truth, if it does as answers would."""
-    known = pc.and_(truth.is_valid(), column.is_valid())
+    known = _compute.and_(truth.is_valid(), column.is_valid())
     true, said = (_texts(one.filter(known)) for one in (truth, column))
     if true is None or said is None or not len(true):
         return ""
@@ -78,7 +79,7 @@ def _agree(truth: Any, column: Any, *, named: bool) -> str:
     plain = {str(label).lower() for label in labels} <= _GENERIC
     if not named and (plain or told != labels):
         return ""
-    share = float(np.mean(pc.equal(true, said).to_numpy()))
+    share = float(np.mean(_compute.equal(true, said).to_numpy()))
     if share < (_MOST if named else _MOST_UNNAMED):
         return ""
     return f"they agree in {int(100 * share)}% of the rows"
