@@ -90,6 +90,7 @@ from .evaluate.planning import plan_sample as plan_sample
 from .evaluate.progressive import ProgressiveValidation as ProgressiveValidation
 from .evaluate.progressive import progressive_validate as progressive_validate
 from .evaluate.rate_monitor import RateMonitor as RateMonitor
+from .evaluate.recorded_holdout import RecordedHoldout as RecordedHoldout
 from .evaluate.regret import Regret as Regret
 from .evaluate.regret import bandit_regret as bandit_regret
 from .evaluate.regret import experts_regret as experts_regret

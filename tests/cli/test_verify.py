@@ -5,7 +5,10 @@ import json
 import pytest
 from typer.testing import CliRunner
 
+from surelearn import Holdout, Perceptron, transfer
 from surelearn.cli import app
+from surelearn.datasets.worlds import Noisy
+from surelearn.evaluate.ledger import forget
 
 run = CliRunner().invoke
 
@@ -75,3 +78,24 @@ def test_status_2_if_something_cannot_be_read(folder, tmp_path, damage):
     assert result.exit_code == 2
     assert result.stderr.startswith("surelearn: ")
     assert result.stderr.count("\n") == 1
+
+
+def test_one_certificate_of_recorded_predictions_and_one_carried_over_verify(tmp_path):
+    forget()
+    recorded = Holdout.from_predictions([0, 1] * 100, [0, 1] * 99 + [1, 1]).certify()
+    path = tmp_path / "certificate.json"
+    path.write_text(recorded.to_json())
+    result = run(app, ["verify", str(path)])
+    assert result.exit_code == 0, result.output
+    assert "--retrain" not in result.output
+    with_data = run(app, ["verify", str(path), "--data", str(path)])
+    assert (with_data.exit_code, "give the whole file" in with_data.stderr) == (2, True)
+    X, y = Noisy(2, 0.1).draw(900, seed=0)
+    old, new = (Perceptron(max_iter=k).fit(X[:200], y[:200]) for k in (5, 6))
+    carried = transfer(Holdout(X[200:400], y[200:400]).certify(old), old, new, X[400:])
+    path.write_text(carried.to_json())
+    result = run(app, ["verify", str(path)])
+    assert result.exit_code == 0, result.output
+    assert "the certificate that it carries over holds" in " ".join(result.output.split())
+    path.write_text(carried.to_json().replace('"errors": ', '"errors": 1', 1))
+    assert run(app, ["verify", str(path)]).exit_code == 1

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from surelearn.app.auditing.bundle import Bundle, from_json, is_bundle
+from surelearn.app.auditing.bundle import Bundle, bundle_of_one, from_json, is_bundle
 from surelearn.app.choosing.choice import OnTrial
 from surelearn.app.errors import TableError
 from surelearn.app.verifying import again, alone, figures
@@ -93,9 +93,7 @@ def verify_certificate(
         How to read the table, if not as the certificate records: see `read_table_file`.
     """
     if "audit" in certificate.reproduce:
-        raise TableError(
-            "this certificate is one of an audit: give the whole file, whose claims share delta"
-        )
+        return _verify_of_audit(certificate, alone=model is None and table is None and not retrain)
     if retrain and table is None:
         raise TableError("--retrain trains on the table: give it with --data")
     if not retrain and (model is None) != (table is None):
@@ -107,6 +105,19 @@ def verify_certificate(
         if retrain:
             findings.extend(again.check_retrained(certificate, recorded, model, on_trial))
     return tuple(findings)
+
+
+def _verify_of_audit(certificate: Certificate, *, alone: bool) -> tuple[Finding, ...]:
+    """Check a certificate that is all of its audit; others are checked with those beside them."""
+    try:
+        whole = bundle_of_one(certificate)
+    except (AttributeError, KeyError, TypeError):
+        whole = None
+    if whole is None or not alone:
+        raise TableError(
+            "this certificate is one of an audit: give the whole file, whose claims share delta"
+        )
+    return tuple(check_bundle(whole))
 
 
 def not_checked(
@@ -127,7 +138,8 @@ def not_checked(
         yield _of_an_older(certificate)
     if not (with_model or retrained):
         yield f"Not checked here: {'; '.join(alone.not_checked(certificate))}."
-    if "options" in certificate.reproduce and not retrained:
+    trained = "options" in certificate.reproduce and "audit" not in certificate.reproduce
+    if trained and not retrained:
         yield (
             "Not checked: that the model was trained on the training part only, and chosen as the "
             "options say. --retrain does the whole run again."

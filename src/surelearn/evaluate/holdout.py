@@ -42,6 +42,7 @@ from surelearn.evaluate._issuing import Question, issue
 from surelearn.evaluate._row_by_row import answered_alone
 from surelearn.evaluate._training_memory import compare_with_training
 from surelearn.evaluate.ledger import Account, Standing
+from surelearn.evaluate.recorded_holdout import RecordedHoldout, record_holdout
 from surelearn.losses import Loss
 
 __all__ = ["Answers", "Holdout", "Quantile"]
@@ -199,6 +200,29 @@ class Holdout:
         held_out._evidence = {**drawn.evidence, **held_out._evidence}
         held_out.allow_duplicates |= "unseen" in drawn.evidence
         return _safe_indexing(X, train), y[train], held_out
+
+    @staticmethod
+    def from_predictions(y_true: ArrayLike, y_pred: ArrayLike, **rules: Any) -> RecordedHoldout:
+        """Return a hold-out of recorded predictions; `certify()` issues what an audit would.
+
+        Parameters
+        ----------
+        y_true, y_pred
+            What was true and what the model answered, row by row.
+        **rules
+            As for a `Holdout`: delta, mode ("once" or "family"), n_models, loss ("zero_one" or a
+            `Quantile`), groups, by_class (of two classes); and positive, the positive label, and
+            claims, as `surelearn.audit` takes them.
+
+        Examples
+        --------
+        >>> held_out = Holdout.from_predictions([0, 1] * 100, [0, 1] * 99 + [1, 1])
+        >>> round(held_out.certify().bound, 4)
+        0.0235
+        >>> Holdout.from_predictions([0, 1] * 100, [0, 1] * 100).certify().status  # another look
+        'void'
+        """
+        return record_holdout(y_true, y_pred, **rules)
 
     def certify(self, model: Any) -> Certificate:
         """Certify a fitted model, or say why this hold-out may not be asked about it.

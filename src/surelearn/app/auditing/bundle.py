@@ -54,6 +54,15 @@ def bundle_of(outcomes: Sequence[Outcome], delta: float) -> Bundle:
     return Bundle(delta, verdict_of(outcomes), tuple(stored))
 
 
+def bundle_of_one(certificate: Certificate) -> Bundle | None:
+    """Return the file of an audit that a certificate is all of; None if it had other claims."""
+    claim = certificate.reproduce["audit"]["claim"]
+    if certificate.reproduce["options"].get("claims") != [claim]:
+        return None
+    found = Stored(claim, target=None, verdict="stated", advice="", certificate=certificate)
+    return Bundle(certificate.reproduce["audit"]["delta"], found.verdict, (found,))
+
+
 def to_json(bundle: Bundle) -> str:
     """Return the file as text."""
     content = {

@@ -8,37 +8,31 @@ in another order, nobody can tell from others.
 
 from typing import Any
 
-import numpy as np
 from pyarrow import compute, types
 
-from surelearn._jit.fingerprints import Hashes
 from surelearn.app.auditing.columns import Columns, Roles
 from surelearn.app.problem.copies import identify
 from surelearn.app.tables.read import TableFile
-from surelearn.base.cell_bits import cell_bits, spread
+from surelearn.base.cell_bits import cell_bits
 from surelearn.base.row_identity import RowSet, with_labels
+from surelearn.evaluate._recorded_truths import rows_of_truths, tells
 
 ANSWERS = ("prediction", "passed", "score", "baseline", "low", "high", "set")
 """The roles of columns that another model would fill otherwise."""
-
-_TELLING = 40  # changes of the truth from row to row that hardly two files share
-_RUNS = 24  # runs in a row that hardly two places share
-_BASE = np.uint64(0x9E3779B97F4A7C15)
 
 
 def rows_in(file: TableFile, read: Columns, roles: Roles) -> tuple[RowSet, ...]:
     """Return the rows by what is no answer: another model answers about the same rows."""
     truth = cell_bits(read.rows.truth)
     others = _others(file.table, roles)
-    if np.count_nonzero(truth[1:] != truth[:-1]) >= _TELLING:
-        found = [RowSet.of(truth), RowSet.of(_windows(truth))]
-    elif others:
+    found = rows_of_truths(truth)
+    if not found and others:
         found = [identify(file.table.select(others), roles.truth or others[0])]
-    else:
+    elif not found:
         found = [RowSet.of(with_labels(truth, cell_bits(read.rows.prediction)))]
     if others:
         found.append(identify(file.table.select(others), roles.truth or others[0]))
-    return tuple(found[:1] + [one for one in found[1:] if _tells(one)])
+    return tuple(found[:1] + [one for one in found[1:] if tells(one)])
 
 
 def _others(table: Any, roles: Roles) -> list[str]:
@@ -55,29 +49,3 @@ def _only_numbers(column: Any) -> bool:
         return False
     ends = compute.min_max(column).as_py()
     return ends["max"] - ends["min"] == len(column) - 1 and len(column.unique()) == len(column)
-
-
-def _tells(rows: RowSet) -> bool:
-    """Return whether nearly all rows are distinct, so that another table hardly shares half."""
-    return rows.n >= _RUNS and 10 * rows.n_single >= 9 * rows.n
-
-
-def _windows(truth: Hashes) -> Hashes:
-    """Return a hash of each window of so many runs, alike in either direction.
-
-    Of two labels the lengths of runs tell all but the labels' names; of more the labels do.
-    """
-    starts = np.append(0, np.flatnonzero(truth[1:] != truth[:-1]) + 1)
-    lengths = np.diff(np.append(starts, len(truth))).astype(np.uint64)
-    two = len(np.unique(truth[starts])) <= 2
-    runs = spread(lengths if two else with_labels(lengths, truth[starts]))
-    return np.minimum(_sums(runs), _sums(runs[::-1])[::-1])
-
-
-def _sums(runs: Hashes) -> Hashes:
-    """Return for each place the hashes of the runs from there on, weighted by their places."""
-    n = max(0, len(runs) - _RUNS + 1)
-    found = np.zeros(n, dtype=np.uint64)
-    for place in range(_RUNS):
-        found = found * _BASE + runs[place : place + n]
-    return spread(found)

@@ -14,11 +14,12 @@ from surelearn.app.problem.entry import Entry
 from surelearn.app.verifying.again import AsRecorded, read_recorded, refusing_nonsense
 from surelearn.app.verifying.finding import Finding
 from surelearn.app.verifying.same_rows import disagreements
-from surelearn.certificate import Certificate
+from surelearn.certificate import Certificate, Evidence
 from surelearn.certificate._certificate import plain
 from surelearn.certificate._reading import restored
 from surelearn.claims import Claim, Target
 from surelearn.evaluate.audit import IN_ORDER, Facts, drawn_as, issue_all
+from surelearn.evaluate.recorded_holdout import PROCESS, tell_asked
 
 _MADE_ANEW = {"inputs", "audit", "versions", "loss_range"}
 _WHERE = "every bound, sentence, assumption and verdict"
@@ -70,9 +71,7 @@ def _replay(bundle: Bundle) -> Bundle:
     options: Mapping[str, Any] = first["options"]
     _refuse_other_types(bundle)
     looks, delta = options.get("looks", 1), options["delta"]
-    entry = Entry.read(first["ledger"])
-    if entry.standing.allowed and entry.standing.number > looks:
-        raise ValueError(f"look {entry.standing.number} is none of {looks} that were planned")
+    chosen = _tell_looks(first["ledger"], looks)
     asked = [claims.parse(text) for text in options.get("claims", [])]
     stated = asked or [claims.parse(o.claim) for o in bundle.outcomes]
     stored = {k: v for k, v in first.items() if k not in _MADE_ANEW}
@@ -95,7 +94,7 @@ def _replay(bundle: Bundle) -> Bundle:
         evidence={
             "complete": tell_complete(first["n_without"], options.get("incomplete", "refuse")),
             "fixed_before": tell_fixed(options.get("plan")),
-            "not_chosen_by_them": entry.evidence(looks),
+            "not_chosen_by_them": chosen,
         },
         stored=stored,
     )
@@ -107,6 +106,15 @@ def _replay(bundle: Bundle) -> Bundle:
         leads=not asked,
     )
     return bundle_of(outcomes, delta / looks)
+
+
+def _tell_looks(stored: Any, looks: int) -> Evidence:
+    """Return what was known of earlier looks: by a ledger, or by the memory of a process."""
+    of_process = stored["memory"] == PROCESS
+    entry = Entry.read({**stored, "memory": "none"} if of_process else stored)
+    if entry.standing.allowed and entry.standing.number > looks:
+        raise ValueError(f"look {entry.standing.number} is none of {looks} that were planned")
+    return tell_asked(entry.standing, looks) if of_process else entry.evidence(looks)
 
 
 def _refuse_other_types(bundle: Bundle) -> None:
