@@ -16,7 +16,9 @@ from surelearn.app.ledger import PROCESS, NoLedger, UserLedger
 from surelearn.app.tables.read import TableFile
 from surelearn.app.verify import verify_audit
 from surelearn.evaluate.audit import audit_predictions
+from surelearn.evaluate.curves import precision_band
 from surelearn.evaluate.model_difference_monitor import ModelDifferenceMonitor
+from surelearn.plots.bands import plot_precision_band
 
 
 def sentence(rows, asked, **how):
@@ -323,3 +325,24 @@ def test_dropped_words_about_labels_are_noticed():
         told = outcome["certificate"]["claim"]
         outcome["certificate"]["claim"] = told.replace(", within each label,", "")
     assert not holds(content)
+
+
+def test_the_line_of_precision_is_about_thresholds_not_about_shares_found():
+    """The true precision at a share found may lie below the line: half the time, in this world.
+
+    Scores are 1 for four fifths of positive cases, and for few negative ones; 0 for all others.
+    Whoever must find more than four fifths has to call everybody positive.
+    """
+    rng = np.random.default_rng(3)
+    above = 0
+    for _ in range(40):
+        y = (rng.random(600) < 0.3).astype(int)
+        score = np.where(y, rng.random(600) < 0.8, rng.random(600) < 0.01).astype(int)
+        rows = claims.record(y, score, score=score.astype(float))
+        band = precision_band(rows, delta=0.1)
+        above += band.low_x[0] > 0.8 and band.low_y[0] > 0.3
+    assert above > 10
+    ax = plot_precision_band(band)
+    words = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert not any("true curve" in text for text in words)
+    assert any("of that threshold" in text for text in words)
