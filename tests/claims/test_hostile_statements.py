@@ -15,7 +15,7 @@ from surelearn.app.errors import TableError
 from surelearn.app.ledger import PROCESS, NoLedger, UserLedger
 from surelearn.app.tables.read import TableFile
 from surelearn.app.verify import verify_audit
-from surelearn.evaluate.audit import audit_predictions
+from surelearn.evaluate.audit import advise, audit_predictions
 from surelearn.evaluate.curves import precision_band
 from surelearn.evaluate.model_difference_monitor import ModelDifferenceMonitor
 from surelearn.plots.bands import plot_precision_band
@@ -346,3 +346,17 @@ def test_the_line_of_precision_is_about_thresholds_not_about_shares_found():
     words = [text.get_text() for text in ax.get_legend().get_texts()]
     assert not any("true curve" in text for text in words)
     assert any("of that threshold" in text for text in words)
+
+
+@pytest.mark.parametrize(("right", "n", "target"), [(264, 269, 0.973), (928, 1881, 0.477)])
+def test_as_many_rows_as_advised_decide(right, n, target):
+    claim = claims.Accuracy()
+    told = advise(claim >= target, {"correct": right, "n": n}, n, delta=0.05)
+    more = int(re.search(r"about ([\d,]+) more", told)[1].replace(",", ""))
+    grown = {"correct": right * (n + more) // n, "n": n + more}
+    assert claim.guarantee(delta=0.05, **grown).bound >= target
+
+
+def test_a_stratum_has_one_share():
+    with pytest.raises(ValueError, match="has two shares"):
+        claims.ErrorOfStrata("a:0.2;b:0.5;a:0.5")
