@@ -15,6 +15,7 @@ from surelearn.app.errors import TableError
 from surelearn.app.ledger import PROCESS, NoLedger, UserLedger
 from surelearn.app.tables.read import TableFile
 from surelearn.app.verify import verify_audit
+from surelearn.claims._defaults import choose
 from surelearn.evaluate.audit import advise, audit_predictions
 from surelearn.evaluate.curves import precision_band
 from surelearn.evaluate.model_difference_monitor import ModelDifferenceMonitor
@@ -360,3 +361,42 @@ def test_as_many_rows_as_advised_decide(right, n, target):
 def test_a_stratum_has_one_share():
     with pytest.raises(ValueError, match="has two shares"):
         claims.ErrorOfStrata("a:0.2;b:0.5;a:0.5")
+
+
+def test_claims_that_were_left_out_are_missed(monkeypatch):
+    """Somebody drops the claims that came out worst, and gives the others their share of delta."""
+    honest = bundle_of_audit(11, score="s", baseline="other")
+    names = [outcome["claim"] for outcome in honest["outcomes"]]
+    assert len(names) > 10
+    for dropped in names:
+        if dropped == "calibration-error(bins=10)":
+            continue  # whether scores are probabilities no count tells
+
+        def fewer(rows, *, by_label, dropped=dropped):
+            found, why = choose(rows, by_label=by_label)
+            return [claim for claim in found if str(claim) != dropped], why
+
+        monkeypatch.setattr("surelearn.evaluate.audit.choose", fewer)
+        assert not holds(bundle_of_audit(11, score="s", baseline="other")), dropped
+
+
+@pytest.mark.parametrize(
+    ("y", "p", "options"),
+    [
+        ([0] * 40, [0] * 40, {"positive": "0"}),
+        ([0, 1] * 20, [1] * 40, {}),
+        ([0, 1] * 20, [0] * 40, {}),
+        ([0] * 40, [0, 1] * 20, {}),
+        ([1] * 40, [0, 1] * 20, {}),
+        ([0, 1, 2] * 20, [0, 1, 1] * 20, {}),
+        (["a", "b"] * 20, ["a", "a"] * 20, {}),
+        ([0, 1] * 20, [0, 1] * 20, {"by_label": True}),
+        ([0.5, 1.5] * 40, [0.4, 1.4] * 40, {}),
+        ([0, 1] * 20, [0, None] * 20, {"incomplete": "errors"}),
+        ([0, 1] * 20, [0, 1, None, 0] * 10, {"incomplete": "exclude"}),
+    ],
+    ids=str,
+)
+def test_small_honest_audits_hold(y, p, options):
+    run = audited(table_of(y=y, p=p, x=list(range(len(y)))), **options)
+    assert holds(json.loads(to_json(bundle_of(run.audit.outcomes, run.audit.delta))))
