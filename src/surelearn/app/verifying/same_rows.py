@@ -141,7 +141,7 @@ def _counts_of(given: Mapping[str, Any], claim: Claim) -> Iterator[tuple[str, in
         elif name in _LISTS:
             yield _LISTS[name], len(value)
     if claim.name in {"error", "error-over-time", "wrong-in-table"}:
-        yield "wrong", int(given.get("errors", given.get("total")))
+        yield "wrong", int(given["errors" if "errors" in given else "total"])
     sizes = given.get("n_in_groups", given.get("sizes"))
     if sizes is not None:
         times = np.asarray(given.get("counts", 1))
