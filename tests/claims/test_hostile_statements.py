@@ -15,8 +15,11 @@ from surelearn.app.errors import TableError
 from surelearn.app.ledger import PROCESS, NoLedger, UserLedger
 from surelearn.app.tables.read import TableFile
 from surelearn.app.verify import verify_audit
-from surelearn.evaluate.audit import audit_predictions
+from surelearn.claims._defaults import choose
+from surelearn.evaluate.audit import advise, audit_predictions
+from surelearn.evaluate.curves import precision_band
 from surelearn.evaluate.model_difference_monitor import ModelDifferenceMonitor
+from surelearn.plots.bands import plot_precision_band
 
 
 def sentence(rows, asked, **how):
@@ -323,3 +326,77 @@ def test_dropped_words_about_labels_are_noticed():
         told = outcome["certificate"]["claim"]
         outcome["certificate"]["claim"] = told.replace(", within each label,", "")
     assert not holds(content)
+
+
+def test_the_line_of_precision_is_about_thresholds_not_about_shares_found():
+    """The true precision at a share found may lie below the line: half the time, in this world.
+
+    Scores are 1 for four fifths of positive cases, and for few negative ones; 0 for all others.
+    Whoever must find more than four fifths has to call everybody positive.
+    """
+    rng = np.random.default_rng(3)
+    above = 0
+    for _ in range(40):
+        y = (rng.random(600) < 0.3).astype(int)
+        score = np.where(y, rng.random(600) < 0.8, rng.random(600) < 0.01).astype(int)
+        rows = claims.record(y, score, score=score.astype(float))
+        band = precision_band(rows, delta=0.1)
+        above += band.low_x[0] > 0.8 and band.low_y[0] > 0.3
+    assert above > 10
+    ax = plot_precision_band(band)
+    words = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert not any("true curve" in text for text in words)
+    assert any("of that threshold" in text for text in words)
+
+
+@pytest.mark.parametrize(("right", "n", "target"), [(264, 269, 0.973), (928, 1881, 0.477)])
+def test_as_many_rows_as_advised_decide(right, n, target):
+    claim = claims.Accuracy()
+    told = advise(claim >= target, {"correct": right, "n": n}, n, delta=0.05)
+    more = int(re.search(r"about ([\d,]+) more", told)[1].replace(",", ""))
+    grown = {"correct": right * (n + more) // n, "n": n + more}
+    assert claim.guarantee(delta=0.05, **grown).bound >= target
+
+
+def test_a_stratum_has_one_share():
+    with pytest.raises(ValueError, match="has two shares"):
+        claims.ErrorOfStrata("a:0.2;b:0.5;a:0.5")
+
+
+def test_claims_that_were_left_out_are_missed(monkeypatch):
+    """Somebody drops the claims that came out worst, and gives the others their share of delta."""
+    honest = bundle_of_audit(11, score="s", baseline="other")
+    names = [outcome["claim"] for outcome in honest["outcomes"]]
+    assert len(names) > 10
+    for dropped in names:
+        if dropped == "calibration-error(bins=10)":
+            continue  # whether scores are probabilities no count tells
+
+        def fewer(rows, *, by_label, dropped=dropped):
+            found, why = choose(rows, by_label=by_label)
+            return [claim for claim in found if str(claim) != dropped], why
+
+        monkeypatch.setattr("surelearn.evaluate.audit.choose", fewer)
+        assert not holds(bundle_of_audit(11, score="s", baseline="other")), dropped
+
+
+@pytest.mark.parametrize(
+    ("y", "p", "options"),
+    [
+        ([0] * 40, [0] * 40, {"positive": "0"}),
+        ([0, 1] * 20, [1] * 40, {}),
+        ([0, 1] * 20, [0] * 40, {}),
+        ([0] * 40, [0, 1] * 20, {}),
+        ([1] * 40, [0, 1] * 20, {}),
+        ([0, 1, 2] * 20, [0, 1, 1] * 20, {}),
+        (["a", "b"] * 20, ["a", "a"] * 20, {}),
+        ([0, 1] * 20, [0, 1] * 20, {"by_label": True}),
+        ([0.5, 1.5] * 40, [0.4, 1.4] * 40, {}),
+        ([0, 1] * 20, [0, None] * 20, {"incomplete": "errors"}),
+        ([0, 1] * 20, [0, 1, None, 0] * 10, {"incomplete": "exclude"}),
+    ],
+    ids=str,
+)
+def test_small_honest_audits_hold(y, p, options):
+    run = audited(table_of(y=y, p=p, x=list(range(len(y)))), **options)
+    assert holds(json.loads(to_json(bundle_of(run.audit.outcomes, run.audit.delta))))

@@ -60,6 +60,7 @@ _ASKED = {
 }
 """Claims that need to know more than the rows, so that they must be asked for."""
 _MOST_TIMES = 1000.0  # the rows that could still decide a target
+_MOST_STEPS = 50  # up the teeth of a saw
 
 
 class Share(NamedTuple):
@@ -477,8 +478,12 @@ def advise(
         low, high = (low, middle) if decides(middle) else (middle, high)
     more = math.ceil((high - 1.0) * n_rows)
     unit = 10 ** max(0, len(str(more)) - 2)
-    about = f"{math.ceil(more / unit) * unit:,}"
-    return f"inconclusive: about {about} more rows would decide, if what was seen stays as it is"
+    about = math.ceil(more / unit) * unit
+    for _ in range(_MOST_STEPS):  # a bound is a saw-tooth: what more rows show may be less
+        if decides(1.0 + about / n_rows):
+            break
+        about += unit
+    return f"inconclusive: about {about:,} more rows would decide, if what was seen stays as it is"
 
 
 def forbids(rows: Predictions, claim: Claim) -> str:

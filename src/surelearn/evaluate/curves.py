@@ -20,8 +20,9 @@ class CurveBand:
         What was seen at each threshold: for a ROC curve the rates of false alarms and of hits, for
         precision the share found and the precision.
     low_x, low_y
-        The lower line: at a rate of false alarms of `low_x` or more, the true curve is at least
-        `low_y`.
+        The lower line: for a ROC curve, at a rate of false alarms of `low_x` or more, the true
+        curve is at least `low_y`; for precision, that of the threshold is at least `low_y`, where
+        `low_x` is the share it found in these rows, which the true share may fall short of.
     thresholds
         The thresholds, largest first.
     delta

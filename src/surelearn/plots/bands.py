@@ -1,5 +1,7 @@
 """Curves over all thresholds, with the line that the true one is not below."""
 
+from typing import Any
+
 from matplotlib.axes import Axes
 
 from surelearn._wording import confidence
@@ -27,7 +29,7 @@ def plot_roc_band(band: CurveBand, *, ax: Axes | None = None) -> Axes:
     """
     if ax is None:
         _, (ax,) = style.new_figure("The true ROC curve lies nowhere below the line")
-    _draw(ax, band, steps=True)
+    _draw(ax, band, drawstyle="steps-post", label="true curve not below")
     ax.plot([0, 100], [0, 100], color=style.MUTED, linestyle=":", linewidth=1)
     ax.set_xlabel("false alarms, percent of negative cases")
     ax.set_ylabel("found, percent of positive cases")
@@ -37,6 +39,8 @@ def plot_roc_band(band: CurveBand, *, ax: Axes | None = None) -> Axes:
 
 def plot_precision_band(band: CurveBand, *, ax: Axes | None = None) -> Axes:
     """Draw precision over the share found, and the line that the true one is not below.
+
+    A point of the line is a threshold, placed at the share of positive rows that it found here.
 
     Parameters
     ----------
@@ -55,23 +59,24 @@ def plot_precision_band(band: CurveBand, *, ax: Axes | None = None) -> Axes:
     """
     if ax is None:
         _, (ax,) = style.new_figure("The true precision is nowhere below the line")
-    _draw(ax, band, steps=False)
-    ax.set_xlabel("found, percent of positive rows")
+    # By thresholds, not by shares found: which share a threshold finds in truth is another claim.
+    _draw(ax, band, drawstyle="steps-pre", label="true precision of that threshold not below")
+    ax.set_xlabel("found in these rows by a threshold, percent of the positive ones")
     ax.set_ylabel("right, percent of alarms")
     ax.legend(loc="lower left")
     return ax
 
 
-def _draw(ax: Axes, band: CurveBand, *, steps: bool) -> None:
-    """Draw both lines; between two thresholds the lower one stays where it was."""
+def _draw(ax: Axes, band: CurveBand, *, drawstyle: Any, label: str) -> None:
+    """Draw both lines; between two thresholds the lower one stays at the lower of its values."""
     ax.plot(100 * band.x, 100 * band.y, color=style.OBSERVED, label="observed")
     level = confidence(band.delta)
     ax.plot(
         100 * band.low_x,
         100 * band.low_y,
         color=style.GUARANTEED,
-        label=f"true curve not below ({level})",
-        drawstyle="steps-post" if steps else "default",
+        label=f"{label} ({level})",
+        drawstyle=drawstyle,
     )
     ax.set_xlim(-2, 102)
     ax.set_ylim(-2, 104)

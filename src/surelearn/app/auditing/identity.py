@@ -8,7 +8,7 @@ in another order, nobody can tell from others.
 
 from typing import Any
 
-from pyarrow import compute, types
+from pyarrow import types
 
 from surelearn.app.auditing.columns import Columns, Roles
 from surelearn.app.problem.copies import identify
@@ -47,5 +47,6 @@ def _only_numbers(column: Any) -> bool:
     """Return whether a column numbers the rows one after the other: every file may have such."""
     if not types.is_integer(column.type) or column.null_count or not len(column):
         return False
-    ends = compute.min_max(column).as_py()
-    return ends["max"] - ends["min"] == len(column) - 1 and len(column.unique()) == len(column)
+    numbers = column.to_numpy()
+    width = int(numbers.max()) - int(numbers.min())
+    return width == len(numbers) - 1 and len(column.unique()) == len(numbers)

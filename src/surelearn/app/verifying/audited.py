@@ -13,7 +13,7 @@ from surelearn.app.auditing.plan import Plan, tell_fixed
 from surelearn.app.problem.entry import Entry
 from surelearn.app.verifying.again import AsRecorded, read_recorded, refusing_nonsense
 from surelearn.app.verifying.finding import Finding
-from surelearn.app.verifying.same_rows import disagreements
+from surelearn.app.verifying.same_rows import disagreements, left_out
 from surelearn.certificate import Certificate, Evidence
 from surelearn.certificate._certificate import plain
 from surelearn.certificate._reading import restored
@@ -79,6 +79,8 @@ def _replay(bundle: Bundle) -> Bundle:
     by_text = {str(claim): claim for claim in map(_claim_of, stated)}
     if other := list(disagreements(counted, by_text, int(first["audit"]["n_rows"]))):
         raise ValueError(f"they count different rows: {', '.join(other[:3])}")
+    if not asked and (lacking := list(left_out(counted, by_text, options))):
+        raise ValueError(f"claims were left out: {', '.join(lacking)}")
     facts = Facts(
         drawn=drawn_as(
             int(first["audit"]["n_rows"]),

@@ -1,11 +1,15 @@
-"""Whether the certificates of an audit count the same rows: what one counts, others count too."""
+"""Whether the certificates of an audit count the same rows, and whether one was left out.
+
+What one claim counts, others count too. Of an audit that nobody asked for single claims the counts
+tell which claims must be there: whoever leaves out the worst gives the others more of delta.
+"""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
-from surelearn.claims import Claim
+from surelearn.claims import Claim, known
 
 _SUMS = (
     ("positives", "found", "missed"),
@@ -34,6 +38,19 @@ _NAMES = {
     "correct": "right",
     "n": "rows",
 }
+_TWO_CLASSES = {
+    "sensitivity": ("positives",),
+    "specificity": ("negatives",),
+    "ppv": ("called positive",),
+    "npv": ("called negative",),
+    "f1": ("counted by F1",),
+    "balanced-accuracy": ("positives", "negatives"),
+    "mcc": ("positives", "negatives"),
+}
+"""What is expected of two classes, and the rows that it needs."""
+_CURVES = ("roc", "precision-recall")
+_PAIRED_GROUPS = ("worst-group", "group-gap")
+_OF_OTHER_FILES = {"pass-rate", "error-quantile", "error-per-cluster", "error-over-time"}
 _LISTS = {"positive": "positives", "negative": "negatives", "stated": "rows", "residuals": "rows"}
 
 
@@ -55,15 +72,63 @@ def disagreements(
         for name, count in _counts_of(given, asked[text]):
             if counts.setdefault(name, count) != count:
                 yield f"{name} in {text}"
-    for _ in _SUMS:  # what one sum gives another may need
-        for sum_of in _SUMS:
-            _fill(counts, sum_of)
+    _complete(counts)
     for total, first, second in _SUMS:
-        known = {total, first, second} <= counts.keys()
-        if known and counts[first] + counts[second] != counts[total]:
+        told = {total, first, second} <= counts.keys()
+        if told and counts[first] + counts[second] != counts[total]:
             yield f"{first} + {second}"
     if any(count < 0 for count in counts.values()):
         yield "a count below 0"
+
+
+def left_out(
+    statistics: Mapping[str, Mapping[str, Any]],
+    asked: Mapping[str, Claim],
+    options: Mapping[str, Any],
+) -> Iterator[str]:
+    """Yield claims that an audit of all that is expected should have had, as far as counts tell.
+
+    Examples
+    --------
+    >>> from surelearn.claims import known
+    >>> counted = {"sensitivity": {"true_positives": 9, "n_positive": 10},
+    ...            "specificity": {"true_negatives": 39, "n_negative": 40}}
+    >>> list(left_out(counted, {name: known()[name]() for name in counted}, {}))
+    ['ppv', 'npv', 'f1', 'balanced-accuracy', 'mcc', 'error']
+    """
+    counts: dict[str, int] = {}
+    for text, given in statistics.items():
+        counts.update(_counts_of(given, asked[text]))
+    _complete(counts)
+    there = {claim.name for claim in asked.values()}
+    by_label, of_classes = options.get("by_label", False), not (there & _OF_OTHER_FILES)
+    expected = [*_of_two_classes(there, counts, options)]
+    if of_classes and not by_label:
+        expected += ["error", *(["difference"] if "baseline" in options else [])]
+        expected += _PAIRED_GROUPS if there & set(_PAIRED_GROUPS) else []
+    of_rates = {name for name, one in known().items() if one.given_labels}
+    yield from (n for n in expected if n not in there and (not by_label or n in of_rates))
+
+
+def _of_two_classes(
+    there: set[str], counts: Mapping[str, int], options: Mapping[str, Any]
+) -> Iterator[str]:
+    """Yield what must be claimed of two classes, if there are two."""
+    if not (there & {*_TWO_CLASSES, "auc", *_CURVES} or "positive" in options):
+        return
+    for name, needed in _TWO_CLASSES.items():
+        if all(counts.get(count, 1) > 0 for count in needed):
+            yield name
+    if "score" in options and counts.get("positives", 1) > 0 and counts.get("negatives", 1) > 0:
+        yield "auc"
+        yield from _CURVES if there & set(_CURVES) else ()
+
+
+def _complete(counts: dict[str, int]) -> None:
+    """Find the counts that others give."""
+    for _ in _SUMS:  # what one sum gives another may need
+        for sum_of in _SUMS:
+            _fill(counts, sum_of)
 
 
 def _counts_of(given: Mapping[str, Any], claim: Claim) -> Iterator[tuple[str, int]]:
@@ -76,7 +141,7 @@ def _counts_of(given: Mapping[str, Any], claim: Claim) -> Iterator[tuple[str, in
         elif name in _LISTS:
             yield _LISTS[name], len(value)
     if claim.name in {"error", "error-over-time", "wrong-in-table"}:
-        yield "wrong", int(given.get("errors", given.get("total")))
+        yield "wrong", int(given["errors" if "errors" in given else "total"])
     sizes = given.get("n_in_groups", given.get("sizes"))
     if sizes is not None:
         times = np.asarray(given.get("counts", 1))
