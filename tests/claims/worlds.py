@@ -69,6 +69,7 @@ WORLDS = {
     "error-quantile": (claims.ErrorQuantile(alpha=0.2), numbers),
     "f-score": (claims.FScore(beta=2.0), binary),
     "f1": (claims.F1(), binary),
+    "group-error": (claims.GroupError(group="b"), lambda k: binary(k, group=GROUPS)),
     "group-gap": (claims.GroupGap(), lambda k: binary(k, group=np.where(TRUTH, GROUPS, "c"))),
     "lr+": (claims.PositiveLikelihoodRatio(), binary),
     "lr-": (claims.NegativeLikelihoodRatio(), binary),
@@ -83,6 +84,14 @@ WORLDS = {
     "ppv-at": (claims.PositivePredictiveValueAt(prevalence=0.1), binary),
     "precision-recall": (claims.PrecisionBand(), scored),
     "roc": (claims.RocBand(), scored),
+    "risk-coverage": (
+        claims.RiskCoverage(threshold=0.5),
+        lambda k: binary(k, confidence=_TURNS),
+    ),
+    "selective-risk": (
+        claims.SelectiveRisk(threshold=0.5),
+        lambda k: binary(k, confidence=_TURNS),
+    ),
     "sensitivity": (claims.Sensitivity(), binary),
     "specificity": (claims.Specificity(), binary),
     "threshold-for": (claims.ThresholdFor(sensitivity=0.8), scored),

@@ -5,8 +5,10 @@
 
 from surelearn.claims._claim import Claim, Seen, Target
 from surelearn.claims._parsing import known, parse
+from surelearn.claims.abstaining import RiskCoverage, SelectiveRisk
 from surelearn.claims.coverage import Coverage
 from surelearn.claims.curves import PrecisionBand, RocBand
+from surelearn.claims.each_group import GroupError
 from surelearn.claims.groups import Difference, GroupGap, WorstGroup
 from surelearn.claims.many_classes import MacroRecall, WorstClass
 from surelearn.claims.predictions import Predictions, record, results
@@ -63,6 +65,7 @@ __all__ = [
     "ErrorQuantile",
     "ErrorRate",
     "FScore",
+    "GroupError",
     "GroupGap",
     "MacroRecall",
     "MatthewsCorrelation",
@@ -77,8 +80,10 @@ __all__ = [
     "PositivePredictiveValueAt",
     "PrecisionBand",
     "Predictions",
+    "RiskCoverage",
     "RocBand",
     "Seen",
+    "SelectiveRisk",
     "Sensitivity",
     "Specificity",
     "Target",

@@ -32,6 +32,9 @@ def audit(  # noqa: PLR0913, PLR0917 - an argument for each option
     set: Annotated[  # noqa: A002 - what users call it
         str | None, typer.Option(help='Column of sets of labels, such as a|b or ["a"].')
     ] = None,
+    confidence: Annotated[
+        str | None, typer.Option(help="Column of how sure the model was of each answer.")
+    ] = None,
     cluster: Annotated[
         str | None, typer.Option(help="Column of patients, users ... whose rows belong together.")
     ] = None,
@@ -126,6 +129,7 @@ def audit(  # noqa: PLR0913, PLR0917 - an argument for each option
             low=low,
             high=high,
             set=set,
+            confidence=confidence,
             cluster=cluster,
             weight=weight,
             stratum=stratum,

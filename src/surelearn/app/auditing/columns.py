@@ -21,7 +21,7 @@ Incomplete: TypeAlias = Literal["refuse", "errors", "exclude"]
 """What becomes of rows without an answer: refused, counted as errors, or left out."""
 
 _NO_ANSWER, _NO_NUMBER = "(no answer)", -(2**63)
-_ANSWERS = ("prediction", "passed", "score", "baseline", "low", "high", "set")
+_ANSWERS = ("prediction", "passed", "score", "baseline", "low", "high", "set", "confidence")
 _RESULTS = ("passed", "baseline")
 
 
@@ -37,6 +37,7 @@ class Roles:
     low: str | None = None
     high: str | None = None
     set: str | None = None
+    confidence: str | None = None
     group: str | None = None
     cluster: str | None = None
     weight: str | None = None

@@ -17,7 +17,7 @@ from surelearn.base.cell_bits import cell_bits
 from surelearn.base.row_identity import RowSet, with_labels
 from surelearn.evaluate._recorded_truths import rows_of_truths, tells
 
-ANSWERS = ("prediction", "passed", "score", "baseline", "low", "high", "set")
+ANSWERS = ("prediction", "passed", "score", "baseline", "low", "high", "set", "confidence")
 """The roles of columns that another model would fill otherwise."""
 
 
