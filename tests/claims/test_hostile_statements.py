@@ -400,3 +400,11 @@ def test_claims_that_were_left_out_are_missed(monkeypatch):
 def test_small_honest_audits_hold(y, p, options):
     run = audited(table_of(y=y, p=p, x=list(range(len(y)))), **options)
     assert holds(json.loads(to_json(bundle_of(run.audit.outcomes, run.audit.delta))))
+
+
+def test_a_threshold_is_not_rounded_above_its_score():
+    scores = np.array([2**60 + 200] * 30 + [2**60] * 30)  # the first would be printed 56 higher
+    labels = [1] * 30 + [0] * 30
+    with pytest.raises(ValueError, match=r"above 2\^53"):
+        claims.record(labels, labels, score=scores)
+    assert claims.record(labels, labels, score=scores // 2**20).score is not None

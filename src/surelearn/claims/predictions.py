@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from surelearn import _arguments
 from surelearn._typing import Indices, Vector
+from surelearn.base.cell_bits import is_beyond_doubles
 from surelearn.base.fitting import missing
 from surelearn.base.labels import comparable, exact
 
@@ -291,6 +292,12 @@ def _column(name: str, given: ArrayLike) -> NDArray[Any]:
 
 
 def _scores(given: ArrayLike) -> Vector:
+    exactly = np.asarray(given)
+    if exactly.dtype.kind in "iu" and is_beyond_doubles(exactly):
+        raise ValueError(
+            "score holds whole numbers above 2^53, which would be rounded, and a threshold rounded "
+            "up finds less than it says: give their ranks, or smaller numbers"
+        )
     return _arguments.vector("score", given)
 
 
