@@ -389,6 +389,7 @@ def test_claims_that_were_left_out_are_missed(monkeypatch):
         ([0] * 40, [0, 1] * 20, {}),
         ([1] * 40, [0, 1] * 20, {}),
         ([0, 1, 2] * 20, [0, 1, 1] * 20, {}),
+        ([0, 1, 2] * 20, [0, 1, 1] * 20, {"positive": "1"}),
         (["a", "b"] * 20, ["a", "a"] * 20, {}),
         ([0, 1] * 20, [0, 1] * 20, {"by_label": True}),
         ([0.5, 1.5] * 40, [0.4, 1.4] * 40, {}),
@@ -408,3 +409,9 @@ def test_a_threshold_is_not_rounded_above_its_score():
     with pytest.raises(ValueError, match=r"above 2\^53"):
         claims.record(labels, labels, score=scores)
     assert claims.record(labels, labels, score=scores // 2**20).score is not None
+
+
+def test_errors_of_large_whole_numbers_are_not_rounded_away():
+    truth = np.arange(100) * 2 + 2**60
+    with pytest.raises(ValueError, match="would be rounded"):
+        claims.record(truth, truth + 1, task="regression")  # every answer is wrong by 1

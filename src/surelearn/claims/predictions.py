@@ -240,6 +240,11 @@ def refuse_other_kinds(truth: NDArray[Any], answered: NDArray[Any], task: Task, 
         for column, what in ((truth, "truth"), (answered, name)):
             if column.dtype.kind not in "biuf":
                 raise ValueError(f"the {what} column holds words, where a regression has numbers")
+            if column.dtype.kind in "iu" and is_beyond_doubles(column):
+                raise ValueError(
+                    f"the {what} column holds whole numbers above 2^53: their errors would be "
+                    "rounded, some of them to 0. Give them in larger units"
+                )
             if not np.isfinite(column).all():
                 raise ValueError(f"the {what} column holds a number that is infinite: no error is")
         return
