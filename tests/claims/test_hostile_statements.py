@@ -359,7 +359,7 @@ def test_as_many_rows_as_advised_decide(right, n, target):
 
 
 def test_a_stratum_has_one_share():
-    with pytest.raises(ValueError, match="has two shares"):
+    with pytest.raises(ValueError, match="each stratum once"):
         claims.ErrorOfStrata("a:0.2;b:0.5;a:0.5")
 
 
@@ -389,6 +389,7 @@ def test_claims_that_were_left_out_are_missed(monkeypatch):
         ([0] * 40, [0, 1] * 20, {}),
         ([1] * 40, [0, 1] * 20, {}),
         ([0, 1, 2] * 20, [0, 1, 1] * 20, {}),
+        ([0, 1, 2] * 20, [0, 1, 1] * 20, {"positive": "1"}),
         (["a", "b"] * 20, ["a", "a"] * 20, {}),
         ([0, 1] * 20, [0, 1] * 20, {"by_label": True}),
         ([0.5, 1.5] * 40, [0.4, 1.4] * 40, {}),
@@ -400,3 +401,17 @@ def test_claims_that_were_left_out_are_missed(monkeypatch):
 def test_small_honest_audits_hold(y, p, options):
     run = audited(table_of(y=y, p=p, x=list(range(len(y)))), **options)
     assert holds(json.loads(to_json(bundle_of(run.audit.outcomes, run.audit.delta))))
+
+
+def test_a_threshold_is_not_rounded_above_its_score():
+    scores = np.array([2**60 + 200] * 30 + [2**60] * 30)  # the first would be printed 56 higher
+    labels = [1] * 30 + [0] * 30
+    with pytest.raises(ValueError, match=r"above 2\^53"):
+        claims.record(labels, labels, score=scores)
+    assert claims.record(labels, labels, score=scores // 2**20).score is not None
+
+
+def test_errors_of_large_whole_numbers_are_not_rounded_away():
+    truth = np.arange(100) * 2 + 2**60
+    with pytest.raises(ValueError, match="would be rounded"):
+        claims.record(truth, truth + 1, task="regression")  # every answer is wrong by 1

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from surelearn import _arguments
 from surelearn._typing import Indices, Vector
+from surelearn.base.cell_bits import is_beyond_doubles
 from surelearn.base.fitting import missing
 from surelearn.base.labels import comparable, exact
 
@@ -239,6 +240,11 @@ def refuse_other_kinds(truth: NDArray[Any], answered: NDArray[Any], task: Task, 
         for column, what in ((truth, "truth"), (answered, name)):
             if column.dtype.kind not in "biuf":
                 raise ValueError(f"the {what} column holds words, where a regression has numbers")
+            if column.dtype.kind in "iu" and is_beyond_doubles(column):
+                raise ValueError(
+                    f"the {what} column holds whole numbers above 2^53: their errors would be "
+                    "rounded, some of them to 0. Give them in larger units"
+                )
             if not np.isfinite(column).all():
                 raise ValueError(f"the {what} column holds a number that is infinite: no error is")
         return
@@ -291,6 +297,12 @@ def _column(name: str, given: ArrayLike) -> NDArray[Any]:
 
 
 def _scores(given: ArrayLike) -> Vector:
+    exactly = np.asarray(given)
+    if exactly.dtype.kind in "iu" and is_beyond_doubles(exactly):
+        raise ValueError(
+            "score holds whole numbers above 2^53, which would be rounded, and a threshold rounded "
+            "up finds less than it says: give their ranks, or smaller numbers"
+        )
     return _arguments.vector("score", given)
 
 

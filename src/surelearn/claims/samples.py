@@ -223,8 +223,6 @@ class ErrorOfStrata(_Errors):
         found: dict[str, float] = {}
         for part in str(self.shares).split(";"):
             name, sign, value = part.rpartition(":")
-            if name.strip() in found:
-                raise ValueError(f"stratum {name.strip()!r} has two shares in {self.shares!r}")
             try:
                 share = _arguments.fraction("a share", float(value))
             except (ValueError, TypeError):

@@ -114,7 +114,7 @@ def _of_two_classes(
     there: set[str], counts: Mapping[str, int], options: Mapping[str, Any]
 ) -> Iterator[str]:
     """Yield what must be claimed of two classes, if there are two."""
-    if not (there & {*_TWO_CLASSES, "auc", *_CURVES} or "positive" in options):
+    if not there & {*_TWO_CLASSES, "auc", *_CURVES}:
         return
     for name, needed in _TWO_CLASSES.items():
         if all(counts.get(count, 1) > 0 for count in needed):
