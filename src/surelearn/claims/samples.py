@@ -227,7 +227,7 @@ class ErrorOfStrata(_Errors):
                 share = _arguments.fraction("a share", float(value))
             except (ValueError, TypeError):
                 sign, share = "", 0.0
-            if not sign or name.strip() in found:
+            if not sign:
                 raise ValueError(
                     f"shares={self.shares!r} must name each stratum once with its share, such as "
                     "urban:0.7;rural:0.3"
