@@ -88,7 +88,7 @@ class Balance(HTMLParser):
 
 def test_the_claim_stands_first_with_its_number_large():
     page = render_html(full_report())
-    assert re.search(r'<p class="number"[^>]*>10.23%</p>', page)
+    assert re.search(r'<p class="number"><span[^>]*>10.23%</span></p>', page)
     places = [
         page.index(part) for part in ("number", "is at most 10.23%", "Observed 5%", "<section")
     ]

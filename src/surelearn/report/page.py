@@ -86,7 +86,8 @@ def _policy(style: str) -> str:
 def _top(report: Report, places: Places) -> str:
     """Return the claim with its number large, what was seen, and what to worry about."""
     c = report.certificate
-    number = f'<p class="number"{places.shows(c, "bound")}>{_bound(c)}</p>'
+    sign = "≥ " if c.direction == "lower" else ""
+    number = f'<p class="number">{sign}<span{places.shows(c, "bound")}>{_bound(c)}</span></p>'
     unit = "examples" if c.kind not in {"regret", "mistakes"} else "rounds"
     seen = f"Observed {_value(c, c.observed)} on {c.n:,} {unit}."
     said = " ".join(filter(None, [report.plan, report.beforehand]))
@@ -128,8 +129,10 @@ def _claimed(report: Report, places: Places) -> str:
     if not report.claimed:
         return ""
     heads = ("", "observed", "certified", "rows that count", "target", "verdict")
-    grid = _grid(heads, [_claim(found, places) for found in report.claimed])
-    said = f"<p>{escape(report.joint)}</p>" + (_view(report.confusion) if report.confusion else "")
+    wide = len(heads) if any(found.target for found in report.claimed) else len(heads) - 2
+    grid = _grid(heads[:wide], [_claim(found, places)[:wide] for found in report.claimed])
+    said = f"<p>{escape(report.joint)}</p>" if report.joint else ""
+    said += _view(report.confusion) if report.confusion else ""
     return grid + said
 
 

@@ -54,6 +54,8 @@ def _claimed(outcome: Outcome) -> Claimed:
 
 def _joint(run: AuditRun) -> str:
     """Say at which level all that is printed holds together."""
+    if run.certificate.violated:
+        return ""
     level = confidence(run.audit.delta)
     if len(run.audit.certificates) == 1:
         return f"It holds with confidence {level}, if what it rests on is true."
