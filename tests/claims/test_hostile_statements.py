@@ -359,7 +359,7 @@ def test_as_many_rows_as_advised_decide(right, n, target):
 
 
 def test_a_stratum_has_one_share():
-    with pytest.raises(ValueError, match="each stratum once"):
+    with pytest.raises(ValueError, match="has two shares"):
         claims.ErrorOfStrata("a:0.2;b:0.5;a:0.5")
 
 
