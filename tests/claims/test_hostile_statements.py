@@ -300,6 +300,9 @@ def holds(content):
         {"stratum": "g", "claims": ("error-of-strata(shares=a:0.3;b:0.7)",)},
         {"time": "c"},
         {"claims": ("wrong-in-table(size=1000)",)},
+        {"claims": ("error", "group-error(group=a)", "worst-class"), "group": "g"},
+        {"claims": ("error", "selective-risk(threshold=0.6)"), "confidence": "s"},
+        {"claims": ("f1", "f-score(beta=2)", "macro-recall", "ppv-at(prevalence=0.1)")},
     ],
     ids=str,
 )
@@ -359,7 +362,7 @@ def test_as_many_rows_as_advised_decide(right, n, target):
 
 
 def test_a_stratum_has_one_share():
-    with pytest.raises(ValueError, match="each stratum once"):
+    with pytest.raises(ValueError, match="has two shares"):
         claims.ErrorOfStrata("a:0.2;b:0.5;a:0.5")
 
 

@@ -227,10 +227,11 @@ class ErrorOfStrata(_Errors):
                 share = _arguments.fraction("a share", float(value))
             except (ValueError, TypeError):
                 sign, share = "", 0.0
-            if not sign:
+            if not sign or name.strip() in found:
+                twice = f"stratum {name.strip()!r} has two shares: " if sign else ""
                 raise ValueError(
-                    f"shares={self.shares!r} must name each stratum once with its share, such as "
-                    "urban:0.7;rural:0.3"
+                    f"{twice}shares={self.shares!r} must name each stratum once with its share, "
+                    "such as urban:0.7;rural:0.3"
                 )
             found[name.strip()] = share
         if abs(sum(found.values()) - 1.0) > 1e-9:

@@ -51,6 +51,13 @@ _TWO_CLASSES = {
 _CURVES = ("roc", "precision-recall")
 _PAIRED_GROUPS = ("worst-group", "group-gap")
 _OF_OTHER_FILES = {"pass-rate", "error-quantile", "error-per-cluster", "error-over-time"}
+_OF_ALL_ROWS = {
+    *_TWO_CLASSES, *_CURVES, *_PAIRED_GROUPS, "accuracy", "auc", "beyond", "calibration-error",
+    "cost", "difference", "error", "error-in-clusters", "error-of-strata", "error-over-time",
+    "error-per-cluster", "error-quantile", "lr+", "lr-", "net-benefit", "pass-rate",
+    "threshold-for", "wrong-in-table",
+}  # fmt: skip
+"""Claims whose counts are of all rows, or of all of a class, and not of a part of them."""
 _LISTS = {"positive": "positives", "negative": "negatives", "stated": "rows", "residuals": "rows"}
 
 
@@ -133,6 +140,8 @@ def _complete(counts: dict[str, int]) -> None:
 
 def _counts_of(given: Mapping[str, Any], claim: Claim) -> Iterator[tuple[str, int]]:
     """Yield the counts of rows that statistics hold, by what they are."""
+    if claim.name not in _OF_ALL_ROWS:
+        return
     if claim.name == "threshold-for":
         given = {"n_positive": given["n_positive"]}  # its rank is of another rule
     for name, value in given.items():
