@@ -1,9 +1,10 @@
 """Recorded predictions: what a file of truths and answers holds, checked once."""
 
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +19,9 @@ Task = Literal["binary", "multiclass", "regression", "results"]
 
 POSITIVE = ("1", "true", "yes", "y", "t", "positive", "pos", "+", "1.0")
 """Labels that are positive by their own words, in small letters."""
+
+
+_WIDEST = 100  # letters of a label that is kept as it is
 
 
 class Confusion(NamedTuple):
@@ -281,7 +285,28 @@ def _refuse_swapped(truth: NDArray[Any], answered: NDArray[Any]) -> None:
         )
 
 
+def as_labels(words: Sequence[str]) -> NDArray[Any]:
+    """Return words as an array, long ones by their beginning and their hash.
+
+    An array of text is as wide as its longest word, so that one answer of a page would take a page
+    for each row; and it loses NULs at the end of a word.
+
+    Examples
+    --------
+    >>> as_labels(["yes", "no " * 1000])[1][:40]
+    'no no no no no no no no no no no no …f36'
+    """
+    return np.asarray([w if len(w) <= _WIDEST and w[-1:] != "\0" else _hashed(w) for w in words])
+
+
+def _hashed(word: str) -> str:
+    digest = hashlib.sha256(word.encode("utf-8", "surrogatepass")).hexdigest()
+    return f"{word[:36]:36}…{digest}"  # longer than any word that is kept
+
+
 def _column(name: str, given: ArrayLike) -> NDArray[Any]:
+    if isinstance(given, list | tuple) and all(isinstance(one, str) for one in given):
+        given = as_labels(cast("Sequence[str]", given))
     values = np.asarray(exact(given))
     if values.ndim != 1:
         raise ValueError(f"{name} has {values.ndim} dimensions; give one value per row")
@@ -293,7 +318,7 @@ def _column(name: str, given: ArrayLike) -> NDArray[Any]:
             f"{name} has {n_missing} missing values of {len(values)}: count such rows as errors, "
             "or leave them out and narrow the claim to rows that have a value"
         )
-    return values.astype(str) if values.dtype.kind == "O" else values
+    return as_labels(list(map(str, values.tolist()))) if values.dtype.kind == "O" else values
 
 
 def _scores(given: ArrayLike) -> Vector:

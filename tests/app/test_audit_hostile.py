@@ -1,0 +1,162 @@
+"""Hostile files, claims and plans: an audit refuses them in a sentence, and takes its time."""
+
+import datetime as dt
+import random
+import time
+from dataclasses import fields
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from surelearn import claims
+from surelearn.app.audit import audit_table
+from surelearn.app.auditing.columns import values
+from surelearn.app.errors import TableError
+from surelearn.app.ledger import NoLedger
+from surelearn.app.tables.read import TableFile
+from surelearn.bounds import regions
+from surelearn.claims.predictions import as_labels
+
+
+def audited(columns, **options):
+    """Audit a table of columns t and p that no ledger remembers."""
+    options = {"truth": "t", "prediction": "p", **options}
+    if "passed" in options:
+        options = {k: v for k, v in options.items() if k not in {"truth", "prediction"}}
+    return audit_table(TableFile.of_table(pa.table(columns)), ledger=NoLedger(), **options)
+
+
+ODD = [
+    "nan", "inf", "1e999", "-1", "True", "None", "'x'", "[1]", "{}", "1j", "b'a'", "9" * 5000,
+    "-" * 3000 + "1", "~" * 3000 + "1", "[" * 500, "a:nan", "a:0.5;a:1", "1e308", "''",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", sorted(claims.known()))
+def test_parameters_of_any_kind_are_taken_or_refused(name):
+    for field in fields(claims.known()[name]):
+        others = "".join(
+            f", {one.name}=0.5" for one in fields(claims.known()[name]) if one.name != field.name
+        )
+        for value in ODD:
+            try:
+                found = claims.parse(f"{name}({field.name}={value}{others})")
+            except ValueError as error:
+                said = str(error)
+            else:
+                said = "" if claims.parse(str(found)) == found else "another claim"
+            assert "needs parameters" not in said
+            assert said != "another claim"
+
+
+def test_random_text_is_a_claim_or_refused():
+    rng = random.Random(0)  # noqa: S311 - a test
+    parts = [*claims.known(), *"()[]{}<>=%,;:.-+_ \t\n'\"", *ODD, "0.9", "90%", "é", "\x1b[31m"]
+    for _ in range(3000):
+        text = "".join(rng.choice(parts) for _ in range(rng.randint(1, 8)))
+        try:
+            found = claims.parse(text)
+        except ValueError:
+            continue
+        assert str(claims.parse(str(found))) == str(found)
+
+
+@pytest.mark.parametrize("text", ["error" + " " * 100_000 + "x!", "(" * 100_000, "e" * 2**21])
+def test_long_text_is_refused_at_once_and_briefly(text):
+    start = time.process_time()
+    with pytest.raises(ValueError, match=r"is no claim|there is no claim") as refusal:
+        claims.parse(text)
+    assert time.process_time() - start < 1.0
+    assert len(str(refusal.value)) < 1000
+
+
+def test_a_million_bins_are_refused():
+    with pytest.raises(ValueError, match="bins"):
+        claims.parse("calibration-error(bins=1000000)")
+
+
+def test_a_stratum_with_two_shares_is_refused():
+    with pytest.raises(ValueError, match="once"):
+        claims.parse("error-of-strata(shares=a:0.5;b:0.5;a:0.5)")
+
+
+def test_a_missing_score_is_no_error_also_where_it_is_nan():
+    score = pa.array([np.nan] + [0.5] * 99, from_pandas=False)
+    columns = {"t": [1, 0] * 50, "p": [1, 0] * 50, "s": score}
+    with pytest.raises(TableError, match="missing score"):
+        audited(columns, score="s", incomplete="errors")
+
+
+@pytest.mark.parametrize(
+    ("truth", "answers"),
+    [
+        (["(no answer)", "x"] * 50, [None, "x"] * 50),
+        ([-(2**63), 1] * 50, [None, 1] * 50),
+    ],
+)
+def test_a_missing_answer_is_never_right(truth, answers):
+    with pytest.raises(TableError, match="stands for a missing answer"):
+        audited({"t": truth, "p": answers}, incomplete="errors", claims=["error"])
+
+
+@pytest.mark.parametrize(
+    "passed", [[True, None], ["passed", None], [1, None], [1.0, None], ["yes", ""]]
+)
+def test_missing_results_can_count_as_failed(passed):
+    run = audited({"p": passed * 50}, passed="p", incomplete="errors", claims=["pass-rate"])
+    assert run.certificate.observed == 0.5
+
+
+def test_whole_numbers_beyond_those_with_a_sign_are_labels():
+    large = np.array([2**63 + 5, 2**63 + 6] * 50, dtype=np.uint64)
+    assert audited({"t": large, "p": large}, claims=["error"]).certificate.observed == 0.0
+    lacking = pa.array([None, *large[1:].tolist()], pa.uint64())
+    run = audited({"t": large, "p": lacking}, claims=["error"], incomplete="errors")
+    assert run.certificate.observed == 0.01
+
+
+def test_dates_are_labels_and_no_numbers():
+    days = [dt.date(2020, 1, 1) + dt.timedelta(days=i) for i in range(100)]
+    assert audited({"t": days, "p": days}).columns.rows.task == "multiclass"
+    with pytest.raises(TableError, match="score"):
+        audited({"t": [1, 0] * 50, "p": [1, 0] * 50, "s": days}, score="s")
+
+
+def test_one_long_answer_does_not_widen_every_row():
+    answers = pa.chunked_array([["no"] * 1000 + ["a" * 10**6]])
+    found = values(answers)
+    assert found.nbytes < 10**6
+    assert found[-1] != values(pa.chunked_array([["a" * (10**6 - 1) + "b"]]))[0]
+    rows = claims.record(["no"] * 1000 + ["b" * 10**6], ["no"] * 1000 + ["b" * 10**6])
+    assert rows.truth.nbytes < 10**6
+    assert not rows.wrong.any()
+
+
+def test_words_that_end_in_nul_are_other_words():
+    assert len(np.unique(as_labels(["x", "x\0", "x\0\0"]))) == 3
+    run = audited({"t": ["x", "y"] * 50, "p": ["x\0", "y"] * 50}, claims=["error"])
+    assert run.certificate.observed == 0.5
+
+
+def test_many_groups_are_not_compared_two_by_two():
+    groups = [f"g{i}" for i in range(2000)]
+    run = audited({"t": [1, 0] * 1000, "p": [1, 0] * 1000, "g": groups}, group="g")
+    assert "2,000 groups" in run.audit.left_out["Largest gap between groups"]
+    with pytest.raises(TableError, match="cannot be compared"):
+        audited(
+            {"t": [1, 0] * 1000, "p": [1, 0] * 1000, "g": groups}, group="g", claims=["group-gap"]
+        )
+    with pytest.raises(ValueError, match="sizes"):
+        regions.gap(errors=[0] * 5000, sizes=[1] * 5000, delta=0.05)
+
+
+@pytest.mark.parametrize("role", ["weight", "stratum"])
+def test_claims_that_must_be_asked_for_are_named(role):
+    with pytest.raises(TableError, match="ask for"):
+        audited({"t": [1, 0] * 50, "p": [1, 0] * 50, "r": [1.0] * 100}, **{role: "r"})
+
+
+def test_a_column_of_a_type_that_is_not_read_is_named_with_it():
+    with pytest.raises(TableError, match=r"was not read.*list"):
+        audited({"t": [[1], [0]] * 50, "p": [1, 0] * 50})
