@@ -4,6 +4,7 @@ import datetime as dt
 import random
 import time
 from dataclasses import fields
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -12,9 +13,10 @@ import pytest
 from surelearn import claims
 from surelearn.app.audit import audit_table
 from surelearn.app.auditing.columns import values
+from surelearn.app.auditing.plan import read_plan
 from surelearn.app.errors import TableError
 from surelearn.app.ledger import NoLedger
-from surelearn.app.tables.read import TableFile
+from surelearn.app.tables.read import TableFile, read_table_file
 from surelearn.bounds import regions
 from surelearn.claims.predictions import as_labels
 
@@ -160,3 +162,92 @@ def test_claims_that_must_be_asked_for_are_named(role):
 def test_a_column_of_a_type_that_is_not_read_is_named_with_it():
     with pytest.raises(TableError, match=r"was not read.*list"):
         audited({"t": [[1], [0]] * 50, "p": [1, 0] * 50})
+
+
+def test_a_target_in_percent_needs_its_sign():
+    with pytest.raises(ValueError, match="90%"):
+        claims.parse("sensitivity>=90")
+    assert str(claims.parse("difference<=-0.01")) == "difference<=-0.01"
+
+
+@pytest.mark.parametrize(
+    ("labels", "positive"), [([0.0, 1.0], "1"), ([0, 1], "1.0"), ([False, True], "true")]
+)
+def test_the_positive_label_may_be_written_otherwise(labels, positive):
+    columns = {"t": labels * 50, "p": labels * 50}
+    run = audited(columns, positive=positive, claims=["sensitivity"])
+    assert run.columns.rows.positive == 1
+
+
+def test_a_positive_label_that_two_are_alike_to_is_refused():
+    with pytest.raises(TableError, match="is no label here"):
+        audited({"t": ["YES", "yes"] * 50, "p": ["YES", "yes"] * 50}, positive="Yes")
+
+
+LINES = '{"t": "yes", "p": "yes"}\n{"t": "no", "p": "yes"}\n' * 50
+
+
+def read(tmp_path, content):
+    path = tmp_path / "answers.jsonl"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return read_table_file(path)
+
+
+@pytest.mark.parametrize("before", [b"\xef\xbb\xbf", b"\n\n", b" \n\t"])
+def test_json_lines_may_begin_with_a_mark_or_blanks(tmp_path, before):
+    assert read(tmp_path, before + LINES.encode()).table.num_rows == 100
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        ('[{"t": 1, "p": 1}]', "JSON array"),
+        (b"\xef\xbb\xbf" + b'[\n {"t": 1}]', "JSON array"),
+        (LINES.encode("utf-16"), "UTF-16"),
+        ('{"t": ' + "[" * 100_000 + "]" * 100_000 + "}\n", "within brackets"),
+        (LINES + '{"t": "no", "z": ' + '{"a": ' * 20_000 + "1" + "}" * 20_000 + "}", "brackets"),
+        ('{"t": 123456789012345678901234567890, "p": 1}\n' * 9, "rounded"),
+        ('{"t": 9007199254740993}\n' * 9 + '{"t": 9007199254740992.5}\n', "rounded"),
+        (LINES[:-5], "damaged"),
+        ('{"t": 1, "t": 2}\n', "twice"),
+        ("{" + "\0" * 99, "damaged"),
+    ],
+)
+def test_json_of_another_shape_is_refused_in_a_sentence(tmp_path, content, why):
+    with pytest.raises(TableError, match=why):
+        read(tmp_path, content)
+
+
+def test_brackets_in_text_are_no_brackets(tmp_path):
+    text = '{"t": "' + "[{" * 5000 + '\\"", "p": "1234567890123456789012"}\n'
+    assert read(tmp_path, text * 3 + '{"t": "", "p": "", "x": 1e20}\n').table.num_rows == 4
+
+
+@pytest.mark.parametrize("encoding", ["hex", "rot13", "undefined", "zip", "idna"])
+def test_encodings_that_make_no_text_are_refused(tmp_path, encoding):
+    path = tmp_path / "t.csv"
+    path.write_bytes(b"t,p\n" + b"a..b,\xff\n" * 50)
+    with pytest.raises(TableError):
+        read_table_file(path, encoding=encoding)
+
+
+@pytest.mark.parametrize("content", ["a." * 50_000 + "b = 1", '["a"' + '."a"' * 50_000 + "]"])
+def test_a_plan_of_endless_names_is_refused_at_once(tmp_path, content):
+    path, start = tmp_path / "plan.toml", time.process_time()
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(TableError, match="no plan"):
+        read_plan(path)
+    assert time.process_time() - start < 1.0
+
+
+def test_a_plan_of_many_claims_is_read(tmp_path):
+    asked = [f"beyond(tolerance={i}.5)<=0.5" for i in range(200)]
+    path = tmp_path / "plan.toml"
+    path.write_text(f"claims = {asked}\ndelta = 0.05\n", encoding="utf-8")
+    assert len(read_plan(path).claims) == 200
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="there is no endless file here")
+def test_an_endless_plan_is_no_plan():
+    with pytest.raises(TableError, match="no plan"):
+        read_plan(Path("/dev/zero"))

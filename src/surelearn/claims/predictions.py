@@ -336,9 +336,18 @@ def _positive(truth: NDArray[Any], answered: NDArray[Any], positive: Any) -> Any
     labels = np.union1d(truth, answered).tolist()
     if positive is not None:
         found = [label for label in labels if str(label) == str(positive)]
-        if not found:
+        found = found or [label for label in labels if _is_alike(label, positive)]
+        if len(found) != 1:
             told = " and ".join(map(str, labels))
             raise ValueError(f"positive={positive!r} is no label here: there are {told}")
         return found[0]
     own = [label for label in labels if str(label).lower() in POSITIVE]
     return own[0] if len(own) == 1 else None
+
+
+def _is_alike(label: Any, positive: Any) -> bool:
+    """Return whether a label is the same number, or the same word in other letters."""
+    try:
+        return isinstance(label, int | float) and float(positive) == label
+    except (TypeError, ValueError):
+        return str(label).lower() == str(positive).lower()
