@@ -1,6 +1,7 @@
 """Hostile files, claims and plans: an audit refuses them in a sentence, and takes its time."""
 
 import datetime as dt
+import json
 import random
 import time
 from dataclasses import fields
@@ -12,13 +13,17 @@ import pytest
 
 from surelearn import claims
 from surelearn.app.audit import audit_table
+from surelearn.app.auditing.bundle import bundle_of, from_json, to_json
 from surelearn.app.auditing.columns import values
 from surelearn.app.auditing.plan import read_plan
 from surelearn.app.errors import TableError
 from surelearn.app.ledger import NoLedger
 from surelearn.app.tables.read import TableFile, read_table_file
+from surelearn.app.verify import verify_audit
 from surelearn.bounds import regions
 from surelearn.claims.predictions import as_labels
+from surelearn.evaluate.model_difference_monitor import ModelDifferenceMonitor
+from surelearn.evaluate.rate_monitor import RateMonitor
 
 
 def audited(columns, **options):
@@ -251,3 +256,75 @@ def test_a_plan_of_many_claims_is_read(tmp_path):
 def test_an_endless_plan_is_no_plan():
     with pytest.raises(TableError, match="no plan"):
         read_plan(Path("/dev/zero"))
+
+
+def test_a_forged_formula_is_found():
+    labels = [1, 0] * 50
+    run = audited(
+        {"t": labels, "p": labels, "s": np.linspace(1.0, 0.0, 100)}, score="s", positive="1"
+    )
+    text = to_json(bundle_of(run.audit.outcomes, run.audit.delta))
+    assert all(finding.holds for finding in verify_audit(from_json(text)))
+    for outcome in run.claims:
+        forged = json.loads(text)
+        place = run.claims.index(outcome)
+        forged["outcomes"][place]["certificate"]["formula"] = "surelearn.bounds.rates.rate(n=10**9)"
+        findings = verify_audit(from_json(json.dumps(forged)))
+        assert any("formula" in finding.evidence for finding in findings if not finding.holds)
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        [1j, 0j], [np.inf, 0.0], np.array(["NaT", "2020"], "M8[ns]"), np.zeros(2, "m8[s]"),
+        np.zeros(2, [("a", int)]), [None, 1], [[1], [0]], np.ma.array([1, 0], mask=[1, 0]), [], 5,
+    ],
+)  # fmt: skip
+def test_what_is_no_column_is_refused(odd):
+    with pytest.raises(ValueError, match=r"truth|prediction|y "):
+        claims.record(odd, odd)
+
+
+@pytest.mark.parametrize(
+    "positive", [None, [1, 0], np.array([1, 0]), {1}, {"a": 1}, float("nan"), object()]
+)
+def test_a_monitor_refuses_what_is_no_label(positive):
+    with pytest.raises(ValueError, match="positive"):
+        RateMonitor(positive=positive)
+
+
+@pytest.mark.parametrize(
+    ("labels", "positive"),
+    [
+        (np.array(["a", "b"], dtype=object), 1),
+        (np.array([b"a", b"b"]), "a"),
+        (np.array([1, 0], dtype=object), "1"),
+        (np.array(["2020", "2021"], "M8[D]"), 1),
+        (np.array(["a", 1], dtype=object), "a"),
+    ],
+)
+def test_a_monitor_refuses_labels_of_another_kind(labels, positive):
+    monitor = RateMonitor(positive=positive)
+    with pytest.raises(ValueError, match="another kind"):
+        monitor.update(labels, labels)
+    assert monitor.n_rows == 0
+
+
+def test_a_monitor_takes_labels_of_the_same_kind():
+    days = np.array(["2020-01-01", "2021-01-01"], "M8[ns]")
+    for labels, positive in (
+        (days, days[0]),
+        (np.array(["a", "b"], dtype=object), "a"),
+        ([True, False], True),
+        (np.array([1, 0.0], dtype=object), 1),
+    ):
+        assert RateMonitor(positive=positive).update(labels, labels).n_rows == 1
+
+
+def test_a_monitor_of_two_models_takes_no_longer_for_later_rows():
+    losses = np.random.default_rng(0).random((2, 6000))
+    monitor, start = ModelDifferenceMonitor(), time.process_time()
+    for first, second in losses.T:
+        monitor.update([first], [second])
+    assert time.process_time() - start < 3.0
+    assert monitor.n_rows == 6000

@@ -312,7 +312,13 @@ def _column(name: str, given: ArrayLike) -> NDArray[Any]:
         raise ValueError(f"{name} has {values.ndim} dimensions; give one value per row")
     if not len(values):
         raise ValueError(f"{name} is empty: give at least one row")
-    n_missing = sum(map(missing, values.tolist())) if values.dtype.kind in "Of" else 0
+    kind = values.dtype.kind
+    if kind not in "biufUOMS":
+        raise ValueError(f"{name} holds values of type {values.dtype}: give numbers or words")
+    if kind == "f" and np.isinf(values).any():
+        raise ValueError(f"{name} has infinite values: give finite numbers")
+    lacking = [missing(one) for one in values] if kind == "O" else values != values  # noqa: PLR0124
+    n_missing = int(np.sum(lacking))
     if n_missing:
         raise ValueError(
             f"{name} has {n_missing} missing values of {len(values)}: count such rows as errors, "
