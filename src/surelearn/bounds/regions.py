@@ -34,6 +34,7 @@ _BUEHLER = "Buehler, Journal of the American Statistical Association 52 (1957)"
 _FISHER = "Fisher, Statistical Methods for Research Workers (1932); surelearn theory pages"
 _KNOWN_SHARES = {"shares": "the shares of the strata in the population are known"}
 _MOST_IN_TABLE = 10**7
+_MOST_GROUPS = 100  # every two of them are compared
 _PAIR = 2
 _TWO_CLASSES = ("false_negatives", "n_positive", "false_positives", "n_negative")
 
@@ -245,8 +246,10 @@ def gap(*, errors: ArrayLike, sizes: ArrayLike, delta: float, tolerance: float =
     0.1196
     """
     n = counts_of("sizes", sizes)
-    if len(n) < _PAIR:
-        raise _arguments.refuse("sizes", sizes, "a list of two sizes or more")
+    if not _PAIR <= len(n) <= _MOST_GROUPS:
+        raise _arguments.refuse(
+            "sizes", sizes, f"a list of two sizes or more, {_MOST_GROUPS} at most"
+        )
     k, how = counts_of("errors", errors, n), accuracy(delta, tolerance)
     bound = 1.0 if (n == 0.0).any() else largest_gap(k, n, how)
     quantity = "the largest difference between error rates of two groups"

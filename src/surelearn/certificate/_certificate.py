@@ -4,7 +4,7 @@ import importlib
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -253,8 +253,10 @@ class Certificate:
 
     def to_json(self) -> str:
         """Return the certificate as JSON text; floats keep every digit."""
-        fields = asdict(self)
-        content = {"schema": fields.pop("schema"), "status": self.status, **fields}
+        content: dict[str, Any] = {"schema": self.schema, "status": self.status}
+        content |= {one.name: getattr(self, one.name) for one in fields(self)}
+        content["preconditions"] = [asdict(p) for p in self.preconditions]
+        content["family"] = None if self.family is None else asdict(self.family)
         return json.dumps(plain(content), indent=2, ensure_ascii=False, allow_nan=False)
 
     @classmethod

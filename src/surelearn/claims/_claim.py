@@ -157,6 +157,11 @@ class Target:
                 f"{self.claim} is bounded from {'below' if sign == '>=' else 'above'}, so a target "
                 f"is {self.claim}{sign}{self.value:g}, not {other}"
             )
+        if self.claim.kind in {"rate", "risk"} and abs(self.value) > 1.0:
+            raise ValueError(
+                f"{self.claim} is a share, which is 1 at most: {self.value:g} is no target for it, "
+                f"and in percent it is written {self.value:g}%"
+            )
 
     def is_met(self, bound: float) -> bool:
         """Return whether a bound proves the target."""

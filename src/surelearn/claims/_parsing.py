@@ -5,10 +5,11 @@ import importlib
 import math
 import pkgutil
 import re
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from functools import cache
 from typing import Any
 
+from surelearn._arguments import short
 from surelearn._wording import nearest
 from surelearn.claims._claim import Claim, Target
 
@@ -19,8 +20,9 @@ _ALIASES = {
     "jaccard": "f1",
 }
 _CLAIM = re.compile(
-    r"\s*(?P<name>[\w+-]+?)\s*(?:\((?P<given>[^()]*)\))?\s*(?:(?P<sign>[<>]=?|=)\s*(?P<value>\S+))?\s*"
+    r"(?P<name>[\w+-]++)\s*+(?:\((?P<given>[^()]*)\))?\s*+(?:(?P<sign>[<>]=?|=)\s*+(?P<value>\S+))?"
 )
+_LONGEST = 2**20  # characters of a claim
 
 
 @cache
@@ -62,18 +64,18 @@ def parse(text: str) -> Claim | Target:
     Traceback (most recent call last):
     ValueError: there is no claim 'sensitivty'; did you mean 'sensitivity'?
     """
-    found = _CLAIM.fullmatch(text)
+    found = _CLAIM.fullmatch(text.strip()) if len(text) <= _LONGEST else None
     if found is None:
-        raise ValueError(f"{text!r} is no claim: write one such as sensitivity>=0.9")
+        raise ValueError(f"{short(text)} is no claim: write one such as sensitivity>=0.9")
     name = found["name"].lower().replace("_", "-")
     name = _ALIASES.get(name, name)
     if name not in known():
-        raise ValueError(f"there is no claim {name!r}{nearest(name, known())}")
+        raise ValueError(f"there is no claim {short(name)}{nearest(name[:80], known())}")
     claim = _make(known()[name], found["given"] or "")
     if found["sign"] is None:
         return claim
     if not found["sign"].endswith("=") or found["sign"] == "=":
-        raise ValueError(f"{text!r} has no target: write {claim}>=VALUE or {claim}<=VALUE")
+        raise ValueError(f"{short(text)} has no target: write {claim}>=VALUE or {claim}<=VALUE")
     return Target(claim, "lower" if found["sign"] == ">=" else "upper", _number(found["value"]))
 
 
@@ -86,19 +88,21 @@ def _make(claim: type[Claim], given: str) -> Claim:
         key = name.strip().replace("-", "_")
         if not sign or key not in names:
             told = ", ".join(names) if names else "none"
-            raise ValueError(f"{claim.name} has no parameter {part!r}: there are {told}")
+            raise ValueError(f"{claim.name} has no parameter {short(part)}: there are {told}")
         values[key] = _literal(value.strip())
+    needed = (one.name for one in fields(claim) if one.default is MISSING)
+    if lacking := ", ".join(f"{name}=..." for name in needed if name not in values):
+        raise ValueError(f"{claim.name} needs parameters: {claim.name}({lacking})")
     try:
         return claim(**values)
-    except TypeError:
-        lacking = ", ".join(f"{n}=..." for n in names if n not in values)
-        raise ValueError(f"{claim.name} needs parameters: {claim.name}({lacking})") from None
+    except TypeError as error:
+        raise ValueError(str(error)) from None
 
 
 def _literal(text: str) -> Any:
     try:
         return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
+    except (ValueError, SyntaxError, RecursionError, MemoryError):  # of signs within signs
         return text
 
 
@@ -109,5 +113,5 @@ def _number(text: str) -> float:
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise ValueError(f"{text!r} is no number for a target to be compared with")
+        raise ValueError(f"{short(text)} is no number for a target to be compared with")
     return float(f"{value * percent:.12g}") if percent != 1.0 else value

@@ -11,6 +11,8 @@ from surelearn.certificate import Kind
 from surelearn.claims._claim import Claim, Direction, Seen
 from surelearn.claims.predictions import Predictions, differ
 
+_MOST_GROUPS = 30  # whose pairs are compared in seconds
+
 
 @dataclass(frozen=True)
 class _OfGroups(Claim):
@@ -80,6 +82,13 @@ class GroupGap(_OfGroups):
     name: ClassVar[str] = "group-gap"
     title: ClassVar[str] = "Largest gap between groups"
     kind: ClassVar[Kind] = "rate"
+
+    def lacks(self, rows: Predictions) -> str:
+        """Return why there are no groups to compare, or too many."""
+        if why := super().lacks(rows):
+            return why
+        n = len(rows.codes("group")[0])
+        return "" if n <= _MOST_GROUPS else f"every two of {n:,} groups cannot be compared"
 
     def statistics(self, rows: Predictions) -> dict[str, Any]:
         """Return the counts of each group."""

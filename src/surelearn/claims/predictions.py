@@ -1,9 +1,10 @@
 """Recorded predictions: what a file of truths and answers holds, checked once."""
 
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +19,9 @@ Task = Literal["binary", "multiclass", "regression", "results"]
 
 POSITIVE = ("1", "true", "yes", "y", "t", "positive", "pos", "+", "1.0")
 """Labels that are positive by their own words, in small letters."""
+
+
+_WIDEST = 100  # letters of a label that is kept as it is
 
 
 class Confusion(NamedTuple):
@@ -281,19 +285,46 @@ def _refuse_swapped(truth: NDArray[Any], answered: NDArray[Any]) -> None:
         )
 
 
+def as_labels(words: Sequence[str]) -> NDArray[Any]:
+    """Return words as an array, long ones by their beginning and their hash.
+
+    An array of text is as wide as its longest word, so that one answer of a page would take a page
+    for each row; and it loses NULs at the end of a word.
+
+    Examples
+    --------
+    >>> as_labels(["yes", "no " * 1000])[1][:40]
+    'no no no no no no no no no no no no …f36'
+    """
+    return np.asarray([w if len(w) <= _WIDEST and w[-1:] != "\0" else _hashed(w) for w in words])
+
+
+def _hashed(word: str) -> str:
+    digest = hashlib.sha256(word.encode("utf-8", "surrogatepass")).hexdigest()
+    return f"{word[:36]:36}…{digest}"  # longer than any word that is kept
+
+
 def _column(name: str, given: ArrayLike) -> NDArray[Any]:
+    if isinstance(given, list | tuple) and all(isinstance(one, str) for one in given):
+        given = as_labels(cast("Sequence[str]", given))
     values = np.asarray(exact(given))
     if values.ndim != 1:
         raise ValueError(f"{name} has {values.ndim} dimensions; give one value per row")
     if not len(values):
         raise ValueError(f"{name} is empty: give at least one row")
-    n_missing = sum(map(missing, values.tolist())) if values.dtype.kind in "Of" else 0
+    kind = values.dtype.kind
+    if kind not in "biufUOMS":
+        raise ValueError(f"{name} holds values of type {values.dtype}: give numbers or words")
+    if kind == "f" and np.isinf(values).any():
+        raise ValueError(f"{name} has infinite values: give finite numbers")
+    lacking = [missing(one) for one in values] if kind == "O" else values != values  # noqa: PLR0124
+    n_missing = int(np.sum(lacking))
     if n_missing:
         raise ValueError(
             f"{name} has {n_missing} missing values of {len(values)}: count such rows as errors, "
             "or leave them out and narrow the claim to rows that have a value"
         )
-    return values.astype(str) if values.dtype.kind == "O" else values
+    return as_labels(list(map(str, values.tolist()))) if values.dtype.kind == "O" else values
 
 
 def _scores(given: ArrayLike) -> Vector:
@@ -311,9 +342,18 @@ def _positive(truth: NDArray[Any], answered: NDArray[Any], positive: Any) -> Any
     labels = np.union1d(truth, answered).tolist()
     if positive is not None:
         found = [label for label in labels if str(label) == str(positive)]
-        if not found:
+        found = found or [label for label in labels if _is_alike(label, positive)]
+        if len(found) != 1:
             told = " and ".join(map(str, labels))
             raise ValueError(f"positive={positive!r} is no label here: there are {told}")
         return found[0]
     own = [label for label in labels if str(label).lower() in POSITIVE]
     return own[0] if len(own) == 1 else None
+
+
+def _is_alike(label: Any, positive: Any) -> bool:
+    """Return whether a label is the same number, or the same word in other letters."""
+    try:
+        return isinstance(label, int | float) and float(positive) == label
+    except (TypeError, ValueError):
+        return str(label).lower() == str(positive).lower()

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -216,27 +216,32 @@ class ErrorOfStrata(_Errors):
 
     def __post_init__(self) -> None:
         """Refuse shares that are none."""
+        if not isinstance(cast("object", self.shares), str):
+            raise TypeError(self._none())
         self.by_name()
 
     def by_name(self) -> dict[str, float]:
         """Return the share of each stratum."""
         found: dict[str, float] = {}
         for part in str(self.shares).split(";"):
-            name, sign, value = part.rpartition(":")
+            name, sign, value = (text.strip() for text in part.rpartition(":"))
+            if name in found:
+                raise ValueError(f"stratum {name!r} has two shares: {self._none()}")
             try:
-                share = _arguments.fraction("a share", float(value))
+                found[name] = _arguments.fraction("a share", float(value))
             except (ValueError, TypeError):
-                sign, share = "", 0.0
-            if not sign or name.strip() in found:
-                twice = f"stratum {name.strip()!r} has two shares: " if sign else ""
-                raise ValueError(
-                    f"{twice}shares={self.shares!r} must name each stratum once with its share, "
-                    "such as urban:0.7;rural:0.3"
-                )
-            found[name.strip()] = share
+                sign = ""
+            if not sign:
+                raise ValueError(self._none())
         if abs(sum(found.values()) - 1.0) > 1e-9:
-            raise ValueError(f"the shares {self.shares!r} must sum to 1")
+            raise ValueError(f"the shares {_arguments.short(self.shares)} must sum to 1")
         return found
+
+    def _none(self) -> str:
+        return (
+            f"shares={_arguments.short(self.shares)} must name each stratum once, with its share, "
+            "such as urban:0.7;rural:0.3"
+        )
 
     def lacks(self, rows: Predictions) -> str:
         """Return why there are no strata, or which has no share or no rows."""

@@ -15,6 +15,7 @@ from surelearn.claims.predictions import Predictions
 
 _MOST_STORED = 20_000  # scores that a certificate carries
 _SURELY_SORTED = 20  # distinct scores that stand sorted by chance once in 10^18 times
+_MOST_BINS = 1000
 
 
 @dataclass(frozen=True)
@@ -140,7 +141,8 @@ class CalibrationError(_OfProbabilities):
 
     def __post_init__(self) -> None:
         """Refuse a number of bins that is none."""
-        object.__setattr__(self, "bins", _arguments.count("bins", self.bins, at_least=1))
+        bins = _arguments.count("bins", self.bins, at_least=1, at_most=_MOST_BINS)
+        object.__setattr__(self, "bins", bins)
 
     def edges(self) -> list[float]:
         """Return the edges between bins."""

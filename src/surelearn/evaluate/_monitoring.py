@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import date
+from numbers import Number
 from typing import Any, Literal
 
 import numpy as np
@@ -9,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from surelearn import _arguments
 from surelearn._typing import Mask, Vector
+from surelearn.base.fitting import missing
 from surelearn.bounds import Guarantee
 
 EVERY_MOMENT = "at this and every other moment"
@@ -74,7 +77,7 @@ def pair_of_labels(y_true: Any, y_pred: Any) -> tuple[NDArray[Any], NDArray[Any]
     if len(truth) != len(answer):
         raise ValueError(f"y_true has {len(truth)} rows and y_pred has {len(answer)}")
     for name, values in (("y_true", truth), ("y_pred", answer)):
-        if any(value is None or _is_nan(value) for value in values.tolist()):
+        if any(map(missing, values.tolist())):
             raise ValueError(
                 f"{name} has missing values: a monitor that leaves rows out watches other rows; "
                 "wait until the label of every row is known, or count missing ones as errors"
@@ -93,8 +96,9 @@ def is_label(values: NDArray[Any], label: Any) -> Mask:
     Traceback (most recent call last):
     ValueError: 0.2 looks like a score, not like a label: compare it with a threshold first
     """
-    kind, text = values.dtype.kind, isinstance(label, str)
-    if (kind == "U" and not text) or (kind in "biuf" and text):
+    kind = values.dtype.kind
+    kinds = {type(value): value for value in (values if kind == "O" else values[:1])}
+    if not all(_are_alike(value, label) for value in kinds.values()):
         shown = _arguments.short(values[:1].tolist())
         raise ValueError(f"positive={label!r} is another kind of label than those given: {shown}")
     if kind == "f" and not (whole := np.floor(values) == values).all():
@@ -102,10 +106,28 @@ def is_label(values: NDArray[Any], label: Any) -> Mask:
         raise ValueError(
             f"{score:g} looks like a score, not like a label: compare it with a threshold first"
         )
-    found: Any = values == label
-    if np.shape(found) != values.shape:
-        raise ValueError(f"positive={_arguments.short(label)} is no label to compare with")
-    return np.asarray(found, dtype=np.bool_)
+    return np.asarray(values == label, dtype=np.bool_)
+
+
+def a_label(name: str, value: Any) -> Any:
+    """Return one label; lists, gaps and what cannot be compared are refused.
+
+    Examples
+    --------
+    >>> a_label("positive", "yes")
+    'yes'
+    """
+    if not isinstance(value, str | bytes | Number | np.generic | date) or missing(value):
+        raise ValueError(
+            f"{name}={_arguments.short(value)} is no label: give one of those answered"
+        )
+    return value
+
+
+def _are_alike(value: Any, label: Any) -> bool:
+    """Return whether two labels are of kinds that can be equal: words, numbers, or moments."""
+    kinds = (str, bytes, Number | np.bool_, date | np.datetime64)
+    return any(isinstance(value, kind) and isinstance(label, kind) for kind in kinds)
 
 
 def pair_of_losses(first: ArrayLike, second: ArrayLike) -> tuple[Vector, Vector]:
@@ -117,7 +139,3 @@ def pair_of_losses(first: ArrayLike, second: ArrayLike) -> tuple[Vector, Vector]
             f"first has {len(one)} losses and second {len(other)}: score both models on every row"
         )
     return one, other
-
-
-def _is_nan(value: Any) -> bool:
-    return isinstance(value, float) and value != value  # noqa: PLR0124 - that is what NaN is

@@ -49,7 +49,7 @@ class ModelDifferenceMonitor:
         self.constant = _arguments.flag("constant", constant)
         self.n_rows = 0
         self._total = 0.0  # of (1 + difference) / 2
-        self._counts: dict[float, int] = {}
+        self._counts: Counter[float] = Counter()
         self._looks: list[tuple[int, float]] = []
 
     def update(self, first: ArrayLike, second: ArrayLike) -> Self:
@@ -59,7 +59,7 @@ class ModelDifferenceMonitor:
         self._total += math.fsum(halves)
         self.n_rows += len(halves)
         self._looks.append((self.n_rows, self._total))
-        self._counts = dict(Counter(self._counts) + Counter(halves.tolist()))
+        self._counts.update(halves.tolist())
         return self
 
     def certificate(self) -> Certificate:

@@ -11,6 +11,7 @@ from surelearn.certificate import Certificate, assumed, by_construction, certify
 from surelearn.evaluate._monitoring import (
     EVERY_MOMENT,
     MonitorHistory,
+    a_label,
     history_of,
     is_label,
     pair_of_labels,
@@ -70,7 +71,7 @@ class RateMonitor:
             known = nearest(str(rate), _COUNTS)
             raise ValueError(f"rate={_arguments.short(rate)} is no rate that can be watched{known}")
         self.rate: Rate = rate
-        self.positive = positive
+        self.positive = a_label("positive", positive)
         self.delta = _arguments.open_fraction("delta", delta)
         self.constant = _arguments.flag("constant", constant)
         if self.constant and not self.delta < np.exp(-1.0):

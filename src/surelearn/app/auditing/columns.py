@@ -15,12 +15,12 @@ from surelearn.app.tables.read import TableFile
 from surelearn.certificate import Evidence, assumed
 from surelearn.claims import Predictions, record, results
 from surelearn.claims.coverage import in_set, within
-from surelearn.claims.predictions import infer_task
+from surelearn.claims.predictions import as_labels, infer_task
 
 Incomplete: TypeAlias = Literal["refuse", "errors", "exclude"]
 """What becomes of rows without an answer: refused, counted as errors, or left out."""
 
-_NO_ANSWER, _NO_NUMBER = "(no answer)", -(2**63)
+_NO_ANSWER, _NO_NUMBER, _NO_COUNT = "(no answer)", -(2**63), 2**64 - 1
 _ANSWERS = ("prediction", "passed", "score", "baseline", "low", "high", "set", "confidence")
 _RESULTS = ("passed", "baseline")
 
@@ -140,6 +140,8 @@ def read_columns(
         if n_without and not exclude:
             task = _task_of_the_rest(chosen, names, without, task)
         columns = {role: values(chosen.column(name)) for role, name in names.items()}
+        if n_without and not exclude:
+            _refuse_stand_in(columns)
         if "passed" in names and n_without and not exclude:
             columns |= {role: _failed(columns[role]) for role in _RESULTS if role in names}
         rows = _record(columns, task, positive, without[kept])
@@ -174,6 +176,17 @@ def _task_of_the_rest(
     return found
 
 
+def _refuse_stand_in(columns: Mapping[str, NDArray[Any]]) -> None:
+    """Refuse truths that are what stands for a missing answer: it would count as right."""
+    for stand_in in (_NO_ANSWER, _NO_NUMBER, _NO_COUNT):
+        truth = columns.get("truth", np.zeros(0))
+        numbers = truth.dtype.kind in "iuf"
+        if numbers != isinstance(stand_in, str) and bool(np.any(truth == stand_in)):
+            raise TableError(
+                f"a truth is {stand_in}, which stands for a missing answer here: rename that label"
+            )
+
+
 def _failed(column: NDArray[Any]) -> NDArray[Any]:
     """Return results in which one that is missing is failed."""
     texts = column.astype(str)
@@ -205,6 +218,9 @@ def _check_names(file: TableFile, roles: Roles) -> Any:
     names = file.table.column_names
     for role, name in roles.given().items():
         if name not in names:
+            why = next((note.why for note in file.notes if note.about == f"column {name!r}"), "")
+            if why:
+                raise TableError(f"column {name!r} for --{role} was not read: {why}")
             named = "" if file.header else "; if line 1 has the names, give --header"
             near = nearest(name, names)
             raise TableError(f"there is no column {name!r} for --{role}{near}{named}")
@@ -287,16 +303,22 @@ def values(column: Any) -> NDArray[Any]:
     [1, -9223372036854775808]
     """
     kind = column.type
-    if types.is_timestamp(kind):
-        return column.cast(pa.int64()).to_numpy()
-    if types.is_boolean(kind) and column.null_count:
+    if types.is_boolean(kind):
+        if not column.null_count:
+            return column.to_numpy()
         column = column.cast(pa.int64())
-        kind = column.type
-    if types.is_integer(kind):
-        return column.fill_null(_NO_NUMBER).to_numpy()
+    if types.is_integer(column.type):
+        return column.fill_null(_NO_COUNT if types.is_uint64(kind) else _NO_NUMBER).to_numpy()
     if types.is_floating(kind):
         found = column.fill_null(float(_NO_NUMBER)).to_numpy()
         return np.where(np.isnan(found), float(_NO_NUMBER), found)
-    if types.is_boolean(kind):
-        return column.to_numpy()
-    return np.asarray(column.cast(pa.string()).fill_null(_NO_ANSWER).to_pylist(), dtype=str)
+    return _words(column)
+
+
+def _words(column: Any) -> NDArray[Any]:
+    """Return text, and moments as text: they are labels, whose differences are no errors."""
+    if not types.is_dictionary(column.type):
+        column = column.cast(pa.string()).dictionary_encode()
+    chunk = column.unify_dictionaries().combine_chunks()
+    names = [*chunk.dictionary.to_pylist(), _NO_ANSWER]
+    return as_labels(names)[chunk.indices.fill_null(len(names) - 1).to_numpy()]

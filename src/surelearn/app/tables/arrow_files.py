@@ -8,10 +8,10 @@ from typing import Any, NamedTuple, TypeAlias
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import feather, ipc, parquet, types
-from pyarrow import json as json_lines
 
 from surelearn.app.errors import TableError
 from surelearn.app.tables.arrow_messages import decompressed_size
+from surelearn.app.tables.json_lines import is_json_lines, read_json_lines
 from surelearn.app.tables.memory_mapped import combined, is_large, own_bytes, too_many
 from surelearn.app.tables.notes import Note
 from surelearn.app.tables.sources import most_decompressed, too_large
@@ -20,7 +20,6 @@ from surelearn.app.tables.text_columns import TEXT
 _Load: TypeAlias = Callable[[Any, Path], Any]
 _compute: Any = pc
 _LARGEST = 2**63 - 1  # that is a signed integer
-_BLOCK = 2**24  # bytes of JSON lines read at once; a line may not be longer
 
 
 class TypedFile(NamedTuple):
@@ -31,9 +30,9 @@ class TypedFile(NamedTuple):
     sha256: str
 
 
-def has_types(first: bytes) -> bool:
+def has_types(first: bytes, path: Path) -> bool:
     """Return whether a file that begins with these bytes declares the types of its columns."""
-    return _loader(first) is not None
+    return _loader(first, path) is not None
 
 
 def read_typed(path: Path, content: Path, missing: Sequence[str]) -> TypedFile:
@@ -62,13 +61,15 @@ def read_typed(path: Path, content: Path, missing: Sequence[str]) -> TypedFile:
 
 
 def _loaded(data: Any, path: Path) -> Any:
-    load = _loader(data.slice(0, _LONGEST_MARK).to_pybytes())
+    load = _loader(data.slice(0, min(_FIRST, data.size)).to_pybytes(), path)
     if load is None:
         raise TableError(f"{path} has changed while it was read: read it again")
     return load(data, path)
 
 
-def _loader(first: bytes) -> _Load | None:
+def _loader(first: bytes, path: Path) -> _Load | None:
+    if is_json_lines(first, path):
+        return read_json_lines
     return next((load for mark, load in _MARKS.items() if first.startswith(mark)), None)
 
 
@@ -144,21 +145,13 @@ def _read_feather(data: Any, path: Path) -> Any:
     return feather.read_table(pa.BufferReader(data), memory_map=False)
 
 
-def _read_json_lines(data: Any, path: Path) -> Any:
-    del path
-    # One thread: blocks that are read at once may disagree about the type of a column.
-    options = json_lines.ReadOptions(use_threads=False, block_size=_BLOCK)
-    return json_lines.read_json(pa.BufferReader(data), read_options=options)
-
-
 _MARKS: dict[bytes, _Load] = {
-    b"{": _read_json_lines,
     b"PAR1": _read_parquet,
     b"ARROW1": _read_arrow,
     b"FEA1": _read_feather,
     b"\xff\xff\xff\xff": _read_stream,
 }
-_LONGEST_MARK = max(map(len, _MARKS))
+_FIRST = 2**12  # bytes that tell what kind a file is
 
 
 def _named(name: str, column: Any, missing: Sequence[str]) -> Any:

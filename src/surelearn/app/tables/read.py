@@ -140,7 +140,7 @@ def read_table_file(  # noqa: PLR0913 - an argument for each option of the comma
     with readable(path) as content:
         first, n_bytes = _first_bytes(path, content)
         words = tuple(word.strip() for word in (missing or ()))
-        if arrow_files.has_types(first):
+        if arrow_files.has_types(first, path):
             file = arrow_files.read_typed(path, content, words)
             notes = tuple(file.notes)
             return TableFile(path, file.table, notes, file.sha256, missing=words, typed=True)

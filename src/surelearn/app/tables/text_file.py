@@ -1,6 +1,7 @@
 """Text files of any encoding, compressed or not: their bytes, their hash, and what ails them."""
 
 import codecs
+import contextlib
 import csv
 import hashlib
 import io
@@ -84,6 +85,8 @@ def head_of(file: TextFile) -> list[str]:
 def decoded(data: bytes, file: TextFile, *, whole: bool) -> str:
     """Return bytes as text, or say which byte is none and what to do."""
     try:
+        with contextlib.suppress(UnicodeError):
+            b"a".decode(file.encoding)  # some codecs, such as hex, make no text of bytes
         decoder = codecs.getincrementaldecoder(file.encoding)()
     except LookupError:
         raise TableError(
@@ -93,6 +96,8 @@ def decoded(data: bytes, file: TextFile, *, whole: bool) -> str:
         return decoder.decode(data, final=whole).removeprefix("\ufeff")
     except UnicodeDecodeError as error:
         raise _bad_byte(file, data, error.start) from None
+    except UnicodeError as error:
+        raise TableError(f"{file.path} is no text in {file.encoding}: {error}") from None
 
 
 class _Hashed(io.RawIOBase):
