@@ -97,7 +97,7 @@ def test_results_that_are_missing_count_as_failed(results):
 
 def test_a_label_that_looks_like_a_missing_answer_is_not_counted_as_right():
     for truth, said in ((["(no answer)", "a"], [None, "a"]), ([-(2**63), 1], [None, 1])):
-        with pytest.raises(TableError, match="would count as right"):
+        with pytest.raises(TableError, match="stands for a missing answer"):
             audited(
                 {"t": truth * 50, "p": said * 50}, claims=["accuracy"], incomplete="errors", **BOTH
             )
@@ -125,7 +125,7 @@ REFUSED = {
     "weights of zero": ({"w": np.zeros(N)}, W, "all weights are 0"),
     "negative weights": ({"w": -np.ones(N)}, W, "below 0"),
     "weights beyond": ({"w": np.full(N, 9.0)}, W, "above the largest"),
-    "infinite weights": ({"w": np.full(N, np.inf)}, W, "above the largest"),
+    "infinite weights": ({"w": np.full(N, np.inf)}, W, "infinite values"),
     "weights of words": ({"w": ["a"] * N}, W, "words"),
     "weights alone": ({"w": np.ones(N)}, {"weight": "w"}, "ask for weighted-error"),
     "strata alone": ({"w": WORDS[ILL]}, {"stratum": "w"}, "ask for error-of-strata"),

@@ -2,50 +2,48 @@
 
 Nothing is known of the model, and no file can show that its rows were drawn at random and never
 used to make or choose it: that stands inside every sentence, and among the preconditions as
-assumed. Certificates are a function of what they store, so that `rebuild` makes them again.
+assumed. Certificates are a function of what they store, so that others make them again.
 """
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any
 
 from surelearn import _arguments, claims
-from surelearn._wording import confidence
-from surelearn.bounds import Guarantee
-from surelearn.certificate import Certificate, Evidence, Precondition, assumed, certify
+from surelearn.certificate import Certificate, Evidence
 from surelearn.claims import Claim, Predictions, Target
 from surelearn.claims._defaults import choose
-from surelearn.claims.in_order import InOrder
-from surelearn.evaluate._premises import Drawn, premise_of
+from surelearn.evaluate._audit_certificates import (
+    IN_ORDER,
+    THEN,
+    Facts,
+    Share,
+    drawn_as,
+    issue_claim,
+)
+from surelearn.evaluate._audit_targets import Outcome, Verdict, advise, issue_all, verdict_of
+from surelearn.evaluate._premises import Drawn
 
-SUBJECT = "the model whose answers were recorded"
-IN_ORDER = "targets.in_order"
-THEN = ", then with confidence "
-"""What stands between the conditions of a sentence and its level."""
+__all__ = [
+    "IN_ORDER",
+    "THEN",
+    "Audit",
+    "Facts",
+    "Gathered",
+    "Outcome",
+    "Share",
+    "Verdict",
+    "advise",
+    "audit_predictions",
+    "drawn_as",
+    "forbids",
+    "gather",
+    "issue_all",
+    "issue_claim",
+    "refuse_if_lacking",
+    "verdict_of",
+]
 
-Verdict: TypeAlias = Literal["stated", "proved", "not proved", "refuted", "not tried"]
-
-DEMANDS = {
-    "unseen": "no row was used to make the model or to choose it, its threshold or its calibration",
-    "fixed_before": "what is claimed, its threshold and delta were fixed before looking",
-    "complete": "the file holds every row that was drawn, with its answer",
-    "not_chosen_by_them": "the model was not chosen by these rows",
-}
-"""What an audit demands, if the theorem does not."""
-
-_KNOWN = {
-    "independent": assumed("no file can show how its rows were drawn: whoever drew them must know"),
-    "class_frequencies": assumed("no file can show it: whoever drew the rows must know"),
-    "unseen": assumed("no file can show it: whoever made the model must know"),
-    "fixed_before": assumed("no file can show it"),
-    "complete": assumed(
-        "rows that were left out before leave no trace; none here lacks its answer"
-    ),
-    "not_chosen_by_them": assumed(
-        "no ledger was kept, so that earlier looks at these rows are not seen"
-    ),
-}
 _DESIGNS = {
     "cluster": "rows of one cluster may depend on each other, so that only claims about clusters "
     "hold",
@@ -59,47 +57,6 @@ _ASKED = {
     "stratum": "error-of-strata(shares=a:0.7;b:0.3) with the share of each stratum in use",
 }
 """Claims that need to know more than the rows, so that they must be asked for."""
-_MOST_TIMES = 1000.0  # the rows that could still decide a target
-_MOST_STEPS = 50  # up the teeth of a saw
-
-
-class Share(NamedTuple):
-    """What a claim may cost, and what it holds together with.
-
-    Attributes
-    ----------
-    delta
-        The failure probability of all claims together.
-    own
-        That of this claim.
-    n_claims
-        How many claims hold together.
-    """
-
-    delta: float
-    own: float
-    n_claims: int
-
-
-@dataclass(frozen=True, eq=False)
-class Outcome:
-    """What became of one claim.
-
-    Attributes
-    ----------
-    claim, certificate
-        The claim, and its certificate; a target after one that was not proved has none.
-    target, verdict
-        What was to be proved, if anything, and whether it was.
-    advice
-        What would decide a target that was neither proved nor refuted.
-    """
-
-    claim: Claim
-    certificate: Certificate | None
-    target: Target | None = None
-    verdict: Verdict = "stated"
-    advice: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,16 +98,6 @@ class Audit:
     def __str__(self) -> str:
         """Return the claims, a line each."""
         return "\n".join(c.headline[0] for c in self.certificates)
-
-
-def verdict_of(outcomes: Sequence[Outcome]) -> Verdict:
-    """Return what became of all targets together: proved only if each was."""
-    found = [outcome.verdict for outcome in outcomes if outcome.target is not None]
-    if "refuted" in found:
-        return "refuted"
-    if not found:
-        return "stated"
-    return "proved" if set(found) == {"proved"} else "not proved"
 
 
 def audit_predictions(
@@ -269,74 +216,6 @@ def gather(
     return Gathered(rows, plain, targets, left_out, not asked, facts)
 
 
-def drawn_as(n_rows: int, *, by_label: bool, n_without: int, exclude: bool) -> Drawn:
-    """Return how rows came about.
-
-    Examples
-    --------
-    >>> drawn_as(100, by_label=False, n_without=2, exclude=True).answered_only
-    True
-    """
-    lacking = n_without > 0
-    return Drawn(n_rows, by_label, lacking and exclude, lacking and not exclude)
-
-
-@dataclass(frozen=True, eq=False)
-class Facts:
-    """All that certificates are made from: whoever has it can make them again.
-
-    Attributes
-    ----------
-    drawn
-        How many rows there are, and how they came about.
-    statistics, about
-        The numbers and the names of each claim, by the claim as text.
-    evidence, stored
-        What is known of the demands, and what else the certificates keep.
-    found
-        What theorems said before: they are asked once.
-    """
-
-    drawn: Drawn
-    statistics: Mapping[str, Mapping[str, Any]]
-    about: Mapping[str, Mapping[str, str]]
-    evidence: Mapping[str, Evidence] = field(default_factory=dict[str, Evidence])
-    stored: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    found: dict[tuple[str, float], Guarantee] = field(
-        default_factory=dict[tuple[str, float], Guarantee]
-    )
-
-    def state(self, claim: Claim, delta: float) -> Guarantee:
-        """Return the theorem of a claim applied to its statistics."""
-        key = (repr(claim), delta)
-        if key not in self.found:
-            self.found[key] = claim.guarantee(delta=delta, **self.statistics[str(claim)])
-        return self.found[key]
-
-
-def issue_all(
-    facts: Facts, plain: Sequence[Claim], targets: Sequence[Target], *, delta: float, leads: bool
-) -> tuple[Outcome, ...]:
-    """Return what becomes of all claims and targets at one delta.
-
-    Parameters
-    ----------
-    facts
-        What they are made from.
-    plain, targets
-        The claims without targets, and the targets in their order.
-    delta
-        The probability that anything certified is false.
-    leads
-        Whether the first claim has half of what claims share.
-    """
-    half = delta / 2.0 if plain and targets else delta
-    return (
-        *_try_in_order(facts, targets, delta=half),
-        *_state(facts, plain, delta=half, leads=leads),
-    )
-
-
 def _sort(
     rows: Predictions, asked: Sequence[Claim | Target | str], drawn: Drawn
 ) -> tuple[list[Claim], list[Target], Mapping[str, str]]:
@@ -381,111 +260,6 @@ def _refuse_together(named: Sequence[Claim], targets: Sequence[Target], drawn: D
         )
 
 
-def _state(facts: Facts, plain: Sequence[Claim], *, delta: float, leads: bool) -> Iterator[Outcome]:
-    """Certify claims without targets; they share delta, the one that leads has half of it."""
-    leads = leads and len(plain) > 1
-    n = len(plain)
-    for i, claim in enumerate(plain):
-        own = delta / n if not leads else delta / 2.0 if i == 0 else delta / (2.0 * (n - 1))
-        yield Outcome(claim, issue_claim(claim, facts, Share(delta, own, n)))
-
-
-def _try_in_order(facts: Facts, targets: Sequence[Target], *, delta: float) -> Iterator[Outcome]:
-    """Try targets in their order until one is not proved; see `surelearn.bounds.targets`."""
-    stopped = False
-    for target in targets:
-        claim = target.claim
-        if stopped:
-            yield Outcome(claim, None, target, "not tried")
-            continue
-        found = issue_claim(claim, facts, Share(delta, delta, 1))
-        if not found.violated and target.is_met(found.bound):
-            if len(targets) > 1:
-                share = Share(delta, delta, len(targets))
-                found = issue_claim(InOrder(claim, target.value), facts, share)
-            yield Outcome(claim, found, target, "proved")
-            continue
-        stopped = True
-        yield _not_proved(facts, target, found, delta=delta, n_targets=len(targets))
-
-
-def _not_proved(
-    facts: Facts, target: Target, found: Certificate, *, delta: float, n_targets: int
-) -> Outcome:
-    """Return what became of a target that was not proved: refuted, or too few rows.
-
-    A refutation is no certificate: it has a delta of its own, which all targets share.
-    """
-    claim, statistics = target.claim, facts.statistics[str(target.claim)]
-    other = claim.refuting(delta=delta / n_targets, **statistics)
-    if claim.of_answers and facts.drawn.counted_as_errors:
-        other = None  # cases without an answer were not called anything: errors too many
-    if other is not None and not found.violated and target.is_refuted(other):
-        return Outcome(claim, found, target, "refuted")
-    n_rows, tested = facts.drawn.n_rows, other is not None
-    advice = (
-        "" if found.violated else advise(target, statistics, n_rows, delta=delta, tested=tested)
-    )
-    return Outcome(claim, found, target, "not proved", advice)
-
-
-def advise(
-    target: Target,
-    statistics: Mapping[str, Any],
-    n_rows: int,
-    *,
-    delta: float,
-    tested: bool = True,
-) -> str:
-    """Say how many more rows would decide a target if what was seen stays as it is.
-
-    Parameters
-    ----------
-    target
-        The target.
-    statistics, n_rows
-        What was seen, and in how many rows.
-    delta
-        The failure probability of the target.
-    tested
-        Whether a bound from the other side was tried, which could have refuted it.
-
-    Examples
-    --------
-    >>> advise(claims.Accuracy() >= 0.9, {"correct": 93, "n": 100}, 100, delta=0.05)
-    'inconclusive: about 200 more rows would decide, if what was seen stays as it is'
-    """
-    claim = target.claim
-
-    def decides(factor: float) -> bool:
-        more = claim.larger(factor, **statistics)
-        return more is not None and target.is_met(claim.guarantee(delta=delta, **more).bound)
-
-    if not target.is_met(claim.seen(**statistics).value):
-        if not tested:
-            return "inconclusive: what was seen misses the target, which such rows cannot refute"
-        return "inconclusive: what was seen misses the target, and too few rows refute it"
-    if claim.larger(2.0, **statistics) is None:
-        return "inconclusive: what was seen meets the target, and more rows may prove it"
-    high = 2.0
-    while high <= _MOST_TIMES and not decides(high):
-        high *= 2.0
-    if high > _MOST_TIMES:
-        return "inconclusive: what was seen is too near the target for any number of rows at hand"
-    low = high / 2.0
-    for _ in range(12):
-        middle = (low + high) / 2.0
-        low, high = (low, middle) if decides(middle) else (middle, high)
-    more = math.ceil((high - 1.0) * n_rows)
-    unit = 10 ** max(0, len(str(more)) - 2)
-    about = math.ceil(more / unit) * unit
-    for _ in range(_MOST_STEPS):  # a bound is a saw-tooth: what more rows show may be less
-        if decides(1.0 + about / n_rows):
-            break
-        about += unit
-    return f"inconclusive: about {about:,} more rows would decide, if what was seen stays as it is"
-
-
 def forbids(rows: Predictions, claim: Claim) -> str:
     """Return why the way in which rows were drawn forbids a claim; nothing if it does not.
 
@@ -510,54 +284,3 @@ def refuse_if_lacking(claim: Claim, rows: Predictions, *, by_label: bool) -> Non
             f"{claim} cannot be claimed of rows that were drawn by their label: it depends on how "
             "frequent each label is in use"
         )
-
-
-def issue_claim(claim: Claim, facts: Facts, share: Share) -> Certificate:
-    """Certify one claim from facts alone.
-
-    Parameters
-    ----------
-    claim
-        The claim.
-    facts
-        What its certificate is made from.
-    share
-        What it may cost.
-    """
-    statistics, about = facts.statistics[str(claim)], facts.about[str(claim)]
-    guarantee = facts.state(claim, share.own)
-    seen, known = claim.seen(**statistics), {**_KNOWN, **facts.evidence}
-    premise = premise_of(claim, facts.drawn, seen.n)
-    demanded = {k: phrase for k, phrase in DEMANDS.items() if k not in guarantee.assumes}
-    return certify(
-        guarantee,
-        kind=claim.kind,
-        subject=SUBJECT,
-        observed=seen.value,
-        n=seen.n,
-        claim=_sentence(claim, guarantee.bound, about, share, premise),
-        evidence={k: known[k] for k in guarantee.assumes if k in known},
-        also=(Precondition(key, phrase, *known[key]) for key, phrase in demanded.items()),
-        reproduce={
-            "audit": {
-                "claim": str(claim),
-                "delta": share.delta,
-                "n_claims": share.n_claims,
-                "n_rows": facts.drawn.n_rows,
-                "about": dict(about),
-            },
-            **claim.stored(),
-            **facts.stored,
-        },
-    )
-
-
-def _sentence(
-    claim: Claim, bound: float, about: Mapping[str, str], share: Share, premise: str
-) -> str:
-    several = "targets" if isinstance(claim, InOrder) else "claims"
-    together = f" for all {share.n_claims} {several} together" if share.n_claims > 1 else ""
-    return (
-        f"{premise}{THEN}{confidence(share.delta)}{together} "
-        f"{claim.sentence(claim.limit(bound), about)}."
-    )

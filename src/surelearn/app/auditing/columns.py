@@ -162,12 +162,6 @@ def _task_of_the_rest(
         )
     if "prediction" not in names:
         return None
-    true = values(table.column(names["truth"]))
-    if np.any(true == (_NO_NUMBER if true.dtype.kind in "iuf" else _NO_ANSWER)):
-        raise TableError(
-            f"a truth is {_NO_ANSWER} or {_NO_NUMBER}, which stand for missing answers here: such "
-            "an answer would count as right. Give that label another name"
-        )
     whole = table.filter(pa.array(~without))
     truth, prediction = (values(whole.column(names[role])) for role in ("truth", "prediction"))
     found = task or infer_task(truth, prediction)
