@@ -11,7 +11,8 @@ from surelearn.certificate import Kind
 from surelearn.claims._claim import Claim, Direction, Seen
 from surelearn.claims.predictions import Predictions, differ
 
-_MOST_GROUPS = 30  # whose pairs are compared in seconds
+MOST_GROUPS = 30
+"""Groups whose pairs are compared in seconds."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,7 @@ class GroupGap(_OfGroups):
         if why := super().lacks(rows):
             return why
         n = len(rows.codes("group")[0])
-        return "" if n <= _MOST_GROUPS else f"every two of {n:,} groups cannot be compared"
+        return "" if n <= MOST_GROUPS else f"every two of {n:,} groups cannot be compared"
 
     def statistics(self, rows: Predictions) -> dict[str, Any]:
         """Return the counts of each group."""

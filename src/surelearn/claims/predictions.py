@@ -315,7 +315,7 @@ def _column(name: str, given: ArrayLike) -> NDArray[Any]:
     kind = values.dtype.kind
     if kind not in "biufUOMS":
         raise ValueError(f"{name} holds values of type {values.dtype}: give numbers or words")
-    if kind == "f" and np.isinf(values).any():
+    if kind == "f" and name in {"truth", "prediction", "baseline"} and np.isinf(values).any():
         raise ValueError(f"{name} has infinite values: give finite numbers")
     lacking = [missing(one) for one in values] if kind == "O" else values != values  # noqa: PLR0124
     n_missing = int(np.sum(lacking))

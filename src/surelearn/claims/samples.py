@@ -225,14 +225,16 @@ class ErrorOfStrata(_Errors):
         found: dict[str, float] = {}
         for part in str(self.shares).split(";"):
             name, sign, value = (text.strip() for text in part.rpartition(":"))
-            if name in found:
-                raise ValueError(f"stratum {name!r} has two shares: {self._none()}")
-            try:
-                found[name] = _arguments.fraction("a share", float(value))
-            except (ValueError, TypeError):
-                sign = ""
             if not sign:
                 raise ValueError(self._none())
+            if name in found:
+                raise ValueError(
+                    f"stratum {_arguments.short(name)} has two shares: name each stratum once"
+                )
+            try:
+                found[name] = _arguments.fraction("a share", float(value))
+            except ValueError:
+                raise ValueError(self._none()) from None
         if abs(sum(found.values()) - 1.0) > 1e-9:
             raise ValueError(f"the shares {_arguments.short(self.shares)} must sum to 1")
         return found

@@ -140,8 +140,6 @@ def read_columns(
         if n_without and not exclude:
             task = _task_of_the_rest(chosen, names, without, task)
         columns = {role: values(chosen.column(name)) for role, name in names.items()}
-        if n_without and not exclude:
-            _refuse_stand_in(columns)
         if "passed" in names and n_without and not exclude:
             columns |= {role: _failed(columns[role]) for role in _RESULTS if role in names}
         rows = _record(columns, task, positive, without[kept])
@@ -162,23 +160,19 @@ def _task_of_the_rest(
         )
     if "prediction" not in names:
         return None
+    true = values(table.column(names["truth"]))
+    stand_in = {"i": _NO_NUMBER, "f": _NO_NUMBER, "u": _NO_COUNT}.get(true.dtype.kind, _NO_ANSWER)
+    if np.any(true == stand_in):
+        raise TableError(
+            f"a truth is {stand_in}, which stands for a missing answer here: such an answer would "
+            "count as right. Give that label another name"
+        )
     whole = table.filter(pa.array(~without))
     truth, prediction = (values(whole.column(names[role])) for role in ("truth", "prediction"))
     found = task or infer_task(truth, prediction)
     if found == "regression":
         raise TableError("a missing number is no error of any size: --incomplete exclude")
     return found
-
-
-def _refuse_stand_in(columns: Mapping[str, NDArray[Any]]) -> None:
-    """Refuse truths that are what stands for a missing answer: it would count as right."""
-    for stand_in in (_NO_ANSWER, _NO_NUMBER, _NO_COUNT):
-        truth = columns.get("truth", np.zeros(0))
-        numbers = truth.dtype.kind in "iuf"
-        if numbers != isinstance(stand_in, str) and bool(np.any(truth == stand_in)):
-            raise TableError(
-                f"a truth is {stand_in}, which stands for a missing answer here: rename that label"
-            )
 
 
 def _failed(column: NDArray[Any]) -> NDArray[Any]:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from surelearn.claims import Claim, known
+from surelearn.claims.groups import MOST_GROUPS
 
 _SUMS = (
     ("positives", "found", "missed"),
@@ -112,7 +113,9 @@ def left_out(
     expected = [*_of_two_classes(there, counts, options)]
     if of_classes and not by_label:
         expected += ["error", *(["difference"] if "baseline" in options else [])]
-        expected += _PAIRED_GROUPS if there & set(_PAIRED_GROUPS) else []
+        n_groups = len(statistics.get("worst-group", {}).get("errors", ()))
+        paired = _PAIRED_GROUPS if n_groups <= MOST_GROUPS else ()  # no gap of more
+        expected += paired if there & set(_PAIRED_GROUPS) else []
     of_rates = {name for name, one in known().items() if one.given_labels}
     yield from (n for n in expected if n not in there and (not by_label or n in of_rates))
 
