@@ -125,7 +125,7 @@ REFUSED = {
     "weights of zero": ({"w": np.zeros(N)}, W, "all weights are 0"),
     "negative weights": ({"w": -np.ones(N)}, W, "below 0"),
     "weights beyond": ({"w": np.full(N, 9.0)}, W, "above the largest"),
-    "infinite weights": ({"w": np.full(N, np.inf)}, W, "infinite values"),
+    "infinite weights": ({"w": np.full(N, np.inf)}, W, "above the largest"),
     "weights of words": ({"w": ["a"] * N}, W, "words"),
     "weights alone": ({"w": np.ones(N)}, {"weight": "w"}, "ask for weighted-error"),
     "strata alone": ({"w": WORDS[ILL]}, {"stratum": "w"}, "ask for error-of-strata"),
