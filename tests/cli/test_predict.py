@@ -6,6 +6,7 @@ from typer.testing import CliRunner
 
 from surelearn.app.problem.problem import understand
 from surelearn.app.tables.read import read_table_file
+from surelearn.cli._refusing import refusing
 from surelearn.cli.predict import predict
 from surelearn.learners.trees.cart_classifier import CARTClassifier
 from surelearn.persistence.model_files import save_model
@@ -13,7 +14,7 @@ from surelearn.persistence.model_files import save_model
 TABLE = "x,w,y\n" + "".join(f"{i % 5}.5,w{i % 3},{'yes' if i % 3 else 'no'}\n" for i in range(60))
 
 app = typer.Typer()
-app.command()(predict)
+app.command()(refusing(predict))
 run = CliRunner().invoke
 
 

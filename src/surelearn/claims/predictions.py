@@ -307,7 +307,10 @@ def _hashed(word: str) -> str:
 def _column(name: str, given: ArrayLike) -> NDArray[Any]:
     if isinstance(given, list | tuple) and all(isinstance(one, str) for one in given):
         given = as_labels(cast("Sequence[str]", given))
-    values = np.asarray(exact(given))
+    try:
+        values = np.asarray(exact(given))
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"{name} is no column, one value per row: {error}") from None
     if values.ndim != 1:
         raise ValueError(f"{name} has {values.ndim} dimensions; give one value per row")
     if not len(values):

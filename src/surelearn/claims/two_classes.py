@@ -51,9 +51,9 @@ class _OfBothRates(OfTwoClasses):
         miss = statistics["false_negatives"] / statistics["n_positive"]
         alarm = statistics["false_positives"] / statistics["n_negative"]
         n = statistics["n_positive"] + statistics["n_negative"]
-        return Seen(self.of_rates(miss, alarm, statistics["n_positive"] / n), n)
+        return Seen(self._of_rates(miss, alarm, statistics["n_positive"] / n), n)
 
-    def of_rates(self, miss: float, alarm: float, prevalence: float) -> float:
+    def _of_rates(self, miss: float, alarm: float, prevalence: float) -> float:
         """Return the value at rates of misses and false alarms."""
         raise NotImplementedError
 
@@ -75,7 +75,7 @@ class BalancedAccuracy(_OfBothRates):
     kind: ClassVar[Kind] = "rate"
     theorem: ClassVar[Callable[..., Guarantee]] = staticmethod(regions.balanced_accuracy)
 
-    def of_rates(self, miss: float, alarm: float, prevalence: float) -> float:  # noqa: ARG002
+    def _of_rates(self, miss: float, alarm: float, prevalence: float) -> float:  # noqa: ARG002
         """Return the mean of both accuracies."""
         return 1.0 - (miss + alarm) / 2.0
 
@@ -90,7 +90,8 @@ class PositiveLikelihoodRatio(_OfBothRates):
 
     Examples
     --------
-    >>> PositiveLikelihoodRatio().of_rates(0.1, 0.05, 0.5)
+    >>> counts = {"false_negatives": 1, "n_positive": 10, "false_positives": 1, "n_negative": 20}
+    >>> PositiveLikelihoodRatio().seen(**counts).value
     18.0
     """
 
@@ -98,7 +99,7 @@ class PositiveLikelihoodRatio(_OfBothRates):
     title: ClassVar[str] = "Positive likelihood ratio"
     theorem: ClassVar[Callable[..., Guarantee]] = staticmethod(regions.positive_likelihood_ratio)
 
-    def of_rates(self, miss: float, alarm: float, prevalence: float) -> float:  # noqa: ARG002
+    def _of_rates(self, miss: float, alarm: float, prevalence: float) -> float:  # noqa: ARG002
         """Return sensitivity over the rate of false alarms."""
         return (1.0 - miss) / alarm if alarm else float("inf")
 
@@ -117,7 +118,8 @@ class NegativeLikelihoodRatio(_OfBothRates):
 
     Examples
     --------
-    >>> NegativeLikelihoodRatio().of_rates(0.1, 0.5, 0.5)
+    >>> counts = {"false_negatives": 1, "n_positive": 10, "false_positives": 5, "n_negative": 10}
+    >>> NegativeLikelihoodRatio().seen(**counts).value
     0.2
     """
 
@@ -126,7 +128,7 @@ class NegativeLikelihoodRatio(_OfBothRates):
     direction: ClassVar[Direction] = "upper"
     theorem: ClassVar[Callable[..., Guarantee]] = staticmethod(regions.negative_likelihood_ratio)
 
-    def of_rates(self, miss: float, alarm: float, prevalence: float) -> float:  # noqa: ARG002
+    def _of_rates(self, miss: float, alarm: float, prevalence: float) -> float:  # noqa: ARG002
         """Return the rate of misses over specificity."""
         return miss / (1.0 - alarm) if alarm < 1.0 else float("inf")
 
@@ -145,7 +147,8 @@ class MatthewsCorrelation(_OfBothRates):
 
     Examples
     --------
-    >>> MatthewsCorrelation().of_rates(0.0, 0.0, 0.3)
+    >>> counts = {"false_negatives": 0, "n_positive": 3, "false_positives": 0, "n_negative": 7}
+    >>> MatthewsCorrelation().seen(**counts).value
     1.0
     """
 
@@ -154,7 +157,7 @@ class MatthewsCorrelation(_OfBothRates):
     given_labels: ClassVar[bool] = False
     theorem: ClassVar[Callable[..., Guarantee]] = staticmethod(regions.matthews_correlation)
 
-    def of_rates(self, miss: float, alarm: float, prevalence: float) -> float:
+    def _of_rates(self, miss: float, alarm: float, prevalence: float) -> float:
         """Return the correlation at these rates."""
         said = prevalence * (1.0 - miss) + (1.0 - prevalence) * alarm
         spread = (

@@ -29,7 +29,7 @@ def test_every_row_lies_in_one_cell_and_ends_at_its_node(seed, multiway):
         stops[inside] = node
     assert (found == 1).all()
     ends = np.empty(len(ROWS), dtype=np.int64)
-    compiled.find_leaves(ROWS, tree.questions(), ends)
+    compiled.find_leaves(ROWS, tree.questions(len(N_CATEGORIES)), ends)
     whole = tree.is_leaf[stops]
     np.testing.assert_array_equal(ends[whole], stops[whole])
     assert multiway or whole.all()
@@ -44,14 +44,14 @@ def test_the_walk_by_levels_is_the_compiled_walk(seed, multiway):
     rows[rng.random(len(rows)) < 0.1, 1] = -1.0  # a category that was not there in training
     values = rng.random((tree.n_nodes, 2))
     expected, found = np.zeros((len(rows), 2)), np.zeros((len(rows), 2))
-    compiled.spread_rows(rows, tree.questions(), values, expected)
+    compiled.spread_rows(rows, tree.questions(len(N_CATEGORIES)), values, expected)
     for level in _arrivals.arrivals(tree, rows):
         leaf = tree.is_leaf[level.nodes]
         part = level.shares[leaf, np.newaxis] * values[level.nodes[leaf]]
         np.add.at(found, level.rows[leaf], part)
     np.testing.assert_allclose(found, expected)
     ends, followed = np.empty(len(rows), dtype=np.int64), np.empty(len(rows), dtype=np.int64)
-    compiled.find_leaves(rows, tree.questions(), ends)
+    compiled.find_leaves(rows, tree.questions(len(N_CATEGORIES)), ends)
     for level in _arrivals.arrivals(tree, rows, divide=False):
         followed[level.rows] = level.nodes
     np.testing.assert_array_equal(followed, ends)

@@ -166,7 +166,7 @@ def _are_vectors(questions: Questions, n: int) -> bool:
     """Say whether all arrays are of their types, and have a place for each node."""
     feature, threshold, first, count, start, routes, default, weight = questions
     for array in (feature, first, count, start, routes, default, threshold, weight):
-        if type(array) is not np.ndarray or array.ndim != 1:
+        if type(array) not in {np.ndarray, np.memmap} or array.ndim != 1:
             return False
     places = {each.dtype for each in (feature, first, count, start, routes, default)}
     if places != {_PLACES} or not threshold.dtype == weight.dtype == _NUMBERS:
