@@ -319,7 +319,7 @@ def _places(call: Call) -> list[str]:
     except (TypeError, ValueError):
         known = {}
     through = {name for name, p in known.items() if p.kind is p.VAR_KEYWORD}
-    return [name for name in call.arguments if name not in {"self", "run"} | through]
+    return [name for name in call.arguments if name not in {"self", "run", "__class__"} | through]
 
 
 def _may_be(usual: Any, place: str, kind: str) -> bool:

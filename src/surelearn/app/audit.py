@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from surelearn.app.auditing.columns import Columns, Incomplete, Roles, read_columns
 from surelearn.app.auditing.identity import ANSWERS, rows_in
@@ -113,13 +113,29 @@ def audit(
     >>> run.verdict
     'proved'
     """
-    file = (
-        read_table_file(predictions)
-        if isinstance(predictions, str | Path)
-        else TableFile.of_table(predictions)
-    )
+    file = read_table_file(predictions) if _is_path(predictions) else _in_memory(predictions)
+    if isinstance(claims, str) or not isinstance(cast("object", claims), Sequence):
+        raise TypeError("claims is a list of claims, such as ['sensitivity>=0.9']")
     asked = tuple(map(str, claims))
     return audit_table(file, truth=truth, prediction=prediction, claims=asked, **options)
+
+
+def _is_path(predictions: Any) -> bool:
+    return isinstance(predictions, str | Path)
+
+
+def _in_memory(predictions: Any) -> TableFile:
+    """Return a table in memory as if it had been read, or say what one is."""
+    try:
+        return TableFile.of_table(predictions)
+    except TableError:
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever somebody else's table raises
+        why = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise TypeError(
+            f"predictions is a path, or a table of pandas, Polars or PyArrow, no "
+            f"{type(predictions).__name__} ({why})"
+        ) from None
 
 
 def audit_table(  # noqa: PLR0913 - an argument for each option of the command
@@ -220,6 +236,9 @@ def _in_one_form(texts: Sequence[str]) -> tuple[str, ...]:
 
 def _roles(columns: Mapping[str, str | None]) -> Roles:
     """Return the columns by their roles; one that does not exist is refused."""
+    for role, name in columns.items():
+        if name is not None and not isinstance(cast("object", name), str):
+            raise TypeError(f"{role} is the name of a column, no {type(name).__name__}")
     known = vars(Roles())
     if unknown := sorted(set(columns) - set(known)):
         raise TypeError(f"audit has no option {unknown[0]!r}; columns are {', '.join(known)}")

@@ -44,7 +44,11 @@ def in_order(
         raise _arguments.refuse("method", method, "a theorem about one quantity")
     if not isinstance(cast("object", statistics), Mapping):
         raise _arguments.refuse("statistics", statistics, "the inputs of a theorem, by name")
-    found = state(method, {**statistics, "delta": delta})
+    try:
+        found = state(method, {**statistics, "delta": delta})
+    except TypeError as error:
+        domain = f"the inputs of {method}, all but delta ({error})"
+        raise _arguments.refuse("statistics", statistics, domain) from None
     is_met = found.bound <= value if found.direction == "upper" else found.bound >= value
     if not is_met:
         domain = f"proved by {method}, whose bound is {found.bound:g}"

@@ -5,10 +5,13 @@ sentence says what the bound means. What was seen follows from the statistics, t
 has them can make the whole certificate again.
 """
 
+import functools
+import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Literal, NamedTuple
+from numbers import Real
+from typing import Any, ClassVar, Literal, NamedTuple, cast
 
 from surelearn import _arguments
 from surelearn._wording import outward, percent_outward
@@ -26,6 +29,30 @@ class Seen(NamedTuple):
 
     value: float
     n: int
+
+
+_TAKES: dict[str, tuple[int, type, str]] = {
+    **dict.fromkeys(
+        ("lacks", "names", "statistics", "count", "counts"),
+        (0, Predictions, "predictions, as claims.record makes them"),
+    ),
+    "sentence": (1, Mapping, "the names in a sentence, by what they name"),
+}
+"""For methods of claims: the place of an argument, its type, and that type in words."""
+
+
+def _given(method: Callable[..., Any], place: int, wanted: type, words: str) -> Callable[..., Any]:
+    """Return a method that says what it takes where it is given something else."""
+    names = list(inspect.signature(method).parameters)[1:]
+
+    @functools.wraps(method)
+    def checked(self: Any, *args: Any, **named: Any) -> Any:
+        found = args[place] if len(args) > place else named.get(names[place])
+        if not isinstance(found, wanted):
+            raise TypeError(f"{method.__name__} takes {words}, no {type(found).__name__}")
+        return method(self, *args, **named)
+
+    return checked
 
 
 @dataclass(frozen=True)
@@ -61,6 +88,13 @@ class Claim(ABC):
     design: ClassVar[Design] = "rows"
     of_answers: ClassVar[bool] = False
     at_every_threshold: ClassVar[bool] = False
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Let methods of a claim say what they take, whatever they are given."""
+        super().__init_subclass__(**options)
+        for name, wanted in _TAKES.items():
+            if name in cls.__dict__:
+                setattr(cls, name, _given(cls.__dict__[name], *wanted))
 
     @property
     def scale(self) -> float:
@@ -114,7 +148,7 @@ class Claim(ABC):
     def limit(self, bound: float) -> str:
         """Return the bound as it is printed, rounded outward."""
         shown = percent_outward if self.kind in {"rate", "risk"} else outward
-        return shown(bound, self.direction)
+        return shown(_number(bound), self.direction)
 
     def parameters(self) -> dict[str, Any]:
         """Return what was fixed beforehand besides the name."""
@@ -165,10 +199,12 @@ class Target:
 
     def is_met(self, bound: float) -> bool:
         """Return whether a bound proves the target."""
+        bound = _number(bound)
         return bound <= self.value if self.direction == "upper" else bound >= self.value
 
     def is_refuted(self, bound: float) -> bool:
         """Return whether a bound from the other side proves that the target is missed."""
+        bound = _number(bound)
         return bound > self.value if self.direction == "upper" else bound < self.value
 
     def __str__(self) -> str:
@@ -178,3 +214,14 @@ class Target:
 
 def _value(value: float) -> float:
     return _arguments.real("value", value)
+
+
+def _number(bound: float) -> float:
+    """Return a bound, which may be infinite."""
+    if isinstance(cast("object", bound), bool) or not isinstance(cast("object", bound), Real):
+        raise TypeError(f"a bound is a number, no {type(bound).__name__}")
+    return float(bound)
+
+
+for _name in ("lacks", "names"):  # of the base itself
+    setattr(Claim, _name, _given(getattr(Claim, _name), *_TAKES[_name]))

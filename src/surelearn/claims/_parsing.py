@@ -7,7 +7,7 @@ import pkgutil
 import re
 from dataclasses import MISSING, fields
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 from surelearn._arguments import short
 from surelearn._wording import nearest
@@ -64,6 +64,8 @@ def parse(text: str) -> Claim | Target:
     Traceback (most recent call last):
     ValueError: there is no claim 'sensitivty'; did you mean 'sensitivity'?
     """
+    if not isinstance(cast("object", text), str):
+        raise TypeError(f"{short(text)} is no text of a claim, such as sensitivity>=0.9")
     found = _CLAIM.fullmatch(text.strip()) if len(text) <= _LONGEST else None
     if found is None:
         raise ValueError(f"{short(text)} is no claim: write one such as sensitivity>=0.9")

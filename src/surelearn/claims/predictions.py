@@ -209,6 +209,8 @@ def differ(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.bool_]:
 def _task(
     truth: NDArray[Any], answered: NDArray[Any], task: Task | Literal["classification"] | None
 ) -> Task:
+    if task is not None and not isinstance(cast("object", task), str):
+        raise TypeError(f"task is a word such as 'classification', no {type(task).__name__}")
     if task is not None and task != "classification":
         return task
     found = infer_task(truth, answered)
@@ -331,7 +333,10 @@ def _column(name: str, given: ArrayLike) -> NDArray[Any]:
 
 
 def _scores(given: ArrayLike) -> Vector:
-    exactly = np.asarray(given)
+    try:
+        exactly = np.asarray(given)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"score is no column, one number per row: {error}") from None
     if exactly.dtype.kind in "iu" and is_beyond_doubles(exactly):
         raise ValueError(
             "score holds whole numbers above 2^53, which would be rounded, and a threshold rounded "

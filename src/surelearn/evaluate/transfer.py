@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_consistent_length
 
 from surelearn import _arguments
 from surelearn._jit.sound_matrices import sound
@@ -211,6 +212,9 @@ def _ask(old_model: Any, new_model: Any, X: Any) -> Pair:
     """Return what both models answer, one label for each row."""
     if isinstance(new_model, type) or not callable(getattr(new_model, "predict", None)):
         raise TypeError(f"{new_model!r} has no method predict of its own: pass a fitted model")
+    if X is None:
+        raise TypeError("X is a table of rows that both models answer, not None")
+    check_consistent_length(X)  # says so if it is no table
     old, new = (in_chunks(model.predict, X) for model in (old_model, new_model))
     if old.ndim != 1 or old.shape != new.shape or not len(old):
         raise ValueError(
