@@ -50,7 +50,12 @@ def _given(method: Callable[..., Any], place: int, wanted: type, words: str) -> 
         found = args[place] if len(args) > place else named.get(names[place])
         if not isinstance(found, wanted):
             raise TypeError(f"{method.__name__} takes {words}, no {type(found).__name__}")
-        return method(self, *args, **named)
+        try:
+            return method(self, *args, **named)
+        except (KeyError, IndexError) as error:
+            if wanted is not Mapping:
+                raise
+            raise ValueError(f"{method.__name__} takes {words}; it lacks {error}") from None
 
     return checked
 
@@ -220,7 +225,10 @@ def _number(bound: float) -> float:
     """Return a bound, which may be infinite."""
     if isinstance(cast("object", bound), bool) or not isinstance(cast("object", bound), Real):
         raise TypeError(f"a bound is a number, no {type(bound).__name__}")
-    return float(bound)
+    try:
+        return float(bound)
+    except OverflowError:
+        raise ValueError("a bound of so many digits is beyond floating-point numbers") from None
 
 
 for _name in ("lacks", "names"):  # of the base itself
