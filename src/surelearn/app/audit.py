@@ -176,9 +176,8 @@ def audit_table(  # noqa: PLR0913 - an argument for each option of the command
     form
         How the file was read; stored, so that `verify` reads it alike.
     **columns
-        The column of each role: truth, prediction, passed, score, baseline, low, high, set, group,
-        cluster, weight,
-        stratum, time, id.
+        The column of each role: truth, prediction, passed, score, baseline, low, high, set,
+        confidence, group, cluster, weight, stratum, time, id.
     """
     if plan is not None:
         claims, delta, looks = plan.claims, plan.delta, plan.looks
@@ -186,18 +185,18 @@ def audit_table(  # noqa: PLR0913 - an argument for each option of the command
     claims = _in_one_form(claims)
     roles = _roles(columns)
     read = read_columns(file, roles, task=_task(task), positive=positive, incomplete=incomplete)
-    options: dict[str, Any] = {**roles.given(), "delta": delta}
-    given = {
-        "claims": list(claims),
-        "looks": looks if looks > 1 else None,
-        "task": task,
-        "positive": positive,
-        "incomplete": incomplete if incomplete != "refuse" else None,
-        "by_label": by_label,
-        "plan": plan.sha256 if plan else None,
-        "form": _given(form),
-    }
-    options |= {name: value for name, value in given.items() if value}
+    options: dict[str, Any] = {**roles.given(), "delta": delta} | _given(
+        {
+            "claims": list(claims),
+            "looks": looks if looks > 1 else None,
+            "task": task,
+            "positive": positive,
+            "incomplete": incomplete if incomplete != "refuse" else None,
+            "by_label": by_label or None,
+            "plan": plan.sha256 if plan else None,
+            "form": _given(form),
+        }
+    )
     try:
         gathered = gather(
             read.rows,

@@ -21,3 +21,15 @@ class OfTwoClasses(Claim):
     def names(self, rows: Predictions) -> dict[str, str]:
         """Return the name of the positive class."""
         return {"positive": str(rows.positive)}
+
+
+@dataclass(frozen=True)
+class OfBothClasses(OfTwoClasses):
+    """A claim that needs rows of the positive class and of the other."""
+
+    def lacks(self, rows: Predictions) -> str:
+        """Return why there are no rows of two classes."""
+        if why := super().lacks(rows):
+            return why
+        counts = rows.confusion
+        return "" if counts.positives and counts.negatives else "one of the classes has no rows"

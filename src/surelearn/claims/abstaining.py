@@ -75,7 +75,8 @@ class SelectiveRisk(_OfConfidence):
 
     def sentence(self, limit: str, about: Mapping[str, str]) -> str:  # noqa: ARG002 - no names
         """Return the claim in words."""
-        return f"when its confidence is at least {self.threshold:g}, it errs on at most {limit}"
+        sure = f"when its confidence is at least {self.threshold:g}"
+        return f"{sure}, it errs on at most {limit} of such cases"
 
 
 @dataclass(frozen=True)
@@ -109,4 +110,4 @@ class RiskCoverage(SelectiveRisk):
 
     def sentence(self, limit: str, about: Mapping[str, str]) -> str:
         """Return the claim in words."""
-        return f"{super().sentence(limit, about)}, and so at every other threshold by its own line"
+        return f"{super().sentence(limit, about)}; such bounds hold at all thresholds at once"

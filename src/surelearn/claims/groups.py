@@ -32,8 +32,8 @@ class _OfGroups(Claim):
     def counts(self, rows: Predictions) -> tuple[list[int], list[int]]:
         """Return the errors and the size of each group, in the order of their names."""
         _, places = rows.codes("group")
-        wrong = np.bincount(places, weights=rows.wrong).astype(np.int64)
-        return wrong.tolist(), np.bincount(places).tolist()
+        wrong, sizes = rows.errors_at(places)
+        return wrong.tolist(), sizes.tolist()
 
 
 @dataclass(frozen=True)

@@ -32,8 +32,8 @@ class _OfClasses(Claim):
     def counts(self, rows: Predictions) -> tuple[list[int], list[int]]:
         """Return the errors and the rows of each class, in the order of their labels."""
         _, places = np.unique(rows.truth, return_inverse=True)
-        wrong = np.bincount(places, weights=rows.wrong).astype(np.int64)
-        return wrong.tolist(), np.bincount(places).tolist()
+        wrong, sizes = rows.errors_at(places)
+        return wrong.tolist(), sizes.tolist()
 
 
 @dataclass(frozen=True)

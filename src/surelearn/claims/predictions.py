@@ -102,6 +102,10 @@ class Predictions:
         """The absolute errors of a regression."""
         return np.abs(self.truth - self.prediction)
 
+    def errors_at(self, places: Indices) -> tuple[Indices, Indices]:
+        """Return how many rows were answered wrongly, and how many there are, at each place."""
+        return np.bincount(places[self.wrong], minlength=places.max() + 1), np.bincount(places)
+
     def codes(self, role: str) -> tuple[NDArray[Any], Indices]:
         """Return the distinct values of a column, and the place of each row's among them."""
         names, places = np.unique(self.columns[role], return_inverse=True)

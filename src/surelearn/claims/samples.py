@@ -37,8 +37,7 @@ _PLURALS = {"cluster": "clusters", "weight": "weights", "stratum": "strata", "ti
 def _clusters(rows: Predictions) -> dict[str, Any]:
     """Return how many clusters have so many errors among so many rows."""
     _, places = rows.codes("cluster")
-    wrong = np.bincount(places, weights=rows.wrong).astype(np.int64)
-    pairs, counts = np.unique(np.stack([wrong, np.bincount(places)]), axis=1, return_counts=True)
+    pairs, counts = np.unique(np.stack(rows.errors_at(places)), axis=1, return_counts=True)
     return {"errors": pairs[0].tolist(), "sizes": pairs[1].tolist(), "counts": counts.tolist()}
 
 
@@ -257,11 +256,11 @@ class ErrorOfStrata(_Errors):
     def statistics(self, rows: Predictions) -> dict[str, Any]:
         """Return errors, rows and share of each stratum, in the order of their names."""
         names, places = rows.codes("stratum")
-        wrong = np.bincount(places, weights=rows.wrong).astype(np.int64)
+        wrong, sizes = rows.errors_at(places)
         shares = self.by_name()
         return {
             "errors": wrong.tolist(),
-            "sizes": np.bincount(places).tolist(),
+            "sizes": sizes.tolist(),
             "shares": [shares[str(name)] for name in names.tolist()],
         }
 

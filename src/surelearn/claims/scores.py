@@ -10,7 +10,7 @@ from surelearn import _arguments
 from surelearn.bounds import Guarantee, calibration, ranking, thresholds
 from surelearn.certificate import Kind
 from surelearn.claims._claim import Direction, Seen
-from surelearn.claims._two_classes import OfTwoClasses
+from surelearn.claims._two_classes import OfBothClasses
 from surelearn.claims.predictions import Predictions
 
 _MOST_STORED = 20_000  # scores that a certificate carries
@@ -19,19 +19,14 @@ _MOST_BINS = 1000
 
 
 @dataclass(frozen=True)
-class OfScores(OfTwoClasses):
+class OfScores(OfBothClasses):
     """A claim about the scores of two classes, both of which have rows."""
 
     direction: ClassVar[Direction] = "lower"
 
     def lacks(self, rows: Predictions) -> str:
         """Return why there are no scores of two classes."""
-        if rows.score is None:
-            return "no column of scores was named"
-        if why := super().lacks(rows):
-            return why
-        counts = rows.confusion
-        return "" if counts.positives and counts.negatives else "one of the classes has no rows"
+        return "no column of scores was named" if rows.score is None else super().lacks(rows)
 
 
 @dataclass(frozen=True)

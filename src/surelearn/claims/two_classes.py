@@ -12,25 +12,18 @@ from surelearn import _arguments
 from surelearn.bounds import Guarantee, regions
 from surelearn.certificate import Kind
 from surelearn.claims._claim import Direction, Seen
-from surelearn.claims._two_classes import OfTwoClasses
+from surelearn.claims._two_classes import OfBothClasses, OfTwoClasses
 from surelearn.claims.predictions import Predictions
 
 
 @dataclass(frozen=True)
-class _OfBothRates(OfTwoClasses):
+class _OfBothRates(OfBothClasses):
     """A function of sensitivity and specificity; both classes must have rows."""
 
     theorem: ClassVar[Callable[..., Guarantee]]
     direction: ClassVar[Direction] = "lower"
     kind: ClassVar[Kind] = "value"
     given_labels: ClassVar[bool] = True
-
-    def lacks(self, rows: Predictions) -> str:
-        """Return why there are no two rates of errors."""
-        if why := super().lacks(rows):
-            return why
-        counts = rows.confusion
-        return "" if counts.positives and counts.negatives else "one of the classes has no rows"
 
     def statistics(self, rows: Predictions) -> dict[str, Any]:
         """Return the errors and the rows of each class."""

@@ -8,7 +8,7 @@ from surelearn import _arguments
 from surelearn.bounds import Guarantee, rates, ratios
 from surelearn.certificate import Kind
 from surelearn.claims._claim import Direction, Seen
-from surelearn.claims._two_classes import OfTwoClasses
+from surelearn.claims._two_classes import OfBothClasses, OfTwoClasses
 from surelearn.claims.predictions import Predictions
 
 
@@ -75,7 +75,7 @@ class FScore(OfTwoClasses):
 
 
 @dataclass(frozen=True)
-class _AtPrevalence(OfTwoClasses):
+class _AtPrevalence(OfBothClasses):
     """A predictive value where positive cases have another, known frequency."""
 
     prevalence: float
@@ -87,13 +87,6 @@ class _AtPrevalence(OfTwoClasses):
         """Refuse a frequency that is none."""
         share = _arguments.open_fraction("prevalence", self.prevalence)
         object.__setattr__(self, "prevalence", share)
-
-    def lacks(self, rows: Predictions) -> str:
-        """Return why there are no two rates of errors."""
-        if why := super().lacks(rows):
-            return why
-        counts = rows.confusion
-        return "" if counts.positives and counts.negatives else "one of the classes has no rows"
 
     def statistics(self, rows: Predictions) -> dict[str, Any]:
         """Return what was found in each class, and its rows."""
