@@ -93,7 +93,7 @@ def audit(  # noqa: PLR0913, PLR0917 - an argument for each option
     """Certify what recorded predictions prove of the model that made them.
 
     Needs no model: a column of truths and one of answers will do, or one of results. Prints each
-    claim with its exact bound; all of them hold together with probability 1 - delta. What no file
+    claim with its proved bound; all of them hold together with probability 1 - delta. What no file
     can show, that the rows were drawn at random and never used to make or choose the model, stands
     inside each sentence. Writes `certificate.json`, `report.html` and `report.json`.
 
