@@ -3,9 +3,11 @@
 import pathlib
 import re
 from dataclasses import fields
+from operator import attrgetter
 
 import pytest
 
+import surelearn
 from surelearn import Certificate, LedgerEntry, Precondition
 from surelearn.report import Candidate, Report
 
@@ -38,6 +40,15 @@ def test_every_theory_page_is_listed():
     index = (ROOT / "docs" / "theory" / "index.md").read_text(encoding="utf-8")
     pages = {p.name for p in (ROOT / "docs" / "theory").glob("*.md")} - {"index.md"}
     assert pages == set(re.findall(r"\((\w+\.md)\)", index))
+
+
+def test_every_name_of_the_course_is_one_of_the_library():
+    page = (ROOT / "docs" / "syllabus.md").read_text(encoding="utf-8")
+    rows = [line for line in page.splitlines() if line.startswith("| ")]
+    names = re.findall(r"`([\w.]+)`", "".join(rows))
+    assert len(names) > 100
+    for name in names:
+        assert attrgetter(name)(surelearn) is not None
 
 
 def test_every_snippet_is_spelt_so_that_it_is_included():

@@ -23,6 +23,7 @@ ROOT = pathlib.Path(__file__).parent.parent
 PAGES = [
     "README.md",
     "docs/tutorial.md",
+    "docs/syllabus.md",
     "docs/model-file.md",
     "docs/certificate-file.md",
     "docs/learners/how-to-choose.md",
