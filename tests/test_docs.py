@@ -39,7 +39,7 @@ def test_every_relative_link_leads_to_a_file_and_a_heading(page):
 def test_every_theory_page_is_listed():
     index = (ROOT / "docs" / "theory" / "index.md").read_text(encoding="utf-8")
     pages = {p.name for p in (ROOT / "docs" / "theory").glob("*.md")} - {"index.md"}
-    assert pages == set(re.findall(r"\((\w+\.md)\)", index))
+    assert pages == set(re.findall(r"\(([\w-]+\.md)\)", index))
 
 
 def test_every_name_of_the_course_is_one_of_the_library():

@@ -24,6 +24,7 @@ PAGES = [
     "README.md",
     "docs/tutorial.md",
     "docs/syllabus.md",
+    "docs/theory/how-the-bounds-compare.md",
     "docs/model-file.md",
     "docs/certificate-file.md",
     "docs/learners/how-to-choose.md",
