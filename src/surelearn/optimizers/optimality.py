@@ -27,7 +27,7 @@ Smooth: TypeAlias = Callable[[Vector], tuple[float, ArrayLike]]
 class KKTResiduals(NamedTuple):
     """How far a point and its multipliers are from each of the four conditions; 0 if they hold.
 
-    Parameters
+    Attributes
     ----------
     stationarity
         The largest entry of the gradient of the Lagrangian.

@@ -1,0 +1,170 @@
+"""Formulas of the documentation are typeset as they were written, and nothing spoils them."""
+
+import pathlib
+import re
+import xml.etree.ElementTree as ET
+
+import markdown
+import pytest
+
+import formula_check
+import formulas
+import gallery
+from mathml import FormulaError, to_mathml
+
+DOCS = pathlib.Path(__file__).parent.parent / "docs"
+PAGES = {
+    **{path.relative_to(DOCS).as_posix(): path.read_text() for path in DOCS.rglob("*.md")},
+    **{f"gallery/{example.name}.md": example.page for example in gallery.read_examples()},
+    gallery.INDEX: gallery.fill((DOCS / gallery.INDEX).read_text(), gallery.read_examples()),
+}
+TO_WRITE = formula_check.to_write()
+
+
+def shown(text):
+    """What Markdown makes of a page."""
+    extensions = ["tables", "attr_list", "toc", formulas._extension()]
+    return markdown.markdown(text, extensions=extensions)
+
+
+def letters(mathml):
+    """All that a reader sees of a formula, in order."""
+    return "".join(ET.fromstring(mathml).itertext())  # noqa: S314 - our own
+
+
+@pytest.mark.parametrize("page", sorted(set(PAGES) - TO_WRITE))
+def test_a_page_has_its_mathematics_in_formulas_that_can_be_typeset(page):
+    assert list(formula_check.faults(PAGES[page])) == []
+
+
+@pytest.mark.parametrize("page", sorted(TO_WRITE))
+def test_a_page_whose_formulas_were_written_is_off_the_list(page):
+    assert list(formula_check.faults(PAGES[page])) != []
+
+
+@pytest.mark.parametrize(
+    ("formula", "seen"),
+    [
+        ("E R ≤ 2R^*(1−R^*)", "ER≤2R*(1−R*)"),
+        ("⟨∇f(w), w−w^*⟩ ≥ f(w) − f(w^*)", "⟨∇f(w),w−w*⟩≥f(w)−f(w*)"),
+        (r"\sum_{t=1}^{T} ℓ_t", "∑t=1Tℓt"),
+        (r"\frac{\ln(1/\delta)}{2n}", "ln(1/δ)2n"),
+        ("√(ln(2/δ)/(2n))", "ln(2/δ)/(2n)"),
+        ("a < b", "a<b"),
+        (r"\mathbb{E}[X | \text{the past}]", "𝔼[X∣the\u00a0past]"),
+        (r"\left(\frac{a}{b}\right]", "(ab]"),
+        (r"\begin{cases} 1 & x > 0 \\ 0 & \text{else} \end{cases}", "{1x>00else"),
+        ("1,000 + .05", "1,000+.05"),
+    ],
+)
+def test_a_formula_shows_all_that_was_written(formula, seen):
+    assert letters(to_mathml(formula)) == seen
+
+
+@pytest.mark.parametrize(
+    ("unicode", "latex"),
+    [
+        ("δ ≤ √(x)", r"\delta \le \sqrt{x}"),
+        ("x₁² − ŷ", r"x_{1}^{2} - \hat{y}"),
+        ("Σ_t Π_i a_{t,i}", r"\sum_t \prod_i a_{t,i}"),
+        ("Xᵀ A⁻¹", "X^{T} A^{−1}"),
+        ("‖w‖ ⟨a, b⟩ ⌈x⌉", r"\|w\| \langle a, b\rangle \lceil x\rceil"),
+        ("ln max_i x_i", r"\ln \max_i x_i"),
+    ],
+)
+def test_symbols_and_commands_mean_the_same(unicode, latex):
+    assert to_mathml(unicode) == to_mathml(latex)
+
+
+def test_the_limits_of_a_sum_go_below_and_above_and_scripts_beside():
+    assert "<munderover><mo>∑</mo>" in to_mathml("∑_{t=1}^T x")
+    assert "<msubsup><mi>x</mi><mn>1</mn><mn>2</mn></msubsup>" in to_mathml("x_1^2")
+
+
+@pytest.mark.parametrize(
+    ("formula", "reason"),
+    [
+        (r"\foo x", r"\\foo is not known"),
+        ("a_{b", "'}' is missing"),
+        ("a}", "closes nothing"),
+        ("(a + b", "brackets do not match"),
+        ("a) + (b", "brackets do not match"),
+        ("2R*(1 − R*)", "A product is ·, a star is"),
+        ("x^2^3", "two superscripts"),
+        ("bound ≤ 1", r"\\text\{bound\}"),
+        ("a & b", "closes nothing"),
+        (r"\begin{aligned} a", "ends where more is expected"),
+        (r"\begin{aligned} a \end{cases}", r"\\end\{aligned\} is missing"),
+        ("x_", "ends where more is expected"),
+        (" ", "it is empty"),
+        ("a ☃ é", "not a mathematical symbol"),
+    ],
+)
+def test_a_formula_that_is_not_understood_is_refused_with_a_sentence(formula, reason):
+    with pytest.raises(FormulaError, match=rf"cannot be typeset: .*{reason}"):
+        to_mathml(formula)
+
+
+def test_markdown_does_not_look_into_formulas():
+    source = "$w^*_{t,k} + v^*$ *and* $a_b c_d < e |x|$"
+    html = shown(f"| one | two |\n|---|---|\n| {source} | 2 |\n")
+    assert to_mathml("w^*_{t,k} + v^*") in html
+    assert to_mathml("a_b c_d < e |x|") in html
+    assert html.count("<td>") == 2
+    assert html.count("<em>") == 1
+
+
+def test_code_keeps_its_dollars_and_a_dollar_can_be_meant():
+    assert shown(r"`$x$` costs \$5") == "<p><code>$x$</code> costs &#36;5</p>"
+
+
+def test_a_formula_on_its_own_line_can_scroll():
+    assert shown("$$x ≤ y$$").startswith('<p><span class="formula"><math display="block">')
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "E R ≤ 2R*(1−R*)",
+        "then w* is best, and v* too",
+        "the regret p_{t,k} is small",
+        "with n = 100 rows",
+        "a confidence of 1 − δ",
+        "*1 − δ* means so",
+        "about x₁ and n²",
+        "it costs $5",
+        "$a_{b$",
+        "$x ≤ y",
+    ],
+)
+def test_mathematics_outside_of_formulas_is_a_fault(text):
+    assert list(formula_check.faults(text)) != []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# Means {#means}\n\n*Annals A* has **two** of them; call `f(x_1) = 2`.",
+        "```python\nx_1 = 2 * y ** 3\n```\n",
+        "::: surelearn.bounds.x_y\n    options:\n      heading_level: 3\n",
+        "![A picture](../figures/a_b.svg){ loading=lazy } and [a link](x_y.md#a_b)",
+        "<!-- x = 1 -->\n* one\n* two\n\n> quoted",
+    ],
+)
+def test_what_is_no_mathematics_is_left_alone(text):
+    assert list(formula_check.faults(text)) == []
+
+
+@pytest.mark.parametrize("text", ["2R*(1−R*) ", "f(w*) − f(v*)", "p_{t} *l̂_{t,k}* x"])
+def test_a_rendered_page_shows_that_a_formula_was_spoilt(text):
+    assert list(formula_check.rendered_faults(shown(text))) != []
+
+
+def test_a_rendered_page_may_emphasise_words():
+    html = shown("*Surely* means on **every** sequence (*always*), $w^*$, `$x`")
+    assert list(formula_check.rendered_faults(html)) == []
+
+
+def test_formulas_need_no_network_and_no_script():
+    html = shown("$x$ and $$y$$")
+    assert not re.search("https?:|<script", html)
