@@ -1,6 +1,7 @@
 """A warning points at the line of the user that called the library."""
 
 import warnings
+from functools import cache
 
 import numpy as np
 import pytest
@@ -10,9 +11,13 @@ from surelearn import LinearRegression, LogisticRegression, MatrixCompletion, Ta
 
 X = np.random.default_rng(0).normal(size=(40, 3))
 GAPS = np.where(np.random.default_rng(1).random((8, 6)) < 0.5, np.nan, X[:8, :1] * np.arange(1, 7))
-COMPLETION = MatrixCompletion(rank=2, max_iter=500).fit(X[:, :2] @ X[:6, :2].T)
 ONE_KNOWN = np.array([[1.0, *[np.nan] * 5]])
 ENCODER = TableEncoder(drop="first").fit(np.array([["a"], ["b"], ["c"]], dtype=object))
+
+
+@cache
+def completion():
+    return MatrixCompletion(rank=2, max_iter=500).fit(X[:, :2] @ X[:6, :2].T)
 
 
 def collinear():
@@ -24,7 +29,7 @@ CALLS = {
     "deep in fit": lambda: LinearRegression().fit(collinear(), X[:, 0]),
     "in a pipeline": lambda: make_pipeline(LinearRegression()).fit(collinear(), X[:, 0]),
     "completing": lambda: MatrixCompletion(rank=3, max_iter=2).fit(GAPS),
-    "transform at one moment": lambda: COMPLETION.transform(ONE_KNOWN),
+    "transform at one moment": lambda: completion().transform(ONE_KNOWN),
     "encoding": lambda: ENCODER.transform(np.array([["z"]], dtype=object)),
 }
 
