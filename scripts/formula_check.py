@@ -22,7 +22,7 @@ _LEFT_ALONE = re.compile(
 )
 _EMPHASIS = re.compile(r"\*\*|^ *[*] |(?<![\w*])\*(?=\S)([^*\n]+)(?<=\S)\*(?![\w*(])", re.MULTILINE)
 _SYMBOL = (
-    r"\u0370-\u03ff\u2200-\u22ff⟨⟩⌈⌉⌊⌋√∛‖ℓℝ½¼¾⅛±²³¹ᵀᵢⱼ𝓜𝒲𝒦"  # letters, operators
+    r"\u0370-\u03ff\u2200-\u220d\u220f-\u22ff⟨⟩⌈⌉⌊⌋√∛‖ℓℝ½¼¾⅛±²³¹ᵀᵢⱼ𝓜𝒲𝒦"  # letters, operators, not ∎
     r"\u0302-\u0304\u2070-\u209c"  # hats and bars, what is raised or lowered
 )
 _MATHEMATICS = re.compile(rf"[{_SYMBOL}*{{}}]|\w[_^][\w(]|(?<=[^\s>|]\s)[<=>](?=\s)")

@@ -235,12 +235,12 @@ class Reader:
     def _command(self, name: str) -> Piece:
         if name in SYMBOLS:
             char = SYMBOLS[name]
-            return Piece(f"<mi>{char}</mi>") if char in "ΣΠ" else self.symbol(char)
+            return Piece(f"<mi>{char}</mi>") if char in "ΣΠ*" else self.symbol(char)
         if name in FUNCTIONS or name in LIMITS:
             return self._word(name)
         if name in SPACES:
             return Piece(f'<mspace width="{SPACES[name]}em"></mspace>')
-        if name in "{}|%":
+        if name in "{}|%#":
             return Piece(operator("‖" if name == "|" else name))
         if name not in COMMANDS:
             raise FormulaError(rf"the command \{name} is not known.")

@@ -12,7 +12,7 @@ times ×   cdot ·   pm ±   mp ∓   circ ∘   otimes ⊗   oplus ⊕   wedge 
 gets ←   leftarrow ←   mapsto ↦   implies ⇒   Rightarrow ⇒   iff ⇔   uparrow ↑   downarrow ↓
 forall ∀   exists ∃   ldots …   dots …   cdots ⋯   mid ∣   perp ⊥   top ⊤   prime ′   star ⋆
 langle ⟨   rangle ⟩   lfloor ⌊   rfloor ⌋   lceil ⌈   rceil ⌉   lVert ‖   rVert ‖   Vert ‖
-lvert |   rvert |   colon :
+lvert |   rvert |   colon :   ast *
 """
 SYMBOLS = dict(zip(*[iter(_TABLE.split())] * 2, strict=True))
 _FUNCTIONS = """
