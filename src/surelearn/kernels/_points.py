@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from surelearn import _arguments
+from surelearn._jit import sparse_products
 from surelearn._jit.sound_matrices import sound
 from surelearn._typing import Indices, Matrix, Vector
 
@@ -89,9 +90,12 @@ def inner(x: Rows, z: Rows, out: Matrix) -> None:
     """Write the inner products of the rows of `x` with those of `z` to `out`."""
     if isinstance(x, np.ndarray) and isinstance(z, np.ndarray):
         np.matmul(x, z.T, out=out)
+    elif sparse.issparse(x) and sparse.issparse(z):
+        products = np.zeros(out.shape, x.dtype)  # `out` may be a part of a table: slow to add to
+        sparse_products.add_products(x, sparse_products.turned(z), products)
+        out[...] = products
     else:
-        product = x @ z.T
-        out[...] = product if isinstance(product, np.ndarray) else product.toarray()
+        out[...] = x @ z.T
 
 
 def squared_norms(rows: Rows) -> Vector:

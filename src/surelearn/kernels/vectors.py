@@ -5,12 +5,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from surelearn import _arguments
 from surelearn._typing import Matrix, Vector
 from surelearn.kernels._kernel import Kernel, raise_to
 from surelearn.kernels._points import Rows, beside, inner, squared_norms, vectors
 from surelearn.kernels._tiles import Tiles
+
+_SPARSE_SIDE = 1024  # of a tile: sparse rows are turned once for each
 
 
 def inner_products(left: Rows, right: Rows, diagonal: Vector) -> Tiles:
@@ -19,7 +22,8 @@ def inner_products(left: Rows, right: Rows, diagonal: Vector) -> Tiles:
     def fill(rows: slice, columns: slice, out: Matrix) -> None:
         inner(left[rows], right[columns], out)
 
-    return Tiles((left.shape[0], right.shape[0]), left.dtype, fill, diagonal)
+    side = _SPARSE_SIDE if sparse.issparse(left) and sparse.issparse(right) else Tiles.side
+    return Tiles((left.shape[0], right.shape[0]), left.dtype, fill, diagonal, side)
 
 
 @dataclass(frozen=True)

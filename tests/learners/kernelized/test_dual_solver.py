@@ -1,23 +1,25 @@
-import tracemalloc
-
 import numpy as np
 import pytest
 from scipy import sparse
 
-from surelearn._threads import Workers
+from surelearn._threads import Workers, workers
 from surelearn.kernels import Gaussian
 from surelearn.learners.kernelized._dual_solver import (
     bits,
+    gaussian_products,
     gaussian_sums,
     gaussian_tiles,
     hulls,
     inner_loop,
     solver,
-    sparse_products,
     working_set,
 )
 from surelearn.learners.kernelized._dual_solver.gaussian_values import GaussianValues
 from surelearn.learners.kernelized._dual_solver.kernel_values import ComputedValues, KeptValues
+from surelearn.learners.kernelized._dual_solver.powers_of_two import (
+    raise_two_doubles,
+    raise_two_singles,
+)
 from surelearn.learners.kernelized._dual_solver.problem import Problem, judge
 
 ALONE = Workers(None, 1)
@@ -35,7 +37,9 @@ def test_sums_and_blocks_are_those_of_the_kernel(monkeypatch, dtype, registers, 
     if not registers:
         monkeypatch.setattr(gaussian_tiles, "is_fast", lambda: False)
     X, Z, weights = table(n, d), table(m, d, 1), np.random.default_rng(2).normal(size=m)
-    left, right = (gaussian_sums.factors(A, 0.3 / d, Z.mean(axis=0)).astype(dtype) for A in (X, Z))
+    left, right = (
+        gaussian_products.factors(A, 0.3 / d, Z.mean(axis=0)).astype(dtype) for A in (X, Z)
+    )
     expected = Gaussian(gamma=0.3 / d)(X, Z)
     sums = np.full(n, 5.0)
     gaussian_sums.add_expansion(left, right, weights.astype(dtype), sums, ALONE)
@@ -49,7 +53,7 @@ def test_sums_and_blocks_are_those_of_the_kernel(monkeypatch, dtype, registers, 
 
 def test_tiles_agree_with_their_plain_selves():
     X = table(64, 3)
-    made = gaussian_sums.factors(X, 0.5, X.mean(axis=0)).astype(np.float32)
+    made = gaussian_products.factors(X, 0.5, X.mean(axis=0)).astype(np.float32)
     panels = gaussian_sums._panels(made)
     weights = np.ones(panels.shape[::2], np.float32)
     found, plain = np.zeros(64), np.zeros(64)
@@ -79,20 +83,6 @@ def test_sparse_rows_have_the_values_of_dense_ones():
             for form in (X, thin)
         ]
         np.testing.assert_allclose(sums[0], sums[1], rtol=1e-12 if double else 1e-5)
-
-
-@pytest.mark.parametrize("shape", [(1, 1, 5), (3, 64, 40), (70, 65, 300), (5, 200, 1)])
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_products_of_sparse_rows(shape, dtype):
-    n, m, d = shape
-    rows, others = (
-        sparse.random_array((k, d), density=0.2, rng=k, dtype=dtype).tocsr() for k in (n, m)
-    )
-    found = sparse_products.product(rows, others)
-    np.testing.assert_allclose(found, (rows @ others.T).toarray(), rtol=1e-5, atol=1e-6)
-    doubled = sparse.csr_array((np.ones(4, dtype), [0, 0, d - 1, d - 1], [0, 4]), shape=(1, d))
-    found = sparse_products.product(doubled, doubled)  # entries given in parts are added up
-    np.testing.assert_allclose(found, (doubled @ doubled.T).toarray())
 
 
 @pytest.mark.parametrize("offset", [0.0, 1.0])
@@ -203,12 +193,39 @@ def test_variables_that_rest_are_in_no_block(monkeypatch):
     assert judge(problem, found.beta, found.sums).violation < 1e-3
 
 
-def test_a_panel_has_no_more_lines_than_there_are_features():
-    rows = sparse.csr_array(table(64, 300))
-    sparse_products.product(rows, rows)  # compiled
-    tracemalloc.start()
-    found = sparse_products.product(rows, rows)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    np.testing.assert_allclose(found, rows.toarray() @ rows.toarray().T, atol=1e-10)
-    assert peak < 10**6  # a line for each entry of 64 rows would be ten times as much
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_powers_of_two(dtype):
+    exponents = np.concatenate([-np.geomspace(1e-9, 120.0, 500), [0.0, 0.5, -5000.0]])
+    found = exponents.astype(dtype)
+    raise_two = raise_two_singles if dtype == np.float32 else raise_two_doubles
+    raise_two(found)
+    expected = np.exp2(np.minimum(exponents.astype(dtype), 0.0))
+    np.testing.assert_allclose(found[:-1], expected[:-1], rtol=8 * np.finfo(dtype).eps)
+    assert 0.0 < found[-1] <= 1e-37
+
+
+@pytest.mark.parametrize("sparse_rows", [False, True])
+def test_values_that_serve_twice_are_those_computed_twice(sparse_rows):
+    X = np.where(np.abs(table(2300, 210)) < 1.8, 0.0, 1.0)
+    rows, weights = np.arange(0, 2300, 2), np.random.default_rng(0).normal(size=1150)
+    X = sparse.csr_array(np.hstack([X, np.zeros((2300, 9000))])) if sparse_rows else X
+    values = GaussianValues.of(X, 0.1, ALONE, offset=0.5)
+    assert sparse.issparse(gaussian_sums.spread_out(X)) == sparse_rows
+    expected = Gaussian(gamma=0.1)(X[rows]) + 0.5
+    np.testing.assert_allclose(values.block(rows, double=True)[:1150, :1150], expected, atol=1e-12)
+    np.testing.assert_allclose(values.block(rows, double=False)[:1150, :1150], expected, atol=1e-5)
+    found = values.sums(rows, weights, double=True)
+    np.testing.assert_allclose(found[rows], expected @ weights, atol=1e-10)
+    some = np.arange(1, 2300, 2)
+    again = values.sums(rows, weights, among=some, double=True)
+    np.testing.assert_allclose(found[some], again, atol=1e-10)
+
+
+def test_sums_do_not_depend_on_the_number_of_threads():
+    X, weights = table(1500, 230), np.random.default_rng(0).normal(size=1200)
+    with workers(2) as crew:
+        found = [
+            GaussianValues.of(X, 0.001, one).sums(np.arange(1200), weights, double=True)
+            for one in (ALONE, crew)
+        ]
+    assert (found[0] == found[1]).all()

@@ -153,8 +153,7 @@ class SupportVectorMachine(BaseEstimator):
         n = points.shape[0]
         if isinstance(self.kernel_, Gaussian) and n > _SMALL:
             spread = spread_out(points)
-            if not sparse.issparse(spread) or n > WHOLE:  # few sparse rows: all values are kept
-                return GaussianValues.of(spread, self.kernel_.gamma, crew, offset=offset)
+            return GaussianValues.of(spread, self.kernel_.gamma, crew, offset=offset)
         if isinstance(self.kernel_, str):
             return KeptValues(points + offset if offset else points)
         values_of = _points.values_of(self.kernel_)

@@ -10,7 +10,7 @@ from numba.extending import intrinsic
 from surelearn._jit._decorator import compiled_as
 
 _SIGN = np.int64(2**63 - 1)
-_DIGITS = np.int32(23)  # of a single, behind its exponent
+_DIGITS, _LONG_DIGITS = np.int32(23), np.int64(52)  # of a number, behind its exponent
 
 
 def ordered(number: Any) -> Any:
@@ -37,14 +37,14 @@ def short_bits(number: Any) -> Any:
 
 
 def times_power_of_two(number: Any, exponent: Any) -> Any:
-    """Return a single times 2 to a whole power, if neither is beyond what singles can say.
+    """Return a number times 2 to a whole power, if neither is beyond what its kind can say.
 
     Examples
     --------
     >>> float(times_power_of_two(np.float32(1.5), np.float32(-1.0)))
     0.75
     """
-    return np.ldexp(np.float32(number), int(exponent))
+    return np.ldexp(number, int(exponent))
 
 
 @compiled_as(ordered, inline=True)
@@ -66,10 +66,13 @@ def _choose_short_bits(number: Any) -> Any:  # noqa: ARG001
 
 @compiled_as(times_power_of_two, inline=True)
 def _choose_times_power_of_two(number: Any, exponent: Any) -> Any:  # noqa: ARG001
-    def code(number: Any, exponent: Any) -> Any:
+    def single(number: Any, exponent: Any) -> Any:
         return _number(np.int32(_bits(number) + (np.int32(exponent) << _DIGITS)))
 
-    return code
+    def double(number: Any, exponent: Any) -> Any:
+        return _number(np.int64(_bits(number) + (np.int64(exponent) << _LONG_DIGITS)))
+
+    return double if number.bitwidth == 64 else single
 
 
 @cast("Any", intrinsic)
@@ -81,6 +84,8 @@ def _bits(_: Any, number: Any) -> Any:
 
 @cast("Any", intrinsic)
 def _number(_: Any, bits: Any) -> Any:
+    if bits.bitwidth == 64:
+        return cast("Any", types.float64)(bits), _as(ir.DoubleType())
     return cast("Any", types.float32)(bits), _as(ir.FloatType())
 
 

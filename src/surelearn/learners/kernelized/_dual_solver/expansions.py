@@ -11,10 +11,9 @@ from surelearn._threads import Workers, chunks, one_thread_products
 from surelearn._typing import Mask, Matrix
 from surelearn.kernels import Gaussian
 from surelearn.learners.kernelized._dual_solver import gaussian_tiles
+from surelearn.learners.kernelized._dual_solver.gaussian_products import Factors, factors
 from surelearn.learners.kernelized._dual_solver.gaussian_sums import (
-    Factors,
     add_expansion,
-    factors,
     fill,
     spread_out,
 )

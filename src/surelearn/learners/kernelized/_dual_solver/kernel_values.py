@@ -21,13 +21,15 @@ class KernelValues(ABC):
     """The values of a kernel on n rows, computed when they are asked for.
 
     `diagonal` has the value of each row with itself. `needs_double` says that single precision is
-    not enough, `is_whole` that a block of all rows costs nothing.
+    not enough, `is_whole` that a block of all rows costs nothing, `block_size` how many variables
+    to solve at a time, if not the usual number.
     """
 
     n: int
     diagonal: Vector
     needs_double = True
     is_whole = False
+    block_size: int | None = None
 
     @abstractmethod
     def block(self, rows: Indices, *, double: bool) -> Matrix:

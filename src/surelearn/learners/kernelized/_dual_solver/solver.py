@@ -168,7 +168,7 @@ class _Search:
         return np.flatnonzero(asked)
 
     def _choose(self, f: Vector) -> Indices:
-        size = 2048 if self._n <= 20_000 else 4096
+        size = self._values.block_size or (2048 if self._n <= 20_000 else 4096)
         free = self._problem.can_rise(self.beta) & self._problem.can_fall(self.beta)
         size = max(size, min(8192, int(1.3 * np.count_nonzero(free))))
         awake = np.arange(self._n) if self._resting is None else np.flatnonzero(~self._resting)
