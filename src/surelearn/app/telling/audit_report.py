@@ -9,6 +9,7 @@ import numpy as np
 
 from surelearn._wording import confidence
 from surelearn.app.audit import AuditRun
+from surelearn.app.auditing.bundle import bundle_of
 from surelearn.app.auditing.columns import Roles
 from surelearn.app.tables.read import TableFile
 from surelearn.claims import Claim, PrecisionBand, RocBand
@@ -124,10 +125,17 @@ def _reproduce(run: AuditRun, file: TableFile) -> dict[str, str]:
         "check it": f"surelearn verify certificate.json --data {shlex.quote(file.path.name)}",
         "what that leaves open": "whether the rows were drawn at random, and whether the model or "
         "its threshold was made or chosen with them: no file can show it",
+        "claims": _tell_claims(run),
         "file (SHA-256)": file.sha256,
         "surelearn": version("surelearn"),
         **{name: str(found) for name, found in stored["versions"].items() if name != "surelearn"},
     }
+
+
+def _tell_claims(run: AuditRun) -> str:
+    """Return how many claims there are, and the hash over them that verifiers find again."""
+    bundle = bundle_of(run.claims, run.audit.delta)
+    return f"{len(bundle.outcomes):,}, with the SHA-256 {bundle.sha256}"
 
 
 def _command(run: AuditRun, file: TableFile) -> str:
