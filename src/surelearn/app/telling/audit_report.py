@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from surelearn._wording import confidence
+from surelearn._wording import confidence, listing
 from surelearn.app.audit import AuditRun
 from surelearn.app.auditing.bundle import bundle_of
 from surelearn.app.auditing.columns import Roles
@@ -65,13 +65,19 @@ def _joint(run: AuditRun) -> str:
 
 def _facts(run: AuditRun, file: TableFile) -> dict[str, str]:
     roles = vars(Roles())
-    named = {f"column of {role}": run.options[role] for role in roles if role in run.options}
+    named = {
+        f"column of {role}": _names(run.options[role]) for role in roles if role in run.options
+    }
     facts = {"file": file.path.name, "rows": f"{run.columns.rows.n:,}", **named}
     if run.columns.rows.positive is not None:
         facts["positive label"] = str(run.columns.rows.positive)
     if run.columns.n_without:
         facts["rows without an answer"] = f"{run.columns.n_without:,}: {run.columns.incomplete}"
     return facts
+
+
+def _names(found: str | list[str]) -> str:
+    return found if isinstance(found, str) else listing(found)
 
 
 def _left_out(run: AuditRun) -> Iterator[str]:
