@@ -184,8 +184,8 @@ class DecisionCurve(OfProbabilities):
         )
 
 
-def at_thresholds(rows: Predictions, most: int = 1000) -> np.ndarray[Any, Any]:
-    """Return the distinct scores, largest first, or so many of them, evenly spread.
+def at_thresholds(rows: Predictions) -> np.ndarray[Any, Any]:
+    """Return the distinct scores, largest first, or a thousand of them, evenly spread.
 
     Examples
     --------
@@ -193,7 +193,17 @@ def at_thresholds(rows: Predictions, most: int = 1000) -> np.ndarray[Any, Any]:
     >>> at_thresholds(record([1, 0], [1, 0], score=[0.2, 0.7])).tolist()
     [0.7, 0.2]
     """
-    found = np.unique(np.asarray(rows.score))[::-1]
+    return spread(np.unique(np.asarray(rows.score))[::-1])
+
+
+def spread(found: np.ndarray[Any, Any], most: int = 1000) -> np.ndarray[Any, Any]:
+    """Return the values of a curve, or so many of them, evenly spread.
+
+    Examples
+    --------
+    >>> spread(np.arange(10.0), most=4).tolist()
+    [0.0, 3.0, 6.0, 9.0]
+    """
     if len(found) <= most:
         return found
     return found[np.unique(np.linspace(0, len(found) - 1, most).astype(int))]

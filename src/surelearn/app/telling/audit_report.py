@@ -12,18 +12,47 @@ from surelearn.app.audit import AuditRun
 from surelearn.app.auditing.bundle import bundle_of
 from surelearn.app.auditing.columns import Roles
 from surelearn.app.tables.read import TableFile
-from surelearn.claims import Claim, PrecisionBand, RocBand
+from surelearn.claims import (
+    Claim,
+    DecisionCurve,
+    ErrorSizes,
+    PrecisionBand,
+    RiskCoverage,
+    RocBand,
+)
 from surelearn.evaluate.audit import Outcome
-from surelearn.evaluate.curves import CurveBand, precision_band, roc_band
+from surelearn.evaluate.curves import (
+    CurveBand,
+    benefit_band,
+    precision_band,
+    risk_band,
+    roc_band,
+    size_band,
+)
 from surelearn.plots import style
-from surelearn.plots.bands import plot_precision_band, plot_roc_band
+from surelearn.plots.bands import (
+    plot_benefit_band,
+    plot_precision_band,
+    plot_risk_band,
+    plot_roc_band,
+    plot_size_band,
+)
 from surelearn.plots.claims import is_drawn, plot_claims
 from surelearn.report import Claimed, Figure, ModelView, Report, svg
 
-_CURVES: Mapping[type[Claim], tuple[str, Callable[..., CurveBand], Callable[..., Any]]] = {
-    RocBand: ("The ROC curve at every threshold", roc_band, plot_roc_band),
-    PrecisionBand: ("Precision at every threshold", precision_band, plot_precision_band),
-}
+_ANY_THRESHOLD = "Any threshold may be chosen by this line, which holds for all of them at once."
+_CURVES: Mapping[type[Claim], tuple[str, Callable[..., CurveBand], Callable[..., Any], str]] = {
+    RocBand: ("The ROC curve at every threshold", roc_band, plot_roc_band, _ANY_THRESHOLD),
+    PrecisionBand: (
+        "Precision at every threshold", precision_band, plot_precision_band, _ANY_THRESHOLD,
+    ),
+    RiskCoverage: ("Risk over coverage", risk_band, plot_risk_band, _ANY_THRESHOLD),
+    DecisionCurve: ("Net benefit of decisions", benefit_band, plot_benefit_band, _ANY_THRESHOLD),
+    ErrorSizes: (
+        "Sizes of errors", size_band, plot_size_band,
+        "Any size may be read off this line, which holds for all of them at once.",
+    ),
+}  # fmt: skip
 _MOST_CLASSES = 12  # in a table of confusions
 
 
@@ -103,13 +132,18 @@ def _confusion(run: AuditRun) -> ModelView | None:
 
 def _figures(run: AuditRun) -> Iterator[Figure]:
     drawn = sum(map(is_drawn, run.claims))
-    if not drawn:
-        return
-    drawing, (ax,) = style.new_figure("")
-    drawing.set_size_inches(6.4, 1.3 + 0.42 * drawn)
-    plot_claims(run.audit, ax=ax)
-    caption = f"What was seen in {run.columns.rows.n:,} rows, and what they prove."
-    yield Figure("Observed and guaranteed", caption, svg(drawing, name="claims"))
+    if drawn:
+        drawing, (ax,) = style.new_figure("")
+        drawing.set_size_inches(6.4, 1.3 + 0.42 * drawn)
+        plot_claims(run.audit, ax=ax)
+        several = (
+            "1 row, and what it proves"
+            if run.columns.rows.n == 1
+            else (f"{run.columns.rows.n:,} rows, and what they prove")
+        )
+        yield Figure(
+            "Observed and guaranteed", f"What was seen in {several}.", svg(drawing, name="claims")
+        )
     for outcome in run.claims:
         if type(outcome.claim) in _CURVES and outcome.certificate is not None:
             yield _curve(run, outcome.claim, float(outcome.certificate.delta or 0.0))
@@ -117,10 +151,9 @@ def _figures(run: AuditRun) -> Iterator[Figure]:
 
 def _curve(run: AuditRun, claim: Claim, delta: float) -> Figure:
     """Draw a curve over all thresholds with the line of its claim, at its share of delta."""
-    title, band, plot = _CURVES[type(claim)]
+    title, band, plot, caption = _CURVES[type(claim)]
     drawing, (ax,) = style.new_figure("")
     plot(band(run.columns.rows, delta=delta), ax=ax)
-    caption = "Any threshold may be chosen by the lower line, which holds for all of them at once."
     return Figure(title, caption, svg(drawing, name=claim.name))
 
 
