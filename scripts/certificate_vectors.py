@@ -144,6 +144,10 @@ def of_audits() -> Iterator[tuple[str, Content]]:
     for name, asked in (
         ("an audit", ("error", "sensitivity", "specificity", "ppv", "npv", "f1", "accuracy")),
         ("an audit of targets", ("sensitivity>=0.7", "specificity>=0.7", "f1>=0.99")),
+        (
+            "an audit of other rows",
+            ("error", "sensitivity", "specificity", "ppv", "npv", "f1", "accuracy"),
+        ),
     ):
         truth = rng.random(300) < 0.4
         answers = np.where(rng.random(300) < 0.1, ~truth, truth)
@@ -190,6 +194,34 @@ def forged_audits(audit: Content, targets: Content) -> Iterator[tuple[str, Conte
     raised = changed(raised, f"{place}.reproduce.inputs.target", 0.99)
     text = first["claim"].replace("70.00%", "99.00%")
     yield "a target that was not met", changed(raised, f"{place}.claim", text)
+
+
+def torn_audits(audit: Content, targets: Content, other: Content) -> Iterator[tuple[str, Content]]:
+    """Yield audits of honest certificates that do not belong together; both verifiers refuse."""
+    yield "an audit without its last claim", {**audit, "outcomes": audit["outcomes"][:-1]}
+    yield "an audit without its first claim", {**audit, "outcomes": audit["outcomes"][1:]}
+    alone = {**audit, "outcomes": audit["outcomes"][:1]}
+    yield "an audit of which one claim is left", alone
+    yield "an audit in another order", {**audit, "outcomes": audit["outcomes"][::-1]}
+    twice = [audit["outcomes"][0], *audit["outcomes"][:-1]]
+    yield "an audit with a claim that stands twice", {**audit, "outcomes": twice}
+    yield "a claim of another audit", changed(audit, "outcomes.1", other["outcomes"][1])
+    dressed = copy.deepcopy(other["outcomes"][1])
+    for name in ("table", "data", "ledger", "options"):
+        dressed["certificate"]["reproduce"][name] = audit["outcomes"][0]["certificate"][
+            "reproduce"
+        ][name]
+    yield (
+        "a claim of another audit in the clothes of this one",
+        changed(audit, "outcomes.1", dressed),
+    )
+    yield "an audit that says proved", {**audit, "verdict": "proved"}
+    yield "an audit of a smaller delta", {**audit, "delta": 0.01}
+    yield "targets without the first", {**targets, "outcomes": targets["outcomes"][1:]}
+    last = len(targets["outcomes"]) - 1
+    yield "a target that is called proved", changed(targets, f"outcomes.{last}.verdict", "proved")
+    fewer = {**targets, "outcomes": targets["outcomes"][:-1], "verdict": "proved"}
+    yield "targets without the one that was not proved", fewer
 
 
 def beyond() -> Iterator[tuple[str, Certificate]]:
@@ -313,7 +345,8 @@ def vectors() -> Iterator[Vector]:
     audits = dict(of_audits())
     for name, content in audits.items():
         yield vector(name, "holds", "recomputed", audit=content)
-    for name, content in forged_audits(*audits.values()):
+    first, targets, _ = audits.values()
+    for name, content in (*forged_audits(first, targets), *torn_audits(*audits.values())):
         yield vector(name, "refused", "refused", audit=content)
     for name, certificate in beyond():
         content = json.loads(certificate.to_json())

@@ -2,7 +2,7 @@
 
 import difflib
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, localcontext
 from typing import Any
 
@@ -59,6 +59,45 @@ def percent_outward(value: float, direction: str) -> str:
     with localcontext(_EXACT):
         number = Decimal(repr(float(value))) * 100
         return f"{number.quantize(Decimal('0.01'), rounding=rounding)}%"
+
+
+def exactly(value: float) -> str:
+    """Return a number that was fixed beforehand in as few digits as say it exactly.
+
+    Examples
+    --------
+    >>> exactly(5.0), exactly(0.1), exactly(0.123456789)
+    ('5', '0.1', '0.123456789')
+    """
+    short = f"{value:g}"
+    return short if float(short) == value else repr(float(value))
+
+
+def percent_exactly(value: float) -> str:
+    """Return a share that was fixed beforehand as a percentage, in all its digits.
+
+    Examples
+    --------
+    >>> percent_exactly(0.07), percent_exactly(0.0123456789)
+    ('7%', '1.23456789%')
+    """
+    with localcontext(_EXACT):
+        return f"{(Decimal(repr(float(value))) * 100).normalize():f}%"
+
+
+def listing(names: Sequence[str], *, most: int = 12) -> str:
+    """Return names one after the other; of very many the first ones, and how many others.
+
+    Examples
+    --------
+    >>> listing(["a", "b", "c"]), listing(["a", "b", "c"], most=2)
+    ('a, b and c', 'a, b and 1 other')
+    """
+    shown = list(names[:most])
+    rest = len(names) - len(shown)
+    if rest:
+        shown.append("1 other" if rest == 1 else f"{rest:,} others")
+    return " and ".join(filter(None, [", ".join(shown[:-1]), *shown[-1:]]))
 
 
 def shorten(inputs: Mapping[str, Any]) -> str:

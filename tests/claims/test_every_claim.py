@@ -112,7 +112,7 @@ UNNAMED = claims.record(["ill", "well"] * 30, ["ill", "ill"] * 30)
 RESULTS = claims.results([True, False] * 30)
 LACKING = {"regression": REGRESSION, "many classes": MANY, "unnamed": UNNAMED, "results": RESULTS}
 SUITS = {
-    "regression": {"beyond", "error-quantile", "mean-error"},
+    "regression": {"beyond", "error-quantile", "error-sizes", "mean-error"},
     "many classes": {"accuracy", "error", "macro-recall", "worst-class", "wrong-in-table"},
     "unnamed": {"accuracy", "error", "macro-recall", "worst-class", "wrong-in-table"},
     "results": {"pass-rate", "wrong-in-table"},

@@ -32,25 +32,36 @@ def scored(n_wrong):
     return record(TRUTH, said, score=np.round(0.15 + 0.5 * said + 0.3 * _TURNS, 3))
 
 
-def numbers(n_wrong):
-    return record(NUMBERS, NUMBERS + _NOISE * (0.1 + n_wrong / 40))
+def numbers(n_wrong, **columns):
+    return record(NUMBERS, NUMBERS + _NOISE * (0.1 + n_wrong / 40), **columns)
+
+
+def challenged(n_wrong):
+    return binary(n_wrong, challengers={"old": answers(30), "older": answers(50)})
 
 
 BETTER, WORSE = 12, 60
 """Wrong answers of the better and of the worse world."""
 
 WORLDS = {
+    "abstaining": (
+        claims.ThresholdsWithinRisk(risk=0.15, thresholds="0.7;0.5;0.3"),
+        lambda k: binary(k, confidence=_TURNS),
+    ),
     "accuracy": (claims.Accuracy(), binary),
     "auc": (claims.AreaUnderCurve(), scored),
     "balanced-accuracy": (claims.BalancedAccuracy(), binary),
+    "best-challenger": (claims.BestChallenger(), challenged),
     "beyond": (claims.BeyondTolerance(tolerance=1.5), numbers),
     "brier": (claims.BrierScore(), scored),
     "calibration-error": (claims.CalibrationError(bins=5), scored),
+    "challengers-better": (claims.ChallengersBetter(), challenged),
     "cost": (claims.Cost(miss=5.0, false_alarm=1.0), binary),
     "coverage": (
         claims.Coverage(),
         lambda k: results(answers(k) == TRUTH, covered=np.ones(N)),
     ),
+    "decision-curve": (claims.DecisionCurve(threshold=0.4), scored),
     "difference": (claims.Difference(), lambda k: binary(k, baseline=answers(30))),
     "error": (claims.ErrorRate(), binary),
     "error-in-clusters": (
@@ -67,10 +78,13 @@ WORLDS = {
         lambda k: binary(k, cluster=np.arange(N) // 4),
     ),
     "error-quantile": (claims.ErrorQuantile(alpha=0.2), numbers),
+    "error-sizes": (claims.ErrorSizes(), numbers),
     "f-score": (claims.FScore(beta=2.0), binary),
     "f1": (claims.F1(), binary),
     "group-error": (claims.GroupError(group="b"), lambda k: binary(k, group=GROUPS)),
     "group-gap": (claims.GroupGap(), lambda k: binary(k, group=np.where(TRUTH, GROUPS, "c"))),
+    "groups-within": (claims.GroupsWithin(rate=0.15), lambda k: binary(k, group=GROUPS)),
+    "log-loss": (claims.LogLoss(floor=0.01), scored),
     "lr+": (claims.PositiveLikelihoodRatio(), binary),
     "lr-": (claims.NegativeLikelihoodRatio(), binary),
     "macro-recall": (claims.MacroRecall(), binary),
@@ -92,6 +106,10 @@ WORLDS = {
         claims.SelectiveRisk(threshold=0.5),
         lambda k: binary(k, confidence=_TURNS),
     ),
+    "scaled-error-quantile": (
+        claims.ScaledErrorQuantile(alpha=0.2),
+        lambda k: numbers(k, width=0.5 + _TURNS),
+    ),
     "sensitivity": (claims.Sensitivity(), binary),
     "specificity": (claims.Specificity(), binary),
     "threshold-for": (claims.ThresholdFor(sensitivity=0.8), scored),
@@ -105,5 +123,8 @@ WORLDS = {
 }
 """Each claim by its name, and how its rows are made from a number of wrong answers."""
 
-UNMOVED = {"threshold-for", "group-gap", "calibration-error"}
-"""More wrong answers may move these either way: a threshold moves along, a gap may close."""
+UNMOVED = {
+    *("threshold-for", "group-gap", "calibration-error"), *("error-sizes", "challengers-better"),
+}  # fmt: skip
+"""More wrong answers may move these either way: a threshold or a size moves along, a gap may close,
+challengers look better."""

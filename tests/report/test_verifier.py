@@ -1,5 +1,6 @@
 """The verifier in JavaScript and the one in Python, over the vectors they share."""
 
+import hashlib
 import json
 import pathlib
 import random
@@ -8,14 +9,21 @@ from fractions import Fraction
 from html.parser import HTMLParser
 from math import comb
 
+import pyarrow as pa
 import pytest
 
 from contracts.node import NODE, SCRIPT, needs_node, run_node, said_by_script
 from surelearn._wording import confidence, outward, percent_outward, printable
+from surelearn.app.audit import audit_table
 from surelearn.app.auditing.bundle import from_json, is_bundle
+from surelearn.app.ledger import NoLedger
+from surelearn.app.tables.read import TableFile
+from surelearn.app.telling.audit_report import make_audit_report
 from surelearn.app.verify import verify_audit, verify_certificate
 from surelearn.bounds import concentration, holdout
 from surelearn.certificate import Certificate, certify
+from surelearn.certificate._canonical import canonical
+from surelearn.certificate._several import digest_of_lines
 from surelearn.report import ClassErrors, Report, render_html, render_json
 
 ROOT = pathlib.Path(__file__).parents[2]
@@ -185,20 +193,20 @@ class Shown(HTMLParser):
 
     def __init__(self):
         super().__init__()
-        self.data, self.marks, self.shown, self.here = "", [], [], None
+        self.data, self.marks, self.shown, self.here = {}, [], [], None
 
-    def handle_starttag(self, tag, attrs):  # noqa: ARG002
+    def handle_starttag(self, tag, attrs):
         named = dict(attrs)
         if named.get("class") == "recomputed":
             self.marks.append(named["data-of"])
-        self.here = "data" if named.get("id") == "certificates" else None
+        self.here = named["id"] if tag == "script" and "id" in named else None
         if "data-shows" in named:
             self.here = [named["data-of"], named["data-shows"], ""]
             self.shown.append(self.here)
 
     def handle_data(self, data):
-        if self.here == "data":
-            self.data += data
+        if isinstance(self.here, str):
+            self.data[self.here] = self.data.get(self.here, "") + data
         elif isinstance(self.here, list):
             self.here[2] += data
 
@@ -215,7 +223,7 @@ def marks_of(page):
     const shown = given.shown.map(
       ([of, shows, textContent]) => ({dataset: {of, shows}, textContent}));
     v.markPage({
-      getElementById: () => (given.data === "" ? null : {textContent: given.data}),
+      getElementById: (id) => (id in given.data ? {textContent: given.data[id]} : null),
       querySelectorAll: (which) => (which === ".recomputed" ? marks : shown),
     });
     const answer = marks.map((mark) => [mark.hidden, [...mark.classList][0], mark.textContent])
@@ -270,6 +278,104 @@ def test_a_page_that_was_changed_in_one_place_is_refused_there(old, new, refused
 def test_a_page_without_its_data_is_refused_everywhere():
     page = page_of_two().replace('id="certificates"', 'id="other"')
     assert [mark[1] for mark in marks_of(page)] == ["refused", "refused"]
+
+
+@pytest.fixture(scope="module")
+def audited():
+    """Return the page of an audit, and its JSON twin."""
+    truth = [1] * 60 + [0] * 140
+    answers = [1] * 55 + [0] * 140 + [1] * 5
+    file = TableFile.of_table(pa.table({"truth": truth, "answer": answers}))
+    run = audit_table(file, truth="truth", prediction="answer", ledger=NoLedger())
+    report = make_audit_report(run, file)
+    return render_html(report), render_json(report)
+
+
+def data_in(page, name):
+    """Return the data that a page carries under a name, as its text has them."""
+    return page.partition(f'id="{name}">')[2].partition("</script>")[0]
+
+
+def torn(page, change):
+    """Return a page whose certificates and claims were changed, and written as they were."""
+    certificates, claims = (json.loads(data_in(page, n)) for n in ("certificates", "claims"))
+    change(certificates, claims)
+    for name, content in (("certificates", certificates), ("claims", claims)):
+        text = json.dumps(content, separators=(",", ":")).replace("/", "\\/")
+        text = text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+        page = page.replace(data_in(page, name), text)
+    return page
+
+
+@needs_node
+def test_a_page_of_an_audit_tells_that_all_claims_are_there(audited):
+    page, twin = audited
+    assert torn(page, lambda *_: None) == page  # so that what is torn below is torn by its change
+    marks = marks_of(page)
+    *each, together = sorted(marks, key=lambda mark: mark[2].startswith("all"))
+    assert {mark[1] for mark in each} == {"recomputed", "beyond"}
+    stated = json.loads(twin)["reproduce"]["claims"].rpartition(" ")[2]
+    assert together == [False, "recomputed", f"all 8 claims are here; SHA-256 over them {stated}"]
+
+
+def take_out(certificates, claims):
+    del certificates[-1], claims["lines"][-1]
+
+
+def take_out_and_hash(certificates, claims):
+    take_out(certificates, claims)
+    names = ("target", "verdict", "advice", "sha256")
+    claims["sha256"] = digest_of_lines([[one[k] for k in names] for one in claims["lines"]])
+
+
+def change_an_assumption(certificates, claims):  # noqa: ARG001 - its hash stays
+    certificates[-1]["preconditions"][0]["evidence"] = "seen"
+
+
+def change_the_hash(certificates, claims):  # noqa: ARG001 - they stay
+    claims["sha256"] = "0" * 64
+
+
+@needs_node
+@pytest.mark.parametrize(
+    "change", [take_out, take_out_and_hash, change_an_assumption, change_the_hash]
+)
+def test_a_page_from_which_a_claim_was_taken_or_changed_is_refused_everywhere(audited, change):
+    marks = marks_of(torn(audited[0], change))
+    assert {mark[1] for mark in marks} == {"refused"}
+
+
+@needs_node
+def test_a_page_that_hides_a_claim_which_it_carries_is_refused(audited):
+    page, _ = audited
+    row = page.partition("<td>F1 score</td>")[0].rpartition("<tr>")[2]
+    start = page.index(f"<tr>{row}<td>F1 score</td>")
+    hidden = page[:start] + page[page.index("</tr>", start) + 5 :]
+    *_, (_, state, words) = sorted(marks_of(hidden), key=lambda mark: "carries" in mark[2])
+    assert (state, words) == (
+        "refused",
+        "refused: the page does not show every claim that it carries",
+    )
+
+
+@needs_node
+def test_a_twin_of_a_report_from_which_a_claim_was_taken_is_refused(audited):
+    content = json.loads(audited[1])
+    assert said_by_script([json.dumps(content)])[0]["state"] == "recomputed"
+    del content["claimed"][2]
+    assert said_by_script([json.dumps(content)])[0]["state"] == "refused"
+
+
+@needs_node
+def test_the_canonical_form_and_its_hash_are_those_of_python():
+    texts = ["", "abc", "é€😀" * 40, "a" * 55, "b" * 56, "c" * 64, "d" * 119, "e" * 1000]
+    assert run_node("const answer = given.map(v.sha256)", texts) == [
+        hashlib.sha256(text.encode()).hexdigest() for text in texts
+    ]
+    values = [{"b": [1.0, 1e-7, 0.1, True, None], "a": {"é": "x\n"}, "😀": 1e21, "\ufb33": -0.5}]
+    assert run_node("const answer = given.map(v.canonical)", values) == [
+        canonical(value).decode() for value in values
+    ]
 
 
 @needs_node

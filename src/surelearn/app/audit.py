@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
-from surelearn.app.auditing.columns import Columns, Incomplete, Roles, read_columns
-from surelearn.app.auditing.identity import ANSWERS, rows_in
+from surelearn.app.auditing.columns import ANSWERS, Columns, Incomplete, Roles, read_columns
+from surelearn.app.auditing.identity import rows_in
 from surelearn.app.auditing.plan import Plan, tell_fixed
 from surelearn.app.errors import TableError
 from surelearn.app.ledger import PROCESS, Ledger, name_rules
@@ -22,7 +22,7 @@ from surelearn.base import data_fingerprint
 from surelearn.base.cell_bits import cell_bits
 from surelearn.certificate import Certificate
 from surelearn.claims import Claim, Target, parse
-from surelearn.evaluate.audit import THEN, Audit, Outcome, gather
+from surelearn.evaluate.audit import THEN, Audit, Gathered, Outcome, gather
 from surelearn.evaluate.ledger import Question
 
 __all__ = ["AuditRun", "Outcome", "audit", "audit_table"]
@@ -151,7 +151,7 @@ def audit_table(  # noqa: PLR0913 - an argument for each option of the command
     plan: Plan | None = None,
     ledger: Ledger | None = None,
     form: Mapping[str, Any] | None = None,
-    **columns: str | None,
+    **columns: str | Sequence[str] | None,
 ) -> AuditRun:
     """Certify what a file of predictions shows.
 
@@ -177,7 +177,8 @@ def audit_table(  # noqa: PLR0913 - an argument for each option of the command
         How the file was read; stored, so that `verify` reads it alike.
     **columns
         The column of each role: truth, prediction, passed, score, baseline, low, high, set,
-        confidence, group, cluster, weight, stratum, time, id.
+        confidence, width, group, cluster, weight, stratum, time, id; and a list of columns as
+        challenger.
     """
     if plan is not None:
         claims, delta, looks = plan.claims, plan.delta, plan.looks
@@ -185,7 +186,7 @@ def audit_table(  # noqa: PLR0913 - an argument for each option of the command
     claims = _in_one_form(claims)
     roles = _roles(columns)
     read = read_columns(file, roles, task=_task(task), positive=positive, incomplete=incomplete)
-    options: dict[str, Any] = {**roles.given(), "delta": delta} | _given(
+    options = _options(roles, delta) | _given(
         {
             "claims": list(claims),
             "looks": looks if looks > 1 else None,
@@ -197,32 +198,46 @@ def audit_table(  # noqa: PLR0913 - an argument for each option of the command
             "form": _given(form),
         }
     )
-    try:
-        gathered = gather(
-            read.rows,
-            claims,
-            by_label=by_label,
-            n_without=read.n_without,
-            exclude=incomplete == "exclude",
-        )
-        gathered.issue(delta / looks)  # what cannot be certified is refused before it is a look
-    except (TypeError, ValueError) as error:
-        raise TableError(str(error)) from None
+    gathered = _gathered(read, claims, by_label=by_label, delta=delta / looks)
     entry = _enter(PROCESS if ledger is None else ledger, file, read, roles, options)
     evidence = {
         "complete": read.evidence,
         "fixed_before": tell_fixed(options.get("plan")),
         "not_chosen_by_them": entry.evidence(looks),
     }
-    stored = {
-        "data": data_fingerprint(read.rows.prediction.astype(str).reshape(-1, 1), read.rows.truth),
-        "ledger": entry.stored(),
-        "n_without": read.n_without,
-        "options": options,
-        "table": file.sha256,
-    }
+    stored = {**_identity(file, read, options), "ledger": entry.stored()}
     found = gathered.issue(delta / looks, evidence=evidence, stored=stored)
     return AuditRun(found, read, options, file.notes)
+
+
+def _options(roles: Roles, delta: float) -> dict[str, Any]:
+    """Return the columns that were named, and delta, as they are stored."""
+    several = {"challenger": list(roles.challenger)} if roles.challenger else {}
+    return {**roles.given(), **several, "delta": delta}
+
+
+def _gathered(read: Columns, claims: Sequence[str], *, by_label: bool, delta: float) -> Gathered:
+    """Return what is claimed of rows; what cannot be certified is refused before it is a look."""
+    exclude = read.incomplete == "exclude"
+    try:
+        found = gather(
+            read.rows, claims, by_label=by_label, n_without=read.n_without, exclude=exclude
+        )
+        found.issue(delta)
+    except (TypeError, ValueError) as error:
+        raise TableError(str(error)) from None
+    return found
+
+
+def _identity(file: TableFile, read: Columns, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what certificates keep of the file and of how it was read."""
+    answers = read.rows.prediction.astype(str).reshape(-1, 1)
+    return {
+        "data": data_fingerprint(answers, read.rows.truth),
+        "n_without": read.n_without,
+        "options": dict(options),
+        "table": file.sha256,
+    }
 
 
 def _in_one_form(texts: Sequence[str]) -> tuple[str, ...]:
@@ -233,15 +248,18 @@ def _in_one_form(texts: Sequence[str]) -> tuple[str, ...]:
         raise TableError(str(error)) from None
 
 
-def _roles(columns: Mapping[str, str | None]) -> Roles:
+def _roles(columns: Mapping[str, str | Sequence[str] | None]) -> Roles:
     """Return the columns by their roles; one that does not exist is refused."""
-    for role, name in columns.items():
-        if name is not None and not isinstance(cast("object", name), str):
-            raise TypeError(f"{role} is the name of a column, no {type(name).__name__}")
     known = vars(Roles())
     if unknown := sorted(set(columns) - set(known)):
         raise TypeError(f"audit has no option {unknown[0]!r}; columns are {', '.join(known)}")
-    return Roles(**columns)
+    single: dict[str, Any] = dict(columns)
+    rivals = single.pop("challenger", None) or ()
+    several = (rivals,) if isinstance(rivals, str) else tuple(cast("Sequence[Any]", rivals))
+    for role, name in (*single.items(), *(("challenger", one) for one in several)):
+        if name is not None and not isinstance(name, str):
+            raise TypeError(f"{role} is the name of a column, no {type(name).__name__}")
+    return Roles(**single, challenger=several)
 
 
 def _task(task: str | None) -> str | None:

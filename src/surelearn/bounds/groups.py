@@ -14,7 +14,7 @@ from surelearn.bounds._fresh_rows import FIXED, ROWS, claim
 from surelearn.bounds._guarantee import Guarantee, theorem
 from surelearn.bounds._special import binomial_cdf
 
-_GROUPS = {"groups": "the groups were declared before looking; they do not overlap"}
+GROUPS = {"groups": "the groups were declared before looking; they do not overlap"}
 
 
 @theorem(realised=("errors", "n_in_groups"))
@@ -36,7 +36,7 @@ def worst_group(*, errors: ArrayLike, n_in_groups: ArrayLike, delta: float) -> G
     level = _arguments.open_fraction("delta", delta)
     bound = float(np.max(inversions.binomial_upper(wrong, sizes, level)))
     reference = "surelearn theory pages; Berger, Technometrics 24 (1982)"
-    quantity, assumes = "the largest error rate of a group", {**ROWS, **FIXED, **_GROUPS}
+    quantity, assumes = "the largest error rate of a group", {**ROWS, **FIXED, **GROUPS}
     return claim(quantity, bound, delta, assumes, direction="upper", reference=reference)
 
 
@@ -56,7 +56,7 @@ def every_group(*, errors: int, n_in_group: int, n_groups: int, delta: float) ->
     reference = "Sidak, JASA 62 (1967), given the sizes of the groups"
     quantity, assumes = (
         "the error rate of the group, as of every other",
-        {**ROWS, **FIXED, **_GROUPS},
+        {**ROWS, **FIXED, **GROUPS},
     )
     return claim(quantity, bound, delta, assumes, direction="upper", reference=reference)
 

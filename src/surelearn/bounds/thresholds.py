@@ -26,7 +26,7 @@ _SETS = {"deployed": 'a set holds all answers with "score <= threshold", in all 
 _DISTINCT = {
     "distinct": "no two scores are equal, or a rule that is deployed too breaks ties at random"
 }
-_LADDER = {
+LADDER = {
     "fixed_thresholds": "thresholds, their order and the target were fixed without these rows, "
     "not even by their scores"
 }
@@ -188,7 +188,7 @@ def selective_risk(
     if not n_passed_risk(errors=errors, n_kept=n_kept, target=target, delta=delta):
         raise _arguments.refuse("errors", errors, "fewer: not even the first threshold passed")
     quantity = "P(error | confidence >= t) at the last threshold that passed"
-    assumes = {**ROWS, **_LADDER}
+    assumes = {**ROWS, **LADDER}
     return _claim(quantity, float(target), delta, assumes, _SEQUENCE, direction="upper")
 
 
@@ -222,7 +222,7 @@ def precision(*, n_hits: ArrayLike, n_flagged: ArrayLike, target: float, delta: 
     if not n_passed_precision(n_hits=n_hits, n_flagged=n_flagged, target=target, delta=delta):
         raise _arguments.refuse("n_hits", n_hits, "larger: not even the first threshold passed")
     quantity = "P(positive | score >= t) at the last threshold that passed"
-    return _claim(quantity, float(target), delta, {**ROWS, **MIX, **_LADDER}, _SEQUENCE)
+    return _claim(quantity, float(target), delta, {**ROWS, **MIX, **LADDER}, _SEQUENCE)
 
 
 @theorem(realised=("errors",))

@@ -5,13 +5,17 @@
 
 from surelearn.claims._claim import Claim, Seen, Target
 from surelearn.claims._parsing import known, parse
-from surelearn.claims.abstaining import RiskCoverage, SelectiveRisk
+from surelearn.claims.abstaining import RiskCoverage, SelectiveRisk, ThresholdsWithinRisk
+from surelearn.claims.challengers import BestChallenger, ChallengersBetter
+from surelearn.claims.clusters import ErrorOfClusteredRows, ErrorPerCluster
 from surelearn.claims.coverage import Coverage
-from surelearn.claims.curves import PrecisionBand, RocBand
-from surelearn.claims.each_group import GroupError
+from surelearn.claims.curves import DecisionCurve, PrecisionBand, RocBand
+from surelearn.claims.each_group import GroupError, GroupsWithin
+from surelearn.claims.error_sizes import ErrorSizes, ScaledErrorQuantile
 from surelearn.claims.groups import Difference, GroupGap, WorstGroup
 from surelearn.claims.many_classes import MacroRecall, WorstClass
 from surelearn.claims.predictions import Predictions, record, results
+from surelearn.claims.probabilities import BrierScore, CalibrationError, LogLoss
 from surelearn.claims.rates import (
     F1,
     Accuracy,
@@ -23,15 +27,8 @@ from surelearn.claims.rates import (
     Specificity,
 )
 from surelearn.claims.regression import BeyondTolerance, ErrorQuantile, MeanError
-from surelearn.claims.samples import (
-    ErrorOfClusteredRows,
-    ErrorOfStrata,
-    ErrorOverTime,
-    ErrorPerCluster,
-    WeightedError,
-    WrongInTable,
-)
-from surelearn.claims.scores import AreaUnderCurve, BrierScore, CalibrationError, ThresholdFor
+from surelearn.claims.samples import ErrorOfStrata, ErrorOverTime, WeightedError, WrongInTable
+from surelearn.claims.scores import AreaUnderCurve, ThresholdFor
 from surelearn.claims.two_classes import (
     BalancedAccuracy,
     Cost,
@@ -51,12 +48,15 @@ __all__ = [
     "Accuracy",
     "AreaUnderCurve",
     "BalancedAccuracy",
+    "BestChallenger",
     "BeyondTolerance",
     "BrierScore",
     "CalibrationError",
+    "ChallengersBetter",
     "Claim",
     "Cost",
     "Coverage",
+    "DecisionCurve",
     "Difference",
     "ErrorOfClusteredRows",
     "ErrorOfStrata",
@@ -64,9 +64,12 @@ __all__ = [
     "ErrorPerCluster",
     "ErrorQuantile",
     "ErrorRate",
+    "ErrorSizes",
     "FScore",
     "GroupError",
     "GroupGap",
+    "GroupsWithin",
+    "LogLoss",
     "MacroRecall",
     "MatthewsCorrelation",
     "MeanError",
@@ -82,12 +85,14 @@ __all__ = [
     "Predictions",
     "RiskCoverage",
     "RocBand",
+    "ScaledErrorQuantile",
     "Seen",
     "SelectiveRisk",
     "Sensitivity",
     "Specificity",
     "Target",
     "ThresholdFor",
+    "ThresholdsWithinRisk",
     "WeightedError",
     "WorstClass",
     "WorstGroup",

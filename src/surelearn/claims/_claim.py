@@ -82,7 +82,8 @@ class Claim(ABC):
     of_answers
         Whether it counts cases by how they were answered, so that those without an answer do not.
     at_every_threshold
-        Whether it says more than one number: it can be no target beside others.
+        Whether it says more than one number, such as a curve or a list: it can be no target beside
+        others.
     """
 
     name: ClassVar[str]
@@ -127,7 +128,7 @@ class Claim(ABC):
         limit
             The bound, rounded outward.
         about
-            Names that statistics do not have, as `names` gave them.
+            Names that statistics do not have, as `names` gave them, and those of `told`.
         """
 
     def lacks(self, rows: Predictions) -> str:
@@ -136,6 +137,10 @@ class Claim(ABC):
 
     def names(self, rows: Predictions) -> dict[str, str]:  # noqa: ARG002 - most have none
         """Return the names that its sentence needs: of the positive class, of groups."""
+        return {}
+
+    def told(self, *, delta: float, **statistics: Any) -> dict[str, str]:  # noqa: ARG002
+        """Return names in its sentence that statistics give at a level, such as what passes."""
         return {}
 
     def stored(self) -> dict[str, Any]:

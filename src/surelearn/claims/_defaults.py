@@ -1,11 +1,13 @@
 """The claims that people expect of a file, where they ask for none."""
 
 from surelearn.claims._claim import Claim
+from surelearn.claims.clusters import ErrorPerCluster
 from surelearn.claims.coverage import Coverage
 from surelearn.claims.curves import PrecisionBand, RocBand
 from surelearn.claims.groups import Difference, GroupGap, WorstGroup
 from surelearn.claims.many_classes import MacroRecall, WorstClass
 from surelearn.claims.predictions import Predictions
+from surelearn.claims.probabilities import CalibrationError
 from surelearn.claims.rates import (
     F1,
     ErrorRate,
@@ -16,8 +18,8 @@ from surelearn.claims.rates import (
     Specificity,
 )
 from surelearn.claims.regression import ErrorQuantile
-from surelearn.claims.samples import ErrorOverTime, ErrorPerCluster
-from surelearn.claims.scores import AreaUnderCurve, CalibrationError
+from surelearn.claims.samples import ErrorOverTime
+from surelearn.claims.scores import AreaUnderCurve
 from surelearn.claims.two_classes import BalancedAccuracy, MatthewsCorrelation
 
 _OF_CLASSES: tuple[type[Claim], ...] = (

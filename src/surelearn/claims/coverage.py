@@ -70,10 +70,26 @@ def in_set(truth: NDArray[Any], sets: NDArray[Any]) -> NDArray[np.bool_]:
     >>> in_set(np.array(["a", "b"]), np.array(["a|c", '["a"]'])).tolist()
     [True, False]
     """
+    labels = [label_of(label) for label in truth.tolist()]
+    found = [members(str(text)) for text in sets.tolist()]
+    if not set(labels) & set().union(*found) and any(found):
+        raise ValueError("no set holds a label that is true of any row: are they other labels?")
     return np.array(
-        [str(label) in members(str(text)) for label, text in zip(truth, sets, strict=True)],
-        dtype=np.bool_,
+        [one in several for one, several in zip(labels, found, strict=True)], dtype=np.bool_
     )
+
+
+def label_of(value: Any) -> str:
+    """Return a label as text; a whole number is the same label however it was stored.
+
+    Examples
+    --------
+    >>> label_of(3.0), label_of(3), label_of("3")
+    ('3', '3', '3')
+    """
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return str(value)
 
 
 def members(text: str) -> set[str]:
@@ -89,5 +105,5 @@ def members(text: str) -> set[str]:
             found = json.loads(text)
         except (ValueError, RecursionError):
             raise ValueError(f"{text[:60]!r} is no list of labels") from None
-        return {str(one) for one in cast("list[Any]", found)}
+        return {label_of(one) for one in cast("list[Any]", found) if one is not None}
     return {part.strip() for part in text.split("|") if part.strip()}

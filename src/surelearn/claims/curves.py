@@ -6,10 +6,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from surelearn import _arguments
+from surelearn._wording import exactly
 from surelearn.bounds import Guarantee, bands
 from surelearn.certificate import Kind
 from surelearn.claims._claim import Direction, Seen
 from surelearn.claims.predictions import Predictions
+from surelearn.claims.probabilities import OfProbabilities
 from surelearn.claims.scores import OfScores
 
 
@@ -124,8 +127,65 @@ class PrecisionBand(_OfAllThresholds):
         )
 
 
-def at_thresholds(rows: Predictions, most: int = 1000) -> np.ndarray[Any, Any]:
-    """Return the distinct scores, largest first, or so many of them, evenly spread.
+@dataclass(frozen=True)
+class DecisionCurve(OfProbabilities):
+    """The net benefit of "stated probability >= p", from below, at every p at once.
+
+    Net benefit is P(true positive) - p/(1 - p) P(false positive), with p the probability from which
+    on acting is worth a false alarm.
+
+    Parameters
+    ----------
+    threshold
+        The p at which its certificate tells the value; the figure has all of them.
+
+    Examples
+    --------
+    >>> counts = {"n_hits": 90, "n_false": 40, "n": 1000}
+    >>> round(DecisionCurve(threshold=0.2).guarantee(delta=0.05, **counts).bound, 4)
+    0.0469
+    """
+
+    threshold: float
+    name: ClassVar[str] = "decision-curve"
+    title: ClassVar[str] = "Net benefit, as at every threshold"
+    direction: ClassVar[Direction] = "lower"
+    kind: ClassVar[Kind] = "value"
+    at_every_threshold: ClassVar[bool] = True
+    stores_rows: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        """Refuse a threshold that is none."""
+        at = _arguments.open_fraction("threshold", self.threshold)
+        object.__setattr__(self, "threshold", at)
+
+    def statistics(self, rows: Predictions) -> dict[str, Any]:
+        """Return the right and the false alarms at the threshold, and all rows."""
+        called = np.asarray(rows.score) >= self.threshold
+        hits = int((called & rows.is_positive).sum())
+        return {"n_hits": hits, "n_false": int(called.sum()) - hits, "n": rows.n}
+
+    def guarantee(self, *, delta: float, **statistics: Any) -> Guarantee:
+        """Return the bound of the band."""
+        given: dict[str, Any] = {**statistics, "threshold_probability": self.threshold}
+        return bands.net_benefit(**given, delta=delta)
+
+    def seen(self, **statistics: Any) -> Seen:
+        """Return the net benefit in the rows."""
+        odds, n = self.threshold / (1.0 - self.threshold), statistics["n"]
+        return Seen((statistics["n_hits"] - odds * statistics["n_false"]) / n, n)
+
+    def sentence(self, limit: str, about: Mapping[str, str]) -> str:
+        """Return the claim in words."""
+        return (
+            f"acting on a stated probability of {exactly(self.threshold)} or more has a net "
+            f"benefit of at least {limit} per case, in units of one case rightly called "
+            f"{about['positive']}; such bounds hold at all thresholds at once"
+        )
+
+
+def at_thresholds(rows: Predictions) -> np.ndarray[Any, Any]:
+    """Return the distinct scores, largest first, or a thousand of them, evenly spread.
 
     Examples
     --------
@@ -133,7 +193,17 @@ def at_thresholds(rows: Predictions, most: int = 1000) -> np.ndarray[Any, Any]:
     >>> at_thresholds(record([1, 0], [1, 0], score=[0.2, 0.7])).tolist()
     [0.7, 0.2]
     """
-    found = np.unique(np.asarray(rows.score))[::-1]
+    return spread(np.unique(np.asarray(rows.score))[::-1])
+
+
+def spread(found: np.ndarray[Any, Any], most: int = 1000) -> np.ndarray[Any, Any]:
+    """Return the values of a curve, or so many of them, evenly spread.
+
+    Examples
+    --------
+    >>> spread(np.arange(10.0), most=4).tolist()
+    [0.0, 3.0, 6.0, 9.0]
+    """
     if len(found) <= most:
         return found
     return found[np.unique(np.linspace(0, len(found) - 1, most).astype(int))]

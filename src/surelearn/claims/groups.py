@@ -16,7 +16,7 @@ MOST_GROUPS = 30
 
 
 @dataclass(frozen=True)
-class _OfGroups(Claim):
+class OfGroups(Claim):
     """A claim about the error rates of groups."""
 
     direction: ClassVar[Direction] = "upper"
@@ -37,7 +37,7 @@ class _OfGroups(Claim):
 
 
 @dataclass(frozen=True)
-class WorstGroup(_OfGroups):
+class WorstGroup(OfGroups):
     """The largest error rate of a group; their number costs nothing.
 
     Examples
@@ -70,7 +70,7 @@ class WorstGroup(_OfGroups):
 
 
 @dataclass(frozen=True)
-class GroupGap(_OfGroups):
+class GroupGap(OfGroups):
     """How far the error rates of any two groups are apart.
 
     Examples

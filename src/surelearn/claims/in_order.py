@@ -48,6 +48,10 @@ class InOrder(Claim):
         """Return the names in the sentence of the claim."""
         return self.claim.names(rows)
 
+    def told(self, *, delta: float, **statistics: Any) -> dict[str, str]:
+        """Return what the claim tells from statistics."""
+        return self.claim.told(delta=delta, **statistics)
+
     def guarantee(self, *, delta: float, **statistics: Any) -> Guarantee:
         """Return the statement that the target is met."""
         found = self.claim.guarantee(delta=delta, **statistics)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from surelearn import _arguments
-from surelearn._wording import confidence
+from surelearn._wording import confidence, exactly
 from surelearn.bounds import Guarantee, holdout, rates, sequences
 from surelearn.certificate import Kind
 from surelearn.claims._claim import Claim, Direction, Seen
@@ -15,7 +15,7 @@ from surelearn.claims.predictions import Predictions
 
 
 @dataclass(frozen=True)
-class _OfNumbers(Claim):
+class OfNumbers(Claim):
     """A claim about errors of numbers."""
 
     direction: ClassVar[Direction] = "upper"
@@ -26,7 +26,7 @@ class _OfNumbers(Claim):
 
 
 @dataclass(frozen=True)
-class ErrorQuantile(_OfNumbers):
+class ErrorQuantile(OfNumbers):
     """The size that all but a share of the errors stay below.
 
     Parameters
@@ -75,7 +75,7 @@ class ErrorQuantile(_OfNumbers):
 
 
 @dataclass(frozen=True)
-class BeyondTolerance(_OfNumbers):
+class BeyondTolerance(OfNumbers):
     """The share of errors that are larger than a tolerance.
 
     Parameters
@@ -121,11 +121,13 @@ class BeyondTolerance(_OfNumbers):
 
     def sentence(self, limit: str, about: Mapping[str, str]) -> str:  # noqa: ARG002 - no names
         """Return the claim in words."""
-        return f"at most {limit} of such cases have an absolute error beyond {self.tolerance:g}"
+        return (
+            f"at most {limit} of such cases have an absolute error beyond {exactly(self.tolerance)}"
+        )
 
 
 @dataclass(frozen=True)
-class MeanError(_OfNumbers):
+class MeanError(OfNumbers):
     """The mean absolute error, larger errors counted as the largest that counts.
 
     Without a limit on errors no bound on their mean exists. Where truth and answer are known to lie
@@ -177,5 +179,5 @@ class MeanError(_OfNumbers):
 
     def sentence(self, limit: str, about: Mapping[str, str]) -> str:  # noqa: ARG002 - no names
         """Return the claim in words."""
-        counted = f"errors above {self.largest:g} counted as {self.largest:g}"
+        counted = f"errors above {exactly(self.largest)} counted as {exactly(self.largest)}"
         return f"its mean absolute error on such cases, {counted}, is at most {limit}"

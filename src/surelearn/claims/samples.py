@@ -1,4 +1,4 @@
-"""Error rates of rows that were not drawn one by one: clusters, weights, strata, time, a table."""
+"""Error rates of rows that were not drawn one by one: weights, strata, time, a table."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,129 +7,16 @@ from typing import Any, ClassVar, cast
 import numpy as np
 
 from surelearn import _arguments
+from surelearn._wording import exactly
 from surelearn.bounds import Guarantee, finite_population, ratios, regions, sequences
 from surelearn.certificate import Kind
-from surelearn.claims._claim import Claim, Design, Direction, Seen
+from surelearn.claims._claim import Design, Seen
+from surelearn.claims._errors import OfErrors
 from surelearn.claims.predictions import Predictions
 
 
 @dataclass(frozen=True)
-class _Errors(Claim):
-    """A claim about errors, for which the rows were drawn in a way of its own."""
-
-    direction: ClassVar[Direction] = "upper"
-    kind: ClassVar[Kind] = "risk"
-
-    def lacks(self, rows: Predictions) -> str:
-        """Return why there are no errors to count, or no column that says how rows were drawn."""
-        if rows.task == "regression":
-            return "there are no errors to count"
-        if self.design in {"rows", "table"}:
-            return ""
-        return (
-            "" if self.design in rows.columns else f"no column of {_PLURALS[self.design]} was named"
-        )
-
-
-_PLURALS = {"cluster": "clusters", "weight": "weights", "stratum": "strata", "time": "times"}
-
-
-def _clusters(rows: Predictions) -> dict[str, Any]:
-    """Return how many clusters have so many errors among so many rows."""
-    _, places = rows.codes("cluster")
-    pairs, counts = np.unique(np.stack(rows.errors_at(places)), axis=1, return_counts=True)
-    return {"errors": pairs[0].tolist(), "sizes": pairs[1].tolist(), "counts": counts.tolist()}
-
-
-@dataclass(frozen=True)
-class ErrorPerCluster(_Errors):
-    """The mean over clusters, such as patients, of the error rate within one.
-
-    Examples
-    --------
-    >>> counts = {"errors": [0, 1, 2], "sizes": [4, 5, 8], "counts": [120, 60, 20]}
-    >>> round(ErrorPerCluster().guarantee(delta=0.05, **counts).bound, 4)
-    0.1152
-    """
-
-    name: ClassVar[str] = "error-per-cluster"
-    title: ClassVar[str] = "Error rate of a cluster, on average"
-    design: ClassVar[Design] = "cluster"
-
-    def statistics(self, rows: Predictions) -> dict[str, Any]:
-        """Return the counts of clusters."""
-        return _clusters(rows)
-
-    def guarantee(self, *, delta: float, **statistics: Any) -> Guarantee:
-        """Return the bound by betting on clusters."""
-        return ratios.mean_over_clusters(**statistics, delta=delta)
-
-    def seen(self, **statistics: Any) -> Seen:
-        """Return the mean over clusters, and their number."""
-        wrong, sizes, counts = (np.asarray(statistics[k]) for k in ("errors", "sizes", "counts"))
-        n = int(counts.sum())
-        return Seen(float(np.sum(counts * wrong / sizes)) / n, n)
-
-    def sentence(self, limit: str, about: Mapping[str, str]) -> str:  # noqa: ARG002 - no names
-        """Return the claim in words."""
-        return f"it errs on at most {limit} of the rows of a new cluster, on average over clusters"
-
-
-@dataclass(frozen=True)
-class ErrorOfClusteredRows(_Errors):
-    """The share of wrong rows, where rows come in clusters of at most so many.
-
-    Parameters
-    ----------
-    largest
-        The most rows that a cluster can have, known beforehand.
-
-    Examples
-    --------
-    >>> counts = {"errors": [0, 1, 2], "sizes": [4, 5, 8], "counts": [120, 60, 20]}
-    >>> round(ErrorOfClusteredRows(largest=10).guarantee(delta=0.05, **counts).bound, 4)
-    0.1587
-    """
-
-    largest: int
-    name: ClassVar[str] = "error-in-clusters"
-    title: ClassVar[str] = "Error rate over all rows of clusters"
-    design: ClassVar[Design] = "cluster"
-
-    def __post_init__(self) -> None:
-        """Refuse a size that is none."""
-        object.__setattr__(self, "largest", _arguments.count("largest", self.largest, at_least=1))
-
-    def lacks(self, rows: Predictions) -> str:
-        """Return why there are no clusters, or one is too large."""
-        if why := super().lacks(rows):
-            return why
-        most = int(np.bincount(rows.codes("cluster")[1]).max())
-        return (
-            "" if most <= self.largest else f"a cluster has {most} rows, more than {self.largest}"
-        )
-
-    def statistics(self, rows: Predictions) -> dict[str, Any]:
-        """Return the counts of clusters."""
-        return _clusters(rows)
-
-    def guarantee(self, *, delta: float, **statistics: Any) -> Guarantee:
-        """Return the bound by betting on clusters."""
-        given: dict[str, Any] = {**statistics, "largest": self.largest}
-        return ratios.rows_in_clusters(**given, delta=delta)
-
-    def seen(self, **statistics: Any) -> Seen:
-        """Return the share of wrong rows, and the number of clusters."""
-        wrong, sizes, counts = (np.asarray(statistics[k]) for k in ("errors", "sizes", "counts"))
-        return Seen(float(np.sum(counts * wrong) / np.sum(counts * sizes)), int(counts.sum()))
-
-    def sentence(self, limit: str, about: Mapping[str, str]) -> str:  # noqa: ARG002 - no names
-        """Return the claim in words."""
-        return f"it errs on at most {limit} of all such rows"
-
-
-@dataclass(frozen=True)
-class WeightedError(_Errors):
+class WeightedError(OfErrors):
     """The error rate where each row stands for as many cases as its weight says.
 
     Parameters
@@ -161,7 +48,7 @@ class WeightedError(_Errors):
         if weights.dtype.kind not in "biuf":
             return "the weights are words"
         if not np.all((weights >= 0) & (weights <= self.largest)):
-            return f"a weight is below 0 or above the largest, {self.largest:g}"
+            return f"a weight is below 0 or above the largest, {exactly(self.largest)}"
         return "" if weights.any() else "all weights are 0"
 
     def statistics(self, rows: Predictions) -> dict[str, Any]:
@@ -193,7 +80,7 @@ class WeightedError(_Errors):
 
 
 @dataclass(frozen=True)
-class ErrorOfStrata(_Errors):
+class ErrorOfStrata(OfErrors):
     """The error rate of a population from strata that were sampled separately.
 
     Parameters
@@ -280,7 +167,7 @@ class ErrorOfStrata(_Errors):
 
 
 @dataclass(frozen=True)
-class ErrorOverTime(_Errors):
+class ErrorOverTime(OfErrors):
     """The average risk over the period of the rows, however it changes in time.
 
     Examples
@@ -311,7 +198,7 @@ class ErrorOverTime(_Errors):
 
 
 @dataclass(frozen=True)
-class WrongInTable(_Errors):
+class WrongInTable(OfErrors):
     """How many rows of a finite table are wrong, from rows drawn out of it at random.
 
     Parameters

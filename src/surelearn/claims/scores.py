@@ -1,4 +1,4 @@
-"""What scores show: how well they rank, whether they are probabilities, where to cut them."""
+"""What scores show: how well they rank, where to cut them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,15 +7,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from surelearn import _arguments
-from surelearn.bounds import Guarantee, calibration, ranking, thresholds
+from surelearn.bounds import Guarantee, ranking, thresholds
 from surelearn.certificate import Kind
 from surelearn.claims._claim import Direction, Seen
 from surelearn.claims._two_classes import OfBothClasses
 from surelearn.claims.predictions import Predictions
 
-_MOST_STORED = 20_000  # scores that a certificate carries
+MOST_STORED = 20_000  # scores that a certificate carries
 _SURELY_SORTED = 20  # distinct scores that stand sorted by chance once in 10^18 times
-_MOST_BINS = 1000
 
 
 @dataclass(frozen=True)
@@ -55,7 +54,7 @@ class AreaUnderCurve(OfScores):
         """Return the ranks of the scores of each class, or their number and the estimate."""
         ranks = np.unique(np.asarray(rows.score), return_inverse=True)[1]
         positive, negative = ranks[rows.is_positive], ranks[~rows.is_positive]
-        if rows.n <= _MOST_STORED and not (_is_sorted(positive) or _is_sorted(negative)):
+        if rows.n <= MOST_STORED and not (_is_sorted(positive) or _is_sorted(negative)):
             return {"positive": positive.tolist(), "negative": negative.tolist()}
         return {
             "estimate": _area(positive, negative),
@@ -97,108 +96,6 @@ def _area(positive: Any, negative: Any) -> float:
     first = np.searchsorted(below, positive, side="left")
     last = np.searchsorted(below, positive, side="right")
     return float((first + last).sum() / (2.0 * len(positive) * len(negative)))
-
-
-@dataclass(frozen=True)
-class _OfProbabilities(OfScores):
-    """A claim about scores that are probabilities."""
-
-    direction: ClassVar[Direction] = "upper"
-
-    def lacks(self, rows: Predictions) -> str:
-        """Return why scores are no probabilities, or too many to store."""
-        if why := super().lacks(rows):
-            return why
-        if rows.score is None or rows.score.min() < 0.0 or rows.score.max() > 1.0:
-            return "the scores are no probabilities"
-        return "" if rows.n <= _MOST_STORED else f"there are more than {_MOST_STORED:,} rows"
-
-
-@dataclass(frozen=True)
-class CalibrationError(_OfProbabilities):
-    """How far stated probabilities are from frequencies, on average over equal bins.
-
-    Parameters
-    ----------
-    bins
-        The number of equal bins, fixed beforehand.
-
-    Examples
-    --------
-    >>> CalibrationError(bins=4).edges()
-    [0.25, 0.5, 0.75]
-    """
-
-    bins: int = 10
-    name: ClassVar[str] = "calibration-error"
-    title: ClassVar[str] = "Calibration error"
-    kind: ClassVar[Kind] = "rate"
-
-    def __post_init__(self) -> None:
-        """Refuse a number of bins that is none."""
-        bins = _arguments.count("bins", self.bins, at_least=1, at_most=_MOST_BINS)
-        object.__setattr__(self, "bins", bins)
-
-    def edges(self) -> list[float]:
-        """Return the edges between bins."""
-        return [i / self.bins for i in range(1, self.bins)]
-
-    def statistics(self, rows: Predictions) -> dict[str, Any]:
-        """Return the probabilities that were stated, and whether each came true."""
-        score: Any = rows.score
-        return {"stated": score.tolist(), "outcomes": rows.is_positive.astype(int).tolist()}
-
-    def guarantee(self, *, delta: float, **statistics: Any) -> Guarantee:
-        """Return the bound by betting on the worst signs."""
-        given: dict[str, Any] = {**statistics, "edges": self.edges()}
-        return calibration.binned_error(**given, delta=delta)
-
-    def seen(self, **statistics: Any) -> Seen:
-        """Return the calibration error of the rows."""
-        stated, outcomes = (np.asarray(statistics[k]) for k in ("stated", "outcomes"))
-        places = np.searchsorted(self.edges(), stated, side="right")
-        gaps = np.bincount(places, weights=outcomes - stated)
-        return Seen(float(np.abs(gaps).sum() / len(stated)), len(stated))
-
-    def sentence(self, limit: str, about: Mapping[str, str]) -> str:  # noqa: ARG002 - no names
-        """Return the claim in words."""
-        return (
-            "stated probability and frequency differ by at most "
-            f"{limit.removesuffix('%')} points, on average over such cases in "
-            f"{self.bins} equal bins"
-        )
-
-
-@dataclass(frozen=True)
-class BrierScore(_OfProbabilities):
-    """The mean squared distance of stated probabilities from what came true.
-
-    Examples
-    --------
-    >>> BrierScore().seen(losses=[0.04, 0.64])
-    Seen(value=0.34, n=2)
-    """
-
-    name: ClassVar[str] = "brier"
-    title: ClassVar[str] = "Brier score"
-    kind: ClassVar[Kind] = "value"
-
-    def statistics(self, rows: Predictions) -> dict[str, Any]:
-        """Return the squared distances."""
-        score: Any = rows.score
-        return {"losses": ((score - rows.is_positive) ** 2).tolist()}
-
-    def guarantee(self, *, delta: float, **statistics: Any) -> Guarantee:
-        """Return the bound by betting."""
-        return calibration.brier(losses=statistics["losses"], delta=delta)
-
-    def seen(self, **statistics: Any) -> Seen:
-        """Return the mean."""
-        return Seen(float(np.mean(statistics["losses"])), len(statistics["losses"]))
-
-    def sentence(self, limit: str, about: Mapping[str, str]) -> str:  # noqa: ARG002 - no names
-        """Return the claim in words."""
-        return f"its Brier score is at most {limit} on such cases"
 
 
 @dataclass(frozen=True)

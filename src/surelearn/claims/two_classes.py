@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from surelearn import _arguments
+from surelearn._wording import exactly
 from surelearn.bounds import Guarantee, regions
 from surelearn.certificate import Kind
 from surelearn.claims._claim import Direction, Seen
@@ -218,7 +219,7 @@ class Cost(OfTwoClasses):
 
     def sentence(self, limit: str, about: Mapping[str, str]) -> str:  # noqa: ARG002 - no names
         """Return the claim in words."""
-        prices = f"{self.miss:g} for a miss, {self.false_alarm:g} for a false alarm"
+        prices = f"{exactly(self.miss)} for a miss, {exactly(self.false_alarm)} for a false alarm"
         return f"a decision by it costs at most {limit} on average ({prices})"
 
 
@@ -270,6 +271,6 @@ class NetBenefit(OfTwoClasses):
     def sentence(self, limit: str, about: Mapping[str, str]) -> str:  # noqa: ARG002 - no names
         """Return the claim in words."""
         return (
-            f"its net benefit at the threshold probability {self.threshold:g} is at least {limit} "
-            "per case"
+            f"its net benefit at the threshold probability {exactly(self.threshold)} is at least "
+            f"{limit} per case"
         )

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from surelearn import _arguments
+from surelearn._wording import exactly, percent_exactly
 from surelearn.bounds import Guarantee, rates, ratios
 from surelearn.certificate import Kind
 from surelearn.claims._claim import Direction, Seen
@@ -70,7 +71,7 @@ class FScore(OfTwoClasses):
 
     def sentence(self, limit: str, about: Mapping[str, str]) -> str:
         """Return the claim in words."""
-        named = f"its F-score for {about['positive']} with beta = {self.beta:g}"
+        named = f"its F-score for {about['positive']} with beta = {exactly(self.beta)}"
         return f"{named} is at least {limit} on such cases"
 
 
@@ -141,8 +142,8 @@ class PositivePredictiveValueAt(_AtPrevalence):
         """Return the claim in words."""
         positive = about["positive"]
         return (
-            f"where {100 * self.prevalence:g}% of cases are {positive}, at least {limit} of those "
-            f"that it calls {positive} are so"
+            f"where {percent_exactly(self.prevalence)} of cases are {positive}, at least {limit} "
+            f"of those that it calls {positive} are so"
         )
 
 
@@ -182,6 +183,6 @@ class NegativePredictiveValueAt(_AtPrevalence):
         """Return the claim in words."""
         positive = about["positive"]
         return (
-            f"where {100 * self.prevalence:g}% of cases are {positive}, at least {limit} of those "
-            f"that it calls not {positive} are not"
+            f"where {percent_exactly(self.prevalence)} of cases are {positive}, at least {limit} "
+            f"of those that it calls not {positive} are not"
         )

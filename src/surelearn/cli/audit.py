@@ -35,6 +35,10 @@ def audit(  # noqa: PLR0913, PLR0917 - an argument for each option
     confidence: Annotated[
         str | None, typer.Option(help="Column of how sure the model was of each answer.")
     ] = None,
+    width: Annotated[
+        str | None,
+        typer.Option(help="Column of widths, one for each answer: intervals are so many of them."),
+    ] = None,
     cluster: Annotated[
         str | None, typer.Option(help="Column of patients, users ... whose rows belong together.")
     ] = None,
@@ -49,6 +53,10 @@ def audit(  # noqa: PLR0913, PLR0917 - an argument for each option
     ] = None,
     baseline: Annotated[
         str | None, typer.Option(help="Column of what another model answered.")
+    ] = None,
+    challenger: Annotated[
+        list[str] | None,
+        typer.Option(help="Column of another model's answers to be compared; may be repeated."),
     ] = None,
     id: Annotated[  # noqa: A002 - what users call it
         str | None, typer.Option(help="Column that names each case: none may stand twice.")
@@ -130,11 +138,13 @@ def audit(  # noqa: PLR0913, PLR0917 - an argument for each option
             high=high,
             set=set,
             confidence=confidence,
+            width=width,
             cluster=cluster,
             weight=weight,
             stratum=stratum,
             time=time,
             baseline=baseline,
+            challenger=tuple(challenger or ()),
             id=id,
             claims=tuple(claim or ()),
             delta=delta,

@@ -117,6 +117,7 @@ def issue_claim(claim: Claim, facts: Facts, share: Share) -> Certificate:
     guarantee = facts.state(claim, share.own)
     seen, known = claim.seen(**statistics), {**_KNOWN, **facts.evidence}
     premise = premise_of(claim, facts.drawn, seen.n)
+    told = {**about, **claim.told(delta=share.own, **statistics)}
     demanded = {k: phrase for k, phrase in DEMANDS.items() if k not in guarantee.assumes}
     return certify(
         guarantee,
@@ -124,7 +125,7 @@ def issue_claim(claim: Claim, facts: Facts, share: Share) -> Certificate:
         subject=SUBJECT,
         observed=seen.value,
         n=seen.n,
-        claim=_sentence(claim, guarantee.bound, about, share, premise),
+        claim=_sentence(claim, guarantee.bound, told, share, premise),
         evidence={k: known[k] for k in guarantee.assumes if k in known},
         also=(Precondition(key, phrase, *known[key]) for key, phrase in demanded.items()),
         reproduce={

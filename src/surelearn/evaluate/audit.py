@@ -255,8 +255,9 @@ def _refuse_together(named: Sequence[Claim], targets: Sequence[Target], drawn: D
     many = [target.claim for target in targets if target.claim.at_every_threshold]
     if many and len(targets) > 1:
         raise ValueError(
-            f"{many[0]} holds at every threshold: it says more than that a target is met, and can "
-            "be no target beside others. Ask for sensitivity, specificity or ppv"
+            f"{many[0]} says more than that its target is met, a curve or a list, and can be no "
+            "target beside others. Ask for it without a target, or for a claim of one number, such "
+            "as sensitivity or error"
         )
 
 

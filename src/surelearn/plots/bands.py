@@ -1,4 +1,4 @@
-"""Curves over all thresholds, with the line that the true one is not below."""
+"""Curves over all thresholds or sizes, with the line that the true one is not beyond."""
 
 from typing import Any
 
@@ -64,6 +64,103 @@ def plot_precision_band(band: CurveBand, *, ax: Axes | None = None) -> Axes:
     ax.set_xlabel("found in these rows by a threshold, percent of the positive ones")
     ax.set_ylabel("right, percent of alarms")
     ax.legend(loc="lower left")
+    return ax
+
+
+def plot_risk_band(band: CurveBand, *, ax: Axes | None = None) -> Axes:
+    """Draw the risk of confident answers over their share, and the line it is not above.
+
+    Parameters
+    ----------
+    band
+        From `surelearn.evaluate.curves.risk_band`.
+    ax
+        Where to draw; a new figure if None.
+
+    Examples
+    --------
+    >>> from surelearn import claims
+    >>> from surelearn.evaluate.curves import risk_band
+    >>> rows = claims.record([1, 1, 0, 0], [1, 1, 0, 1], confidence=[0.9, 0.8, 0.6, 0.5])
+    >>> plot_risk_band(risk_band(rows)).get_ylabel()
+    'wrong, percent of the answers'
+    """
+    if ax is None:
+        _, (ax,) = style.new_figure("The true risk is nowhere above the line")
+    _draw(ax, band, drawstyle="steps-post", label="true risk of that threshold not above")
+    top = max(5.0, 130.0 * float(band.y.max()), 100.0 * float(band.low_y[-1]) * 1.5)
+    ax.set_ylim(-0.02 * top, min(104.0, top))  # few confident answers prove nothing: up to 100
+    ax.set_xlabel("answered in these rows at a threshold of confidence, percent")
+    ax.set_ylabel("wrong, percent of the answers")
+    ax.legend(loc="upper center")
+    return ax
+
+
+def plot_benefit_band(band: CurveBand, *, ax: Axes | None = None) -> Axes:
+    """Draw a decision curve as it was seen, and the line that the true one is not below.
+
+    Parameters
+    ----------
+    band
+        From `surelearn.evaluate.curves.benefit_band`.
+    ax
+        Where to draw; a new figure if None.
+
+    Examples
+    --------
+    >>> from surelearn import claims
+    >>> from surelearn.evaluate.curves import benefit_band
+    >>> rows = claims.record([1, 1, 0, 0], [1, 1, 0, 0], score=[0.9, 0.4, 0.6, 0.1])
+    >>> plot_benefit_band(benefit_band(rows)).get_ylabel()
+    'net benefit per case'
+    """
+    if ax is None:
+        _, (ax,) = style.new_figure("The true net benefit is nowhere below the line")
+    percent = 100 * band.x
+    ax.plot(percent, band.y, color=style.OBSERVED, label="observed")
+    level = f"true net benefit not below ({confidence(band.delta)})"
+    ax.plot(percent, band.low_y, color=style.GUARANTEED, label=level)
+    if band.beside is not None:
+        every = "observed if all are called positive"
+        ax.plot(percent, band.beside, color=style.MUTED, linestyle=":", label=every)
+    ax.axhline(0.0, color=style.MUTED, linewidth=1)
+    most = max(float(band.y.max()), 0.01)
+    ax.set_ylim(-0.35 * most, 1.35 * most)
+    ax.set_xlim(-2, 102)
+    ax.set_xlabel("probability from which on it is acted, percent")
+    ax.set_ylabel("net benefit per case")
+    ax.legend(loc="upper right")
+    return ax
+
+
+def plot_size_band(band: CurveBand, *, ax: Axes | None = None) -> Axes:
+    """Draw the share of errors up to each size, and the line that the true one is not below.
+
+    Parameters
+    ----------
+    band
+        From `surelearn.evaluate.curves.size_band`.
+    ax
+        Where to draw; a new figure if None.
+
+    Examples
+    --------
+    >>> from surelearn import claims
+    >>> from surelearn.evaluate.curves import size_band
+    >>> rows = claims.record([0.5, 1.5, 2.25], [0.0, 0.0, 0.0])
+    >>> plot_size_band(size_band(rows)).get_ylabel()
+    'percent of cases'
+    """
+    if ax is None:
+        _, (ax,) = style.new_figure("The true share is nowhere below the line")
+    steps: dict[str, Any] = {"drawstyle": "steps-post"}
+    ax.plot(band.x, 100 * band.y, color=style.OBSERVED, label="observed", **steps)
+    level = f"true share not below ({confidence(band.delta)})"
+    ax.plot(band.low_x, 100 * band.low_y, color=style.GUARANTEED, label=level, **steps)
+    ax.set_ylim(-2, 104)
+    ax.set_xlabel("absolute error of at most")
+    ax.set_ylabel("percent of cases")
+    ax.legend(loc="lower right")
     return ax
 
 

@@ -133,7 +133,7 @@ def _claimed(report: Report, places: Places) -> str:
     grid = _grid(heads[:wide], [_claim(found, places)[:wide] for found in report.claimed])
     said = f"<p>{escape(report.joint)}</p>" if report.joint else ""
     said += _view(report.confusion) if report.confusion else ""
-    return grid + said
+    return grid + places.of_all() + said
 
 
 def _claim(found: Claimed, places: Places) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from importlib import resources
 from typing import Any
 
 from surelearn.certificate import Certificate
+from surelearn.certificate._several import Told, digest_of_lines, lines_of
 from surelearn.report.content import Report
 
 _LONGEST = 2_000_000  # characters of a certificate that a page carries whole
@@ -52,13 +53,31 @@ def certificates_of(report: Report) -> tuple[Certificate, ...]:
 def scripts(report: Report) -> str:
     """Return the certificates as data and the script that reads them, for the end of a page."""
     content = [_embedded(certificate) for certificate in certificates_of(report)]
-    # In ASCII, so that a page holds no sign that turns the direction of reading.
+    claims = _data("claims", _claims(report)) if report.claimed else ""
+    return f"{_data('certificates', content)}{claims}<script>{verifier()}</script>"
+
+
+def _data(name: str, content: Any) -> str:
+    """Return data for the script; in ASCII, so that no sign turns the direction of reading."""
     text = json.dumps(content, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     data = text.translate(str.maketrans(_ESCAPED))
-    return (
-        f'<script type="application/json" id="certificates">{data}</script>'
-        f"<script>{verifier()}</script>"
-    )
+    return f'<script type="application/json" id="{name}">{data}</script>'
+
+
+def _claims(report: Report) -> dict[str, Any]:
+    """Return what became of each claim, the place of its certificate, and the hash over all."""
+    certificates = certificates_of(report)
+    lines = lines_of(Told(o.target, o.verdict, o.advice, o.certificate) for o in report.claimed)
+    names = ("target", "verdict", "advice", "sha256")
+    told = [
+        {**dict(zip(names, line, strict=True)), "place": _place(certificates, one.certificate)}
+        for line, one in zip(lines, report.claimed, strict=True)
+    ]
+    return {"lines": told, "sha256": digest_of_lines(lines)}
+
+
+def _place(certificates: Sequence[Certificate], certificate: Certificate | None) -> int | None:
+    return next((i for i, each in enumerate(certificates) if each is certificate), None)
 
 
 class Places:
@@ -78,7 +97,10 @@ class Places:
         self._certificates = certificates
 
     def _number(self, certificate: Certificate) -> int:
-        return next(i for i, each in enumerate(self._certificates) if each is certificate)
+        place = _place(self._certificates, certificate)
+        if place is None:
+            raise ValueError("the page does not carry this certificate")
+        return place
 
     def shows(self, certificate: Certificate, what: str) -> str:
         """Return attributes that tell the script what of a certificate an element shows."""
@@ -87,6 +109,10 @@ class Places:
     def mark(self, certificate: Certificate) -> str:
         """Return the place where the script writes what it found; unseen without scripts."""
         return f'<span class="recomputed" data-of="{self._number(certificate)}" hidden></span>'
+
+    def of_all(self) -> str:
+        """Return the place for what the script finds of all claims of an audit together."""
+        return '<p class="recomputed" data-of="all" hidden></p>'
 
 
 def _embedded(certificate: Certificate) -> dict[str, Any]:

@@ -468,17 +468,206 @@ function verify(c) {
   }
 }
 
-/** Returns what can be said of several certificates: those of one audit share its delta. */
-function verifyAll(certificates) {
-  const found = certificates.map(verify);
-  const shared = (c) => isObject(c) && isObject(c.reproduce) && isObject(c.reproduce.audit) && / claims together /.test(c.claim);
-  const spent = certificates.filter(shared).reduce((sum, c) => sum + c.delta, 0);
-  certificates.forEach((c, i) => {
-    if (found[i].state === "recomputed" && shared(c) && spent > c.reproduce.audit.delta * (1 + 1e-9)) {
-      found[i] = { state: "refused", words: "refused: its claims together spend more than their delta" };
-    }
+/* ---- the claims of an audit belong together ---- */
+
+const isAudited = (c) => isObject(c) && isObject(c.reproduce) && isObject(c.reproduce.audit);
+
+/** Writes JSON in canonical form, RFC 8785: sorted names, no white space, doubles as here. */
+function canonical(value) {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
+  if (!isObject(value)) return JSON.stringify(value);
+  return `{${Object.keys(value).sort().map((name) => `${JSON.stringify(name)}:${canonical(value[name])}`).join(",")}}`;
+}
+
+/** Returns the first 32 bits after the point of the roots of the first primes: SHA-256's numbers. */
+function rootsOfPrimes(count, power) {
+  const primes = [];
+  for (let i = 2; primes.length < count; i += 1) if (primes.every((p) => i % p !== 0)) primes.push(i);
+  return primes.map((p) => {
+    let root = 0n; /* of p * 2^(32 power), by halves */
+    for (let bit = 1n << 36n; bit > 0n; bit >>= 1n) if ((root + bit) ** power <= BigInt(p) << (32n * power)) root += bit;
+    return Number(root & 0xffffffffn);
   });
-  return found;
+}
+
+const turned = (word, by) => (word >>> by) | (word << (32 - by));
+
+/** Returns the SHA-256 of a text, in hexadecimal digits. */
+function sha256(text) {
+  const bytes = new TextEncoder().encode(text);
+  const data = new Uint8Array(((bytes.length + 72) >> 6) << 6);
+  data.set(bytes);
+  data[bytes.length] = 0x80;
+  const view = new DataView(data.buffer);
+  view.setBigUint64(data.length - 8, BigInt(bytes.length) * 8n);
+  const rounds = rootsOfPrimes(64, 3n);
+  const state = rootsOfPrimes(8, 2n);
+  const w = new Int32Array(64);
+  for (let at = 0; at < data.length; at += 64) {
+    for (let i = 0; i < 64; i += 1) {
+      const [a, b] = [w[i - 15], w[i - 2]];
+      w[i] = i < 16 ? view.getInt32(at + 4 * i) : w[i - 16] + (turned(a, 7) ^ turned(a, 18) ^ (a >>> 3)) + w[i - 7] + (turned(b, 17) ^ turned(b, 19) ^ (b >>> 10));
+    }
+    let [a, b, c, d, e, f, g, h] = state;
+    for (let i = 0; i < 64; i += 1) {
+      const first = (h + (turned(e, 6) ^ turned(e, 11) ^ turned(e, 25)) + ((e & f) ^ (~e & g)) + rounds[i] + w[i]) | 0;
+      const second = ((turned(a, 2) ^ turned(a, 13) ^ turned(a, 22)) + ((a & b) ^ (a & c) ^ (b & c))) | 0;
+      [h, g, f, e, d, c, b, a] = [g, f, e, (d + first) | 0, c, b, a, (first + second) | 0];
+    }
+    [a, b, c, d, e, f, g, h].forEach((word, i) => { state[i] = (state[i] + word) | 0; });
+  }
+  return state.map((word) => (word >>> 0).toString(16).padStart(8, "0")).join("");
+}
+
+const isTarget = (text) => /[<>]=/.test(String(text));
+const claimIn = (text) => String(text).split(/[<>]=/)[0];
+const refuseIf = (wrong, why) => { if (wrong) throw new Refused(why); };
+
+/** Refuses certificates of different audits: all but their numbers is the same in those of one. */
+function checkOneAudit(audited) {
+  const about = (c) => canonical(["options", "table", "data", "ledger", "n_without", "versions"].map((name) => c.reproduce[name] ?? null)
+    .concat([c.reproduce.audit.delta, c.reproduce.audit.n_rows]));
+  refuseIf(new Set(audited.map(about)).size > 1, "they are of different audits");
+  const claims = audited.map((c) => c.reproduce.audit.claim);
+  refuseIf(new Set(claims).size < claims.length, "a claim stands there twice");
+}
+
+/** Refuses claims that are too few, too many, not those asked for, or with other shares of delta. */
+function checkShares(audited, lines) {
+  const { options = {}, audit } = audited[0].reproduce;
+  const asked = Array.isArray(options.claims) ? options.claims.map(String) : [];
+  const targets = asked.filter(isTarget);
+  const plain = asked.filter((text) => !isTarget(text));
+  const tried = audited.slice(0, targets.length > 0 ? audited.length - plain.length : 0);
+  const stated = audited.slice(tried.length);
+  const n = stated.length;
+  refuseIf(lines && asked.length > 0 && lines.length !== asked.length, "their number is not that of the claims asked for");
+  refuseIf(asked.length > 0 && n !== plain.length, "claims that were asked for are not there");
+  refuseIf(stated.some((c) => c.reproduce.audit.n_claims !== n), `they speak of another number of claims than the ${n} that are there`);
+  refuseIf(asked.length > 0 && stated.some((c, i) => c.reproduce.audit.claim !== plain[i]), "they are not the claims asked for");
+  refuseIf(tried.some((c, i) => c.reproduce.audit.claim !== claimIn(targets[i])), "they are not the targets asked for, in their order");
+  refuseIf(targets.length > 0 && tried.length === 0, "a target that was asked for is not there");
+  const share = (i) => (asked.length > 0 || n === 1 ? audit.delta / n : i === 0 ? audit.delta / 2 : audit.delta / (2 * (n - 1)));
+  refuseIf(stated.some((c, i) => !isNear(c.delta, share(i))), "their deltas are not the shares of the audit's");
+  refuseIf(tried.some((c) => !isNear(c.delta, audit.delta)), "a target has another delta than the audit");
+  const whole = options.delta / (options.looks ?? 1) / (targets.length > 0 && plain.length > 0 ? 2 : 1);
+  refuseIf(typeof options.delta === "number" && !isNear(audit.delta, whole), "their delta is not the one asked for");
+}
+
+/** Refuses verdicts that do not follow: proved while bounds reach their targets, then none tried. */
+function checkVerdicts(lines, certificates, all) {
+  let open = true;
+  const found = lines.filter((line) => line.target).map((line) => line.verdict);
+  const joint = found.length === 0 ? "stated" : found.includes("refuted") ? "refuted" : found.every((one) => one === "proved") ? "proved" : "not proved";
+  refuseIf(all !== undefined && all !== joint, "the verdict of the file does not follow from those of its targets");
+  lines.filter((line) => line.target).forEach(({ target, verdict, place }) => {
+    const c = place === null ? null : certificates[place];
+    refuseIf((c === null) === open, open ? "a target was not tried" : "a target was tried after one that was not proved");
+    if (c === null) { refuseIf(verdict !== "not tried", "a target without a certificate has a verdict"); return; }
+    const value = Number(String(target).split(/[<>]=/)[1]);
+    const met = c.status !== "void" && (c.direction === "upper" ? c.bound <= value : c.bound >= value);
+    refuseIf(met !== (verdict === "proved") || !["proved", "not proved", "refuted"].includes(verdict), "a verdict does not follow from its bound");
+    open = met;
+  });
+  refuseIf(lines.some((line) => !line.target && (line.verdict !== "stated" || line.place === null)), "a claim without a target has a verdict, or no certificate");
+}
+
+const SUMS = [
+  ["positives", "found", "missed"], ["negatives", "spared", "alarmed"], ["called positive", "found", "alarmed"],
+  ["called negative", "spared", "missed"], ["wrong", "missed", "alarmed"], ["rows", "positives", "negatives"],
+  ["rows", "called positive", "called negative"], ["rows", "right", "wrong"],
+]; /* the first count is the sum of the other two */
+const COUNTED = {
+  "rates.sensitivity": { true_positives: "found", n_positive: "positives" },
+  "rates.specificity": { true_negatives: "spared", n_negative: "negatives" },
+  "rates.positive_predictive_value": { true_positives: "found", n_predicted_positive: "called positive" },
+  "rates.negative_predictive_value": { true_negatives: "spared", n_predicted_negative: "called negative" },
+  "rates.f1": { true_positives: "found", false_positives: "alarmed", false_negatives: "missed" },
+  "rates.accuracy": { correct: "right", n: "rows" },
+  "concentration.clopper_pearson": { errors: "wrong", n: "rows" },
+}; /* what the inputs of theorems count, where they count all rows or all of a class */
+
+/** Refuses counts that cannot be of the same rows. */
+function checkCounts(audited) {
+  const counts = { rows: audited[0].reproduce.audit.n_rows };
+  const learn = (name, count) => { refuseIf((counts[name] ??= count) !== count, `they count ${name} differently`); };
+  for (const { method, reproduce: { inputs } } of audited) {
+    const inner = method === "targets.in_order" && isObject(inputs) ? { method: String(inputs.method), inputs: inputs.statistics } : { method, inputs };
+    const names = Object.hasOwn(COUNTED, inner.method) && isObject(inner.inputs) ? COUNTED[inner.method] : {};
+    Object.entries(names).forEach(([name, what]) => learn(what, inner.inputs[name]));
+  }
+  const known = (name) => counts[name] !== undefined;
+  for (let i = 0; i < SUMS.length; i += 1) { /* what one sum gives another may need */
+    for (const [total, first, second] of SUMS) {
+      if (known(first) && known(second)) learn(total, counts[first] + counts[second]);
+      else if (known(total) && known(first)) learn(second, counts[total] - counts[first]);
+      else if (known(total) && known(second)) learn(first, counts[total] - counts[second]);
+    }
+  }
+  refuseIf(Object.values(counts).some((count) => count < 0), "they count fewer rows than none");
+  return counts;
+}
+
+const OF_TWO_CLASSES = {
+  sensitivity: ["positives"], specificity: ["negatives"], ppv: ["called positive"], npv: ["called negative"],
+  "balanced-accuracy": ["positives", "negatives"], mcc: ["positives", "negatives"],
+}; /* what is claimed of two classes if nobody asks for less, and the rows that it needs */
+
+/** Refuses an audit of all that is expected from which a claim was taken: others gained by it. */
+function checkNoneLeftOut(audited, counts) {
+  const { options = {} } = audited[0].reproduce;
+  const there = new Set(audited.map((c) => c.reproduce.audit.claim));
+  const byLabel = options.by_label === true;
+  if ((options.claims ?? []).length > 0 || !Object.keys(OF_TWO_CLASSES).some((name) => there.has(name))) return;
+  const expected = Object.entries(OF_TWO_CLASSES).filter(([, needed]) => needed.every((name) => counts[name] !== 0)).map(([name]) => name);
+  const whole = ["error", "f1", "ppv", "npv", "mcc", "difference", "worst-group"];
+  if ((counts.found ?? 1) + (counts.missed ?? 0) + (counts.alarmed ?? 0) > 0) expected.push("f1");
+  expected.push("error", ...(options.baseline ? ["difference"] : []), ...(options.score && counts.positives && counts.negatives ? ["auc"] : []));
+  const lacking = expected.filter((name) => !there.has(name) && !(byLabel && whole.includes(name)));
+  refuseIf(lacking.length > 0, `${lacking[0]} was left out`);
+}
+
+/** Returns the hash over all claims, and refuses those that are not the ones of a hash beside them. */
+function digestOf(lines, certificates) {
+  const found = lines.map(({ target, verdict, advice, place, sha256: stated }) => {
+    const c = place === null ? null : certificates[place];
+    const short = c !== null && !(isObject(c.reproduce) && isObject(c.reproduce.inputs));
+    const own = c === null ? null : short ? stated : sha256(canonical(c));
+    refuseIf(stated !== undefined && stated !== own, "a certificate is not the one that the page was made with");
+    return [target ?? "", verdict, advice, own ?? null];
+  });
+  return sha256(canonical(found));
+}
+
+/** Tells whether the claims of an audit are all there and belong together; null if there are none. */
+function verifyTogether({ certificates, lines, sha256: stated, delta, verdict, alone = false }) {
+  const audited = certificates.filter(isAudited);
+  if (alone || audited.length === 0) return null;
+  try {
+    checkOneAudit(audited);
+    checkShares(audited, lines);
+    checkNoneLeftOut(audited, checkCounts(audited));
+    if (!lines) return { state: "recomputed", words: `all ${audited.length} claims are here` };
+    checkVerdicts(lines, certificates, verdict);
+    const spent = audited[0].reproduce.audit.delta * (lines.some((line) => line.target) && lines.some((line) => !line.target) ? 2 : 1);
+    refuseIf(delta !== undefined && !isNear(delta, spent), "the delta of the file is another one");
+    const digest = digestOf(lines, certificates);
+    refuseIf(stated !== undefined && stated !== digest, "their hash is another one");
+    const count = lines.length === 1 ? "the one claim is" : `all ${lines.length} claims are`;
+    return { state: "recomputed", words: `${count} here; SHA-256 over them ${digest}` };
+  } catch (error) {
+    const why = error instanceof Refused ? error.message : "its parts make no sense together";
+    return { state: "refused", words: `refused: these are not the claims of one audit (${why})` };
+  }
+}
+
+/** Returns what can be said of several certificates; those of one audit stand or fall together. */
+function verifyAll(given) {
+  const file = Array.isArray(given) ? { certificates: given } : given;
+  const found = file.certificates.map(verify);
+  const together = verifyTogether(file);
+  if (together?.state !== "refused") return found;
+  return found.map((one, i) => (isAudited(file.certificates[i]) && one.state !== "refused" ? together : one));
 }
 
 /* ---- reading ---- */
@@ -500,25 +689,45 @@ function parse(text) {
   return content;
 }
 
-/** Returns the certificates in a certificate, a report's JSON twin, or a list of certificates. */
-function certificatesIn(content) {
-  if (Array.isArray(content)) return content;
-  const among = (entries) => (entries ?? []).map((found) => found.certificate);
-  if (isObject(content) && content.format === "surelearn audit") return among(content.outcomes).filter((c) => c !== null);
-  if (!isObject(content) || !("certificate" in content)) return [content];
-  const first = JSON.stringify(content.certificate);
-  const claimed = among(content.claimed).filter((c) => JSON.stringify(c) !== first);
-  return [content.certificate, ...claimed, ...among(content.classes), content.training, ...(content.others ?? [])].filter((c) => c !== null && c !== undefined);
+/** Returns the lines of claims: what each says became of it, and the place of its certificate. */
+function linesOf(entries, certificates) {
+  const texts = certificates.map((c) => JSON.stringify(c));
+  return entries.map(({ target, verdict, advice, certificate }) => ({
+    target, verdict, advice, place: certificate === null ? null : texts.indexOf(JSON.stringify(certificate)),
+  }));
 }
 
-const DATA = /<[s]cript type="application\/json" id="certificates">([^<]*)<\/script>/g;
+/** Returns the certificates in a certificate, an audit, a report's JSON twin, or a list of certificates. */
+function certificatesIn(content) {
+  if (Array.isArray(content)) return { certificates: content };
+  const among = (entries) => (entries ?? []).map((found) => found.certificate);
+  if (isObject(content) && content.format === "surelearn audit") {
+    const certificates = among(content.outcomes).filter((c) => c !== null);
+    const { delta, verdict } = content;
+    return { certificates, lines: linesOf(content.outcomes, certificates), delta, verdict };
+  }
+  if (!isObject(content) || !("certificate" in content)) return { certificates: [content], alone: true };
+  const first = JSON.stringify(content.certificate);
+  const claimed = among(content.claimed).filter((c) => c !== null && JSON.stringify(c) !== first);
+  const certificates = [content.certificate, ...claimed, ...among(content.classes), content.training, ...(content.others ?? [])].filter((c) => c !== null && c !== undefined);
+  if (!(content.claimed?.length > 0)) return { certificates };
+  const stated = /SHA-256 ([0-9a-f]{64})$/.exec(content.reproduce?.claims ?? "");
+  return { certificates, lines: linesOf(content.claimed, certificates), ...(stated ? { sha256: stated[1] } : {}) };
+}
+
+const dataOf = (id) => new RegExp(`<[s]cript type="application/json" id="${id}">([^<]*)</script>`, "g");
+
+/** Returns what a page carries: its certificates, and of an audit the claims with their hash. */
+function carried(certificates, claims) {
+  return claims === null ? { certificates } : { certificates, ...claims };
+}
 
 /** Returns the certificates of a file: JSON, or a report with its certificates inside. */
 function readText(text) {
   if (!/^\s*</.test(text)) return certificatesIn(parse(text));
-  const found = [...text.matchAll(DATA)];
-  if (found.length !== 1) throw new SyntaxError("this page does not carry its certificates, or twice");
-  return parse(found[0][1]);
+  const [found, claims] = ["certificates", "claims"].map((id) => [...text.matchAll(dataOf(id))]);
+  if (found.length !== 1 || claims.length > 1) throw new SyntaxError("this page does not carry its certificates, or twice");
+  return carried(parse(found[0][1]), claims.length > 0 ? parse(claims[0][1]) : null);
 }
 
 /* ---- in a page ---- */
@@ -555,23 +764,35 @@ function isShown(c, element) {
   }
 }
 
-/** Writes beside each claim of the page what came of recomputing it. */
+/** Writes beside each claim of the page what came of recomputing it, and of all claims together. */
 function markPage(page) {
-  const data = page.getElementById("certificates");
-  let certificates = [];
-  try { certificates = parse(data.textContent); } catch { /* then every claim is refused */ }
-  const findings = verifyAll(certificates);
+  const read = (id) => { const data = page.getElementById(id); return data ? parse(data.textContent) : null; };
+  let file = { certificates: [] };
+  try { file = carried(read("certificates") ?? [], read("claims")); } catch { /* then every claim is refused */ }
+  const { certificates } = file;
+  const findings = verifyAll(file);
+  const elements = [...page.querySelectorAll("[data-shows]")];
   for (const mark of page.querySelectorAll(".recomputed")) {
-    const c = certificates[Number(mark.dataset.of)];
-    const shown = [...page.querySelectorAll("[data-shows]")].filter((e) => e.dataset.of === mark.dataset.of);
-    let found = findings[Number(mark.dataset.of)] ?? verify(c);
-    if (found.state === "recomputed" && !(shown.length > 0 && shown.every((e) => isShown(c, e)))) {
-      found = { state: "refused", words: "refused: the page shows something else than its certificate states" };
-    }
+    const { of } = mark.dataset;
+    const found = of === "all" ? togetherIn(file, elements) : markOf(certificates[Number(of)], findings[Number(of)], elements.filter((e) => e.dataset.of === of));
     mark.textContent = found.words;
     mark.classList.add(found.state);
     mark.hidden = false;
   }
+}
+
+function markOf(c, finding, shown) {
+  const found = finding ?? verify(c);
+  if (found.state !== "recomputed" || (shown.length > 0 && shown.every((e) => isShown(c, e)))) return found;
+  return { state: "refused", words: "refused: the page shows something else than its certificate states" };
+}
+
+/** Tells of all claims together; each that the page carries must be shown in it. */
+function togetherIn(file, elements) {
+  const found = verifyTogether(file) ?? { state: "refused", words: "refused: this page carries no claims of an audit" };
+  const shown = new Set(elements.filter((e) => e.dataset.shows === "bound").map((e) => e.dataset.of));
+  if (found.state !== "recomputed" || file.certificates.every((c, i) => !isAudited(c) || c.status === "void" || shown.has(String(i)))) return found;
+  return { state: "refused", words: "refused: the page does not show every claim that it carries" };
 }
 
 /* ---- in Node ---- */
@@ -585,10 +806,13 @@ function main(paths) {
   let status = 0;
   for (const path of paths) {
     try {
-      verifyAll(readText(readFileSync(path, "utf8"))).forEach(({ state, words }, i, all) => {
+      const file = readText(readFileSync(path, "utf8"));
+      const together = verifyTogether(file);
+      verifyAll(file).forEach(({ state, words }, i, all) => {
         console.log(`${path}${all.length > 1 ? ` [${i + 1}]` : ""}: ${words}`);
         if (state === "refused") status = Math.max(status, 1);
       });
+      if (together?.state === "recomputed") console.log(`${path}: ${together.words}`);
     } catch (error) {
       console.error(`${path}: cannot be read: ${error.message}`);
       status = 2;
@@ -599,6 +823,6 @@ function main(paths) {
 
 if (typeof document !== "undefined") markPage(document);
 else if (typeof module !== "undefined") {
-  module.exports = { verify, verifyAll, readText, tailIs, exact, percent, outward, confidence, printable, markPage };
+  module.exports = { verify, verifyAll, verifyTogether, readText, canonical, sha256, tailIs, exact, percent, outward, confidence, printable, markPage };
   if (require.main === module) process.exitCode = main(process.argv.slice(2));
 }

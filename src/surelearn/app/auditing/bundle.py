@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from surelearn.certificate import Certificate
+from surelearn.certificate._several import Told, digest_of_lines, lines_of
 from surelearn.evaluate.audit import Outcome, verdict_of
 
 FORMAT = "surelearn audit"
@@ -37,6 +38,12 @@ class Bundle:
     def certificates(self) -> tuple[Certificate, ...]:
         """The certificates in it."""
         return tuple(o.certificate for o in self.outcomes if o.certificate is not None)
+
+    @property
+    def sha256(self) -> str:
+        """The hash over all claims, which a report states, too."""
+        told = (Told(o.target or "", o.verdict, o.advice, o.certificate) for o in self.outcomes)
+        return digest_of_lines(lines_of(told))
 
 
 def bundle_of(outcomes: Sequence[Outcome], delta: float) -> Bundle:

@@ -7,27 +7,30 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from pyarrow import types
 
 from surelearn._wording import nearest
+from surelearn.app.auditing.cells import failed, held, stand_in, values
 from surelearn.app.errors import TableError
 from surelearn.app.tables.read import TableFile
 from surelearn.certificate import Evidence, assumed
 from surelearn.claims import Predictions, record, results
-from surelearn.claims.coverage import in_set, within
-from surelearn.claims.predictions import as_labels, infer_task
+from surelearn.claims.coverage import within
+from surelearn.claims.predictions import infer_task
 
 Incomplete: TypeAlias = Literal["refuse", "errors", "exclude"]
 """What becomes of rows without an answer: refused, counted as errors, or left out."""
 
-_NO_ANSWER, _NO_NUMBER, _NO_COUNT = "(no answer)", -(2**63), 2**64 - 1
-_ANSWERS = ("prediction", "passed", "score", "baseline", "low", "high", "set", "confidence")
 _RESULTS = ("passed", "baseline")
+ANSWERS = (
+    *("prediction", "passed", "score", "baseline", "low", "high", "set", "confidence", "width"),
+    "challenger",
+)
+"""The roles of columns that another model would fill otherwise."""
 
 
 @dataclass(frozen=True)
 class Roles:
-    """The name of the column for each role, where there is one."""
+    """The name of the column for each role, where there is one; challengers may be several."""
 
     truth: str | None = None
     prediction: str | None = None
@@ -38,16 +41,23 @@ class Roles:
     high: str | None = None
     set: str | None = None
     confidence: str | None = None
+    width: str | None = None
     group: str | None = None
     cluster: str | None = None
     weight: str | None = None
     stratum: str | None = None
     time: str | None = None
     id: str | None = None
+    challenger: tuple[str, ...] = ()
 
     def given(self) -> dict[str, str]:
-        """Return the roles that a column has."""
-        return {role: name for role, name in vars(self).items() if name is not None}
+        """Return the roles that one column has."""
+        return {role: name for role, name in vars(self).items() if isinstance(name, str)}
+
+    @property
+    def answers(self) -> list[str]:
+        """The columns that another model would fill otherwise."""
+        return [*(name for role, name in self.given().items() if role in ANSWERS), *self.challenger]
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,8 +135,8 @@ def read_columns(
     table = _check_names(file, roles)
     _refuse_twin_ids(table, roles)
     given = roles.given()
-    without = _without(table, [given[r] for r in _ANSWERS if r in given])
-    _refuse_missing(table, [given[r] for r in given if r not in (*_ANSWERS, "id")])
+    without = _without(table, roles.answers)
+    _refuse_missing(table, [given[r] for r in given if r not in (*ANSWERS, "id")])
     n_without = int(without.sum())
     if n_without and incomplete == "refuse":
         raise TableError(_incomplete(n_without, table.num_rows))
@@ -138,33 +148,40 @@ def read_columns(
     names = {role: name for role, name in given.items() if role != "id"}
     try:
         if n_without and not exclude:
-            task = _task_of_the_rest(chosen, names, without, task)
-        columns = {role: values(chosen.column(name)) for role, name in names.items()}
+            task = _task_of_the_rest(chosen, roles, without, task)
+        columns: dict[str, Any] = {
+            role: values(chosen.column(name)) for role, name in names.items() if role != "set"
+        }
+        if roles.set is not None:
+            columns["set"] = held(columns["truth"], chosen.column(roles.set))
+        if roles.challenger:
+            columns["challengers"] = {n: values(chosen.column(n)) for n in roles.challenger}
         if "passed" in names and n_without and not exclude:
-            columns |= {role: _failed(columns[role]) for role in _RESULTS if role in names}
+            columns |= {role: failed(columns[role]) for role in _RESULTS if role in names}
         rows = _record(columns, task, positive, without[kept])
     except (TypeError, ValueError) as error:
         raise TableError(str(error)) from None
     return Columns(rows, kept, n_without, incomplete)
 
 
-def _task_of_the_rest(
-    table: Any, names: Mapping[str, str], without: NDArray[np.bool_], task: Any
-) -> Any:
+def _task_of_the_rest(table: Any, roles: Roles, without: NDArray[np.bool_], task: Any) -> Any:
     """Return the task of rows that have an answer, if the others can be counted as errors."""
+    names = roles.given()
     if "score" in names and _without(table, [names["score"]]).any():
         raise TableError("a missing score is no error that could be counted: --incomplete exclude")
-    if "baseline" in names and _without(table, [names["baseline"]]).any():
+    others = [*filter(None, [roles.baseline]), *roles.challenger]
+    if _without(table, others).any():
         raise TableError(
-            "an answer that the baseline lacks would count for the model: --incomplete exclude"
+            "an answer that the baseline or a challenger lacks would count for the model: "
+            "--incomplete exclude"
         )
     if "prediction" not in names:
         return None
     true = values(table.column(names["truth"]))
-    stand_in = {"i": _NO_NUMBER, "f": _NO_NUMBER, "u": _NO_COUNT}.get(true.dtype.kind, _NO_ANSWER)
-    if np.any(true == stand_in):
+    none = stand_in(true)
+    if np.any(true == none):
         raise TableError(
-            f"a truth is {stand_in}, which stands for a missing answer here: such an answer would "
+            f"a truth is {none}, which stands for a missing answer here: such an answer would "
             "count as right. Give that label another name"
         )
     whole = table.filter(pa.array(~without))
@@ -173,13 +190,6 @@ def _task_of_the_rest(
     if found == "regression":
         raise TableError("a missing number is no error of any size: --incomplete exclude")
     return found
-
-
-def _failed(column: NDArray[Any]) -> NDArray[Any]:
-    """Return results in which one that is missing is failed."""
-    texts = column.astype(str)
-    without = np.isin(texts, [_NO_ANSWER, str(_NO_NUMBER), str(float(_NO_NUMBER))])
-    return np.where(without, "failed", texts)
 
 
 def _record(
@@ -191,11 +201,10 @@ def _record(
     truth = columns.pop("truth")
     if "prediction" not in columns:
         if "set" in columns:
-            held = in_set(truth, columns.pop("set"))
+            inside = columns.pop("set")
         else:
-            held = within(truth, columns.pop("low"), columns.pop("high"), unless=without)
-        held &= ~without
-        return results(held, covered=np.ones(len(held)), **columns)
+            inside = within(truth, columns.pop("low"), columns.pop("high"), unless=without)
+        return results(inside & ~without, covered=np.ones(len(inside)), **columns)
     prediction = columns.pop("prediction")
     return record(truth, prediction, task=task, positive=positive, **columns)
 
@@ -203,8 +212,12 @@ def _record(
 def _check_names(file: TableFile, roles: Roles) -> Any:
     """Return the table, if it has the columns that were named and they are enough."""
     _check_roles(roles)
-    names = file.table.column_names
-    for role, name in roles.given().items():
+    table = file.table
+    if roles.set is not None and roles.set in file.lists:
+        table = table.append_column(roles.set, file.lists[roles.set])
+    names = table.column_names
+    asked = [*roles.given().items(), *(("challenger", name) for name in roles.challenger)]
+    for role, name in asked:
         if name not in names:
             why = next((note.why for note in file.notes if note.about == f"column {name!r}"), "")
             if why:
@@ -212,11 +225,11 @@ def _check_names(file: TableFile, roles: Roles) -> Any:
             named = "" if file.header else "; if line 1 has the names, give --header"
             near = nearest(name, names)
             raise TableError(f"there is no column {name!r} for --{role}{near}{named}")
-    used = [name for role, name in roles.given().items() if role != "id"]
+    used = [name for role, name in asked if role != "id"]
     if len(set(used)) < len(used):
         twice = next(name for name in used if used.count(name) > 1)
         raise TableError(f"column {twice!r} is named twice: each role needs a column of its own")
-    return file.table
+    return table
 
 
 def _check_roles(roles: Roles) -> None:
@@ -236,8 +249,11 @@ def _check_roles(roles: Roles) -> None:
     if len(answers) > 1:
         told = " and ".join(f"--{role}" for role in answers)
         raise TableError(f"{told} are different answers: audit them one by one")
-    if "prediction" not in answers and (roles.score or (roles.baseline and not roles.passed)):
+    others = roles.baseline or roles.challenger
+    if "prediction" not in answers and (roles.score or (others and not roles.passed)):
         raise TableError("sets and intervals have no score and no baseline: leave them out")
+    if "prediction" not in answers and roles.width:
+        raise TableError("a width belongs to an answer that is a number: name it with --prediction")
 
 
 def _refuse_twin_ids(table: Any, roles: Roles) -> None:
@@ -278,35 +294,3 @@ def _incomplete(n_without: int, n: int) -> str:
         "counts them as errors; --incomplete exclude leaves them out, and narrows the claim to "
         "cases that get an answer"
     )
-
-
-def values(column: Any) -> NDArray[Any]:
-    """Return the cells of a column; an answer that is missing becomes a label that none is.
-
-    Examples
-    --------
-    >>> values(pa.chunked_array([["a", None]])).tolist()
-    ['a', '(no answer)']
-    >>> values(pa.chunked_array([[1, None]])).tolist()
-    [1, -9223372036854775808]
-    """
-    kind = column.type
-    if types.is_boolean(kind):
-        if not column.null_count:
-            return column.to_numpy()
-        column = column.cast(pa.int64())
-    if types.is_integer(column.type):
-        return column.fill_null(_NO_COUNT if types.is_uint64(kind) else _NO_NUMBER).to_numpy()
-    if types.is_floating(kind):
-        found = column.fill_null(float(_NO_NUMBER)).to_numpy()
-        return np.where(np.isnan(found), float(_NO_NUMBER), found)
-    return _words(column)
-
-
-def _words(column: Any) -> NDArray[Any]:
-    """Return text, and moments as text: they are labels, whose differences are no errors."""
-    if not types.is_dictionary(column.type):
-        column = column.cast(pa.string()).dictionary_encode()
-    chunk = column.unify_dictionaries().combine_chunks()
-    names = [*chunk.dictionary.to_pylist(), _NO_ANSWER]
-    return as_labels(names)[chunk.indices.fill_null(len(names) - 1).to_numpy()]

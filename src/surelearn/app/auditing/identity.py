@@ -17,9 +17,6 @@ from surelearn.base.cell_bits import cell_bits
 from surelearn.base.row_identity import RowSet, with_labels
 from surelearn.evaluate._recorded_truths import rows_of_truths, tells
 
-ANSWERS = ("prediction", "passed", "score", "baseline", "low", "high", "set", "confidence")
-"""The roles of columns that another model would fill otherwise."""
-
 
 def rows_in(file: TableFile, read: Columns, roles: Roles) -> tuple[RowSet, ...]:
     """Return the rows by what is no answer: another model answers about the same rows."""
@@ -37,8 +34,7 @@ def rows_in(file: TableFile, read: Columns, roles: Roles) -> tuple[RowSet, ...]:
 
 def _others(table: Any, roles: Roles) -> list[str]:
     """Return columns that are no answers, if there are some beside the truth."""
-    answers = [name for role, name in roles.given().items() if role in ANSWERS]
-    names = [name for name in table.column_names if name not in answers]
+    names = [name for name in table.column_names if name not in roles.answers]
     found = [name for name in names if not _only_numbers(table.column(name))]
     return found if set(found) - {roles.truth} else []
 

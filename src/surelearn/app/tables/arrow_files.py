@@ -23,11 +23,12 @@ _LARGEST = 2**63 - 1  # that is a signed integer
 
 
 class TypedFile(NamedTuple):
-    """A table whose file declares the types of its columns, what there is to say, and its hash."""
+    """A table whose file declares its types, what there is to say, its hash, and its lists."""
 
     table: Any
     notes: list[Note]
     sha256: str
+    lists: dict[str, Any]
 
 
 def has_types(first: bytes, path: Path) -> bool:
@@ -50,7 +51,7 @@ def read_typed(path: Path, content: Path, missing: Sequence[str]) -> TypedFile:
         table = _loaded(data, path)
         # Offsets and places of words that a damaged file holds would be followed anywhere.
         table.validate(full=True)
-        return TypedFile(*simplify(table, path, missing), sha256)
+        return TypedFile(*simplify(table, path, missing), sha256, lists_in(table))
     except TableError:
         raise
     except (pa.ArrowException, OSError, ValueError, struct.error) as error:
@@ -98,6 +99,21 @@ def simplify(table: Any, path: Path, missing: Sequence[str]) -> tuple[Any, list[
             kind = str(table.column(name).type)
             notes.append(Note(f"column {name!r}", "not read", f"no learner reads its type, {kind}"))
     return known, notes
+
+
+def lists_in(table: Any) -> dict[str, Any]:
+    """Return the columns whose cells are lists: no learner reads them, but they may be sets.
+
+    Examples
+    --------
+    >>> list(lists_in(pa.table({"a": [1], "labels": [["x", "y"]]})))
+    ['labels']
+    """
+    return {
+        name: column
+        for name, column in zip(table.column_names, table.columns, strict=True)
+        if types.is_list(column.type) or types.is_large_list(column.type)
+    }
 
 
 def _refuse_twins(names: Sequence[str], path: Path) -> None:

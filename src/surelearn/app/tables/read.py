@@ -3,7 +3,7 @@
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
 from typing import Any, Self, TypeAlias
@@ -52,6 +52,8 @@ class TableFile:
         Whether the file itself declares the types of its columns.
     decimal
         What separates the whole from the fraction of a number.
+    lists
+        Columns whose cells are lists, which no learner reads.
     """
 
     path: Path
@@ -62,6 +64,7 @@ class TableFile:
     missing: tuple[str, ...] = ()
     typed: bool = False
     decimal: str = "."
+    lists: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     @classmethod
     def of_table(cls, table: Any, name: str = "table") -> Self:
@@ -76,10 +79,13 @@ class TableFile:
         given = pa.table(table)
         given.validate(full=True)
         simple, notes = arrow_files.simplify(given, Path(name), ())
+        lists = arrow_files.lists_in(given)
         digest = hashlib.sha256()
-        for batch in simple.to_batches():
-            digest.update(batch.serialize())
-        return cls(Path(name), simple, tuple(notes), digest.hexdigest(), typed=True)
+        for part in (simple, given.select(list(lists)) if lists else simple.slice(0, 0)):
+            for batch in part.to_batches():
+                digest.update(batch.serialize())
+        sha256 = digest.hexdigest()
+        return cls(Path(name), simple, tuple(notes), sha256, typed=True, lists=lists)
 
 
 def read_table_file(  # noqa: PLR0913 - an argument for each option of the command
@@ -143,7 +149,9 @@ def read_table_file(  # noqa: PLR0913 - an argument for each option of the comma
         if arrow_files.has_types(first, path):
             file = arrow_files.read_typed(path, content, words)
             notes = tuple(file.notes)
-            return TableFile(path, file.table, notes, file.sha256, missing=words, typed=True)
+            return TableFile(
+                path, file.table, notes, file.sha256, missing=words, typed=True, lists=file.lists
+            )
         utf_16 = first[:2] in {b"\xff\xfe", b"\xfe\xff"}
         source = TextFile(
             path,

@@ -7,22 +7,52 @@ from typing import Any
 
 import numpy as np
 
-from surelearn._wording import confidence
+from surelearn._wording import confidence, listing
 from surelearn.app.audit import AuditRun
+from surelearn.app.auditing.bundle import bundle_of
 from surelearn.app.auditing.columns import Roles
 from surelearn.app.tables.read import TableFile
-from surelearn.claims import Claim, PrecisionBand, RocBand
+from surelearn.claims import (
+    Claim,
+    DecisionCurve,
+    ErrorSizes,
+    PrecisionBand,
+    RiskCoverage,
+    RocBand,
+)
 from surelearn.evaluate.audit import Outcome
-from surelearn.evaluate.curves import CurveBand, precision_band, roc_band
+from surelearn.evaluate.curves import (
+    CurveBand,
+    benefit_band,
+    precision_band,
+    risk_band,
+    roc_band,
+    size_band,
+)
 from surelearn.plots import style
-from surelearn.plots.bands import plot_precision_band, plot_roc_band
+from surelearn.plots.bands import (
+    plot_benefit_band,
+    plot_precision_band,
+    plot_risk_band,
+    plot_roc_band,
+    plot_size_band,
+)
 from surelearn.plots.claims import is_drawn, plot_claims
 from surelearn.report import Claimed, Figure, ModelView, Report, svg
 
-_CURVES: Mapping[type[Claim], tuple[str, Callable[..., CurveBand], Callable[..., Any]]] = {
-    RocBand: ("The ROC curve at every threshold", roc_band, plot_roc_band),
-    PrecisionBand: ("Precision at every threshold", precision_band, plot_precision_band),
-}
+_ANY_THRESHOLD = "Any threshold may be chosen by this line, which holds for all of them at once."
+_CURVES: Mapping[type[Claim], tuple[str, Callable[..., CurveBand], Callable[..., Any], str]] = {
+    RocBand: ("The ROC curve at every threshold", roc_band, plot_roc_band, _ANY_THRESHOLD),
+    PrecisionBand: (
+        "Precision at every threshold", precision_band, plot_precision_band, _ANY_THRESHOLD,
+    ),
+    RiskCoverage: ("Risk over coverage", risk_band, plot_risk_band, _ANY_THRESHOLD),
+    DecisionCurve: ("Net benefit of decisions", benefit_band, plot_benefit_band, _ANY_THRESHOLD),
+    ErrorSizes: (
+        "Sizes of errors", size_band, plot_size_band,
+        "Any size may be read off this line, which holds for all of them at once.",
+    ),
+}  # fmt: skip
 _MOST_CLASSES = 12  # in a table of confusions
 
 
@@ -64,13 +94,19 @@ def _joint(run: AuditRun) -> str:
 
 def _facts(run: AuditRun, file: TableFile) -> dict[str, str]:
     roles = vars(Roles())
-    named = {f"column of {role}": run.options[role] for role in roles if role in run.options}
+    named = {
+        f"column of {role}": _names(run.options[role]) for role in roles if role in run.options
+    }
     facts = {"file": file.path.name, "rows": f"{run.columns.rows.n:,}", **named}
     if run.columns.rows.positive is not None:
         facts["positive label"] = str(run.columns.rows.positive)
     if run.columns.n_without:
         facts["rows without an answer"] = f"{run.columns.n_without:,}: {run.columns.incomplete}"
     return facts
+
+
+def _names(found: str | list[str]) -> str:
+    return found if isinstance(found, str) else listing(found)
 
 
 def _left_out(run: AuditRun) -> Iterator[str]:
@@ -96,13 +132,18 @@ def _confusion(run: AuditRun) -> ModelView | None:
 
 def _figures(run: AuditRun) -> Iterator[Figure]:
     drawn = sum(map(is_drawn, run.claims))
-    if not drawn:
-        return
-    drawing, (ax,) = style.new_figure("")
-    drawing.set_size_inches(6.4, 1.3 + 0.42 * drawn)
-    plot_claims(run.audit, ax=ax)
-    caption = f"What was seen in {run.columns.rows.n:,} rows, and what they prove."
-    yield Figure("Observed and guaranteed", caption, svg(drawing, name="claims"))
+    if drawn:
+        drawing, (ax,) = style.new_figure("")
+        drawing.set_size_inches(6.4, 1.3 + 0.42 * drawn)
+        plot_claims(run.audit, ax=ax)
+        several = (
+            "1 row, and what it proves"
+            if run.columns.rows.n == 1
+            else (f"{run.columns.rows.n:,} rows, and what they prove")
+        )
+        yield Figure(
+            "Observed and guaranteed", f"What was seen in {several}.", svg(drawing, name="claims")
+        )
     for outcome in run.claims:
         if type(outcome.claim) in _CURVES and outcome.certificate is not None:
             yield _curve(run, outcome.claim, float(outcome.certificate.delta or 0.0))
@@ -110,10 +151,9 @@ def _figures(run: AuditRun) -> Iterator[Figure]:
 
 def _curve(run: AuditRun, claim: Claim, delta: float) -> Figure:
     """Draw a curve over all thresholds with the line of its claim, at its share of delta."""
-    title, band, plot = _CURVES[type(claim)]
+    title, band, plot, caption = _CURVES[type(claim)]
     drawing, (ax,) = style.new_figure("")
     plot(band(run.columns.rows, delta=delta), ax=ax)
-    caption = "Any threshold may be chosen by the lower line, which holds for all of them at once."
     return Figure(title, caption, svg(drawing, name=claim.name))
 
 
@@ -124,10 +164,17 @@ def _reproduce(run: AuditRun, file: TableFile) -> dict[str, str]:
         "check it": f"surelearn verify certificate.json --data {shlex.quote(file.path.name)}",
         "what that leaves open": "whether the rows were drawn at random, and whether the model or "
         "its threshold was made or chosen with them: no file can show it",
+        "claims": _tell_claims(run),
         "file (SHA-256)": file.sha256,
         "surelearn": version("surelearn"),
         **{name: str(found) for name, found in stored["versions"].items() if name != "surelearn"},
     }
+
+
+def _tell_claims(run: AuditRun) -> str:
+    """Return how many claims there are, and the hash over them that verifiers find again."""
+    bundle = bundle_of(run.claims, run.audit.delta)
+    return f"{len(bundle.outcomes):,}, with the SHA-256 {bundle.sha256}"
 
 
 def _command(run: AuditRun, file: TableFile) -> str:

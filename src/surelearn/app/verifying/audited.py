@@ -1,9 +1,9 @@
 """The certificates of an audit: made again from what they store, and from the file of answers."""
 
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from surelearn import bounds, claims
 from surelearn.app.audit import audit_table
@@ -67,21 +67,45 @@ def check_bundle_again(bundle: Bundle, table: Path, form: Mapping[str, Any]) -> 
 
 def _replay(bundle: Bundle) -> Bundle:
     """Return the audit that the stored statistics give, by the options that are stored."""
+    _refuse_other_types(bundle)
     first = bundle.certificates[0].reproduce
     options: Mapping[str, Any] = first["options"]
-    _refuse_other_types(bundle)
-    looks, delta = options.get("looks", 1), options["delta"]
-    chosen = _tell_looks(first["ledger"], looks)
     asked = [claims.parse(text) for text in options.get("claims", [])]
     stated = asked or [claims.parse(o.claim) for o in bundle.outcomes]
-    stored = {k: v for k, v in first.items() if k not in _MADE_ANEW}
     counted = {c.reproduce["audit"]["claim"]: _statistics(c) for c in bundle.certificates}
+    _refuse_other_rows(first, counted, stated, asked=bool(asked))
+    delta = options["delta"] / options.get("looks", 1)
+    outcomes = issue_all(
+        _facts(bundle, counted),
+        [one for one in stated if isinstance(one, Claim)],
+        [one for one in stated if isinstance(one, Target)],
+        delta=delta,
+        leads=not asked,
+    )
+    return bundle_of(outcomes, delta)
+
+
+def _refuse_other_rows(
+    first: Mapping[str, Any],
+    counted: Mapping[str, Mapping[str, Any]],
+    stated: Sequence[Claim | Target],
+    *,
+    asked: bool,
+) -> None:
+    """Refuse claims that count different rows, and those from which one was left out."""
     by_text = {str(claim): claim for claim in map(_claim_of, stated)}
     if other := list(disagreements(counted, by_text, int(first["audit"]["n_rows"]))):
         raise ValueError(f"they count different rows: {', '.join(other[:3])}")
-    if not asked and (lacking := list(left_out(counted, by_text, options))):
+    if not asked and (lacking := list(left_out(counted, by_text, first["options"]))):
         raise ValueError(f"claims were left out: {', '.join(lacking)}")
-    facts = Facts(
+
+
+def _facts(bundle: Bundle, counted: Mapping[str, Mapping[str, Any]]) -> Facts:
+    """Return all that certificates are made from, as those of a bundle store it."""
+    first = bundle.certificates[0].reproduce
+    options: Mapping[str, Any] = first["options"]
+    audits = [c.reproduce["audit"] for c in bundle.certificates]
+    return Facts(
         drawn=drawn_as(
             int(first["audit"]["n_rows"]),
             by_label=options.get("by_label", False),
@@ -89,25 +113,14 @@ def _replay(bundle: Bundle) -> Bundle:
             exclude=options.get("incomplete") == "exclude",
         ),
         statistics=counted,
-        about={
-            c.reproduce["audit"]["claim"]: c.reproduce["audit"]["about"]
-            for c in bundle.certificates
-        },
+        about={audit["claim"]: audit["about"] for audit in audits},
         evidence={
             "complete": tell_complete(first["n_without"], options.get("incomplete", "refuse")),
             "fixed_before": tell_fixed(options.get("plan")),
-            "not_chosen_by_them": chosen,
+            "not_chosen_by_them": _tell_looks(first["ledger"], options.get("looks", 1)),
         },
-        stored=stored,
+        stored={k: v for k, v in first.items() if k not in _MADE_ANEW},
     )
-    outcomes = issue_all(
-        facts,
-        [one for one in stated if isinstance(one, Claim)],
-        [one for one in stated if isinstance(one, Target)],
-        delta=delta / looks,
-        leads=not asked,
-    )
-    return bundle_of(outcomes, delta / looks)
 
 
 def _tell_looks(stored: Any, looks: int) -> Evidence:
@@ -127,7 +140,7 @@ def _refuse_other_types(bundle: Bundle) -> None:
         (int, [options.pop("looks", 1), first["n_without"]]),
         (float, [options.pop("delta")]),
         (bool, [options.pop("by_label", True)]),
-        (str, [v for k, v in options.items() if k not in {"claims", "form"}]),
+        (str, [*_listed(options.pop("challenger", [""])), *_texts(options)]),
     ):
         if wrong := [value for value in found if type(value) is not kind]:
             raise ValueError(f"{wrong[0]!r} is none of its options")
@@ -138,6 +151,15 @@ def _refuse_other_types(bundle: Bundle) -> None:
         for name, value in certificate.reproduce["audit"]["about"].items():
             if type(value) is not str or named.setdefault(name, value) != value:
                 raise ValueError(f"the certificates do not agree about the name of {name!r}")
+
+
+def _texts(options: Mapping[str, Any]) -> list[Any]:
+    return [value for name, value in options.items() if name not in {"claims", "form"}]
+
+
+def _listed(value: Any) -> list[Any]:
+    """Return a list that is none of its own kind as what it is, so that it is refused."""
+    return cast("list[Any]", value) if isinstance(value, list) and value else [None]
 
 
 def _claim_of(one: Claim | Target) -> Claim:

@@ -53,13 +53,20 @@ _CURVES = ("roc", "precision-recall")
 _PAIRED_GROUPS = ("worst-group", "group-gap")
 _OF_OTHER_FILES = {"pass-rate", "error-quantile", "error-per-cluster", "error-over-time"}
 _OF_ALL_ROWS = {
-    *_TWO_CLASSES, *_CURVES, *_PAIRED_GROUPS, "accuracy", "auc", "beyond", "calibration-error",
-    "cost", "difference", "error", "error-in-clusters", "error-of-strata", "error-over-time",
-    "error-per-cluster", "error-quantile", "lr+", "lr-", "net-benefit", "pass-rate",
+    *_TWO_CLASSES, *_CURVES, *_PAIRED_GROUPS, "accuracy", "auc", "best-challenger", "beyond",
+    "calibration-error", "cost", "difference", "error", "error-in-clusters", "error-of-strata",
+    "error-over-time", "error-per-cluster", "error-quantile", "error-sizes", "groups-within",
+    "log-loss", "lr+", "lr-", "net-benefit", "pass-rate", "scaled-error-quantile",
     "threshold-for", "wrong-in-table",
 }  # fmt: skip
 """Claims whose counts are of all rows, or of all of a class, and not of a part of them."""
-_LISTS = {"positive": "positives", "negative": "negatives", "stated": "rows", "residuals": "rows"}
+_LISTS = {
+    "positive": "positives",
+    "negative": "negatives",
+    "stated": "rows",
+    "stated_of_truth": "rows",
+    "residuals": "rows",
+}
 
 
 def disagreements(
