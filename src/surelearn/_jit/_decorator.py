@@ -22,8 +22,9 @@ _FLAGS: Any = {
     "nogil": True,
     "error_model": "numpy",
     "fastmath": {"nsz", "arcp", "contract", "reassoc"},
+    "no_cfunc_wrapper": True,  # none is handed to C
 }
-_NO_ENTRANCE: Any = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+_NO_ENTRANCE: Any = {"no_cpython_wrapper": True, "_nrt": False}
 _SET_A_FOLDER = "Set NUMBA_CACHE_DIR to a folder that can be written to"
 
 

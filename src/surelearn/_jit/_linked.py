@@ -6,6 +6,7 @@ caller, whose module holds all that it calls. A chain of five loops is so compil
 
 from typing import Any
 
+from llvmlite.binding import Linkage
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 
@@ -28,6 +29,10 @@ class _LinkedLibrary(JITCodeLibrary):
         """What made the library; it hands no Python objects over."""
         return _NoEnvironment(self._codegen)
 
+    def _optimize_functions(self, ll_module: Any) -> None:
+        """Leave that to callers too, but for what the optimiser must know of numbers' places."""
+        ll_module.data_layout = self._codegen._data_layout  # noqa: SLF001 - as it does itself
+
     def _optimize_final_module(self) -> None:
         """Leave that to callers, who have more to look at."""
 
@@ -35,6 +40,16 @@ class _LinkedLibrary(JITCodeLibrary):
         self._finalize_dynamic_globals()
         self._verify_declare_only_symbols()
         self._finalized = True
+
+    def _get_module_for_linking(self) -> Any:
+        """Return the module itself: nobody else needs it, so it need not be copied."""
+        if self._shared_module is None:
+            self._ensure_finalized()
+            for function in self._final_module.functions:
+                if not function.is_declaration and function.linkage == Linkage.external:
+                    function.linkage = "linkonce_odr"
+            self._shared_module = self._final_module
+        return self._shared_module
 
     def get_pointer_to_function(self, name: str) -> int:
         """Return the address of no function."""

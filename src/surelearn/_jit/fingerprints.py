@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from surelearn._jit._decorator import jit
+from surelearn._jit._decorator import inner, jit
 from surelearn._jit.rows import Rows, SparseRows
 
 Hashes = NDArray[np.uint64]
@@ -25,14 +25,14 @@ _MIX = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio: spreads cons
 _MIX_AGAIN = np.uint64(0xBF58476D1CE4E5B9)
 
 
-@jit
+@inner
 def _multiplier(column: int) -> np.uint64:
     """Return the odd number by which a column's values are multiplied."""
     key = np.uint64(column + 1) * _MIX
     return ((key ^ (key >> _HALF)) * _MIX_AGAIN) | _ONE
 
 
-@jit
+@inner
 def _term(value: np.uint64, multiplier: np.uint64) -> np.uint64:
     """Return what the bits of one value add to its row's hash; nothing for 0.0 and -0.0."""
     value = np.uint64(0) if value == _MINUS_ZERO else value
@@ -42,7 +42,9 @@ def _term(value: np.uint64, multiplier: np.uint64) -> np.uint64:
 @jit
 def _hash_dense(bits: NDArray[np.uint64], hashes: Hashes) -> None:
     """Hash each row; `bits` are the values read as integers, `hashes` is filled."""
-    multipliers = np.array([_multiplier(j) for j in range(bits.shape[1])], dtype=np.uint64)
+    multipliers = np.empty(bits.shape[1], dtype=np.uint64)
+    for j in range(bits.shape[1]):
+        multipliers[j] = _multiplier(j)
     for t in range(bits.shape[0]):
         total = np.uint64(0)
         for j in range(bits.shape[1]):

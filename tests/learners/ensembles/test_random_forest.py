@@ -10,7 +10,6 @@ from sklearn.ensemble import RandomForestClassifier as TheirForest
 
 from reference import random_forest as reference
 from surelearn import CARTClassifier, RandomForestClassifier, RandomForestRegressor
-from surelearn._threads import Workers
 from surelearn.learners.ensembles import _members
 from surelearn.learners.ensembles._forest import bins, walking
 from surelearn.learners.ensembles._forest.packed_trees import (
@@ -19,8 +18,6 @@ from surelearn.learners.ensembles._forest.packed_trees import (
     COLUMN_MASK,
     refuse_wild_trees,
 )
-
-ALONE = Workers(None, 1)
 
 
 def whole_numbers(n=60, d=5, seed=0, *, missing=False):
@@ -212,8 +209,8 @@ def test_large_tables_take_their_bins_from_rows_that_test_nothing():
     other = np.setdiff1d(np.arange(6000), references)
     moved = X.copy()
     moved[other] += 1e-9  # bins stay where they are: no cut knows of these rows
-    again = bins.find_bins(moved, np.zeros(3, dtype=int), references, 255, ALONE)
-    first = bins.find_bins(X, np.zeros(3, dtype=int), references, 255, ALONE)
+    again = bins.find_bins(moved, np.zeros(3, dtype=int), references, 255, 1)
+    first = bins.find_bins(X, np.zeros(3, dtype=int), references, 255, 1)
     np.testing.assert_array_equal(again.upper, first.upper)
 
 
@@ -231,8 +228,8 @@ def test_small_tables_know_nothing_outside_the_bag():
 def test_codes_of_bins_keep_the_order_of_numbers():
     x = np.random.default_rng(0).normal(size=(5000, 1))
     x[::50] = 0.5  # frequent: it has a bin of its own
-    found = bins.find_bins(x, np.array([0]), np.arange(5000), 63, ALONE)
-    codes = bins.encode(x, found, ALONE)[0]
+    found = bins.find_bins(x, np.array([0]), np.arange(5000), 63, 1)
+    codes = found.encode(x, 1)[0]
     assert found.n_bins[0] <= 63
     order = np.argsort(x[:, 0])
     assert (np.diff(codes[order].astype(int)) >= 0).all()

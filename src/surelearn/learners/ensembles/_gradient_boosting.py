@@ -166,7 +166,8 @@ class GradientBoosting(BaseEstimator):
         """Return encoded rows with what the trees so far predict for them."""
         codes = self.bins_.encode(X, n_jobs=self.n_jobs)
         scores = np.repeat(self.baseline_[:, np.newaxis], len(y), axis=1)
-        predictor.add_values(before, codes, scores)
+        if before.n_trees:
+            predictor.add_values(before, codes, scores)
         return Examples(codes, np.ascontiguousarray(y), np.ascontiguousarray(weights), scores)
 
     def _keep(self, before: HistogramTrees, rounds: Rounds) -> None:

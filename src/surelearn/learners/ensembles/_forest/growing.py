@@ -10,7 +10,6 @@ import numpy as np
 
 from surelearn._jit import inner, jit
 from surelearn._typing import Indices, Matrix, Vector
-from surelearn.learners.ensembles._forest.bins import Codes
 from surelearn.learners.ensembles._forest.searching import (
     ABOVE,
     BELOW,
@@ -24,6 +23,7 @@ from surelearn.learners.ensembles._forest.searching import (
     Workspace,
     search_node,
 )
+from surelearn.learners.ensembles._histogram.cut_points import Codes
 
 LARGEST_WEIGHT = 2**16 - 1
 """The largest weight of a row; classes have as many bits."""

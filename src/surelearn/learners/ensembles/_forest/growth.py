@@ -135,11 +135,11 @@ def _binned(
 ) -> _Member:
     """Return what grows a tree from bins."""
     _refuse_other_criteria(model, sample.n_classes)
-    bins = binning.find_bins(sample.X, n_categories, references, model.max_bins, workers)
+    bins = binning.find_bins(sample.X, n_categories, references, model.max_bins, workers.size)
     regression = sample.n_classes == 0
     most = len(sample.X) * 2**16 if model.bootstrap or model.weighted_ else len(sample.X)
     table = BinnedTable(
-        codes=binning.encode(sample.X, bins, workers),
+        codes=bins.encode(sample.X, workers.size),
         n_bins=bins.n_bins,
         is_category=bins.is_category,
         targets=single.whole_targets(sample.targets, min(most, 2**31))

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from surelearn._jit import inner
 from surelearn._typing import Indices, Mask, Vector
-from surelearn.learners.ensembles._forest.bins import Codes
 from surelearn.learners.ensembles._forest.lowest_bit import lowest_bit
+from surelearn.learners.ensembles._histogram.cut_points import Codes
 from surelearn.learners.trees._binary.drawing import draw_feature
 
 Words = NDArray[np.uint64]

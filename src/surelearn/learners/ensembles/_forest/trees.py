@@ -9,7 +9,7 @@ import numpy as np
 from surelearn._jit import jit
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.learners.ensembles._forest import growing, searching
-from surelearn.learners.ensembles._forest.bins import Bins
+from surelearn.learners.ensembles._forest.bins import SpannedBins
 from surelearn.learners.ensembles._forest.packed_trees import (
     CATEGORIES,
     CHILD,
@@ -94,7 +94,7 @@ def items_of(weighing: Weighing, bag: Bag) -> tuple[Indices, int]:
 
 
 def grow_binned(
-    binned: tuple[Bins, BinnedTable],
+    binned: tuple[SpannedBins, BinnedTable],
     items: Indices,
     features: Indices,
     rules: Rules,
@@ -112,7 +112,7 @@ def grow_binned(
     return _finished(grown, bins, routes[:, : route_width(bins)].ravel(), n_classes)
 
 
-def route_width(bins: Bins) -> int:
+def route_width(bins: SpannedBins) -> int:
     """Return the number of words of a set of categories, missing ones included."""
     known = bins.n_bins[bins.is_category]
     return int(known.max()) // 64 + 1 if len(known) else 0
@@ -126,7 +126,7 @@ def _most_nodes(n_items: int, rules: Rules) -> int:
     return 2 * most_leaves + 1
 
 
-def _finished(grown: growing.Grown, bins: Bins, routes: Words, n_classes: int) -> GrownTree:
+def _finished(grown: growing.Grown, bins: SpannedBins, routes: Words, n_classes: int) -> GrownTree:
     """Return a grown tree as two words a node."""
     leaf = grown.feature < 0
     words = np.empty((len(leaf), 2), dtype=np.int64)

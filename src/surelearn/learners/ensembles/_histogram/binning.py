@@ -1,4 +1,4 @@
-"""Bins: every cell becomes one byte, found once and for all before the first tree.
+"""Bins: every cell becomes one byte, or two of many bins, found once before the first tree.
 
 Numbers are cut at quantiles of a sample, a category has a bin of its own, and missing cells, with
 categories that were not there in training, have the last one. Encoding a row depends on that row
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from surelearn import _threads
-from surelearn._jit import jit
+from surelearn._jit import inner, jit
 from surelearn._stored import holds, stored
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.base.fitting import warn
@@ -83,7 +83,7 @@ class Bins:
             found[j] = self.category_bins[slice(*self.first_category[j : j + 2])].max() + 1
         return found
 
-    def encode(self, X: Any, *, n_jobs: int | None = 1) -> Codes:
+    def encode(self, X: Any, *, n_jobs: int | None = 1, missing: Indices | None = None) -> Codes:
         """Return the bin of each cell, a row of the result for each column of the table.
 
         Parameters
@@ -93,22 +93,31 @@ class Bins:
             in any order, codes of categories, NaN where a cell is missing; or a sparse matrix.
         n_jobs
             The number of threads; None means one per core. The result is the same.
+        missing
+            The code of a missing cell in each column; 255 by default. Above, codes have two bytes.
         """
-        codes = np.empty((self.n_features, X.shape[0]), dtype=np.uint8)
+        gaps = np.full(self.n_features, MISSING) if missing is None else missing
+        kind = np.uint8 if gaps.max() <= MISSING else np.uint16
+        codes = np.empty((self.n_features, X.shape[0]), dtype=kind)
         padded, rows = self.padded_cuts(), cast("Any", X).tocsr() if sparse.issparse(X) else X
+        categories = self.category_bins, self.first_category
 
         def work(chunk: slice) -> None:
             for part in _threads.chunks(chunk.stop - chunk.start, _ROWS):
                 first = chunk.start + part.start
                 cells = columns_of(rows[first : chunk.start + part.stop])
-                encode_columns(cells, padded, self.category_bins, self.first_category, first, codes)
+                encode_columns(cells, padded, *categories, gaps, first, codes)
 
         _threads.run_chunks(work, codes.shape[1], n_jobs, largest=16 * _ROWS)
         return codes
 
     def padded_cuts(self) -> Matrix:
-        """Return the cuts of each column in a row, infinity where there are no more."""
-        padded = np.full((self.n_features, MOST_BINS), np.inf)
+        """Return the cuts of each column in a row, infinity where there are no more.
+
+        A row has a power of two less one of them, so that it can be halved again and again.
+        """
+        longest = int(np.diff(self.first_cut).max())
+        padded = np.full((self.n_features, (1 << longest.bit_length()) - 1), np.inf)
         for j in range(self.n_features):
             own = self.cuts[self.first_cut[j] : self.first_cut[j + 1]]
             padded[j, : len(own)] = own
@@ -136,7 +145,12 @@ class Bins:
 
 
 def learn_bins(
-    X: Any, n_categories: Indices, *, max_bins: int = MOST_BINS, n_jobs: int | None = 1
+    X: Any,
+    n_categories: Indices,
+    *,
+    max_bins: int = MOST_BINS,
+    max_categories: int | None = None,
+    n_jobs: int | None = 1,
 ) -> Bins:
     """Return the bins of a training table.
 
@@ -146,12 +160,14 @@ def learn_bins(
         Rows as for `Bins.encode`.
     n_categories
         The number of categories of each column, 0 for numbers.
-    max_bins
-        The largest number of bins of a column, at most 255; missing cells have one more.
+    max_bins, max_categories
+        The largest number of bins of a column of numbers, and of one of categories; the same if the
+        latter is None. Missing cells have one more.
     n_jobs
         The number of threads; None means one per core. The result is the same.
     """
     sample, d = _sample(X), X.shape[1]
+    most = max_bins if max_categories is None else max_categories
     cuts: list[Vector] = [np.empty(0)] * d
     categories: list[Indices] = [np.empty(0, dtype=np.int64)] * d
 
@@ -166,9 +182,7 @@ def learn_bins(
 
     _threads.run_chunks(work, d, n_jobs, largest=_AT_ONCE)
     for j in np.flatnonzero(n_categories).tolist():
-        categories[j] = _category_bins(
-            columns_of(X[:, [j]])[0], int(n_categories[j]), max_bins, int(j)
-        )
+        categories[j] = _category_bins(columns_of(X[:, [j]])[0], int(n_categories[j]), most, int(j))
     return Bins(*_side_by_side(cuts), *_side_by_side(categories))
 
 
@@ -193,31 +207,32 @@ def encode_columns(
     cuts: Matrix,
     category_bins: Indices,
     first_category: Indices,
+    missing: Indices,
     first: int,
     codes: Codes,
 ) -> None:
     """Write the bins of some rows, given column by column, to their places from `first` on."""
     for j in range(columns.shape[0]):
-        start = first_category[j]
+        start, cells, gap, own = first_category[j], columns[j], missing[j], codes[j, first:]
         n = first_category[j + 1] - start
         if n == 0:
-            _encode_numbers(columns[j], cuts[j], first, codes[j])
+            _encode_numbers(cells, cuts[j], gap, own)
         else:
-            for i in range(columns.shape[1]):
-                cell = columns[j, i]  # it may be NaN, or -1 for a category that was not there
-                known = 0.0 <= cell < n
-                codes[j, first + i] = category_bins[start + int(cell)] if known else MISSING
+            for i in range(len(cells)):
+                known = 0.0 <= cells[i] < n  # NaN, or -1 for a category that was not there, is not
+                own[i] = category_bins[start + np.int64(cells[i])] if known else gap
 
 
-@jit
-def _encode_numbers(cells: Vector, cuts: Vector, first: int, codes: Codes) -> None:
-    """Count the cuts below each number, by halving eight times; no step waits for a branch."""
+@inner
+def _encode_numbers(cells: Vector, cuts: Vector, missing: int, codes: Codes) -> None:
+    """Count the cuts below each number by halving; no step waits for a branch."""
+    half = np.uint64((len(cuts) + 1) >> 1)
     for i in range(len(cells)):
-        cell, place = cells[i], np.uint64(0)
-        for halving in range(8):
-            step = np.uint64(128 >> halving)
+        cell, place, step = cells[i], np.uint64(0), half
+        while step != np.uint64(0):
             place += step if cuts[place + step - np.uint64(1)] < cell else np.uint64(0)
-        codes[first + i] = place if cell == cell else MISSING  # noqa: PLR0124 - NaN is no number
+            step >>= np.uint64(1)
+        codes[i] = place if cell == cell else missing  # noqa: PLR0124 - NaN is no number
 
 
 def _sample(X: Any) -> Any:

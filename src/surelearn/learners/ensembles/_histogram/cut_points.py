@@ -20,9 +20,9 @@ def cut_points(ordered: Vector, most: int) -> Vector:
     >>> cut_points(np.array([0.0] * 6 + [1.0, 2.0, 3.0, 4.0]), 3)
     array([0.5, 2.5])
     """
-    values, counts = np.empty(len(ordered)), np.empty(len(ordered), dtype=np.int64)
-    n = _count_values(ordered, values, counts)
-    values, counts = values[:n], counts[:n]
+    firsts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)])
+    values, counts = ordered[firsts], np.diff(firsts, append=len(ordered))
+    n = len(values)
     if n <= most:
         return _middles(values[:-1], values[1:])
     last = np.empty(n, dtype=np.int64)  # the last value of each bin but one
@@ -39,18 +39,6 @@ def _middles(below: Vector, above: Vector) -> Vector:
     """Return a number between each two, not below the first and less than the second."""
     middles = below / 2.0 + above / 2.0  # their sum may overflow
     return np.where((below <= middles) & (middles < above), middles, below)
-
-
-@jit
-def _count_values(ordered: Vector, values: Vector, counts: Indices) -> int:
-    """Write each distinct value and how often it stands there; return their number."""
-    n = 0
-    for i in range(len(ordered)):
-        if n == 0 or ordered[i] != values[n - 1]:
-            values[n], counts[n] = ordered[i], 0
-            n += 1
-        counts[n - 1] += 1
-    return n
 
 
 @jit
@@ -76,5 +64,5 @@ def _divide(counts: Indices, heavy: int, n_shares: int, last: Indices) -> int:
     return n_cuts
 
 
-Codes = NDArray[np.uint8]
+Codes = NDArray[np.uint8] | NDArray[np.uint16]
 """The bins of cells; columns are rows of the array, so that each lies in one piece."""

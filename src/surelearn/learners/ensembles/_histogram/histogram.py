@@ -27,7 +27,7 @@ SCRATCH = (MOST_WORDS + 1) * TILE + MOST_WORDS * 2048
 _AHEAD = 32  # rows between asking for a record and reading it
 _HESSIAN_MASK = (1 << (GRADIENT - HESSIAN)) - 1
 _COUNT_MASK = (1 << HESSIAN) - 1
-_BYTE = np.uint64(255)
+_BYTE, _BYTE_BITS = np.uint64(255), np.uint64(8)
 
 Rows = NDArray[np.int32]
 """Places of rows."""
@@ -56,14 +56,9 @@ def add_tile(cells: Words, gradients: Words, n: int, table: Words) -> None:
     """Add each row's gradient word to its bin of eight columns, 256 places to a column."""
     for i in range(n):
         word, gradient = cells[i], gradients[i]
-        table[word & _BYTE] += gradient
-        table[np.uint64(256) + ((word >> np.uint64(8)) & _BYTE)] += gradient
-        table[np.uint64(512) + ((word >> np.uint64(16)) & _BYTE)] += gradient
-        table[np.uint64(768) + ((word >> np.uint64(24)) & _BYTE)] += gradient
-        table[np.uint64(1024) + ((word >> np.uint64(32)) & _BYTE)] += gradient
-        table[np.uint64(1280) + ((word >> np.uint64(40)) & _BYTE)] += gradient
-        table[np.uint64(1536) + ((word >> np.uint64(48)) & _BYTE)] += gradient
-        table[np.uint64(1792) + (word >> np.uint64(56))] += gradient
+        for column in range(8):  # the compiler writes them one after the other
+            table[np.uint64(256 * column) + (word & _BYTE)] += gradient
+            word >>= _BYTE_BITS
 
 
 @inner
@@ -71,10 +66,9 @@ def add_half_tile(cells: Words, gradients: Words, n: int, table: Words) -> None:
     """Add each row's gradient word to its bin of the first four columns."""
     for i in range(n):
         word, gradient = cells[i], gradients[i]
-        table[word & _BYTE] += gradient
-        table[np.uint64(256) + ((word >> np.uint64(8)) & _BYTE)] += gradient
-        table[np.uint64(512) + ((word >> np.uint64(16)) & _BYTE)] += gradient
-        table[np.uint64(768) + ((word >> np.uint64(24)) & _BYTE)] += gradient
+        for column in range(4):
+            table[np.uint64(256 * column) + (word & _BYTE)] += gradient
+            word >>= _BYTE_BITS
 
 
 @inner
@@ -120,7 +114,7 @@ def count_words(
     """
     first, last, w, last_word = bounds[0], bounds[1], bounds[2], bounds[3]
     tables, at_once, n_added = scratch[(MOST_WORDS + 1) * TILE :], min(TILE, rows_added), 0
-    clear(sums, int(starts[8 * w]), int(starts[min(8 * last_word, len(starts) - 1)]))
+    clear(sums, starts[8 * w], starts[min(8 * last_word, len(starts) - 1)])
     for start in range(first, last, at_once):
         stop = min(start + at_once, last)
         gather(rows, start, stop, records, w, last_word, scratch)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from surelearn._jit import jit
+from surelearn._jit import inner, jit
 from surelearn._typing import Vector
 from surelearn.learners.ensembles._histogram.cut_points import Codes
 
@@ -78,18 +78,17 @@ def empty_records(n_rows: int, n_features: int) -> Records:
     return room[start : start + n_rows * width].reshape(n_rows, width)
 
 
-@jit
 def pack_codes(codes: Codes, first: int, last: int, records: Records) -> None:
-    """Write the cells of some rows to their records, eight columns to a word."""
-    d = codes.shape[0]
+    """Write the cells of some rows to their records, the first column in the lowest byte."""
+    words = np.zeros((_BLOCK, records.shape[1]), dtype="<u8")  # little-endian wherever it runs
+    cells = words.view(np.uint8)
     for start in range(first, last, _BLOCK):
-        for j in range(d):
-            w, shift = j >> 3, np.uint64(8 * (j & 7))
-            for i in range(start, min(start + _BLOCK, last)):
-                records[i, w] |= np.uint64(codes[j, i]) << shift
+        n = min(_BLOCK, last - start)
+        cells[:n, : len(codes)] = codes[:, start : start + n].T
+        records[start : start + n] = words[:n]
 
 
-@jit
+@inner
 def _dither(row: int, tree: int) -> np.uint64:
     """Return 64 bits that depend on the row and the tree alone."""
     key = np.uint64(row) * _MIX + np.uint64(tree + 1) * _MIX_AGAIN
