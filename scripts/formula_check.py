@@ -17,8 +17,7 @@ TO_WRITE = Path(__file__).parent / "formulas_to_write.txt"
 _LEFT_ALONE = re.compile(
     r"^ *::: .*\n(?: +\S.*\n?)*"  # what is taken from docstrings
     r"|\]\([^)\s]*\)|<[^<>]+>|https?://\S+"  # where a link leads, tags
-    r"|\{#[\w-]+\}|\{ [.:\w][^{}]* \}"  # names of headings, attributes of pictures
-    r"|∎",  # the end of a proof
+    r"|\{#[\w-]+\}|\{ [.:\w][^{}]* \}",  # names of headings, attributes of pictures
     re.MULTILINE,
 )
 _EMPHASIS = re.compile(r"\*\*|^ *[*] |(?<![\w*])\*(?=\S)([^*\n]+)(?<=\S)\*(?![\w*(])", re.MULTILINE)
