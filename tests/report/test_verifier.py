@@ -274,6 +274,11 @@ def test_a_page_that_was_changed_in_one_place_is_refused_there(old, new, refused
     assert marks[refused][2].startswith("refused: the ")
 
 
+def test_nothing_in_the_script_ends_it_or_opens_a_comment():
+    text = SCRIPT.read_text("utf-8").lower()
+    assert not any(sign in text for sign in ("</script", "<script", "<!--"))
+
+
 @needs_node
 def test_a_page_without_its_data_is_refused_everywhere():
     page = page_of_two().replace('id="certificates"', 'id="other"')

@@ -35,7 +35,7 @@ def plot_claims(audit: Audit, *, ax: Axes | None = None) -> Axes:
     ax.set_yticks(range(len(shown)), [printable(o.claim.title) for o in shown])
     ax.set_ylim(len(shown) - 0.4, -1.2)  # room above the first line for the legend
     ax.set_xlabel("percent")
-    ax.margins(x=0.15)
+    ax.margins(x=0.25)
     ax.grid(visible=False, axis="y")
     if shown:
         ax.legend(loc="upper right", ncols=3)

@@ -133,7 +133,15 @@ def _claimed(report: Report, places: Places) -> str:
     grid = _grid(heads[:wide], [_claim(found, places)[:wide] for found in report.claimed])
     said = f"<p>{escape(report.joint)}</p>" if report.joint else ""
     said += _view(report.confusion) if report.confusion else ""
-    return grid + places.of_all() + said
+    return grid + places.of_all() + _in_full(report, places) + said
+
+
+def _in_full(report: Report, places: Places) -> str:
+    """Return every claim in words: a list or a curve says more than its number."""
+    found = [one.certificate for one in report.claimed if one.certificate is not None]
+    items = "".join(f"<li{places.shows(c, 'claim')}>{escape(c.headline[0])}</li>" for c in found)
+    shown = f"<details><summary>Every claim in full</summary><ul>{items}</ul></details>"
+    return shown if len(found) > 1 else ""
 
 
 def _claim(found: Claimed, places: Places) -> tuple[str, ...]:

@@ -715,7 +715,8 @@ function certificatesIn(content) {
   return { certificates, lines: linesOf(content.claimed, certificates), ...(stated ? { sha256: stated[1] } : {}) };
 }
 
-const dataOf = (id) => new RegExp(`<[s]cript type="application/json" id="${id}">([^<]*)</script>`, "g");
+/* In a page this script would end where the name of its own element, with a slash, stood in it. */
+const dataOf = (id) => new RegExp(`<[s]cript type="application/json" id="${id}">([^<]*)<[/]script>`, "g");
 
 /** Returns what a page carries: its certificates, and of an audit the claims with their hash. */
 function carried(certificates, claims) {
