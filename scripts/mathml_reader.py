@@ -229,7 +229,7 @@ class Reader:
             content = self.until(")")
             self.close(")")
         else:
-            content = self.atom(self.take()).mathml
+            content = self._scripted()  # √w_i is the root of w_i
         return root(content, "<mn>3</mn>" if sign == "∛" else "")
 
     def _command(self, name: str) -> Piece:

@@ -28,13 +28,10 @@ BLOCK = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 def namespace(page):
     """The names that the blocks of a page may use without importing them."""
-    has_theorems = any(name.startswith(f"{page}.") for name in THEOREMS)
-    modules = [
-        math,
-        *([importlib.import_module(f"surelearn.bounds.{page}")] if has_theorems else []),
-    ]
-    names = {k: v for m in modules for k, v in vars(m).items() if not k.startswith("_")}
-    return {**names, "np": np, "stats": stats, "bounds": bounds}
+    names = {k: v for k, v in vars(math).items() if not k.startswith("_")}
+    theorems = {k.partition(".")[2]: f for k, f in THEOREMS.items() if k.startswith(f"{page}.")}
+    rest = vars(importlib.import_module(f"surelearn.bounds.{page}")) if theorems else {}
+    return {**rest, **names, **theorems, "np": np, "stats": stats, "bounds": bounds}
 
 
 def section(name):
