@@ -54,7 +54,8 @@ def map_chunks(work: Callable[[int, int], _Result], n: int) -> list[_Result]:
         for i in todo:
             found[i] = work(cuts[i], cuts[i + 1])
 
-    helpers = min(_N_CHUNKS, joblib.cpu_count()) - 1  # a thread's start takes 0.1 ms: we take part
+    sole = int(cast("Any", joblib).effective_n_jobs(-1)) == 1  # others work beside us
+    helpers = 0 if sole else min(_N_CHUNKS, joblib.cpu_count()) - 1  # a start takes 0.1 ms: we help
     with ThreadPoolExecutor(helpers or 1) as pool:
         hired = [pool.submit(take) for _ in range(helpers)]
         take()
@@ -142,7 +143,30 @@ def workers(n: int) -> Generator[Workers]:
         yield Workers(pool, n)
 
 
-_products_are_limited = threading.Lock()
+class _ProductLimit:
+    """The limit of one thread: how many want it, and how to put back what was before."""
+
+    def __init__(self) -> None:
+        self.lock, self.n_inside = threading.Lock(), 0
+        self.undo: Callable[[], object] = lambda: None
+
+    def enter(self) -> bool:
+        """Set the limit, unless it is set; say whether this did it."""
+        with self.lock:
+            if self.n_inside == 0:
+                self.undo = _blas().limit(limits=1).restore_original_limits
+            self.n_inside += 1
+            return self.n_inside == 1
+
+    def leave(self) -> None:
+        """Put back what was before, if nobody else is inside."""
+        with self.lock:
+            self.n_inside -= 1
+            if self.n_inside == 0:
+                self.undo()
+
+
+_product_limit = _ProductLimit()
 
 
 @contextmanager
@@ -150,7 +174,8 @@ def one_thread_products() -> Generator[bool]:
     """Run each matrix product on one thread meanwhile; say whether the limit is ours.
 
     The limit is a property of the process: two callers that set it and put it back by turns would
-    leave it set for good. So while one has it, another, or the same one further in, goes without.
+    leave it set for good, or lift it while the other one still works. So the first one in sets it,
+    and the last one out puts it back.
 
     Examples
     --------
@@ -158,14 +183,25 @@ def one_thread_products() -> Generator[bool]:
     ...     outer, inner
     (True, False)
     """
-    if not _products_are_limited.acquire(blocking=False):
-        yield False
-        return
+    ours = _product_limit.enter()
     try:
-        with _blas().limit(limits=1):
-            yield True
+        yield ours
     finally:
-        _products_are_limited.release()
+        _product_limit.leave()
+
+
+@contextmanager
+def alone() -> Generator[None]:
+    """Keep to one thread, in matrix products and in loops: others work beside this one.
+
+    Examples
+    --------
+    >>> with alone():
+    ...     map_chunks(lambda first, last: last - first, 8)
+    [2, 2, 2, 2]
+    """
+    with cast("Any", joblib).parallel_config(backend="sequential"), one_thread_products():
+        yield
 
 
 def small_matrices(side: int) -> AbstractContextManager[Any]:

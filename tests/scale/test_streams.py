@@ -98,10 +98,10 @@ def test_only_one_block_is_alive_at_a_time(kind, tmp_path, monkeypatch):
         alive.append(sum(block() is not None for block in made))
         return table
 
-    split, named = streams._features_and_target, streams.RowChunks._as_table
+    split, named = streams.features_and_target, streams.RowChunks._as_table
     monkeypatch.setattr(
         streams,
-        "_features_and_target",
+        "features_and_target",
         lambda *args, **kw: (watched((b := split(*args, **kw))[0]), b[1]),
     )
     monkeypatch.setattr(streams.RowChunks, "_as_table", lambda self, r: watched(named(self, r)))

@@ -27,7 +27,7 @@ _Class = TypeVar("_Class", bound=type[Any])
 
 _LARGEST_SUM = 1e307  # of targets: a few of them, or differences, can be added to it
 _CHANGES_IT = frozenset(
-    {"fit", "partial_fit", "fit_predict", "fit_transform", "learn", "learn_one"}
+    {"fit", "partial_fit", "fit_predict", "fit_transform", "learn", "learn_one", "solve"}
 )
 
 

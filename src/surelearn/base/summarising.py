@@ -1,21 +1,26 @@
 """Models that are functions of a sum over examples: summarise, add, solve.
 
 A chunk of rows is summarised in a small record, records add, and the model is solved from their
-sum. So `fit`, `partial_fit`, a file read in chunks and, later, a cluster run the same code and find
-the same model.
+sum. So `fit`, `partial_fit`, a file read in chunks and a cluster run the same code and find the
+same model.
 """
 
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from copy import copy
-from functools import reduce
+from dataclasses import dataclass
+from functools import partial, reduce
 from operator import add
 from typing import Any, Generic, Protocol, Self, TypeVar
 
+import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
+from surelearn._stored import stored
+from surelearn._threads import alone
 from surelearn.base.fitting import adopt, fresh_copy
+from surelearn.base.parted import Block, PartedTable, refuse_targets
 
 
 class Record(Protocol):
@@ -27,6 +32,31 @@ class Record(Protocol):
 
 
 _Record = TypeVar("_Record", bound=Record)
+_COLUMNS = {"n_features_in_", "feature_names_in_"}  # the same for all rows
+
+
+@stored("summary-of-rows")
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """What a learner keeps of some rows, without having learnt them.
+
+    Attributes
+    ----------
+    learnt
+        What the rows show and others must match or add to: names of features, classes, categories.
+    record
+        Their sums.
+
+    Examples
+    --------
+    >>> from surelearn.learners.linear.ridge_regression import RidgeRegression
+    >>> summary = RidgeRegression().summarise([[1.0], [3.0]], [2.0, 6.0])
+    >>> summary.learnt["n_features_in_"], summary.record.mean.tolist()
+    (1, [2.0, 4.0])
+    """
+
+    learnt: Mapping[str, Any]
+    record: Any
 
 
 class SummarisingLearner(BaseEstimator, Generic[_Record]):
@@ -52,6 +82,12 @@ class SummarisingLearner(BaseEstimator, Generic[_Record]):
     >>> parts = Mean().partial_fit([[1.0], [2.0]]).partial_fit([[6.0]])
     >>> whole.mean_.tolist(), parts.mean_.tolist()
     ([3.0], [3.0])
+
+    The three steps are public, too: the summaries of two tables add up to that of both.
+
+    >>> model = Mean()
+    >>> model.solve(model.add(model.summarise([[1.0], [2.0]]), model.summarise([[6.0]]))).mean_
+    array([3.])
     """
 
     record_: _Record
@@ -76,13 +112,17 @@ class SummarisingLearner(BaseEstimator, Generic[_Record]):
         Parameters
         ----------
         X
-            The rows.
+            The rows, or the parts of a table: see `surelearn.scale.parts`.
         y
-            Their targets, for a learner that predicts.
+            Their targets, for a learner that predicts; parts bring them along.
         sample_weight
             How often each row counts; once, if left out.
         """
         fresh = fresh_copy(self)
+        if isinstance(X, PartedTable):
+            refuse_targets(y, sample_weight)
+            fresh._fit_parts(X)  # noqa: SLF001 - our own copy
+            return adopt(self, fresh)
         fresh._begin(*fresh._admit(X, y, sample_weight, first=True))  # noqa: SLF001 - our own copy
         return adopt(self, fresh)
 
@@ -99,6 +139,50 @@ class SummarisingLearner(BaseEstimator, Generic[_Record]):
         fresh._learn([fresh.record_, chunk] if begun else [chunk])  # noqa: SLF001
         return adopt(self, fresh)
 
+    def summarise(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Summary:
+        """Return the summary of some rows; the learner stays as it is.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for `fit`.
+        """
+        fresh = fresh_copy(self)
+        record = fresh._summarise(*fresh._admit_part(X, y, sample_weight))  # noqa: SLF001
+        learnt = {name: value for name, value in vars(fresh).items() if name.endswith("_")}
+        return Summary(learnt, record)
+
+    def add(self, one: Summary, other: Summary) -> Summary:
+        """Return the summary of the rows of both; refuse one of other columns."""
+        refuse_other_columns(one.learnt, other.learnt)
+        return self._join(one, other)
+
+    def solve(self, summary: Summary) -> Self:
+        """Forget all, and find the model of the rows that were summarised."""
+        fresh = fresh_copy(self)
+        fresh._take(summary)  # noqa: SLF001 - our own copy
+        return adopt(self, fresh)
+
+    def _admit_part(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> tuple[Any, Any, Any]:
+        """Check a chunk of which nobody knows whether it is the first, or large enough."""
+        return self._admit(X, y, sample_weight, first=True)
+
+    def _join(self, one: Summary, other: Summary) -> Summary:
+        """Return the sum of two summaries; a learner that learns more of rows says how it adds."""
+        if more := one.learnt.keys() - _COLUMNS:
+            raise NotImplementedError(f"{type(self).__name__} must say how {sorted(more)} add")
+        return Summary(one.learnt, one.record + other.record)
+
+    def _take(self, summary: Summary) -> None:
+        """Learn what a summary says."""
+        vars(self).update(summary.learnt)
+        with alone():  # or the last bits might depend on how many processors there are
+            self._learn([summary.record])
+
+    def _fit_parts(self, parts: PartedTable) -> None:
+        """Find the model of a table in parts."""
+        self._take(parts.map_reduce(partial(_summary_of_block, self), self.add))
+
     def _begin(self, X: Any, y: Any, weights: Any) -> None:
         """Find the model of rows that are all there; a learner may know a shorter way."""
         self._learn([self._summarise(X, y, weights)])
@@ -108,3 +192,31 @@ class SummarisingLearner(BaseEstimator, Generic[_Record]):
         total = reduce(add, records)
         self._solve(total)
         self.record_ = total
+
+
+def refuse_other_columns(one: Mapping[str, Any], other: Mapping[str, Any]) -> None:
+    """Refuse to add what was learnt of tables with other columns.
+
+    Examples
+    --------
+    >>> refuse_other_columns({"n_features_in_": 2}, {"n_features_in_": 3})
+    Traceback (most recent call last):
+    ValueError: some rows have 2 features and others 3: give all of them the same columns
+    """
+    widths = one.get("n_features_in_"), other.get("n_features_in_")
+    if widths[0] != widths[1]:
+        raise ValueError(
+            f"some rows have {widths[0]} features and others {widths[1]}: give all of them the "
+            "same columns"
+        )
+    names = one.get("feature_names_in_"), other.get("feature_names_in_")
+    if not np.array_equal(*(np.asarray(each, dtype=object) for each in names)):
+        told = [None if each is None else list(each) for each in names]
+        raise ValueError(
+            f"some rows have the columns {told[0]} and others {told[1]}: give all of them the same "
+            "columns, in one order"
+        )
+
+
+def _summary_of_block(learner: SummarisingLearner[Any], block: Block) -> Summary:
+    return learner.summarise(*block)

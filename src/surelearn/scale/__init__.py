@@ -1,1 +1,18 @@
-"""Beyond memory: streams of rows from files."""
+"""Beyond memory and beyond one machine: streams of rows, tables in parts, executors."""
+
+from surelearn.scale.errors import ClusterLostError, PartError
+from surelearn.scale.executors import on, processes
+from surelearn.scale.listing import parts
+from surelearn.scale.reduction import map_reduce
+from surelearn.scale.table_parts import Part, Parts
+
+__all__ = [
+    "ClusterLostError",
+    "Part",
+    "PartError",
+    "Parts",
+    "map_reduce",
+    "on",
+    "parts",
+    "processes",
+]

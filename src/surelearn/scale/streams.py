@@ -4,7 +4,6 @@ A source is a Parquet or CSV file, anything that speaks Arrow's stream protocol 
 pandas, Polars), or any iterable of pairs of a row and its target, such as a River dataset.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
@@ -12,7 +11,6 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, TypeVar
 
-import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 from pyarrow import csv, parquet
@@ -20,6 +18,7 @@ from scipy import sparse
 from sklearn.base import is_classifier, is_regressor
 
 from surelearn import _arguments
+from surelearn.scale._columns import feature_columns, features_and_target, sound
 from surelearn.scale._parquet import holds_only_numbers, read_by_columns
 from surelearn.scale._row_stream import RowChunks, row_and_target
 
@@ -177,10 +176,10 @@ def _table_chunks(
     """Read record batches; no name here holds on to one while the next is read."""
     if not isinstance(source, str | PathLike):
         reader = pa.RecordBatchReader.from_stream(source)
-        names, batches = _feature_columns(reader.schema, target, columns), _in_chunks(reader, size)
+        names, batches = feature_columns(reader.schema, target, columns), _in_chunks(reader, size)
     elif Path(source).suffix.lower() in {".parquet", ".pq"}:
         file = _open_parquet(source)
-        names = _feature_columns(file.schema_arrow, target, columns)
+        names = feature_columns(file.schema_arrow, target, columns)
         wanted = names if target is None else [*names, target]
         if holds_only_numbers(file, names):
             batches = read_by_columns(file, names, target, size)
@@ -191,16 +190,7 @@ def _table_chunks(
         batches = _in_chunks(_batches_of_csv(reader), size)
     else:
         raise ValueError(f"{source} is neither a .parquet nor a .csv file; read it into a table")
-    yield from map(partial(_features_and_target, names=names, target=target), map(_sound, batches))
-
-
-def _sound(batch: Any) -> Any:
-    """Return a batch whose offsets and codes point inside; a damaged file may hold others."""
-    try:
-        batch.validate(full=True)
-    except pa.ArrowInvalid as error:
-        raise ValueError(f"the table is damaged: {error}") from error
-    return batch
+    yield from map(partial(features_and_target, names=names, target=target), map(sound, batches))
 
 
 def _open_parquet(source: Any) -> parquet.ParquetFile:
@@ -216,7 +206,7 @@ def _open_csv(source: Any, target: str | None, columns: Any) -> tuple[list[str],
     """Return the columns of the features and a reader; after whole numbers others may come."""
     with csv.open_csv(source, convert_options=csv.ConvertOptions(strings_can_be_null=True)) as head:
         schema = head.schema
-    names = _feature_columns(schema, target, columns)
+    names = feature_columns(schema, target, columns)
     whole = [name for name in names if schema.field(name).type in {pa.int64(), pa.null()}]
     options = csv.ConvertOptions(
         column_types=dict.fromkeys(whole, pa.float64()),
@@ -234,53 +224,9 @@ def _batches_of_csv(reader: Any) -> Iterator[Any]:
         raise ValueError(f"{error}; {_TYPES_OF_CSV}") from error
 
 
-def _feature_columns(schema: Any, target: str | None, columns: Sequence[str] | None) -> list[str]:
-    """Return the columns of the features; say which are not there, or there twice."""
-    there, index = schema.names, (schema.pandas_metadata or {}).get("index_columns", ())
-    others = [name for name in there if name != target and name not in index]
-    names = others if columns is None else list(columns)
-    asked = names if target is None else [*names, target]
-    missing = [name for name in asked if name not in there]
-    if missing:
-        raise ValueError(f"there is no column {missing}; the table has {there}")
-    if target in names:
-        raise ValueError(f"the target {target!r} must not be among the features")
-    times = Counter(there) | Counter(asked)
-    if twice := [name for name in dict.fromkeys(asked) if times[name] > 1]:
-        raise ValueError(f"the columns {twice} are there more than once; rename or drop the others")
-    return names
-
-
 def _in_chunks(batches: Iterable[Any], size: int) -> Iterator[Any]:
     return chain.from_iterable(map(partial(_chunks_of_batch, size=size), batches))
 
 
 def _chunks_of_batch(batch: Any, *, size: int) -> Iterator[Any]:
     return (batch.slice(start, size) for start in range(0, batch.num_rows, size))
-
-
-def _features_and_target(batch: Any, *, names: list[str], target: str | None) -> tuple[Any, Any]:
-    """Return the features as a table and the targets, if there are any, as an array."""
-    if target is None:
-        return pa.Table.from_batches([batch.select(names)]), None
-    column = batch.column(target)
-    if n_missing := _n_missing(column):
-        raise ValueError(f"the target {target!r} is missing in {n_missing} of its rows")
-    return pa.Table.from_batches([batch.select(names)]), _labels(column)
-
-
-def _n_missing(column: Any) -> int:
-    """Return how many values are missing; a dictionary of values may itself hold a missing one."""
-    if pa.types.is_dictionary(column.type) and column.dictionary.null_count:
-        column = column.dictionary_decode()
-    return column.null_count
-
-
-def _labels(column: Any) -> NDArray[Any]:
-    """Return a target as an array; of text and categories each distinct one is made once."""
-    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
-        column = column.dictionary_encode()
-    if pa.types.is_dictionary(column.type):
-        return np.array(column.dictionary.to_pylist())[column.indices.to_numpy()]
-    y = column.to_numpy(zero_copy_only=False)
-    return np.array(y.tolist()) if y.dtype == object else y

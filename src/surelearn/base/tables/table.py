@@ -41,6 +41,7 @@ def learn_table(
     most_categories: int | None = None,
     declared: Declared = None,
     codes: bool = False,
+    whole: bool = True,
 ) -> Matrix:
     """Check a training table, set `categories_` and the features' names, return the codes.
 
@@ -59,6 +60,8 @@ def learn_table(
         All categories of some columns; a row with another one is refused.
     codes
         Every column is categorical: return 32-bit integers, a missing cell as -1 too.
+    whole
+        These are all the rows: a column of categories without a value is refused.
 
     Examples
     --------
@@ -83,7 +86,7 @@ def learn_table(
     parts = _parts(X, names)
     found = _find(parts, chosen, names, most_categories)
     for place, known in enumerate(found):
-        if known is not None and len(known) == 0 and place not in given:
+        if whole and known is not None and len(known) == 0 and place not in given:
             raise ValueError(f"column {names[place]!r} has no value in any row; leave it out")
     estimator.categories_ = tuple(
         _within(given[place], known, names[place]) if place in given else known
@@ -147,6 +150,32 @@ def n_categories(categories: Categories) -> NDArray[np.int64]:
     array([0, 2])
     """
     return np.array([0 if found is None else len(found) for found in categories], dtype=np.int64)
+
+
+def joined_categories(one: Categories, other: Categories) -> Categories:
+    """Return the categories of two chunks; one without a value of a column says nothing of it.
+
+    Examples
+    --------
+    >>> joined_categories((np.array(["b"]), None), (np.array(["a", "b"]), None))
+    (array(['a', 'b'], dtype='<U1'), None)
+    """
+    return tuple(map(_union, one, other))
+
+
+def _union(mine: NDArray[Any] | None, theirs: NDArray[Any] | None) -> NDArray[Any] | None:
+    if mine is None or theirs is None:
+        if mine is not theirs:
+            raise ValueError("a column holds numbers in some rows and categories in others")
+        return None
+    if not len(mine) or not len(theirs):
+        return mine if len(mine) else theirs
+    if mine.dtype.kind != theirs.dtype.kind:
+        raise ValueError(
+            f"a column holds {mine.tolist()[0]!r} in some rows and {theirs.tolist()[0]!r} in "
+            "others: make all of its cells text, or all numbers"
+        )
+    return np.union1d(mine, theirs)
 
 
 def columns_with_rare_categories(table: Matrix, categories: Categories) -> Mask:

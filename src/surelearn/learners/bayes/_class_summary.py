@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from surelearn._stored import holds, stored
 from surelearn._typing import Indices, Matrix, Vector
-from surelearn.base.tables.table import Categories, n_categories
+from surelearn.base.tables.table import Categories, joined_categories, n_categories
 from surelearn.learners.bayes import _category_loops, _moment_loops
 
 
@@ -53,10 +53,7 @@ class ClassCounts:
 
     def __add__(self, other: Self) -> "ClassCounts":
         """Count the rows of both, over the categories of both."""
-        union = tuple(
-            None if mine is None or theirs is None else np.union1d(mine, theirs)
-            for mine, theirs in zip(self.categories, other.categories, strict=True)
-        )
+        union = joined_categories(self.categories, other.categories)
         return ClassCounts(union, self._among(union) + other._among(union))
 
     def _among(self, categories: Categories) -> Matrix:
@@ -112,6 +109,12 @@ class ClassMoments:
             squares = self.squares + other.squares + gap**2 * self.weight * share
         return ClassMoments(weight, self.mean + gap * share, squares)
 
+    def among(self, places: Indices, n_classes: int) -> "ClassMoments":
+        """Return the moments where these classes stand at other places, among others."""
+        wider = np.zeros((3, n_classes, self.weight.shape[1]))
+        wider[:, places] = self.weight, self.mean, self.squares
+        return ClassMoments(*wider)
+
     def pooled(self) -> "ClassMoments":
         """Summarise all classes as one."""
         total = ClassMoments(self.weight[:1], self.mean[:1], self.squares[:1])
@@ -163,6 +166,16 @@ class ClassSummary:
             self.counts + other.counts,
             self.moments + other.moments,
         )
+
+    def among(self, places: Indices, n_classes: int) -> "ClassSummary":
+        """Return the same summary where these classes stand at other places, among others."""
+        if np.array_equal(places, np.arange(n_classes)):
+            return self
+        weight = np.zeros(n_classes)
+        table = np.zeros((len(self.counts.table), n_classes))
+        weight[places], table[:, places] = self.weight, self.counts.table
+        counts = ClassCounts(self.counts.categories, table)
+        return ClassSummary(self.n_rows, weight, counts, self.moments.among(places, n_classes))
 
     def _check_state(self) -> None:
         n_classes, n_numeric = self.moments.weight.shape

@@ -2,8 +2,11 @@
 
 import math
 from abc import abstractmethod
+from collections.abc import Callable
 from copy import copy
+from functools import partial
 from numbers import Real
+from operator import add
 from types import SimpleNamespace
 from typing import Any, ClassVar, Protocol, Self, cast
 
@@ -19,13 +22,16 @@ from surelearn._typing import Indices, Mask, Matrix, Vector
 from surelearn.base import validation
 from surelearn.base.classifier import risk_certificate
 from surelearn.base.fitting import adopt, at_one_moment, learn_classes
-from surelearn.base.summarising import SummarisingLearner
+from surelearn.base.parted import Block, PartedTable
+from surelearn.base.summarising import SummarisingLearner, Summary
+from surelearn.base.tables.category_codes import refuse_many
 from surelearn.base.tables.table import (
     Categories,
     column_names,
     columns_with_rare_categories,
     learn_more,
     learn_table,
+    n_categories,
     read_table,
 )
 from surelearn.bounds import vc
@@ -36,7 +42,7 @@ from surelearn.learners.bayes._class_conditionals import (
     softmax,
     split_log,
 )
-from surelearn.learners.bayes._class_summary import ClassSummary
+from surelearn.learners.bayes._class_summary import ClassCounts, ClassSummary
 
 
 class Factors(Protocol):
@@ -204,17 +210,62 @@ class NaiveBayesClassifier(ClassifierMixin, SummarisingLearner[ClassSummary]):
         self, X: Any, y: Any, sample_weight: ArrayLike | None, *, first: bool
     ) -> tuple[NDArray[Any], Indices, Vector]:
         """Check a chunk; a row of weight 0 is not there."""
+        return self._read(X, y, sample_weight, learn_table if first else learn_more)
+
+    def _admit_part(
+        self, X: Any, y: Any, sample_weight: ArrayLike | None
+    ) -> tuple[NDArray[Any], Indices, Vector]:
+        return self._read(X, y, sample_weight, partial(learn_table, whole=False))
+
+    def _read(
+        self, X: Any, y: Any, sample_weight: ArrayLike | None, learn: Callable[..., Matrix]
+    ) -> tuple[NDArray[Any], Indices, Vector]:
         self._check_parameters()
         X, y, weights = _weighed(X, y, sample_weight)
         dropped = sample_weight is not None and not np.asarray(sample_weight).all()
         self.rows_left_out_ = dropped or getattr(self, "rows_left_out_", False)
         reading = self._reading()
-        if first:
-            table = learn_table(self, X, **reading)
-        else:
+        if learn is learn_more:
             reading.pop("categorical", None)
-            table = learn_more(self, X, **reading)
+        table = learn(self, X, **reading)
         return table, self._places(y, len(table)), validation.sample_weights(weights, len(table))
+
+    def _join(self, one: Summary, other: Summary) -> Summary:
+        """Add summaries whose rows may show other classes and categories."""
+        parts = (one, other)
+        classes = joined_classes(*(part.learnt["classes_"] for part in parts))
+        records = [
+            part.record.among(
+                validation.index_among(classes, part.learnt["classes_"]), len(classes)
+            )
+            for part in parts
+        ]
+        total = records[0] + records[1]
+        names = column_names(SimpleNamespace(**one.learnt))
+        for name, size in zip(names, n_categories(total.counts.categories), strict=True):
+            refuse_many(int(size), getattr(self, "most_categories", None), name)
+        learnt = {**one.learnt, "classes_": classes, "categories_": total.counts.categories}
+        learnt["rows_left_out_"] = any(part.learnt["rows_left_out_"] for part in parts)
+        return Summary(learnt, total)
+
+    def _take(self, summary: Summary) -> None:
+        names = column_names(SimpleNamespace(**summary.learnt))
+        for name, known in zip(names, summary.learnt["categories_"], strict=True):
+            if known is not None and len(known) == 0:
+                raise ValueError(f"column {name!r} has no value in any row; leave it out")
+        super()._take(summary)
+
+    def _fit_parts(self, parts: PartedTable) -> None:
+        """Find the model of a table in parts, and look at all rows once more for its errors."""
+        super()._fit_parts(parts)
+        errors, *in_rows = parts.map_reduce(partial(_looked_back, self), add).tolist()
+        self._know_errors(errors, self._with_single_rows(in_rows))
+
+    def _with_single_rows(self, in_rows: list[int]) -> Mask:
+        """Return which columns have a category that stands in a single row."""
+        ends = np.cumsum(n_categories(self.categories_))
+        each = np.split(np.asarray(in_rows), ends[:-1])
+        return np.array([bool((counts == 1).any()) for counts in each])
 
     def _places(self, y: Any, n: int) -> Indices:
         """Return the place of each label among the classes, which the first chunk shows."""
@@ -226,9 +277,13 @@ class NaiveBayesClassifier(ClassifierMixin, SummarisingLearner[ClassSummary]):
 
     def _begin(self, X: Any, y: Any, weights: Any) -> None:
         super()._begin(X, y, weights)
-        self.rare_ = columns_with_rare_categories(X, self.categories_)
         errors = self._score_table(X).limit().argmax(axis=1) != y
-        self.training_errors_ = int(np.count_nonzero(errors))
+        rare = columns_with_rare_categories(X, self.categories_)
+        self._know_errors(int(np.count_nonzero(errors)), rare)
+
+    def _know_errors(self, errors: int, rare: Mask) -> None:
+        """Store the errors on the training rows, and what else a certificate needs to know."""
+        self.training_errors_, self.rare_ = errors, rare
         declared = self._reading().get("declared") or {}
         columns = enumerate(zip(column_names(self), self.categories_, strict=True))
         self.undeclared_features_ = [
@@ -334,6 +389,33 @@ class NaiveBayesClassifier(ClassifierMixin, SummarisingLearner[ClassSummary]):
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = tags.input_tags.string = "declared" in self._reading()
         return tags
+
+
+def joined_classes(one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
+    """Return all classes of two tables, sorted; refuse text beside numbers.
+
+    Examples
+    --------
+    >>> joined_classes(np.array(["no"]), np.array(["no", "maybe"])).tolist()
+    ['maybe', 'no']
+    """
+    if one.dtype.kind != other.dtype.kind and "U" in {one.dtype.kind, other.dtype.kind}:
+        raise ValueError(
+            f"some labels are text and others are not, such as {one.tolist()[0]!r} and "
+            f"{other.tolist()[0]!r}: make all of one kind"
+        )
+    return np.union1d(one, other)
+
+
+def _looked_back(model: NaiveBayesClassifier, block: Block) -> Indices:
+    """Return the errors of a model on some of its training rows, and the rows of each category."""
+    X, y, _ = _weighed(*block)
+    table = read_table(model, X, codes=model._reading().get("codes", False))  # noqa: SLF001
+    guesses = model._score_table(table).limit().argmax(axis=1)  # noqa: SLF001
+    errors = int(np.count_nonzero(guesses != model._places(y, len(table))))  # noqa: SLF001
+    nobody, once = np.zeros(len(table), dtype=np.int64), np.ones(len(table))
+    in_rows = ClassCounts.of(table, nobody, once, (model.categories_, 1)).table[:, 0]
+    return np.append(errors, in_rows.astype(np.int64))
 
 
 def refuse_unlike_categories(found: Categories, wanted: Categories) -> None:

@@ -153,7 +153,7 @@ class PrincipalComponents(
         Parameters
         ----------
         X
-            Rows of numbers: an array, a data frame or a sparse matrix.
+            Rows of numbers: an array, a data frame or a sparse matrix; or the parts of a table.
         y
             Not used.
         """
@@ -184,9 +184,15 @@ class PrincipalComponents(
 
     def _admit(self, X: Any, y: Any, sample_weight: Any, *, first: bool) -> tuple[Any, None, None]:
         del y, sample_weight
+        return self._checked(X, first=first, least=2 if first else 1), None, None
+
+    def _admit_part(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, None, None]:
+        del y, sample_weight
+        return self._checked(X, first=True, least=1), None, None
+
+    def _checked(self, X: Any, *, first: bool, least: int) -> Any:
         check: Any = validated
-        least = 2 if first else 1
-        rows = check(
+        return check(
             self,
             sound(X),
             reset=first,
@@ -196,7 +202,6 @@ class PrincipalComponents(
             ensure_all_finite=False,  # the sums of the moments tell
             ensure_min_samples=least,
         )
-        return rows, None, None
 
     def _begin(self, X: Any, y: Any, weights: Any) -> None:
         """Decompose the covariance or, if there are fewer of them than columns, the rows."""
@@ -228,6 +233,8 @@ class PrincipalComponents(
 
     def _solve(self, record: Moments) -> None:
         d = len(record.mean)
+        if record.n_rows < 2:
+            raise ValueError("there is one row, and rows spread only if there are two")
         self._check_choice(min(record.n_rows, d))
         scatter = record.scatter / (record.n_rows - 1)
         self._centre(record.mean, np.diag(scatter))

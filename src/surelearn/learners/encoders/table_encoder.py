@@ -11,12 +11,13 @@ from sklearn.utils.validation import check_is_fitted
 from surelearn._stored import holds, stored
 from surelearn._typing import Mask, Matrix, Vector
 from surelearn.base.fitting import at_one_moment, warn
-from surelearn.base.summarising import SummarisingLearner
+from surelearn.base.summarising import SummarisingLearner, Summary
 from surelearn.base.tables.table import (
     UNSEEN,
     Categorical,
     Categories,
     column_names,
+    joined_categories,
     learn_more,
     learn_table,
     read_table,
@@ -153,18 +154,37 @@ class TableEncoder(TransformerMixin, SummarisingLearner[ColumnMoments | ColumnRa
         self, X: Any, y: Any, sample_weight: ArrayLike | None, *, first: bool
     ) -> tuple[Matrix, None, None]:
         del y
+        self._check_options(sample_weight)
+        chosen = self.categorical_features
+        table = learn_table(self, X, categorical=chosen) if first else learn_more(self, X)
+        return self._finite(table)
+
+    def _admit_part(
+        self, X: Any, y: Any, sample_weight: ArrayLike | None
+    ) -> tuple[Matrix, None, None]:
+        del y
+        self._check_options(sample_weight)
+        chosen = self.categorical_features
+        return self._finite(learn_table(self, X, categorical=chosen, whole=False))
+
+    def _finite(self, table: Matrix) -> tuple[Matrix, None, None]:
+        numbers = np.asarray(table, dtype=np.float64)
+        if self.scaling == "standard":
+            refuse_huge(numbers, "columns")
+        return numbers, None, None
+
+    def _check_options(self, sample_weight: ArrayLike | None) -> None:
         if sample_weight is not None:
             raise ValueError("the rows of a table to encode have no weights")
         for name, allowed in _OPTIONS.items():
             if getattr(self, name) not in allowed:
                 known = ", ".join(map(repr, allowed))
                 raise ValueError(f"{name}={getattr(self, name)!r} must be one of {known}")
-        chosen = self.categorical_features
-        table = learn_table(self, X, categorical=chosen) if first else learn_more(self, X)
-        numbers = np.asarray(table, dtype=np.float64)
-        if self.scaling == "standard":
-            refuse_huge(numbers, "columns")
-        return numbers, None, None
+
+    def _join(self, one: Summary, other: Summary) -> Summary:
+        categories = joined_categories(one.learnt["categories_"], other.learnt["categories_"])
+        learnt = {**one.learnt, "categories_": categories}
+        return Summary(learnt, one.record + other.record)
 
     def _begin(self, X: Any, y: Any, weights: Any) -> None:
         self._solve(self._summarise(X, y, weights))  # all rows were there: no record is kept

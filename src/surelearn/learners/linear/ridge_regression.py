@@ -24,6 +24,7 @@ from surelearn._typing import Vector
 from surelearn.base import validation
 from surelearn.base.fitting import at_one_moment, check_iterations, warn
 from surelearn.base.moments import Moments, moments
+from surelearn.base.summarising import Summary
 from surelearn.base.validation import refuse_huge, refuse_tiny
 from surelearn.bounds import Guarantee, stability
 from surelearn.learners.linear._linear_regressor import LinearRegressor
@@ -150,6 +151,16 @@ class RidgeRegression(LinearRegressor):
             self.largest_target_ = max(held[0], float(np.abs(chunk[1]).max()))
             self.longest_row_ = max(held[1], longest)
         return chunk
+
+    def _join(self, one: Summary, other: Summary) -> Summary:
+        mine, theirs = one.learnt, other.learnt
+        outside = mine["outside_the_theorem_"] or theirs["outside_the_theorem_"]
+        learnt = {**mine, "outside_the_theorem_": outside}
+        for name in ("largest_target_", "longest_row_"):
+            learnt.pop(name, None)
+            if not outside:
+                learnt[name] = max(mine[name], theirs[name])
+        return Summary(learnt, one.record + other.record)
 
     def _largest_seen(self) -> tuple[float, float]:
         """Return the largest label and the longest row; of older files, what their sums imply."""

@@ -1,0 +1,187 @@
+"""Who works on the parts: this process alone, processes beside it, or a cluster."""
+
+import os
+from collections.abc import Callable, Generator
+from concurrent.futures import BrokenExecutor, Executor, Future
+from contextlib import ExitStack, contextmanager, nullcontext
+from contextvars import ContextVar
+from os import PathLike
+from types import TracebackType
+from typing import Any, NamedTuple, Self, cast
+
+import joblib
+from joblib.externals import loky
+
+from surelearn import _arguments
+from surelearn.scale.errors import ClusterLostError
+
+_ONE_THREAD = dict.fromkeys(
+    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"
+)
+
+
+class Engine:
+    """An executor, and what has to be known of it: how much it takes at once, how it fails."""
+
+    def __init__(self, executor: Any, n_at_once: int) -> None:
+        self.executor, self.n_at_once = executor, n_at_once
+
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
+        """Begin with a call."""
+        return self.executor.submit(function, *arguments)
+
+    def explained(self, part: Any, error: Exception) -> Exception | None:
+        """Return a clearer error about a part, if there is one."""
+        del part, error
+        return None
+
+    def lost(self, part: Any, n_done: int, error: BaseException) -> Exception:
+        """Return what to say when a task was cancelled by somebody else."""
+        return ClusterLostError(
+            f"{part} was given up by its executor ({type(error).__name__}), after {n_done} parts "
+            "were done. Start again; with checkpoint=FOLDER only what is missing is computed"
+        )
+
+
+class _Serial(Engine):
+    """Work in this process: a task is done when it is begun."""
+
+    def __init__(self) -> None:
+        super().__init__(None, 1)
+
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        try:
+            future.set_result(function(*arguments))
+        except Exception as error:  # noqa: BLE001 - as any executor does
+            future.set_exception(error)
+        return future
+
+
+class Processes(Executor):
+    """Processes beside this one; those that die are replaced. Made by `processes`."""
+
+    def __init__(self, n: int) -> None:
+        self._max_workers, self._pool = n, cast("Any", None)
+
+    def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Begin with a call in one of the processes."""
+        try:
+            return self._started().submit(function, *args, **kwargs)
+        except BrokenExecutor:  # one of them has died, and the others with it
+            self.shutdown(wait=False, cancel_futures=True)
+            return self._started().submit(function, *args, **kwargs)
+
+    def _started(self) -> Any:
+        if self._pool is None:
+            self._pool = loky.ProcessPoolExecutor(self._max_workers, env=_ONE_THREAD)
+        return self._pool
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: FBT001, FBT002 - the interface of executors
+        """End the processes; they start again with the next call."""
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.shutdown(wait=wait, kill_workers=cancel_futures)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.shutdown(cancel_futures=kind is not None)
+
+
+def processes(n: int | None = None) -> Processes:
+    """Return n processes to work on parts, as many as there are processors if left out.
+
+    They start with the first task, and end with the `with` block of `scale.on`. What a process
+    died of is tried again in another one.
+
+    Examples
+    --------
+    >>> from operator import add
+    >>> from surelearn import scale
+    >>> with scale.on(scale.processes(2)):
+    ...     scale.map_reduce(["a", "b", "c"], str.upper, add)
+    'ABC'
+    """
+    return Processes(_arguments.at_least_one("n", joblib.cpu_count() if n is None else n))
+
+
+class Settings(NamedTuple):
+    """Where parts are worked on, where records are kept, and who is told."""
+
+    engine: Engine
+    checkpoint: str | PathLike[str] | None = None
+    progress: Callable[[int, int], object] | None = None
+
+
+_current: ContextVar[Settings] = ContextVar("_current", default=Settings(_Serial()))  # noqa: B039
+
+
+def current() -> Settings:
+    """Return what the innermost `on` says."""
+    return _current.get()
+
+
+@contextmanager
+def on(
+    executor: Any = None,
+    *,
+    checkpoint: str | PathLike[str] | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> Generator[None]:
+    """Let everything inside that works on parts do so on this executor.
+
+    Parameters
+    ----------
+    executor
+        `processes(n)`, a pool of `concurrent.futures`, or a client of Dask; this process alone, if
+        left out.
+    checkpoint
+        A folder in which the record of each part is kept, so that a run that was interrupted
+        computes only what is missing when it is started again.
+    progress
+        Called with the number of parts that are done, and of all, in each pass.
+
+    Examples
+    --------
+    >>> from operator import add
+    >>> from surelearn import scale
+    >>> with scale.on(progress=lambda done, of: print(done, "of", of)):
+    ...     scale.map_reduce(["a", "b"], str.upper, add)
+    1 of 2
+    2 of 2
+    'AB'
+    """
+    if progress is not None:
+        _arguments.function("progress", progress)
+    with ExitStack() as stack:
+        engine = engine_of(executor)
+        stack.enter_context(getattr(engine, "prepared", nullcontext)())
+        if isinstance(executor, Processes):
+            stack.enter_context(executor)
+        token = _current.set(Settings(engine, checkpoint, progress))
+        stack.callback(_current.reset, token)
+        yield
+
+
+def engine_of(executor: Any) -> Engine:
+    """Return the engine that belongs to an executor; nobody means this process alone."""
+    if executor is None:
+        return _Serial()
+    if type(executor).__module__.partition(".")[0] == "distributed":
+        from surelearn.scale.dask import engine_of_dask  # noqa: PLC0415 - an optional dependency
+
+        return engine_of_dask(executor)
+    if not callable(getattr(executor, "submit", None)):
+        raise TypeError(
+            f"{_arguments.short(executor)} has no method submit: give scale.processes(n), a pool "
+            "of concurrent.futures or a client of Dask"
+        )
+    n_workers = getattr(executor, "_max_workers", None) or os.cpu_count() or 1
+    return Engine(executor, 2 * int(n_workers) + 2)

@@ -1,0 +1,237 @@
+"""Listing the parts of a table: of files, folders, patterns, datasets, data frames of Dask."""
+
+import glob
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+import joblib
+import pyarrow as pa
+
+from surelearn import _arguments
+from surelearn._threads import workers
+from surelearn.scale import _text_blocks
+from surelearn.scale._columns import feature_columns
+from surelearn.scale.errors import PartError
+from surelearn.scale.table_parts import FORMATS, Part, Parts, Reading
+
+_KINDS = {
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    ".ipc": "arrow",
+    ".csv": "csv",
+}
+_PATTERN = frozenset("*?[")
+
+
+class _File(NamedTuple):
+    """A file of a table, and which of its row groups count; all, if None."""
+
+    path: str
+    kind: str
+    places: frozenset[int] | None = None
+
+
+def parts(
+    source: Any,
+    *,
+    target: str | None = None,
+    columns: Sequence[str] | None = None,
+    weight: str | None = None,
+    block_bytes: int = _text_blocks.BLOCK,
+) -> Parts:
+    r"""List the parts of a table in files, and hash their bytes; no row is decoded.
+
+    Parameters
+    ----------
+    source
+        A Parquet, Arrow, Feather or CSV file, a folder of them, a pattern such as
+        "sales/*.parquet", a list of those, a dataset of PyArrow, or a data frame of Dask. Files
+        of a folder or pattern come in the order of their names; hidden ones do not count.
+    target
+        The column to predict; without one the targets are None.
+    columns
+        The features, in order; left out, all columns but the target and the weight.
+    weight
+        The column that says how often a row counts.
+    block_bytes
+        The size of the parts of CSV files, about.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "may.csv").write_text("age,buys\n40,1\n20,0\n", encoding="utf-8")
+    ...     (part,) = parts(folder, target="buys")
+    >>> part.kind, part.place, part.reading.names
+    ('csv', (9, 19), ('age',))
+    """
+    _arguments.at_least_one("block_bytes", block_bytes)
+    if type(source).__module__.partition(".")[0] == "dask":
+        from surelearn.scale.dask import frame_parts  # noqa: PLC0415 - an optional dependency
+
+        return frame_parts(source, target=target, columns=columns, weight=weight)
+    files = list(_files(source))
+    if not files:
+        raise ValueError(f"{source} holds no Parquet, Arrow or CSV file")
+    if twice := [file.path for file, n in Counter(files).items() if n > 1]:
+        raise ValueError(f"{twice[0]} is listed more than once: its rows would count twice")
+    schemas = [_schema(file) for file in files]
+    reading = _reading(_joined(schemas, files), target, columns, weight)
+    found = [
+        part
+        for file, schema in zip(files, schemas, strict=True)
+        for part in _parts_of(file, _reading_of(file, reading, schema), block_bytes)
+    ]
+    if not found:
+        raise ValueError(f"{source} holds no rows")
+    return Parts(_hashed(found))
+
+
+def _files(source: Any) -> Iterator[_File]:
+    """Yield the files that a source names, in order."""
+    if isinstance(source, str | os.PathLike):
+        yield from map(_known, _paths(os.fspath(cast("Any", source))))
+    elif hasattr(source, "get_fragments"):
+        yield from _fragments(source)
+    elif isinstance(source, Iterable):
+        for each in cast("Iterable[Any]", source):
+            yield from _files(each)
+    else:
+        raise TypeError(
+            f"{_arguments.short(source)} is no table in files: give paths, a folder, a pattern, a "
+            "dataset of PyArrow or a data frame of Dask; rows in memory need no parts"
+        )
+
+
+def _paths(source: str) -> list[str]:
+    if Path(source).is_dir():
+        inside = sorted(path for path in Path(source).rglob("*") if path.is_file())
+        shown = (path for path in inside if not _is_hidden(path.relative_to(source)))
+        return [str(path) for path in shown if path.suffix.lower() in _KINDS]
+    if _PATTERN & set(source) and not Path(source).exists():
+        found = glob.glob(source, recursive=True)  # noqa: PTH207 - Path.glob takes no whole pattern
+        return sorted(path for path in found if Path(path).is_file())
+    if not Path(source).is_file():
+        raise ValueError(f"there is no file {source}")
+    return [source]
+
+
+def _is_hidden(path: Path) -> bool:
+    """Return whether a path is one that programs make for themselves, such as _SUCCESS."""
+    return any(name.startswith((".", "_")) for name in path.parts)
+
+
+def _known(path: str) -> _File:
+    kind = _KINDS.get(Path(path).suffix.lower())
+    if kind is None:
+        raise ValueError(
+            f"{path} is neither Parquet (.parquet, .pq), Arrow (.arrow, .feather, .ipc) nor CSV "
+            "(.csv) by its name"
+        )
+    return _File(path, kind)
+
+
+def _fragments(dataset: Any) -> Iterator[_File]:
+    """Yield the files of a dataset of PyArrow."""
+    for fragment in dataset.get_fragments():
+        path, local = getattr(fragment, "path", None), getattr(fragment, "filesystem", None)
+        if path is None or getattr(local, "type_name", "") != "local":
+            raise ValueError("a dataset of which parts can be made has files on a local disk")
+        known = _known(path)._replace(kind=_kind_of(fragment))
+        groups = getattr(fragment, "row_groups", None)
+        if groups is None:
+            yield known
+        else:
+            yield known._replace(places=frozenset(group.id for group in groups))
+
+
+def _kind_of(fragment: Any) -> str:
+    name = fragment.format.default_extname
+    return {"feather": "arrow", "arrow": "arrow", "ipc": "arrow"}.get(name, name)
+
+
+def _schema(file: _File) -> Any:
+    return FORMATS[file.kind].schema(file.path)
+
+
+def _joined(schemas: list[Any], files: list[_File]) -> Any:
+    """Return the types that hold the cells of all files."""
+    first = schemas[0]
+    for schema, file in zip(schemas, files, strict=True):
+        if sorted(schema.names) != sorted(first.names):
+            raise ValueError(
+                f"{files[0].path} has the columns {first.names} and {file.path} has "
+                f"{schema.names}: give all files the same ones"
+            )
+    bare = [schema.remove_metadata() for schema in schemas]
+    try:
+        joined = pa.unify_schemas(bare, promote_options="permissive")
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        raise ValueError(f"the files differ in the types of their columns: {error}") from error
+    return joined.with_metadata(first.metadata)
+
+
+def _reading(
+    schema: Any, target: str | None, columns: Sequence[str] | None, weight: str | None
+) -> Reading:
+    names = feature_columns(schema, target, columns)
+    if weight is not None:
+        (_,) = feature_columns(schema, None, [weight])
+        if columns is None:
+            names.remove(weight)
+        if weight in {*names, target}:
+            raise ValueError(f"the weight {weight!r} must be neither the target nor a feature")
+    extra = [name for name in (target, weight) if name is not None]
+    types = pa.schema([schema.field(name) for name in [*names, *extra]])
+    return Reading(tuple(names), target, weight, types)
+
+
+def _reading_of(file: _File, reading: Reading, schema: Any) -> Reading:
+    """Return how one file is read: the rows of a CSV file have no names of their own."""
+    if file.kind != "csv":
+        return reading
+    wanted = [
+        reading.types.field(field.name) if field.name in reading.types.names else field
+        for field in schema
+    ]
+    named = (reading.names, reading.target, reading.weight, reading.types)
+    return Reading(*named, all_types=pa.schema(wanted))
+
+
+def _parts_of(file: _File, reading: Reading, block_bytes: int) -> Iterator[Part]:
+    """Yield the parts of a file, not hashed yet."""
+    more = {"block": block_bytes} if file.kind == "csv" else {}
+    for place, n_rows in FORMATS[file.kind].places(file.path, **more):
+        if file.places is None or place in file.places:
+            yield Part(file.path, file.kind, place, "", n_rows, reading)
+
+
+def _hashed(found: list[Part]) -> list[Part]:
+    """Return the parts with the hashes of their bytes; the same bytes are read once."""
+
+    @cache
+    def digest(_: tuple[int, ...], kind: str, place: Any, path: str) -> str:
+        return FORMATS[kind].digest(path, place)
+
+    def hashed(part: Part) -> Part:
+        try:
+            real = os.path.realpath(part.file)
+            sha256 = digest(_identity(real), part.kind, part.place, real)
+        except (ValueError, OSError, pa.ArrowInvalid) as error:
+            raise PartError(f"{part} cannot be read: {error}", part) from error
+        return Part(part.file, part.kind, part.place, sha256, part.n_rows, part.reading)
+
+    with workers(int(joblib.cpu_count())) as crew:
+        return crew.map(hashed, found)
+
+
+def _identity(path: str) -> tuple[int, ...]:
+    """Return what tells a file from others, however many names it has."""
+    told = Path(path).stat()
+    return told.st_dev, told.st_ino, told.st_size, told.st_mtime_ns

@@ -1,0 +1,230 @@
+"""A task on every part and one sum of all records, the same to the last bit wherever it runs.
+
+Records are merged two by two in the order of the parts, by a tree that depends on their number
+alone: neither on who computed them nor on when. Between the merges at most log₂ n records wait,
+and besides them those of the tasks under way.
+"""
+
+import pickle
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Future, wait
+from functools import partial
+from os import PathLike
+from typing import Any, TypeVar
+
+from surelearn import _arguments
+from surelearn._threads import alone
+from surelearn.scale._versions import code_version
+from surelearn.scale.checkpoints import Checkpoint
+from surelearn.scale.errors import PartError
+from surelearn.scale.executors import Engine, current, engine_of
+
+_Part = TypeVar("_Part")
+_Record = TypeVar("_Record")
+
+_MOST_DEATHS = 3  # of processes that worked on one part
+
+
+def map_reduce(
+    parts: Iterable[_Part],
+    task: Callable[[_Part], _Record],
+    merge: Callable[[_Record, _Record], _Record],
+    *,
+    executor: Any = None,
+    checkpoint: str | PathLike[str] | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> _Record:
+    """Return the sum of what a task makes of each part.
+
+    Parameters
+    ----------
+    parts
+        The parts, in the order in which their records are merged.
+    task
+        A plain function of a part that can be pickled and changes nothing: it may run anywhere,
+        and twice.
+    merge
+        Makes one record of two neighbours, the earlier one first.
+    executor
+        Anything with `submit`: `processes(n)`, a pool of `concurrent.futures`, a client of Dask.
+        Left out, that of `scale.on`, or else this process alone.
+    checkpoint
+        A folder in which the record of each part is kept; a later run with the same task computes
+        only what is missing.
+    progress
+        Called with the number of parts that are done, and of all.
+
+    Examples
+    --------
+    >>> from operator import add
+    >>> map_reduce(["a", "b", "c"], str.upper, add)
+    'ABC'
+    """
+    settings = current()
+    if executor is not None:
+        settings = settings._replace(engine=engine_of(executor))
+    if checkpoint is not None:
+        settings = settings._replace(checkpoint=checkpoint)
+    if progress is not None:
+        settings = settings._replace(progress=_arguments.function("progress", progress))
+    todo = list(parts)
+    if not todo:
+        raise ValueError("there is no part to work on")
+    _refuse_unpicklable(task)
+    folder = settings.checkpoint
+    kept = None if folder is None else Checkpoint(folder, (task, merge))
+    run = _Run(todo, task, settings.engine, kept, settings.progress)
+    with alone():  # merges, too, are the same to the last bit
+        return merge_in_order(run.records(), merge)
+
+
+def merge_in_order(
+    records: Iterable[_Record], merge: Callable[[_Record, _Record], _Record]
+) -> _Record:
+    """Merge records two by two: neighbours first, then pairs of pairs, and so on.
+
+    Examples
+    --------
+    >>> merge_in_order("abcde", lambda one, other: f"({one}{other})")
+    '(((ab)(cd))e)'
+    """
+    waiting: list[tuple[int, _Record]] = []
+    for each in records:
+        size, record = 1, each
+        while waiting and waiting[-1][0] == size:
+            size, record = 2 * size, merge(waiting.pop()[1], record)
+        waiting.append((size, record))
+    total = waiting.pop()[1]
+    while waiting:
+        total = merge(waiting.pop()[1], total)
+    return total
+
+
+class _Run:
+    """One task on all parts: what is under way, what is done."""
+
+    def __init__(
+        self,
+        parts: Sequence[Any],
+        task: Callable[[Any], Any],
+        engine: Engine,
+        kept: Checkpoint | None,
+        progress: Callable[[int, int], object] | None,
+    ) -> None:
+        self.parts, self.engine, self.kept, self.progress = parts, engine, kept, progress
+        self.work = partial(work_on, task, code_version())
+        self.under_way: deque[tuple[Any, Future[Any]]] = deque()
+        self.not_kept: dict[Future[Any], Any] = {}
+        self.n_done = 0
+
+    def records(self) -> Iterator[Any]:
+        """Yield the records in the order of the parts, as soon as they and all before are there."""
+        todo = iter(self.parts)
+        try:
+            while self._fill(todo) or self.under_way:
+                part, future = self.under_way[0]
+                while not future.done():
+                    self._keep(wait(self.not_kept, return_when=FIRST_COMPLETED).done)
+                self._keep([future] if future in self.not_kept else [])
+                self.under_way.popleft()
+                yield self._result(part, future)
+                self.n_done += 1
+                if self.progress is not None:
+                    self.progress(self.n_done, len(self.parts))
+        finally:
+            for _, future in self.under_way:
+                future.cancel()
+
+    def _fill(self, todo: Iterator[Any]) -> bool:
+        """Begin with as many parts as the executor takes at once; say whether there was one."""
+        while len(self.under_way) < self.engine.n_at_once:
+            part = next(todo, None)
+            if part is None:
+                return False
+            self.under_way.append((part, self._begun(part)))
+        return True
+
+    def _begun(self, part: Any) -> Future[Any]:
+        found = None if self.kept is None else self.kept.find(part)
+        if found is not None:
+            future: Future[Any] = Future()
+            future.set_result(found.record)
+            return future
+        try:
+            future = self.engine.submit(self.work, part)
+        except BrokenExecutor as error:
+            future = Future()
+            future.set_exception(error)
+        self.not_kept[future] = part
+        return future
+
+    def _keep(self, done: Iterable[Future[Any]]) -> None:
+        """Keep the records of tasks that are done, whatever their order."""
+        for future in list(done):
+            part = self.not_kept.pop(future)
+            if self.kept is not None and not future.cancelled() and future.exception() is None:
+                self.kept.keep(part, future.result())
+
+    def _result(self, part: Any, future: Future[Any]) -> Any:
+        try:
+            return future.result()
+        except BrokenExecutor:
+            return self._after_a_death(part)
+        except CancelledError as error:
+            raise self.engine.lost(part, self.n_done, error) from error
+        except Exception as error:
+            known = self.engine.explained(part, error)
+            raise (error if known is None else known) from error
+
+    def _after_a_death(self, part: Any) -> Any:
+        """Work on a part alone: only so can it be told which one a process died of."""
+        for _ in range(_MOST_DEATHS):
+            try:
+                record = self.engine.submit(self.work, part).result()
+            except BrokenExecutor:
+                continue
+            if self.kept is not None:
+                self.kept.keep(part, record)
+            return record
+        raise PartError(
+            f"{part}: the process that works on it dies, each time it is tried. It may need more "
+            "memory than there is",
+            part,
+        )
+
+
+def work_on(task: Callable[[_Part], _Record], version: str, part: _Part) -> _Record:
+    """Do a task on a part, on one thread; an error names the part."""
+    try:
+        _refuse_other_code(version)
+        with alone():
+            return task(part)
+    except PartError:
+        raise
+    except Exception as error:
+        raise PartError(f"{part}: {_in_words(error)}", part) from error
+
+
+def _refuse_other_code(version: str) -> None:
+    if version != code_version():
+        raise ValueError(
+            "the worker has other versions of surelearn, NumPy, SciPy, PyArrow or scikit-learn "
+            "than the process that asked it: install the same ones everywhere"
+        )
+
+
+def _in_words(error: Exception) -> str:
+    said = str(error)
+    told = isinstance(error, ValueError | TypeError) and bool(said)
+    return said if told else f"{type(error).__name__}: {said}"
+
+
+def _refuse_unpicklable(task: Any) -> None:
+    try:
+        pickle.dumps(task)
+    except Exception as error:
+        raise TypeError(
+            f"{_arguments.short(task)} cannot be sent to other processes ({error}): give a plain "
+            "function of a module, or functools.partial of one"
+        ) from error

@@ -1,0 +1,80 @@
+"""Learners fit a table in parts: the same model to the last bit wherever the parts are read."""
+
+import numpy as np
+import pytest
+
+from scale.conftest import LEARNERS, world
+from surelearn import MixedNaiveBayes, RidgeRegression, scale
+from surelearn.base.fingerprint import fingerprint
+
+
+def parts_for(name, folder):
+    make, target, columns = LEARNERS[name]
+    return make(), scale.parts(folder, target=target, columns=columns)
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_processes_and_a_cluster_find_the_model_of_this_process_alone(
+    name, folder, cluster, two_processes
+):
+    learner, parts = parts_for(name, folder)
+    alone = fingerprint(learner.fit(parts))
+    for executor in (two_processes, cluster):
+        with scale.on(executor):
+            assert fingerprint(parts_for(name, folder)[0].fit(parts)) == alone
+
+
+def test_the_order_of_the_parts_shows_in_the_last_bits(folder):
+    """The control: a sum in another order is another one, so equality above says something."""
+    parts = scale.parts(folder, target="y", columns=["a", "b", "c"])
+    turned = scale.Parts(parts[::-1])
+    assert (RidgeRegression().fit(parts).coef_ != RidgeRegression().fit(turned).coef_).any()
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_parts_teach_what_all_their_rows_do(name, folder):
+    learner, parts = parts_for(name, folder)
+    _, target, columns = LEARNERS[name]
+    table = world()
+    y = () if target is None else (table.column(target).to_numpy(zero_copy_only=False),)
+    whole = parts_for(name, folder)[0].fit(table.select(columns), *map(np.array, y))
+    learner.fit(parts)
+    for attribute in ("coef_", "components_", "theta_", "class_count_", "means_", "scales_"):
+        if hasattr(whole, attribute):
+            found, wanted = getattr(learner, attribute), getattr(whole, attribute)
+            assert np.allclose(found, wanted, rtol=1e-9, equal_nan=True)
+    for attribute in ("training_errors_", "n_training_rows_", "undeclared_features_"):
+        assert getattr(learner, attribute, None) == getattr(whole, attribute, None)
+
+
+def test_a_learner_goes_on_after_its_parts(folder):
+    learner, parts = parts_for("mixed naive Bayes", folder)
+    more = world(8).select(parts[0].reading.names)
+    assert learner.fit(parts).partial_fit(more, ["yes"] * 8).n_training_rows_ == 3008
+
+
+def test_the_three_steps_are_public_and_leave_the_learner_as_it_is():
+    X, y = np.array([[1.0, 2.0], [2.0, 0.0], [0.0, 1.0]]), np.array([1.0, 2.0, 0.0])
+    model = RidgeRegression()
+    both = model.add(model.summarise(X[:1], y[:1]), model.summarise(X[1:], y[1:]))
+    assert not hasattr(model, "coef_")
+    assert np.allclose(model.solve(both).coef_, RidgeRegression().fit(X, y).coef_)
+    with pytest.raises(ValueError, match="2 features and others 1"):
+        model.add(both, model.summarise(X[:, :1], y))
+
+
+def test_targets_beside_parts_are_refused(folder):
+    learner, parts = parts_for("mixed naive Bayes", folder)
+    with pytest.raises(ValueError, match="bring their targets"):
+        learner.fit(parts, ["yes"])
+    assert not hasattr(learner, "classes_")
+
+
+def test_words_that_a_part_lacks_and_classes_that_a_part_lacks_add_up(folder):
+    learner, parts = parts_for("mixed naive Bayes", folder)
+    learner.fit(parts)
+    assert learner.classes_.tolist() == ["maybe", "no", "yes"]
+    assert learner.categories_[3].tolist() == ["blue", "green", "rare", "red"]
+    assert learner.certificates()[0].assumptions
+    with pytest.raises(ValueError, match="categories"):
+        MixedNaiveBayes(most_categories=3).fit(parts)
