@@ -18,6 +18,8 @@ from surelearn._typing import Matrix, Vector
 LARGEST = 1e140
 """The norm of a row beyond which its products with others, and sums of them, may overflow."""
 
+_FEW = 2**16  # places that are written anew in less time than a single function is compiled
+
 
 class SparseRows(NamedTuple):
     """The three arrays of a CSR matrix, in a form that compiled code accepts."""
@@ -32,7 +34,9 @@ Rows: TypeAlias = Matrix | SparseRows
 
 
 def of(X: Any) -> Rows:
-    """Return `X` in the form that compiled code accepts; nothing is copied.
+    """Return `X` in the form that compiled code accepts; no cell is copied.
+
+    A small matrix with places of 64 bits gets places of 32, or loops would be compiled once more.
 
     Examples
     --------
@@ -42,8 +46,36 @@ def of(X: Any) -> Rows:
     """
     if sparse.issparse(X):
         csr = cast("Any", X).tocsr()
-        return SparseRows(csr.data, csr.indices, csr.indptr)
-    return cast("Matrix", X)
+        places = csr.indices, csr.indptr
+        if places[0].dtype == np.int64 and max(csr.nnz, csr.shape[1]) <= _FEW:
+            places = (array.astype(np.int32) for array in places)
+        return SparseRows(*map(unlocked, (csr.data, *places)))
+    return cast("Matrix", unlocked(X))
+
+
+class _Unlocked:
+    """Says of the memory of an array that it may be written to."""
+
+    def __init__(self, array: NDArray[Any]) -> None:
+        self._array = array  # the memory stays as long as this does
+        address, _ = array.__array_interface__["data"]
+        self.__array_interface__ = {**array.__array_interface__, "data": (address, False)}
+
+
+def unlocked(array: NDArray[Any]) -> NDArray[Any]:
+    """Return an array for a compiled loop that only reads it, as one that is not read-only.
+
+    For the compiler read-only arrays are another type, and the loop would be compiled once more.
+
+    Examples
+    --------
+    >>> table = np.ones((2, 2))
+    >>> table.flags.writeable = False
+    >>> shown = unlocked(table)
+    >>> shown.flags.writeable, np.shares_memory(shown, table)
+    (True, True)
+    """
+    return array if array.flags.writeable else np.asarray(_Unlocked(array))
 
 
 def count(X: Rows) -> int:

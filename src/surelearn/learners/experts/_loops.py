@@ -12,6 +12,7 @@ import numpy as np
 
 from surelearn._jit import jit
 from surelearn._jit.elementary import exp
+from surelearn._jit.rows import unlocked
 from surelearn._typing import Matrix, Vector
 
 
@@ -40,7 +41,8 @@ def rounds(losses: Matrix, awake: Matrix | None = None) -> Rounds:
     >>> rounds(np.array([[3.0, 1.0], [2.0, 5.0]]), np.array([[1.0, 0.0], [0.0, 0.0]])).floor
     array([3., 0.])
     """
-    asleep = np.empty((0, losses.shape[1])) if awake is None else awake
+    losses, asleep = unlocked(losses), np.empty((0, losses.shape[1]))
+    asleep = asleep if awake is None else unlocked(awake)
     table = Rounds(losses, asleep, np.empty(len(losses)))
     _find_floor(losses, asleep, table.floor)
     return table

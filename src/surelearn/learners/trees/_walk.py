@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from surelearn._jit import jit
+from surelearn._jit import inner, jit
 from surelearn._typing import Indices, Matrix, Vector
 
 _LEAF = -1
@@ -23,7 +23,7 @@ class Questions(NamedTuple):
     weight: Vector
 
 
-@jit
+@inner
 def answer(
     cell: float, node: int, route_start: Indices, routes: Indices, default_child: Indices
 ) -> int:
@@ -65,7 +65,7 @@ def are_sound(questions: Questions, n_columns: int) -> bool:
     return sound
 
 
-@jit
+@inner
 def heaviest(questions: Questions, node: int) -> int:
     """Return the child of largest training weight; ties to the first."""
     best = questions.first_child[node]
@@ -94,7 +94,7 @@ def find_leaves(X: Matrix, questions: Questions, leaves: Indices) -> None:
         leaves[t] = node
 
 
-@jit
+@inner
 def follow(X: Matrix, t: int, questions: Questions, node: int) -> int:
     """Return the leaf below `node` that row `t` reaches, or the node where it chooses no child."""
     while questions.feature[node] != _LEAF:
@@ -130,7 +130,7 @@ def spread_rows(X: Matrix, questions: Questions, values: Matrix, output: Matrix)
                 n_waiting = _divide(questions, node, share, waiting, shares, n_waiting)
 
 
-@jit
+@inner
 def _divide(
     questions: Questions,
     node: int,

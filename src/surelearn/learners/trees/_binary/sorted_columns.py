@@ -8,11 +8,11 @@ import numpy as np
 
 from surelearn._threads import Workers
 from surelearn._typing import Indices
-from surelearn.learners.trees._binary import splitting
-from surelearn.learners.trees._binary.best_splits import BestSplits, search_column, sum_up
+from surelearn.learners.trees._binary import entrances
+from surelearn.learners.trees._binary.best_splits import BestSplits
 from surelearn.learners.trees._binary.gains import ABSOLUTE_ERROR, SQUARED_ERROR
-from surelearn.learners.trees._binary.nodes import Nodes, describe
-from surelearn.learners.trees._binary.packed_cells import MISSING, Places, key_of, partition
+from surelearn.learners.trees._binary.nodes import Nodes
+from surelearn.learners.trees._binary.packed_cells import MISSING, Places, key_of
 from surelearn.learners.trees._binary.splitting import Columns
 from surelearn.learners.trees._binary.training_table import TrainingTable
 
@@ -50,7 +50,9 @@ class SortedColumns:
         """Describe a node whose span and depth are known."""
         column = self.columns.cells[-1, nodes.start[node] : nodes.end[node]]
         count_terms = self._workspaces[0].count_terms
-        describe(column, self.columns.row_values, self._table.rules, count_terms, nodes, node)
+        entrances.describe(
+            column, self.columns.row_values, self._table.rules, count_terms, nodes, node
+        )
 
     def search(self, nodes: Nodes, node: int, features: Indices) -> BestSplits:
         """Return the best split of some columns of a node."""
@@ -59,7 +61,7 @@ class SortedColumns:
 
         def work(k: int) -> None:
             columns, rules, space = self.columns, self._table.rules, self._workspaces[k]
-            splitting.search_node(columns, nodes, node, shares[k], rules, space, best)
+            entrances.search_node(columns, nodes, node, shares[k], rules, space, best)
 
         self._workers.map(work, range(len(shares)))
         return best
@@ -68,12 +70,12 @@ class SortedColumns:
         """Split a node by the best split of its feature; describe its children."""
         columns, rules, buffers = self.columns, self._table.rules, self._buffers
         terms = self._workspaces[0].count_terms
-        splitting.split_node(columns, nodes, node, child, rules, terms, best, buffers[0])
+        entrances.split_node(columns, nodes, node, child, rules, terms, best, buffers[0])
         start, end, asked = int(nodes.start[node]), int(nodes.end[node]), int(nodes.feature[node])
         shares = _shares(end - start, self._features, self._workers)
 
         def work(k: int) -> None:
-            splitting.partition_others(columns, start, end, asked, shares[k], buffers[k])
+            entrances.partition_others(columns, start, end, asked, shares[k], buffers[k])
 
         self._workers.map(work, range(len(shares)))
         name_rows(nodes, slice(node, node + 1), self.rows)
@@ -90,7 +92,9 @@ class ResortedColumns:
         table, rows = self._table, self.rows_of(nodes, node)
         count_terms = table.workspace(len(rows)).count_terms
         row_values = table.row_values(rows)
-        describe(self._any_column(rows), row_values, table.rules, count_terms, nodes, node)
+        entrances.describe(
+            self._any_column(rows), row_values, table.rules, count_terms, nodes, node
+        )
 
     def search(self, nodes: Nodes, node: int, features: Indices) -> BestSplits:
         """Return the best split of some columns of a node."""
@@ -105,11 +109,13 @@ class ResortedColumns:
 
         def work(k: int) -> None:
             space = table.workspace(len(rows))
-            sum_up(by_target, weight, value, row_values, rules, space)
+            entrances.sum_up(by_target, weight, value, row_values, rules, space)
             for f in shares[k].tolist():
                 column = table.sorted_column(f, rows, packed[k])
                 n_categories = int(table.n_categories[f])
-                search_column(column, f, n_categories, row_values, rules, lost, space, best)
+                entrances.search_column(
+                    column, f, n_categories, row_values, rules, lost, space, best
+                )
 
         self._workers.map(work, range(len(shares)))
         return best
@@ -121,17 +127,17 @@ class ResortedColumns:
         column = table.sorted_column(feature, rows)
         missing_left = best.missing_left[feature]
         route = best.routes[feature, : table.n_categories[feature]]
-        n_left, nodes.row_below[node], nodes.row_above[node] = splitting.mark_rows(
+        n_left, nodes.row_below[node], nodes.row_above[node] = entrances.mark_rows(
             column, best.keys[feature], missing_left, route, goes_left
         )
         name_rows(nodes, slice(node, node + 1), rows)
         if key_of(column[-1]) == MISSING:
             nodes.default_child[node] = 1 - missing_left
         buffer, column = column, self._any_column(rows)
-        partition(column, goes_left, buffer)
+        entrances.partition(column, goes_left, buffer)
         terms, row_values = table.workspace(len(rows)).count_terms, table.row_values(rows)
         rules = table.rules
-        splitting.add_children(column, n_left, row_values, rules, terms, nodes, node, child)
+        entrances.add_children(column, n_left, row_values, rules, terms, nodes, node, child)
         rows[:] = np.concatenate([rows[goes_left == 1], rows[goes_left == 0]])
 
     def rows_of(self, nodes: Nodes, node: int) -> Places:

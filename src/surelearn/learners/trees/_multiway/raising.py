@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from surelearn._jit import jit
+from surelearn._jit import inner, jit
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.learners.trees._multiway.fractions import Codes, Pool, Questions, count, send, weigh
 from surelearn.learners.trees._multiway.gain_ratio import total_of
@@ -60,7 +60,7 @@ def added_errors(n: float, errors: float, terms: Terms) -> float:
     return none + errors * (normal_limit(n, 1.0, terms.quantile) - none)
 
 
-@jit
+@inner
 def normal_limit(n: float, errors: float, quantile: float) -> float:
     """Return Wilson's upper limit with continuity correction, less the errors."""
     if errors + _CONTINUITY >= n:
@@ -70,7 +70,7 @@ def normal_limit(n: float, errors: float, quantile: float) -> float:
     return n * (rate + square / 2.0 + spread) / (1.0 + square) - errors
 
 
-@jit
+@inner
 def pessimistic_errors(counts: Vector, terms: Terms) -> float:
     """Return the errors a leaf with these counts promises on as many new rows."""
     n, majority = 0.0, 0.0
@@ -83,7 +83,7 @@ def pessimistic_errors(counts: Vector, terms: Terms) -> float:
     return errors + added_errors(n, errors, terms)
 
 
-@jit
+@inner
 def share_out(data: Data, nodes: Nodes, pool: Pool, v: int) -> Pool:
     """Send the rows of node v to its children; return the pool, which may have had to grow."""
     k, first = nodes.n_children[v], nodes.first_child[v]
@@ -108,7 +108,7 @@ def share_out(data: Data, nodes: Nodes, pool: Pool, v: int) -> Pool:
     return pool
 
 
-@jit
+@inner
 def _with_room(pool: Pool, size: int) -> Pool:
     """Return a pool with at least this much room."""
     old = len(pool.rows)
@@ -120,7 +120,7 @@ def _with_room(pool: Pool, size: int) -> Pool:
     return Pool(rows, shares, pool.begin, pool.end)
 
 
-@jit
+@inner
 def recount(
     data: Data,
     nodes: Nodes,
@@ -149,7 +149,7 @@ def recount(
     return pool, errors
 
 
-@jit
+@inner
 def settle(
     data: Data,
     nodes: Nodes,
@@ -180,14 +180,14 @@ def settle(
     return pool, False
 
 
-@jit
+@inner
 def place_at(nodes: Nodes, pool: Pool, child: int, v: int) -> None:
     """Give a child the rows of its parent."""
     pool.begin[child], pool.end[child] = pool.begin[v], pool.end[v]
     nodes.limit[child] = nodes.limit[v]
 
 
-@jit
+@inner
 def replace_by(nodes: Nodes, v: int, child: int) -> None:
     """Let a node ask what its child asks, of the children of the child."""
     for values in (nodes.question, nodes.first_child, nodes.n_children):
@@ -197,6 +197,15 @@ def replace_by(nodes: Nodes, v: int, child: int) -> None:
 
 @jit
 def prune(data: Data, nodes: Nodes, pool: Pool, root: int, terms: Terms, trial: Matrix) -> None:
+    """Prune the tree below a node, and count the rows of what is left of it."""
+    _settle_all(data, nodes, pool, root, terms, trial)
+    recount(data, nodes, pool, root, terms, nodes.counts)
+
+
+@inner
+def _settle_all(
+    data: Data, nodes: Nodes, pool: Pool, root: int, terms: Terms, trial: Matrix
+) -> None:
     """Settle every node, children first; a node whose branch was raised is settled again."""
     v, n_visited = root, np.zeros(len(nodes.parent), dtype=np.int64)
     while v >= 0:

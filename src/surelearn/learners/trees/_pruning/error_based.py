@@ -11,7 +11,7 @@ from scipy import special
 
 from surelearn.learners.trees._multiway.fractions import Pool, Questions
 from surelearn.learners.trees._multiway.growth import Growth, Layer, assemble
-from surelearn.learners.trees._multiway.raising import Data, Nodes, Terms, prune, recount
+from surelearn.learners.trees._multiway.raising import Data, Nodes, Terms, prune
 from surelearn.learners.trees._tree import LEAF, Tree, cut_below
 
 _AS_MANY = 1e-3  # Quinlan's: errors that differ by less than a thousandth of a row are as many
@@ -56,7 +56,6 @@ def prune_by_errors(tree: Tree, growth: Growth, *, confidence: float, raising: b
     data = Data(growth.table, growth.labels, growth.weights)
     pool = Pool(root.rows, root.shares, begin, end)
     prune(data, nodes, pool, 0, terms, tree.value.copy())
-    recount(data, nodes, pool, 0, terms, nodes.counts)
     return _gather(tree, nodes)
 
 
