@@ -169,12 +169,20 @@ def bits(X: Any) -> Any:
     return X
 
 
-def two_or_more(classes: NDArray[Any]) -> NDArray[Any]:
-    """Return the classes if there are at least two of them."""
+def two_or_more(classes: NDArray[Any], *, may_grow: bool = False) -> NDArray[Any]:
+    """Return the classes if there are at least two of them; learners that learn on may get more.
+
+    Examples
+    --------
+    >>> two_or_more(np.array(["no"]))
+    Traceback (most recent call last):
+    ValueError: y has one class (['no']): a classifier needs examples of two
+    """
     if len(classes) < 2:
+        more = ". If more will come, name them all: partial_fit(X, y, classes=[...])"
         raise ValueError(
-            f"y has one class ({classes.tolist()}): a classifier needs examples of two. If more "
-            "will come, name them all: partial_fit(X, y, classes=[...])"
+            f"y has one class ({classes.tolist()}): a classifier needs examples of two"
+            f"{more if may_grow else ''}"
         )
     return classes
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from surelearn import (
+    AdaBoostClassifier,
     BaggingClassifier,
     BaggingRegressor,
     CARTClassifier,
@@ -59,3 +60,14 @@ def test_gains_of_huge_targets_are_finite_and_can_be_stored(tmp_path):
     assert np.isfinite(model.feature_importances_).all()
     save_model(model, tmp_path / "m", schema={}, metadata={})
     assert np.array_equal(load_model(tmp_path / "m").model.predict(X), model.predict(X))
+
+
+@pytest.mark.parametrize("learner", [AdaBoostClassifier, GradientBoostingClassifier])
+def test_one_class_is_refused_without_advice_that_the_learner_cannot_follow(learner):
+    with pytest.raises(ValueError, match=r"needs examples of two$"):
+        learner().fit(np.arange(6.0)[:, np.newaxis], np.zeros(6))
+
+
+def test_one_tree_may_be_asked_for_by_a_truth_value_as_elsewhere():
+    X = np.arange(8.0)[:, np.newaxis]
+    assert RandomForestClassifier(n_estimators=True).fit(X, X[:, 0] > 3).trees_.n_trees == 1

@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 
 from reference import gradient_boosting
 from surelearn import GradientBoostingClassifier, GradientBoostingRegressor, losses
-from surelearn.learners.ensembles._boosting_losses import weighted_quantile
+from surelearn.learners.ensembles._boosting_steps import weighted_quantile
 
 X10 = np.arange(1.0, 11.0)[:, np.newaxis]
 Y10 = np.array([5.56, 5.70, 5.91, 6.40, 6.80, 7.05, 8.90, 8.70, 9.00, 9.05])
@@ -389,3 +389,16 @@ def test_more_leaves_mean_a_closer_fit():
         for leaves in (2, 8, None)
     ]
     assert errors[0] > errors[1] > errors[2]
+
+
+@pytest.mark.parametrize("loss", ["log_loss", "exponential"])
+def test_equal_weights_are_one_number_and_no_other_model(loss):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 3))
+    y = X[:, 0] + rng.normal(size=400) > 0
+    model = GradientBoostingClassifier(loss=loss, n_estimators=10)
+    expected = model.fit(X, y).decision_function(X)
+    given = np.append(np.ones(400), 0.0)  # not all equal before the row without weight goes
+    rows, labels = np.vstack([X, X[:1]]), np.append(y, ~y[0])
+    found = model.fit(rows, labels, sample_weight=given).decision_function(X)
+    np.testing.assert_array_equal(found, expected)

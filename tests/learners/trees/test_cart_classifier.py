@@ -267,3 +267,12 @@ def test_what_cannot_be_is_refused_and_the_model_stays_as_it_was(settings, y, me
     with pytest.raises(ValueError, match=message):
         model.fit(X, X[:, 0] if y else labels)
     assert pickle.dumps(model) == before
+
+
+def test_many_rows_and_few_are_predicted_alike():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 2))
+    model = CARTClassifier(max_depth=4).fit(X, rng.integers(0, 3, 300))
+    few = np.concatenate([model.predict(X[i : i + 1]) for i in range(300)])
+    np.testing.assert_array_equal(model.predict(X), few)
+    np.testing.assert_array_equal(few, model.classes_[model.predict_proba(X).argmax(axis=1)])

@@ -190,7 +190,7 @@ class OnlineClassifier(ClassifierMixin, OnlineLearner):
         X, labels, fresh = self._check_training_set(X, y)
         if self._will_tell(X):  # but after a first pass of many
             validation.all_finite(self, X, short=True)
-        fresh._know(validation.two_or_more(validation.distinct(labels)))
+        fresh._know(validation.two_or_more(validation.distinct(labels), may_grow=True))
         progress = self._init_callback_context(max_subtasks=len(fresh.states_) * self.max_iter)
         train_classifier(fresh, X, validation.index_among(fresh.classes_, labels), progress)
         return adopt(self, fresh)
@@ -232,7 +232,7 @@ class OnlineClassifier(ClassifierMixin, OnlineLearner):
             return scores
         X, labels, fresh = self._check_first_rows(X, y)
         known = labels if classes is None else _named(classes)
-        fresh._know(validation.two_or_more(validation.distinct(known)))
+        fresh._know(validation.two_or_more(validation.distinct(known), may_grow=True))
         scores, moved = fresh._moved_on(fresh.learnt_, X, labels, fresh.states_)
         vars(fresh).update(moved)
         adopt(self, fresh)

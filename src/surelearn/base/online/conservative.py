@@ -148,7 +148,7 @@ class Conservative(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             raise TypeError(f"{learner!r} has no partial_fit: it cannot learn row by row")
         known = labels if classes is None else _arguments.labels("classes", exact(classes))
         known = np.array([0, 1]) if _plays(learner) else known
-        fresh.classes_ = validation.two_or_more(validation.distinct(known))
+        fresh.classes_ = validation.two_or_more(validation.distinct(known), may_grow=True)
         fresh.n_rounds_, fresh.mistakes_ = 0, np.empty(0, dtype=np.int64)
         # Learners of this library have a first prediction of their own, which may be a mistake of
         # theirs; others have none, and the first class stands in for it.

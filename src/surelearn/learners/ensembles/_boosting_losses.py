@@ -1,20 +1,22 @@
 """How boosting descends a loss: where it starts, its slopes, and the best step of a leaf."""
 
-import itertools
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy import optimize, special
+from scipy import special
 
 from surelearn import _threads
-from surelearn._jit import jit
-from surelearn._jit.elementary import exp
-from surelearn._typing import Indices, Matrix, Vector
+from surelearn._typing import Matrix, Vector
+from surelearn.learners.ensembles._boosting_steps import (
+    logistic_slopes,
+    newton_steps,
+    root,
+    share_out,
+    weighted_quantile,
+)
 from surelearn.learners.ensembles._histogram.grower import START, STOP
-from surelearn.learners.ensembles._histogram.histogram import Rows
 from surelearn.learners.ensembles._histogram.training import GrownTree
 from surelearn.losses import (
     Absolute,
@@ -99,7 +101,8 @@ class LogisticDescent(Descent):
     def slopes(self, y: Vector, scores: Matrix, weights: Vector) -> tuple[Matrix, Matrix]:
         """Return p - y and p (1 - p), times the weights."""
         gradients, hessians = np.empty((1, len(y))), np.empty((1, len(y)))
-        logistic_slopes(y, scores[0], weights, gradients[0], hessians[0])
+        shares = weights[:1].copy() if weights.strides == (0,) else weights  # see `alike`
+        logistic_slopes(y, scores[0], shares, gradients[0], hessians[0])
         return gradients, hessians
 
     def mean(self, y: Vector, scores: Matrix, weights: Vector) -> float:
@@ -193,7 +196,7 @@ class LineSearchDescent(Descent):
         def slope(step: float) -> float:
             return float(weights @ self.loss.gradient(y, scores + step))
 
-        return _root(slope, low, high)
+        return root(slope, low, high)
 
 
 class QuantileDescent(LineSearchDescent):
@@ -205,89 +208,6 @@ class QuantileDescent(LineSearchDescent):
 
     def _best_step(self, y: Vector, scores: Vector, weights: Vector) -> float:
         return weighted_quantile(y - scores, weights, self._level)
-
-
-def weighted_quantile(values: Vector, weights: Vector, level: float) -> float:
-    """Return the middle of all numbers with weight `level` at most below and 1 - level above.
-
-    Examples
-    --------
-    >>> weighted_quantile(np.array([4.0, 1.0, 2.0, 3.0]), np.ones(4), 0.5)
-    2.5
-    """
-    order = np.argsort(values, kind="stable")
-    reached = np.cumsum(weights[order])
-    target, rounding = level * reached[-1], 1e-12 * reached[-1]
-    low = int(np.searchsorted(reached, target - rounding))
-    high = int(np.searchsorted(reached, target + rounding))
-    last = len(values) - 1
-    return 0.5 * float(values[order[min(low, last)]] + values[order[min(high, last)]])
-
-
-def _root(slope: Callable[[float], float], low: float, high: float) -> float:
-    """Return where an increasing function changes its sign; an end if it does not."""
-    if not slope(low) < 0.0:
-        return low
-    if not slope(high) > 0.0:
-        return high
-    size = max(abs(low), abs(high))
-    return float(optimize.brentq(slope, low, high, xtol=max(1e-12 * size, 1e-300), rtol=1e-14))
-
-
-@jit
-def logistic_slopes(
-    y: Vector, scores: Vector, weights: Vector, gradients: Vector, hessians: Vector
-) -> None:
-    """Write p - y and p (1 - p), times the weights, where p is the sigmoid of a score."""
-    for i in range(len(y)):
-        decay = exp(-abs(scores[i]))
-        small = decay / (1.0 + decay)
-        share = 1.0 - small if scores[i] >= 0.0 else small
-        gradients[i] = weights[i] * (share - y[i])
-        hessians[i] = weights[i] * (small * (1.0 - small))
-
-
-def share_out(sizes: Indices, n_parts: int) -> list[slice]:
-    """Return consecutive leaves in so many parts of about as many rows each, or fewer.
-
-    A leaf is summed by one worker, so that sums do not depend on how many there are.
-
-    Examples
-    --------
-    >>> share_out(np.array([5, 5, 5, 5]), 2)
-    [slice(0, 2, None), slice(2, 4, None)]
-    """
-    ends = np.cumsum(sizes)
-    cuts = np.searchsorted(ends, ends[-1] * np.arange(1, n_parts) / n_parts) + 1
-    edges = np.unique([0, *np.minimum(cuts, len(sizes)), len(sizes)]).tolist()
-    return [slice(first, last) for first, last in itertools.pairwise(edges)]
-
-
-@jit
-def newton_steps(
-    rows: Rows,
-    starts: Indices,
-    stops: Indices,
-    gradients: Vector,
-    hessians: Vector,
-    l2: float,
-    steps: Vector,
-) -> None:
-    """Write -G / (H + l2) of each leaf, summed in the order of its rows."""
-    for leaf in range(len(starts)):
-        gradient, hessian = 0.0, l2
-        for i in range(starts[leaf], stops[leaf]):
-            gradient += gradients[rows[i]]
-            hessian += hessians[rows[i]]
-        steps[leaf] = -gradient / hessian if hessian > 1e-300 else 0.0
-
-
-@jit
-def add_steps(rows: Rows, starts: Indices, stops: Indices, steps: Vector, scores: Vector) -> None:
-    """Add the step of each leaf to the scores of its rows."""
-    for leaf in range(len(starts)):
-        for i in range(starts[leaf], stops[leaf]):
-            scores[rows[i]] += steps[leaf]
 
 
 _NAMED: dict[str, Loss] = {"squared_error": Square(), "absolute_error": Absolute()}

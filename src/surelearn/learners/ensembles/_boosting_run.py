@@ -7,7 +7,8 @@ import numpy as np
 
 from surelearn import _threads
 from surelearn._typing import Indices, Matrix, Vector
-from surelearn.learners.ensembles._boosting_losses import Descent, add_steps, share_out
+from surelearn.learners.ensembles._boosting_losses import Descent
+from surelearn.learners.ensembles._boosting_steps import add_steps, share_out
 from surelearn.learners.ensembles._histogram.binning import Bins
 from surelearn.learners.ensembles._histogram.cut_points import Codes
 from surelearn.learners.ensembles._histogram.predictor import add_values

@@ -1,8 +1,7 @@
 """The parameters of gradient boosting, checked and turned into a plan."""
 
-from typing import Any, cast
+from typing import Any
 
-import joblib
 import numpy as np
 from sklearn.model_selection import StratifiedShuffleSplit
 
@@ -39,11 +38,6 @@ def check(model: Any) -> None:
 def max_bins(model: Any) -> int:
     """Return the largest number of bins of a column."""
     return _arguments.count("max_bins", model.max_bins, at_least=2, at_most=MOST_BINS)
-
-
-def n_workers(n_jobs: int | None) -> int:
-    """Return the number of threads: one per core for None, one if others have the cores."""
-    return int(cast("Any", joblib).effective_n_jobs(-1 if n_jobs is None else n_jobs))
 
 
 def growth_limits(model: Any, n_rows: int, mean_weight: float) -> GrowthLimits:

@@ -1,10 +1,8 @@
 """What random forests share: bags, trees grown in parallel, the walk of rows through them."""
 
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, cast
 
-import joblib
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
@@ -26,19 +24,11 @@ from surelearn.learners.ensembles._forest.packed_trees import (
     PackedTrees,
     joined,
 )
+from surelearn.learners.ensembles._forest.sample import Sample, digest, hex_of
 from surelearn.learners.ensembles._histogram import reading
 
 Splitter = Literal["histogram", "exact"]
 Per = Literal["split", "tree"]
-
-
-class Sample(NamedTuple):
-    """A checked training table: rows, classes or numbers, weights."""
-
-    X: Matrix
-    targets: NDArray[Any]
-    weights: Vector
-    n_classes: int
 
 
 @at_one_moment
@@ -169,7 +159,7 @@ class ForestLearner(BaseEstimator):
             )
         self.n_training_rows_ = len(sample.X)
         hashes = fingerprints.table_hashes(sample.X)
-        self.training_digest_ = _digest(hashes, sample)
+        self.training_digest_ = digest(hashes, sample)
         self.weighted_ = bool((sample.weights != 1.0).any())
         self.bags_ = self._bags()
         self.seed_, n_before, self.n_fits_ = self._begin(before)
@@ -177,7 +167,7 @@ class ForestLearner(BaseEstimator):
         references = growth.references_of(self)
         self.n_references_ = 0 if references is None else len(references)
         tests = self._plan_tests(n_before)
-        with _threads.workers(n_threads(self.n_jobs)) as crew:
+        with _threads.workers(_members.n_threads(self.n_jobs)) as crew:
             trees = growth.grow(self, sample, n_categories, tests, crew)
         if before is not None:
             trees = before.trees_ if trees is None else joined(before.trees_, trees)
@@ -190,7 +180,7 @@ class ForestLearner(BaseEstimator):
         """Return which rows will test trees, marked for those that are there already."""
         rows = np.arange(self.n_training_rows_) if self.oob_score else self._tested()
         rows = rows[: None if self._leaves_rows_out() else 0]
-        outside = np.zeros((self.n_estimators, len(rows)), dtype=np.bool_)
+        outside = np.zeros((int(self.n_estimators), len(rows)), dtype=np.bool_)
         outside[:n_before] = self._outside(rows, n_before)
         return growth.Tests(n_before, rows, outside)
 
@@ -227,7 +217,7 @@ class ForestLearner(BaseEstimator):
         if (
             len(rows) != self.n_training_rows_
             or n_targets != len(rows)
-            or not self.training_digest_.startswith(_hex(hashes))
+            or not self.training_digest_.startswith(hex_of(hashes))
         ):
             raise ValueError(
                 "these are not the rows this forest was fitted to, which its trees' bags are drawn "
@@ -304,20 +294,3 @@ class ForestLearner(BaseEstimator):
         tags.input_tags.string = True
         tags.input_tags.sparse = True
         return tags
-
-
-def n_threads(n_jobs: int | None) -> int:
-    """Return the number of threads that so many jobs mean here."""
-    _arguments.jobs("n_jobs", n_jobs)
-    return int(cast("Any", joblib).effective_n_jobs(-1 if n_jobs is None else n_jobs))
-
-
-def _digest(hashes: fingerprints.Hashes, sample: Sample) -> str:
-    """Return what tells this table, its targets and weights from others."""
-    bits = np.ascontiguousarray(sample.targets.astype(np.float64)).view(np.uint64)
-    weights = np.ascontiguousarray(sample.weights).view(np.uint64)
-    return "".join(map(_hex, (hashes, bits, weights)))
-
-
-def _hex(bits: fingerprints.Hashes) -> str:
-    return f"{int(fingerprints.checksum(bits)):016x}"

@@ -22,6 +22,7 @@ from surelearn.learners.ensembles._histogram import predictor, reading
 from surelearn.learners.ensembles._histogram.binning import Bins, learn_bins
 from surelearn.learners.ensembles._histogram.training import MOST_ROWS
 from surelearn.learners.ensembles._histogram.trees import HistogramTrees, joined, no_trees
+from surelearn.learners.ensembles._members import n_threads
 from surelearn.learners.ensembles._monotone import signs_of
 
 
@@ -107,7 +108,7 @@ class GradientBoosting(BaseEstimator):
             strata = None if strata is None else strata[there]
         draws = check_random_state(self.random_state)
         held = settings.validation_rows(self, len(y), strata, draws)
-        with _threads.workers(settings.n_workers(self.n_jobs)) as crew:
+        with _threads.workers(n_threads(self.n_jobs)) as crew:
             self._boost(fitted, X, y, weights, held, int(draws.randint(2**31 - 1)), crew)
 
     def _remember(self, fitted: Self, X: Any) -> None:
@@ -168,7 +169,8 @@ class GradientBoosting(BaseEstimator):
         scores = np.repeat(self.baseline_[:, np.newaxis], len(y), axis=1)
         if before.n_trees:
             predictor.add_values(before, codes, scores)
-        return Examples(codes, np.ascontiguousarray(y), np.ascontiguousarray(weights), scores)
+        weights = weights if weights.strides == (0,) else np.ascontiguousarray(weights)
+        return Examples(codes, np.ascontiguousarray(y), weights, scores)
 
     def _keep(self, before: HistogramTrees, rounds: Rounds) -> None:
         """Keep all rounds, or those up to the least loss on the validation rows."""
@@ -232,6 +234,18 @@ class GradientBoosting(BaseEstimator):
         tags.input_tags.string = True
         tags.input_tags.sparse = True
         return tags
+
+
+def alike(weights: Vector) -> Vector:
+    """Return weights; if all are equal, as one number that is read for every row.
+
+    Examples
+    --------
+    >>> alike(np.ones(3)).strides, alike(np.array([1.0, 2.0])).strides
+    ((0,), (8,))
+    """
+    same = len(weights) > 0 and bool((weights == weights[0]).all())
+    return np.broadcast_to(weights[:1].copy(), weights.shape) if same else weights
 
 
 def _goes_on(fitted: Any) -> bool:

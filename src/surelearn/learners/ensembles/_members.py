@@ -4,8 +4,9 @@ A member is a pure function of its seed and the rows, so members can be learnt i
 number of threads or machines. Nothing here looks at cells or labels.
 """
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
+import joblib
 import numpy as np
 
 from surelearn import _arguments
@@ -112,6 +113,12 @@ def refuse_other_bags(model: Any, bags: str) -> None:
             f"its members have bags of {before}, and these would be of {bags}: set the parameters "
             "as they were, or fit anew with warm_start=False"
         )
+
+
+def n_threads(n_jobs: int | None) -> int:
+    """Return the number of threads: one per core for None, one if others have the cores."""
+    _arguments.jobs("n_jobs", n_jobs)
+    return int(cast("Any", joblib).effective_n_jobs(-1 if n_jobs is None else n_jobs))
 
 
 def count_of(name: str, value: Any, n: int) -> int:

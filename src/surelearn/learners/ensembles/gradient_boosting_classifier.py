@@ -20,7 +20,7 @@ from surelearn.base import validation
 from surelearn.base.fitting import adopt, at_one_moment, fresh_copy, learn_classes, row_weights
 from surelearn.base.tables.table import Categorical
 from surelearn.learners.ensembles._boosting_losses import Descent, classification_descent
-from surelearn.learners.ensembles._gradient_boosting import GradientBoosting
+from surelearn.learners.ensembles._gradient_boosting import GradientBoosting, alike
 from surelearn.losses import Exponential, Loss
 
 
@@ -177,7 +177,9 @@ class GradientBoostingClassifier(ClassifierMixin, GradientBoosting):
             n=rows.shape[0],
         )
         _refuse_one_class(fresh.classes_, labels[weights > 0.0])
-        targets, strata = labels.astype(np.float64), labels if self.early_stopping else None
+        kind = np.uint8 if len(fresh.classes_) == 2 else np.float64
+        targets, strata = labels.astype(kind), labels if self.early_stopping else None
+        weights = alike(weights)
         del labels  # memory that trees can use
         fresh._learn(self, rows, targets, weights, strata=strata)  # noqa: SLF001 - our copy
         return adopt(self, fresh)

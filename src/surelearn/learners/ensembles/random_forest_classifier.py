@@ -21,7 +21,8 @@ from surelearn.base.tables.table import Categorical, column_names
 from surelearn.bounds import Guarantee, tails_of_sums
 from surelearn.certificate import Certificate
 from surelearn.learners.ensembles import _certificates, _forest_votes
-from surelearn.learners.ensembles._forest_learner import ForestLearner, Per, Sample, Splitter
+from surelearn.learners.ensembles._forest.sample import Sample
+from surelearn.learners.ensembles._forest_learner import ForestLearner, Per, Splitter
 from surelearn.learners.ensembles._out_of_bag import OutOfBag
 from surelearn.learners.ensembles._permutation import Importances, permuted
 

@@ -17,7 +17,8 @@ from surelearn._typing import Mask, Vector
 from surelearn.base.fitting import adopt, at_one_moment, check_numbers, fresh_copy, row_weights
 from surelearn.base.tables.table import Categorical, column_names
 from surelearn.bounds import Guarantee, votes
-from surelearn.learners.ensembles._forest_learner import ForestLearner, Per, Sample, Splitter
+from surelearn.learners.ensembles._forest.sample import Sample
+from surelearn.learners.ensembles._forest_learner import ForestLearner, Per, Splitter
 from surelearn.learners.ensembles._permutation import Importances, permuted
 
 

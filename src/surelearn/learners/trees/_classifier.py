@@ -112,8 +112,11 @@ class TreeClassifier(ClassifierMixin, TreeLearner):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the heaviest class of each row's leaf; of equals, the first one."""
-        shares = self.predict_proba(X)
-        return self.classes_[shares.argmax(axis=1)]
+        rows, tree = self._read(X), self.tree_
+        if tree.spreads or len(rows) < tree.n_nodes:
+            return self.classes_[self._outcomes(rows, tree.shares()).argmax(axis=1)]
+        # There are fewer nodes than rows: each finds its class once.
+        return self.classes_[tree.shares().argmax(axis=1)][self._leaves(rows)]
 
     def predict_proba(self, X: Any) -> Matrix:
         """Return the share of each class in each row's leaf."""

@@ -154,3 +154,17 @@ def test_forged_bins_are_refused(changes):
     honest._check_state()
     with pytest.raises(ValueError, match=r"its cuts|its categories|both"):
         dataclasses.replace(honest, **changes)._check_state()
+
+
+def test_codes_have_two_bytes_only_where_one_is_not_enough():
+    column = np.random.default_rng(0).permutation(3000.0 * np.arange(1000.0))[:, np.newaxis]
+    column[7] = np.nan
+    fine = learn_bins(column, NUMBERS[:1], max_bins=4096)
+    codes = fine.encode(column, missing=fine.n_bins)[0]
+    assert codes.dtype == np.uint16
+    assert codes[7] == fine.n_bins[0] == 999
+    there = np.delete(np.arange(1000), 7)
+    np.testing.assert_array_equal(codes[there], np.argsort(np.argsort(column[there, 0])))
+    coarse = learn_bins(column, NUMBERS[:1])
+    assert coarse.encode(column, missing=coarse.n_bins).dtype == np.uint8
+    np.testing.assert_array_equal(coarse.encode(column)[0][there], coarse.encode(column[there])[0])

@@ -10,25 +10,24 @@ import numpy as np
 
 from surelearn._jit import inner, jit
 from surelearn._typing import Indices, Matrix, Vector
-from surelearn.learners.ensembles._forest.searching import (
+from surelearn.learners.ensembles._forest.leaves import close, decrease, describe
+from surelearn.learners.ensembles._forest.moving import split
+from surelearn.learners.ensembles._forest.searching import search_node
+from surelearn.learners.ensembles._forest.workspace import (
     ABOVE,
     BELOW,
     FEATURE,
-    LEFT,
     MISSING_SIDE,
     NOWHERE,
+    ONE,
     BinnedTable,
     Rules,
     Words,
     Workspace,
-    search_node,
 )
-from surelearn.learners.ensembles._histogram.cut_points import Codes
 
 LARGEST_WEIGHT = 2**16 - 1
 """The largest weight of a row; classes have as many bits."""
-
-_ONE = np.uint64(1)
 
 
 class Grown(NamedTuple):
@@ -107,184 +106,53 @@ def grow_tree(
     state: Words,
 ) -> tuple[int, int]:
     """Grow the tree of a bag; return the numbers of nodes and of questions about categories."""
-    # Helpers take the arrays they need: to hand over all of them takes longer than a small node.
-    start, end, depth, waiting, n_classes = (
-        grown.start,
-        grown.end,
-        grown.depth,
-        grown.waiting,
-        rules.n_classes,
-    )
-    buffer, whole, question = np.empty_like(items), space.whole, space.question
-    start[0], end[0], depth[0] = 0, len(items), 0
+    buffer, question, n_classes = np.empty_like(items), space.question, rules.n_classes
+    grown.start[0], grown.end[0], grown.depth[0] = 0, len(items), 0
     n_nodes, n_waiting, n_routes = 1, 1, 0
     while n_waiting > 0:
         n_waiting -= 1
-        node = waiting[n_waiting]
-        rows = items[start[node] : end[node]]
-        gain = -1.0
-        pure = _describe(rows, table.targets, n_classes, whole)
-        if not (pure or len(rows) < rules.min_samples_split or depth[node] >= rules.max_depth):
-            space.size[0] = len(rows)
-            gain = search_node(rows, table, rules, space, state)
-        if gain < 0.0 or n_nodes + 2 > len(start):
-            _close(rows, table.numbers, n_classes, whole, grown.value, node)
+        node = grown.waiting[n_waiting]
+        rows = items[grown.start[node] : grown.end[node]]
+        gain = _best_gain(rows, grown.depth[node], table, rules, space, state)
+        if gain < 0.0 or n_nodes + 2 > len(grown.start):
+            close(rows, table.numbers, n_classes, space.whole, grown.value, node)
             grown.feature[node] = -1
             continue
-        n_left = _split(rows, buffer, table.codes, table.n_bins, question, space.route)
-        more_right = int(2 * n_left <= len(rows))
-        _write_question(
-            question,
-            more_right,
-            node,
-            grown.feature,
-            grown.below,
-            grown.above,
-            grown.missing_right,
-        )
-        grown.gain[node], grown.route[node] = _decrease(gain, n_classes, whole), -1
+        n_left = split(rows, buffer, table.codes, table.n_bins, question, space.route)
+        more_right = np.int64(2 * n_left <= len(rows))
+        _write_question(question, more_right, node, grown)
+        grown.gain[node] = decrease(gain, n_classes, space.whole)
         if question[BELOW] < 0:
-            grown.route[node] = n_routes
             code = np.uint64(table.n_bins[question[FEATURE]])  # that of a missing cell
             _write_route(space.route, space.present, code, more_right, routes, n_routes)
+            grown.route[node] = n_routes
             n_routes += 1
-        grown.child[node] = n_nodes
-        _write_span(start, end, depth, node, n_nodes, n_left)
-        waiting[n_waiting], waiting[n_waiting + 1] = n_nodes + 1, n_nodes
+        _write_children(grown, node, n_nodes, n_left)
+        grown.waiting[n_waiting], grown.waiting[n_waiting + 1] = n_nodes + 1, n_nodes
         n_waiting += 2
         n_nodes += 2
     return n_nodes, n_routes
 
 
 @inner
-def _decrease(gain: float, n_classes: int, whole: Indices) -> float:
-    """Return the decrease of impurity, times the weight and up to a factor, by a question."""
-    if n_classes <= 2:
-        return gain / float(whole[0])
-    total, squares = 0, 0
-    for c in range(len(whole)):
-        total += whole[c]
-        squares += whole[c] * whole[c]
-    return max(0.0, gain - float(squares) / float(total))
+def _best_gain(
+    rows: Indices, depth: int, table: BinnedTable, rules: Rules, space: Workspace, state: Words
+) -> float:
+    """Sum up the rows of a node, write its best question; return its gain, negative if none."""
+    pure = describe(rows, table.targets, rules.n_classes, space.whole)
+    if pure or len(rows) < rules.min_samples_split or depth >= rules.max_depth:
+        return -1.0
+    space.size[0] = len(rows)
+    return search_node(rows, table, rules, space, state)
 
 
 @inner
-def _describe(items: Indices, targets: Indices, n_classes: int, whole: Indices) -> bool:
-    """Sum up the rows of a node; return whether all have the same target."""
-    if n_classes > 2:
-        return _count_classes(items, whole)
-    weight, moment, pure = 0, 0, True
-    if n_classes == 0:
-        first = targets[items[0] >> 32]
-        for i in range(len(items)):
-            target = targets[items[i] >> 32]
-            weight += (items[i] >> 16) & 0xFFFF
-            moment += ((items[i] >> 16) & 0xFFFF) * target
-            pure = pure and target == first
-    else:
-        for i in range(len(items)):
-            weight += (items[i] >> 16) & 0xFFFF
-            moment += ((items[i] >> 16) & 0xFFFF) * (items[i] & 0xFFFF)
-        pure = moment * (weight - moment) == 0
-    whole[0], whole[1] = weight, moment
-    return pure
-
-
-@inner
-def _count_classes(items: Indices, whole: Indices) -> bool:
-    """Sum up the weights of each class; return whether there is one only."""
-    for c in range(len(whole)):
-        whole[c] = 0
-    pure = True
-    for i in range(len(items)):
-        whole[items[i] & 0xFFFF] += (items[i] >> 16) & 0xFFFF
-        pure = pure and (items[i] & 0xFFFF) == (items[0] & 0xFFFF)
-    return pure
-
-
-@inner
-def _close(
-    items: Indices, numbers: Vector, n_classes: int, whole: Indices, value: Matrix, node: int
-) -> None:
-    """Write what a leaf predicts: the weight of each class, or the mean of the targets."""
-    if n_classes > 2:
-        for c in range(n_classes):
-            value[node, c] = whole[c]
-    elif n_classes > 0:
-        value[node, 0] = whole[0] - whole[1]
-        if n_classes == 2:
-            value[node, 1] = whole[1]
-    else:
-        total = 0.0
-        for i in range(len(items)):
-            total += float((items[i] >> 16) & 0xFFFF) * numbers[items[i] >> 32]
-        value[node, 0] = total / whole[0]
-
-
-@inner
-def _split(
-    items: Indices, buffer: Indices, codes: Codes, n_bins: Indices, question: Indices, route: Words
-) -> int:
-    """Move the rows of a node to the sides of its question; return how many go left."""
-    feature = question[FEATURE]
-    if question[BELOW] < 0:
-        return _split_categories(items, buffer, codes, feature, route)
-    missing = int(n_bins[feature]) if question[MISSING_SIDE] == LEFT else -1
-    return _split_numbers(items, buffer, codes, feature, question[BELOW], missing)
-
-
-@inner
-def _split_numbers(
-    items: Indices, buffer: Indices, codes: Codes, feature: int, below: int, missing: int
-) -> int:
-    """Move rows whose bin is at most `below`, or is that of missing cells, to the left."""
-    n_left, n_right = 0, 0
-    for i in range(len(items)):
-        item = items[i]
-        code = np.int64(codes[feature, item >> 32])
-        left = int(code <= below) | int(code == missing)
-        items[n_left] = item  # both sides are written and one of them advances: no branch
-        buffer[n_right] = item
-        n_left += left
-        n_right += 1 - left
-    for i in range(n_right):
-        items[n_left + i] = buffer[i]
-    return n_left
-
-
-@inner
-def _split_categories(
-    items: Indices, buffer: Indices, codes: Codes, feature: int, route: Words
-) -> int:
-    """Move rows whose category is in a set to the left."""
-    n_left, n_right = 0, 0
-    for i in range(len(items)):
-        item = items[i]
-        code = np.uint64(codes[feature, item >> 32])
-        left = int((route[code >> np.uint64(6)] >> (code & np.uint64(63))) & _ONE)
-        items[n_left] = item
-        buffer[n_right] = item
-        n_left += left
-        n_right += 1 - left
-    for i in range(n_right):
-        items[n_left + i] = buffer[i]
-    return n_left
-
-
-@inner
-def _write_question(
-    question: Indices,
-    more_right: int,
-    node: int,
-    feature: Indices,
-    below: Indices,
-    above: Indices,
-    missing_right: Indices,
-) -> None:
+def _write_question(question: Indices, more_right: int, node: int, grown: Grown) -> None:
     """Write the question of a node; missing cells, if it has none, go to the side of more rows."""
-    feature[node], below[node], above[node] = question[FEATURE], question[BELOW], question[ABOVE]
+    grown.feature[node], grown.below[node] = question[FEATURE], question[BELOW]
+    grown.above[node], grown.route[node] = question[ABOVE], -1
     side = question[MISSING_SIDE]
-    missing_right[node] = more_right if side == NOWHERE else side
+    grown.missing_right[node] = more_right if side == NOWHERE else side
 
 
 @inner
@@ -298,18 +166,17 @@ def _write_route(
     """
     word, bit = missing >> np.uint64(6), missing & np.uint64(63)
     right = more_right
-    if (present[word] >> bit) & _ONE:
-        right = 1 - int((route[word] >> bit) & _ONE)
+    if (present[word] >> bit) & ONE:
+        right = 1 - np.int64((route[word] >> bit) & ONE)
     for w in range(len(route)):
         routes[n_routes * len(route) + w] = route[w] if right else route[w] | ~present[w]
 
 
 @inner
-def _write_span(
-    start: Indices, end: Indices, depth: Indices, node: int, child: int, n_left: int
-) -> None:
+def _write_children(grown: Grown, node: int, child: int, n_left: int) -> None:
     """Write where the rows of the children lie, and how deep they are."""
-    middle = start[node] + n_left
+    start, end, middle = grown.start, grown.end, grown.start[node] + n_left
+    grown.child[node] = child
     start[child], end[child] = start[node], middle
     start[child + 1], end[child + 1] = middle, end[node]
-    depth[child] = depth[child + 1] = depth[node] + 1
+    grown.depth[child] = grown.depth[child + 1] = grown.depth[node] + 1

@@ -13,7 +13,7 @@ from surelearn.learners.ensembles import _members
 from surelearn.learners.ensembles._forest import bins as binning
 from surelearn.learners.ensembles._forest import trees as single
 from surelearn.learners.ensembles._forest.packed_trees import GrownTree, PackedTrees, pack_trees
-from surelearn.learners.ensembles._forest.searching import BinnedTable, Rules
+from surelearn.learners.ensembles._forest.workspace import BinnedTable, Rules
 from surelearn.learners.ensembles._members import Bag
 from surelearn.learners.trees._binary import errors
 from surelearn.learners.trees._binary.cart import grow_cart

@@ -15,7 +15,7 @@ import numpy as np
 
 from surelearn._stored import holds, stored
 from surelearn._typing import Indices, Matrix, Vector
-from surelearn.learners.ensembles._forest.searching import Words
+from surelearn.learners.ensembles._forest.workspace import Words
 
 CHILD, COLUMN = 32, 8
 MISSING_RIGHT, CATEGORIES = 1, 2

@@ -8,7 +8,7 @@ import numpy as np
 
 from surelearn._jit import jit
 from surelearn._typing import Indices, Matrix, Vector
-from surelearn.learners.ensembles._forest import growing, searching
+from surelearn.learners.ensembles._forest import growing
 from surelearn.learners.ensembles._forest.bins import SpannedBins
 from surelearn.learners.ensembles._forest.packed_trees import (
     CATEGORIES,
@@ -19,7 +19,7 @@ from surelearn.learners.ensembles._forest.packed_trees import (
     GrownTree,
     pack_nodes,
 )
-from surelearn.learners.ensembles._forest.searching import BinnedTable, Rules, Words
+from surelearn.learners.ensembles._forest.workspace import BinnedTable, Rules, Words, workspace
 from surelearn.learners.ensembles._members import Bag
 from surelearn.learners.trees._tree import Tree
 
@@ -102,7 +102,7 @@ def grow_binned(
 ) -> GrownTree:
     """Return the tree of a bag, grown from bins; `features` are the columns it may ask."""
     (bins, table), n_classes = binned, rules.n_classes
-    space = searching.workspace(table, n_classes)._replace(features=features.copy())
+    space = workspace(table, n_classes)._replace(features=features.copy())
     grown = growing.room_for(_most_nodes(len(items), rules), max(1, n_classes))
     width = len(space.route) if table.is_category.any() else 0  # as wide as the widest column
     routes = np.zeros(width * (len(grown.feature) // 2), dtype=np.uint64)

@@ -17,7 +17,7 @@ from surelearn.learners.ensembles._forest.packed_trees import (
     PLACE_MASK,
     PackedTrees,
 )
-from surelearn.learners.ensembles._forest.searching import Words
+from surelearn.learners.ensembles._forest.workspace import Words
 
 _TOGETHER = 16
 ROWS = 16384

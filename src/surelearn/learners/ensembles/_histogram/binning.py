@@ -28,6 +28,7 @@ MOST_BINS = 255
 _SAMPLE = 50_000  # rows from which cuts are found: 200 for each bin, and sorting them is quick
 _AT_ONCE = 8  # columns read together: their cells of a row stand in one line of the cache
 _ROWS = 1024  # rows encoded at once by a thread
+_LAST_STEPS = np.uint64(128)
 
 
 @stored("histogram-bins")
@@ -116,7 +117,7 @@ class Bins:
 
         A row has a power of two less one of them, so that it can be halved again and again.
         """
-        longest = int(np.diff(self.first_cut).max())
+        longest = max(MOST_BINS, int(np.diff(self.first_cut).max()))
         padded = np.full((self.n_features, (1 << longest.bit_length()) - 1), np.inf)
         for j in range(self.n_features):
             own = self.cuts[self.first_cut[j] : self.first_cut[j + 1]]
@@ -225,13 +226,16 @@ def encode_columns(
 
 @inner
 def _encode_numbers(cells: Vector, cuts: Vector, missing: int, codes: Codes) -> None:
-    """Count the cuts below each number by halving; no step waits for a branch."""
+    """Count the cuts below each number by halving; the last eight steps wait for no branch."""
     half = np.uint64((len(cuts) + 1) >> 1)
     for i in range(len(cells)):
         cell, place, step = cells[i], np.uint64(0), half
-        while step != np.uint64(0):
+        while step > _LAST_STEPS:  # more than 255 cuts
             place += step if cuts[place + step - np.uint64(1)] < cell else np.uint64(0)
             step >>= np.uint64(1)
+        for halving in range(8):
+            step = np.uint64(128 >> halving)
+            place += step if cuts[place + step - np.uint64(1)] < cell else np.uint64(0)
         codes[i] = place if cell == cell else missing  # noqa: PLR0124 - NaN is no number
 
 

@@ -6,7 +6,7 @@ from surelearn.learners.ensembles._histogram.cut_points import Codes
 from surelearn.learners.ensembles._histogram.histogram import Rows
 from surelearn.learners.ensembles._histogram.splitting import Table
 
-CHUNK = 8192
+CHUNK = 4096
 """Rows divided at once by a worker."""
 
 
@@ -23,17 +23,18 @@ def divide_chunk(rows: Rows, first: int, last: int, bins: Codes, left: Table, si
     left
         For each bin whether it goes left.
     sides
-        Two rows: what goes left, what goes right, each from the chunk's first place on.
+        What goes left, from the chunk's first place on, and what goes right, from its last place
+        backwards.
     """
-    i, j = first, first
+    i, j = first, last - 1
     for t in range(first, last):
         row = rows[t]
-        sides[0, i] = row
-        sides[1, j] = row
+        sides[i] = row
+        sides[j] = row
         goes = left[bins[row]]
         i += goes
-        j += 1 - goes
-    return int(i - first)
+        j -= 1 - goes
+    return i - first
 
 
 @inner
@@ -56,7 +57,7 @@ def move_chunk(rows: Rows, chunk: int, first: int, last: int, n_left: Indices, s
         before += n_left[k]
     n = n_left[chunk]
     for i in range(n):
-        rows[first + before + i] = sides[0, start + i]
+        rows[first + before + i] = sides[start + i]
     place = first + n_left[-1] + (start - first - before)
     for i in range(stop - start - n):
-        rows[place + i] = sides[1, start + i]
+        rows[place + i] = sides[stop - 1 - i]

@@ -213,7 +213,7 @@ def _bench(table: BinnedRows, limits: GrowthLimits, n_workers: int, rows_added: 
         control=np.zeros(tickets.CONTROL, dtype=np.int64),
         order=np.zeros(ORDER, dtype=np.int64),
         rows=np.zeros(n, dtype=np.int32),
-        sides=np.zeros((2, n), dtype=np.int32),
+        sides=np.zeros(n, dtype=np.int32),
         n_left=np.zeros(-(-n // partition.CHUNK) + 1, dtype=np.int64),
         left=np.zeros(256, dtype=np.uint8),
         sums=np.zeros((n_slots + 2, 2, int(table.starts[-1])), dtype=np.int64),

@@ -1,0 +1,100 @@
+"""Slopes and steps of boosting: loops over rows and leaves, the best step along a line."""
+
+import itertools
+from collections.abc import Callable
+
+import numpy as np
+from scipy import optimize
+
+from surelearn._jit import jit
+from surelearn._jit.elementary import exp
+from surelearn._typing import Indices, Vector
+from surelearn.learners.ensembles._histogram.histogram import Rows
+
+
+def share_out(sizes: Indices, n_parts: int) -> list[slice]:
+    """Return consecutive leaves in so many parts of about as many rows each, or fewer.
+
+    A leaf is summed by one worker, so that sums do not depend on how many there are.
+
+    Examples
+    --------
+    >>> share_out(np.array([5, 5, 5, 5]), 2)
+    [slice(0, 2, None), slice(2, 4, None)]
+    """
+    ends = np.cumsum(sizes)
+    cuts = np.searchsorted(ends, ends[-1] * np.arange(1, n_parts) / n_parts) + 1
+    edges = np.unique([0, *np.minimum(cuts, len(sizes)), len(sizes)]).tolist()
+    return [slice(first, last) for first, last in itertools.pairwise(edges)]
+
+
+@jit
+def logistic_slopes(
+    y: Vector, scores: Vector, weights: Vector, gradients: Vector, hessians: Vector
+) -> None:
+    """Write p - y and p (1 - p), times the weights, where p is the sigmoid of a score.
+
+    One weight stands for all rows.
+    """
+    alike = len(weights) == 1
+    for i in range(len(y)):
+        weight = weights[0] if alike else weights[i]
+        decay = exp(-abs(scores[i]))
+        small = decay / (1.0 + decay)
+        share = 1.0 - small if scores[i] >= 0.0 else small
+        gradients[i] = weight * (share - y[i])
+        hessians[i] = weight * (small * (1.0 - small))
+
+
+@jit
+def newton_steps(
+    rows: Rows,
+    starts: Indices,
+    stops: Indices,
+    gradients: Vector,
+    hessians: Vector,
+    l2: float,
+    steps: Vector,
+) -> None:
+    """Write -G / (H + l2) of each leaf, summed in the order of its rows."""
+    for leaf in range(len(starts)):
+        gradient, hessian = 0.0, l2
+        for i in range(starts[leaf], stops[leaf]):
+            gradient += gradients[rows[i]]
+            hessian += hessians[rows[i]]
+        steps[leaf] = -gradient / hessian if hessian > 1e-300 else 0.0
+
+
+@jit
+def add_steps(rows: Rows, starts: Indices, stops: Indices, steps: Vector, scores: Vector) -> None:
+    """Add the step of each leaf to the scores of its rows."""
+    for leaf in range(len(starts)):
+        for i in range(starts[leaf], stops[leaf]):
+            scores[rows[i]] += steps[leaf]
+
+
+def weighted_quantile(values: Vector, weights: Vector, level: float) -> float:
+    """Return the middle of all numbers with weight `level` at most below and 1 - level above.
+
+    Examples
+    --------
+    >>> weighted_quantile(np.array([4.0, 1.0, 2.0, 3.0]), np.ones(4), 0.5)
+    2.5
+    """
+    order = np.argsort(values, kind="stable")
+    reached = np.cumsum(weights[order])
+    target, rounding = level * reached[-1], 1e-12 * reached[-1]
+    low = int(np.searchsorted(reached, target - rounding))
+    high = int(np.searchsorted(reached, target + rounding))
+    last = len(values) - 1
+    return 0.5 * float(values[order[min(low, last)]] + values[order[min(high, last)]])
+
+
+def root(slope: Callable[[float], float], low: float, high: float) -> float:
+    """Return where an increasing function changes its sign; an end if it does not."""
+    if not slope(low) < 0.0:
+        return low
+    if not slope(high) > 0.0:
+        return high
+    size = max(abs(low), abs(high))
+    return float(optimize.brentq(slope, low, high, xtol=max(1e-12 * size, 1e-300), rtol=1e-14))
