@@ -29,7 +29,7 @@ from surelearn.app.problem.entry import NOT_KEPT, Entry
 from surelearn.app.problem.held_out import refuse_if_too_few, set_up_holdout
 from surelearn.app.problem.problem import Problem, understand
 from surelearn.app.problem.split import split
-from surelearn.app.rules import check_rules
+from surelearn.app.rules import check_dates, check_rules
 from surelearn.app.tables.read import TableFile
 from surelearn.app.telling.wording import claim_about_rows
 from surelearn.evaluate.holdout import Answers
@@ -45,6 +45,7 @@ def certify_table(  # noqa: PLR0913 - an argument for each option of the command
     select: str = "nested",
     learners: Sequence[str] = (),
     copies: str | None = "together",
+    dates: str | None = "features",
     looks: int = 1,
     ledger: Ledger | None = None,
     form: Mapping[str, Any] | None = None,
@@ -75,6 +76,10 @@ def certify_table(  # noqa: PLR0913 - an argument for each option of the command
         "together": copies of a row stay on one side of the split and count as one; "independent":
         rows that coincide are draws of their own. None does a run again that was made before copies
         were looked at, which its options tell: they do not speak of copies.
+    dates
+        "features": what dates tell (year, month, weekday, hour, time elapsed) is learnt from;
+        "left-out": columns of dates are no features. None does a run again that was made before
+        dates, and quantities such as "$1,200", were read.
     looks
         How many models of this table will be certified, fixed before the first: they share delta.
         Another model beyond them gets a void certificate.
@@ -87,10 +92,11 @@ def certify_table(  # noqa: PLR0913 - an argument for each option of the command
     among
         Where no learners were asked for: try no others than these, as an older version did.
     **reading
-        Options of `understand`: task, categorical, keep, drop, group, time.
+        Options of `understand`: task, categorical, keep, drop, group, time, zeros.
     """
     check_rules(delta=delta, holdout=holdout, seed=seed, select=select, copies=copies, looks=looks)
-    reading, share = _given(reading), delta / looks
+    check_dates(dates)
+    reading, share = _given({**reading, "dates": dates}), delta / looks
     asked = {"target": target, "delta": delta, "holdout": holdout, "seed": seed, "select": select}
     asked |= _given({"copies": copies}) | ({"looks": looks} if looks > 1 else {})
     options = {**asked, **_given({"learners": list(learners)}), **reading}
@@ -129,14 +135,16 @@ def pose(
     holdout: float,
     seed: int,
     copies: Any = None,
+    dates: Any = None,
     **reading: Any,
 ) -> Problem:
     """Find the problem in a table, split by the seed before anything is looked at.
 
-    Certificates written before copies were looked at do not say what became of them: None.
+    Certificates written before copies, or dates, were looked at do not say what became of them:
+    None.
     """
     cut = partial(split, holdout=holdout, seed=seed)
-    return understand(file, target=target, cut=cut, copies=copies, **reading)
+    return understand(file, target=target, cut=cut, copies=copies, dates=dates, **reading)
 
 
 def certify_choice(

@@ -10,8 +10,10 @@ import pyarrow as pa
 from pyarrow import csv
 
 from surelearn.app.errors import TableError
-from surelearn.app.problem.features import Feature, Kind, as_kind, features_of, is_missing
+from surelearn.app.problem.cells import Kind, is_missing
+from surelearn.app.problem.feature import Feature, features_of, read_feature
 from surelearn.app.problem.target import as_codes
+from surelearn.app.tables import dates, quantities
 from surelearn.app.tables.memory_mapped import combined, forget_pages, is_large, on_disk
 from surelearn.app.tables.notes import Note
 from surelearn.app.tables.read import TableFile, read_table_file
@@ -68,7 +70,8 @@ def check_schema(schema: Mapping[str, Any]) -> None:
         words += [f.name for f in features]
         for word in words:
             word.encode()  # half a pair of surrogates is no text that a table can hold
-        fits = kinds == {(str, True)}
+        words += [word for f in features for word in (f.column, f.form, f.part)]
+        fits = kinds == {(str, True)} and all(map(_is_readable, features))
         fits = fits and isinstance(schema["header"], bool) and schema.get("decimal") in _DECIMALS
     except (AttributeError, KeyError, TypeError, ValueError):
         fits = False
@@ -77,6 +80,22 @@ def check_schema(schema: Mapping[str, Any]) -> None:
             "the model file does not say which columns the model reads and how; write it again "
             "with surelearn certify"
         )
+
+
+def _is_readable(f: Feature) -> bool:
+    """Return whether a feature says how it is read: as it stands, a quantity, or part of a date."""
+    if f.part:
+        return f.part in dates.PARTS and f.form in dates.FORMS and f.kind == _kind_of(f.part)
+    return f.form in {"", *quantities.FORMS} and isinstance(f.zeros, bool)
+
+
+def _kind_of(part: str) -> Kind:
+    return "text" if part == "weekday" else "number"
+
+
+def _in_words(f: Feature) -> bool:
+    """Return whether a column is to be read as text: words, or quantities that are signed so."""
+    return f.kind == "text" or bool(f.form)
 
 
 def check_output(out: Path, *, force: bool) -> None:
@@ -106,7 +125,7 @@ def read_for(schema: Mapping[str, Any], path: str | PathLike[str], **reading: An
         "header": schema["header"],
         "missing": schema["missing"],
         "decimal": schema.get("decimal"),
-        "text": [feature.name for feature in features_of(schema) if feature.kind == "text"],
+        "text": [f.name for f in features_of(schema) if f.source == f.name and _in_words(f)],
         "names": () if schema["header"] else (columns, without_target),
     }
     given = {name: value for name, value in reading.items() if value is not None}
@@ -135,18 +154,18 @@ def read_features(
     """
     features = features_of(schema)
     there = set(table.column_names)
-    absent = [f.name for f in features if f.name not in there]
+    absent = list(dict.fromkeys(f.source for f in features if f.source not in there))
     if absent:
         raise TableError(
             f"the table lacks {_listed(absent)}, which the model needs; it has "
             f"{_listed(table.column_names)}"
         )
     X = combined(
-        ((f.name, as_kind(table.column(f.name), f.kind, f.name, decimal)) for f in features),
+        ((f.name, read_feature(table.column(f.source), f, decimal)) for f in features),
         large=is_large(table),
     )
     notes = list(_noticed(table, X, features))
-    known = {schema["target"], *X.column_names}
+    known = {schema["target"], *(f.source for f in features)}
     extra = [name for name in table.column_names if name not in known]
     if extra:
         notes.append(Note("extra columns", _listed(extra), "the model does not use them"))
@@ -245,7 +264,11 @@ def _noticed(table: Any, X: Any, features: Iterable[Feature]) -> Iterable[Note]:
     """Yield what in a table was not as in training."""
     for f in features:
         cells = X.column(f.name)
-        lost = int(is_missing(cells).sum() - is_missing(table.column(f.name)).sum())
+        lost = (
+            0
+            if f.zeros
+            else int(is_missing(cells).sum() - is_missing(table.column(f.source)).sum())
+        )
         forget_pages()
         if lost:
             found = f"{lost:,} cells are not of the kind {f.kind}"

@@ -2,6 +2,7 @@
 
 from surelearn.app.errors import TableError
 from surelearn.app.problem.copies import MODES
+from surelearn.app.problem.features import DATES
 
 SELECTIONS = ("nested", "structural-risk")
 """Ways to choose a learner: nested cross-validation, or the smallest bound."""
@@ -32,3 +33,9 @@ def check_rules(
         raise TableError(f"copies may be {' or '.join(MODES)}, not {copies!r}")
     if not 1 <= looks <= _MOST_LOOKS:
         raise TableError(f"the number of looks must lie between 1 and {_MOST_LOOKS:,}, not {looks}")
+
+
+def check_dates(dates: str | None) -> None:
+    """Refuse what columns of dates cannot become; None is how they were read at first."""
+    if dates is not None and dates not in DATES:
+        raise TableError(f"dates may be {' or '.join(DATES)}, not {dates!r}")

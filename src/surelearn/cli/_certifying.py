@@ -15,6 +15,7 @@ from surelearn.app.choosing.choice import Choice, Tried
 from surelearn.app.ledger import NoLedger, UserLedger
 from surelearn.app.output import check_folder, write_run
 from surelearn.app.rules import check_rules
+from surelearn.app.tables.notes import latest
 from surelearn.app.tables.read import TableFile, read_table_file
 from surelearn.cli._panels import certificate_panel
 from surelearn.cli._showing import shown
@@ -124,7 +125,7 @@ def _show(console: Console, run: CertifiedRun, file: TableFile, files: tuple[Pat
             names = ", ".join(line.name for line in run.choice.lines if line.note == note)
             console.print(f"[dim]{shown(f'{names}: {note}')}[/]", highlight=False)
     console.print()
-    for note in (*file.notes, *run.notes):
+    for note in latest((*file.notes, *run.notes)):
         console.print(f"[dim]{shown(str(note))}[/]", highlight=False)
     names = ", ".join(path.name for path in files)
     console.print(f"Written to {shown(files[0].parent)}: {names}")

@@ -37,6 +37,13 @@ def certify(  # noqa: PLR0913, PLR0917 - an argument for each option
     time: Annotated[
         str | None, typer.Option(help="Column of times: the last rows are held out.")
     ] = None,
+    dates: Annotated[
+        str,
+        typer.Option(help="Dates: features (year, month, weekday, hour, elapsed) or left-out."),
+    ] = "features",
+    zeros: Annotated[
+        list[str] | None, typer.Option(help="Column in which 0 means missing; may be repeated.")
+    ] = None,
     copies: Annotated[
         str,
         typer.Option(
@@ -98,6 +105,8 @@ def certify(  # noqa: PLR0913, PLR0917 - an argument for each option
         drop=tuple(drop or ()),
         group=group,
         time=time,
+        dates=dates,
+        zeros=tuple(zeros or ()),
         copies=copies,
         looks=looks,
     )

@@ -17,7 +17,7 @@ from surelearn.app.certify import certify_table, pose
 from surelearn.app.choosing.rule_classes import Rules, find_rules, reading_bits
 from surelearn.app.choosing.structural import choose_by_structural_risk
 from surelearn.app.errors import TableError
-from surelearn.app.problem.features import Kind
+from surelearn.app.problem.cells import Kind
 from surelearn.app.tables.read import TableFile
 from surelearn.bounds import vc
 from surelearn.evaluate.rule_class import RuleClass

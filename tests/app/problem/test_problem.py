@@ -194,7 +194,10 @@ def test_columns_of_too_many_categories_constants_dates_and_blanks_are_left_out(
     assert "categories, more than 1,000" in left_out([f"w{i % 1500}" for i in range(6000)])
     assert left_out([f"w{i % 50}" for i in range(400)]) == ""
     assert "same value" in left_out(["w"] * 100)
-    assert "dates" in left_out(pa.array(range(100), pa.timestamp("s")))
+    moments = pa.array(range(100), pa.timestamp("s"))
+    assert "dates" in left_out(moments, dates="left-out")
+    assert "dates" in left_out(moments, dates=None)
+    assert left_out(moments) == ""
     assert "no value" in left_out(pa.nulls(100))
 
 

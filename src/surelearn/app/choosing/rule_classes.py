@@ -5,7 +5,8 @@ columns, naive Bayes rules, trees of yes-or-no questions, and trees with a branc
 Within a class the theorem holds for all rules at once, so any number of settings and learners may
 look for one in it. Which columns are used, and as what, is decided on the training rows too; so the
 classes are those of all such readings, each with its weight in a code: the number of columns of
-each kind, all numbers alike, then which column is of which kind, all orders alike. An affine rule
+each kind, all numbers alike, then which column is of which kind, all orders alike; and for each
+column of quantities or dates in words which form it has, all forms alike. An affine rule
 also pays for which columns of numbers have missing cells; in the others a missing cell counts as an
 error. Proofs: docs/theory/vc.md#moment (structure), docs/theory/trees.md.
 """
@@ -21,8 +22,10 @@ import pyarrow.compute as pc
 from surelearn.app.choosing.candidates import check_learners, find_candidates
 from surelearn.app.choosing.choice import with_setting
 from surelearn.app.errors import TableError
-from surelearn.app.problem.features import Kind, count_distinct, features_of
+from surelearn.app.problem.cells import Kind, count_distinct
+from surelearn.app.problem.feature import Feature, features_of
 from surelearn.app.problem.problem import Problem
+from surelearn.app.tables import dates, quantities
 from surelearn.certificate import Evidence, assumed, violated
 from surelearn.evaluate.rule_class import RuleClass
 from surelearn.learners.trees._cut_back_tree import CutBackTree
@@ -32,6 +35,8 @@ from surelearn.learners.trees.cart_classifier import CARTClassifier
 _compute: Any = pc
 
 _N_KINDS = len(get_args(Kind)) + 1  # a column may be left out, too
+_FORM = "code"
+_N_FORMS = len(quantities.FORMS) + len(dates.FORMS) * 2 ** len(dates.PARTS)
 _SHARE = 0.25  # of delta, for each of the four classes
 _AFFINE = ("LogisticRegression", "AveragedPerceptron")
 _NAMES = (*_AFFINE, "MixedNaiveBayes", "CARTClassifier", "C45Classifier")
@@ -88,11 +93,22 @@ def reading_bits(problem: Problem) -> float:
     are: its weights sum to 1 over all readings of a table with so many columns.
     """
     columns = [name for name in problem.schema["columns"] if name != problem.target]
-    kinds = {feature.name: feature.kind for feature in features_of(problem.schema)}
+    features = features_of(problem.schema)
+    kinds = {feature.source: _letter(feature) for feature in features}
     counts = Counter(kinds.get(name) for name in columns)
-    n = len(columns)
+    n, n_forms = len(columns), len({feature.source for feature in features if feature.form})
     orders = math.factorial(n) // math.prod(math.factorial(k) for k in counts.values())
-    return math.log2(math.comb(n + _N_KINDS - 1, _N_KINDS - 1) * orders)
+    readings = math.comb(n + _N_KINDS - 1, _N_KINDS - 1) * orders
+    return math.log2(readings) + n_forms * math.log2(_N_FORMS)
+
+
+def _letter(feature: Feature) -> str:
+    """Return the letter of the code for a column.
+
+    Codes, which only a user can call a column, and quantities or dates in words, which no column
+    that a user calls categorical is, share a letter: what was asked for tells which is meant.
+    """
+    return _FORM if feature.form else feature.kind
 
 
 def _refuse(problem: Problem, names: Sequence[str]) -> None:

@@ -16,7 +16,7 @@ from sklearn.pipeline import Pipeline
 
 from surelearn._typing import Indices
 from surelearn.app.errors import TableError
-from surelearn.app.problem.features import features_of
+from surelearn.app.problem.feature import features_of
 from surelearn.app.problem.problem import Problem
 from surelearn.app.problem.rows import Part, take
 from surelearn.app.tables.notes import Note

@@ -1,6 +1,7 @@
 """Reading the features of a table: which ones there are is judged by some of its rows."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,7 @@ import numpy as np
 from surelearn._typing import Indices
 from surelearn.app.errors import TableError
 from surelearn.app.problem.copies import feature_hashes
-from surelearn.app.problem.features import Feature, as_kind, choose
+from surelearn.app.problem.features import Feature, choose, read_feature
 from surelearn.app.tables.memory_mapped import combined, is_large
 from surelearn.app.tables.read import TableFile
 from surelearn.base.row_identity import number_copies
@@ -26,7 +27,7 @@ class FeatureReader:
     excluded
         Columns that are no features whatever they hold, each with the reason.
     **asked
-        See `choose`: categories, keep.
+        See `choose` and `judge`: categories, keep, zeros, mode.
 
     Examples
     --------
@@ -38,11 +39,11 @@ class FeatureReader:
     """
 
     def __init__(
-        self, file: TableFile, rows: Any, excluded: Mapping[str, str], **asked: Sequence[str]
+        self, file: TableFile, rows: Any, excluded: Mapping[str, str], **asked: Any
     ) -> None:
         self._rows, self._excluded, self._decimal = rows, excluded, file.decimal
         self._how: dict[str, Any] = {**asked, "typed": file.typed, "decimal": file.decimal}
-        self._latest: tuple[list[tuple[str, str]], Any] = ([], None)
+        self._latest: tuple[list[Feature], Any] = ([], None)
 
     def choose(self, train: Indices) -> tuple[list[Feature], dict[str, str]]:
         """Return the features and why other columns are none, by some of the rows."""
@@ -50,10 +51,10 @@ class FeatureReader:
 
     def read(self, features: Sequence[Feature]) -> Any:
         """Return the features of all rows; the same ones are not read twice."""
-        asked = [(f.name, str(f.kind)) for f in features]
+        asked = [replace(f, categories=()) for f in features]
         if self._latest[0] != asked:
             rows, sign = self._rows, self._decimal
-            cells = ((f.name, as_kind(rows.column(f.name), f.kind, f.name, sign)) for f in features)
+            cells = ((f.name, read_feature(rows.column(f.source), f, sign)) for f in features)
             self._latest = asked, combined(cells, large=is_large(rows))
         return self._latest[1]
 

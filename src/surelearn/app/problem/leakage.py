@@ -15,17 +15,22 @@ from pyarrow import types
 from scipy import stats
 
 from surelearn._typing import Indices
+from surelearn.app.problem.cells import codes_of, count_distinct
 from surelearn.app.problem.copies import Copies
-from surelearn.app.problem.features import count_distinct
+from surelearn.app.problem.odd_columns import questions
 from surelearn.app.problem.split import Split
+from surelearn.app.problem.target import Target
+from surelearn.app.tables import dates
 from surelearn.app.tables.memory_mapped import is_large, take_rows
 
-_TIME = re.compile(r"(.*[_\W])?(date|datetime|time|timestamp|year|month)", re.IGNORECASE)
+_TIME = re.compile(r"(.*[_\W])?(date|datetime|time|timestamp|year)", re.IGNORECASE)
 _GROUP = re.compile(
     r"(patient|subject|person|user|customer|client|household|family|site|hospital|school|group"
-    r"|session|cluster|batch)([_\W]?(id|no|nr|name|key))?|.*_id",
+    r"|session|cluster|batch)([_\W]?(id|no|nr|number|name|key))?|.*_id",
     re.IGNORECASE,
 )
+_MOMENTS = ((1800, 2100), (1.8e7, 2.1e7), (3e8, 2.1e9), (3e11, 2.1e12))
+"""Whole numbers that may be moments: years, days as 20241231, seconds and milliseconds of Unix."""
 _MANY = 10  # values that a group or a time has at least
 _ENOUGH = 100  # rows: with fewer, one column may well tell the classes apart by chance
 _SAMPLE = 2000
@@ -35,7 +40,7 @@ _MOST_ROWS = 250_000  # of a large table, in which the target in disguise is sou
 def warn(
     table: Any,
     X: Any,
-    y: NDArray[Any],
+    y: Target,
     split: Split,
     roles: Mapping[str, str],
     copies: Copies,
@@ -47,7 +52,7 @@ def warn(
     table
         The whole table.
     X, y, split
-        Features, targets and split of the rows with a known target; classes as whole numbers.
+        Features, targets and split of the rows with a known target.
     roles
         The columns that are the target, the group or the time, each with its role.
     copies
@@ -57,11 +62,16 @@ def warn(
     if is_large(X) and len(rows) > _MOST_ROWS:
         rng = np.random.default_rng(split.seed)
         rows = np.sort(rng.choice(rows, _MOST_ROWS, replace=False))
-    for name, clue in target_in_disguise(take_rows(X, rows), y[rows]).items():
+    shown = take_rows(X, rows)
+    values, codes = y.values[rows], y.codes[rows]
+    disguised = target_in_disguise(shown, codes)
+    for name, clue in disguised.items():
         yield (
             f"column {name!r} may be the target in disguise: {clue}; if it is not known when the "
             f"model is used, leave it out with --drop {name}"
         )
+    others = shown.drop_columns(list(disguised))
+    yield from questions(others, values, None if y.task == "regression" else codes)
     yield from _about_copies(copies, split)
     yield from hints(table, roles)
 
@@ -86,7 +96,7 @@ def target_in_disguise(X: Any, y: NDArray[Any]) -> dict[str, str]:
     if y.dtype.kind == "f":
         clues = {name: _clue_to_number(X.column(name), y) for name in X.column_names}
     else:
-        labels = _codes(pa.chunked_array([pa.array(y)]))
+        labels = codes_of(pa.chunked_array([pa.array(y)]))
         clues = {name: _clue_to_class(X.column(name), labels) for name in X.column_names}
     return {name: clue for name, clue in clues.items() if clue}
 
@@ -117,7 +127,7 @@ def _clue_to_class(column: Any, labels: Indices) -> str:
     # What fails in a part fails in the whole, so a few rows dismiss most columns.
     if not all(_determines(column.slice(0, n), labels[:n]) for n in (_SAMPLE, len(labels))):
         return ""
-    n_values = _n_distinct(_codes(column))
+    n_values = _n_distinct(codes_of(column))
     if n_values == n_labels:
         return "each of its values goes with one value of the target, and the other way round"
     if len(labels) < _ENOUGH:
@@ -136,7 +146,7 @@ def _clue_of_thresholds(column: Any, labels: Indices) -> str:
 
 def _determines(column: Any, labels: Indices) -> bool:
     """Return whether each value of a column goes with one label only."""
-    values = _codes(column)
+    values = codes_of(column)
     return _n_distinct(values * (labels.max() + 1) + labels) == _n_distinct(values)
 
 
@@ -150,7 +160,7 @@ def _about_copies(copies: Copies, split: Split) -> Iterator[str]:
             "training part: if they are copies rather than coincidences, the rows are not "
             "independent"
         )
-    elif split.kind == "distinct":
+    elif split.kind == "distinct" and repeated:
         yield (
             f"{repeated:,} of {copies.n_rows:,} rows repeat an earlier row: copies stand on one "
             "side of the split and count as one; if they are independent draws that happen to "
@@ -174,7 +184,7 @@ def hints(table: Any, roles: Mapping[str, str]) -> Iterator[str]:
         if name in roles:
             continue
         column = table.column(name)
-        if types.is_timestamp(column.type) or (_TIME.fullmatch(name) and _many(column)):
+        if _holds_dates(column) or (_TIME.fullmatch(name) and _tells_time(column)):
             yield (
                 f"column {name!r} looks like a time: if the model is to be used on later rows, "
                 f"split by it with --time {name}"
@@ -186,17 +196,30 @@ def hints(table: Any, roles: Mapping[str, str]) -> Iterator[str]:
             )
 
 
+def _holds_dates(column: Any) -> bool:
+    if types.is_dictionary(column.type):
+        return bool(dates.find_form(column.unique().drop_null().cast(pa.string())))
+    return types.is_timestamp(column.type)
+
+
+def _tells_time(column: Any) -> bool:
+    """Return whether a column that is called a time holds moments, or numbers in order.
+
+    Durations, and wages of a year, are called times too, but tell no order of the rows.
+    """
+    if not (types.is_integer(column.type) or types.is_floating(column.type)):
+        return False
+    values = column.drop_null().to_numpy()
+    if count_distinct(column) < _MANY:
+        return False
+    whole = bool((values == np.floor(values)).all())
+    moments = any(low <= values.min() and values.max() <= high for low, high in _MOMENTS)
+    return (whole and moments) or bool((np.diff(values) >= 0).all())
+
+
 def _many(column: Any) -> bool:
     """Return whether a column has many different values, and some of them more than once."""
     return _MANY <= count_distinct(column) + (column.null_count > 0) < len(column)
-
-
-def _codes(column: Any) -> Indices:
-    """Return a whole number for each cell, equal ones for equal cells; missing cells share one."""
-    if not types.is_dictionary(column.type):
-        column = column.dictionary_encode()
-    whole = column.unify_dictionaries().combine_chunks()
-    return whole.indices.fill_null(len(whole.dictionary)).to_numpy().astype(np.int64)
 
 
 def _n_distinct(values: Indices) -> int:

@@ -28,9 +28,12 @@ from surelearn._typing import Indices
 from surelearn.app.errors import TableError
 from surelearn.app.problem import answers, leakage
 from surelearn.app.problem import target as targets
+from surelearn.app.problem.cells import is_missing, refuse_infinite
+from surelearn.app.problem.column_notes import notes_on
 from surelearn.app.problem.copies import Copies, Mode, feature_hashes, rounded_feature_hashes
+from surelearn.app.problem.feature import Feature, stored
 from surelearn.app.problem.feature_reader import FeatureReader
-from surelearn.app.problem.features import Feature, is_missing, refuse_infinite
+from surelearn.app.problem.features import Dates
 from surelearn.app.problem.leakage import target_in_disguise
 from surelearn.app.problem.rows import Part, in_time_order, sample, take
 from surelearn.app.problem.split import Split, column_of_split, split
@@ -136,6 +139,8 @@ def understand(  # noqa: PLR0913 - an argument for each option of the command
     drop: Sequence[str] = (),
     group: str | None = None,
     time: str | None = None,
+    zeros: Sequence[str] = (),
+    dates: Dates | None = "features",
     copies: Mode | None = "together",
     cut: Callable[..., Split] = split,
 ) -> Problem:
@@ -157,6 +162,12 @@ def understand(  # noqa: PLR0913 - an argument for each option of the command
         Columns to leave out.
     group, time
         The column by whose values rows belong together, or follow each other.
+    zeros
+        Columns of numbers in which 0 means that the value is missing.
+    dates
+        Whether what dates tell (year, month, weekday, hour, time elapsed) is learnt from
+        ("features"), or columns of dates are no features ("left-out"). None: as before dates and
+        quantities in words were read, to check certificates of that time.
     copies
         Whether copies of a row stay on one side of the split ("together") or each is a draw
         ("independent"). None: as before copies were looked at, to check certificates of that time.
@@ -175,20 +186,28 @@ def understand(  # noqa: PLR0913 - an argument for each option of the command
     """
     table = file.table
     roles = _roles(table.column_names, target=target, group=group, time=time)
-    _check_names([*categorical, *keep, *drop], table.column_names, roles)
+    _check_names([*categorical, *keep, *drop, *zeros], table.column_names, roles)
     rows = _with_target(table, target)
     dropped = table.num_rows - rows.num_rows
     groups = None if group is None else column_of_split(rows, group, "group")
     times = None if time is None else column_of_split(rows, time, "time")
     excluded = {**_reserved(roles, keep), **dict.fromkeys(drop, "--drop says so")}
-    reader = FeatureReader(file, rows, excluded, categories=categorical, keep=keep)
+    asked: dict[str, Any] = {"categories": categorical, "keep": keep, "zeros": zeros, "mode": dates}
+    reader = FeatureReader(file, rows, excluded, **asked)
     alike = reader.copies() if copies == "together" and not (group or time) else None
     meant = answers.ask(rows.drop_columns([*drop, *filter(None, (group, time))]), target)
     with answers.asking(meant):
         drawn = cut(rows.num_rows, groups=groups, times=times, copies=alike)
     _refuse_infinite(table, excluded)
     with answers.asking(meant), _hint_at_copies(drawn, alike):
-        y = targets.read_target(rows.column(target), target, task, drawn.train, file.decimal)
+        y = targets.read_target(
+            rows.column(target),
+            target,
+            task,
+            drawn.train,
+            file.decimal,
+            read_words=dates is not None,
+        )
         features, left_out = reader.choose(drawn.train)
     X = reader.read(features)
     found = Copies.of(feature_hashes(X), drawn, copies, rounded_feature_hashes(X))
@@ -201,10 +220,8 @@ def understand(  # noqa: PLR0913 - an argument for each option of the command
         y=y.values,
         dropped_rows=dropped,
         left_out=left_out,
-        warnings=tuple(
-            filter(None, (meant, *leakage.warn(table, X, y.codes, drawn, roles, found)))
-        ),
-        notes=(*_notes(y, dropped, target, left_out), *_rounded(rows, features)),
+        warnings=tuple(filter(None, (meant, *leakage.warn(table, X, y, drawn, roles, found)))),
+        notes=tuple(notes_on(rows, y, dropped, target, features, left_out)),
         split=drawn,
         groups=alike if drawn.kind == "distinct" else groups,
         times=times,
@@ -275,20 +292,6 @@ def _reserved(roles: Mapping[str, str], keep: Sequence[str]) -> dict[str, str]:
     return {name: why[role] for name, role in roles.items() if name not in keep}
 
 
-def _notes(
-    y: targets.Target, dropped: int, target: str, left_out: Mapping[str, str]
-) -> Iterable[Note]:
-    other = "classification" if y.task == "regression" else "regression"
-    yield Note("task", y.task, y.why, "" if y.why.endswith("text") else f"--task {other}")
-    if dropped:
-        found = f"{dropped:,} left out; every claim is about rows with a known target"
-        yield Note("rows", found, f"the target {target!r} is missing in them")
-    for name, reason in left_out.items():
-        if name != target:
-            why, _, override = reason.partition(": ")
-            yield Note(f"column {name!r}", "left out", why, override)
-
-
 def _refuse_infinite(table: Any, excluded: Mapping[str, str]) -> None:
     """Refuse infinite cells by their rows in the file; later on rows are counted otherwise."""
     for name, column in zip(table.column_names, table.columns, strict=True):
@@ -297,25 +300,13 @@ def _refuse_infinite(table: Any, excluded: Mapping[str, str]) -> None:
             forget_pages()
 
 
-def _rounded(rows: Any, features: Sequence[Feature]) -> Iterable[Note]:
-    for f in features:
-        column = rows.column(f.name)
-        if types.is_integer(column.type) and f.kind == "number":
-            low, high = _compute.min_max(column).as_py().values()
-            if max(-low, high) > 2**53:
-                why = "whole numbers beyond 2^53 lose their last digits"
-                yield Note(f"column {f.name!r}", "rounded", why, f"--categorical {f.name}")
-
-
 def _schema(
     file: TableFile, target: str, task: Task, features: Sequence[Feature]
 ) -> dict[str, Any]:
     return {
         "target": target,
         "task": task,
-        "features": [
-            {"name": f.name, "kind": f.kind, "categories": list(f.categories)} for f in features
-        ],
+        "features": [stored(f) for f in features],
         "columns": list(file.table.column_names),
         "header": file.header,
         "missing": list(file.missing) or None,

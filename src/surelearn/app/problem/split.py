@@ -16,8 +16,9 @@ from pyarrow import types
 
 from surelearn._typing import Indices
 from surelearn.app.errors import TableError
-from surelearn.app.problem.features import is_missing
+from surelearn.app.problem.cells import is_missing
 from surelearn.app.problem.target import as_codes
+from surelearn.app.tables import dates
 from surelearn.evaluate._drawing import draw_groups, draw_some
 
 Kind: TypeAlias = Literal["random", "distinct", "group", "time"]
@@ -128,6 +129,9 @@ def column_of_split(rows: Any, name: str, role: str) -> NDArray[Any]:
         return column.cast(pa.int64()).to_numpy()
     if types.is_integer(column.type) or types.is_floating(column.type):
         return column.to_numpy()
+    words = column.unique().drop_null().cast(pa.string())
+    if types.is_dictionary(column.type) and (form := dates.find_form(words)):
+        return dates.moments_of(column, form, name).cast(pa.int64()).to_numpy()
     raise TableError(
         f"column {name!r} holds neither numbers nor dates, so it tells no time; write dates as "
         "2024-12-31 or 2024-12-31 23:59:59"

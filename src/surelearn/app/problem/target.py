@@ -9,8 +9,14 @@ from pyarrow import types
 
 from surelearn._typing import Indices
 from surelearn.app.errors import TableError
+from surelearn.app.tables import quantities
 from surelearn.app.tables.memory_mapped import array_on_disk, too_many
-from surelearn.app.tables.text_columns import describe_mixture, numbers_among, with_points
+from surelearn.app.tables.text_columns import (
+    describe_mixture,
+    narrowest,
+    numbers_among,
+    with_points,
+)
 
 Task: TypeAlias = Literal["binary", "multiclass", "regression"]
 
@@ -38,9 +44,18 @@ class Target(NamedTuple):
 
 
 def read_target(
-    column: Any, name: str, task: str | None, train: Indices, decimal: str = "."
+    column: Any,
+    name: str,
+    task: str | None,
+    train: Indices,
+    decimal: str = ".",
+    *,
+    read_words: bool = False,
 ) -> Target:
     """Read the targets and find the task, judged by the training rows.
+
+    Quantities in words, such as "$1,200", are numbers if `read_words`, and few different ones
+    still classes.
 
     Examples
     --------
@@ -53,6 +68,8 @@ def read_target(
     if types.is_timestamp(column.type):
         raise TableError(f"the target {name!r} holds dates; turn them into numbers first")
     classes, why = task != "regression", "--task says so"
+    if read_words and task in {None, "regression"}:
+        column = _as_quantities(column, name, task, train, decimal)
     if _is_text(column):
         codes, words = as_codes(column)
         _refuse_constant(codes, name, train, words)
@@ -73,6 +90,28 @@ def read_target(
         codes, words = as_codes(pa.chunked_array([pa.array(_as_labels(numbers))]))
     _refuse_rare(codes, words, name, _mixture(column, name, decimal))
     return Target(_labels(codes, words), codes, _task(codes[train], name, task), why)
+
+
+def _as_quantities(column: Any, name: str, task: str | None, train: Indices, decimal: str) -> Any:
+    """Return a column of quantities in words as numbers, unless there are few: then as it is."""
+    if not types.is_dictionary(column.type):
+        return column
+    words = column.take(train).unique().drop_null().cast(pa.string())
+    form = quantities.find_form(words, decimal)
+    if not form or narrowest(words, decimal) != "text":
+        return column
+    numbers = quantities.quantities_of(column, form)
+    values = numbers.take(train).to_numpy()
+    if task is None and _looks_like_classes(values, name)[0]:
+        return column
+    if numbers.null_count > column.null_count:
+        row = int(np.argmax(numbers.is_null().to_numpy()))
+        word = column[row].as_py()
+        raise TableError(
+            f"the target {name!r} holds quantities, but also {word!r}: say --missing {word!r} if "
+            "it stands for a missing value, or mend that cell"
+        )
+    return numbers
 
 
 def _task(codes: Indices, name: str, asked: str | None) -> Task:

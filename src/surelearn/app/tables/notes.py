@@ -1,5 +1,6 @@
 """What reading a table found out, in words."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 
@@ -32,3 +33,21 @@ class Note:
     def __str__(self) -> str:
         otherwise = f"; otherwise: {self.override}" if self.override else ""
         return f"{self.about}: {self.found} ({self.why}{otherwise})"
+
+
+def latest(notes: Iterable[Note]) -> tuple[Note, ...]:
+    """Return notes without those about a column that a later one speaks of.
+
+    Examples
+    --------
+    >>> text, number = Note("column 'a'", "text", "?"), Note("column 'a'", "numbers", "$5 is 5")
+    >>> latest([text, Note("header", "yes", "?"), number]) == (Note("header", "yes", "?"), number)
+    True
+    """
+    found = tuple(notes)
+    last = {note.about: place for place, note in enumerate(found)}
+    return tuple(
+        note
+        for place, note in enumerate(found)
+        if last[note.about] == place or not note.about.startswith("column ")
+    )

@@ -95,7 +95,7 @@ def check_retrained(
     certificate: Certificate, recorded: Recorded, model: Path | None, on_trial: OnTrial | None
 ) -> Iterator[Finding]:
     """Do the whole run again, from the table to the certificate, and compare what comes out."""
-    options: dict[str, Any] = {"copies": None, **recorded.options}  # older ones speak of none
+    options: dict[str, Any] = {"copies": None, "dates": None, **recorded.options}  # of older runs
     options["form"] = certificate.reproduce["options"].get("form", {})
     tried = options.pop("tried", None)
     with refusing_nonsense():

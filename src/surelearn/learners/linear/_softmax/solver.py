@@ -24,13 +24,19 @@ from surelearn.learners.linear._softmax.metric import (
     is_narrow,
     refuse_overflow,
 )
-from surelearn.learners.linear._softmax.objective import SoftmaxObjective, chunks, probabilities
+from surelearn.learners.linear._softmax.objective import (
+    CHUNK,
+    SoftmaxObjective,
+    chunks,
+    probabilities,
+)
 from surelearn.optimizers import Trace, limited_memory_bfgs
 
 _THIN = 16  # rows for one of the sample that is solved first
 _ROWS_TO_START = 40  # for each parameter of a score
 _DENSE_METRIC = 1500  # features up to which the metric is a matrix for each score
 _REFRESH, _PER_STEP = 10, 32  # steps after which the metric is computed anew; features for one more
+_SMALL_PRODUCT = 4_000_000  # multiplications of a chunk of rows that take about a millisecond
 _ROUNDING = 64.0 * float(np.finfo(np.float64).eps)
 
 
@@ -56,7 +62,8 @@ def minimise(
 
 def _descend(objective: SoftmaxObjective, start: Vector, tolerance: float, max_iter: int) -> Trace:
     """Run quasi-Newton steps in a metric that is renewed every few steps."""
-    refuse_overflow(objective(start)[1])  # what is not finite shows in the gradient
+    with _products_alone(objective):
+        refuse_overflow(objective(start)[1])  # what is not finite shows in the gradient
     d = objective.X.shape[1]
     dense, patience = d < _DENSE_METRIC, _REFRESH + min(_REFRESH, d // _PER_STEP)
     metric = block_metric if dense else diagonal_metric
@@ -87,9 +94,11 @@ def _descend(objective: SoftmaxObjective, start: Vector, tolerance: float, max_i
 def _products_alone(objective: SoftmaxObjective) -> AbstractContextManager[Any]:
     """Keep the threads of matrix products asleep where threads of our own do the work.
 
-    Woken, they spin for a while after each product, however small, and are in the way.
+    Woken, they spin for a while after each product, however small, and are in the way. They are not
+    woken for small products of many classes either: those take less time than waking them.
     """
-    return one_thread_products() if is_narrow(objective) else nullcontext()
+    few = min(len(objective.codes), CHUNK) * objective.n_parameters <= _SMALL_PRODUCT
+    return one_thread_products() if few or is_narrow(objective) else nullcontext()
 
 
 def _typical_norm(objective: SoftmaxObjective) -> float:
@@ -117,6 +126,11 @@ def audit(objective: SoftmaxObjective, point: Vector) -> Audit:
     where Bc = δ for B = Σ s_i (diag p − ppᵀ); then Σ s_i KL ≤ cᵀBc. The proof is on the learner's
     page.
     """
+    with _products_alone(objective):
+        return _audited(objective, point)
+
+
+def _audited(objective: SoftmaxObjective, point: Vector) -> Audit:
     value, slopes = objective(point)
     theta, gradient = (v.reshape(objective.n_scores, -1) for v in (point, slopes))
     missing = gradient[:, -1]
