@@ -72,6 +72,11 @@ class Processes(Executor):
             self.shutdown(wait=False, cancel_futures=True)
             return self._started().submit(function, *args, **kwargs)
 
+    @property
+    def is_running(self) -> bool:
+        """Whether the processes were started."""
+        return self._pool is not None
+
     def _started(self) -> Any:
         if self._pool is None:
             self._pool = loky.ProcessPoolExecutor(self._max_workers, env=_ONE_THREAD)
@@ -98,8 +103,8 @@ class Processes(Executor):
 def processes(n: int | None = None) -> Processes:
     """Return n processes to work on parts, as many as there are processors if left out.
 
-    They start with the first task, and end with the `with` block of `scale.on`. What a process
-    died of is tried again in another one.
+    They start with the first task; those that `scale.on` finds not started yet end with its block.
+    What a process died of is tried again in another one.
 
     Examples
     --------
@@ -163,8 +168,8 @@ def on(
     with ExitStack() as stack:
         engine = engine_of(executor)
         stack.enter_context(getattr(engine, "prepared", nullcontext)())
-        if isinstance(executor, Processes):
-            stack.enter_context(executor)
+        if isinstance(executor, Processes) and not executor.is_running:
+            stack.enter_context(executor)  # what was started before goes on afterwards
         token = _current.set(Settings(engine, checkpoint, progress))
         stack.callback(_current.reset, token)
         yield
