@@ -7,40 +7,17 @@ from contextlib import ExitStack, contextmanager, nullcontext
 from contextvars import ContextVar
 from os import PathLike
 from types import TracebackType
-from typing import Any, NamedTuple, Self, cast
+from typing import Any, Self, cast
 
 import joblib
 from joblib.externals import loky
 
 from surelearn import _arguments
-from surelearn.scale.errors import ClusterLostError
+from surelearn.scale._engine import Engine, Settings
 
 _ONE_THREAD = dict.fromkeys(
     ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"
 )
-
-
-class Engine:
-    """An executor, and what has to be known of it: how much it takes at once, how it fails."""
-
-    def __init__(self, executor: Any, n_at_once: int) -> None:
-        self.executor, self.n_at_once = executor, n_at_once
-
-    def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
-        """Begin with a call."""
-        return self.executor.submit(function, *arguments)
-
-    def explained(self, part: Any, error: Exception) -> Exception | None:
-        """Return a clearer error about a part, if there is one."""
-        del part, error
-        return None
-
-    def lost(self, part: Any, n_done: int, error: BaseException) -> Exception:
-        """Return what to say when a task was cancelled by somebody else."""
-        return ClusterLostError(
-            f"{part} was given up by its executor ({type(error).__name__}), after {n_done} parts "
-            "were done. Start again; with checkpoint=FOLDER only what is missing is computed"
-        )
 
 
 class _Serial(Engine):
@@ -114,15 +91,9 @@ def processes(n: int | None = None) -> Processes:
     ...     scale.map_reduce(["a", "b", "c"], str.upper, add)
     'ABC'
     """
-    return Processes(_arguments.at_least_one("n", joblib.cpu_count() if n is None else n))
-
-
-class Settings(NamedTuple):
-    """Where parts are worked on, where records are kept, and who is told."""
-
-    engine: Engine
-    checkpoint: str | PathLike[str] | None = None
-    progress: Callable[[int, int], object] | None = None
+    n = int(joblib.cpu_count()) if n is None else n
+    _arguments.at_least_one("n", n)
+    return Processes(n)
 
 
 _current: ContextVar[Settings] = ContextVar("_current", default=Settings(_Serial()))  # noqa: B039
