@@ -36,7 +36,7 @@ def world(n=3000, seed=0):
     X = rng.normal(size=(n, 3)) * [1.0, 10.0, 0.1] + [0.0, 1e3, 5.0]
     y = X @ [1.0, -0.1, 2.0] + rng.normal(size=n)
     word = np.array(["red", "green", "blue", "rare"])[np.arange(n) * 4 // n]
-    label = np.where(y > np.median(y), "yes", "no")
+    label = np.where(y > np.median(y), "yes", "no").astype("U5")
     label[: n // 8] = "maybe"
     columns = dict(zip(NUMBERS, X.T, strict=True))
     return pa.table({**columns, "word": word, "y": y, "class": label})

@@ -13,7 +13,6 @@ from functools import partial, reduce
 from operator import add
 from typing import Any, Generic, Protocol, Self, TypeVar
 
-import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
@@ -209,9 +208,9 @@ def refuse_other_columns(one: Mapping[str, Any], other: Mapping[str, Any]) -> No
             f"some rows have {widths[0]} features and others {widths[1]}: give all of them the "
             "same columns"
         )
-    names = one.get("feature_names_in_"), other.get("feature_names_in_")
-    if not np.array_equal(*(np.asarray(each, dtype=object) for each in names)):
-        told = [None if each is None else list(each) for each in names]
+    names = [each.get("feature_names_in_") for each in (one, other)]
+    told = [None if each is None else list(each) for each in names]
+    if told[0] != told[1]:
         raise ValueError(
             f"some rows have the columns {told[0]} and others {told[1]}: give all of them the same "
             "columns, in one order"

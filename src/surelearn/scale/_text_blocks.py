@@ -98,7 +98,7 @@ def batches(
         yield from (batch.slice(start, size) for start in range(0, batch.num_rows, size))
 
 
-def _layout() -> csv.ParseOptions:
+def _layout() -> Any:
     return csv.ParseOptions(newlines_in_values=True)
 
 

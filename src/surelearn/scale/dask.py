@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import dask
 import pyarrow as pa
+from dask import config
+from dask.local import get_sync
 from dask.optimization import cull
 from distributed import Client, Future, LocalCluster
 from distributed.cfexecutor import ClientExecutor
@@ -20,10 +21,9 @@ from distributed.scheduler import KilledWorker, NoValidWorkerError, NoWorkerErro
 from surelearn import _arguments
 from surelearn.base.parted import Block
 from surelearn.scale._columns import feature_columns, features_and_target, sound
+from surelearn.scale._engine import Engine
 from surelearn.scale._versions import code_version
 from surelearn.scale.errors import ClusterLostError, PartError
-from surelearn.scale.executors import Engine
-from surelearn.scale.table_parts import Parts
 
 _SILENT = 30.0  # seconds after which a worker counts as dead; Dask waits for five minutes
 _NOBODY = 60.0  # seconds to wait for a first worker; Dask waits for ever
@@ -53,10 +53,11 @@ def local_cluster(n_workers: int, **options: Any) -> Generator[Client]:
     'ABC'
     """
     _arguments.at_least_one("n_workers", n_workers)
-    given = {"threads_per_worker": 1, "dashboard_address": None, "processes": True, **options}
+    usual: dict[str, Any] = {"threads_per_worker": 1, "dashboard_address": None}
+    given = usual | {"n_workers": n_workers, "processes": True} | options
     with (
-        dask.config.set(_PRELOAD),
-        LocalCluster(n_workers=n_workers, **given) as cluster,
+        config.set(_PRELOAD),
+        LocalCluster(**given) as cluster,
         Client(cluster) as client,
     ):
         yield client
@@ -66,9 +67,9 @@ class _DaskEngine(Engine):
     """A client of Dask: its scheduler is set up while it works, and its errors are explained."""
 
     def __init__(self, client: Client) -> None:
-        n_threads = sum(client.nthreads().values())
+        self.client: Any = client
+        n_threads = sum(self.client.nthreads().values())
         super().__init__(client.get_executor(pure=False), max(_AT_LEAST, 2 * n_threads + 2))
-        self.client = client
 
     @contextmanager
     def prepared(self) -> Generator[None]:
@@ -106,7 +107,7 @@ class _DaskEngine(Engine):
 def engine_of_dask(given: Any) -> Engine:
     """Return the engine of a client of Dask, or of its executor or cluster."""
     if isinstance(given, ClientExecutor):
-        given = given._client  # noqa: SLF001 - it has no other way to say whose it is
+        given = vars(given)["_client"]  # it has no other way to say whose it is
     if not isinstance(given, Client):
         raise TypeError(f"{_arguments.short(given)} is no client of Dask: Client(address) is one")
     return _DaskEngine(given)
@@ -163,7 +164,7 @@ class FramePart:
 
     def blocks(self, n_rows: int = 2**16) -> Iterator[Block]:
         """Yield the rows, so many at a time."""
-        frame = dask.get(self.graph, self.task)
+        frame = get_sync(self.graph, self.task)
         table = pa.Table.from_pandas(frame, preserve_index=False).combine_chunks()
         for batch in table.to_batches(n_rows):
             X, y = features_and_target(sound(batch), names=list(self.names), target=self.target)
@@ -173,7 +174,7 @@ class FramePart:
 
 def frame_parts(
     frame: Any, *, target: str | None, columns: Sequence[str] | None, weight: str | None
-) -> Parts:
+) -> list[FramePart]:
     """Return the partitions of a data frame of Dask as parts."""
     if not hasattr(frame, "optimize") or not hasattr(frame, "npartitions"):
         raise TypeError(f"{_arguments.short(frame)} is no data frame of Dask")
@@ -189,12 +190,12 @@ def frame_parts(
             "lost with them. Give the frame as it was before persist()"
         )
     make = partial(_frame_part, graph, (tuple(names), target, weight))
-    return Parts([make(place, key) for place, key in enumerate(keys)])
+    return [make(place, key) for place, key in enumerate(keys)]
 
 
 def _frame_part(
     graph: Mapping[Any, Any], reading: tuple[Any, Any, Any], place: int, key: Any
-) -> Any:
+) -> FramePart:
     needed = cull(graph, [key])[0]
     told = hashlib.sha256(repr((key, sorted(map(repr, needed)))).encode()).hexdigest()
     return FramePart(place, told, needed, key, *reading)

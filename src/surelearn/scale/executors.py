@@ -7,40 +7,17 @@ from contextlib import ExitStack, contextmanager, nullcontext
 from contextvars import ContextVar
 from os import PathLike
 from types import TracebackType
-from typing import Any, NamedTuple, Self, cast
+from typing import Any, Self, cast
 
 import joblib
 from joblib.externals import loky
 
 from surelearn import _arguments
-from surelearn.scale.errors import ClusterLostError
+from surelearn.scale._engine import Engine, Settings
 
 _ONE_THREAD = dict.fromkeys(
     ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"
 )
-
-
-class Engine:
-    """An executor, and what has to be known of it: how much it takes at once, how it fails."""
-
-    def __init__(self, executor: Any, n_at_once: int) -> None:
-        self.executor, self.n_at_once = executor, n_at_once
-
-    def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
-        """Begin with a call."""
-        return self.executor.submit(function, *arguments)
-
-    def explained(self, part: Any, error: Exception) -> Exception | None:
-        """Return a clearer error about a part, if there is one."""
-        del part, error
-        return None
-
-    def lost(self, part: Any, n_done: int, error: BaseException) -> Exception:
-        """Return what to say when a task was cancelled by somebody else."""
-        return ClusterLostError(
-            f"{part} was given up by its executor ({type(error).__name__}), after {n_done} parts "
-            "were done. Start again; with checkpoint=FOLDER only what is missing is computed"
-        )
 
 
 class _Serial(Engine):
@@ -72,6 +49,11 @@ class Processes(Executor):
             self.shutdown(wait=False, cancel_futures=True)
             return self._started().submit(function, *args, **kwargs)
 
+    @property
+    def is_running(self) -> bool:
+        """Whether the processes were started."""
+        return self._pool is not None
+
     def _started(self) -> Any:
         if self._pool is None:
             self._pool = loky.ProcessPoolExecutor(self._max_workers, env=_ONE_THREAD)
@@ -98,8 +80,8 @@ class Processes(Executor):
 def processes(n: int | None = None) -> Processes:
     """Return n processes to work on parts, as many as there are processors if left out.
 
-    They start with the first task, and end with the `with` block of `scale.on`. What a process
-    died of is tried again in another one.
+    They start with the first task; those that `scale.on` finds not started yet end with its block.
+    What a process died of is tried again in another one.
 
     Examples
     --------
@@ -109,15 +91,9 @@ def processes(n: int | None = None) -> Processes:
     ...     scale.map_reduce(["a", "b", "c"], str.upper, add)
     'ABC'
     """
-    return Processes(_arguments.at_least_one("n", joblib.cpu_count() if n is None else n))
-
-
-class Settings(NamedTuple):
-    """Where parts are worked on, where records are kept, and who is told."""
-
-    engine: Engine
-    checkpoint: str | PathLike[str] | None = None
-    progress: Callable[[int, int], object] | None = None
+    n = int(joblib.cpu_count()) if n is None else n
+    _arguments.at_least_one("n", n)
+    return Processes(n)
 
 
 _current: ContextVar[Settings] = ContextVar("_current", default=Settings(_Serial()))  # noqa: B039
@@ -163,8 +139,8 @@ def on(
     with ExitStack() as stack:
         engine = engine_of(executor)
         stack.enter_context(getattr(engine, "prepared", nullcontext)())
-        if isinstance(executor, Processes):
-            stack.enter_context(executor)
+        if isinstance(executor, Processes) and not executor.is_running:
+            stack.enter_context(executor)  # what was started before goes on afterwards
         token = _current.set(Settings(engine, checkpoint, progress))
         stack.callback(_current.reset, token)
         yield

@@ -75,7 +75,7 @@ def parts(
     if type(source).__module__.partition(".")[0] == "dask":
         from surelearn.scale.dask import frame_parts  # noqa: PLC0415 - an optional dependency
 
-        return frame_parts(source, target=target, columns=columns, weight=weight)
+        return Parts(frame_parts(source, target=target, columns=columns, weight=weight))
     files = list(_files(source))
     if not files:
         raise ValueError(f"{source} holds no Parquet, Arrow or CSV file")
@@ -152,8 +152,8 @@ def _fragments(dataset: Any) -> Iterator[_File]:
 
 
 def _kind_of(fragment: Any) -> str:
-    name = fragment.format.default_extname
-    return {"feather": "arrow", "arrow": "arrow", "ipc": "arrow"}.get(name, name)
+    name = str(fragment.format.default_extname)
+    return "arrow" if name in {"feather", "ipc"} else name
 
 
 def _schema(file: _File) -> Any:

@@ -173,9 +173,11 @@ class _Run:
             return self._after_a_death(part)
         except CancelledError as error:
             raise self.engine.lost(part, self.n_done, error) from error
+        except PartError:
+            raise
         except Exception as error:
             known = self.engine.explained(part, error)
-            raise (error if known is None else known) from error
+            raise known or PartError(f"{part}: {_in_words(error)}", part) from error
 
     def _after_a_death(self, part: Any) -> Any:
         """Work on a part alone: only so can it be told which one a process died of."""

@@ -151,8 +151,8 @@ class Parts(PartedTable, Sequence[Part]):
     (2, 4, [2.0])
     """
 
-    def __init__(self, parts: Sequence[Part]) -> None:
-        self._parts = tuple(parts)
+    def __init__(self, parts: Sequence[Any]) -> None:
+        self._parts: tuple[Part, ...] = tuple(parts)
 
     def __len__(self) -> int:
         return len(self._parts)

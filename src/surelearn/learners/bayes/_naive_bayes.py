@@ -24,7 +24,6 @@ from surelearn.base.classifier import risk_certificate
 from surelearn.base.fitting import adopt, at_one_moment, learn_classes
 from surelearn.base.parted import Block, PartedTable
 from surelearn.base.summarising import SummarisingLearner, Summary
-from surelearn.base.tables.category_codes import refuse_many
 from surelearn.base.tables.table import (
     Categories,
     column_names,
@@ -43,6 +42,7 @@ from surelearn.learners.bayes._class_conditionals import (
     split_log,
 )
 from surelearn.learners.bayes._class_summary import ClassCounts, ClassSummary
+from surelearn.learners.bayes._joined_summaries import joined
 
 
 class Factors(Protocol):
@@ -231,22 +231,7 @@ class NaiveBayesClassifier(ClassifierMixin, SummarisingLearner[ClassSummary]):
         return table, self._places(y, len(table)), validation.sample_weights(weights, len(table))
 
     def _join(self, one: Summary, other: Summary) -> Summary:
-        """Add summaries whose rows may show other classes and categories."""
-        parts = (one, other)
-        classes = joined_classes(*(part.learnt["classes_"] for part in parts))
-        records = [
-            part.record.among(
-                validation.index_among(classes, part.learnt["classes_"]), len(classes)
-            )
-            for part in parts
-        ]
-        total = records[0] + records[1]
-        names = column_names(SimpleNamespace(**one.learnt))
-        for name, size in zip(names, n_categories(total.counts.categories), strict=True):
-            refuse_many(int(size), getattr(self, "most_categories", None), name)
-        learnt = {**one.learnt, "classes_": classes, "categories_": total.counts.categories}
-        learnt["rows_left_out_"] = any(part.learnt["rows_left_out_"] for part in parts)
-        return Summary(learnt, total)
+        return joined(one, other, getattr(self, "most_categories", None))
 
     def _take(self, summary: Summary) -> None:
         names = column_names(SimpleNamespace(**summary.learnt))
@@ -258,8 +243,18 @@ class NaiveBayesClassifier(ClassifierMixin, SummarisingLearner[ClassSummary]):
     def _fit_parts(self, parts: PartedTable) -> None:
         """Find the model of a table in parts, and look at all rows once more for its errors."""
         super()._fit_parts(parts)
-        errors, *in_rows = parts.map_reduce(partial(_looked_back, self), add).tolist()
+        errors, *in_rows = parts.map_reduce(self._look_back, add).tolist()
         self._know_errors(errors, self._with_single_rows(in_rows))
+
+    def _look_back(self, block: Block) -> Indices:
+        """Return the errors on some of the training rows, and the rows of each category."""
+        X, y, _ = _weighed(*block)
+        table = read_table(self, X, codes=self._reading().get("codes", False))
+        guesses = self._score_table(table).limit().argmax(axis=1)
+        errors = int(np.count_nonzero(guesses != self._places(y, len(table))))
+        nobody, once = np.zeros(len(table), dtype=np.int64), np.ones(len(table))
+        in_rows = ClassCounts.of(table, nobody, once, (self.categories_, 1)).table[:, 0]
+        return np.append(errors, in_rows.astype(np.int64))
 
     def _with_single_rows(self, in_rows: list[int]) -> Mask:
         """Return which columns have a category that stands in a single row."""
@@ -389,33 +384,6 @@ class NaiveBayesClassifier(ClassifierMixin, SummarisingLearner[ClassSummary]):
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = tags.input_tags.string = "declared" in self._reading()
         return tags
-
-
-def joined_classes(one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
-    """Return all classes of two tables, sorted; refuse text beside numbers.
-
-    Examples
-    --------
-    >>> joined_classes(np.array(["no"]), np.array(["no", "maybe"])).tolist()
-    ['maybe', 'no']
-    """
-    if one.dtype.kind != other.dtype.kind and "U" in {one.dtype.kind, other.dtype.kind}:
-        raise ValueError(
-            f"some labels are text and others are not, such as {one.tolist()[0]!r} and "
-            f"{other.tolist()[0]!r}: make all of one kind"
-        )
-    return np.union1d(one, other)
-
-
-def _looked_back(model: NaiveBayesClassifier, block: Block) -> Indices:
-    """Return the errors of a model on some of its training rows, and the rows of each category."""
-    X, y, _ = _weighed(*block)
-    table = read_table(model, X, codes=model._reading().get("codes", False))  # noqa: SLF001
-    guesses = model._score_table(table).limit().argmax(axis=1)  # noqa: SLF001
-    errors = int(np.count_nonzero(guesses != model._places(y, len(table))))  # noqa: SLF001
-    nobody, once = np.zeros(len(table), dtype=np.int64), np.ones(len(table))
-    in_rows = ClassCounts.of(table, nobody, once, (model.categories_, 1)).table[:, 0]
-    return np.append(errors, in_rows.astype(np.int64))
 
 
 def refuse_unlike_categories(found: Categories, wanted: Categories) -> None:

@@ -1,0 +1,39 @@
+"""What `map_reduce` has to know of whoever works on the parts."""
+
+from collections.abc import Callable
+from concurrent.futures import Future
+from os import PathLike
+from typing import Any, NamedTuple
+
+from surelearn.scale.errors import ClusterLostError
+
+
+class Engine:
+    """An executor, and what has to be known of it: how much it takes at once, how it fails."""
+
+    def __init__(self, executor: Any, n_at_once: int) -> None:
+        self.executor, self.n_at_once = executor, n_at_once
+
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
+        """Begin with a call."""
+        return self.executor.submit(function, *arguments)
+
+    def explained(self, part: Any, error: Exception) -> Exception | None:
+        """Return a clearer error about a part, if there is one."""
+        del part, error
+        return None
+
+    def lost(self, part: Any, n_done: int, error: BaseException) -> Exception:
+        """Return what to say when a task was cancelled by somebody else."""
+        return ClusterLostError(
+            f"{part} was given up by its executor ({type(error).__name__}), after {n_done} parts "
+            "were done. Start again; with checkpoint=FOLDER only what is missing is computed"
+        )
+
+
+class Settings(NamedTuple):
+    """Where parts are worked on, where records are kept, and who is told."""
+
+    engine: Engine
+    checkpoint: str | PathLike[str] | None = None
+    progress: Callable[[int, int], object] | None = None

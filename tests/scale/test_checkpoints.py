@@ -1,0 +1,114 @@
+"""A run that was interrupted computes only what is missing, and nothing that is damaged counts."""
+
+import os
+import pickle
+from functools import partial
+from operator import add
+
+import numpy as np
+import pytest
+
+from surelearn import RidgeRegression, scale
+from surelearn.scale import checkpoints
+
+
+def noted(folder, part):
+    """Return a record and note that it was computed."""
+    with (folder / "computed").open("a", encoding="utf-8") as file:
+        file.write(f"{part} ")
+    if (folder / f"fail-{part}").exists():
+        raise ValueError("not today")
+    return np.full(2, float(part))
+
+
+def computed(folder):
+    found = (folder / "computed").read_text(encoding="utf-8").split()
+    (folder / "computed").unlink()
+    return sorted(map(int, found))
+
+
+def run(folder, n=8, factor=1):
+    del factor
+    return scale.map_reduce(range(n), partial(noted, folder), add, checkpoint=folder / "kept")
+
+
+def test_a_second_run_computes_only_what_is_missing(tmp_path):
+    (tmp_path / "fail-5").write_text("")
+    with pytest.raises(scale.PartError, match="5: not today"):
+        run(tmp_path)
+    assert computed(tmp_path) == [0, 1, 2, 3, 4, 5]
+    (tmp_path / "fail-5").unlink()
+    assert run(tmp_path).tolist() == [28.0, 28.0]
+    assert computed(tmp_path) == [5, 6, 7]
+
+
+@pytest.mark.parametrize("damage", ["cut", "bit", "empty", "junk"])
+def test_a_damaged_record_is_computed_again(damage, tmp_path):
+    wanted = run(tmp_path)
+    computed(tmp_path)
+    path = sorted((tmp_path / "kept").glob("*.record"))[3]
+    content = path.read_bytes()
+    turned = content[:-1] + bytes([content[-1] ^ 1])
+    path.write_bytes({"cut": content[:-9], "bit": turned, "empty": b"", "junk": b"x" * 99}[damage])
+    assert (run(tmp_path) == wanted).all()
+    assert len(computed(tmp_path)) == 1
+    assert path.read_bytes() == content
+
+
+class Evil:
+    def __reduce__(self):
+        return os.system, ("touch /tmp/surelearn-was-here",)
+
+
+def test_no_file_of_the_folder_runs_code(tmp_path):
+    run(tmp_path)
+    payload = pickle.dumps(Evil())
+    for path in (tmp_path / "kept").glob("*.record"):
+        path.write_bytes(checkpoints.hashlib.sha256(payload).digest() + payload)
+    computed(tmp_path)
+    run(tmp_path)
+    assert len(computed(tmp_path)) == 8
+    assert not os.path.exists("/tmp/surelearn-was-here")  # noqa: PTH110, S108
+
+
+def test_records_of_another_task_or_other_arguments_do_not_count(tmp_path):
+    folder = tmp_path / "kept"
+    scale.map_reduce("ab", str.upper, add, checkpoint=folder)
+    assert scale.map_reduce("ab", str.lower, add, checkpoint=folder) == "ab"
+    assert len(list(folder.iterdir())) == 4
+
+
+def test_records_of_other_code_do_not_count(tmp_path, monkeypatch):
+    run(tmp_path)
+    computed(tmp_path)
+    monkeypatch.setattr(checkpoints, "code_version", lambda: "another")
+    run(tmp_path)
+    assert len(computed(tmp_path)) == 8
+
+
+def strange(part):
+    return {part: Evil()}
+
+
+def test_a_record_that_is_not_plain_is_refused(tmp_path):
+    with pytest.raises(TypeError, match="cannot be kept"):
+        scale.map_reduce("ab", strange, add, checkpoint=tmp_path)
+
+
+def test_a_learner_resumes(folder, tmp_path):
+    parts = scale.parts(folder, target="y", columns=["a", "b"])
+    alone, told = RidgeRegression().fit(parts), []
+    with scale.on(checkpoint=tmp_path):
+        RidgeRegression().fit(parts[:7])
+    n_kept = len(list(tmp_path.iterdir()))
+    with scale.on(checkpoint=tmp_path, progress=lambda *state: told.append(state)):
+        resumed = RidgeRegression().fit(parts)
+    assert (n_kept, len(list(tmp_path.iterdir()))) == (7, len(parts))
+    assert (resumed.coef_ == alone.coef_).all()
+    assert told[-1] == (len(parts), len(parts))
+
+
+def test_a_folder_that_cannot_be_written_is_refused(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ValueError, match="cannot be used as a checkpoint"):
+        scale.map_reduce("ab", str.upper, add, checkpoint=tmp_path / "file")

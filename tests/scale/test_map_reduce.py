@@ -1,0 +1,151 @@
+"""One sum of all records: the same tree whoever works, errors by name, nothing computed twice."""
+
+import math
+import os
+import threading
+import time
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from functools import partial
+from operator import add
+
+import numpy as np
+import pytest
+
+from surelearn import scale
+from surelearn.scale.reduction import merge_in_order
+
+
+def bracket(one, other):
+    return f"({one}{other})"
+
+
+def test_the_tree_depends_on_the_number_of_parts_alone():
+    assert merge_in_order("abcdefg", bracket) == "(((ab)(cd))((ef)g))"
+    assert merge_in_order("a", bracket) == "a"
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 64, 100])
+def test_no_more_than_a_logarithm_of_records_waits(n):
+    alive, most = [0], [0]
+
+    class Record:
+        def __init__(self):
+            alive[0] += 1
+            most[0] = max(most[0], alive[0])
+
+        def __del__(self):
+            alive[0] -= 1
+
+    merge_in_order((Record() for _ in range(n)), lambda *_: Record())
+    assert most[0] <= math.log2(n) + 4
+
+
+def shout(part):
+    return str(part)
+
+
+class Shuffled(Executor):
+    """Finishes what it was given in an order of its own."""
+
+    _max_workers = 3
+
+    def __init__(self, seed):
+        self.rng, self.waiting, self.most = np.random.default_rng(seed), [], 0
+        self.lock = threading.Lock()
+
+    def submit(self, fn, /, *args):
+        future = Future()
+        with self.lock:
+            self.waiting.append((future, fn, args))
+            self.most = max(self.most, len(self.waiting))
+        threading.Timer(0.001 * self.rng.random(), self.finish_one).start()
+        return future
+
+    def finish_one(self):
+        with self.lock:
+            future, fn, args = self.waiting.pop(self.rng.integers(len(self.waiting)))
+        future.set_result(fn(*args))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_order_of_completion_does_not_show(seed):
+    executor = Shuffled(seed)
+    found = scale.map_reduce(range(40), shout, bracket, executor=executor)
+    assert found == scale.map_reduce(range(40), shout, bracket)
+    assert executor.most <= 8
+
+
+def test_a_sum_as_it_comes_does_show():
+    """The control: merged as they come, the records of the same tasks are another sum."""
+    executor, found = Shuffled(0), []
+    futures = [executor.submit(shout, part) for part in range(40)]
+    for future in futures:
+        future.add_done_callback(lambda done: found.append(done.result()))
+    while len(found) < 40:
+        time.sleep(0.001)
+    assert merge_in_order(found, bracket) != scale.map_reduce(range(40), shout, bracket)
+
+
+def poisoned(part):
+    if part == 5:
+        raise KeyError("arsenic")
+    return str(part)
+
+
+def test_an_error_names_its_part(two_processes):
+    for executor in (None, ThreadPoolExecutor(2), two_processes):
+        with pytest.raises(scale.PartError, match=r"5: KeyError: 'arsenic'") as caught:
+            scale.map_reduce(range(9), poisoned, add, executor=executor)
+        assert caught.value.part == 5
+
+
+def deadly(folder, part):
+    """Die with the process that works on it: always, or once."""
+    mark = folder / "died"
+    if part == 3 and (folder.name == "always" or not mark.exists()):
+        mark.write_text("")
+        os._exit(1)
+    return str(part)
+
+
+@pytest.mark.slow
+def test_a_process_that_dies_is_replaced(tmp_path):
+    with scale.on(scale.processes(1)):
+        assert scale.map_reduce(range(8), partial(deadly, tmp_path), add) == "01234567"
+
+
+@pytest.mark.slow
+def test_a_part_that_every_process_dies_of_is_named(tmp_path):
+    (tmp_path / "always").mkdir()
+    with scale.on(scale.processes(2)), pytest.raises(scale.PartError, match=r"^3: the process"):
+        scale.map_reduce(range(8), partial(deadly, tmp_path / "always"), add)
+
+
+def test_what_cannot_be_sent_is_refused_everywhere():
+    with pytest.raises(TypeError, match="plain function"):
+        scale.map_reduce([1], lambda part: part, add)
+
+
+def test_nothing_to_do_and_nobody_to_do_it_are_refused():
+    with pytest.raises(ValueError, match="no part"):
+        scale.map_reduce([], shout, add)
+    with pytest.raises(TypeError, match="submit"), scale.on("cluster"):
+        pass
+
+
+def test_progress_is_told_in_order():
+    told = []
+    scale.map_reduce("abc", shout, add, progress=lambda *state: told.append(state))
+    assert told == [(1, 3), (2, 3), (3, 3)]
+
+
+def threads_in_use(part):
+    from surelearn._threads import _blas  # noqa: PLC0415
+
+    del part
+    return max(library.num_threads for library in _blas().lib_controllers)
+
+
+def test_products_have_one_thread_in_tasks(two_processes):
+    for executor in (None, two_processes, ThreadPoolExecutor(2)):
+        assert scale.map_reduce(range(4), threads_in_use, max, executor=executor) == 1
