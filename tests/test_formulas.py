@@ -135,6 +135,8 @@ def test_a_formula_on_its_own_line_can_scroll():
         "it costs $5",
         "$a_{b$",
         "$x ≤ y",
+        "![The root $√x$](a.svg)",
+        "# A mean of $n$ numbers",
     ],
 )
 def test_mathematics_outside_of_formulas_is_a_fault(text):
