@@ -91,6 +91,7 @@ def test_the_limits_of_a_sum_go_below_and_above_and_scripts_beside():
         ("a) + (b", "brackets do not match"),
         ("2R*(1 − R*)", "A product is ·, a star is"),
         ("x^2^3", "two superscripts"),
+        ("T_(j)", "belongs into braces"),
         ("bound ≤ 1", r"\\text\{bound\}"),
         ("a & b", "closes nothing"),
         (r"\begin{aligned} a", "ends where more is expected"),
