@@ -121,6 +121,8 @@ class Reader:
             content = self.until()
             self.close("}")
             return content
+        if part in OPENING:  # it would be raised or lowered alone
+            raise FormulaError(f"what begins with {part!r} belongs into braces there.")
         if len(part) > 1 and part.isalnum():  # x^12 is x to the one, then two
             self._tokens[self._at : self._at] = list(part[1:])
             part = part[0]

@@ -91,6 +91,7 @@ def test_the_limits_of_a_sum_go_below_and_above_and_scripts_beside():
         ("a) + (b", "brackets do not match"),
         ("2R*(1 − R*)", "A product is ·, a star is"),
         ("x^2^3", "two superscripts"),
+        ("T_(j)", "belongs into braces"),
         ("bound ≤ 1", r"\\text\{bound\}"),
         ("a & b", "closes nothing"),
         (r"\begin{aligned} a", "ends where more is expected"),
@@ -135,6 +136,8 @@ def test_a_formula_on_its_own_line_can_scroll():
         "it costs $5",
         "$a_{b$",
         "$x ≤ y",
+        "![The root $√x$](a.svg)",
+        "# A mean of $n$ numbers",
     ],
 )
 def test_mathematics_outside_of_formulas_is_a_fault(text):

@@ -49,8 +49,13 @@ def compares(name):
 
 
 def values(code):
-    """The comparisons of a block that end in a comment with their value."""
-    return re.findall(r"^assert isclose\((.*)\)  # (-?[\d,.]+)$", code, flags=re.MULTILINE)
+    """What the comparisons of a block compare, and the value in the comment behind them."""
+    lines = code.splitlines()
+    for node in ast.parse(code).body:
+        is_a_call = isinstance(node, ast.Assert) and isinstance(node.test, ast.Call)
+        if is_a_call and ast.unparse(node.test.func) == "isclose":
+            shown = re.search(r"  # (-?[\d,.]+)$", lines[node.end_lineno - 1])
+            yield from [(ast.unparse(node.test.args[0]), shown[1])] if shown else []
 
 
 @pytest.mark.parametrize("page", [page for page, text in PAGES.items() if BLOCK.search(text)])
@@ -58,8 +63,7 @@ def test_the_formulas_of_a_page_agree_with_its_functions(page):
     names = namespace(page)
     for code in BLOCK.findall(PAGES[page]):
         exec(code, names)  # noqa: S102 - the page is ours
-        for comparison, shown in values(code):
-            first = ast.unparse(ast.parse(f"f({comparison})").body[0].value.args[0])
+        for first, shown in values(code):
             digits = len(shown.partition(".")[2])
             printed = f"{eval(first, names):,.{digits}f}"  # noqa: S307
             assert printed.replace(",", "") == shown.replace(",", ""), first
