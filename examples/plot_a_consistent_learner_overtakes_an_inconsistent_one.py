@@ -3,8 +3,9 @@
 Rows are points of a square, and only the first coordinate matters. The label is 1 with probability
 0.1 on the left half and 0.9 on the right, but for a tenth of the width on each side where it is the
 other way round. The least risk is 0.1. A tree of two leaves can at best be right outside those
-tenths: its risk stays at 0.26 or more. Neighbours in number k = √m reach the least risk in the
-limit, since k grows without end and k/m vanishes.
+tenths: its risk stays at 0.26 or more. As many neighbours as the root of
+the number of rows reach the least risk in the limit: their number grows without end, and their
+share of the rows vanishes.
 """
 
 from pathlib import Path

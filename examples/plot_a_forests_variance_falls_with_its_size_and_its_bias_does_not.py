@@ -14,7 +14,7 @@ SIZES = (1, 2, 4, 8, 16, 32, 64)
 
 
 def figure():
-    """Draw bias² and variance of forests over the number of trees, and what a formula foretells."""
+    """Draw squared bias and variance of forests over their size, and what a formula foretells."""
     title = "A forest's variance falls with its size, and its bias does not"
     drawing, (ax,) = style.new_figure(title)
     world = NoisyFunction(lambda X: np.sin(4.0 * X[:, 0]), noise=0.5)

@@ -14,7 +14,7 @@ from surelearn.plots.bias_variance import plot_bias_variance
 
 
 def figure():
-    """Draw noise, bias² and variance of ridge regression on polynomials over the price."""
+    """Draw noise, squared bias and variance of ridge regression on polynomials over the price."""
     title = "A price on the weights trades variance for bias, and the best of both lies between"
     drawing, (ax,) = style.new_figure(title)
     world = NoisyFunction(lambda X: np.sin(4.0 * X[:, 0]), noise=0.4)

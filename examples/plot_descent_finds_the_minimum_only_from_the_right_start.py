@@ -1,4 +1,4 @@
-"""Gradient descent finds the minimum of (max(0, x) − ½)² from some starts only."""
+"""Without convexity gradient descent finds the minimum from some starts only."""
 
 from pathlib import Path
 
@@ -30,7 +30,7 @@ def walk(start, rate):
 
 def figure():
     """Draw three runs on the function, and for every start and rate whether it succeeds."""
-    title = "Gradient descent finds the minimum of (max(0, x) − ½)² from some starts only"
+    title = "Without convexity gradient descent finds the minimum from some starts only"
     drawing, (left, right) = style.new_figure(title, columns=2)
     grid = np.linspace(-0.5, 1.5, 500)
     left.plot(grid, (np.maximum(0.0, grid) - 0.5) ** 2, color=style.MUTED, label="the function")

@@ -16,7 +16,7 @@ IMPURITIES = {
 
 
 def figure():
-    """Draw the four functions, and what each gains by a split of a node with p = 0.8."""
+    """Draw the four functions, and what each gains by a split of a node with 80% of one class."""
     title = "The four impurities are ordered, and only the smallest misses a split that helps"
     drawing, (curves, gains) = style.new_figure(title, columns=2)
     p = np.linspace(0.0, 1.0, 501)

@@ -1,4 +1,4 @@
-"""With beta = 1/2 the constant 2.63 is too small: from 16 experts on an adversary exceeds it"""
+"""At a factor of one half the constant 2.63 is too small: an adversary exceeds it"""
 
 import math
 from pathlib import Path
