@@ -7,6 +7,7 @@ import pytest
 from scipy import sparse
 
 from surelearn import (
+    AdaBoostClassifier,
     BaggingRegressor,
     BernoulliMixture,
     C45Classifier,
@@ -322,3 +323,44 @@ def test_a_single_row_is_not_learnt_by_an_emptied_state(kind):
         with pytest.raises(ValueError, match="was changed by hand"):
             model.learn_one(X[0], 1)
         assert model.n_rounds_ == rounds
+
+
+def test_stumps_that_were_changed_are_refused():
+    model = AdaBoostClassifier(n_estimators=3).fit(X, y)
+    whole = model.stumps_
+    for name in whole._holds:
+        for array in (*changed(getattr(whole, name)), getattr(whole, name)[..., :1]):
+            model.stumps_ = dataclasses.replace(whole, **{name: array})
+            try:
+                answers = model.predict(X)
+            except ValueError:
+                continue
+            assert set(answers) <= {0, 1}  # other cuts, in arrays that still fit
+    model.stumps_ = dataclasses.replace(whole, answers=whole.answers[:, :1])
+    with pytest.raises(ValueError, match="was changed after it was fitted"):
+        model.predict(X)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        (AdaBoostClassifier, "alphas_"),
+        (BaggingRegressor, "estimators_features_"),
+        (ForwardStagewiseRegressor, "steps_"),
+        (GradientBoostingRegressor, "baseline_"),
+    ],
+)
+def test_numbers_of_members_that_are_not_there_are_refused(kind, name):
+    model = kind(n_estimators=3).fit(X, y)
+    whole = getattr(model, name)
+    for array in (whole.tolist(), whole[:0], None, np.stack([whole] * 2)):
+        setattr(model, name, array)
+        with pytest.raises(ValueError, match=r"it again|not as many|not those"):
+            model.predict(X)
+
+
+def test_importances_of_changed_trees_are_refused():
+    model = GradientBoostingRegressor(n_estimators=3).fit(X, y)
+    model.trees_ = dataclasses.replace(model.trees_, gain=model.trees_.gain[:1])
+    with pytest.raises(ValueError, match="was changed after it was fitted"):
+        _ = model.feature_importances_

@@ -74,6 +74,7 @@ class GradientBoosting(BaseEstimator):
         `permutation_importance` on other rows does not.
         """
         check_is_fitted(self)
+        self._refuse_misfits()
         return self.trees_.importances(self.n_features_in_)
 
     def effects(self) -> list[Effect]:
