@@ -34,8 +34,8 @@ def pytest_unconfigure(config):  # noqa: ARG001
 
 
 @pytest.fixture(
-    params=[pytest.param(400, id="fast"), pytest.param(4000, id="slow", marks=pytest.mark.slow)]
+    params=[pytest.param(200, id="fast"), pytest.param(4000, id="slow", marks=pytest.mark.slow)]
 )
 def repetitions(request):
-    """How often a simulation is repeated: four hundred times, or four thousand if asked."""
+    """How often a simulation is repeated: two hundred times, or four thousand if asked."""
     return request.param
