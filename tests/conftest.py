@@ -28,6 +28,24 @@ def pytest_configure(config):  # noqa: ARG001
     os.environ["SURELEARN_STATE"] = tempfile.mkdtemp(prefix="surelearn-state-")
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session):  # noqa: ARG001
+    """Refuse to compile while tests are collected: every worker would, at the same time."""
+    from numba.core.dispatcher import Dispatcher  # noqa: PLC0415 - its cache is named before
+
+    compiles = Dispatcher.compile
+
+    def refuse(dispatcher, signature):
+        if dispatcher.py_func.__module__.startswith("surelearn."):
+            told = f"{dispatcher} is compiled while tests are collected: fit inside a test"
+            raise RuntimeError(told)
+        return compiles(dispatcher, signature)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Dispatcher, "compile", refuse)
+        return (yield)
+
+
 def pytest_unconfigure(config):  # noqa: ARG001
     """Forget the ledger of this session."""
     shutil.rmtree(os.environ["SURELEARN_STATE"], ignore_errors=True)
