@@ -28,14 +28,32 @@ def pytest_configure(config):  # noqa: ARG001
     os.environ["SURELEARN_STATE"] = tempfile.mkdtemp(prefix="surelearn-state-")
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session):  # noqa: ARG001
+    """Refuse to compile while tests are collected: every worker would, at the same time."""
+    from numba.core.dispatcher import Dispatcher  # noqa: PLC0415 - its cache is named before
+
+    compiles = Dispatcher.compile
+
+    def refuse(dispatcher, signature):
+        if dispatcher.py_func.__module__.startswith("surelearn."):
+            told = f"{dispatcher} is compiled while tests are collected: fit inside a test"
+            raise RuntimeError(told)
+        return compiles(dispatcher, signature)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Dispatcher, "compile", refuse)
+        return (yield)
+
+
 def pytest_unconfigure(config):  # noqa: ARG001
     """Forget the ledger of this session."""
     shutil.rmtree(os.environ["SURELEARN_STATE"], ignore_errors=True)
 
 
 @pytest.fixture(
-    params=[pytest.param(400, id="fast"), pytest.param(4000, id="slow", marks=pytest.mark.slow)]
+    params=[pytest.param(200, id="fast"), pytest.param(4000, id="slow", marks=pytest.mark.slow)]
 )
 def repetitions(request):
-    """How often a simulation is repeated: four hundred times, or four thousand if asked."""
+    """How often a simulation is repeated: two hundred times, or four thousand if asked."""
     return request.param

@@ -45,7 +45,7 @@ def test_a_certificate_covers_the_true_risk(repetitions):
 def test_the_best_of_a_family_is_covered_and_the_naive_best_is_not(repetitions):
     rng = np.random.default_rng(1)
     family, naive = [], []
-    for _ in range(repetitions // 16):
+    for _ in range(repetitions // 8):
         X, y = WORLD.draw(100, seed=rng)
         # Twenty rules of equal risk that err at different places.
         rules = [Rule(WORLD.direction + 0.8 * rng.normal(size=4)) for _ in range(20)]

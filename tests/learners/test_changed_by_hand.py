@@ -7,19 +7,29 @@ import pytest
 from scipy import sparse
 
 from surelearn import (
+    AdaBoostClassifier,
     BaggingRegressor,
     BernoulliMixture,
     C45Classifier,
     CARTClassifier,
     CARTRegressor,
+    CategoricalNaiveBayes,
     CondensedNearestNeighbor,
     ForwardStagewiseRegressor,
     GaussianMixture,
+    GaussianNaiveBayes,
+    GradientBoostingClassifier,
     GradientBoostingRegressor,
     ID3Classifier,
     KernelPerceptron,
+    MixedNaiveBayes,
     NearestNeighborsClassifier,
     NearestNeighborsRegressor,
+    OnlineGradientDescent,
+    OnlineGradientDescentRegressor,
+    PassiveAggressive,
+    Pegasos,
+    Perceptron,
     RandomForestRegressor,
     SupportVectorClassifier,
     kernels,
@@ -192,3 +202,165 @@ def test_targets_whose_sums_overflow_are_refused(kind):
     for largest in (1.7e308, 1e306):
         with pytest.raises(ValueError, match="Rescale the targets"):
             kind().fit(X, np.where(y == 1, largest, -largest))
+
+
+@pytest.mark.parametrize("kind", [CARTRegressor, BaggingRegressor, ForwardStagewiseRegressor])
+def test_targets_whose_squares_overflow_are_refused(kind):
+    with pytest.raises(ValueError, match=r"squares would overflow\. Rescale the targets"):
+        kind().fit(X, np.where(y == 1, 1e160, -1e160))
+
+
+def test_distances_need_no_squares():
+    targets = np.where(X[:, 0] > 1.0, 1e160, -1e160)
+    np.testing.assert_array_equal(
+        CARTRegressor(criterion="absolute_error").fit(X, targets).predict(X), targets
+    )
+
+
+@pytest.mark.parametrize("kind", [RandomForestRegressor, GradientBoostingRegressor])
+def test_trees_of_bins_learn_targets_of_any_size(kind):
+    targets = np.where(X[:, 0] > 1.0, 1e160, -1e160)
+    assert (
+        np.corrcoef(kind(random_state=0).fit(X, targets).predict(X) / 1e160, targets / 1e160)[0, 1]
+        > 0.9
+    )
+
+
+def changed(array):
+    """Yield an array as somebody might leave it: of other lengths, types or numbers."""
+    yield from (array[:0], array[:1], np.concatenate([array, array]), array.tolist(), None)
+    if array.dtype.kind == "i":
+        yield array.astype(float)
+        yield from (np.full_like(array, value) for value in (-2, 10**6, 2**31, 2**62))
+
+
+@pytest.mark.parametrize("kind", [GradientBoostingRegressor, GradientBoostingClassifier])
+@pytest.mark.parametrize("part", ["trees_", "bins_"])
+def test_no_walk_leaves_boosted_trees_that_were_changed(kind, part):
+    model = kind(n_estimators=3).fit(X, y)
+    whole = getattr(model, part)
+    told = set()
+    for name in whole._holds:
+        for array in changed(getattr(whole, name)):
+            setattr(model, part, dataclasses.replace(whole, **{name: array}))
+            for ask in (model.predict, lambda rows: [*model.staged_predict(rows)]):
+                try:
+                    ask(X)
+                except ValueError as refusal:
+                    told.add(f"{name}: {str(refusal)[:12]}")
+    assert {line.split(":")[0] for line in told} == set(whole._holds)
+
+
+def test_boosted_trees_in_a_circle_are_refused():
+    model = GradientBoostingRegressor(n_estimators=3).fit(X, y)
+    model.trees_.child[model.trees_.child > 0] -= 1
+    with pytest.raises(ValueError, match="are no trees of 3 columns"):
+        model.predict(X)
+
+
+@pytest.mark.parametrize("kind", [GaussianNaiveBayes, MixedNaiveBayes, CategoricalNaiveBayes])
+def test_factors_of_other_shapes_are_refused(kind):
+    rows = WORDS if kind is CategoricalNaiveBayes else X
+    model = kind().fit(rows, y)
+    first, *others = model.factors_
+    names = [name for name in first._holds if isinstance(getattr(first, name), np.ndarray)]
+    for name in names:
+        for array in changed(getattr(first, name)):
+            model.factors_ = (dataclasses.replace(first, **{name: array}), *others)
+            with pytest.raises(ValueError, match=r"changed after it was fitted|are not those of"):
+                model.predict(rows)
+
+
+def test_so_are_logarithms_of_fewer_classes():
+    model = CategoricalNaiveBayes().fit(WORDS, y)
+    first, prior = model.factors_[0], model.log_prior_
+    for narrow in (lambda a: a[..., :1], lambda a: a.astype(np.float32), lambda a: a.tolist()):
+        model.log_prior_ = prior._replace(finite=narrow(prior.finite))
+        with pytest.raises(ValueError, match="not those of its categories and classes"):
+            model.predict(WORDS)
+        model.log_prior_ = prior
+        logs = first.logs._replace(finite=narrow(first.logs.finite))
+        model.factors_ = (dataclasses.replace(first, logs=logs),)
+        with pytest.raises(ValueError, match="not those of its categories and classes"):
+            model.predict(WORDS)
+        model.factors_ = (first,)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        OnlineGradientDescent,
+        OnlineGradientDescentRegressor,
+        Pegasos,
+        PassiveAggressive,
+        Perceptron,
+    ],
+)
+def test_states_of_another_form_are_refused_by_all_who_learn_or_predict(kind):
+    model = kind().fit(X, y)
+    whole = model.learnt_
+    for name, array in whole.states[0]._asdict().items():
+        for other in (array[:0], np.concatenate([array, array]), array.astype(np.float32)):
+            state = whole.states[0]._replace(**{name: other.copy()})
+            model.learnt_ = whole._replace(states=(state,))
+            for ask in (model.predict, lambda rows: model.learn(rows, y)):
+                with pytest.raises(ValueError, match="was changed by hand"):
+                    ask(X)
+    model.learnt_ = whole._replace(states=())
+    with pytest.raises(ValueError, match="was changed by hand"):
+        model.predict(X)
+
+
+@pytest.mark.parametrize("kind", [OnlineGradientDescent, Pegasos, PassiveAggressive, Perceptron])
+def test_a_single_row_is_not_learnt_by_an_emptied_state(kind):
+    model = kind().partial_fit(X, y)
+    whole, rounds = model.learnt_, model.n_rounds_
+    for name in whole.states[0]._fields:
+        if name == "draws":  # no loop reads it for a single row
+            continue
+        state = whole.states[0]._replace(**{name: getattr(whole.states[0], name)[:0].copy()})
+        model.learnt_ = whole._replace(states=(state,))
+        with pytest.raises(ValueError, match="was changed by hand"):
+            model.learn_one(X[0], 1)
+        assert model.n_rounds_ == rounds
+
+
+def test_stumps_that_were_changed_are_refused():
+    model = AdaBoostClassifier(n_estimators=3).fit(X, y)
+    whole = model.stumps_
+    for name in whole._holds:
+        for array in (*changed(getattr(whole, name)), getattr(whole, name)[..., :1]):
+            model.stumps_ = dataclasses.replace(whole, **{name: array})
+            try:
+                answers = model.predict(X)
+            except ValueError:
+                continue
+            assert set(answers) <= {0, 1}  # other cuts, in arrays that still fit
+    model.stumps_ = dataclasses.replace(whole, answers=whole.answers[:, :1])
+    with pytest.raises(ValueError, match="was changed after it was fitted"):
+        model.predict(X)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        (AdaBoostClassifier, "alphas_"),
+        (BaggingRegressor, "estimators_features_"),
+        (ForwardStagewiseRegressor, "steps_"),
+        (GradientBoostingRegressor, "baseline_"),
+    ],
+)
+def test_numbers_of_members_that_are_not_there_are_refused(kind, name):
+    model = kind(n_estimators=3).fit(X, y)
+    whole = getattr(model, name)
+    for array in (whole.tolist(), whole[:0], None, np.stack([whole] * 2)):
+        setattr(model, name, array)
+        with pytest.raises(ValueError, match=r"it again|not as many|not those"):
+            model.predict(X)
+
+
+def test_importances_of_changed_trees_are_refused():
+    model = GradientBoostingRegressor(n_estimators=3).fit(X, y)
+    model.trees_ = dataclasses.replace(model.trees_, gain=model.trees_.gain[:1])
+    with pytest.raises(ValueError, match="was changed after it was fitted"):
+        _ = model.feature_importances_

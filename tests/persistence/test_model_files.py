@@ -264,16 +264,20 @@ def test_a_file_that_is_not_there_is_said_to_be_missing(tmp_path):
         load_model(tmp_path)
 
 
+TWO_ROWS = [[0.0], [1.0]], [0, 1]
+
+
 @pytest.mark.parametrize(
-    "model",
+    "make",
     [
-        RandomForestClassifier(n_estimators=1).fit([[0.0], [1.0]], [0, 1]),
-        make_pipeline(FunctionTransformer(np.log1p), Perceptron()).fit([[0.0], [1.0]], [0, 1]),
-        Perceptron(max_iter=lambda: 3),
+        lambda: RandomForestClassifier(n_estimators=1).fit(*TWO_ROWS),
+        lambda: make_pipeline(FunctionTransformer(np.log1p), Perceptron()).fit(*TWO_ROWS),
+        lambda: Perceptron(max_iter=lambda: 3),
     ],
     ids=["foreign", "function", "lambda"],
 )
-def test_what_cannot_be_stored_is_refused_and_nothing_is_left_behind(tmp_path, model):
+def test_what_cannot_be_stored_is_refused_and_nothing_is_left_behind(tmp_path, make):
+    model = make()
     with pytest.raises(ModelFileError, match="cannot be stored: it holds a"):
         save_model(model, tmp_path / "m", schema={}, metadata={})
     assert not list(tmp_path.iterdir())

@@ -19,7 +19,6 @@ also has a method `_check_state`, which raises a ValueError; what it holds is ch
 """
 
 import dataclasses
-import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, NamedTuple, cast
@@ -28,20 +27,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from surelearn.base.declared import SPEC, TYPES, has_shape
 from surelearn.base.parameters import names_of
 from surelearn.persistence import foreign, parameters
 from surelearn.persistence.names import StateError
 
-_SPEC = re.compile(r"(\w+)(?:\[([^\]]*)\])?(\?)?")
-_SIDE = re.compile(r"(\w+)(?:\+(\d+))?")
 _LARGEST_COUNT = 2**53  # whole numbers up to here are floats as well
-_TYPES: dict[str, Any] = {
-    "float": np.float64,
-    "finite": np.float64,
-    "int": np.int64,
-    "bool": np.bool_,
-    "hash": np.uint64,
-}
 _OF_ALL_LEARNERS = {
     "n_features_in_": "maybe count",
     "feature_names_in_": "maybe names[features]",
@@ -206,16 +197,16 @@ def _check(cls: type[Any], name: str, value: Any, spec: Any, sides: dict[str, in
         if not isinstance(value, spec):
             raise _misfit(cls, name, value, f"a {getattr(spec, '__name__', spec)}")
         return
-    kind, shape, may_be_none = cast("Any", _SPEC.fullmatch(spec)).groups()
+    kind, shape, may_be_none = cast("Any", SPEC.fullmatch(spec)).groups()
     if value is None and may_be_none:
         return
     if shape is None:
         fits = _SINGLE[kind](value)
         if kind == "categories":
-            fits = fits and _fits((len(cast("Any", value)),), "features", sides)
+            fits = fits and has_shape((len(cast("Any", value)),), "features", sides)
         if not fits:
             raise _misfit(cls, name, value, spec)
-    elif not _is_array_of(kind, value) or not _fits(cast("Any", value).shape, shape, sides):
+    elif not _is_array_of(kind, value) or not has_shape(cast("Any", value).shape, shape, sides):
         raise _misfit(cls, name, value, spec)
 
 
@@ -225,19 +216,6 @@ def _misfit(cls: type[Any], name: str, value: Any, wanted: str) -> StateError:
         array = cast("NDArray[Any]", value)
         found = f"has shape {array.shape} and type {array.dtype}"
     return StateError(f"{name} of its {cls.__name__} {found}, and {wanted} belongs there")
-
-
-def _fits(found: tuple[int, ...], declared: str, sides: dict[str, int]) -> bool:
-    """Say whether a shape is the declared one; a side met for the first time is remembered."""
-    wanted = [cast("Any", _SIDE.fullmatch(side.strip())) for side in declared.split(",")]
-    if len(found) != len(wanted):
-        return False
-    for length, side in zip(found, wanted, strict=True):
-        name, more = side.group(1), int(side.group(2) or 0)
-        known = int(name) if name.isdigit() else sides.setdefault(name, length - more)
-        if known < 0 or length != known + more:
-            return False
-    return True
 
 
 def _is_array_of(kind: str, value: Any) -> bool:
@@ -250,7 +228,7 @@ def _is_array_of(kind: str, value: Any) -> bool:
         return array.dtype.kind in "biufUSO"
     if kind == "names":
         return _are_words(array.ravel().tolist())
-    fits = bool(array.dtype == _TYPES[kind])
+    fits = bool(array.dtype == TYPES[kind])
     return fits and (kind != "finite" or bool(np.isfinite(array).all()))
 
 

@@ -264,6 +264,7 @@ class OnlineClassifier(ClassifierMixin, OnlineLearner):
         else:
             n_wrong, loss, score = _learn_sides(learnt, row, index, self.cumulative_loss_)
         if score != score:  # noqa: PLR0124 - NaN, and nothing has changed
+            self._refuse_changed(learnt)
             read.refuse_infinite(row)
             validation.short_enough(row)
         self.n_rounds_ += 1

@@ -3,6 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal, Self, cast
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,6 +27,7 @@ from surelearn.base.row_reader import RowReader
 from surelearn.base.states import refuse_unlike
 from surelearn.base.validation import refuse_tiny
 
+_forms: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()  # of the states of learners that began
 _FAR_MORE = 8  # values per column that make looking through them dearer than a copy of the state
 
 
@@ -63,6 +65,7 @@ class OnlineLearner(CallbackSupportMixin, BaseEstimator):
     _admits_all: ClassVar[bool]
     _scores_tell: ClassVar[bool] = False  # whether they show rows not finite, `radius_` long ones
     _record_kind: ClassVar[type[Any]] = object  # of what a `fit` leaves behind for each problem
+    _history: ClassVar[bool] = False  # whether arrays of its states grow with the rows
     _not_learnt: ClassVar[str] = "This %(name)s is not fitted yet: call learn or fit first."
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -168,7 +171,21 @@ class OnlineLearner(CallbackSupportMixin, BaseEstimator):
                 f"X has {X.shape[1]} features, but this {type(self).__name__} was just fitted to "
                 f"{learnt.read.n_features}"
             )
+        self._refuse_changed(learnt)
         return learnt
+
+    def _refuse_changed(self, learnt: Learnt) -> None:
+        """Refuse states, set by hand, of another form than they start with: loops rely on it."""
+        n_problems = 1 if learnt.classes is None else len(learnt.classes)
+        fits = len(learnt.states) == (n_problems if n_problems > 2 else 1)
+        if not self._history:
+            wanted = _form_at_start(learnt.begun, learnt.read.n_features)
+            fits = fits and all(_form_of(state) == wanted for state in learnt.states)
+        if not fits:
+            raise ValueError(
+                f"what this {type(self).__name__} has learnt was changed by hand, and is of no use "
+                "to it: fit it again"
+            )
 
     def _check_one(self, learnt: Learnt, x: Mapping[str, float] | ArrayLike) -> Matrix:
         """Return one row as a matrix, at a fraction of the cost of `_check_rows`."""
@@ -276,3 +293,19 @@ class OnlineLearner(CallbackSupportMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def _form_at_start(begun: Any, n_features: int) -> tuple[Any, ...]:
+    """Return the form of the states that a learner starts with, found once for each width."""
+    known = _forms.get(begun)
+    if known is None or known[0] != n_features:
+        known = _forms[begun] = n_features, _form_of(begun._start(n_features))
+    return known[1]
+
+
+def _form_of(state: Any) -> tuple[Any, ...]:
+    """Return the type of a state, and the types and shapes of its arrays."""
+    parts = (
+        (part.dtype, part.shape) if isinstance(part, np.ndarray) else type(part) for part in state
+    )
+    return (type(state), *parts)

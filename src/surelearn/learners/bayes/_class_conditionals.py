@@ -6,13 +6,14 @@ vanishing smoothing: the fewest zeros win, the finite parts decide between equal
 """
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from surelearn._stored import holds, stored
 from surelearn._typing import Indices, Matrix, Vector
+from surelearn.base.declared import refuse_unlike_declared
 from surelearn.base.tables.table import Categories, n_categories
 from surelearn.base.validation import refuse_tiny
 from surelearn.learners.bayes import _category_loops, _moment_loops
@@ -33,6 +34,13 @@ class LogScores(NamedTuple):
                 raise TypeError("logarithms are arrays of floats")
             if part.shape != self.finite.shape or not np.isfinite(part).all():
                 raise ValueError("its logarithms are not finite, or not as many as its zeros")
+
+    def refuse_unlike(self, shape: tuple[int, ...]) -> None:
+        """Refuse logarithms of another shape than a loop counts on, or none at all."""
+        for part in (self.finite, *([] if self.zeros is None else [self.zeros])):
+            typed = isinstance(cast("Any", part), np.ndarray) and part.dtype == np.float64
+            if not typed or part.shape != shape:
+                raise ValueError("the factors are not those of its categories and classes")
 
     def log_joint(self) -> Matrix:
         """Return the logarithms: minus infinity where there is a zero."""
@@ -111,11 +119,9 @@ class CategoryFactors:
 
     def refuse_unlike(self, categories: Categories, n_classes: int) -> None:
         """Refuse factors of other categories or classes, as a forged model file may hold them."""
-        n = int(n_categories(categories).sum())
-        if not np.array_equal(self.starts, starts(categories)) or self.logs.finite.shape != (
-            n,
-            n_classes,
-        ):
+        refuse_unlike_declared(self)
+        self.logs.refuse_unlike((int(n_categories(categories).sum()), n_classes))
+        if not np.array_equal(self.starts, starts(categories)):
             raise ValueError("the factors are not those of its categories and classes")
 
 
@@ -165,8 +171,9 @@ class NormalFactors:
 
     def refuse_unlike(self, categories: Categories, n_classes: int) -> None:
         """Refuse factors of other columns or classes, as a forged model file may hold them."""
+        refuse_unlike_declared(self, classes=n_classes)
         numeric = np.flatnonzero([known is None for known in categories])
-        if not np.array_equal(self.columns, numeric) or len(self.mean) != n_classes:
+        if not np.array_equal(self.columns, numeric):
             raise ValueError("the densities are not those of its columns and classes")
         if not (self.variance > 0.0).all():
             raise ValueError("a variance is not positive")

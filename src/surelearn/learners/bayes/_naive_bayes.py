@@ -335,6 +335,7 @@ class NaiveBayesClassifier(ClassifierMixin, SummarisingLearner[ClassSummary]):
 
     def _refuse_misfits(self) -> None:
         """Refuse factors of other classes or categories: loops would write beyond the scores."""
+        self.log_prior_.refuse_unlike((len(self.classes_),))
         if tuple(map(type, self.factors_)) != self._factors:
             raise ValueError("its factors are those of another learner: fit it again")
         for factors in self.factors_:
@@ -364,7 +365,6 @@ class NaiveBayesClassifier(ClassifierMixin, SummarisingLearner[ClassSummary]):
 
     def _check_state(self) -> None:
         """Refuse what a forged model file may hold: factors of columns or classes not there."""
-        n_classes = len(self.classes_)
         if len(self.categories_) != self.n_features_in_ or self.n_features_in_ < 1:
             raise ValueError("its columns are not as many as their categories")
         self._refuse_misfits()
@@ -372,8 +372,6 @@ class NaiveBayesClassifier(ClassifierMixin, SummarisingLearner[ClassSummary]):
             hasattr(self, "rare_") and hasattr(self, "undeclared_features_")
         ):
             raise ValueError("it knows its errors, but not which categories are rare")
-        if self.log_prior_.finite.shape != (n_classes,):
-            raise ValueError("its prior is not one of its classes")
         if (self.training_errors_ or 0) > self.n_training_rows_:
             raise ValueError("it has more errors than rows")
         refuse_unlike_categories(self.record_.counts.categories, self.categories_)

@@ -21,6 +21,7 @@ from surelearn._stored import holds, stored_name
 from surelearn._typing import Indices, Mask, Vector
 from surelearn.base import data_fingerprint
 from surelearn.base.chunks import rows_at
+from surelearn.base.declared import refuse_unlike_declared
 from surelearn.base.fitting import at_one_moment, warn
 from surelearn.base.validation import validated
 from surelearn.certificate import Evidence
@@ -187,6 +188,7 @@ class BaggedLearner(BaseEstimator):
     def _each(self, X: Any, ask: Any) -> list[Any]:
         """Return what each member answers, in order."""
         check_is_fitted(self)
+        self._refuse_misfits()
         rows = self._enter(X, reset=False)
         jobs = -1 if self.n_jobs is None else self.n_jobs
 
@@ -213,19 +215,24 @@ class BaggedLearner(BaseEstimator):
 
     def _check_state(self) -> None:
         """Refuse members, as a forged model file may hold them, that are none or read others."""
-        n_members, members = len(self.estimators_features_), self.estimators_
-        if not isinstance(cast("Any", members), list) or len(members) != n_members or not members:
-            raise ValueError("its members are not as many as their columns")
-        _arguments.places(
-            "estimators_features_", self.estimators_features_.ravel(), self.n_features_in_
-        )
-        for member in members:
+        self._refuse_misfits()
+        for member in self.estimators_:
             if not isinstance(member, BaseEstimator) or not hasattr(member, "predict"):
                 raise TypeError("a member is no learner")
             known = getattr(member, "n_features_in_", self.estimators_features_.shape[1])
             if known != self.estimators_features_.shape[1]:
                 raise ValueError("a member reads another number of columns")
             self._check_member(member)
+
+    def _refuse_misfits(self) -> None:
+        """Refuse members of other columns, of a forged file or set by hand."""
+        refuse_unlike_declared(self)
+        n_members, members = len(self.estimators_features_), self.estimators_
+        if not isinstance(cast("Any", members), list) or len(members) != n_members or not members:
+            raise ValueError("its members are not as many as their columns")
+        _arguments.places(
+            "estimators_features_", self.estimators_features_.ravel(), self.n_features_in_
+        )
 
     def _check_member(self, member: Any) -> None:
         """Refuse a member that does not answer as the ensemble does."""

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from surelearn import _arguments
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.base import validation
+from surelearn.base.declared import refuse_unlike_declared
 from surelearn.base.fitting import at_one_moment
 from surelearn.base.tables import table
 from surelearn.learners.ensembles._boosting_rounds import margins_of
@@ -108,6 +109,9 @@ class BoostedVote(ClassifierMixin, BaseEstimator):
 
     def _answers(self, X: Any) -> tuple[Any, int]:
         """Return what names the class of each row for member t, and the number of rows."""
+        refuse_unlike_declared(self)
+        if len(self.stumps_ or self.estimators_) != len(self.alphas_):
+            raise ValueError("it has not as many members as votes: fit it again")
         if self.stumps_ is not None:
             known = table.n_categories(cast("Any", self).categories_)
             self.stumps_.refuse_wild(known, len(self.classes_))  # they may have been set by hand

@@ -12,6 +12,7 @@ from surelearn import _arguments, _threads
 from surelearn._jit import fingerprints, rows
 from surelearn._stored import holds
 from surelearn._typing import Mask, Matrix, Vector
+from surelearn.base.declared import refuse_unlike_declared
 from surelearn.base.fitting import at_one_moment
 from surelearn.base.tables import table
 from surelearn.learners.ensembles import _boosting_settings as settings
@@ -73,6 +74,7 @@ class GradientBoosting(BaseEstimator):
         `permutation_importance` on other rows does not.
         """
         check_is_fitted(self)
+        self._refuse_misfits()
         return self.trees_.importances(self.n_features_in_)
 
     def effects(self) -> list[Effect]:
@@ -213,13 +215,15 @@ class GradientBoosting(BaseEstimator):
 
     def _refuse_misfits(self) -> None:
         """Refuse trees of other columns or outputs, of a forged file or set by hand."""
+        refuse_unlike_declared(self)
         n, k = self.n_features_in_, len(self.baseline_)
+        self.bins_.refuse_unsound()
         if self.bins_.n_features != n or len(self.categories_) != n or n < 1:
             raise ValueError("its bins are not those of its columns")
         n_categories = table.n_categories(self.categories_)
         if not np.array_equal(np.diff(self.bins_.first_category), n_categories):
             raise ValueError("its bins are not those of its categories")
-        self.trees_.check_features(n)
+        self.trees_.refuse_unsound(n)
         if k < 1 or self.trees_.n_trees % k:
             raise ValueError("its trees are not those of its outputs")
         n_classes = len(cast("Any", self).classes_) if hasattr(self, "classes_") else 0

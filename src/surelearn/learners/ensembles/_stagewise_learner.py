@@ -15,6 +15,7 @@ from surelearn import _arguments
 from surelearn._jit import fingerprints
 from surelearn._stored import holds
 from surelearn._typing import Vector
+from surelearn.base.declared import refuse_unlike_declared
 from surelearn.base.fitting import adopt, at_one_moment, fresh_copy, row_weights
 from surelearn.learners.ensembles._stages import run_stages
 from surelearn.learners.ensembles._weak_learners import admitted, n_rows_of
@@ -135,6 +136,7 @@ class StagewiseLearner(BaseEstimator):
     def _from_zero(self, X: Any) -> Iterator[Vector]:
         """Yield f(x) = 0, then f(x) after each stage."""
         check_is_fitted(self)
+        refuse_unlike_declared(self)
         rows = admitted(self, X, reset=False)
         scores = np.zeros(n_rows_of(rows))
         yield scores

@@ -9,6 +9,7 @@ from surelearn import _arguments
 from surelearn._jit import jit
 from surelearn._stored import holds, stored
 from surelearn._typing import Indices, Matrix, Vector
+from surelearn.base.declared import refuse_unlike_declared
 
 LEFT, RIGHT, OTHER = range(3)
 """What the answers of a stump are for: cells up to the cut, above it, and missing or unseen."""
@@ -108,6 +109,7 @@ class Stumps:
 
     def refuse_wild(self, n_categories: Any, n_classes: int) -> None:
         """Refuse stumps, as a forged file may hold them, that name columns or classes not there."""
+        refuse_unlike_declared(self)
         _arguments.places("feature", self.feature, len(n_categories))
         _arguments.places("answers", self.answers.ravel(), n_classes)
         _arguments.places("routes", self.routes, n_classes)

@@ -15,6 +15,7 @@ from sklearn.base import RegressorMixin
 
 from surelearn._typing import Vector
 from surelearn.base.fitting import at_one_moment, check_numbers
+from surelearn.base.validation import refuse_huge
 from surelearn.learners.ensembles._member_kinds import refuse_other_kinds
 from surelearn.learners.ensembles._stagewise_learner import StagewiseLearner
 from surelearn.learners.trees.cart_regressor import CARTRegressor
@@ -88,7 +89,10 @@ class ForwardStagewiseRegressor(RegressorMixin, StagewiseLearner):
         return _STUMP if self.estimator is None else self.estimator
 
     def _targets(self, y: ArrayLike, n: int) -> Vector:
-        return check_numbers(y, n=n)
+        targets = check_numbers(y, n=n)
+        if isinstance(self.loss, Square):
+            refuse_huge(targets, "targets")
+        return targets
 
     def _member(self, X: Any, directions: Vector, weights: Vector) -> tuple[Any, Vector]:
         # Half of the slope of the square loss is the residual, which the algorithm is named for.

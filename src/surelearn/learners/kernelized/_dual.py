@@ -53,6 +53,7 @@ class KernelMachine(OnlineClassifier):
     """
 
     kernel: Kernel
+    _history = True
 
     @property
     def support_vectors_(self) -> Any:

@@ -138,8 +138,13 @@ def learn_row(
     coef: Vector,
     bias: Vector,
 ) -> float:
-    """Learn from the only row of a matrix, if it is short; return its score."""
-    if not rows.is_short(row):
+    """Learn from the only row of a matrix, if it is short; return its score.
+
+    Arrays that were set by hand, and that the row would leave, are as good as a row too long.
+    """
+    n = len(coef)
+    fits = row.shape[1] == n and weights.shape == (N_WEIGHTS, n + 1) and len(bias) == 1
+    if not (fits and len(ledger) == N_LEDGER and len(rule) == N_RULE and rows.is_short(row)):
         return np.nan
     scores, signs = np.empty(1), np.full(1, sign)
     learn_rows(row, np.zeros(1, dtype=np.int64), signs, rule, weights, ledger, scores)

@@ -34,6 +34,7 @@ from surelearn.losses._loss import CompiledLoss
 
 _SQUARES, _RATED, _SCALE, _NORM, _ROW, _N_COLUMNS = range(N_COMMON, N_COMMON + 6)
 _SMALLEST_SCALE = 1e-100
+_N_CONSTANTS = 7
 _HINGE, _SQUARE, _ADAPTIVE = Hinge(), Square(), AdaptiveRate()
 
 
@@ -162,8 +163,14 @@ def _learn_row(
     coef: Vector,
     bias: Vector,
 ) -> tuple[float, float]:
-    """Learn from the only row of a matrix, if it is short; return the prediction and its loss."""
-    if not rows.is_short(row):
+    """Learn from the only row of a matrix, if it is short; return the prediction and its loss.
+
+    Arrays that were set by hand, and that the row would leave, are as good as a row too long.
+    """
+    n = len(coef)
+    fits = row.shape[1] == n and len(weights) == n + 1 and len(bias) == 1
+    fits = fits and len(ledger) == _N_COLUMNS and len(rule) == _N_CONSTANTS
+    if not (fits and rows.is_short(row)):
         return np.nan, np.nan
     predictions = np.empty(1)
     _learn_rows(row, np.full(1, target), rule, weights, ledger, predictions)

@@ -27,8 +27,10 @@ from surelearn.certificate import Certificate
 from surelearn.learners.linear import _passive_aggressive as passive_aggressive
 from surelearn.learners.linear._passive_aggressive import (
     CONSTANT,
+    EPSILON,
     LONGEST,
     MISTAKES,
+    SHORTEST,
     PassiveAggressiveRecord,
     Rule,
     State,
@@ -66,8 +68,12 @@ def _learn_rows(
 def _learn_row(
     row: Matrix, sign: float, rule: Vector, coef: Vector, bias: Vector, sums: Vector
 ) -> float:
-    """Learn from the only row of a matrix, if it is short; return its score."""
-    if not rows.is_short(row):
+    """Learn from the only row of a matrix, if it is short; return its score.
+
+    Arrays that were set by hand, and that the row would leave, are as good as a row too long.
+    """
+    fits = row.shape[1] == len(coef) and len(bias) == 1
+    if not (fits and len(rule) > EPSILON and len(sums) > SHORTEST and rows.is_short(row)):
         return np.nan
     scores = np.empty(1)
     _learn_rows(row, np.full(1, sign), rule, coef, bias, sums, scores)

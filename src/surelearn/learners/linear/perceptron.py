@@ -57,8 +57,12 @@ def _learn_rows(
 def _learn_row(
     row: Matrix, sign: float, step: float, coef: Vector, bias: Vector, radius: Vector
 ) -> float:
-    """Learn from the only row of a matrix, if it is short; return its score."""
-    if not rows.is_short(row):
+    """Learn from the only row of a matrix, if it is short; return its score.
+
+    Arrays that were set by hand, and that the row would leave, are as good as a row too long.
+    """
+    fits = row.shape[1] == len(coef) and len(bias) == 1 and len(radius) > 0
+    if not (fits and rows.is_short(row)):
         return np.nan
     scores = np.empty(1)
     _learn_rows(row, np.full(1, sign), step, coef, bias, radius, scores)

@@ -14,12 +14,13 @@ from numpy.typing import ArrayLike
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.base.fitting import at_one_moment
 from surelearn.base.tables.table import Categorical
+from surelearn.base.validation import refuse_huge
 from surelearn.learners.trees._binary import errors
 from surelearn.learners.trees._binary.cart import grow_cart
 from surelearn.learners.trees._binary.limits import grid_of, limits_of
 from surelearn.learners.trees._regressor import TreeRegressor
 from surelearn.learners.trees._tree import Tree
-from surelearn.losses import Loss
+from surelearn.losses import Loss, Square
 
 
 @at_one_moment
@@ -110,6 +111,8 @@ class CARTRegressor(TreeRegressor):
         self, X: Matrix, n_categories: Indices, targets: Any, weights: Vector, n_classes: int
     ) -> Tree:
         loss = errors.loss_of(self.criterion)
+        if isinstance(loss, Square):
+            refuse_huge(targets, "targets")
         self.grid_ = grid_of(self, n_categories)
         return grow_cart(
             X,

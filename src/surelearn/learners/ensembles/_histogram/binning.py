@@ -16,6 +16,7 @@ from surelearn import _threads
 from surelearn._jit import inner, jit
 from surelearn._stored import holds, stored
 from surelearn._typing import Indices, Matrix, Vector
+from surelearn.base.declared import refuse_unlike_declared
 from surelearn.base.fitting import warn
 from surelearn.learners.ensembles._histogram.cut_points import Codes, cut_points
 
@@ -123,6 +124,11 @@ class Bins:
             own = self.cuts[self.first_cut[j] : self.first_cut[j + 1]]
             padded[j, : len(own)] = own
         return padded
+
+    def refuse_unsound(self) -> None:
+        """Refuse bins, changed by hand, with which a loop would leave its arrays."""
+        refuse_unlike_declared(self)
+        self._check_state()
 
     def _check_state(self) -> None:
         """Refuse what a forged model file may hold: cuts out of order, bins that are not there."""

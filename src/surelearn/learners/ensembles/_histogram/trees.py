@@ -5,9 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from surelearn import _arguments
+from surelearn._jit import jit
 from surelearn._stored import holds, stored
 from surelearn._typing import Indices, Vector
+from surelearn.base.declared import refuse_unlike_declared
 
 
 @stored("histogram-trees")
@@ -121,9 +122,14 @@ class HistogramTrees:
             np.array([0, last - first]),
         )
 
-    def check_features(self, n_features: int) -> None:
-        """Refuse trees that ask about columns that are not there."""
-        _arguments.places("feature", self.feature, n_features)
+    def refuse_unsound(self, n_features: int) -> None:
+        """Refuse trees, changed by hand, through which a walk would leave its arrays or not end."""
+        refuse_unlike_declared(self)
+        if not _are_sound(self.feature, self.left, self.child, self.first_node, n_features):
+            raise ValueError(
+                f"its nodes are no trees of {n_features} columns: they were changed after fit. Fit "
+                "it again"
+            )
 
     def _check_state(self) -> None:
         """Refuse what a forged model file may hold: a walk that leaves its tree or never ends."""
@@ -136,6 +142,33 @@ class HistogramTrees:
             raise ValueError("a child stands before its parent, or outside its tree")
         if not (self.left[~inner] == np.uint64(2**64 - 1)).all():
             raise ValueError("a leaf sends rows on")
+
+
+@jit
+def _are_sound(
+    feature: Indices,
+    left: NDArray[np.uint64],
+    child: Indices,
+    first_node: Indices,
+    n_features: int,
+) -> bool:
+    """Say whether every walk ends in its tree, and asks for columns that are there."""
+    n_trees, whole = len(first_node) - 1, np.uint64(2**64 - 1)
+    if first_node[0] != 0 or first_node[n_trees] != len(child):
+        return False
+    for tree in range(n_trees):
+        end = first_node[tree + 1]
+        if end <= first_node[tree] or end > len(child):
+            return False
+        for node in range(first_node[tree], end):
+            if feature[node] < 0 or feature[node] >= n_features:
+                return False
+            if child[node] != node:
+                if child[node] < node or child[node] >= end - 1:
+                    return False
+            elif left[node, 0] & left[node, 1] & left[node, 2] & left[node, 3] != whole:
+                return False
+    return True
 
 
 def no_trees() -> HistogramTrees:
