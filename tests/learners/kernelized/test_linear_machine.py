@@ -6,7 +6,7 @@ from scipy import sparse
 
 from surelearn import SupportVectorClassifier, SupportVectorRegressor
 from surelearn.kernels import Linear
-from surelearn.learners.kernelized import _support_vector_machine as machine
+from surelearn.learners.kernelized import _solved_problems as machine
 from surelearn.persistence.model_files import load_model, save_model
 
 INTERCEPTS = [{}, {"penalize_intercept": True}, {"fit_intercept": False}]

@@ -15,7 +15,7 @@ from reference import support_vector_dual
 from surelearn import SupportVectorClassifier
 from surelearn.evaluate.leave_one_out import leave_one_out
 from surelearn.kernels import Anova, Gaussian, Linear, Polynomial, Subsequence
-from surelearn.learners.kernelized import _support_vector_machine
+from surelearn.learners.kernelized import _solved_problems
 from surelearn.learners.kernelized._dual_solver.hulls import NotSeparableError
 from surelearn.persistence.model_files import load_model, save_model
 
@@ -551,7 +551,7 @@ def test_a_model_file_gives_the_same_scores(tmp_path):
 
 
 def test_many_sparse_rows_are_solved_like_dense_ones(monkeypatch):
-    monkeypatch.setattr(_support_vector_machine, "WHOLE", 1_000)  # so that no values are kept
+    monkeypatch.setattr(_solved_problems, "WHOLE", 1_000)  # so that no values are kept
     X = sparse.random_array((1_200, 900), density=0.02, rng=0).tocsr()
     y = np.asarray(X.sum(axis=1)).ravel() > 9.0
     thin = SupportVectorClassifier(kernel=Gaussian(gamma=1.0)).fit(X, y)

@@ -7,7 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import minimize_scalar
+from sklearn.utils.validation import check_is_fitted
 
+from surelearn import _arguments
 from surelearn._stored import holds, stored
 from surelearn._typing import Indices, Vector
 from surelearn._wording import confidence, percent_outward
@@ -185,6 +187,16 @@ def certify_run(model: Any) -> list[Certificate]:
         for name, state, record in each
         for statement in begun._statements(run, state, record)
     ]
+
+
+def sure_certificates(model: Any, delta: Any) -> tuple[Certificate, ...]:
+    """Certify the last `fit` of a learner whose statements all hold surely: nothing needs `delta`.
+
+    A learner that has moved on since states nothing.
+    """
+    check_is_fitted(model)
+    _arguments.open_fraction("delta", delta)
+    return () if model.run_ is None else tuple(certify_run(model))
 
 
 def _certify(statement: Statement, *, subject: str, reproduce: Mapping[str, Any]) -> Certificate:

@@ -5,10 +5,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
+import numpy as np
 from numpy.random import Generator
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from surelearn import _arguments
+from surelearn._typing import Vector
 from surelearn._wording import confidence, outward
 from surelearn.base.seal import fingerprint_of_fit
 from surelearn.bounds import Guarantee, stochastic_gradient
@@ -45,6 +48,46 @@ class Told(NamedTuple):
 
     symbol: str
     start: str
+
+
+class ComparedWithOptimum:
+    """A learner that minimises the mean hinge loss plus a penalty, F, by stochastic subgradients.
+
+    It says by `_told` how its certificates speak; its records compare what predicts with the best.
+    """
+
+    _told: Told
+
+    @property
+    def objectives_(self: Any) -> Vector:
+        """After `fit`: F of what predicts, for each two-class problem."""
+        return np.array([record.objective for record in self.records_])
+
+    @property
+    def optima_(self: Any) -> Vector:
+        """After `fit`: a value that min F is not below, for each two-class problem."""
+        return np.array([record.least for record in self.records_])
+
+    def _bound(self: Any, radius: float, n_steps: int) -> Guarantee:
+        """Bound the expected excess of F at the average of all steps over its minimum."""
+        penalty = self.begun_.regularization
+        return stochastic_gradient.pegasos(radius=radius, regularization=penalty, n_steps=n_steps)
+
+    def _certify_fit(self: Any, delta: Any) -> tuple[Certificate, ...]:
+        """State nothing of a learner that has moved on, nor of what is not the average of all."""
+        check_is_fitted(self)
+        _arguments.open_fraction("delta", delta)
+        if self.run_ is None or self.begun_.average != "all":
+            return ()
+        return certify_suboptimality(self, delta=delta, told=self._told)
+
+    def _losses(self, signs: Vector, scores: Vector) -> Vector:
+        return np.maximum(0.0, 1.0 - signs * scores)
+
+    def _objective(self: Any, margins: Vector, square: float) -> float:
+        """Return F where the rows have these margins, and what predicts this squared norm."""
+        loss = float(np.maximum(0.0, 1.0 - margins).mean())
+        return loss + 0.5 * float(self.regularization) * square
 
 
 def certify_suboptimality(learner: Any, *, delta: float, told: Told) -> tuple[Certificate, ...]:

@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags, gen_batches
 
+from surelearn import _arguments
 from surelearn._jit import tables
 from surelearn._stored import holds
 from surelearn._typing import Indices, Matrix, Vector
@@ -47,6 +48,8 @@ class KernelExpansion(BaseEstimator):
     kernel: Kernel | Precomputed
     support_: Indices
     support_vectors_: Any
+    dual_coef_: Any
+    intercept_: Any
     n_features_in_: int
     n_training_rows_: int
     kernel_radius_: float
@@ -147,6 +150,11 @@ class KernelExpansion(BaseEstimator):
             for part in gen_batches(len(sums), max(1, _VALUES_AT_ONCE // coef.shape[1])):
                 sums[part] = self._block(X[part], support) @ coef.T
         return sums
+
+    def _function(self, X: Any) -> Vector:
+        """Return f of rows that were read, with its constant term."""
+        intercept = _arguments.real("intercept_", self.intercept_)  # it may be set by hand
+        return self._expansion(X, self.dual_coef_[np.newaxis])[:, 0] + intercept
 
     def _check_support(self) -> None:
         """Refuse what a forged model file may hold: rows that cannot be those remembered."""

@@ -9,7 +9,7 @@ from surelearn._typing import Indices, Mask, Matrix, Vector
 from surelearn.learners.kernelized._dual_solver.kernel_values import KernelValues
 from surelearn.learners.kernelized._dual_solver.problem import Problem, judge
 from surelearn.learners.kernelized._dual_solver.solver import Rules, solve
-from surelearn.learners.kernelized._support_vector_machine import Solved
+from surelearn.learners.kernelized._solved_problems import Solved
 
 REFITTING = "refitting for support vectors alone"
 """How each row is predicted from all the others; the rest of the rows change no model."""

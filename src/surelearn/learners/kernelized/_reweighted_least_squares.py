@@ -108,7 +108,19 @@ def _step(problem: Problem, scores: Vector) -> ridge.Solution:
     return ridge.solve(problem.gram.copy(), targets, problem.penalty)
 
 
-def take_minimum(model: Any, X: Any, counted: Indices, found: Minimum) -> None:
+def learn(
+    model: Any, X: Any, y: Vector, weights: Vector, loss: ScoreLoss, penalty: float
+) -> Minimum:
+    """Find the minimum for a model and keep it there; rows of weight 0 are as if not there."""
+    counted = np.flatnonzero(weights)
+    gram, free = model._gram(model._rows_at(X, counted)), bool(model.fit_intercept)  # noqa: SLF001 - of this family
+    problem = Problem(gram, y[counted], weights[counted], loss, penalty, free)
+    found = minimise(problem, tol=float(model.tol), max_iter=int(model.max_iter))
+    _keep(model, X, counted, found)
+    return found
+
+
+def _keep(model: Any, X: Any, counted: Indices, found: Minimum) -> None:
     """Store what a search has found in a model, and say so if it did not end at the minimum."""
     kept = np.flatnonzero(found.coef)
     model._remember(X, counted[kept])  # noqa: SLF001 - of this family

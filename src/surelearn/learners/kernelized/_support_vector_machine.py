@@ -1,8 +1,9 @@
 """The base of support vector machines: rows are read, kernel values found, problems solved."""
 
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from numbers import Integral, Real
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, Self, cast
 
 import joblib
 import numpy as np
@@ -17,50 +18,26 @@ from surelearn._jit import rows as jit_rows
 from surelearn._jit.fingerprints import Hashes
 from surelearn._jit.sound_matrices import sound
 from surelearn._stored import holds
-from surelearn._threads import Workers, workers
+from surelearn._threads import workers
 from surelearn._typing import Indices, Mask, Matrix, Vector
 from surelearn.base import validation
-from surelearn.base.fitting import at_one_moment, warn
+from surelearn.base.fitting import adopt, at_one_moment, fresh_copy, warn
 from surelearn.base.labels import exact
 from surelearn.kernels import Gaussian, Kernel, Linear
-from surelearn.learners.kernelized import _linear_machine, _points
+from surelearn.learners.kernelized import _points
 from surelearn.learners.kernelized._dual_solver import expansions
-from surelearn.learners.kernelized._dual_solver.gaussian_sums import spread_out
-from surelearn.learners.kernelized._dual_solver.gaussian_values import GaussianValues
-from surelearn.learners.kernelized._dual_solver.hulls import NotSeparableError
-from surelearn.learners.kernelized._dual_solver.kernel_values import (
-    WHOLE,
-    KeptValues,
-    KernelValues,
-    LinearValues,
-    computed_values,
+from surelearn.learners.kernelized._dual_solver.kernel_values import KernelValues
+from surelearn.learners.kernelized._leave_one_out import without_each_row
+from surelearn.learners.kernelized._solved_problems import (
+    Solved,
+    Task,
+    rules_of,
+    solve_all,
+    starts_of,
+    values_of_points,
 )
-from surelearn.learners.kernelized._dual_solver.problem import (
-    Optimality,
-    Problem,
-    Solution,
-    judge,
-)
-from surelearn.learners.kernelized._dual_solver.solver import Rules, solve
 
 KernelLike = Kernel | Callable[[Any, Any], Any] | Literal["precomputed"] | None
-_SMALL = 1000  # rows up to which all kernel values are kept
-
-
-class Solved(NamedTuple):
-    """A problem, the training rows it is about, what solves it, and how well."""
-
-    problem: Problem
-    rows: Indices
-    solution: Solution
-    optimality: Optimality
-
-    def coefficients(self, n: int) -> Vector:
-        """Return the coefficient of each of n training rows."""
-        sums = np.bincount(self.problem.rows, self.solution.beta, minlength=len(self.rows))
-        found = np.zeros(n)
-        found[self.rows] = sums
-        return found
 
 
 @at_one_moment
@@ -147,64 +124,38 @@ class SupportVectorMachine(BaseEstimator):
             points = _points.admit(self.kernel_, points)
         return points, y
 
-    def _values(self, points: Any, crew: Workers) -> KernelValues:
-        """Return the kernel values of the training points; a penalised intercept adds 1 to each."""
-        offset = 1.0 if self.penalize_intercept else 0.0
-        n = points.shape[0]
-        if isinstance(self.kernel_, Gaussian) and n > _SMALL:
-            spread = spread_out(points)
-            return GaussianValues.of(spread, self.kernel_.gamma, crew, offset=offset)
-        if isinstance(self.kernel_, str):
-            return KeptValues(points + offset if offset else points)
-        values_of = _points.values_of(self.kernel_)
+    def _learn_anew(self, X: Any, y: Any, sample_weight: Any) -> Self:
+        """Learn on a copy, so that rows which are refused leave all as it was."""
+        fresh = fresh_copy(self)
+        fresh._learn(X, y, sample_weight, self)  # noqa: SLF001 - our own copy
+        return adopt(self, fresh)
 
-        def shifted(X: Any, Z: Any) -> Matrix:
-            return values_of(X, Z) + offset
+    def _learn(self, X: Any, y: Any, sample_weight: Any, last: Any) -> None:
+        """Solve the problems of some rows, and keep what was found."""
+        task = self._read(X, y, sample_weight)
+        with self._crew() as crew:
+            values = values_of_points(self, task.points, crew)
+            starts = starts_of(self, last, task)
+            solved = solve_all(self, values, task, starts, crew)
+        self._take(solved, task.points, values)
+        self._keep_rows(solved, task, values.diagonal)
+        cold = all(start is None for start in starts)
+        self._hash_rows(task.points, () if cold else getattr(last, "training_rows_", ()))
 
-        diagonal = _points.diagonal(self.kernel_, points) + offset
-        if isinstance(self.kernel_, Linear) and n > WHOLE:
-            return LinearValues(points, shifted, diagonal, offset)
-        values = computed_values(points, shifted if offset else values_of, diagonal)
-        if not isinstance(self.kernel_, Kernel) and isinstance(values, KeptValues):
-            _points.refuse_indefinite(values.gram)
-        return values
+    @abstractmethod
+    def _read(self, X: Any, y: Any, sample_weight: Any) -> Task:
+        """Return what there is to learn."""
 
-    def _solve(
-        self,
-        values: KernelValues,
-        problems: Sequence[tuple[Problem, Indices]],
-        starts: Sequence[Vector | None],
-        crew: Workers,
-    ) -> list[Solved]:
-        """Return what solves each problem about some of the rows."""
-        rules = Rules(float(self.tol), int(self.max_iter))
+    @abstractmethod
+    def _keep_rows(self, solved: Sequence[Solved], task: Task, diagonal: Vector) -> None:
+        """Keep how the training rows lie."""
 
-        def task(number: int) -> Solved:
-            problem, rows = problems[number]
-            own = values if len(problems) == 1 else values.restricted(rows)
-            if isinstance(own, LinearValues) and np.isfinite(self.C):
-                return Solved(problem, rows, *self._solve_weights(problem, own, starts[number]))
-            try:
-                found = solve(problem, own, rules, starts[number])
-            except NotSeparableError as error:  # it speaks of places among these rows
-                places, weights = rows[error.rows], error.weights
-                raise NotSeparableError(places, weights, error.distance) from None
-            return Solved(problem, rows, found, judge(problem, found.beta, found.sums))
-
-        solved = crew.map(task, range(len(problems)))
-        scale = float(np.abs(values.diagonal).max())
-        _points.refuse_curvature(min(one.solution.curvature for one in solved), scale)
-        return solved
-
-    def _solve_weights(
-        self, problem: Problem, values: LinearValues, start: Vector | None
-    ) -> tuple[Solution, Optimality]:
-        intercept = (
-            "free" if problem.balanced else "penalized" if self.penalize_intercept else "none"
-        )
-        rules = _linear_machine.Rules(intercept, float(self.tol), int(self.max_iter))
-        epsilon = float(getattr(self, "epsilon", 0.0))
-        return _linear_machine.solve(problem, values.points, rules, epsilon, start)
+    def _left_out(self, task: Task) -> Matrix:
+        """Return the score of each row in each problem by machines that lack that row."""
+        with self._crew() as crew:
+            values = values_of_points(self, task.points, crew)
+            solved = solve_all(self, values, task, [None] * len(task.problems), crew)
+            return without_each_row(solved, values, rules_of(self))
 
     def _take(self, solved: Sequence[Solved], points: Any, values: KernelValues) -> None:
         """Keep what was found, and say so if it is not yet the optimum."""
@@ -312,35 +263,9 @@ class SupportVectorMachine(BaseEstimator):
             )
         return scores
 
-    def _known_coefficients(self, last: Any, n: int) -> Matrix | None:
-        """Return the coefficients of all rows in each problem of the last fit, if asked for."""
-        if not self.warm_start or getattr(last, "n_training_rows_", -1) != n:
-            return None
-        coef = np.zeros((len(last.dual_coef_), n))
-        finite = bool(np.isfinite([self.C, last.C_]).all())
-        growth = self.C / last.C_ if finite else 1.0
-        coef[:, last.support_] = growth * last.dual_coef_
-        return coef
-
     def _crew(self) -> Any:
         count = cast("Any", joblib).effective_n_jobs(-1 if self.n_jobs is None else self.n_jobs)
         return workers(int(count))
-
-    def _start_from(self, coef: Vector, about: tuple[Problem, Indices]) -> Vector | None:
-        """Return where to begin: the coefficients of the last fit, brought into the new box.
-
-        They grow with C, so that what was at its bound is there again.
-        """
-        problem, rows = about
-        low, high = problem.bounds
-        beta = np.clip(coef[rows][problem.rows], low, high)
-        if problem.balanced:
-            up, down = beta[beta > 0.0].sum(), -beta[beta < 0.0].sum()
-            if min(up, down) == 0.0:
-                return None
-            beta[beta > 0.0] *= min(1.0, down / up)
-            beta[beta < 0.0] *= min(1.0, up / down)
-        return beta
 
     def _check_state(self) -> None:
         """Refuse coefficients that are not those of the rows kept, as in a forged model file."""

@@ -9,11 +9,35 @@ from typing import Any
 
 import numpy as np
 
-from surelearn._typing import Vector
+from surelearn._typing import Indices, Vector
 from surelearn.kernels import Linear
 from surelearn.learners.kernelized._dual_solver.expansions import ROUNDING
 
+_ROOM = 1e-8  # margins are known to rounding only
 _EPS = 64.0 * float(np.finfo(np.float64).eps)  # of a kernel value and of a step of a sum
+
+
+def keep_support(model: Any, solved: Sequence[Any], codes: Indices) -> None:
+    """Keep how the rows lie in each problem: their margins, who is at a bound, who is needed."""
+    n, shape = model.n_training_rows_, (len(solved), model.n_training_rows_)
+    margins, bound = np.full(shape, np.nan), np.zeros(shape, np.bool_)
+    needed = np.zeros(n, dtype=np.bool_)
+    needed[model.support_] = True
+    for number, (problem, rows, solution, optimality) in enumerate(solved):
+        own = solution.sums + optimality.intercept
+        margins[number, rows] = problem.targets * own
+        bound[number, rows] = (solution.beta == problem.bounds).any(axis=0)
+        near = problem.targets * own <= 1.0 + max(_ROOM, optimality.violation)
+        needed[rows[near]] = True
+    model.compression_set_ = np.flatnonzero(needed)
+    model.support_margins_ = np.ascontiguousarray(margins[:, model.support_])
+    model.at_bound_ = np.ascontiguousarray(bound[:, model.support_])
+    model.n_support_ = np.bincount(codes[model.support_], minlength=len(model.classes_))
+
+
+def doubtful(model: Any) -> Indices:
+    """Return the places of the training rows whose prediction may be wrong; others clearly win."""
+    return np.flatnonzero(~(model.training_margins_ > unsure(model)))
 
 
 def keep_margins(model: Any, solved: Sequence[Any], diagonal: Vector) -> None:

@@ -10,18 +10,15 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
-from surelearn import _arguments
 from surelearn._jit import tables
 from surelearn._jit.rows import Rows
 from surelearn._stored import holds, stored
-from surelearn._typing import Indices, Mask, Matrix, Vector
-from surelearn.base.online.mistakes import certify_run
+from surelearn._typing import Indices, Matrix, Vector
 from surelearn.base.online.passes import Visits
 from surelearn.base.online.state import History, read_only
-from surelearn.certificate import Certificate
 from surelearn.kernels import Kernel, Linear
+from surelearn.learners.kernelized._all_rounds import AllRoundsCount
 from surelearn.learners.kernelized._dual import with_support
 from surelearn.learners.kernelized.kernel_perceptron import KernelPerceptron
 
@@ -49,7 +46,7 @@ class State(NamedTuple):
     support: History
 
 
-class AveragedKernelPerceptron(KernelPerceptron):
+class AveragedKernelPerceptron(AllRoundsCount, KernelPerceptron):
     """The kernel Perceptron, predicting with the average of its functions over all rounds.
 
     Its mistakes while learning are the kernel Perceptron's, and so are their bounds: `learn`
@@ -88,18 +85,6 @@ class AveragedKernelPerceptron(KernelPerceptron):
         self.kernel = kernel
         self.max_iter = max_iter
 
-    def certificates(self, *, delta: float = 0.05) -> tuple[Certificate, ...]:
-        """State what the last `fit` proves of its mistakes; no statement is about the risk.
-
-        Parameters
-        ----------
-        delta
-            Not needed here: every statement holds surely.
-        """
-        check_is_fitted(self)
-        _arguments.open_fraction("delta", delta)
-        return () if self.run_ is None else tuple(certify_run(self))
-
     @property
     def coef_(self) -> Matrix:
         """For each two-class problem the coefficient of each row remembered, in the average."""
@@ -130,11 +115,6 @@ class AveragedKernelPerceptron(KernelPerceptron):
             state.n_averaged[0] += n * v.n_passes
         table = tables.of(X, states[0].support[0].shape[1])
         return with_support(states, table, coef, late=late)
-
-    def _outcome(self, X: Any, wrong: Mask, used: Mask) -> tuple[int | None, Indices | None]:
-        # The errors are those of the running f, and dropping other rows would change the average.
-        del X, wrong, used
-        return None, None
 
     def _refuse_unlike(self, state: Any, n_features: int) -> None:
         super()._refuse_unlike(state, n_features)

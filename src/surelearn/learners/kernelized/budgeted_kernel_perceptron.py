@@ -12,7 +12,7 @@ Cavallanti, Cesa-Bianchi and Gentile (2007).
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.utils import check_random_state, gen_batches
@@ -24,14 +24,15 @@ from surelearn._jit.rows import Rows
 from surelearn._stored import holds, stored
 from surelearn._typing import Indices, Mask, Matrix, Vector
 from surelearn.base import MistakeRecord
-from surelearn.base.online.mistakes import Statement, certify_run
+from surelearn.base.online.mistakes import Statement, sure_certificates
 from surelearn.base.online.passes import Run, Visits
-from surelearn.base.online.state import History, read_only
+from surelearn.base.online.state import read_only
 from surelearn.bounds import Guarantee, mistakes_perceptron
 from surelearn.certificate import Certificate, by_construction, checked
 from surelearn.kernels import Kernel, Linear
 from surelearn.learners.kernelized._budget_loops import draws, learn_block
-from surelearn.learners.kernelized._dual import KernelMachine, refuse_strange_rows, stacked
+from surelearn.learners.kernelized._budget_state import State, gathered, spread_out
+from surelearn.learners.kernelized._dual import KernelMachine, refuse_strange_rows
 
 _BLOCK = 256  # rows whose kernel values with each other fit a second-level cache
 
@@ -47,33 +48,6 @@ class BudgetRecord(MistakeRecord):
 
     norm: float
     removed: float
-
-
-@stored("budgeted-kernel-perceptron-state")
-@holds(
-    coef="finite[budget]",
-    held="int[budget]",
-    counts="int[3]",
-    sums="finite[2]",
-    radius="finite[1]",
-    seed="int[1]",
-    support=tuple,
-)
-class State(NamedTuple):
-    """All that one two-class problem has learnt.
-
-    Slot k holds row `held[k]` of `support`, a table that all problems share, with `coef[k]`; rows
-    of a `fit` that is under way are numbered after those. `counts` are the slots in use, the oldest
-    of them, and the terms dropped so far; `sums` a bound on the norm of f and the norms removed.
-    """
-
-    coef: Vector
-    held: Indices
-    counts: Indices
-    sums: Vector
-    radius: Vector
-    seed: Indices
-    support: History
 
 
 class BudgetedKernelPerceptron(KernelMachine):
@@ -159,14 +133,12 @@ class BudgetedKernelPerceptron(KernelMachine):
         delta
             Not needed here: every statement holds surely.
         """
-        check_is_fitted(self)
-        _arguments.open_fraction("delta", delta)
-        return () if self.run_ is None else tuple(certify_run(self))
+        return sure_certificates(self, delta)
 
     @property
     def coef_(self) -> Matrix:
         """For each two-class problem the coefficient of each row remembered."""
-        return read_only(_spread(self.states_, self.states_[0].support[0].shape[0]))
+        return read_only(spread_out(self.states_, self.states_[0].support[0].shape[0]))
 
     def _fade(self) -> float:
         if self.removal == "random":
@@ -227,7 +199,7 @@ class BudgetedKernelPerceptron(KernelMachine):
             n_held, base = int(state.counts[0]), n_support + part.start
             values = self._values(table[part])
             if n_held:
-                known = _gathered(support, table, state.held[:n_held])
+                known = gathered(support, table, state.held[:n_held])
                 values = np.hstack([self._values(table[part], known), values])
             slots = np.vstack([state.held, np.arange(len(state.held))])
             rule = self._rule(state, n_held, base, part.stop - part.start)
@@ -253,7 +225,7 @@ class BudgetedKernelPerceptron(KernelMachine):
         used = np.unique(np.concatenate([state.held[: state.counts[0]] for state in states]))
         if len(used) == support.shape[0] and (not len(used) or used[-1] < len(used)):
             return tuple(states)
-        table = _gathered(support, tables.of(X, support.shape[1]), used)
+        table = gathered(support, tables.of(X, support.shape[1]), used)
         for state in states:
             n_held = int(state.counts[0])
             state.held[:n_held] = np.searchsorted(used, state.held[:n_held])
@@ -261,14 +233,14 @@ class BudgetedKernelPerceptron(KernelMachine):
 
     def _scores(self, X: Any, states: Sequence[Any]) -> Matrix:
         support = states[0].support[0]
-        return self._expansion(X, support, _spread(states, support.shape[0]))
+        return self._expansion(X, support, spread_out(states, support.shape[0]))
 
     def _final_scores(self, X: Any, states: Sequence[State]) -> Matrix:
         scores = np.zeros((X.shape[0], len(states)))
         for state, column in zip(states, scores.T, strict=True):
             n_held = int(state.counts[0])
             if n_held:
-                rows = _gathered(state.support[0], X, state.held[:n_held])
+                rows = gathered(state.support[0], X, state.held[:n_held])
                 column[:] = self._expansion(X, rows, state.coef[np.newaxis, :n_held])[:, 0]
         return scores
 
@@ -303,27 +275,3 @@ class BudgetedKernelPerceptron(KernelMachine):
         held = state.held[:n_held]
         if n_held and not 0 <= held.min() <= held.max() < table.shape[0]:
             raise ValueError("it holds rows that are not remembered")
-
-
-def _gathered(support: Any, table: Any, places: Indices) -> Any:
-    """Return rows by their numbers: first those remembered, then those of the table."""
-    old = places < support.shape[0]
-    if old.all():
-        return support[places]
-    if not old.any():
-        return table[places - support.shape[0]]
-    both = stacked(support[places[old]], table[places[~old] - support.shape[0]])
-    order = np.empty(len(places), dtype=np.int64)
-    order[np.flatnonzero(old)] = np.arange(np.count_nonzero(old))
-    order[np.flatnonzero(~old)] = np.count_nonzero(old) + np.arange(np.count_nonzero(~old))
-    return both[order]
-
-
-def _spread(states: Sequence[State], n_rows: int) -> Matrix:
-    """Return the coefficient of each row remembered, a line for each problem."""
-    spread = np.zeros((len(states), n_rows))
-    for state, line in zip(states, spread, strict=True):
-        held = state.held[: state.counts[0]]
-        known = held < n_rows  # another thread may be learning a row that is not yet remembered
-        np.add.at(line, held[known], state.coef[: len(held)][known])
-    return spread

@@ -19,11 +19,7 @@ from surelearn.base import validation
 from surelearn.base.fitting import adopt, at_one_moment, fresh_copy
 from surelearn.kernels import Kernel, Linear
 from surelearn.learners.kernelized._kernel_expansion import KernelExpansion, Precomputed
-from surelearn.learners.kernelized._reweighted_least_squares import (
-    Problem,
-    minimise,
-    take_minimum,
-)
+from surelearn.learners.kernelized._reweighted_least_squares import learn
 from surelearn.losses import Huber
 
 
@@ -90,6 +86,7 @@ class KernelHuberRegression(RegressorMixin, KernelExpansion):
 
     dual_coef_: Vector
     intercept_: float
+    objective_: float
 
     def __init__(
         self,
@@ -125,30 +122,20 @@ class KernelHuberRegression(RegressorMixin, KernelExpansion):
         X, targets = fresh._enter(X, y, targets="numbers")  # noqa: SLF001
         validation.refuse_huge(targets, "targets")
         weights = validation.sample_weights(sample_weight, len(targets))
-        fresh._learn(X, targets, weights)  # noqa: SLF001
+        loss, penalty = _ByResidual(float(self.threshold)), float(self.alpha)
+        fresh.objective_ = learn(fresh, X, targets, weights, loss, penalty).objective
         return adopt(self, fresh)
 
     def predict(self, X: Any) -> Vector:
         """Return the predicted number for each row."""
         check_is_fitted(self)
-        X = self._enter_new(X)
-        return self._expansion(X, self.dual_coef_[np.newaxis])[:, 0] + self.intercept_
+        return self._function(self._enter_new(X))
 
     def _check_parameters(self) -> None:
         self._check_kernel()
         for name in ("alpha", "threshold", "tol"):
             _arguments.positive(name, getattr(self, name))
         _arguments.at_least_one("max_iter", self.max_iter)
-
-    def _learn(self, X: Any, y: Vector, weights: Vector) -> None:
-        """Search for the minimum; rows of weight 0 are as if they were not there."""
-        counted = np.flatnonzero(weights)
-        gram, loss = self._gram(self._rows_at(X, counted)), _ByResidual(float(self.threshold))
-        free, penalty = bool(self.fit_intercept), float(self.alpha)
-        problem = Problem(gram, y[counted], weights[counted], loss, penalty, free)
-        found = minimise(problem, tol=float(self.tol), max_iter=int(self.max_iter))
-        take_minimum(self, X, counted, found)
-        self.objective_ = found.objective
 
     def _check_state(self) -> None:
         """Refuse what a forged model file may hold."""

@@ -21,11 +21,7 @@ from surelearn.base import validation
 from surelearn.base.fitting import adopt, at_one_moment, fresh_copy, row_weights
 from surelearn.kernels import Kernel, Linear
 from surelearn.learners.kernelized._kernel_expansion import KernelExpansion, Precomputed
-from surelearn.learners.kernelized._reweighted_least_squares import (
-    Problem,
-    minimise,
-    take_minimum,
-)
+from surelearn.learners.kernelized._reweighted_least_squares import learn
 
 _LEAST_CURVATURE = 1e-10  # where the loss is all but straight; the step is then halved, if need be
 
@@ -95,6 +91,7 @@ class KernelLogisticRegression(ClassifierMixin, KernelExpansion):
     classes_: NDArray[Any]
     dual_coef_: Vector
     intercept_: float
+    objective_: float
 
     def __init__(
         self,
@@ -138,14 +135,14 @@ class KernelLogisticRegression(ClassifierMixin, KernelExpansion):
             sample_weight, class_weight=self.class_weight, labels=labels, n=len(labels)
         )
         signs = np.where(validation.index_among(fresh.classes_, labels) == 1, 1.0, -1.0)
-        fresh._learn(X, signs, weights)  # noqa: SLF001
+        found = learn(fresh, X, signs, weights, _LogLoss(), 1.0 / float(self.C))
+        fresh.objective_ = float(self.C) * found.objective
         return adopt(self, fresh)
 
     def decision_function(self, X: Any) -> Vector:
         """Return the log odds of the last class."""
         check_is_fitted(self)
-        X = self._enter_new(X)
-        return self._expansion(X, self.dual_coef_[np.newaxis])[:, 0] + self.intercept_
+        return self._function(self._enter_new(X))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the more probable class of each row; of two equally probable ones the first."""
@@ -167,18 +164,6 @@ class KernelLogisticRegression(ClassifierMixin, KernelExpansion):
         for name in ("C", "tol"):
             _arguments.positive(name, getattr(self, name))
         _arguments.at_least_one("max_iter", self.max_iter)
-
-    def _learn(self, X: Any, signs: Vector, weights: Vector) -> None:
-        """Search for the minimum; rows of weight 0 are as if they were not there."""
-        counted = np.flatnonzero(weights)
-        used = self._rows_at(X, counted)
-        free, penalty = bool(self.fit_intercept), 1.0 / float(self.C)
-        problem = Problem(
-            self._gram(used), signs[counted], weights[counted], _LogLoss(), penalty, free
-        )
-        found = minimise(problem, tol=float(self.tol), max_iter=int(self.max_iter))
-        take_minimum(self, X, counted, found)
-        self.objective_ = float(self.C) * found.objective
 
     def _check_state(self) -> None:
         """Refuse what a forged model file may hold."""

@@ -10,97 +10,44 @@ own, with K(x, x) for the squared length of a row: `surelearn.bounds.stochastic_
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from numpy.random import Generator, RandomState
-from scipy import special
 from sklearn.utils import gen_batches
-from sklearn.utils.validation import check_is_fitted
 
-from surelearn import _arguments
-from surelearn._jit import jit, tables
+from surelearn._jit import tables
 from surelearn._jit.rows import Rows
-from surelearn._stored import holds, stored
 from surelearn._typing import Indices, Mask, Matrix, Vector
 from surelearn.base.online.passes import Run, Visits
-from surelearn.base.online.state import History, read_only
+from surelearn.base.online.state import read_only
 from surelearn.base.online.suboptimality import (
-    SuboptimalityRecord,
+    ComparedWithOptimum,
     Told,
-    certify_suboptimality,
     refuse_regularization,
     seed_of_draws,
 )
-from surelearn.bounds import Guarantee, stochastic_gradient
+from surelearn.bounds import Guarantee
 from surelearn.certificate import Certificate
 from surelearn.kernels import Kernel, Linear
 from surelearn.learners.kernelized._dual import KernelMachine, with_support
 from surelearn.learners.kernelized._dual_ascent import improved_dual_value
+from surelearn.learners.kernelized._kernel_pegasos import (
+    ADDED,
+    LATE,
+    SCORES,
+    KernelPegasosRecord,
+    State,
+    learn_rows,
+    scales_before,
+)
 
 Average = Literal["all", "none"]
-_TOLD = Told("f", "the code starts there and has no intercept of its own")
 _BLOCK = 256  # rows whose kernel values with each other fit a second-level cache
 _KEPT_VALUES = 2**25  # kernel values of the training rows up to which all are computed once
-_SCORES, _ADDED, _LATE = range(3)
 
 
-@stored("kernel-pegasos-state")
-@holds(
-    coef="finite[support]",
-    late="finite[support]",
-    steps="int[1]",
-    draws="int[2]",
-    radius="finite[1]",
-    current="finite[current]",
-    support=tuple,
-)
-class State(NamedTuple):
-    """All that one two-class problem has learnt.
-
-    `coef` are the counts with their signs, `late` the same with each addition times the scales
-    before it. `draws` are a seed, 0 for rows that come in order, and the passes drawn. While a
-    `fit` passes over its rows, `current` has their scores up to the scale, and both numbers.
-    """
-
-    coef: Vector
-    late: Vector
-    steps: Indices
-    draws: Indices
-    radius: Vector
-    current: Any
-    support: History
-
-
-@stored("kernel-pegasos-record")
-@holds(objective="number", least="number", n_steps="count")
-@dataclass(frozen=True, eq=False)
-class KernelPegasosRecord(SuboptimalityRecord):
-    """What the run on one problem leaves behind."""
-
-
-@jit
-def _learn_rows(
-    gram: Matrix,
-    signs: Vector,
-    penalty: float,
-    steps: float,
-    near: Vector,
-    updates: Mask,
-    scores: Vector,
-) -> None:
-    """Score each row of a block, then learn from it; `near` holds their scores up to the scale."""
-    for t in range(len(signs)):
-        before = steps + t
-        scores[t] = near[t] / (penalty * before) if before > 0.0 else 0.0
-        updates[t] = signs[t] * scores[t] < 1.0
-        if updates[t]:
-            for s in range(len(signs)):
-                near[s] += signs[t] * gram[t, s]
-
-
-class KernelPegasos(KernelMachine):
+class KernelPegasos(ComparedWithOptimum, KernelMachine):
     """Support vector machine in a kernel's space, by stochastic subgradients.
 
     `fit` draws rows at random with replacement, as many as the table has in each pass. `learn`,
@@ -148,6 +95,7 @@ class KernelPegasos(KernelMachine):
     """
 
     _record_kind = KernelPegasosRecord
+    _told = Told("f", "the code starts there and has no intercept of its own")
 
     def __init__(
         self,
@@ -174,8 +122,7 @@ class KernelPegasos(KernelMachine):
         n_steps
             The number of steps, fixed beforehand.
         """
-        penalty = self.begun_.regularization
-        return stochastic_gradient.pegasos(radius=radius, regularization=penalty, n_steps=n_steps)
+        return self._bound(radius, n_steps)
 
     def certificates(self, *, delta: float = 0.05) -> tuple[Certificate, ...]:
         """State how near the optimum the last `fit` came, for each two-class problem.
@@ -190,11 +137,7 @@ class KernelPegasos(KernelMachine):
         delta
             The probability, over the draws, with which the second statement may fail.
         """
-        check_is_fitted(self)
-        _arguments.open_fraction("delta", delta)
-        if self.run_ is None or self.begun_.average != "all":
-            return ()
-        return certify_suboptimality(self, delta=delta, told=_TOLD)
+        return self._certify_fit(delta)
 
     @property
     def coef_(self) -> Matrix:
@@ -206,16 +149,6 @@ class KernelPegasos(KernelMachine):
     def n_steps_(self) -> int:
         """The steps taken."""
         return int(self.states_[0].steps[0])
-
-    @property
-    def objectives_(self) -> Vector:
-        """After `fit`: F of the function that predicts, for each two-class problem."""
-        return np.array([record.objective for record in self.records_])
-
-    @property
-    def optima_(self) -> Vector:
-        """After `fit`: a value that min F is not below, for each two-class problem."""
-        return np.array([record.least for record in self.records_])
 
     def _is_complete(self, run: Run, record: KernelPegasosRecord) -> bool:
         return record.n_steps >= (run.pass_limit or 0) * run.n_rows
@@ -250,7 +183,7 @@ class KernelPegasos(KernelMachine):
         else:
             state.radius[0] = max(state.radius[0], self._largest(table))
             current = np.zeros((3, len(signs)))
-            current[_SCORES] = self._expansion(table, support, state.coef[np.newaxis])[:, 0]
+            current[SCORES] = self._expansion(table, support, state.coef[np.newaxis])[:, 0]
         self._visit(table, kept, places, signs, state.steps, current, scores)
 
     def _visit(
@@ -270,31 +203,31 @@ class KernelPegasos(KernelMachine):
         penalty = float(self.regularization)
         for part in gen_batches(len(places), _BLOCK):
             where = places[part]
-            own, near = signs[where], current[_SCORES, where]
+            own, near = signs[where], current[SCORES, where]
             gram = kept[0][np.ix_(where, where)] if kept else self._values(X[where])
             updates = np.empty(len(where), dtype=np.bool_)
-            _learn_rows(gram, own, penalty, float(steps[0]), near, updates, scores[part])
+            learn_rows(gram, own, penalty, float(steps[0]), near, updates, scores[part])
             new = where[updates]
-            scales = _scales(steps[0] + 1 + np.flatnonzero(updates), penalty)
-            np.add.at(current[_ADDED], new, own[updates])
-            np.add.at(current[_LATE], new, own[updates] * scales)
+            scales = scales_before(steps[0] + 1 + np.flatnonzero(updates), penalty)
+            np.add.at(current[ADDED], new, own[updates])
+            np.add.at(current[LATE], new, own[updates] * scales)
             added = kept[0][:, new] @ signs[new] if kept else None
             if added is None:
                 added = self._expansion(X, X[new], signs[new][np.newaxis])[:, 0]
-            current[_SCORES] += added
+            current[SCORES] += added
             scores[part] *= own * signs[part]
             steps[0] += len(where)
 
     def _keep(self, X: Rows, visits: Sequence[Visits], states: Sequence[Any]) -> tuple[Any, ...]:
         """Remember the rows that missed their margins, how often, and when."""
         if len(states[0].current):
-            coef = np.array([state.current[_ADDED] for state in states])
-            late = np.array([state.current[_LATE] for state in states])
+            coef = np.array([state.current[ADDED] for state in states])
+            late = np.array([state.current[LATE] for state in states])
         else:
             coef = np.array([v.signs * v.n_updates for v in visits])
             penalty, n = float(self.regularization), coef.shape[1]
             rounds = [state.steps[0] - n + 1 + np.arange(n) for state in states]
-            late = coef * [_scales(numbers, penalty) for numbers in rounds]
+            late = coef * [scales_before(numbers, penalty) for numbers in rounds]
         kept = with_support(states, tables.of(X, states[0].support[0].shape[1]), coef, late=late)
         return tuple(state._replace(draws=np.zeros(2, np.int64)) for state in kept)
 
@@ -306,7 +239,7 @@ class KernelPegasos(KernelMachine):
         penalty = float(self.regularization)
         if self.average == "none" or steps == 0:
             return coef / (penalty * max(1, steps))
-        return (_scales(np.array([steps]), penalty)[0] * coef - late) / steps
+        return (scales_before(np.array([steps]), penalty)[0] * coef - late) / steps
 
     def _scores(self, X: Any, states: Sequence[Any]) -> Matrix:
         coef = np.array([self._predicting(state) for state in states])
@@ -314,16 +247,13 @@ class KernelPegasos(KernelMachine):
 
     def _final_scores(self, X: Any, states: Sequence[Any]) -> Matrix:
         coef = np.array(
-            [self._mean(s.current[_ADDED], s.current[_LATE], int(s.steps[0])) for s in states]
+            [self._mean(s.current[ADDED], s.current[LATE], int(s.steps[0])) for s in states]
         )
         kept = states[0].support[1:]
         return kept[0] @ coef.T if kept else self._expansion(X, X, coef)
 
     def _updates(self, signs: Vector, scores: Vector) -> Mask:
         return signs * scores < 1.0
-
-    def _losses(self, signs: Vector, scores: Vector) -> Vector:
-        return np.maximum(0.0, 1.0 - signs * scores)
 
     def _record(self, X: Any, margins: Vector, visits: Visits, state: State) -> KernelPegasosRecord:
         """Compare F with the dual objective, which the counts or the rows too near begin to raise.
@@ -333,7 +263,7 @@ class KernelPegasos(KernelMachine):
         penalty, n, steps = float(self.regularization), len(margins), int(state.steps[0])
         own, table = self._predicting(state), state.support[0]
         norm = max(0.0, float(own @ self._expansion(table, table, own[np.newaxis])[:, 0]))
-        objective = float(np.maximum(0.0, 1.0 - margins).mean()) + 0.5 * penalty * norm
+        objective = self._objective(margins, norm)
         limit, rows = 1.0 / (penalty * n), tables.of(X, table.shape[1])
         counted = np.clip(np.abs(state.coef) / (penalty * steps), 0.0, limit)
         missed = np.where(margins < 1.0, limit, 0.0)
@@ -367,8 +297,3 @@ class KernelPegasos(KernelMachine):
         super()._refuse_unlike(state, n_features)
         if state.steps[0] < (1 if len(state.coef) else 0) or state.draws.any():
             raise ValueError("it has learnt from rows in no step, or is in the midst of a run")
-
-
-def _scales(steps: Indices, penalty: float) -> Vector:
-    """Return s_1 + … + s_t for each t, s_t = 1/(λ(t − 1)) the scale of f in step t, s_1 = 0."""
-    return (special.digamma(steps.astype(np.float64)) + np.euler_gamma) / penalty

@@ -133,9 +133,7 @@ class KernelRidge(RegressorMixin, KernelExpansion):
     def predict(self, X: Any) -> Vector:
         """Return the predicted number for each row."""
         check_is_fitted(self)
-        X = self._enter_new(X)
-        intercept = _arguments.real("intercept_", self.intercept_)
-        return self._expansion(X, self.dual_coef_[np.newaxis])[:, 0] + intercept
+        return self._function(self._enter_new(X))
 
     def guarantee(
         self, *, label_bound: float, kernel_radius: float | None = None, delta: float = 0.05

@@ -18,25 +18,15 @@ from surelearn import _arguments
 from surelearn._stored import holds
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.base import validation
-from surelearn.base.fitting import adopt, at_one_moment, fresh_copy, learn_classes, row_weights
+from surelearn.base.fitting import at_one_moment, fresh_copy, learn_classes, row_weights
 from surelearn.certificate import Certificate
 from surelearn.learners.kernelized import _support_vector_certificates, _training_margins
 from surelearn.learners.kernelized._dual_solver.problem import Problem
-from surelearn.learners.kernelized._dual_solver.solver import Rules
-from surelearn.learners.kernelized._leave_one_out import (
-    REFITTING,
-    LeaveOneOutEstimates,
-    without_each_row,
-)
-from surelearn.learners.kernelized._regularization_path import RegularizationPath, follow
-from surelearn.learners.kernelized._support_vector_machine import (
-    KernelLike,
-    Solved,
-    SupportVectorMachine,
-)
+from surelearn.learners.kernelized._hyperplanes import Hyperplanes
+from surelearn.learners.kernelized._leave_one_out import REFITTING
+from surelearn.learners.kernelized._solved_problems import Solved, Task
+from surelearn.learners.kernelized._support_vector_machine import KernelLike, SupportVectorMachine
 from surelearn.learners.kernelized._two_class_problems import Pairing
-
-_ROOM = 1e-8  # margins are known to rounding only
 
 
 @at_one_moment
@@ -51,7 +41,7 @@ _ROOM = 1e-8  # margins are known to rounding only
     training_margins_="float[rows]",
     normalized_margins_="float[rows]?",
 )
-class SupportVectorClassifier(ClassifierMixin, SupportVectorMachine):
+class SupportVectorClassifier(ClassifierMixin, Hyperplanes, SupportVectorMachine):
     """Classify by the widest margin in the space of a kernel.
 
     Parameters
@@ -164,26 +154,10 @@ class SupportVectorClassifier(ClassifierMixin, SupportVectorMachine):
         sample_weight
             How much each row's slack counts; 1 if left out.
         """
-        fresh = fresh_copy(self)
-        fresh._learn(X, y, sample_weight, self)  # noqa: SLF001 - our own copy
-        return adopt(self, fresh)
+        return self._learn_anew(X, y, sample_weight)
 
-    def _learn(self, X: Any, y: Any, sample_weight: Any, last: Any) -> None:
-        points, codes, weights = self._read(X, y, sample_weight)
-        with self._crew() as crew:
-            values = self._values(points, crew)
-            problems = self._problems(codes, weights)
-            starts = self._starts(last, problems, len(codes))
-            solved = self._solve(values, problems, starts, crew)
-        self._take(solved, points, values)
-        self._keep_margins(solved, codes)
-        _training_margins.keep_margins(self, solved, values.diagonal)
-        self._count_errors(points, codes)
-        cold = all(start is None for start in starts)
-        self._hash_rows(points, () if cold else getattr(last, "training_rows_", ()))
-
-    def _read(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Indices, Vector]:
-        """Return the points, the place of each label among the classes, and the weights."""
+    def _read(self, X: Any, y: Any, sample_weight: Any) -> Task:
+        """Return the points, the place of each label among the classes, and the problems."""
         self._check_parameters()
         points, labels = self._read_points(X, y, sample_weight)
         codes = learn_classes(self, labels, n=points.shape[0])
@@ -195,7 +169,17 @@ class SupportVectorClassifier(ClassifierMixin, SupportVectorMachine):
         if (np.bincount(codes, weights=weights) <= 0.0).any():
             raise ValueError("all rows of a class have weight 0: nothing can be learnt about it")
         self.weighted_ = bool(np.ptp(weights) > 0.0 or weights[0] != 1.0)
-        return points, codes, weights
+        return Task(points, codes, weights, self._problems(codes, weights))
+
+    def _keep_rows(self, solved: Sequence[Solved], task: Task, diagonal: Vector) -> None:
+        """Keep the margins of the training rows, and which are predicted wrongly."""
+        _training_margins.keep_support(self, solved, task.targets)
+        _training_margins.keep_margins(self, solved, diagonal)
+        doubtful, self.training_errors_ = _training_margins.doubtful(self), 0
+        if len(doubtful):
+            scores = self._pairing.scores(self._scores_of(task.points[doubtful]))
+            wrong = self._pairing.decide(scores) != task.targets[doubtful]
+            self.training_errors_ = int(np.count_nonzero(wrong))
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -215,42 +199,6 @@ class SupportVectorClassifier(ClassifierMixin, SupportVectorMachine):
             limits = np.where(weights > 0.0, self.C * weights, 0.0)
         balanced = bool(self.fit_intercept) and not self.penalize_intercept
         return self._pairing.problems(codes, limits, balanced=balanced)
-
-    def _starts(
-        self, last: Any, problems: Sequence[tuple[Problem, Indices]], n: int
-    ) -> list[Vector | None]:
-        """Return where each search begins: at 0, or where the last fit ended."""
-        coef = self._known_coefficients(last, n)
-        same = np.array_equal(getattr(last, "classes_", ()), self.classes_)
-        if coef is None or not same or len(coef) != len(problems):
-            return [None] * len(problems)
-        return [self._start_from(*pair) for pair in zip(coef, problems, strict=True)]
-
-    def _keep_margins(self, solved: Sequence[Solved], codes: Indices) -> None:
-        """Keep how the training rows lie: margins, and who is at a bound."""
-        n, shape = self.n_training_rows_, (len(solved), self.n_training_rows_)
-        margins, bound = np.full(shape, np.nan), np.zeros(shape, np.bool_)
-        needed = np.zeros(n, dtype=np.bool_)
-        needed[self.support_] = True
-        for number, (problem, rows, solution, optimality) in enumerate(solved):
-            own = solution.sums + optimality.intercept
-            margins[number, rows] = problem.targets * own
-            bound[number, rows] = (solution.beta == problem.bounds).any(axis=0)
-            near = problem.targets * own <= 1.0 + max(_ROOM, optimality.violation)
-            needed[rows[near]] = True
-        self.compression_set_ = np.flatnonzero(needed)
-        self.support_margins_ = np.ascontiguousarray(margins[:, self.support_])
-        self.at_bound_ = np.ascontiguousarray(bound[:, self.support_])
-        self.n_support_ = np.bincount(codes[self.support_], minlength=len(self.classes_))
-
-    def _count_errors(self, points: Any, codes: Indices) -> None:
-        """Count the training rows that are predicted wrongly; those that clearly win are not."""
-        room = _training_margins.unsure(self)
-        doubtful, self.training_errors_ = np.flatnonzero(~(self.training_margins_ > room)), 0
-        if len(doubtful):
-            scores = self._pairing.scores(self._scores_of(points[doubtful]))
-            wrong = self._pairing.decide(scores) != codes[doubtful]
-            self.training_errors_ = int(np.count_nonzero(wrong))
 
     def _refuse_misfits(self) -> None:
         super()._refuse_misfits()
@@ -276,53 +224,6 @@ class SupportVectorClassifier(ClassifierMixin, SupportVectorMachine):
             "a support vector machine has no probabilities; wrap it in scikit-learn's "
             "CalibratedClassifierCV, which learns them from rows that were held out"
         )
-
-    def kkt_classes(self, problem: int = 0) -> NDArray[Any]:
-        """Return how each training row lies in one of the problems.
-
-        "inside" its own half-space (α = 0), "on the margin" (0 < α < C), "slack" (α = C, on its own
-        side), "misclassified" (α = C, on the other side), or "absent" from this problem.
-        """
-        check_is_fitted(self)
-        problem = _arguments.count("problem", problem, at_most=len(self.dual_coef_) - 1)
-        told = np.full(self.n_training_rows_, "inside", dtype="<U13")
-        coef, margins = self.dual_coef_[problem], self.support_margins_[problem]
-        bound = self.at_bound_[problem]
-        words = np.select(
-            [np.isnan(margins), coef == 0.0, ~bound, margins > 0.0],
-            ["absent", "inside", "on the margin", "slack"],
-            "misclassified",
-        )
-        told[self.support_] = words
-        return told
-
-    def signed_distance(self, X: Any) -> Vector:
-        """Return how far each row lies from the hyperplane in the kernel's space."""
-        return self._scores_of_two(X) / self._norm()
-
-    def functional_margin(self, X: Any, y: ArrayLike) -> float:
-        """Return the smallest y·f(x), with y = 1 for the last class and -1 for the first."""
-        check_is_fitted(self)
-        codes = validation.index_among(self.classes_, np.asarray(y))
-        return float(((2.0 * codes - 1.0) * self._scores_of_two(X)).min())
-
-    def geometric_margin(self, X: Any, y: ArrayLike) -> float:
-        """Return the smallest signed distance of a row, positive on its own side."""
-        return self.functional_margin(X, y) / self._norm()
-
-    def _scores_of_two(self, X: Any) -> Vector:
-        check_is_fitted(self)
-        if len(self.classes_) > 2:
-            raise ValueError("with more than two classes there is more than one hyperplane")
-        return self._problem_scores(X)[:, 0]
-
-    def _norm(self) -> float:
-        if self.norms_[0] == 0.0:
-            raise ValueError(
-                "all coefficients are 0, or cancel: they describe no hyperplane; if C is very "
-                "large, choose a smaller one"
-            )
-        return float(self.norms_[0])
 
     def certificates(
         self, *, delta: float = 0.05, radius: float | None = None
@@ -356,49 +257,6 @@ class SupportVectorClassifier(ClassifierMixin, SupportVectorMachine):
         check_is_fitted(self)
         return _support_vector_certificates.certificates(self, delta=delta, radius=radius)
 
-    def leave_one_out_estimates(self) -> LeaveOneOutEstimates:
-        """Estimate the leave-one-out error from one fit, for two classes.
-
-        Three numbers that hold in expectation, or as estimates; none is a certificate.
-        """
-        self._refuse_many("leave_one_out_estimates")
-        return LeaveOneOutEstimates.of(
-            alpha=np.abs(self.dual_coef_[0]),
-            margins=self.support_margins_[0],
-            norm=float(self.norms_[0]),
-            largest=self.largest_diagonal_,
-            n=self.n_training_rows_,
-        )
-
-    def regularization_path(
-        self, X: Any, y: ArrayLike, *, C_max: float = 1e3
-    ) -> RegularizationPath:
-        """Return the machines of all C from `C` to `C_max` at once: α is piecewise affine in C.
-
-        Parameters
-        ----------
-        X, y
-            Training rows of two classes.
-        C_max
-            Where the path ends.
-        """
-        fresh = fresh_copy(self)
-        return fresh._follow(X, y, C_max)  # noqa: SLF001 - our own copy
-
-    def _follow(self, X: Any, y: Any, C_max: float) -> RegularizationPath:
-        points, codes, weights = self._read(X, y, None)
-        self._refuse_many("regularization_path")
-        with self._crew() as crew:
-            values = self._values(points, crew)
-            [(problem, _)] = self._problems(codes, weights)
-            first, last, most = float(self.C), float(C_max), int(self.max_iter)
-            return follow(problem, values, first, last, max_iter=most)
-
-    def _refuse_many(self, method: str) -> None:
-        check_is_fitted(self, "classes_")
-        if len(self.classes_) > 2:
-            raise ValueError(f"{method} speaks of two classes, and there are {len(self.classes_)}")
-
     def _leave_one_out(self, X: Any, y: Any, weights: Vector | None) -> tuple[Any, str] | None:
         """Return what the others predict for each row; only support vectors are left out in truth.
 
@@ -407,17 +265,11 @@ class SupportVectorClassifier(ClassifierMixin, SupportVectorMachine):
         if self.kernel is None or self.class_weight is not None or isinstance(self.kernel, str):
             return None
         fresh = fresh_copy(self)
-        points, codes, row_weight = fresh._read(X, y, weights)  # noqa: SLF001 - our own copy
-        if (np.bincount(codes[row_weight > 0.0]) < 2).any():
+        task = fresh._read(X, y, weights)  # noqa: SLF001 - our own copy
+        if (np.bincount(task.targets[task.weights > 0.0]) < 2).any():
             return None
-        with fresh._crew() as crew:  # noqa: SLF001
-            values = fresh._values(points, crew)  # noqa: SLF001
-            problems = fresh._problems(codes, row_weight)  # noqa: SLF001
-            solved = fresh._solve(values, problems, [None] * len(problems), crew)  # noqa: SLF001
-            rules = Rules(float(self.tol), int(self.max_iter))
-            scores = without_each_row(solved, values, rules)
         pairing = fresh._pairing  # noqa: SLF001
-        decided = pairing.decide(pairing.scores(scores))
+        decided = pairing.decide(pairing.scores(fresh._left_out(task)))  # noqa: SLF001
         return fresh.classes_[decided], REFITTING
 
     def _check_state(self) -> None:

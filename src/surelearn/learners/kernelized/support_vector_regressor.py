@@ -6,6 +6,7 @@ Solved in the dual with two variables a row, one for each side of the tube. Vapn
 Schölkopf (2004).
 """
 
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -17,10 +18,10 @@ from surelearn import _arguments
 from surelearn._stored import holds
 from surelearn._typing import Vector
 from surelearn.base import validation
-from surelearn.base.fitting import adopt, at_one_moment, check_numbers, fresh_copy, row_weights
+from surelearn.base.fitting import at_one_moment, check_numbers, fresh_copy, row_weights
 from surelearn.learners.kernelized._dual_solver.problem import Problem
-from surelearn.learners.kernelized._dual_solver.solver import Rules
-from surelearn.learners.kernelized._leave_one_out import REFITTING, without_each_row
+from surelearn.learners.kernelized._leave_one_out import REFITTING
+from surelearn.learners.kernelized._solved_problems import Solved, Task
 from surelearn.learners.kernelized._support_vector_machine import KernelLike, SupportVectorMachine
 
 _ROOM = 1e-8  # residuals are known to rounding only
@@ -120,25 +121,9 @@ class SupportVectorRegressor(RegressorMixin, SupportVectorMachine):
         sample_weight
             How much each row counts; 1 if left out.
         """
-        fresh = fresh_copy(self)
-        fresh._learn(X, y, sample_weight, self)  # noqa: SLF001 - our own copy
-        return adopt(self, fresh)
+        return self._learn_anew(X, y, sample_weight)
 
-    def _learn(self, X: Any, y: Any, sample_weight: Any, last: Any) -> None:
-        points, targets, problem = self._read(X, y, sample_weight)
-        rows, coef = np.arange(len(targets)), self._known_coefficients(last, len(targets))
-        with self._crew() as crew:
-            values = self._values(points, crew)
-            start = None if coef is None else self._start_from(coef[0], (problem, rows))
-            [solved] = self._solve(values, [(problem, rows)], [start], crew)
-        self._take([solved], points, values)
-        self.n_support_ = len(self.support_)
-        residuals = targets - (solved.solution.sums + solved.optimality.intercept)
-        outside = np.abs(residuals) >= self.epsilon - max(_ROOM, solved.optimality.violation)
-        self.compression_set_ = np.union1d(self.support_, np.flatnonzero(outside))
-        self._hash_rows(points, () if coef is None else getattr(last, "training_rows_", ()))
-
-    def _read(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Vector, Problem]:
+    def _read(self, X: Any, y: Any, sample_weight: Any) -> Task:
         """Return the points, the targets, and the problem that they pose."""
         self._check_parameters()
         points, targets = self._read_points(X, y, sample_weight, "numbers")
@@ -146,7 +131,17 @@ class SupportVectorRegressor(RegressorMixin, SupportVectorMachine):
         validation.refuse_huge(targets, "targets")
         weights = row_weights(sample_weight, n=len(targets))
         self.weighted_ = bool(np.ptp(weights) > 0.0 or weights[0] != 1.0)
-        return points, targets, self._problem(targets, weights)
+        problem = self._problem(targets, weights)
+        return Task(points, targets, weights, [(problem, np.arange(len(targets)))])
+
+    def _keep_rows(self, solved: Sequence[Solved], task: Task, diagonal: Vector) -> None:
+        """Keep which rows are on the border of the tube or outside it."""
+        del diagonal
+        [(_, _, solution, optimality)] = solved
+        self.n_support_ = len(self.support_)
+        residuals = task.targets - (solution.sums + optimality.intercept)
+        outside = np.abs(residuals) >= self.epsilon - max(_ROOM, optimality.violation)
+        self.compression_set_ = np.union1d(self.support_, np.flatnonzero(outside))
 
     def _leave_one_out(self, X: Any, y: Any, weights: Vector | None) -> tuple[Vector, str] | None:
         """Return what the others predict for each row; only support vectors are left out in truth.
@@ -156,13 +151,8 @@ class SupportVectorRegressor(RegressorMixin, SupportVectorMachine):
         if self.kernel is None or isinstance(self.kernel, str):
             return None
         fresh = fresh_copy(self)
-        points, targets, problem = fresh._read(X, y, weights)  # noqa: SLF001 - our own copy
-        with fresh._crew() as crew:  # noqa: SLF001
-            values = fresh._values(points, crew)  # noqa: SLF001
-            everyone = [(problem, np.arange(len(targets)))]
-            solved = fresh._solve(values, everyone, [None], crew)  # noqa: SLF001
-            rules = Rules(float(self.tol), int(self.max_iter))
-            return without_each_row(solved, values, rules)[:, 0], REFITTING
+        task = fresh._read(X, y, weights)  # noqa: SLF001 - our own copy
+        return fresh._left_out(task)[:, 0], REFITTING  # noqa: SLF001
 
     def predict(self, X: Any) -> Vector:
         """Return the predicted number for each row."""

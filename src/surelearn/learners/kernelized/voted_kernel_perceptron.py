@@ -12,20 +12,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils import gen_batches
-from sklearn.utils.validation import check_is_fitted
 
-from surelearn import _arguments
 from surelearn._jit import rows, tables
 from surelearn._jit.rows import Rows
 from surelearn._jit.votes import vote
 from surelearn._stored import holds, stored
-from surelearn._typing import Indices, Mask, Matrix, Vector
-from surelearn.base.online.mistakes import certify_run
+from surelearn._typing import Indices, Matrix, Vector
 from surelearn.base.online.passes import Visits
 from surelearn.base.online.state import History
 from surelearn.base.online.votes import refuse_forged_votes, votes_of, with_votes
-from surelearn.certificate import Certificate
 from surelearn.kernels import Kernel, Linear
+from surelearn.learners.kernelized._all_rounds import AllRoundsCount
 from surelearn.learners.kernelized._dual import with_support
 from surelearn.learners.kernelized.kernel_perceptron import KernelPerceptron
 
@@ -56,7 +53,7 @@ class State(NamedTuple):
     votes: History
 
 
-class VotedKernelPerceptron(KernelPerceptron):
+class VotedKernelPerceptron(AllRoundsCount, KernelPerceptron):
     """All functions a kernel Perceptron ever had, each voting as often as it survived a round.
 
     Its mistakes while learning are the kernel Perceptron's, and so are their bounds: `learn`
@@ -96,18 +93,6 @@ class VotedKernelPerceptron(KernelPerceptron):
         self.kernel = kernel
         self.max_iter = max_iter
 
-    def certificates(self, *, delta: float = 0.05) -> tuple[Certificate, ...]:
-        """State what the last `fit` proves of its mistakes; no statement is about the risk.
-
-        Parameters
-        ----------
-        delta
-            Not needed here: every statement holds surely.
-        """
-        check_is_fitted(self)
-        _arguments.open_fraction("delta", delta)
-        return () if self.run_ is None else tuple(certify_run(self))
-
     @property
     def updates_(self) -> "tuple[array[int], ...]":
         """For each problem its mistakes in order: which row was added or subtracted."""
@@ -141,11 +126,6 @@ class VotedKernelPerceptron(KernelPerceptron):
         each = zip(states, visits, strict=True)
         voting = [with_votes(state, v, names) for state, v in each]
         return with_support(voting, tables.of(X, before.shape[1]), coef)
-
-    def _outcome(self, X: Any, wrong: Mask, used: Mask) -> tuple[int | None, Indices | None]:
-        # The errors are those of the running f, and dropping other rows would change the survivals.
-        del X, wrong, used
-        return None, None
 
     def _refuse_unlike(self, state: Any, n_features: int) -> None:
         super()._refuse_unlike(state, n_features)

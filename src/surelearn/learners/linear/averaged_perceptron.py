@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from surelearn import _arguments
 from surelearn._jit import jit, rows
 from surelearn._jit.rows import Rows
 from surelearn._stored import stored
@@ -24,8 +23,8 @@ from surelearn.base import OnlineLinearClassifier
 from surelearn.base.online.mistakes import (
     MistakeRecord,
     Statement,
-    certify_run,
     of_linear_perceptron,
+    sure_certificates,
 )
 from surelearn.base.online.passes import Run
 from surelearn.bounds import Guarantee, mistakes
@@ -141,9 +140,7 @@ class AveragedPerceptron(OnlineLinearClassifier):
         delta
             Not needed here: every statement holds surely.
         """
-        check_is_fitted(self)
-        _arguments.open_fraction("delta", delta)
-        return () if self.run_ is None else tuple(certify_run(self))
+        return sure_certificates(self, delta)
 
     @property
     def weights_(self) -> NDArray[np.float64]:

@@ -16,12 +16,11 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from surelearn import _arguments
 from surelearn._jit import jit, rows
 from surelearn._jit.rows import Rows
 from surelearn._typing import Matrix, Vector
 from surelearn.base import OnlineLinearRegressor
-from surelearn.base.online.mistakes import Statement, certify_run
+from surelearn.base.online.mistakes import Statement, sure_certificates
 from surelearn.base.online.passes import Run
 from surelearn.bounds import Guarantee
 from surelearn.certificate import Certificate
@@ -136,9 +135,7 @@ class PassiveAggressiveRegressor(OnlineLinearRegressor):
         delta
             Not needed here: every statement holds surely.
         """
-        check_is_fitted(self)
-        _arguments.open_fraction("delta", delta)
-        return () if self.run_ is None else tuple(certify_run(self))
+        return sure_certificates(self, delta)
 
     @property
     def rule_(self) -> Rule:

@@ -14,7 +14,6 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.random import Generator, RandomState
-from sklearn.utils.validation import check_is_fitted
 
 from surelearn import _arguments
 from surelearn._jit.rows import Rows
@@ -23,13 +22,13 @@ from surelearn._typing import Indices, Mask, Matrix, Vector
 from surelearn.base import OnlineLinearClassifier
 from surelearn.base.online.passes import Run, Visits
 from surelearn.base.online.suboptimality import (
+    ComparedWithOptimum,
     SuboptimalityRecord,
     Told,
-    certify_suboptimality,
     refuse_regularization,
     seed_of_draws,
 )
-from surelearn.bounds import Guarantee, stochastic_gradient
+from surelearn.bounds import Guarantee
 from surelearn.certificate import Certificate
 from surelearn.learners.linear import _pegasos as pegasos
 from surelearn.optimizers.linear_machines import solve_linear_classification
@@ -37,7 +36,6 @@ from surelearn.optimizers.linear_machines import solve_linear_classification
 Average = Literal["all", "suffix", "none"]
 _AVERAGES: tuple[Average, ...] = ("all", "suffix", "none")
 _TOLERANCE = 1e-3  # of the optimum that a run is compared with: the part of it left unknown
-_TOLD = Told("w", "the code starts there, and the constant is penalised")
 
 
 @stored("pegasos-state")
@@ -63,7 +61,7 @@ class PegasosRecord(SuboptimalityRecord):
     """What the run on one problem leaves behind."""
 
 
-class Pegasos(OnlineLinearClassifier):
+class Pegasos(ComparedWithOptimum, OnlineLinearClassifier):
     """Support vector machine by stochastic subgradients; the average of the weights predicts.
 
     `fit` draws rows at random with replacement, as many as the table has in each pass. `learn`,
@@ -116,6 +114,7 @@ class Pegasos(OnlineLinearClassifier):
     """
 
     _record_kind = PegasosRecord
+    _told = Told("w", "the code starts there, and the constant is penalised")
 
     def __init__(
         self,
@@ -146,8 +145,7 @@ class Pegasos(OnlineLinearClassifier):
         n_steps
             The number of steps, fixed beforehand.
         """
-        penalty = self.begun_.regularization
-        return stochastic_gradient.pegasos(radius=radius, regularization=penalty, n_steps=n_steps)
+        return self._bound(radius, n_steps)
 
     def certificates(self, *, delta: float = 0.05) -> tuple[Certificate, ...]:
         """State how near the optimum the last `fit` came, for each two-class problem.
@@ -163,26 +161,12 @@ class Pegasos(OnlineLinearClassifier):
         delta
             The probability, over the draws, with which the second statement may fail.
         """
-        check_is_fitted(self)
-        _arguments.open_fraction("delta", delta)
-        if self.run_ is None or self.begun_.average != "all":
-            return ()
-        return certify_suboptimality(self, delta=delta, told=_TOLD)
+        return self._certify_fit(delta)
 
     @property
     def n_steps_(self) -> int:
         """The steps taken."""
         return int(self.states_[0].ledger[pegasos.STEPS])
-
-    @property
-    def objectives_(self) -> Vector:
-        """After `fit`: F at the weights that predict, for each two-class problem."""
-        return np.array([record.objective for record in self.records_])
-
-    @property
-    def optima_(self) -> Vector:
-        """After `fit`: a value that min F is not below, for each two-class problem."""
-        return np.array([record.least for record in self.records_])
 
     @property
     def last_coef_(self) -> Matrix:
@@ -235,9 +219,6 @@ class Pegasos(OnlineLinearClassifier):
     def _longest(self, state: State) -> float:
         return math.sqrt(state.ledger[pegasos.LONGEST])
 
-    def _losses(self, signs: Vector, scores: Vector) -> Vector:
-        return np.maximum(0.0, 1.0 - signs * scores)
-
     def _updates(self, signs: Vector, scores: Vector) -> Mask:
         del scores
         return np.ones(len(signs), dtype=np.bool_)  # each step shrinks the weights
@@ -247,7 +228,7 @@ class Pegasos(OnlineLinearClassifier):
         state.draws[1] = 0
         penalty, n = float(self.regularization), len(margins)
         squares = float(state.coef @ state.coef + state.bias[0] ** 2)
-        objective = float(np.maximum(0.0, 1.0 - margins).mean()) + 0.5 * penalty * squares
+        objective = self._objective(margins, squares)
         optimum = solve_linear_classification(
             X,
             visits.signs,

@@ -17,7 +17,6 @@ from scipy import sparse
 from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted
 
-from surelearn import _arguments
 from surelearn._jit import jit, rows, tables
 from surelearn._jit.rows import Rows
 from surelearn._jit.votes import vote
@@ -27,8 +26,8 @@ from surelearn.base import OnlineClassifier, OnlineLinearClassifier, validation
 from surelearn.base.online.mistakes import (
     MistakeRecord,
     Statement,
-    certify_run,
     of_linear_perceptron,
+    sure_certificates,
 )
 from surelearn.base.online.passes import Run, Visits
 from surelearn.base.online.state import History, appended, together
@@ -139,9 +138,7 @@ class VotedPerceptron(OnlineLinearClassifier):
         delta
             Not needed here: every statement holds surely.
         """
-        check_is_fitted(self)
-        _arguments.open_fraction("delta", delta)
-        return () if self.run_ is None else tuple(certify_run(self))
+        return sure_certificates(self, delta)
 
     @property
     def updates_(self) -> "tuple[array[int], ...]":

@@ -8,7 +8,7 @@ rise, and the one that can fall and lets the objective fall most. Fan, Chen and 
 
 import numpy as np
 
-from surelearn._jit import jit
+from surelearn._jit import inner, jit
 from surelearn._typing import Matrix, Vector
 from surelearn.learners.kernelized._dual_solver.bits import ordered, short_bits
 
@@ -18,6 +18,41 @@ _SHORT_PLACE = np.int32(LARGEST_BLOCK)
 _LARGEST = np.int64(2**63 - 1)
 FAR = 1e30  # added to a gradient, it keeps a variable from being chosen
 _FLATTEST = 1e-12  # curvature: rows that are the same have none
+
+
+@inner
+def _update(f: Vector, risen: Vector, fallen: Vector, step: float, barred: Vector) -> int:
+    """Bring the gradient up to date and return the place of the smallest that can rise.
+
+    A smallest number is found as a smallest integer, its place in the last digits: the compiler
+    makes vector instructions of that, but not of a search for a float.
+    """
+    best = _LARGEST
+    for t in range(len(f)):
+        f[t] += step * (np.float64(risen[t]) - np.float64(fallen[t]))
+        key = (ordered(f[t] + barred[t]) & ~_PLACE) | np.int64(t)
+        best = min(best, key)
+    return int(best & _PLACE)
+
+
+@inner
+def _partner(f: Vector, row: Vector, diagonal: Vector, barred: Vector, i: int) -> tuple[int, int]:
+    """Return where the objective falls most, and the place of the largest that can fall."""
+    own, lowest, best, highest = diagonal[i], f[i], np.int32(0), -_LARGEST
+    for t in range(len(f)):
+        height = f[t] - barred[t]
+        key = (ordered(height) & ~_PLACE) | np.int64(t)
+        highest = max(highest, key)
+        rise = height - lowest
+        rise = max(0.0, rise)
+        curvature = own + diagonal[t] - 2.0 * np.float64(row[t])
+        curvature = max(_FLATTEST, curvature)
+        gain = np.float32(rise) * np.float32(rise) / np.float32(curvature)
+        short = np.int32((short_bits(gain) & ~_SHORT_PLACE) | np.int32(t))
+        best = max(best, short)
+    last, j = int(highest & _PLACE), int(best & _SHORT_PLACE)
+    falls = f[j] - barred[j] > lowest  # not if every gain is too small for single precision
+    return (j if falls else last), last
 
 
 @jit
@@ -54,38 +89,3 @@ def solve_block(
             barred[0, t] = 0.0 if beta[t] < bounds[1, t] else FAR
             barred[1, t] = 0.0 if beta[t] > bounds[0, t] else FAR
     return max_steps, flattest
-
-
-@jit
-def _update(f: Vector, risen: Vector, fallen: Vector, step: float, barred: Vector) -> int:
-    """Bring the gradient up to date and return the place of the smallest that can rise.
-
-    A smallest number is found as a smallest integer, its place in the last digits: the compiler
-    makes vector instructions of that, but not of a search for a float.
-    """
-    best = _LARGEST
-    for t in range(len(f)):
-        f[t] += step * (np.float64(risen[t]) - np.float64(fallen[t]))
-        key = (ordered(f[t] + barred[t]) & ~_PLACE) | np.int64(t)
-        best = min(best, key)
-    return int(best & _PLACE)
-
-
-@jit
-def _partner(f: Vector, row: Vector, diagonal: Vector, barred: Vector, i: int) -> tuple[int, int]:
-    """Return where the objective falls most, and the place of the largest that can fall."""
-    own, lowest, best, highest = diagonal[i], f[i], np.int32(0), -_LARGEST
-    for t in range(len(f)):
-        height = f[t] - barred[t]
-        key = (ordered(height) & ~_PLACE) | np.int64(t)
-        highest = max(highest, key)
-        rise = height - lowest
-        rise = max(0.0, rise)
-        curvature = own + diagonal[t] - 2.0 * np.float64(row[t])
-        curvature = max(_FLATTEST, curvature)
-        gain = np.float32(rise) * np.float32(rise) / np.float32(curvature)
-        short = np.int32((short_bits(gain) & ~_SHORT_PLACE) | np.int32(t))
-        best = max(best, short)
-    last, j = int(highest & _PLACE), int(best & _SHORT_PLACE)
-    falls = f[j] - barred[j] > lowest  # not if every gain is too small for single precision
-    return (j if falls else last), last

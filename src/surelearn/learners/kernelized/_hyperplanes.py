@@ -1,0 +1,117 @@
+"""The hyperplanes of a support vector classifier, seen from its rows: margins and distances."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from surelearn import _arguments
+from surelearn._typing import Matrix, Vector
+from surelearn.base import validation
+from surelearn.base.fitting import at_one_moment, fresh_copy
+from surelearn.learners.kernelized._leave_one_out import LeaveOneOutEstimates
+from surelearn.learners.kernelized._regularization_path import RegularizationPath, follow
+from surelearn.learners.kernelized._solved_problems import values_of_points
+
+
+@at_one_moment
+class Hyperplanes:
+    """What a classifier can say of its margins; most of it where there are two classes."""
+
+    classes_: Any
+    dual_coef_: Matrix
+    norms_: Vector
+    n_training_rows_: int
+    support_: Any
+    support_margins_: Matrix
+    at_bound_: Any
+    largest_diagonal_: float
+    _problem_scores: Any
+
+    def kkt_classes(self, problem: int = 0) -> NDArray[Any]:
+        """Return how each training row lies in one of the problems.
+
+        "inside" its own half-space (α = 0), "on the margin" (0 < α < C), "slack" (α = C, on its own
+        side), "misclassified" (α = C, on the other side), or "absent" from this problem.
+        """
+        check_is_fitted(self)
+        problem = _arguments.count("problem", problem, at_most=len(self.dual_coef_) - 1)
+        told = np.full(self.n_training_rows_, "inside", dtype="<U13")
+        coef, margins = self.dual_coef_[problem], self.support_margins_[problem]
+        bound = self.at_bound_[problem]
+        words = np.select(
+            [np.isnan(margins), coef == 0.0, ~bound, margins > 0.0],
+            ["absent", "inside", "on the margin", "slack"],
+            "misclassified",
+        )
+        told[self.support_] = words
+        return told
+
+    def signed_distance(self, X: Any) -> Vector:
+        """Return how far each row lies from the hyperplane in the kernel's space."""
+        return self._scores_of_two(X) / self._norm()
+
+    def functional_margin(self, X: Any, y: ArrayLike) -> float:
+        """Return the smallest y·f(x), with y = 1 for the last class and -1 for the first."""
+        check_is_fitted(self)
+        codes = validation.index_among(self.classes_, np.asarray(y))
+        return float(((2.0 * codes - 1.0) * self._scores_of_two(X)).min())
+
+    def geometric_margin(self, X: Any, y: ArrayLike) -> float:
+        """Return the smallest signed distance of a row, positive on its own side."""
+        return self.functional_margin(X, y) / self._norm()
+
+    def _scores_of_two(self, X: Any) -> Vector:
+        check_is_fitted(self)
+        if len(self.classes_) > 2:
+            raise ValueError("with more than two classes there is more than one hyperplane")
+        return self._problem_scores(X)[:, 0]
+
+    def _norm(self) -> float:
+        if self.norms_[0] == 0.0:
+            raise ValueError(
+                "all coefficients are 0, or cancel: they describe no hyperplane; if C is very "
+                "large, choose a smaller one"
+            )
+        return float(self.norms_[0])
+
+    def leave_one_out_estimates(self) -> LeaveOneOutEstimates:
+        """Estimate the leave-one-out error from one fit, for two classes.
+
+        Three numbers that hold in expectation, or as estimates; none is a certificate.
+        """
+        self._refuse_many("leave_one_out_estimates")
+        return LeaveOneOutEstimates.of(
+            alpha=np.abs(self.dual_coef_[0]),
+            margins=self.support_margins_[0],
+            norm=float(self.norms_[0]),
+            largest=self.largest_diagonal_,
+            n=self.n_training_rows_,
+        )
+
+    def regularization_path(
+        self, X: Any, y: ArrayLike, *, C_max: float = 1e3
+    ) -> RegularizationPath:
+        """Return the machines of all C from `C` to `C_max` at once: α is piecewise affine in C.
+
+        Parameters
+        ----------
+        X, y
+            Training rows of two classes.
+        C_max
+            Where the path ends.
+        """
+        fresh: Any = fresh_copy(self)
+        task = fresh._read(X, y, None)  # noqa: SLF001 - our own copy
+        fresh._refuse_many("regularization_path")  # noqa: SLF001
+        with fresh._crew() as crew:  # noqa: SLF001
+            values = values_of_points(fresh, task.points, crew)
+            [(problem, _)] = task.problems
+            first, last, most = float(fresh.C), float(C_max), int(fresh.max_iter)
+            return follow(problem, values, first, last, max_iter=most)
+
+    def _refuse_many(self, method: str) -> None:
+        check_is_fitted(self, "classes_")
+        if len(self.classes_) > 2:
+            raise ValueError(f"{method} speaks of two classes, and there are {len(self.classes_)}")

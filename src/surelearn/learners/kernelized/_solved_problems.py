@@ -1,0 +1,155 @@
+"""The problems of a support vector machine: what they are about, and what solves them."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from surelearn._threads import Workers
+from surelearn._typing import Indices, Matrix, Vector
+from surelearn.kernels import Gaussian, Kernel, Linear
+from surelearn.learners.kernelized import _linear_machine, _points
+from surelearn.learners.kernelized._dual_solver.gaussian_sums import spread_out
+from surelearn.learners.kernelized._dual_solver.gaussian_values import GaussianValues
+from surelearn.learners.kernelized._dual_solver.hulls import NotSeparableError
+from surelearn.learners.kernelized._dual_solver.kernel_values import (
+    WHOLE,
+    KeptValues,
+    KernelValues,
+    LinearValues,
+    computed_values,
+)
+from surelearn.learners.kernelized._dual_solver.problem import (
+    Optimality,
+    Problem,
+    Solution,
+    judge,
+)
+from surelearn.learners.kernelized._dual_solver.solver import Rules, solve
+
+_SMALL = 1000  # rows up to which all kernel values are kept
+
+
+class Task(NamedTuple):
+    """What a machine is to learn: points, their targets and weights, and the problems they pose.
+
+    Each problem comes with the places of the rows that it is about.
+    """
+
+    points: Any
+    targets: Any
+    weights: Vector
+    problems: Sequence[tuple[Problem, Indices]]
+
+
+class Solved(NamedTuple):
+    """A problem, the training rows it is about, what solves it, and how well."""
+
+    problem: Problem
+    rows: Indices
+    solution: Solution
+    optimality: Optimality
+
+    def coefficients(self, n: int) -> Vector:
+        """Return the coefficient of each of n training rows."""
+        sums = np.bincount(self.problem.rows, self.solution.beta, minlength=len(self.rows))
+        found = np.zeros(n)
+        found[self.rows] = sums
+        return found
+
+
+def values_of_points(model: Any, points: Any, crew: Workers) -> KernelValues:
+    """Return the kernel values of the training points; a penalised intercept adds 1 to each."""
+    kernel, n = model.kernel_, points.shape[0]
+    offset = 1.0 if model.penalize_intercept else 0.0
+    if isinstance(kernel, Gaussian) and n > _SMALL:
+        return GaussianValues.of(spread_out(points), kernel.gamma, crew, offset=offset)
+    if isinstance(kernel, str):
+        return KeptValues(points + offset if offset else points)
+    values_of = _points.values_of(kernel)
+
+    def shifted(X: Any, Z: Any) -> Matrix:
+        return values_of(X, Z) + offset
+
+    diagonal = _points.diagonal(kernel, points) + offset
+    if isinstance(kernel, Linear) and n > WHOLE:
+        return LinearValues(points, shifted, diagonal, offset)
+    values = computed_values(points, shifted if offset else values_of, diagonal)
+    if not isinstance(kernel, Kernel) and isinstance(values, KeptValues):
+        _points.refuse_indefinite(values.gram)
+    return values
+
+
+def rules_of(model: Any) -> Rules:
+    """Return when the search of a machine stops."""
+    return Rules(float(model.tol), int(model.max_iter))
+
+
+def solve_all(
+    model: Any, values: KernelValues, task: Task, starts: Sequence[Vector | None], crew: Workers
+) -> list[Solved]:
+    """Return what solves each problem about some of the rows."""
+    problems = task.problems
+
+    def work(number: int) -> Solved:
+        problem, rows = problems[number]
+        own = values if len(problems) == 1 else values.restricted(rows)
+        return Solved(problem, rows, *_solve_one(model, problem, rows, own, starts[number]))
+
+    solved = crew.map(work, range(len(problems)))
+    scale = float(np.abs(values.diagonal).max())
+    _points.refuse_curvature(min(one.solution.curvature for one in solved), scale)
+    return solved
+
+
+def _solve_one(
+    model: Any, problem: Problem, rows: Indices, values: KernelValues, start: Vector | None
+) -> tuple[Solution, Optimality]:
+    if isinstance(values, LinearValues) and np.isfinite(model.C):
+        return _solve_weights(model, problem, values, start)
+    try:
+        found = solve(problem, values, rules_of(model), start)
+    except NotSeparableError as error:  # it speaks of places among these rows
+        places, weights = rows[error.rows], error.weights
+        raise NotSeparableError(places, weights, error.distance) from None
+    return found, judge(problem, found.beta, found.sums)
+
+
+def _solve_weights(
+    model: Any, problem: Problem, values: LinearValues, start: Vector | None
+) -> tuple[Solution, Optimality]:
+    intercept = "free" if problem.balanced else "penalized" if model.penalize_intercept else "none"
+    rules = _linear_machine.Rules(intercept, float(model.tol), int(model.max_iter))
+    epsilon = float(getattr(model, "epsilon", 0.0))
+    return _linear_machine.solve(problem, values.points, rules, epsilon, start)
+
+
+def starts_of(model: Any, last: Any, task: Task) -> list[Vector | None]:
+    """Return where each search begins: at 0, or where the last fit ended, if that is asked for."""
+    n, cold = task.points.shape[0], [None] * len(task.problems)
+    same = np.array_equal(getattr(last, "classes_", ()), getattr(model, "classes_", ()))
+    if not (model.warm_start and same) or getattr(last, "n_training_rows_", -1) != n:
+        return list(cold)
+    coef = np.zeros((len(last.dual_coef_), n))
+    finite = bool(np.isfinite([model.C, last.C_]).all())
+    coef[:, last.support_] = (model.C / last.C_ if finite else 1.0) * last.dual_coef_
+    if len(coef) != len(cold):
+        return list(cold)
+    return [_start_from(*pair) for pair in zip(coef, task.problems, strict=True)]
+
+
+def _start_from(coef: Vector, about: tuple[Problem, Indices]) -> Vector | None:
+    """Return where to begin: the coefficients of the last fit, brought into the new box.
+
+    They grow with C, so that what was at its bound is there again.
+    """
+    problem, rows = about
+    low, high = problem.bounds
+    beta = np.clip(coef[rows][problem.rows], low, high)
+    if problem.balanced:
+        up, down = beta[beta > 0.0].sum(), -beta[beta < 0.0].sum()
+        if min(up, down) == 0.0:
+            return None
+        beta[beta > 0.0] *= min(1.0, down / up)
+        beta[beta < 0.0] *= min(1.0, up / down)
+    return beta
