@@ -12,7 +12,7 @@ from numba.core.caching import FunctionCache, IndexDataCacheFile, NullCache
 from numba.core.types import unliteral
 from numba.extending import overload
 
-from surelearn._jit._linked import LinkedCompiler
+from surelearn._jit._linked import LinkedCompiler, QuietCompiler
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -42,7 +42,7 @@ def jit(function: _Function) -> _Function:
     >>> float(rows.largest_norm(np.array([[3.0, 4.0], [1.0, 0.0]])))
     5.0
     """
-    compiled: Any = njit(**_FLAGS)(function)
+    compiled: Any = njit(**_FLAGS, pipeline_class=QuietCompiler)(function)
     if hasattr(compiled, "enable_caching"):  # not if the compiler is switched off
         compiled._cache = _cache_of(function)  # noqa: SLF001 - what its `enable_caching` does
     return cast("_Function", compiled)

@@ -108,6 +108,7 @@ class GradientBoosting(BaseEstimator):
         if not there.all():
             X, y, weights = X[there], y[there], weights[there]
             strata = None if strata is None else strata[there]
+        del there  # memory that trees can use
         draws = check_random_state(self.random_state)
         held = settings.validation_rows(self, len(y), strata, draws)
         with _threads.workers(n_threads(self.n_jobs)) as crew:

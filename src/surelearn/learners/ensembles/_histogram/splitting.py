@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from surelearn._jit import inlined, inner
+from surelearn._jit import inner
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.learners.ensembles._histogram.histogram import COUNT_BITS
 
@@ -95,7 +95,7 @@ def best_split(
     found[1], found[2] = place, gaps_left
 
 
-@inlined
+@inner
 def _total(sums: Indices, start: int, n_bins: int) -> tuple[int, int]:
     """Return the sums over all rows of a node, from any of its columns."""
     g, h = 0, 0
@@ -178,7 +178,7 @@ def sort_categories(sums: Indices, start: int, n_bins: int, ordered: Indices) ->
     return n
 
 
-@inlined
+@inner
 def _mean(g: int, h: int, smooth: float) -> float:
     """Return the mean of a category, drawn to 0 as by some rows more."""
     return float(g) / max(float(h >> COUNT_BITS) + smooth, 1e-300)

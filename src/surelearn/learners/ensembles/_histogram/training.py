@@ -22,6 +22,7 @@ MOST_ROWS = 2**26 - 1
 _MEMORY = 2**28  # words of histograms that are kept; more leaves are counted again
 _FEW = 20_000  # cells of a table that one worker finishes before another has begun
 _DEEPEST = 2**31
+_AT_ONCE = 2**16  # rows listed at once
 
 
 class GrowthLimits(NamedTuple):
@@ -174,7 +175,8 @@ class TreeGrower:
         )
         bench, nodes = self._bench, self._nodes
         n_rows = len(gradients) if rows is None else len(rows)
-        bench.rows[:n_rows] = np.arange(n_rows, dtype=np.int32) if rows is None else rows
+        for part in _threads.chunks(n_rows, _AT_ONCE):  # no second list of all rows
+            bench.rows[part] = np.arange(part.start, part.stop) if rows is None else rows[part]
         bench.allowed[:] = 1 if columns is None else 0
         bench.allowed[slice(None) if columns is None else columns] = 1
         bench.limits[[0, 2]] = self._limits.l2 * units[1], self._limits.min_hessian * units[1]
