@@ -92,7 +92,7 @@ SCHEDULER = """
 import sys, time
 from distributed import LocalCluster
 if __name__ == "__main__":
-    cluster = LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None,
+    cluster = LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0",
                            host="127.0.0.1")
     print(cluster.scheduler_address, flush=True)
     time.sleep(1000)
