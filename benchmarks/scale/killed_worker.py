@@ -43,12 +43,12 @@ def frame(folder):
     return rows.drop(columns="y"), rows["y"]
 
 
-def least_squares(client, folder):
+def least_squares(client, folder, n_times=20):
     from surelearn import LinearRegression, scale  # noqa: PLC0415
 
     parts = scale.parts(folder, target="y")
     with scale.on(client):
-        for _ in range(40):  # as long as a boosting takes
+        for _ in range(n_times):  # as long as a boosting takes
             model = LinearRegression().fit(parts)
     return model.coef_
 
@@ -85,7 +85,7 @@ def train(name, folder, delay):
     from surelearn.scale.dask import local_cluster  # noqa: PLC0415
 
     with local_cluster(2) as client:
-        CONTENDERS[name](client, folder) if name == "surelearn" else None
+        least_squares(client, folder, n_times=1)  # all workers are awake
         if delay:
             kill_later(client, delay)
         start = time.perf_counter()
