@@ -11,7 +11,13 @@ from hypothesis import strategies as st
 from pyarrow import dataset, feather, parquet
 
 from scale.conftest import world
-from surelearn import RidgeRegression, scale
+from surelearn import (
+    C45Classifier,
+    GaussianNaiveBayes,
+    Perceptron,
+    RidgeRegression,
+    scale,
+)
 from surelearn.scale import _text_blocks
 
 
@@ -90,6 +96,37 @@ def test_types_of_csv_are_those_of_the_first_rows_and_a_later_word_is_named(tmp_
     parts = scale.parts(tmp_path / "t.csv", target="y")
     with pytest.raises(scale.PartError, match=r"bytes .* of .*t\.csv: .*word"):
         RidgeRegression().fit(parts)
+
+
+def test_whole_numbers_stay_labels_and_features_may_have_fractions_later(tmp_path):
+    (tmp_path / "t.csv").write_text("x,y\n" + "1,0\n0,1\n" * 200_000 + "2.5,1\n")
+    parts = scale.parts(tmp_path / "t.csv", target="y")
+    assert len(parts) == 1
+    model = GaussianNaiveBayes().fit(parts)
+    assert model.classes_.dtype.kind == "i"
+    assert model.n_training_rows_ == 400_001
+
+
+def test_a_column_in_the_names_of_folders_is_not_left_out_silently(tmp_path):
+    (tmp_path / "year=2026").mkdir()
+    write(world(10), tmp_path / "year=2026" / "t.parquet")
+    for source in (tmp_path, dataset.dataset(tmp_path, partitioning="hive")):
+        with pytest.raises(ValueError, match="name of a folder"):
+            scale.parts(source)
+
+
+def test_parts_are_found_from_another_folder(tmp_path, monkeypatch):
+    write(world(100), tmp_path / "t.parquet")
+    monkeypatch.chdir(tmp_path)
+    parts = scale.parts("t.parquet", target="y", columns=["a"])
+    monkeypatch.chdir(tmp_path.parent)
+    assert RidgeRegression().fit(parts).n_training_rows_ == 100
+
+
+@pytest.mark.parametrize("learner", [Perceptron(), C45Classifier()])
+def test_a_learner_that_cannot_says_so(learner, folder):
+    with pytest.raises(TypeError, match="all its rows at once"):
+        learner.fit(scale.parts(folder, target="class", columns=["a"]), ["yes"])
 
 
 def test_columns_targets_and_weights_are_those_asked_for(tmp_path):

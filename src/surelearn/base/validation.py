@@ -17,6 +17,7 @@ from surelearn._jit import rows
 from surelearn._jit.sound_matrices import sound
 from surelearn._typing import Indices, Mask, Vector
 from surelearn.base.labels import comparable, exact, refuse_masked
+from surelearn.base.parted import PartedTable
 
 LARGEST = rows.LARGEST
 MOST_WEIGHT = 1e300
@@ -96,6 +97,7 @@ def checked_numbers(X: Any, **options: Any) -> Any:
     array([[1., 2.]])
     """
     check_one: Any = check_array
+    refuse_parts(X)
     try:
         return check_one(sound(X), dtype=np.float64, **options)
     except OverflowError:
@@ -284,10 +286,25 @@ def sample_weights(weights: ArrayLike | None, n: int) -> Vector:
 
 def _entering(X: Any) -> Any:
     """Return sound rows; name the columns of a data frame that are not numbers."""
+    refuse_parts(X)
     X = sound(X)
     if not (isinstance(X, np.ndarray) or sparse.issparse(X)):
         _refuse_text_columns(X)  # scikit-learn names only a value
     return X
+
+
+def refuse_parts(X: Any) -> None:
+    """Refuse a table in parts where rows are needed.
+
+    Examples
+    --------
+    >>> refuse_parts([[1.0]])
+    """
+    if isinstance(X, PartedTable):
+        raise TypeError(
+            "this learner needs all its rows at once, and these are the parts of a table: read "
+            "them into one, or learn the file with learn_stream"
+        )
 
 
 def _refuse_text_columns(X: Any) -> None:

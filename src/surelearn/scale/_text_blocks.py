@@ -24,10 +24,7 @@ _BYTE_ORDER_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
 def schema(file: str) -> Any:
-    """Return the names of the columns and what the first rows say of their types.
-
-    Whole numbers may be followed by others, and nothing by anything: both are read as numbers.
-    """
+    """Return the names of the columns and what the first rows say of their types."""
     with Path(file).open("rb") as stream:
         first = stream.read(2)
     if first in _BYTE_ORDER_MARKS or first == b"\x1f\x8b":
@@ -38,13 +35,9 @@ def schema(file: str) -> Any:
     options = csv.ConvertOptions(strings_can_be_null=True)
     try:
         with csv.open_csv(file, convert_options=options, parse_options=_layout()) as head:
-            found = head.schema
+            return head.schema
     except (pa.ArrowInvalid, OSError) as error:
         raise ValueError(f"{file} cannot be read as a CSV file: {error}") from error
-    loose = {pa.int64(), pa.null()}
-    return pa.schema(
-        [field.with_type(pa.float64()) if field.type in loose else field for field in found]
-    )
 
 
 def places(file: str, block: int | None = None) -> list[tuple[tuple[int, int], None]]:

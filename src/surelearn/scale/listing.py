@@ -2,8 +2,10 @@
 
 import glob
 import os
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -27,6 +29,7 @@ _KINDS = {
     ".csv": "csv",
 }
 _PATTERN = frozenset("*?[")
+_IN_FOLDER = re.compile(r"[^=]+=[^=]*")  # year=2026, as Hive and Spark write
 
 
 class _File(NamedTuple):
@@ -83,6 +86,8 @@ def parts(
         raise ValueError(f"{twice[0]} is listed more than once: its rows would count twice")
     schemas = [_schema(file) for file in files]
     reading = _reading(_joined(schemas, files), target, columns, weight)
+    if any(file.kind == "csv" for file in files):
+        reading = _loosened(reading)
     found = [
         part
         for file, schema in zip(files, schemas, strict=True)
@@ -134,7 +139,13 @@ def _known(path: str) -> _File:
             f"{path} is neither Parquet (.parquet, .pq), Arrow (.arrow, .feather, .ipc) nor CSV "
             "(.csv) by its name"
         )
-    return _File(path, kind)
+    whole = Path(path).resolve()  # workers may stand in other folders
+    if in_name := next((part for part in whole.parts[:-1] if _IN_FOLDER.fullmatch(part)), None):
+        raise ValueError(
+            f"the column of {in_name!r} stands in the name of a folder only, and would be left "
+            f"out: write it into the files, or rename the folder of {path}"
+        )
+    return _File(os.path.abspath(path), kind)  # noqa: PTH100 - a link keeps its own name
 
 
 def _fragments(dataset: Any) -> Iterator[_File]:
@@ -192,6 +203,21 @@ def _reading(
     return Reading(tuple(names), target, weight, types)
 
 
+def _loosened(reading: Reading) -> Reading:
+    """Return how CSV files are read, of which the first rows are known.
+
+    Features that are whole numbers there may be others later, and empty ones may have values.
+    """
+    loose = {pa.int64(), pa.null()}
+    types = [
+        field.with_type(pa.float64())
+        if field.type in loose and field.name != reading.target
+        else field
+        for field in reading.types
+    ]
+    return replace(reading, types=pa.schema(types))
+
+
 def _reading_of(file: _File, reading: Reading, schema: Any) -> Reading:
     """Return how one file is read: the rows of a CSV file have no names of their own."""
     if file.kind != "csv":
@@ -200,8 +226,7 @@ def _reading_of(file: _File, reading: Reading, schema: Any) -> Reading:
         reading.types.field(field.name) if field.name in reading.types.names else field
         for field in schema
     ]
-    named = (reading.names, reading.target, reading.weight, reading.types)
-    return Reading(*named, all_types=pa.schema(wanted))
+    return replace(reading, all_types=pa.schema(wanted))
 
 
 def _parts_of(file: _File, reading: Reading, block_bytes: int) -> Iterator[Part]:
@@ -225,7 +250,7 @@ def _hashed(found: list[Part]) -> list[Part]:
             sha256 = digest(_identity(real), part.kind, part.place, real)
         except (ValueError, OSError, pa.ArrowInvalid) as error:
             raise PartError(f"{part} cannot be read: {error}", part) from error
-        return Part(part.file, part.kind, part.place, sha256, part.n_rows, part.reading)
+        return replace(part, sha256=sha256)
 
     with workers(int(joblib.cpu_count())) as crew:
         return crew.map(hashed, found)

@@ -16,7 +16,7 @@ from surelearn._jit.sound_matrices import sound
 from surelearn._typing import Mask, Matrix
 from surelearn.base.tables import category_codes, columns
 from surelearn.base.tables.columns import Words
-from surelearn.base.validation import validated
+from surelearn.base.validation import refuse_parts, validated
 
 UNSEEN = category_codes.UNSEEN
 """The code of a category that was not there in training."""
@@ -207,6 +207,7 @@ def column_names(estimator: Any) -> list[str]:
 
 def _enter(estimator: Any, X: Any, *, reset: bool) -> tuple[Any, list[str]]:
     """Check the shape and names; return an array of numbers, or what has to be read by columns."""
+    refuse_parts(X)
     if sparse.issparse(X):
         raise TypeError(
             "this learner reads dense tables, and this one is sparse; X.toarray() makes it dense"
