@@ -177,6 +177,42 @@ def test_widths_that_are_none_are_refused(widths):
         )  # fmt: skip
 
 
+def test_lists_within_lists_are_refused():
+    table = pa.table({"y": ["a"] * 60, "sets": [[["a"]]] * 60})
+    with pytest.raises(TableError, match="lists within lists"):
+        audit_table(TableFile.of_table(table), truth="y", set="sets", ledger=NoLedger())
+
+
+def test_sets_that_are_all_empty_and_results_that_all_failed_are_audited():
+    table = pa.table({"y": ["a"] * 60, "sets": pa.array([[]] * 60, pa.list_(pa.string()))})
+    run = audit_table(TableFile.of_table(table), truth="y", set="sets", ledger=NoLedger())
+    assert run.certificate.observed == 0.0
+    table = pa.table({"ok": [False] * 60, "other": [False] * 60})
+    run = audit_table(
+        TableFile.of_table(table), passed="ok", baseline="other", claims=["pass-rate"],
+        ledger=NoLedger(),
+    )  # fmt: skip
+    assert run.certificate.observed == 0.0
+
+
+def test_errors_beyond_floating_point_numbers_are_refused():
+    table = pa.table({"x": [1e308, -1e308] * 30, "f": [-1e308, 1e308] * 30, "w": [1e-320] * 60})
+    with pytest.raises(TableError, match="give larger units"):
+        audit_table(TableFile.of_table(table), task="regression", ledger=NoLedger(), **VALUES)
+    tiny = TABLE.set_column(8, "w", pa.array([1e-320] * N))
+    with pytest.raises(TableError, match="more widths than"):
+        audit_table(
+            TableFile.of_table(tiny), claims=["scaled-error-quantile"], ledger=NoLedger(),
+            **VALUES, width="w",
+        )  # fmt: skip
+
+
+def test_a_challenger_of_other_labels_is_named():
+    table = TABLE.append_column("words", pa.array(["u"] * N))
+    with pytest.raises(TableError, match="challenger 'words': the truths are numbers and the"):
+        audit_table(TableFile.of_table(table), ledger=NoLedger(), **LABELS, challenger=["words"])
+
+
 def test_names_of_columns_are_words():
     with pytest.raises(TypeError, match="challenger is the name of a column, no int"):
         audit(TABLE, **LABELS, challenger=[3])

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from reference import buehler_region as plain
-from surelearn.bounds import _buehler_tails, inversions, regions
+from surelearn.bounds import _buehler_tails, _region_orders, inversions, regions
 from surelearn.bounds._buehler_tails import Counts, Tails
 from surelearn.bounds._fisher_chain import log_level
 from surelearn.bounds._region_orders import linear, matthews_order, ratio_order, score_order
@@ -518,3 +518,33 @@ def test_where_nothing_is_known_the_bound_says_so(name):
 def test_bad_input_is_refused_in_a_sentence(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_pairs_of_groups_that_are_left_out_at_once_would_not_have_won(monkeypatch):
+    """The largest gap is the same to its last digit, whether such pairs are tried or not."""
+    rng, seen = np.random.default_rng(8), []
+    quick = _region_orders._stays_within
+    for rate in (0.004, 0.06, 0.4):
+        sizes = rng.integers(2100, 30_000, 5)
+        errors = rng.binomial(sizes, rate * (1 + 0.2 * rng.random(5)))
+        both = []
+        for leave_out in (lambda *given: seen.append(quick(*given)) or seen[-1], lambda *_: False):
+            monkeypatch.setattr(_region_orders, "_stays_within", leave_out)
+            both.append(regions.gap(errors=errors, sizes=sizes, delta=0.05).bound)
+        assert both[0] == both[1]
+    assert sum(seen) > 10
+
+
+def test_a_pair_is_left_out_at_once_only_if_its_bound_is_surely_smaller():
+    rng, how = np.random.default_rng(9), _region_orders.Accuracy(0.05, 0.01)
+    left_out = 0
+    for _ in range(12):
+        n, m = (int(k) for k in rng.integers(2001, 9000, 2))
+        rate = float(rng.choice([0.0, 0.01, 0.2, 0.7]))
+        pair = _region_orders.Counts(
+            int(rng.binomial(n, rate)), int(rng.binomial(m, rate)), n, m, shared=False
+        )
+        bound = _region_orders.linear(pair, (1.0, -1.0), how)
+        assert not _region_orders._stays_within(pair, how, bound - 1e-9)
+        left_out += _region_orders._stays_within(pair, how, bound + 0.05)
+    assert left_out > 6

@@ -179,3 +179,79 @@ def test_results_have_words_for_passed_and_a_baseline_has_the_same():
     assert counts == {"only_first_wrong": 1, "only_second_wrong": 1, "n": 3}
     with pytest.raises(ValueError, match="passed or failed"):
         claims.results([0.5, 1.0])
+
+
+def test_lists_of_those_that_pass():
+    truth, said, names = groups((2, 3, 3, 9, 25), (50, 80, 120, 200, 400))
+    rows = record(truth, said, group=names)
+    claim = claims.GroupsWithin(rate=0.1)
+    assert bound(claim, rows) == 3
+    told = claim.told(delta=0.05, **claim.statistics(rows))
+    assert "3 or more of the 5 groups" in claim.sentence("3", {**claim.names(rows), **told})
+    assert claim.sentence("3", {**claim.names(rows), **told}).endswith("cases: g2, g3 and g4")
+    sure = np.concatenate([np.full(120, 0.9), np.full(140, 0.8), np.full(10, 0.5)])
+    wrong = np.zeros(270, dtype=int)
+    wrong[120:122], wrong[260:267] = 1, 1
+    ladder = claims.ThresholdsWithinRisk(risk=0.05, thresholds="0.9;0.8;0.5")
+    kept = record(np.zeros(270, dtype=int), wrong, confidence=sure)
+    assert ladder.statistics(kept) == {"errors": [0, 2, 9], "n_kept": [120, 260, 270]}
+    assert bound(ladder, kept) == 2
+
+
+def test_several_challengers():
+    truth = np.zeros(1000, dtype=int)
+    champion, equal, worse = (np.zeros(1000, dtype=int) for _ in range(3))
+    champion[:20], equal[20:40], worse[10:50] = 1, 1, 1
+    rows = record(truth, champion, challengers={"equal": equal, "worse": worse})
+    assert 0.01181 <= bound(claims.BestChallenger(), rows) <= 0.0120
+    assert bound(claims.ChallengersBetter(), rows) == 0
+    back = record(truth, worse, challengers={"champion": champion})
+    assert bound(claims.ChallengersBetter(), back) == 1
+
+
+def test_all_sizes_of_errors_at_once():
+    sizes = np.arange(1, 501) + 0.5
+    rows = record(sizes, np.zeros(500), task="regression")
+    claim = claims.ErrorSizes()
+    assert bound(claim, rows) == pytest.approx(0.853970, abs=1e-6)
+    told = claim.told(delta=0.05, **claim.statistics(rows))
+    assert (told["share at 0.5"], told["share at 0.99"]) == ("43.27%", "96.84%")
+    assert claim.names(rows)["size at 0.9"] == "450.5"
+
+
+def test_errors_in_widths():
+    widths = np.tile([1.0, 4.0], 50)
+    rows = record(np.arange(1, 101) * widths + 0.25, np.full(100, 0.25), width=widths)
+    assert bound(claims.ScaledErrorQuantile(alpha=0.1), rows) == pytest.approx(96.0, rel=1e-12)
+
+
+def test_log_loss_and_decision_curve():
+    rows = record([1] * 4, [1] * 4, score=[0.8, 0.7, 0.9, 0.3], task="binary", positive=1)
+    clipped = claims.LogLoss(floor=0.25)
+    assert clipped.statistics(rows)["stated_of_truth"] == [0.75, 0.7, 0.75, 0.3]
+    at = claims.DecisionCurve(threshold=0.2)
+    assert at.guarantee(n_hits=90, n_false=40, n=1000, delta=0.05).bound == pytest.approx(
+        0.0469, abs=1e-4
+    )
+
+
+def test_many_different_weights_are_rounded_to_the_worse(monkeypatch):
+    from surelearn.claims import samples  # noqa: PLC0415
+
+    rng = np.random.default_rng(3)
+    weights = np.minimum(rng.lognormal(size=3000), 20.0)
+    wrong = (rng.random(3000) < 0.1).astype(int)
+    rows, claim = record(np.zeros(3000, dtype=int), wrong, weight=weights), claims.WeightedError(20)
+    exact = claim.statistics(rows)
+    monkeypatch.setattr(samples, "_MOST_WEIGHTS", 100)
+    short = claim.statistics(rows)
+    assert len(exact["weights"]) > 2900
+    assert len(short["weights"]) < 2700
+    assert sum(short["counts"]) == 3000
+    assert max(short["weights"]) <= 20.0
+    for name in ("seen", "bound"):
+        a, b = (
+            claim.seen(**one).value if name == "seen" else claim.guarantee(delta=0.05, **one).bound
+            for one in (exact, short)
+        )
+        assert a < b < 1.004 * a

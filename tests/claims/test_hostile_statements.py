@@ -47,6 +47,24 @@ def test_a_sentence_rests_on_how_rows_were_drawn_for_it(asked, columns, words):
     assert "rows are independent draws from" not in told
 
 
+@pytest.mark.parametrize(
+    ("asked", "columns"),
+    [
+        ("error", {}),
+        ("wrong-in-table(size=100)", {}),
+        ("error-per-cluster", {"cluster": ["a"]}),
+        ("weighted-error(largest=2)", {"weight": [1.0]}),
+        ("error-of-strata(shares=a:1)", {"stratum": ["a"]}),
+        ("error-over-time", {"time": [1]}),
+    ],
+)
+def test_one_row_is_not_these_1_rows(asked, columns):
+    told = sentence(claims.record([1], [1], **columns), asked)
+    assert told.startswith(("If this row ", "If this cluster"))
+    assert " 1 rows" not in told
+    assert "were not used" not in told
+
+
 def test_a_sentence_about_rows_drawn_by_label_says_so():
     told = sentence(claims.record(LABELS, LABELS), "sensitivity", by_label=True)
     assert told.startswith("If these 60 rows are, within each label, independent draws from")

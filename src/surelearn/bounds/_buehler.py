@@ -86,11 +86,9 @@ def largest(problem: Problem, how: Accuracy, *, enough: float = -math.inf) -> fl
     """
     counts = problem.counts
     many = counts.n_y > _FEW
-    aside = _ASIDE * how.delta if many else 0.0
-    tails = Tails(
-        counts, problem.order, how.delta - aside, how.tolerance, problem.rising, in_blocks=many
-    )
-    q = _first_nodes(counts, aside)
+    low, high, left = confine(counts, how.delta)
+    tails = Tails(counts, problem.order, left, how.tolerance, problem.rising, in_blocks=many)
+    q = _first_nodes(counts, low, high)
     r = tails.reach(q, np.full_like(q, (counts.x + 1.0) / (counts.n_x + 2.0)))
     split = _open_cells(problem, how, enough, q, r)
     for _ in range(_ROUNDS):
@@ -121,15 +119,21 @@ def _open_cells(problem: Problem, how: Accuracy, enough: float, q: Vector, r: Ve
     return found
 
 
-def _first_nodes(counts: Counts, aside: float) -> Vector:
-    """Return second rates around the one observed, closer where the largest value may be.
+def confine(counts: Counts, delta: float) -> tuple[float, float, float]:
+    """Return between what the second rate is confined, and what is left of delta for the region.
 
-    With a part of delta set aside, the second rate is first confined by Clopper and Pearson.
+    Of many rows by Clopper and Pearson, with a small part of delta; of few it may be anything.
     """
-    low, high = 0.0, 1.0
-    if aside:
-        low = float(inversions.binomial_lower(counts.y, counts.n_y, aside / 2.0))
-        high = float(inversions.binomial_upper(counts.y, counts.n_y, aside / 2.0))
+    if counts.n_y <= _FEW:
+        return 0.0, 1.0, delta
+    aside = _ASIDE * delta
+    low = float(inversions.binomial_lower(counts.y, counts.n_y, aside / 2.0))
+    high = float(inversions.binomial_upper(counts.y, counts.n_y, aside / 2.0))
+    return low, high, delta - aside
+
+
+def _first_nodes(counts: Counts, low: float, high: float) -> Vector:
+    """Return second rates around the one observed, closer where the largest value may be."""
     rate = (counts.y + 0.5) / (counts.n_y + 1.0)
     spread = math.sqrt(rate * (1.0 - rate) / counts.n_y) + 1.0 / counts.n_y
     nodes = np.concatenate([[low, high], rate - spread * _SPREAD, rate + spread * _SPREAD])

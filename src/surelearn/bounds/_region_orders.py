@@ -14,9 +14,10 @@ from scipy import special
 
 from surelearn._typing import Vector
 from surelearn.bounds import inversions
-from surelearn.bounds._buehler import Accuracy, Problem, largest
+from surelearn.bounds._buehler import Accuracy, Problem, confine, largest
 from surelearn.bounds._buehler_tails import Counts, Order
 
+_STEPS = 12  # of a bound on a bound; each is true, further ones gain nothing
 _MOST_DEVIATIONS = 2.0  # the order of a ratio is monotone up to so many standard deviations
 
 
@@ -58,9 +59,37 @@ def largest_gap(errors: Vector, sizes: Vector, how: Accuracy) -> float:
     ]
     best = -1.0
     for pair in sorted(pairs, key=lambda pair: -_hoeffding_gap(pair, how.delta)):
-        if _hoeffding_gap(pair, how.delta) > best:
+        if _hoeffding_gap(pair, how.delta) > best and not _stays_within(pair, how, best):
             best = max(best, linear(pair, (1.0, -1.0), how, enough=best))
     return best
+
+
+def _stays_within(counts: Counts, how: Accuracy, best: float) -> bool:
+    """Return whether it is sure at once that the bound of a pair is at most `best`.
+
+    It helps where rows are many, so that the second rate is confined. A pair (p, q) of the region
+    with p - q = g > best has P(T <= t) of at most P(D <= t - z sqrt(v + kappa)) + P(V < v), D the
+    difference of frequencies and V the statistic under the root; Bernstein bounds both. So g is at
+    most what the step below makes of any number that it is at most, over and over.
+    """
+    low, high, delta = confine(counts, how.delta)
+    a, b = 1.0 / counts.n_x, 1.0 / counts.n_y
+    z = -float(special.ndtri(how.delta))
+    kappa = max(1.0, z * z / 4.0) * max(a, b) ** 2
+    estimate = a * counts.x - b * counts.y
+    seen = estimate + z * math.sqrt(a * a * counts.x + b * b * counts.y + kappa)
+    logs, rare = -math.log(0.98 * delta), -math.log(0.01 * delta)
+    most, wide = 1.0, max(a, b) * logs / 3.0
+    for _ in range(_STEPS):
+        p = min(1.0, high + most)
+        spread = wide + math.sqrt(wide * wide + 2.0 * logs * (a * p + b * high))
+        mean = a * max(0.0, low + best) + b * low
+        v = max(0.0, mean - math.sqrt(2.0 * rare * (a**3 * p + b**3 * high)))
+        most = min(most, seen + spread - z * math.sqrt(v + kappa) + 1e-9)
+        # What is returned lies above the region by the tolerance, a share of what it has gained.
+        if most + 1.5 * how.tolerance * max(0.0, most - estimate) <= best:
+            return True
+    return False
 
 
 def _hoeffding_gap(counts: Counts, delta: float) -> float:

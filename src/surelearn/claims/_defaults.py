@@ -4,7 +4,7 @@ from surelearn.claims._claim import Claim
 from surelearn.claims.clusters import ErrorPerCluster
 from surelearn.claims.coverage import Coverage
 from surelearn.claims.curves import PrecisionBand, RocBand
-from surelearn.claims.groups import Difference, GroupGap, WorstGroup
+from surelearn.claims.groups import MOST_GROUPS, Difference, GroupGap, WorstGroup
 from surelearn.claims.many_classes import MacroRecall, WorstClass
 from surelearn.claims.predictions import Predictions
 from surelearn.claims.probabilities import CalibrationError
@@ -74,6 +74,9 @@ def choose(rows: Predictions, *, by_label: bool) -> tuple[list[Claim], dict[str,
     for kind in expected:
         claim = kind()
         why = claim.lacks(rows)
+        if not why and isinstance(claim, GroupGap):
+            n = len(rows.codes("group")[0])
+            why = "" if n <= MOST_GROUPS else f"every two of {n:,} groups cannot be compared"
         if not why and by_label and not claim.given_labels:
             why = "it depends on how frequent each label is, and the rows were drawn by their label"
         if not why:

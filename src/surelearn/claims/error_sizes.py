@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from surelearn import _arguments
+from surelearn._typing import Vector
 from surelearn._wording import confidence, outward, percent_outward
 from surelearn.bounds import Guarantee, bands, holdout
 from surelearn.certificate import Kind
@@ -117,15 +118,14 @@ class ScaledErrorQuantile(OfNumbers):
             return "the widths are words"
         if not bool(np.all((widths > 0) & np.isfinite(widths))):
             return "a width is 0, below 0 or infinite"
+        if not np.isfinite(_in_widths(rows)).all():
+            return "an error has more widths than floating-point numbers can count"
         few = (1.0 - self.alpha) ** rows.n > 1e-3
         return "there are too few rows for any confidence" if few else ""
 
     def statistics(self, rows: Predictions) -> dict[str, Any]:
         """Return the absolute errors in units of their widths, rounded up."""
-        with np.errstate(over="ignore"):
-            ratios = rows.residuals / rows.columns["width"].astype(np.float64)
-        most = np.finfo(np.float64).max
-        return {"residuals": np.minimum(np.nextafter(ratios, np.inf), most).tolist()}
+        return {"residuals": _in_widths(rows).tolist()}
 
     def guarantee(self, *, delta: float, **statistics: Any) -> Guarantee:
         """Return the error whose rank is large enough."""
@@ -140,3 +140,9 @@ class ScaledErrorQuantile(OfNumbers):
         """Return the claim in words."""
         most = confidence(self.alpha)
         return f"at least {most} of such cases lie at most {limit} of their widths from its answer"
+
+
+def _in_widths(rows: Predictions) -> Vector:
+    with np.errstate(over="ignore"):
+        found = rows.residuals / rows.columns["width"].astype(np.float64)
+    return np.nextafter(found, np.inf)

@@ -176,13 +176,38 @@ def record(
     kind = task_of(true, answered, task)
     if task is None and kind == "regression":
         refuse_swapped(true, answered)
-    for name, column in {"prediction": answered, "baseline": other, **rivals}.items():
-        if column is not None:
-            refuse_other_kinds(true, column, kind, name)
+    if kind != "results":  # all of which may be failed
+        _refuse_unlike(true, {"prediction": answered, "baseline": other}, rivals, kind)
     if kind == "regression":
-        true, answered = true.astype(np.float64), answered.astype(np.float64)
+        true, answered = _numbers(true, answered)
     named = positive_of(true, answered, positive) if kind == "binary" else None
     return Predictions(true, answered, kind, named, numbers, other, others, rivals)
+
+
+def _refuse_unlike(
+    truth: NDArray[Any],
+    answers: Mapping[str, NDArray[Any] | None],
+    rivals: Mapping[str, NDArray[Any]],
+    task: Task,
+) -> None:
+    """Refuse answers of the model and of others that could never be right."""
+    for name, column in answers.items():
+        if column is not None:
+            refuse_other_kinds(truth, column, task, name)
+    for name, column in rivals.items():
+        try:
+            refuse_other_kinds(truth, column, task, "challenger")
+        except ValueError as error:
+            raise ValueError(f"challenger {name!r}: {error}") from None
+
+
+def _numbers(truth: NDArray[Any], answered: NDArray[Any]) -> tuple[Vector, Vector]:
+    """Return numbers as doubles, if all errors are numbers, too."""
+    true, said = truth.astype(np.float64), answered.astype(np.float64)
+    with np.errstate(over="ignore"):
+        if not np.isfinite(true - said).all():
+            raise ValueError("an error is beyond floating-point numbers: give larger units")
+    return true, said
 
 
 def results(

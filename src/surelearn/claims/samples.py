@@ -1,18 +1,28 @@
 """Error rates of rows that were not drawn one by one: weights, strata, time, a table."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, cast
 
 import numpy as np
 
 from surelearn import _arguments
+from surelearn._typing import Vector
 from surelearn._wording import exactly
 from surelearn.bounds import Guarantee, finite_population, ratios, regions, sequences
 from surelearn.certificate import Kind
 from surelearn.claims._claim import Design, Seen
 from surelearn.claims._errors import OfErrors
 from surelearn.claims.predictions import Predictions
+
+_MOST_WEIGHTS = 100_000  # different ones that a certificate carries
+_DIGITS = 10  # binary ones that are kept of more
+
+
+def _rounded(weights: Vector, how: Callable[[Vector], Vector]) -> Vector:
+    """Return numbers of so few binary digits that few are different."""
+    mantissa, power = np.frexp(weights)
+    return np.ldexp(how(np.ldexp(mantissa, _DIGITS)), power - _DIGITS)
 
 
 @dataclass(frozen=True)
@@ -52,13 +62,23 @@ class WeightedError(OfErrors):
         return "" if weights.any() else "all weights are 0"
 
     def statistics(self, rows: Predictions) -> dict[str, Any]:
-        """Return how many rows have so large a weight and are right or wrong."""
-        pairs = np.stack([rows.wrong.astype(np.float64), rows.columns["weight"].astype(np.float64)])
-        distinct, counts = np.unique(pairs, axis=1, return_counts=True)
+        """Return how many rows have so large a weight and are right or wrong.
+
+        Of very many different weights a thousandth is rounded, to the worse: a wrong row weighs
+        more, a right one less. No bet on the rows then gains more than it would have.
+        """
+        weights, wrong = rows.columns["weight"].astype(np.float64), rows.wrong
+        if len(np.unique(weights)) > _MOST_WEIGHTS:
+            up = np.minimum(_rounded(weights, np.ceil), self.largest)
+            weights = np.where(wrong, up, _rounded(weights, np.floor))
+        found: list[tuple[float, Any, Any]] = []
+        for loss in (0.0, 1.0):
+            own = weights[wrong == bool(loss)]
+            found.append((loss, *np.unique(own, return_counts=True)))
         return {
-            "losses": distinct[0].tolist(),
-            "weights": distinct[1].tolist(),
-            "counts": counts.tolist(),
+            "losses": [loss for loss, distinct, _ in found for _ in distinct],
+            "weights": [w for _, distinct, _ in found for w in distinct.tolist()],
+            "counts": [n for _, _, counts in found for n in counts.tolist()],
         }
 
     def guarantee(self, *, delta: float, **statistics: Any) -> Guarantee:

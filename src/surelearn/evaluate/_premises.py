@@ -77,24 +77,33 @@ def _clusters(drawn: Drawn, cases: str, n_units: int) -> str:
 
 
 def _weights(drawn: Drawn, cases: str, n_units: int) -> str:  # noqa: ARG001 - all rows are meant
+    if drawn.n_rows == 1:
+        alone = f"a draw that stands for as many of {cases} as its weight says"
+        return f"If this row is {alone}, and was {_UNUSED} it"
     return (
-        f"If {_these(drawn.n_rows)} independent draws, each of which stands for as many of {cases} "
-        f"as its weight says, and were {_UNUSED} it"
+        f"If these {drawn.n_rows:,} rows are independent draws, each of which stands for as many "
+        f"of {cases} as its weight says, and were {_UNUSED} it"
     )
 
 
 def _strata(drawn: Drawn, cases: str, n_units: int) -> str:  # noqa: ARG001 - all rows are meant
+    if drawn.n_rows == 1:
+        return f"If this row is, within its stratum, a draw from {cases}, and was {_UNUSED} it"
     return (
-        f"If {_these(drawn.n_rows)}, within each stratum, independent draws from {cases}, and were "
-        f"{_UNUSED} it"
+        f"If these {drawn.n_rows:,} rows are, within each stratum, independent draws from {cases}, "
+        f"and were {_UNUSED} it"
     )
 
 
 def _period(drawn: Drawn, cases: str, n_units: int) -> str:  # noqa: ARG001 - of the past
     those = " that got an answer" if drawn.answered_only else ""
+    if drawn.n_rows == 1:
+        all_of_them = f"the only case of the period{those.replace('that got', 'with')}"
+        picked = "or picked without regard to how it was answered"
+        return f"If this row is {all_of_them}, {picked}, and was {_UNUSED} the model"
     return (
-        f"If {_these(drawn.n_rows)} all cases of the period{those}, or picked from them without "
-        f"regard to how they were answered, and were {_UNUSED} the model"
+        f"If these {drawn.n_rows:,} rows are all cases of the period{those}, or picked from them "
+        f"without regard to how they were answered, and were {_UNUSED} the model"
     )
 
 
@@ -105,10 +114,6 @@ def _table(drawn: Drawn, cases: str, n_units: int) -> str:  # noqa: ARG001 - the
         f"If {these} {were} drawn at random without replacement from the table, and {were} "
         f"{_UNUSED} the model"
     )
-
-
-def _these(n_rows: int) -> str:
-    return f"these {n_rows:,} rows are"
 
 
 def _were(n: int) -> str:

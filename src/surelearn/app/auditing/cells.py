@@ -83,6 +83,8 @@ def held(truth: NDArray[Any], sets: Any) -> NDArray[np.bool_]:
     """
     if not (types.is_list(sets.type) or types.is_large_list(sets.type)):
         return in_set(truth, values(sets))
+    if types.is_nested(sets.type.value_type):
+        raise ValueError("the sets hold lists within lists: a set is a list of labels")
     whole = pa.chunked_array(sets).combine_chunks() if sets.num_chunks != 1 else sets.chunk(0)
     flat = _compute.list_flatten(whole).dictionary_encode()
     rows = np.asarray(_compute.list_parent_indices(whole))

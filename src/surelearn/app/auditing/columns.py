@@ -288,9 +288,9 @@ def _refuse_missing(table: Any, names: Sequence[str]) -> None:
 
 
 def _incomplete(n_without: int, n: int) -> str:
-    several = "row has" if n_without == 1 else "rows have"
+    have = "has" if n_without == 1 else "have"
     return (
-        f"{n_without:,} of {n:,} {several} no answer. Say what they are: --incomplete errors "
+        f"{n_without:,} of {n:,} rows {have} no answer. Say what they are: --incomplete errors "
         "counts them as errors; --incomplete exclude leaves them out, and narrows the claim to "
         "cases that get an answer"
     )
