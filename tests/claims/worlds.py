@@ -56,6 +56,12 @@ WORLDS = {
     "brier": (claims.BrierScore(), scored),
     "calibration-error": (claims.CalibrationError(bins=5), scored),
     "challengers-better": (claims.ChallengersBetter(), challenged),
+    "closer-than-baseline": (
+        claims.CloserThanBaseline(),
+        lambda k: record(
+            NUMBERS, NUMBERS + _NOISE * (0.1 + k / 40), baseline=np.zeros(N), task="regression"
+        ),
+    ),
     "cost": (claims.Cost(miss=5.0, false_alarm=1.0), binary),
     "coverage": (
         claims.Coverage(),

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
+from surelearn.app.asked_claims import in_one_form
 from surelearn.app.auditing.columns import ANSWERS, Columns, Incomplete, Roles, read_columns
 from surelearn.app.auditing.identity import rows_in
 from surelearn.app.auditing.plan import Plan, tell_fixed
@@ -21,7 +22,7 @@ from surelearn.app.tables.read import TableFile, read_table_file
 from surelearn.base import data_fingerprint
 from surelearn.base.cell_bits import cell_bits
 from surelearn.certificate import Certificate
-from surelearn.claims import Claim, Target, parse
+from surelearn.claims import Claim, Target
 from surelearn.evaluate.audit import THEN, Audit, Gathered, Outcome, gather
 from surelearn.evaluate.ledger import Question
 
@@ -183,7 +184,7 @@ def audit_table(  # noqa: PLR0913 - an argument for each option of the command
     if plan is not None:
         claims, delta, looks = plan.claims, plan.delta, plan.looks
     check_rules(delta=delta, looks=looks)
-    claims = _in_one_form(claims)
+    claims = in_one_form(claims)
     roles = _roles(columns)
     read = read_columns(file, roles, task=_task(task), positive=positive, incomplete=incomplete)
     options = _options(roles, delta) | _given(
@@ -238,14 +239,6 @@ def _identity(file: TableFile, read: Columns, options: Mapping[str, Any]) -> dic
         "options": dict(options),
         "table": file.sha256,
     }
-
-
-def _in_one_form(texts: Sequence[str]) -> tuple[str, ...]:
-    """Return claims as they are stored: the same question in other words is the same one."""
-    try:
-        return tuple(str(parse(text)) for text in texts)
-    except (TypeError, ValueError) as error:
-        raise TableError(str(error)) from None
 
 
 def _roles(columns: Mapping[str, str | Sequence[str] | None]) -> Roles:

@@ -4,10 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from surelearn.app import comparison
 from surelearn.app.choosing.choice import Choice
 from surelearn.app.problem.problem import Problem
 from surelearn.app.tables.notes import Note
 from surelearn.certificate import Certificate
+from surelearn.evaluate.audit import Outcome, Verdict, verdict_of
 from surelearn.evaluate.holdout import Answers
 
 
@@ -57,6 +59,25 @@ class CertifiedRun:
         return self.answers.by_class
 
     @property
+    def claims(self) -> tuple[Outcome, ...]:
+        """What became of each claim beside the certificate.
+
+        Together they hold with its confidence; together with it, at twice its delta.
+        """
+        return self.answers.claims
+
+    @property
+    def claims_delta(self) -> float:
+        """The probability that any of these claims is false."""
+        beside = self.answers.beside
+        return float(self.options["delta"]) if beside is None else beside.delta
+
+    @property
+    def verdict(self) -> Verdict:
+        """What became of all targets together."""
+        return verdict_of(self.claims)
+
+    @property
     def notes(self) -> tuple[Note, ...]:
         """What was inferred from the table, and on which rows the model was trained."""
         return (*self.problem.notes, *self.training_notes)
@@ -64,4 +85,8 @@ class CertifiedRun:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What a reader should worry about."""
-        return (*self.choice.warnings, *self.problem.warnings)
+        return (
+            *comparison.warn(self.problem, self.answers),
+            *self.choice.warnings,
+            *self.problem.warnings,
+        )

@@ -11,8 +11,9 @@ from typing import Any, cast
 
 from sklearn.base import clone
 
+from surelearn.app.asked_claims import in_one_form, refuse_claims
 from surelearn.app.certified_run import CertifiedRun
-from surelearn.app.choosing.candidates import find_candidates
+from surelearn.app.choosing.candidates import find_candidates, skipped
 from surelearn.app.choosing.choice import Choice, OnTrial
 from surelearn.app.choosing.nested import choose_by_nesting
 from surelearn.app.choosing.rule_classes import find_rules
@@ -32,6 +33,7 @@ from surelearn.app.problem.split import split
 from surelearn.app.rules import check_dates, check_rules
 from surelearn.app.tables.read import TableFile
 from surelearn.app.telling.wording import claim_about_rows
+from surelearn.claims import Claim, Target
 from surelearn.evaluate.holdout import Answers
 
 
@@ -47,6 +49,8 @@ def certify_table(  # noqa: PLR0913 - an argument for each option of the command
     copies: str | None = "together",
     dates: str | None = "features",
     looks: int = 1,
+    claims: Sequence[Claim | Target | str] = (),
+    positive: str | None = None,
     ledger: Ledger | None = None,
     form: Mapping[str, Any] | None = None,
     on_trial: OnTrial | None = None,
@@ -83,6 +87,10 @@ def certify_table(  # noqa: PLR0913 - an argument for each option of the command
     looks
         How many models of this table will be certified, fixed before the first: they share delta.
         Another model beyond them gets a void certificate.
+    claims, positive
+        Claims and targets to certify beside the error rate, at delta once more for all of them: all
+        that is expected of the task if left out; and which of two labels they call positive, if not
+        the one whose own words say so, or else the rarer one among the training rows.
     ledger
         Remembers which models were certified before; that of this process if left out.
     form
@@ -100,8 +108,11 @@ def certify_table(  # noqa: PLR0913 - an argument for each option of the command
     asked = {"target": target, "delta": delta, "holdout": holdout, "seed": seed, "select": select}
     asked |= _given({"copies": copies}) | ({"looks": looks} if looks > 1 else {})
     options = {**asked, **_given({"learners": list(learners)}), **reading}
-    options |= _given({"form": _given(form)})
+    asked_for = in_one_form(claims)
+    beside = _given({"claims": list(asked_for), "positive": positive})
+    options |= _given({"form": _given(form)}) | beside
     problem = pose(file, target=target, holdout=holdout, seed=seed, copies=copies, **reading)
+    refuse_claims(problem, asked_for, positive)
     shown = to_compare_on(problem)
     if select == "nested":
         candidates = find_candidates(
@@ -114,6 +125,10 @@ def certify_table(  # noqa: PLR0913 - an argument for each option of the command
         options |= {} if learners else {"tried": list(candidates)}  # later versions know more
         refuse_if_too_few(problem, delta=share, share=holdout)
         choice = choose_by_nesting(shown, candidates, seed=seed, on_trial=on_trial)
+        if not learners:
+            n_rows = len(shown.split.train)
+            untried = skipped(shown.task, n_rows=n_rows, found=list(candidates))
+            choice = replace(choice, untried=untried)
     else:
         shown = one_of_each_copy(shown)
         rules = find_rules(shown, delta=share, names=learners)
@@ -122,7 +137,8 @@ def certify_table(  # noqa: PLR0913 - an argument for each option of the command
     enter = partial(
         enter_look, PROCESS if ledger is None else ledger, file, problem, choice.name, options
     )
-    run = certify_choice(problem, choice, delta=delta, seed=seed, looks=looks, enter=enter)
+    rules = {"delta": delta, "looks": looks, **beside}
+    run = certify_choice(problem, choice, seed=seed, enter=enter, **rules)
     stored = {**run.certificate.reproduce, "table": file.sha256, "options": options}
     certificate = replace(run.certificate, reproduce=stored)
     return replace(run, answers=replace(run.answers, certificate=certificate), options=options)
@@ -153,8 +169,8 @@ def certify_choice(
     *,
     delta: float,
     seed: int,
-    looks: int = 1,
     enter: Callable[[Any], Entry] = lambda _: NOT_KEPT,
+    **rules: Any,
 ) -> CertifiedRun:
     """Fit what was chosen to the training part of a problem, and ask the hold-out about it.
 
@@ -164,10 +180,12 @@ def certify_choice(
         The problem with its split.
     choice
         What was chosen on its training part.
-    delta, seed, looks
+    delta, seed
         See `certify_table`.
     enter
         Enters the question about the model in a ledger, before it is answered.
+    **rules
+        What else is fixed beforehand: looks, claims, positive.
     """
     model: Any = choice.model  # a bound from the training rows speaks of the model that has it
     if model is None:
@@ -178,17 +196,24 @@ def certify_choice(
         problem=problem,
         model=model,
         choice=choice,
-        answers=ask(problem, model, delta=delta, looks=looks, entry=enter(model)),
+        answers=ask(problem, model, delta=delta, entry=enter(model), **rules),
         training_notes=training_notes(problem, choice.learner if choice.model is None else None),
         options={"delta": delta, "seed": seed},
     )
 
 
 def ask(
-    problem: Problem, model: Any, *, delta: float, looks: int = 1, entry: Entry = NOT_KEPT
+    problem: Problem,
+    model: Any,
+    *,
+    delta: float,
+    looks: int = 1,
+    entry: Entry = NOT_KEPT,
+    **beside: Any,
 ) -> Answers:
     """Ask the hold-out of a problem about a fitted model; `verify` asks again, and compares."""
-    answers = set_up_holdout(problem, delta=delta, looks=looks, entry=entry).answer(model)
+    held_out = set_up_holdout(problem, delta=delta, looks=looks, entry=entry, **beside)
+    answers = held_out.answer(model)
     found = answers.certificate
     if problem.copies.mode is not None:
         found = replace(found, reproduce={**found.reproduce, "ledger": entry.stored()})

@@ -10,6 +10,7 @@ and the ledger can only refute it.
 """
 
 import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -181,8 +182,17 @@ def enter_look(
         "delta": delta,
         "options": dict(options),
     }
-    question = Question(name_rules(delta, looks), f"{fingerprint(model)} {split}")
+    about_model = f"{fingerprint(model)} {split}{_other_claims(options)}"
+    question = Question(name_rules(delta, looks), about_model)
     return ledger.enter(Look(identify(file.table, problem.target), question, about))
+
+
+def _other_claims(options: Mapping[str, Any]) -> str:
+    """Return what tells claims that were asked for from others: they are another look."""
+    asked = {name: options[name] for name in ("claims", "positive") if name in options}
+    if not asked:
+        return ""
+    return f" {hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:16]}"
 
 
 def name_rules(delta: float, looks: int) -> str:

@@ -19,8 +19,8 @@ from surelearn.certificate._certificate import plain
 from surelearn.persistence.model_files import save_model
 from surelearn.report import render_html, render_json
 
-NAMES = ("model.surelearn", "certificate.json", "report.html", "report.json")
-OF_AUDITS = NAMES[1:]
+NAMES = ("model.surelearn", "certificate.json", "claims.json", "report.html", "report.json")
+OF_AUDITS = ("certificate.json", "report.html", "report.json")
 """The files of an audit, which has no model."""
 
 OF_MONITORS = ("certificate.json", "monitor.json", "monitor.svg")
@@ -65,8 +65,10 @@ def write_run(run: CertifiedRun, file: TableFile, out: Path) -> tuple[Path, ...]
         metadata = {"certificate": stored["model"], "learner": run.name, "made": known}
         save_model(run.model, made.new / NAMES[0], schema=run.problem.schema, metadata=metadata)
         _write(made.new / NAMES[1], run.certificate.to_json() + "\n")
-        _write(made.new / NAMES[2], render_html(report))
-        _write(made.new / NAMES[3], render_json(report))
+        beside = bundle_of(run.claims, run.claims_delta)
+        _write(made.new / NAMES[2], to_json(beside))
+        _write(made.new / NAMES[3], render_html(report))
+        _write(made.new / NAMES[4], render_json(report))
         folder_swap.put_in_place(made, NAMES)
     return tuple(out / name for name in NAMES)
 

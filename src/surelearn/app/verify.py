@@ -9,6 +9,7 @@ from surelearn.app.choosing.choice import OnTrial
 from surelearn.app.errors import TableError
 from surelearn.app.verifying import again, alone, figures
 from surelearn.app.verifying.audited import check_bundle, check_bundle_again
+from surelearn.app.verifying.claimed import check_beside, is_beside
 from surelearn.app.verifying.finding import Finding
 from surelearn.app.verifying.known import FIXED
 from surelearn.certificate import Certificate
@@ -16,11 +17,16 @@ from surelearn.certificate import Certificate
 __all__ = [
     "Finding",
     "not_checked",
+    "read_beside",
     "read_certificate",
     "read_signed",
     "verify_audit",
     "verify_certificate",
+    "with_its_certificate",
 ]
+
+OF_RUNS, BESIDE = "certificate.json", "claims.json"
+"""The files of a run that hold its certificate, and the claims beside it."""
 
 _LARGEST = 256 * 2**20  # bytes: the errors of ten million rows
 
@@ -49,6 +55,31 @@ def read_signed(path: Path) -> tuple[str, Certificate | Bundle]:
         raise TableError(f"{path} cannot be read: {error}") from None
 
 
+def read_beside(path: Path, certificate: Certificate) -> Bundle | None:
+    """Read the claims beside a certificate, if there are some; a void one claims nothing."""
+    beside = path.with_name(BESIDE)
+    if path.name != OF_RUNS or certificate.status == "void" or not beside.is_file():
+        return None
+    found = read_certificate(beside)
+    if not isinstance(found, Bundle) or not is_beside(found):
+        raise TableError(f"{beside} holds no claims that were made beside a certificate")
+    return found
+
+
+def with_its_certificate(
+    path: Path, found: Certificate | Bundle
+) -> tuple[Path, Certificate | Bundle]:
+    """Return the certificate that claims were made beside; all else is returned as it is."""
+    if not isinstance(found, Bundle) or not is_beside(found):
+        return path, found
+    if path.name == BESIDE and path.with_name(OF_RUNS).is_file():
+        return path.with_name(OF_RUNS), read_certificate(path.with_name(OF_RUNS))
+    raise TableError(
+        f"{path} holds claims that were made beside a certificate, on what that one rests on: keep "
+        f"them together in one folder, as {OF_RUNS} and {BESIDE}"
+    )
+
+
 def verify_audit(bundle: Bundle, *, table: Path | None = None, **form: Any) -> tuple[Finding, ...]:
     """Check the certificates of an audit; with the file of answers, do it again.
 
@@ -74,6 +105,7 @@ def verify_certificate(
     table: Path | None = None,
     retrain: bool = False,
     on_trial: OnTrial | None = None,
+    beside: Bundle | None = None,
     **form: Any,
 ) -> tuple[Finding, ...]:
     """Check a certificate; with the model and the table, derive its statistics anew.
@@ -89,9 +121,13 @@ def verify_certificate(
         as long as the run did. No ledger is charged: the same question is answered again.
     on_trial
         Called after each learner that is trained again.
+    beside
+        The claims beside the certificate, if they are to be checked, too.
     **form
         How to read the table, if not as the certificate records: see `read_table_file`.
     """
+    if "holdout" in certificate.reproduce:
+        raise TableError("this is one of the claims beside a certificate: give that certificate")
     if "audit" in certificate.reproduce:
         return _verify_of_audit(certificate, alone=model is None and table is None and not retrain)
     if retrain and table is None:
@@ -99,11 +135,14 @@ def verify_certificate(
     if not retrain and (model is None) != (table is None):
         raise TableError("give both --model and --data, or neither: the statistics need both")
     findings = list(alone.check_alone(certificate))
+    if beside is not None:
+        findings.append(check_beside(certificate, beside))
     if table is not None and certificate.status != "void":
         recorded = again.read_recorded(certificate, table, form)
-        findings.extend(again.check_again(certificate, recorded, model))
+        findings.extend(again.check_again(certificate, recorded, model, beside))
         if retrain:
-            findings.extend(again.check_retrained(certificate, recorded, model, on_trial))
+            retrained = again.check_retrained(certificate, recorded, model, on_trial, beside)
+            findings.extend(retrained)
     return tuple(findings)
 
 

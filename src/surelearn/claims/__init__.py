@@ -26,7 +26,12 @@ from surelearn.claims.rates import (
     Sensitivity,
     Specificity,
 )
-from surelearn.claims.regression import BeyondTolerance, ErrorQuantile, MeanError
+from surelearn.claims.regression import (
+    BeyondTolerance,
+    CloserThanBaseline,
+    ErrorQuantile,
+    MeanError,
+)
 from surelearn.claims.samples import ErrorOfStrata, ErrorOverTime, WeightedError, WrongInTable
 from surelearn.claims.scores import AreaUnderCurve, ThresholdFor
 from surelearn.claims.two_classes import (
@@ -54,6 +59,7 @@ __all__ = [
     "CalibrationError",
     "ChallengersBetter",
     "Claim",
+    "CloserThanBaseline",
     "Cost",
     "Coverage",
     "DecisionCurve",

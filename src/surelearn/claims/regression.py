@@ -1,6 +1,6 @@
 """Errors of numbers: how large all but a share of them are, how many are too large, their mean."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -12,6 +12,7 @@ from surelearn.bounds import Guarantee, holdout, rates, sequences
 from surelearn.certificate import Kind
 from surelearn.claims._claim import Claim, Direction, Seen
 from surelearn.claims.predictions import Predictions
+from surelearn.claims.rates import Share
 
 
 @dataclass(frozen=True)
@@ -124,6 +125,42 @@ class BeyondTolerance(OfNumbers):
         return (
             f"at most {limit} of such cases have an absolute error beyond {exactly(self.tolerance)}"
         )
+
+
+@dataclass(frozen=True)
+class CloserThanBaseline(Share):
+    """The share of cases in which the answer is closer to the truth than the baseline's is.
+
+    Where both are equally far away, the baseline wins.
+
+    Examples
+    --------
+    >>> from surelearn.claims.predictions import record
+    >>> rows = record([0.5, 2.5, 4.0], [1.0, 2.0, 4.5], baseline=[2.0, 2.0, 2.0])
+    >>> CloserThanBaseline().statistics(rows)
+    {'successes': 2, 'n': 3}
+    """
+
+    name: ClassVar[str] = "closer-than-baseline"
+    title: ClassVar[str] = "Closer to the truth than the baseline"
+    direction: ClassVar[Direction] = "lower"
+    theorem: ClassVar[Callable[..., Guarantee]] = staticmethod(rates.rate_lower)
+    takes: ClassVar[tuple[str, str]] = ("successes", "n")
+
+    def lacks(self, rows: Predictions) -> str:
+        """Return why there is nothing to compare with."""
+        if rows.task != "regression":
+            return "the truths are labels, not numbers"
+        return "no column of a baseline was named" if rows.baseline is None else ""
+
+    def count(self, rows: Predictions) -> tuple[int, int]:
+        """Return in how many rows the answer is closer, and all of them."""
+        other = np.abs(rows.truth - np.asarray(rows.baseline, dtype=np.float64))
+        return int((rows.residuals < other).sum()), rows.n
+
+    def sentence(self, limit: str, about: Mapping[str, str]) -> str:  # noqa: ARG002 - no names
+        """Return the claim in words."""
+        return f"in at least {limit} of such cases it is closer to the truth than the baseline"
 
 
 @dataclass(frozen=True)

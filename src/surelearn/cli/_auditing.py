@@ -6,20 +6,17 @@ from typing import Any
 
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-from rich.table import Table
 
 from surelearn._wording import confidence
-from surelearn.app.audit import AuditRun, Outcome, audit_table
+from surelearn.app.audit import AuditRun, audit_table
 from surelearn.app.auditing.plan import read_plan
 from surelearn.app.errors import TableError
 from surelearn.app.ledger import UserLedger
 from surelearn.app.output import OF_AUDITS, check_folder, write_audit
 from surelearn.app.tables.read import read_table_file
+from surelearn.cli._claimed import STATUS, board_of, verdict_of
 from surelearn.cli._panels import conditions_of
 from surelearn.cli._showing import shown
-
-_STATUS = {"stated": 0, "proved": 0, "not proved": 1, "refuted": 3}
-_COLOURS = {"proved": "green", "not proved": "yellow", "refuted": "red", "not tried": "dim"}
 
 
 def run(
@@ -51,7 +48,7 @@ def run(
         console.print(f"[yellow]Warning:[/] {shown(trouble)}", highlight=False)
     _show(console, audited, files)
     void = any(certificate.violated for certificate in audited.audit.certificates)
-    return 1 if void else _STATUS[audited.verdict]
+    return 1 if void else STATUS[audited.verdict]
 
 
 def _show(console: Console, run: AuditRun, files: tuple[Path, ...]) -> None:
@@ -64,10 +61,10 @@ def _show(console: Console, run: AuditRun, files: tuple[Path, ...]) -> None:
             f"{shown(run.premise)}{level}{' all of this holds' if several else ''}:",
             highlight=False,
         )
-        console.print(_board(run))
+        console.print(board_of(run.claims))
     for outcome in run.claims:
         if outcome.target is not None:
-            console.print(_verdict(outcome), highlight=False)
+            console.print(verdict_of(outcome), highlight=False)
     console.print("\nWhat it rests on", style="bold")
     console.print(conditions_of(run))
     for name, why in run.audit.left_out.items():
@@ -76,35 +73,3 @@ def _show(console: Console, run: AuditRun, files: tuple[Path, ...]) -> None:
         console.print(f"[dim]{shown(str(note))}[/]", highlight=False)
     names = ", ".join(path.name for path in files)
     console.print(f"Written to {shown(files[0].parent)}: {names}")
-
-
-def _board(run: AuditRun) -> Table:
-    """Return the claims, what was seen, what is certified, and on how many rows."""
-    board = Table(box=None, padding=(0, 2, 0, 0))
-    for name, justify in (
-        ("", "left"),
-        ("observed", "right"),
-        ("certified", "right"),
-        ("rows", "right"),
-    ):
-        board.add_column(name, justify=justify)  # type: ignore[arg-type]
-    for outcome in run.claims:
-        found = outcome.certificate
-        if found is None:
-            continue
-        sign = "at most" if found.direction == "upper" else "at least"
-        share = found.kind in {"rate", "risk"}
-        seen = f"{100 * found.observed:.4g}%" if share else f"{found.observed:.4g}"
-        board.add_row(
-            shown(outcome.claim.title),
-            seen,
-            f"{sign} {outcome.claim.limit(found.bound)}",
-            f"{found.n:,}",
-        )
-    return board
-
-
-def _verdict(outcome: Outcome) -> str:
-    colour = _COLOURS[outcome.verdict]
-    advice = f" ({shown(outcome.advice)})" if outcome.advice else ""
-    return f"[{colour}]{outcome.verdict}[/]  {shown(outcome.target)}{advice}"

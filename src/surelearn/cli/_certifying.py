@@ -17,6 +17,7 @@ from surelearn.app.output import check_folder, write_run
 from surelearn.app.rules import check_rules
 from surelearn.app.tables.notes import latest
 from surelearn.app.tables.read import TableFile, read_table_file
+from surelearn.cli._claimed import STATUS, show_beside
 from surelearn.cli._panels import certificate_panel
 from surelearn.cli._showing import shown
 
@@ -32,8 +33,8 @@ def run(
     prepare: Callable[[], object] = lambda: None,
     remember: bool = True,
     **options: Any,
-) -> None:
-    """Read, certify, write and print; the certificate first, the learners after.
+) -> int:
+    """Read, certify, write and print, the certificate first; return the exit status.
 
     Parameters
     ----------
@@ -78,6 +79,8 @@ def run(
         for trouble in dict.fromkeys(ledger.troubles):
             _warn(console, trouble)
     _show(console, certified, file, files)
+    void = certified.certificate.violated and bool(options.get("claims"))
+    return 1 if void else STATUS[certified.verdict]
 
 
 def _foresee(
@@ -115,6 +118,7 @@ class Best:
 def _show(console: Console, run: CertifiedRun, file: TableFile, files: tuple[Path, ...]) -> None:
     title = f"{run.name} on {file.path.name}"
     console.print(certificate_panel(run, title=shown(title)))
+    show_beside(console, run)
     console.print(shown(run.choice.beforehand), highlight=False)
     for warning in run.warnings:
         _warn(console, warning)

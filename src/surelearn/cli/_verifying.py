@@ -12,11 +12,14 @@ from surelearn.app.choosing.choice import Tried
 from surelearn.app.errors import TableError
 from surelearn.app.signatures import check_signature
 from surelearn.app.verify import (
+    BESIDE,
     Finding,
     not_checked,
+    read_beside,
     read_signed,
     verify_audit,
     verify_certificate,
+    with_its_certificate,
 )
 from surelearn.cli._showing import shown
 
@@ -41,6 +44,7 @@ def run(
     console = Console(highlight=False)
     text, certificate = read_signed(path)
     by = _check_signature(text, path, signed)
+    path, certificate = with_its_certificate(path, certificate)
     if isinstance(certificate, Bundle):
         if model is not None or retrain:
             raise TableError("an audit knows no model: give its file of answers with --data alone")
@@ -53,11 +57,20 @@ def run(
             told = f"training again: {shown(trial.name)} {trial.seconds:.1f} s"
             progress.update(bar, description=told, completed=done, total=total)
 
+        beside = read_beside(path, certificate)
         findings = verify_certificate(
-            certificate, model=model, table=table, retrain=retrain, on_trial=show_trial, **form
+            certificate,
+            model=model,
+            table=table,
+            retrain=retrain,
+            on_trial=show_trial,
+            beside=beside,
+            **form,
         )
     for line in certificate.headline:
         console.print(shown(line))
+    if beside is not None:
+        console.print(f"{len(beside.outcomes)} claims stand beside it in {BESIDE}.")
     findings = (*findings, *by)
     for finding in findings:
         console.print(_line(finding))

@@ -19,7 +19,7 @@ def certify(  # noqa: PLR0913, PLR0917 - an argument for each option
         str, typer.Option(help="How to choose the learner: nested or structural-risk.")
     ] = "nested",
     holdout: Annotated[float, typer.Option(help="Fraction of the rows to hold out.")] = 0.2,
-    out: Annotated[Path, typer.Option(help="Folder for the four files.")] = Path("certified"),
+    out: Annotated[Path, typer.Option(help="Folder for the five files.")] = Path("certified"),
     seed: Annotated[int, typer.Option(help="Seed of the split and the folds.")] = 0,
     task: Annotated[
         str | None, typer.Option(help="classification or regression, if not as inferred.")
@@ -53,6 +53,13 @@ def certify(  # noqa: PLR0913, PLR0917 - an argument for each option
     looks: Annotated[
         int, typer.Option(help="Models of this table to certify in all; they share delta.")
     ] = 1,
+    claim: Annotated[
+        list[str] | None,
+        typer.Option(help="Claim or target, such as 'sensitivity>=0.9'; repeatable, in order."),
+    ] = None,
+    positive: Annotated[
+        str | None, typer.Option(help="The positive one of two labels, if not as inferred.")
+    ] = None,
     delimiter: Annotated[str | None, typer.Option(help="What separates cells.")] = None,
     header: Annotated[
         bool | None, typer.Option("--header/--no-header", help="Whether line 1 has the names.")
@@ -72,8 +79,13 @@ def certify(  # noqa: PLR0913, PLR0917 - an argument for each option
 
     The split and delta are fixed before anything is looked at. Learners are compared on the
     training rows, by nested cross-validation or by the bounds that these rows prove; the hold-out
-    is asked about the winner only. Writes `model.surelearn`, `certificate.json`, `report.html` and
-    `report.json`.
+    is asked about the winner only. Writes `model.surelearn`, `certificate.json`, `claims.json`,
+    `report.html` and `report.json`.
+
+    Beside the error rate it certifies what else the rows prove, or what `--claim` asks for, all of
+    it together at delta once more. With targets it is a gate. They are tried in the order given
+    until one is not proved. Exit status: 0 if all are proved, 1 if not, 3 if one is refuted, 2 if
+    the table or an option cannot be used.
 
     A ledger remembers which tables were certified. A second model of the same table gets a void
     certificate, unless `--looks N` planned N models before the first: see `surelearn ledger`.
@@ -82,7 +94,7 @@ def certify(  # noqa: PLR0913, PLR0917 - an argument for each option
     """
     from surelearn.cli._certifying import run  # noqa: PLC0415 - `--help` should not wait for it
 
-    run(
+    status = run(
         table,
         out=out,
         force=force,
@@ -109,4 +121,8 @@ def certify(  # noqa: PLR0913, PLR0917 - an argument for each option
         zeros=tuple(zeros or ()),
         copies=copies,
         looks=looks,
+        claims=tuple(claim or ()),
+        positive=positive,
     )
+    if status:
+        raise typer.Exit(status)

@@ -80,6 +80,9 @@ class Facts:
         The numbers and the names of each claim, by the claim as text.
     evidence, stored
         What is known of the demands, and what else the certificates keep.
+    subject, also, ending
+        What the claims are about; what a hold-out demands, instead of what an audit does; and what
+        a sentence adds about the rows that count.
     found
         What theorems said before: they are asked once.
     """
@@ -89,6 +92,9 @@ class Facts:
     about: Mapping[str, Mapping[str, str]]
     evidence: Mapping[str, Evidence] = field(default_factory=dict[str, Evidence])
     stored: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    subject: str = SUBJECT
+    also: tuple[Precondition, ...] | None = None
+    ending: str = ""
     found: dict[tuple[str, float], Guarantee] = field(
         default_factory=dict[tuple[str, float], Guarantee]
     )
@@ -99,6 +105,13 @@ class Facts:
         if key not in self.found:
             self.found[key] = claim.guarantee(delta=delta, **self.statistics[str(claim)])
         return self.found[key]
+
+    def demands(self, guarantee: Guarantee) -> tuple[Precondition, ...]:
+        """Return what must be true beyond the theorem, with what is known of it."""
+        known = {**_KNOWN, **self.evidence}
+        own = DEMANDS if self.also is None else {"fixed_before": DEMANDS["fixed_before"]}
+        stated = (Precondition(key, phrase, *known[key]) for key, phrase in own.items())
+        return tuple(p for p in (*stated, *(self.also or ())) if p.key not in guarantee.assumes)
 
 
 def issue_claim(claim: Claim, facts: Facts, share: Share) -> Certificate:
@@ -118,16 +131,15 @@ def issue_claim(claim: Claim, facts: Facts, share: Share) -> Certificate:
     seen, known = claim.seen(**statistics), {**_KNOWN, **facts.evidence}
     premise = premise_of(claim, facts.drawn, seen.n)
     told = {**about, **claim.told(delta=share.own, **statistics)}
-    demanded = {k: phrase for k, phrase in DEMANDS.items() if k not in guarantee.assumes}
     return certify(
         guarantee,
         kind=claim.kind,
-        subject=SUBJECT,
+        subject=facts.subject,
         observed=seen.value,
         n=seen.n,
-        claim=_sentence(claim, guarantee.bound, told, share, premise),
+        claim=_sentence(claim, guarantee.bound, told, share, (premise, facts.ending)),
         evidence={k: known[k] for k in guarantee.assumes if k in known},
-        also=(Precondition(key, phrase, *known[key]) for key, phrase in demanded.items()),
+        also=facts.demands(guarantee),
         reproduce={
             "audit": {
                 "claim": str(claim),
@@ -143,11 +155,12 @@ def issue_claim(claim: Claim, facts: Facts, share: Share) -> Certificate:
 
 
 def _sentence(
-    claim: Claim, bound: float, about: Mapping[str, str], share: Share, premise: str
+    claim: Claim, bound: float, about: Mapping[str, str], share: Share, around: tuple[str, str]
 ) -> str:
+    premise, ending = around
     several = "targets" if isinstance(claim, InOrder) else "claims"
     together = f" for all {share.n_claims} {several} together" if share.n_claims > 1 else ""
     return (
         f"{premise}{THEN}{confidence(share.delta)}{together} "
-        f"{claim.sentence(claim.limit(bound), about)}."
+        f"{claim.sentence(claim.limit(bound), about)}{ending}."
     )

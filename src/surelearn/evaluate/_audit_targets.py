@@ -48,7 +48,13 @@ def verdict_of(outcomes: Sequence[Outcome]) -> Verdict:
 
 
 def issue_all(
-    facts: Facts, plain: Sequence[Claim], targets: Sequence[Target], *, delta: float, leads: bool
+    facts: Facts,
+    plain: Sequence[Claim],
+    targets: Sequence[Target],
+    *,
+    delta: float,
+    leads: bool,
+    n_claims: int | None = None,
 ) -> tuple[Outcome, ...]:
     """Return what becomes of all claims and targets at one delta.
 
@@ -62,18 +68,23 @@ def issue_all(
         The probability that anything certified is false.
     leads
         Whether the first claim has half of what claims share.
+    n_claims
+        Among how many claims delta is shared out, if that was fixed before it was known which of
+        them the rows can show.
     """
     half = delta / 2.0 if plain and targets else delta
+    n = len(plain) if n_claims is None else n_claims
     return (
         *_try_in_order(facts, targets, delta=half),
-        *_state(facts, plain, delta=half, leads=leads),
+        *_state(facts, plain, n, delta=half, leads=leads),
     )
 
 
-def _state(facts: Facts, plain: Sequence[Claim], *, delta: float, leads: bool) -> Iterator[Outcome]:
+def _state(
+    facts: Facts, plain: Sequence[Claim], n: int, *, delta: float, leads: bool
+) -> Iterator[Outcome]:
     """Certify claims without targets; they share delta, the one that leads has half of it."""
-    leads = leads and len(plain) > 1
-    n = len(plain)
+    leads = leads and n > 1
     for i, claim in enumerate(plain):
         own = delta / n if not leads else delta / 2.0 if i == 0 else delta / (2.0 * (n - 1))
         yield Outcome(claim, issue_claim(claim, facts, Share(delta, own, n)))

@@ -19,6 +19,7 @@ from surelearn.base.labels import absolute_errors
 from surelearn.bounds import Guarantee, concentration, holdout, sequences
 from surelearn.certificate import Certificate, Evidence, Kind, assumed, by_construction
 from surelearn.evaluate._task import range_of_losses
+from surelearn.evaluate.audit import Audit, Outcome
 from surelearn.losses import ZeroOne
 
 AS_ONE = "where copies of a row count as one"
@@ -86,11 +87,19 @@ class Answers:
     by_class
         For each class with rows in the hold-out, the certificate of the error rate among its rows,
         if they were asked for; together they hold with the confidence of the certificate.
+    beside
+        The claims beside it, if some were asked for; together they hold with that confidence, too.
     """
 
     certificate: Certificate
     predicted: NDArray[Any]
     by_class: Mapping[str, Certificate] = field(default_factory=dict[str, Certificate])
+    beside: Audit | None = None
+
+    @property
+    def claims(self) -> tuple[Outcome, ...]:
+        """What became of each claim beside the certificate."""
+        return () if self.beside is None else self.beside.outcomes
 
 
 @dataclass(frozen=True)
@@ -268,7 +277,7 @@ def claim_about(loss: Any, groups: Groups | None, *, random_state: int) -> Claim
     if isinstance(loss, Quantile):
         if groups is None:
             return ErrorSize(loss.alpha)
-        counted = _one_of_each(groups.places, random_state)
+        counted = one_of_each(groups.places, random_state)
         return ErrorSize(loss.alpha, counted, groups.of_copies)
     if not (is_zero_one(loss) or callable(loss)):
         raise _arguments.refuse("loss", loss, "'zero_one', Quantile(alpha) or a function")
@@ -290,7 +299,7 @@ def _means(losses: Vector, groups: Indices) -> Vector:
     return np.bincount(groups, weights=losses) / np.bincount(groups)
 
 
-def _one_of_each(groups: Indices, random_state: int) -> Indices:
+def one_of_each(groups: Indices, random_state: int) -> Indices:
     """Return the place of one row of each group, drawn by the seed group after group."""
     rng = np.random.default_rng(random_state)
     order = np.argsort(groups, kind="stable")

@@ -6,7 +6,7 @@ and is the only thing that issues hold-out certificates: of all rows, of groups,
 ledger belongs to the rows: another `Holdout` on them goes on with it (`surelearn.evaluate.ledger`).
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, Literal
 
@@ -27,6 +27,7 @@ from surelearn.certificate import (
     assumed,
 )
 from surelearn.evaluate import _holdout_rules
+from surelearn.evaluate._claims_beside import Asked, Stated, check_beside, state_beside
 from surelearn.evaluate._drawing import Copies, draw
 from surelearn.evaluate._holdout_claims import (
     Answers,
@@ -37,10 +38,12 @@ from surelearn.evaluate._holdout_claims import (
     Quantile,
     claim_about,
     is_zero_one,
+    one_of_each,
 )
 from surelearn.evaluate._issuing import Question, issue
 from surelearn.evaluate._row_by_row import answered_alone
 from surelearn.evaluate._training_memory import compare_with_training
+from surelearn.evaluate.audit import Audit
 from surelearn.evaluate.ledger import Account, Standing
 from surelearn.evaluate.recorded_holdout import RecordedHoldout, record_holdout
 from surelearn.losses import Loss
@@ -79,6 +82,11 @@ class Holdout:
     by_class
         Whether to certify the error rate of each class, too. With groups: the classes there are,
         known beforehand.
+    claims, positive, baseline
+        What else to certify, at delta once more for all of it: a list of claims and targets such as
+        "sensitivity>=0.9" (see `surelearn.claims`), or True for all that is expected of the task;
+        of two labels the positive one, if its own words do not say so; another model to compare
+        with. `answer(model).claims` has what became of them.
 
     Examples
     --------
@@ -106,6 +114,9 @@ class Holdout:
         groups: ArrayLike | None = None,
         random_state: int = 0,
         by_class: bool | ArrayLike = False,
+        claims: bool | Sequence[Asked] = (),
+        positive: Any = None,
+        baseline: Any = None,
     ) -> None:
         self.X = sound(X)
         self.y = _holdout_rules.check_labels(self.X, y)
@@ -116,11 +127,12 @@ class Holdout:
         self._claim = claim_about(loss, self._groups, random_state=random_state)
         self._counts_errors = is_zero_one(loss)
         self._classes = _holdout_rules.check_classes(by_class, self.y, loss, self._groups)
+        self._beside = check_beside(claims, positive, baseline, loss=loss)
         self._evidence = _holdout_rules.check_evidence(self._made_true(), self._claim)
         self.allow_duplicates = allow_duplicates
         self._drawn_at_random = False
         self.identity = self._fingerprint()
-        self._loss = loss
+        self._loss, self._seed = loss, random_state
         self._table: tuple[RowSet, ...] = ()
         self._ledger: list[LedgerEntry] = []
         self._issued: dict[str, Answers] = {}
@@ -255,6 +267,7 @@ class Holdout:
         if asked in self._issued:
             return self._issued[asked]
         self._refuse_if_spent()
+        stated = self._state_beside(model, predicted)
         evidence, mode = self._demands(model, predicted), self._rules.mode
         standing, known = self._stand(asked)
         demands = _holdout_rules.state_demands(
@@ -262,12 +275,13 @@ class Holdout:
         )
         question = Question(identity, predicted, demands, standing)
         certificate = self._issue(self._claim, question, self._rules.share)
-        by_class: dict[str, Certificate] = {}
+        self._issued[asked] = Answers(certificate, predicted)
         if not certificate.violated:  # of a model that failed the gate nothing else may leak
             by_class = self._issue_classes(question)
+            beside = self._issue_beside(stated, certificate)
+            self._issued[asked] = Answers(certificate, predicted, by_class, beside)
             if self._rules.mode == "gate":
                 self._account.look("locked", identity)
-        self._issued[asked] = Answers(certificate, predicted, by_class)
         return self._issued[asked]
 
     def score(self, model: Any) -> float:
@@ -300,7 +314,7 @@ class Holdout:
             rules=_holdout_rules.name_rules(
                 self._rules,
                 self._loss,
-                self._classes,
+                self._classes if self._beside is None else (self._classes, self._beside.named),
                 _holdout_rules.rows_in_groups(self.X, self._groups),
             ),
             n_models=self._rules.n_models,
@@ -354,6 +368,29 @@ class Holdout:
             for label in self._classes
             if label in here
         }
+
+    def _state_beside(self, model: Any, predicted: NDArray[Any]) -> Stated | None:
+        """Gather what the claims beside the certificate need; those that cannot be are refused."""
+        if self._beside is None:
+            return None
+        places = None if self._groups is None else one_of_each(self._groups.places, self._seed)
+        units = "rows" if self._groups is None else "groups"
+        return state_beside(
+            self._beside,
+            model,
+            self.X,
+            self.y,
+            predicted,
+            regression=isinstance(self._loss, Quantile),
+            counted=("copies" if self._groups and self._groups.of_copies else units, places),
+        )
+
+    def _issue_beside(self, stated: Stated | None, certificate: Certificate) -> Audit | None:
+        """Certify the claims beside a certificate, all of them together at delta once more."""
+        if stated is None or certificate.family is None:
+            return None
+        self._ledger.append(certificate.family)
+        return stated.issue(certificate, self._rules.share)
 
     def _fingerprint(self) -> str:
         """Return the hash of the rows and labels that count."""

@@ -33,7 +33,7 @@ def plot_roc_band(band: CurveBand, *, ax: Axes | None = None) -> Axes:
     ax.plot([0, 100], [0, 100], color=style.MUTED, linestyle=":", linewidth=1)
     ax.set_xlabel("false alarms, percent of negative cases")
     ax.set_ylabel("found, percent of positive cases")
-    ax.legend(loc="lower right")
+    style.put_legend_above(ax)
     return ax
 
 
@@ -60,10 +60,10 @@ def plot_precision_band(band: CurveBand, *, ax: Axes | None = None) -> Axes:
     if ax is None:
         _, (ax,) = style.new_figure("The true precision is nowhere below the line")
     # By thresholds, not by shares found: which share a threshold finds in truth is another claim.
-    _draw(ax, band, drawstyle="steps-pre", label="true precision of that threshold not below")
+    _draw(ax, band, drawstyle="steps-pre", label="true precision not below")
     ax.set_xlabel("found in these rows by a threshold, percent of the positive ones")
     ax.set_ylabel("right, percent of alarms")
-    ax.legend(loc="lower left")
+    style.put_legend_above(ax)
     return ax
 
 
@@ -92,7 +92,7 @@ def plot_risk_band(band: CurveBand, *, ax: Axes | None = None) -> Axes:
     ax.set_ylim(-0.02 * top, min(104.0, top))  # few confident answers prove nothing: up to 100
     ax.set_xlabel("answered in these rows at a threshold of confidence, percent")
     ax.set_ylabel("wrong, percent of the answers")
-    ax.legend(loc="upper center")
+    style.put_legend_above(ax)
     return ax
 
 
@@ -129,7 +129,7 @@ def plot_benefit_band(band: CurveBand, *, ax: Axes | None = None) -> Axes:
     ax.set_xlim(-2, 102)
     ax.set_xlabel("probability from which on it is acted, percent")
     ax.set_ylabel("net benefit per case")
-    ax.legend(loc="upper right")
+    style.put_legend_above(ax)
     return ax
 
 
@@ -160,7 +160,7 @@ def plot_size_band(band: CurveBand, *, ax: Axes | None = None) -> Axes:
     ax.set_ylim(-2, 104)
     ax.set_xlabel("absolute error of at most")
     ax.set_ylabel("percent of cases")
-    ax.legend(loc="lower right")
+    style.put_legend_above(ax)
     return ax
 
 

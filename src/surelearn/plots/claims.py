@@ -33,12 +33,12 @@ def plot_claims(audit: Audit, *, ax: Axes | None = None) -> Axes:
     for row, outcome in enumerate(shown):
         _draw(ax, row, outcome)
     ax.set_yticks(range(len(shown)), [printable(o.claim.title) for o in shown])
-    ax.set_ylim(len(shown) - 0.4, -1.2)  # room above the first line for the legend
+    ax.set_ylim(len(shown) - 0.4, -0.6)
     ax.set_xlabel("percent")
     ax.margins(x=0.25)
     ax.grid(visible=False, axis="y")
     if shown:
-        ax.legend(loc="upper right", ncols=3)
+        style.put_legend_above(ax, columns=3)
     return ax
 
 

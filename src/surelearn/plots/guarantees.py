@@ -52,8 +52,8 @@ def plot_guarantees(
         )
     ax.axvline(observed, color=style.OBSERVED, linestyle="--", label=f"observed {observed:.2%}")
     ax.set_yticks(range(len(guarantees)), list(guarantees))
-    ax.set_ylim(len(guarantees) - 0.4, -1.2)  # room above the first line for the legend
+    ax.set_ylim(len(guarantees) - 0.4, -0.6)
     ax.set_xlim(0.0, 1.2 * max(guarantee.bound for guarantee in guarantees.values()))
     ax.grid(visible=False, axis="y")
-    ax.legend(loc="upper right")
+    style.put_legend_above(ax)
     return ax

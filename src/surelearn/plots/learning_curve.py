@@ -34,7 +34,7 @@ def plot_learning_curve(result: LearningCurve, *, ax: Axes | None = None) -> Axe
     _draw(ax, result.sizes, result.training, style.MUTED, "rows learnt from")
     ax.set(xlabel="rows learnt from", ylabel=result.loss)
     ax.set_ylim(bottom=0.0)
-    ax.legend(loc="upper right", fontsize=8)
+    style.put_legend_above(ax)
     return ax
 
 

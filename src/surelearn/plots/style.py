@@ -44,6 +44,22 @@ def new_figure(title: str, *, columns: int = 1) -> tuple[Figure, list[Axes]]:
     return figure, axes
 
 
+def put_legend_above(ax: Axes, *, columns: int = 2) -> None:
+    """Write the legend above the axes, where no data are.
+
+    Examples
+    --------
+    >>> _, (ax,) = new_figure("")
+    >>> _ = ax.plot([0, 1], label="a line")
+    >>> put_legend_above(ax)
+    >>> ax.get_legend().get_texts()[0].get_text()
+    'a line'
+    """
+    ax.legend(
+        loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=columns, frameon=False, fontsize=8.5
+    )
+
+
 def save(figure: Figure, path: Path) -> None:
     """Write the figure as a file that depends on nothing but its content."""
     path.parent.mkdir(parents=True, exist_ok=True)

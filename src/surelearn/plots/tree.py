@@ -11,9 +11,10 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import TextPath
 from sklearn.utils.validation import check_is_fitted
 
-from surelearn._typing import Indices, Vector
+from surelearn import _arguments
+from surelearn._typing import Indices, Mask, Vector
 from surelearn.learners.trees._export.vocabulary import Vocabulary, vocabulary_of
-from surelearn.learners.trees._tree import Tree
+from surelearn.learners.trees._tree import Tree, cut_below
 from surelearn.plots import style
 
 _FONT, _SMALL = 9.0, 8.0  # points
@@ -41,7 +42,12 @@ class _Layout(NamedTuple):
 
 
 def plot_tree(
-    model: Any, *, ax: Axes | None = None, digits: int = 4, downwards: bool | None = None
+    model: Any,
+    *,
+    ax: Axes | None = None,
+    digits: int = 4,
+    downwards: bool | None = None,
+    max_depth: int | None = None,
 ) -> Axes:
     r"""Draw a fitted tree: boxes hold the features asked about, lines the answers.
 
@@ -59,6 +65,9 @@ def plot_tree(
     downwards
         Whether the root is at the top or on the left; None puts it on the left if there are more
         than eight leaves.
+    max_depth
+        How many questions to draw, one after the other; what is asked below them is left out, and
+        such a node is drawn like a leaf, with "…".
 
     Examples
     --------
@@ -68,12 +77,12 @@ def plot_tree(
     ['x0', 'small\n2 of 2', 'large\n2 of 2', '≤ 5', '> 5']
     """
     check_is_fitted(model)
-    tree: Tree = model.tree_
+    tree, closed = _cut(model.tree_, max_depth)
     vocabulary = vocabulary_of(model, digits=digits)
     down = tree.n_leaves <= _FEW_LEAVES if downwards is None else downwards
-    boxes, answers = _boxes(tree, vocabulary, down=down), _answers(tree, vocabulary)
+    boxes, answers = _boxes(tree, vocabulary, closed, down=down), _answers(tree, vocabulary)
     layout = _lay_out(tree, boxes, answers, down=down)
-    title = f"{type(model).__name__}, {tree.n_leaves} leaves"
+    title = f"{type(model).__name__}, {model.tree_.n_leaves} leaves"
     ax, scale = _axes(ax, _turned(*layout.size, down=down), title)
     _draw_lines(ax, tree, layout, down=down)
     colours = _colours(tree, vocabulary)
@@ -88,7 +97,17 @@ def plot_tree(
     return ax
 
 
-def _boxes(tree: Tree, vocabulary: Vocabulary, *, down: bool) -> list[_Text]:
+def _cut(tree: Tree, max_depth: int | None) -> tuple[Tree, Mask]:
+    """Return the upper part of a tree, and which of its leaves ask something that is left out."""
+    if max_depth is None:
+        return tree, np.zeros(tree.n_nodes, dtype=np.bool_)
+    _arguments.count("max_depth", max_depth, at_least=1)
+    closed = (tree.depth >= max_depth) & ~tree.is_leaf
+    upper, kept = cut_below(tree, closed)
+    return upper, closed[kept]
+
+
+def _boxes(tree: Tree, vocabulary: Vocabulary, closed: Mask, *, down: bool) -> list[_Text]:
     """Return what the box of each node says: a feature, or an outcome and its rows."""
     boxes: list[_Text] = []
     for node in range(tree.n_nodes):
@@ -98,6 +117,7 @@ def _boxes(tree: Tree, vocabulary: Vocabulary, *, down: bool) -> list[_Text]:
             rows = vocabulary.number(float(tree.weight[node]))
             if vocabulary.classes is not None:
                 rows = f"{vocabulary.number(float(tree.value[node].max()))} of {rows}"
+            words = f"{words} …" if closed[node] else words
             words = f"{words}\n{rows}" if down else f"{words}  ({rows})"
         boxes.append(_sized(words, _FONT))
     return boxes

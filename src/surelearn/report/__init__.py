@@ -2,6 +2,7 @@
 
 from surelearn.report.content import (
     Candidate,
+    Card,
     Claimed,
     ClassErrors,
     ColumnSummary,
@@ -16,6 +17,7 @@ from surelearn.report.twin import render_json
 
 __all__ = [
     "Candidate",
+    "Card",
     "Claimed",
     "ClassErrors",
     "ColumnSummary",

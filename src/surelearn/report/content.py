@@ -75,6 +75,24 @@ class Claimed:
 
 
 @dataclass(frozen=True)
+class Card:
+    """A number that stands beside the headline.
+
+    Attributes
+    ----------
+    label, value, note
+        What it is, the number, and how to read it.
+    certificate
+        The certificate that the number is the bound of, if there is one.
+    """
+
+    label: str
+    value: str
+    note: str = ""
+    certificate: Certificate | None = None
+
+
+@dataclass(frozen=True)
 class Figure:
     """A drawing with the sentence it proves."""
 
@@ -125,19 +143,29 @@ class Report:
         The table in numbers: rows, columns, split, target.
     columns, warnings, notes
         The columns; what a reader should worry about; what was inferred, and how to override it.
-    choice, score_names, candidates, folds
-        How the model was chosen, what the scores measure, the learners tried, best first, and what
-        would have been chosen without each part of the training rows.
-    claimed
-        The claims of an audit.
+    choice, score_names, candidates, folds, in_percent
+        How the model was chosen, what the scores measure, the learners tried, best first, what
+        would have been chosen without each part of the training rows, and whether scores are shares
+        to be shown in percent.
+    untried
+        What was left out of the choice or stopped at the edge of its settings, a sentence each.
+    cards
+        What stands beside the headline: the baseline, the worst class.
+    claimed, together, curves
+        The claims of an audit, or those beside a certificate; at which level they hold; and the
+        curves over all thresholds.
     classes, joint, confusion
         Errors by class, at which level all certificates hold together, and what was predicted.
-    figures, views
-        Drawings; ways to look at the model.
+    figures, views, appendix
+        Drawings; ways to look at the model; drawings for those who know the theorems.
     plan
         How many test points would halve the slack.
+    steps
+        What to do next, and what would void the claim.
     reproduce
         All that is needed to do it again.
+    signing
+        What stands above the line for a name and a signature: the date, versions, hashes.
     """
 
     title: str
@@ -153,14 +181,22 @@ class Report:
     score_names: tuple[str, ...] = ()
     candidates: tuple[Candidate, ...] = ()
     folds: tuple[FoldChoice, ...] = ()
+    in_percent: bool = False
+    untried: tuple[str, ...] = ()
+    cards: tuple[Card, ...] = ()
     claimed: tuple[Claimed, ...] = ()
+    together: str = ""
+    curves: tuple[Figure, ...] = ()
     classes: tuple[ClassErrors, ...] = ()
     joint: str = ""
     confusion: ModelView | None = None
     figures: tuple[Figure, ...] = ()
     views: tuple[ModelView, ...] = ()
+    appendix: tuple[Figure, ...] = ()
     plan: str = ""
+    steps: tuple[str, ...] = ()
     reproduce: Mapping[str, str] = field(default_factory=dict[str, str])
+    signing: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 def svg(drawing: Drawing, *, name: str) -> str:

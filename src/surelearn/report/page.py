@@ -4,37 +4,31 @@ Its only script recomputes the claims and says so beside them; without it nothin
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from html import escape as html_escape
+from collections.abc import Mapping, Sequence
 from importlib import resources
 
-from surelearn._wording import outward, percent_outward, printable
 from surelearn.certificate import Certificate
+from surelearn.report._claimed import claimed_of, classes_of, title_of_claims
+from surelearn.report._parts import (
+    bound_of,
+    conditions_of,
+    escape,
+    facts_of,
+    figure_of,
+    grid,
+    marked_bound,
+    section,
+    value_of,
+    view_of,
+)
 from surelearn.report.content import (
     Candidate,
-    Claimed,
-    ClassErrors,
+    Card,
     ColumnSummary,
-    Figure,
     FoldChoice,
-    ModelView,
     Report,
 )
 from surelearn.report.recomputing import Places, certificates_of, digest_of, scripts, verifier
-
-_LINES = "\n\t"
-_SHARES = ("risk", "rate")  # kinds shown in percent
-_STATUS = {
-    "checked": "checked",
-    "by-construction": "true by construction",
-    "assumed": "assumed, not checked",
-    "violated": "violated",
-}
-
-
-def escape(text: str, *, keep: str = "") -> str:
-    """Return a text for HTML that is shown as it is, and turns no direction of reading."""
-    return html_escape(printable(text, keep=keep))
 
 
 def render_html(report: Report) -> str:
@@ -53,17 +47,21 @@ def render_html(report: Report) -> str:
     style = resources.files("surelearn.report").joinpath("style.css").read_text("utf-8")
     places = Places(certificates_of(report))
     sections = [
-        _section("What these rows prove", _claimed(report, places)),
-        _section("What it rests on", _conditions(report.certificate)),
-        *[_section(f.title, _figure(f)) for f in report.figures[:1]],
-        _section("Errors by class", _classes(report, places)),
-        _section("How the model was chosen", _choice(report)),
-        _section("What the training rows alone prove", _training(report.training, places)),
-        *[_section(f.title, _figure(f)) for f in report.figures[1:]],
-        _section("What the model looks like", "".join(_view(view) for view in report.views)),
-        _section("What the training run proves about itself", _others(report.others, places)),
-        _section("The table", _table_of_data(report)),
-        _section("How to do it again", _facts(report.reproduce, code=True)),
+        *[section(f.title, figure_of(f)) for f in report.figures[:1]],
+        section(title_of_claims(report), claimed_of(report, places)),
+        *[section(f.title, figure_of(f)) for f in report.curves],
+        section("Errors by class", classes_of(report, places)),
+        section("What to do next", _steps(report.steps)),
+        section("What it rests on", conditions_of(report.certificate)),
+        section("How the model was chosen", _choice(report)),
+        section("What the training rows alone prove", _training(report.training, places)),
+        *[section(f.title, figure_of(f)) for f in report.figures[1:]],
+        section("What the model looks like", "".join(view_of(view) for view in report.views)),
+        section("What the training run proves about itself", _others(report.others, places)),
+        section("The table", _table_of_data(report)),
+        section("How to do it again", facts_of(report.reproduce, code=True)),
+        *[section(f"Appendix: {f.title}", figure_of(f)) for f in report.appendix],
+        section("Signature", _signing(report.signing)),
     ]
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -87,9 +85,9 @@ def _top(report: Report, places: Places) -> str:
     """Return the claim with its number large, what was seen, and what to worry about."""
     c = report.certificate
     sign = "≥ " if c.direction == "lower" else ""
-    number = f'<p class="number">{sign}<span{places.shows(c, "bound")}>{_bound(c)}</span></p>'
+    number = f'<p class="number">{sign}<span{places.shows(c, "bound")}>{bound_of(c)}</span></p>'
     unit = "examples" if c.kind not in {"regret", "mistakes"} else "rounds"
-    seen = f"Observed {_value(c, c.observed)} on {c.n:,} {unit}."
+    seen = f"Observed {value_of(c, c.observed)} on {c.n:,} {unit}."
     said = " ".join(filter(None, [report.plan, report.beforehand]))
     worries = "".join(f"<li>{escape(text)}</li>" for text in report.warnings)
     warned = f'<ul class="warnings">{worries}</ul>' if worries else ""
@@ -98,121 +96,97 @@ def _top(report: Report, places: Places) -> str:
         f"<h1>{escape(report.title)}</h1>{'' if c.status == 'void' else number}"
         f'<p class="claim"{places.shows(c, "claim")}>{escape(c.headline[0])}</p>'
         f'{places.mark(c)}<p class="seen"><span{places.shows(c, "seen")}>{escape(seen)}</span> '
-        f"{escape(said)}</p></header>{warned}"
+        f"{escape(said)}</p>{_cards(report.cards, places)}</header>{warned}"
     )
 
 
-def _conditions(certificate: Certificate) -> str:
-    items = "".join(
-        f'<li><span class="mark {p.status}">{_STATUS[p.status]}</span>'
-        f"<span><strong>{escape(p.name)}</strong>"
-        f"{f'<br>{escape(p.evidence)}' if p.evidence else ''}</span></li>"
-        for p in certificate.preconditions
+def _cards(cards: Sequence[Card], places: Places) -> str:
+    """Return the numbers beside the headline, a card each."""
+    shown = "".join(
+        f"<div><dt>{escape(card.label)}</dt><dd><strong>{_card_value(card, places)}</strong>"
+        f"<span>{escape(card.note)}</span></dd></div>"
+        for card in cards
     )
-    proof = (
-        f"<p>Method: <code>{escape(certificate.formula)}</code><br>"
-        f"Proof: {escape(certificate.reference)}</p>"
-    )
-    return f'<ul class="conditions">{items}</ul>{proof}'
+    return f'<dl class="cards">{shown}</dl>' if shown else ""
+
+
+def _card_value(card: Card, places: Places) -> str:
+    c = card.certificate
+    if c is None:
+        return escape(card.value)
+    bound = f"<span{places.shows(c, 'bound')}>{bound_of(c)}</span>"
+    return f"{escape(card.value)} {bound}"
 
 
 def _others(certificates: Sequence[Certificate], places: Places) -> str:
     rows = [
-        (escape(c.subject), escape(c.claim), _value(c, c.observed), _marked_bound(c, places))
+        (escape(c.subject), escape(c.claim), value_of(c, c.observed), marked_bound(c, places))
         for c in certificates
     ]
-    return _grid(("of", "claim", "observed", "bound"), rows) if rows else ""
+    return grid(("of", "claim", "observed", "bound"), rows) if rows else ""
 
 
-def _claimed(report: Report, places: Places) -> str:
-    """Return the claims of an audit, a line each."""
-    if not report.claimed:
-        return ""
-    heads = ("", "observed", "certified", "rows that count", "target", "verdict")
-    wide = len(heads) if any(found.target for found in report.claimed) else len(heads) - 2
-    grid = _grid(heads[:wide], [_claim(found, places)[:wide] for found in report.claimed])
-    said = f"<p>{escape(report.joint)}</p>" if report.joint else ""
-    said += _view(report.confusion) if report.confusion else ""
-    return grid + places.of_all() + _in_full(report, places) + said
+def _steps(steps: Sequence[str]) -> str:
+    items = "".join(f"<li>{_coded(text)}</li>" for text in steps)
+    return f"<ul>{items}</ul>" if items else ""
 
 
-def _in_full(report: Report, places: Places) -> str:
-    """Return every claim in words: a list or a curve says more than its number."""
-    found = [one.certificate for one in report.claimed if one.certificate is not None]
-    items = "".join(f"<li{places.shows(c, 'claim')}>{escape(c.headline[0])}</li>" for c in found)
-    shown = f"<details><summary>Every claim in full</summary><ul>{items}</ul></details>"
-    return shown if len(found) > 1 else ""
-
-
-def _claim(found: Claimed, places: Places) -> tuple[str, ...]:
-    c, verdict = found.certificate, "" if found.verdict == "stated" else found.verdict
-    told = escape("; ".join(filter(None, [verdict, found.advice])))
-    if c is None:
-        return (escape(found.title), "", "", "", escape(found.target), told)
-    sign = "≤" if c.direction == "upper" else "≥"
-    stated = "none" if c.status == "void" else f"{sign} {_marked_bound(c, places)}"
-    return (
-        escape(found.title),
-        _value(c, c.observed),
-        f"<strong>{stated}</strong>",
-        f"<span{places.shows(c, 'n')}>{c.n:,}</span>",
-        escape(found.target),
-        told,
+def _coded(text: str) -> str:
+    """Return a text in which what stands between backquotes is code."""
+    parts = text.split("`")
+    return "".join(
+        f"<code>{escape(part)}</code>" if i % 2 else escape(part) for i, part in enumerate(parts)
     )
 
 
-def _classes(report: Report, places: Places) -> str:
-    if not report.classes:
+def _signing(facts: Mapping[str, str]) -> str:
+    if not facts:
         return ""
-    heads = ("class", "rows held out", "errors", "error rate", "certified: at most")
-    grid = _grid(heads, [_class(found, places) for found in report.classes])
-    joint = f"<p>{escape(report.joint)}</p>" if report.joint else ""
-    return grid + joint + (_view(report.confusion) if report.confusion else "")
-
-
-def _class(found: ClassErrors, places: Places) -> tuple[str, ...]:
-    certificate = found.certificate
-    return (
-        escape(found.label),
-        f"<span{places.shows(certificate, 'n')}>{found.n:,}</span>",
-        f"<span{places.shows(certificate, 'errors')}>{found.errors:,}</span>",
-        _value(certificate, certificate.observed),
-        f"<strong>{_marked_bound(certificate, places)}</strong>",
-    )
+    lines = "".join(f"<div><span>{name}</span></div>" for name in ("Name", "Signature", "Date"))
+    return f'{facts_of(facts)}<div class="signing">{lines}</div>'
 
 
 def _choice(report: Report) -> str:
     if not report.candidates and not report.choice:
         return ""
-    rows = [_candidate(candidate) for candidate in report.candidates]
-    grid = _grid(("learner", *report.score_names, ""), rows) if rows else ""
-    return f"<p>{escape(report.choice)}</p>{grid}{_folds(report.folds)}"
+    rows = [_candidate(one, percent=report.in_percent) for one in report.candidates]
+    shown = grid(("learner", *report.score_names, ""), rows) if rows else ""
+    untried = "".join(f"<li>{escape(text)}</li>" for text in report.untried)
+    untried = f"<ul>{untried}</ul>" if untried else ""
+    folds = _folds(report.folds, percent=report.in_percent)
+    return f"<p>{escape(report.choice)}</p>{shown}{untried}{folds}"
 
 
-def _candidate(candidate: Candidate) -> tuple[str, ...]:
+def _candidate(candidate: Candidate, *, percent: bool) -> tuple[str, ...]:
     name = escape(candidate.name)
     notes = ["chosen"] if candidate.chosen else []
     return (
         f"<strong>{name}</strong>" if candidate.chosen else name,
-        *(_score(score) for score in candidate.scores),
+        *(_score(score, percent=percent) for score in candidate.scores),
         escape("; ".join(filter(None, [*notes, candidate.note]))),
     )
 
 
-def _folds(folds: Sequence[FoldChoice]) -> str:
+def _folds(folds: Sequence[FoldChoice], *, percent: bool) -> str:
     if not folds:
         return ""
     rows = [
-        (str(i), escape(fold.chosen), _score(fold.seemed), _score(fold.was))
+        (
+            str(i),
+            escape(fold.chosen),
+            *(_score(s, percent=percent) for s in (fold.seemed, fold.was)),
+        )
         for i, fold in enumerate(folds, start=1)
     ]
     heads = ("part", "chosen without it", "estimate without it", "on the part itself")
     title = "What would have been chosen without each part of the training rows"
-    return f"<h3>{title}</h3>{_grid(heads, rows)}"
+    return f"<h3>{title}</h3>{grid(heads, rows)}"
 
 
-def _score(score: float) -> str:
-    return f"{score:.4g}" if not math.isnan(score) else "–"
+def _score(score: float, *, percent: bool) -> str:
+    if math.isnan(score):
+        return "–"
+    return f"{100 * score:.3g}%" if percent else f"{score:.4g}"
 
 
 def _training(certificate: Certificate | None, places: Places) -> str:
@@ -220,40 +194,18 @@ def _training(certificate: Certificate | None, places: Places) -> str:
         return ""
     claim = f"<span{places.shows(certificate, 'claim')}>{escape(certificate.headline[0])}</span>"
     marked = f'<p class="claim">{claim}</p><p>{places.mark(certificate)}</p>'
-    return marked + _conditions(certificate)
-
-
-def _view(view: ModelView) -> str:
-    note = f"<p>{escape(view.note)}</p>" if view.note else ""
-    text = f"<pre>{escape(view.text, keep=_LINES)}</pre>" if view.text else ""
-    drawing = f'<figure class="wide">{_labelled(view.svg, view.title)}</figure>' if view.svg else ""
-    rows = [tuple(escape(cell) for cell in row) for row in view.rows]
-    heads = list(view.header)
-    if view.bars:
-        heads.append("")
-        rows = [(*row, _bar(part)) for row, part in zip(rows, view.bars, strict=True)]
-    grid = _grid(heads, rows) if rows else ""
-    return f"<h3>{escape(view.title)}</h3>{note}{drawing}{text}{grid}"
-
-
-def _bar(part: float) -> str:
-    """Return a bar of up to the cell's width, to the right of its middle or to the left."""
-    width = min(abs(part), 1.0) * 100
-    side = "below" if part < 0 else "above"
-    # An attribute of a drawing: the page's policy allows no style but its own.
-    bar = f'<rect width="{width:.1f}%" height="100%"/>'
-    return f'<svg class="bar {side}" aria-hidden="true">{bar}</svg>'
+    return marked + conditions_of(certificate)
 
 
 def _table_of_data(report: Report) -> str:
     notes = "".join(f"<li>{escape(note)}</li>" for note in report.notes)
     listed = f"<h3>What was inferred</h3><ul>{notes}</ul>" if notes else ""
-    columns = _grid(
+    columns = grid(
         ("column", "holds", "missing", "left out because"),
         [_column(column) for column in report.columns],
     )
     shown = f"<details><summary>All {len(report.columns)} columns</summary>{columns}</details>"
-    return _facts(report.facts) + (shown if report.columns else "") + listed
+    return facts_of(report.facts) + (shown if report.columns else "") + listed
 
 
 def _column(column: ColumnSummary) -> tuple[str, ...]:
@@ -263,52 +215,3 @@ def _column(column: ColumnSummary) -> tuple[str, ...]:
         f"{column.missing:.1%}" if column.missing else "",
         escape(column.left_out),
     )
-
-
-def _facts(facts: Mapping[str, str], *, code: bool = False) -> str:
-    mark, end = ("<code>", "</code>") if code else ("", "")
-    rows = "".join(
-        f"<dt>{escape(name)}</dt><dd>{mark}{escape(value)}{end}</dd>"
-        for name, value in facts.items()
-    )
-    return f"<dl>{rows}</dl>" if rows else ""
-
-
-def _figure(figure: Figure) -> str:
-    words = f"<figcaption>{escape(figure.caption)}</figcaption>" if figure.caption else ""
-    return f"<figure>{_labelled(figure.svg, figure.title)}{words}</figure>"
-
-
-def _labelled(svg: str, title: str) -> str:
-    """Return a drawing that says what it is to who cannot see it."""
-    return svg.replace("<svg", f'<svg role="img" aria-label="{escape(title)}"', 1)
-
-
-def _section(title: str, body: str) -> str:
-    return f"<section><h2>{escape(title)}</h2>{body}</section>" if body else ""
-
-
-def _grid(header: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """Return a table whose cells are ready for HTML; it scrolls sideways on a phone."""
-    top = "".join(f"<th>{escape(name)}</th>" for name in header)
-    body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
-    table = f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
-    return f'<div class="scroll">{table}</div>'
-
-
-def _marked_bound(certificate: Certificate, places: Places) -> str:
-    shown = f"<span{places.shows(certificate, 'bound')}>{_bound(certificate)}</span>"
-    return f"{shown}<br>{places.mark(certificate)}"
-
-
-def _bound(certificate: Certificate) -> str:
-    if certificate.status == "void":
-        return "none"
-    if certificate.kind in _SHARES:
-        return percent_outward(certificate.bound, certificate.direction)
-    limit = outward(certificate.bound, certificate.direction)
-    return f"±{limit}" if certificate.kind == "quantile" else limit
-
-
-def _value(certificate: Certificate, value: float) -> str:
-    return f"{100 * value:.3g}%" if certificate.kind in _SHARES else f"{value:.4g}"

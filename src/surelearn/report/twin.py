@@ -37,6 +37,10 @@ def render_json(report: Report) -> str:
         "choice": report.choice,
         "score_names": list(report.score_names),
         "candidates": plain([asdict(candidate) for candidate in report.candidates]),
+        "untried": list(report.untried),
+        "cards": [
+            {"label": card.label, "value": card.value, "note": card.note} for card in report.cards
+        ],
         "folds": plain([asdict(fold) for fold in report.folds]),
         "claimed": [
             {
@@ -50,6 +54,8 @@ def render_json(report: Report) -> str:
             }
             for found in report.claimed
         ],
+        "together": report.together,
+        "curves": [{"title": f.title, "caption": f.caption} for f in report.curves],
         "classes": [
             {
                 "label": found.label,
@@ -63,7 +69,10 @@ def render_json(report: Report) -> str:
         "confusion": None if report.confusion is None else _view(report.confusion),
         "figures": [{"title": f.title, "caption": f.caption} for f in report.figures],
         "views": [_view(view) for view in report.views],
+        "appendix": [{"title": f.title, "caption": f.caption} for f in report.appendix],
         "plan": report.plan,
+        "steps": list(report.steps),
+        "signing": dict(report.signing),
         "reproduce": dict(report.reproduce),
     }
     return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"

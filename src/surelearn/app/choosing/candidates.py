@@ -37,6 +37,14 @@ _MOST_ROWS = {  # beyond which a search, a dual problem, a Gram matrix or a deep
     "RandomForestRegressor (leaves of 1 row)": 10_000,
 }
 
+ORDERED = frozenset(
+    {
+        *("LogisticRegression", "CARTClassifier", "CARTRegressor", "SupportVectorClassifier"),
+        *("NearestNeighborsClassifier", "NearestNeighborsRegressor"),
+    }
+)
+"""The learners whose settings grow from the first to the last, so that they have two edges."""
+
 _PATIENT: dict[str, Any] = {
     "n_estimators": 1000,
     "early_stopping": True,
@@ -196,6 +204,28 @@ def _quick(candidates: dict[str, dict[str, Any]], n_rows: int) -> dict[str, dict
         name: {setting: model for setting, model in own.items() if can(f"{name} ({setting})")}
         for name, own in candidates.items()
         if can(name)
+    }
+
+
+def skipped(task: Task, *, n_rows: int, found: Collection[str]) -> dict[str, str]:
+    """Return the learners for a task that were not tried because there are too many rows.
+
+    Parameters
+    ----------
+    task, n_rows
+        As for `find_candidates`.
+    found
+        The learners that were tried.
+
+    Examples
+    --------
+    >>> skipped("regression", n_rows=5000, found=["RidgeRegression"])
+    {'KernelRidge': 'too slow beyond 2,000 training rows, and there are 5,000'}
+    """
+    return {
+        name: f"too slow beyond {most:,} training rows, and there are {n_rows:,}"
+        for name, most in _MOST_ROWS.items()
+        if n_rows > most and name.partition(" (")[0] in _known(task) and name not in found
     }
 
 

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, TypeVar, cast
 
 import numpy as np
@@ -100,6 +100,9 @@ class Choice:
         What the training rows say of the winner before the hold-out is asked.
     warnings
         What a reader should worry about.
+    untried, at_the_edge
+        Learners that were not tried, and why; and what was best at the first or the last of its
+        settings, so that one beyond them might do better.
     nested
         The nested cross-validation of the whole choice, if it was made by one.
     bound, model
@@ -115,6 +118,8 @@ class Choice:
     sentence: str
     beforehand: str
     warnings: tuple[str, ...] = ()
+    untried: Mapping[str, str] = field(default_factory=dict[str, str])
+    at_the_edge: tuple[str, ...] = ()
     nested: NestedCrossValidation | None = None
     bound: Certificate | None = None
     model: Any = None

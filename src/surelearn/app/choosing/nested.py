@@ -10,7 +10,7 @@ settings.
 import math
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
@@ -19,6 +19,7 @@ import numpy as np
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.model_selection import KFold
 
+from surelearn.app.choosing.candidates import ORDERED
 from surelearn.app.choosing.choice import (
     Choice,
     Line,
@@ -36,6 +37,7 @@ from surelearn.evaluate.paired_folds import PairedFolds, cross_validate_in_pairs
 
 FOLDS = 5
 _LEVEL = 0.95  # of the approximate intervals
+_FEWEST = 3  # settings, of which the outer ones are an edge
 
 Candidates = Mapping[str, Mapping[str, Any]]
 """Estimators by the name of the learner and the setting."""
@@ -119,6 +121,7 @@ def choose_by_nesting(
         sentence=_sentence(problem, best, whole),
         beforehand=_beforehand(problem, whole),
         warnings=_warn(whole, constant),
+        at_the_edge=tuple(_at_the_edge(trials)),
         nested=whole,
     )
 
@@ -259,6 +262,15 @@ def _beforehand(problem: Problem, whole: NestedCrossValidation) -> str:
         f"Nested cross-validation on the training rows had estimated "
         f"{shown(whole.estimate)} as the {loss}{around_it}: an estimate, no certificate."
     )
+
+
+def _at_the_edge(trials: list[Trial]) -> Iterator[str]:
+    """Yield learners that did best at the first or the last of settings that grow."""
+    for trial in trials:
+        settings = list(trial.results)
+        edges = {settings[0], settings[-1]} if len(settings) >= _FEWEST else set[str]()
+        if trial.name in ORDERED and trial.setting in edges:
+            yield with_setting(trial.name, trial.setting)
 
 
 def _warn(whole: NestedCrossValidation, constant: Trial) -> tuple[str, ...]:

@@ -1,11 +1,13 @@
 """The hold-out of a problem, set up with what this use case makes true of it."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from surelearn.app.errors import TableError
+from surelearn.app.problem.baseline import baseline_of, positive_of
 from surelearn.app.problem.copies import Copies
 from surelearn.app.problem.entry import NOT_KEPT, Entry
 from surelearn.app.problem.problem import Problem
@@ -30,7 +32,13 @@ _DRAWN = {
 
 
 def set_up_holdout(
-    problem: Problem, *, delta: float, looks: int = 1, entry: Entry = NOT_KEPT
+    problem: Problem,
+    *,
+    delta: float,
+    looks: int = 1,
+    entry: Entry = NOT_KEPT,
+    claims: Sequence[str] = (),
+    positive: str | None = None,
 ) -> Holdout:
     """Return the hold-out of a problem, to be asked once; a classifier also class by class.
 
@@ -42,6 +50,8 @@ def set_up_holdout(
         The probability that a certificate is false, and among how many models it is shared out.
     entry
         Where the question stands in the ledger of the table.
+    claims, positive
+        What to certify beside, all that is expected if nothing; and the positive label.
     """
     regression, rows = problem.task == "regression", problem.split.holdout
     groups = None
@@ -60,6 +70,9 @@ def set_up_holdout(
         groups=groups,
         random_state=problem.split.seed,
         by_class=False if regression else known,
+        claims=list(claims) or True,
+        positive=positive_of(problem, positive),
+        baseline=baseline_of(problem),
     )
 
 

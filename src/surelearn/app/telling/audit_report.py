@@ -1,7 +1,7 @@
 """From an audit to its report."""
 
 import shlex
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from importlib.metadata import version
 from typing import Any
 
@@ -12,47 +12,12 @@ from surelearn.app.audit import AuditRun
 from surelearn.app.auditing.bundle import bundle_of
 from surelearn.app.auditing.columns import Roles
 from surelearn.app.tables.read import TableFile
-from surelearn.claims import (
-    Claim,
-    DecisionCurve,
-    ErrorSizes,
-    PrecisionBand,
-    RiskCoverage,
-    RocBand,
-)
-from surelearn.evaluate.audit import Outcome
-from surelearn.evaluate.curves import (
-    CurveBand,
-    benefit_band,
-    precision_band,
-    risk_band,
-    roc_band,
-    size_band,
-)
+from surelearn.app.telling.beside import claimed_of
+from surelearn.app.telling.figures import CURVES, draw_curve
 from surelearn.plots import style
-from surelearn.plots.bands import (
-    plot_benefit_band,
-    plot_precision_band,
-    plot_risk_band,
-    plot_roc_band,
-    plot_size_band,
-)
 from surelearn.plots.claims import is_drawn, plot_claims
-from surelearn.report import Claimed, Figure, ModelView, Report, svg
+from surelearn.report import Figure, ModelView, Report, svg
 
-_ANY_THRESHOLD = "Any threshold may be chosen by this line, which holds for all of them at once."
-_CURVES: Mapping[type[Claim], tuple[str, Callable[..., CurveBand], Callable[..., Any], str]] = {
-    RocBand: ("The ROC curve at every threshold", roc_band, plot_roc_band, _ANY_THRESHOLD),
-    PrecisionBand: (
-        "Precision at every threshold", precision_band, plot_precision_band, _ANY_THRESHOLD,
-    ),
-    RiskCoverage: ("Risk over coverage", risk_band, plot_risk_band, _ANY_THRESHOLD),
-    DecisionCurve: ("Net benefit of decisions", benefit_band, plot_benefit_band, _ANY_THRESHOLD),
-    ErrorSizes: (
-        "Sizes of errors", size_band, plot_size_band,
-        "Any size may be read off this line, which holds for all of them at once.",
-    ),
-}  # fmt: skip
 _MOST_CLASSES = 12  # in a table of confusions
 
 
@@ -61,7 +26,7 @@ def make_audit_report(run: AuditRun, file: TableFile) -> Report:
     return Report(
         title=f"Audit of the answers in {file.path.name}",
         certificate=run.certificate,
-        claimed=tuple(map(_claimed, run.claims)),
+        claimed=tuple(map(claimed_of, run.claims)),
         joint=_joint(run),
         facts=_facts(run, file),
         warnings=run.warnings,
@@ -69,16 +34,6 @@ def make_audit_report(run: AuditRun, file: TableFile) -> Report:
         confusion=_confusion(run),
         figures=tuple(_figures(run)),
         reproduce=_reproduce(run, file),
-    )
-
-
-def _claimed(outcome: Outcome) -> Claimed:
-    return Claimed(
-        title=outcome.claim.title,
-        certificate=outcome.certificate,
-        target="" if outcome.target is None else str(outcome.target),
-        verdict=outcome.verdict,
-        advice=outcome.advice,
     )
 
 
@@ -145,16 +100,9 @@ def _figures(run: AuditRun) -> Iterator[Figure]:
             "Observed and guaranteed", f"What was seen in {several}.", svg(drawing, name="claims")
         )
     for outcome in run.claims:
-        if type(outcome.claim) in _CURVES and outcome.certificate is not None:
-            yield _curve(run, outcome.claim, float(outcome.certificate.delta or 0.0))
-
-
-def _curve(run: AuditRun, claim: Claim, delta: float) -> Figure:
-    """Draw a curve over all thresholds with the line of its claim, at its share of delta."""
-    title, band, plot, caption = _CURVES[type(claim)]
-    drawing, (ax,) = style.new_figure("")
-    plot(band(run.columns.rows, delta=delta), ax=ax)
-    return Figure(title, caption, svg(drawing, name=claim.name))
+        if type(outcome.claim) in CURVES and outcome.certificate is not None:
+            share = float(outcome.certificate.delta or 0.0)
+            yield draw_curve(run.columns.rows, outcome.claim, share)
 
 
 def _reproduce(run: AuditRun, file: TableFile) -> dict[str, str]:

@@ -2,12 +2,13 @@
 
 import math
 import warnings
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from surelearn._wording import confidence, outward
+from surelearn.app import comparison
 from surelearn.app.certified_run import CertifiedRun
 from surelearn.app.choosing.candidates import find_candidates
 from surelearn.app.choosing.choice import loss_of
@@ -16,15 +17,40 @@ from surelearn.app.problem.held_out import ALPHA
 from surelearn.app.problem.rows import sample
 from surelearn.base.chunks import in_chunks
 from surelearn.bounds import concentration, sequences
+from surelearn.claims import (
+    Claim,
+    DecisionCurve,
+    ErrorSizes,
+    PrecisionBand,
+    Predictions,
+    RiskCoverage,
+    RocBand,
+)
 from surelearn.evaluate.calibration import calibration_curve
+from surelearn.evaluate.curves import (
+    CurveBand,
+    benefit_band,
+    precision_band,
+    risk_band,
+    roc_band,
+    size_band,
+)
 from surelearn.evaluate.learning_curve import LearningCurve, learning_curve
 from surelearn.evaluate.mistakes import mistakes_curve
 from surelearn.plots import style
+from surelearn.plots.bands import (
+    plot_benefit_band,
+    plot_precision_band,
+    plot_risk_band,
+    plot_roc_band,
+    plot_size_band,
+)
 from surelearn.plots.calibration import plot_calibration
 from surelearn.plots.guarantees import plot_guarantees
 from surelearn.plots.learning_curve import plot_learning_curve
 from surelearn.plots.mistakes import plot_mistakes
 from surelearn.plots.predictions import plot_predictions
+from surelearn.plots.rates import Rate, plot_rates
 from surelearn.report import Figure, svg
 
 if TYPE_CHECKING:
@@ -35,6 +61,23 @@ _MOST_POINTS = 1000  # in a figure that opens at once
 _MOST_ROWS = 50_000  # for which a learning curve is cheap
 _MISTAKEN = "AveragedPerceptron"  # the learner whose mistakes theorems bound
 _EXACT = "Clopper-Pearson (certified)"
+_MOST_CLASSES = 8  # in a figure that is taken in at a glance
+_LONGEST = 26  # signs of a name beside a bar
+
+_ANY_THRESHOLD = "Any threshold may be chosen by this line, which holds for all of them at once."
+CURVES: Mapping[type[Claim], tuple[str, Callable[..., CurveBand], Callable[..., Any], str]] = {
+    RocBand: ("The ROC curve at every threshold", roc_band, plot_roc_band, _ANY_THRESHOLD),
+    PrecisionBand: (
+        "Precision at every threshold", precision_band, plot_precision_band, _ANY_THRESHOLD,
+    ),
+    RiskCoverage: ("Risk over coverage", risk_band, plot_risk_band, _ANY_THRESHOLD),
+    DecisionCurve: ("Net benefit of decisions", benefit_band, plot_benefit_band, _ANY_THRESHOLD),
+    ErrorSizes: (
+        "Sizes of errors", size_band, plot_size_band,
+        "Any size may be read off this line, which holds for all of them at once.",
+    ),
+}  # fmt: skip
+"""How the claims about all thresholds are drawn."""
 
 
 def draw(run: CertifiedRun) -> Iterator[Figure]:
@@ -51,12 +94,62 @@ def draw(run: CertifiedRun) -> Iterator[Figure]:
 
 def _of_holdout(run: CertifiedRun) -> Iterator[Figure]:
     task = run.problem.task
-    if run.certificate.method == "concentration.clopper_pearson":
-        yield _bounds(run)
+    if task != "regression":
+        yield _rates(run)
     if task == "regression":
         yield _errors(run)
     if task == "binary" and hasattr(run.model, "predict_proba"):
         yield _calibration(run)
+
+
+def _rates(run: CertifiedRun) -> Figure:
+    """Draw the model beside the baseline, and its classes, for someone who knows no theorem."""
+    found = comparison.compare(run.problem, run.answers)
+    without = comparison.mean_of(found.baseline_losses, run.problem)
+    whole = run.certificate
+    worst = sorted(run.by_class.items(), key=lambda item: -item[1].observed)[:_MOST_CLASSES]
+    rates = [
+        Rate("this model", whole.observed, whole.bound),
+        Rate(_brief(found.baseline.name), without),
+        *(Rate(f"of class {_brief(label)}", c.observed, c.bound) for label, c in worst),
+    ]
+    drawing, ax = _new_figure(height=1.0 + 0.36 * len(rates))
+    plot_rates(rates, ax=ax)
+    some = f" The {len(worst)} worst classes are drawn." if len(run.by_class) > len(worst) else ""
+    n, level = len(run.problem.split.holdout), confidence(float(run.options["delta"]))
+    caption = (
+        f"How often the model is wrong. Bars: on the {n:,} rows held out. Lines: how often at most "
+        f"on new rows, with confidence {level} for the model, and once more for its classes "
+        f"together.{some}"
+    )
+    return Figure("Observed and guaranteed", caption, svg(drawing, name="rates"))
+
+
+def _brief(name: str) -> str:
+    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
+
+
+def draw_appendix(run: CertifiedRun) -> Iterator[Figure]:
+    """Yield what only those want to see who know the theorems."""
+    found = run.certificate
+    if not found.violated and found.method == "concentration.clopper_pearson":
+        yield _bounds(run)
+
+
+def draw_curves(run: CertifiedRun) -> Iterator[Figure]:
+    """Yield curves over all thresholds, each at its share of delta."""
+    beside = run.answers.beside
+    for outcome in run.claims:
+        if type(outcome.claim) in CURVES and outcome.certificate is not None and beside is not None:
+            yield draw_curve(beside.rows, outcome.claim, float(outcome.certificate.delta or 0.0))
+
+
+def draw_curve(rows: Predictions, claim: Claim, delta: float) -> Figure:
+    """Draw a curve over all thresholds with the line of its claim, at its share of delta."""
+    title, band, plot, caption = CURVES[type(claim)]
+    drawing, ax = _new_figure()
+    plot(band(rows, delta=delta), ax=ax)
+    return Figure(title, caption, svg(drawing, name=claim.name))
 
 
 def _bounds(run: CertifiedRun) -> Figure:
@@ -72,12 +165,12 @@ def _bounds(run: CertifiedRun) -> Figure:
     }
     drawing, ax = _new_figure(height=2.5)
     plot_guarantees(run.certificate.observed, others, certified=_EXACT, ax=ax)
-    ax.set_xlabel(f"{confidence(delta)} upper bounds on the risk")
+    ax.set_xlabel(f"{confidence(delta)} upper bounds on the error rate")
     caption = (
-        f"What {n:,} rows never seen prove about this model. The method was fixed beforehand; the "
-        "others are drawn for comparison only."
+        "What other theorems would prove from the same numbers. The method was fixed beforehand; "
+        "the others are drawn for comparison only."
     )
-    return Figure("Observed and guaranteed", caption, svg(drawing, name="bounds"))
+    return Figure("how theorems compare", caption, svg(drawing, name="bounds"))
 
 
 def _calibration(run: CertifiedRun) -> Figure:

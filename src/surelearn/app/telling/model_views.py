@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _MOST_LEAVES = 24  # in a drawing that can still be read
+_WIDEST = 7.4  # inches, at which its words stay as large as they are on paper
 _MOST_LINES = 80  # of a tree as text
 _MOST_ROWS = 15  # of a table about features
 _MOST_CLASSES = 6  # in a table of coefficients
@@ -37,16 +38,33 @@ def show_model(run: CertifiedRun) -> Iterator[ModelView]:
 
 
 def _tree(learner: Any) -> Iterator[ModelView]:
-    n_leaves = int(learner.n_leaves_)
-    if n_leaves <= _MOST_LEAVES:
-        drawing = cast("Figure", plot_tree(learner).figure)
-        drawing.suptitle("")
-        yield ModelView(f"The tree, {n_leaves} leaves", svg=svg(drawing, name="tree"))
+    n_leaves, depth = int(learner.n_leaves_), int(learner.tree_.depth.max())
+    drawn = _largest_that_fits(learner, depth)
+    if drawn is not None:
+        drawing, shown = drawn
+        note = "" if shown == depth else f"The first {shown} of {depth} questions; … asks more."
+        title = f"The tree, {n_leaves} leaves"
+        yield ModelView(title, note=note, svg=svg(drawing, name="tree"))
     lines = learner.to_text().splitlines()
     rest = len(lines) - _MOST_LINES
     if rest > 0:
         lines = [*lines[:_MOST_LINES], f"... and {rest:,} lines more: see model.surelearn"]
     yield ModelView(f"The tree in words, {n_leaves} leaves", text="\n".join(lines))
+
+
+def _largest_that_fits(learner: Any, depth: int) -> "tuple[Figure, int] | None":
+    """Return the drawing of as many questions as stand beside each other on a sheet of paper."""
+    if learner.n_leaves_ > _MOST_LEAVES:
+        return None
+    for shown in range(depth, 0, -1):
+        for downwards in (True, False):
+            drawing = cast(
+                "Figure", plot_tree(learner, max_depth=shown, downwards=downwards).figure
+            )
+            if drawing.get_size_inches()[0] <= _WIDEST:
+                drawing.suptitle("")
+                return drawing, shown
+    return None
 
 
 def _coefficients(learner: Any, names: list[str]) -> Iterator[ModelView]:

@@ -15,7 +15,15 @@ from surelearn.app.certified_run import CertifiedRun
 from surelearn.app.choosing.choice import Choice
 from surelearn.app.problem.features import count_distinct
 from surelearn.app.tables.read import TableFile
-from surelearn.app.telling.figures import draw
+from surelearn.app.telling.beside import (
+    cards_of,
+    claimed_of,
+    signing_of,
+    steps_of,
+    together_of,
+    untried_of,
+)
+from surelearn.app.telling.figures import draw, draw_appendix, draw_curves
 from surelearn.app.telling.model_views import show_model
 from surelearn.certificate import Certificate
 from surelearn.report import (
@@ -55,13 +63,22 @@ def make_report(run: CertifiedRun, file: TableFile) -> Report:
             Candidate(line.name, line.numbers, line.chosen, line.note) for line in run.choice.lines
         ),
         folds=tuple(_folds(run.choice)),
+        in_percent=problem.task != "regression",
+        untried=tuple(untried_of(run)),
+        cards=tuple(cards_of(run)),
+        claimed=tuple(map(claimed_of, run.claims)),
+        together=together_of(run),
+        curves=tuple(draw_curves(run)),
         classes=tuple(_classes(run)),
         joint=_joint(run),
         confusion=_confusion(run),
         figures=tuple(draw(run)),
         views=tuple(show_model(run)),
+        appendix=tuple(draw_appendix(run)),
         plan=_plan(run.certificate),
+        steps=tuple(steps_of(run, file)),
         reproduce=_reproduce(run, file),
+        signing=signing_of(run, file),
     )
 
 
@@ -193,11 +210,11 @@ def _reproduce(run: CertifiedRun, file: TableFile) -> dict[str, str]:
 def _command(run: CertifiedRun, file: TableFile) -> str:
     """Return the command line that does the same again."""
     options = dict(run.options)
-    names = options.pop("learners", [])
+    names, asked = options.pop("learners", []), options.pop("claims", [])
     options.pop("tried", None)  # what a run tries that names no learners
     form: dict[str, Any] = options.pop("form", {})
     words = ["surelearn", "certify", file.path.name]
-    for name, value in {**options, "learner": names, **form}.items():
+    for name, value in {**options, "learner": names, "claim": asked, **form}.items():
         if isinstance(value, bool):
             words.append(f"--{name}" if value else f"--no-{name}")
         else:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from surelearn.app.auditing.bundle import Bundle
 from surelearn.app.certified_run import CertifiedRun
 from surelearn.app.certify import ask, certify_table, pose
 from surelearn.app.choosing.candidates import FIRST_LEARNERS, SECOND_LEARNERS
@@ -15,6 +16,7 @@ from surelearn.app.ledger_files import Look
 from surelearn.app.problem.entry import OF_PARTS, Entry
 from surelearn.app.rules import check_rules
 from surelearn.app.tables.read import TableFile, read_table_file
+from surelearn.app.verifying.claimed import check_beside_again
 from surelearn.app.verifying.finding import Finding, equal
 from surelearn.base.fingerprint import fingerprint, fingerprint_as
 from surelearn.bounds._phrases import slug
@@ -22,6 +24,7 @@ from surelearn.certificate import Certificate, Precondition
 from surelearn.certificate._certificate import plain
 from surelearn.certificate._issue import versions
 from surelearn.evaluate._drawing import ALSO_ROUNDED, ALSO_ROUNDED_BEFORE
+from surelearn.evaluate.holdout import Answers
 from surelearn.persistence.model_files import SavedModel, load_model
 
 _BEFORE_KERNELS = 2  # the last schema whose runs tried no kernel machines
@@ -75,7 +78,7 @@ def read_recorded(certificate: Certificate, table: Path, form: Mapping[str, Any]
 
 
 def check_again(
-    certificate: Certificate, recorded: Recorded, model: Path | None
+    certificate: Certificate, recorded: Recorded, model: Path | None, beside: Bundle | None = None
 ) -> Iterator[Finding]:
     """Ask the hold-out again about a stored model, and compare every word."""
     stored, file = certificate.reproduce, recorded.file
@@ -87,12 +90,18 @@ def check_again(
     entry = AsRecorded(stored.get("ledger")).entry
     schema, again = _ask_again(recorded, saved.model, entry)
     yield _is_the_model(certificate, saved, schema)
-    yield from compare(certificate, again)
+    yield from compare(certificate, again.certificate)
+    if beside is not None:
+        yield check_beside_again(beside, again.beside)
     yield _is_as_recorded(certificate, saved)
 
 
 def check_retrained(
-    certificate: Certificate, recorded: Recorded, model: Path | None, on_trial: OnTrial | None
+    certificate: Certificate,
+    recorded: Recorded,
+    model: Path | None,
+    on_trial: OnTrial | None,
+    beside: Bundle | None = None,
 ) -> Iterator[Finding]:
     """Do the whole run again, from the table to the certificate, and compare what comes out."""
     options: dict[str, Any] = {"copies": None, "dates": None, **recorded.options}  # of older runs
@@ -120,6 +129,8 @@ def check_retrained(
             "chosen again, it is the same learner", chosen == run.name, f"{run.name}{why}"
         )
     yield from compare(certificate, run.certificate, name="trained and asked again")
+    if beside is not None and model is None:
+        yield check_beside_again(beside, run.answers.beside)
     options = _options(run.certificate)
     if tried is None:
         options.pop("tried", None)
@@ -214,9 +225,7 @@ def _in_older_words(p: Precondition, stated: str | None) -> Precondition:
     return p if older is None else replace(p, evidence=older)
 
 
-def _ask_again(
-    recorded: Recorded, model: Any, entry: Entry
-) -> tuple[Mapping[str, Any], Certificate]:
+def _ask_again(recorded: Recorded, model: Any, entry: Entry) -> tuple[Mapping[str, Any], Answers]:
     """Return how tables are read for a model of this table, and what the hold-out says of it.
 
     No ledger is charged: which look it was is taken from the certificate.
@@ -224,7 +233,8 @@ def _ask_again(
     options = {k: v for k, v in recorded.options.items() if k not in _OF_THE_CHOICE}
     with refusing_nonsense():
         delta, looks = options.pop("delta"), options.pop("looks", 1)
+        beside = {name: options.pop(name) for name in ("claims", "positive") if name in options}
         check_rules(delta=delta, holdout=options["holdout"], seed=options["seed"], looks=looks)
         problem = pose(recorded.file, **options)
-        again = ask(problem, model, delta=delta, looks=looks, entry=entry)
-        return problem.schema, again.certificate
+        again = ask(problem, model, delta=delta, looks=looks, entry=entry, **beside)
+        return problem.schema, again

@@ -1,24 +1,22 @@
 """The certificates of an audit: made again from what they store, and from the file of answers."""
 
-import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from surelearn import bounds, claims
+from surelearn import claims
 from surelearn.app.audit import audit_table
 from surelearn.app.auditing.bundle import Bundle, bundle_of
 from surelearn.app.auditing.columns import tell_complete
 from surelearn.app.auditing.plan import Plan, tell_fixed
 from surelearn.app.problem.entry import Entry
 from surelearn.app.verifying.again import AsRecorded, read_recorded, refusing_nonsense
+from surelearn.app.verifying.bundles import differences, statistics_of
 from surelearn.app.verifying.finding import Finding
 from surelearn.app.verifying.same_rows import disagreements, left_out
-from surelearn.certificate import Certificate, Evidence
-from surelearn.certificate._certificate import plain
-from surelearn.certificate._reading import restored
+from surelearn.certificate import Evidence
 from surelearn.claims import Claim, Target
-from surelearn.evaluate.audit import IN_ORDER, Facts, drawn_as, issue_all
+from surelearn.evaluate.audit import Facts, drawn_as, issue_all
 from surelearn.evaluate.recorded_holdout import PROCESS, tell_asked
 
 _MADE_ANEW = {"inputs", "audit", "versions", "loss_range"}
@@ -39,7 +37,7 @@ def check_bundle(bundle: Bundle) -> Iterator[Finding]:
         told = str(error) or type(error).__name__
         yield Finding(name, holds=False, evidence=f"they cannot be evaluated: {told[:300]}")
         return
-    differing = list(dict.fromkeys(_differences(bundle, again)))
+    differing = list(dict.fromkeys(differences(bundle, again)))
     evidence = _WHERE if not differing else f"otherwise: {', '.join(differing[:6])}"
     yield Finding(name, holds=not differing, evidence=evidence)
 
@@ -60,7 +58,7 @@ def check_bundle_again(bundle: Bundle, table: Path, form: Mapping[str, Any]) -> 
         form_then = first.reproduce["options"].get("form", {})
         run = audit_table(recorded.file, ledger=ledger, form=form_then, **options)
         again = bundle_of(run.audit.outcomes, run.audit.delta)
-    differing = list(dict.fromkeys(_differences(bundle, again)))
+    differing = list(dict.fromkeys(differences(bundle, again)))
     evidence = _WHERE if not differing else f"otherwise: {', '.join(differing[:6])}"
     yield Finding("audited again, it is the same in every word", not differing, evidence)
 
@@ -72,7 +70,7 @@ def _replay(bundle: Bundle) -> Bundle:
     options: Mapping[str, Any] = first["options"]
     asked = [claims.parse(text) for text in options.get("claims", [])]
     stated = asked or [claims.parse(o.claim) for o in bundle.outcomes]
-    counted = {c.reproduce["audit"]["claim"]: _statistics(c) for c in bundle.certificates}
+    counted = {c.reproduce["audit"]["claim"]: statistics_of(c) for c in bundle.certificates}
     _refuse_other_rows(first, counted, stated, asked=bool(asked))
     delta = options["delta"] / options.get("looks", 1)
     outcomes = issue_all(
@@ -164,49 +162,3 @@ def _listed(value: Any) -> list[Any]:
 
 def _claim_of(one: Claim | Target) -> Claim:
     return one.claim if isinstance(one, Target) else one
-
-
-def _statistics(certificate: Certificate) -> dict[str, Any]:
-    """Return the inputs of a theorem that come from rows; what has a default keeps it.
-
-    A seed that could be chosen would be chosen until the bound is good.
-    """
-    inputs: dict[str, Any] = dict(restored(certificate.reproduce["inputs"]))
-    method = certificate.method
-    if method == IN_ORDER:
-        inputs, method = dict(inputs["statistics"]), inputs["method"]
-    takes = inspect.signature(bounds.find(method)).parameters
-    fixed = {k for k, one in takes.items() if one.default is not inspect.Parameter.empty}
-    return {k: v for k, v in inputs.items() if k not in {"delta", *fixed}}
-
-
-def _differences(one: Bundle, other: Bundle) -> Iterator[str]:
-    """Yield what differs between two audits, in words."""
-    if one.delta != other.delta:
-        yield "delta"
-    if one.verdict != other.verdict:
-        yield "the verdict"
-    if len(one.outcomes) != len(other.outcomes):
-        yield "the number of claims"
-    for a, b in zip(one.outcomes, other.outcomes, strict=False):
-        for part in ("claim", "target", "verdict", "advice"):
-            if getattr(a, part) != getattr(b, part):
-                yield f"the {part} of {a.claim}"
-        yield from (f"{part} of {a.claim}" for part in _parts(a.certificate, b.certificate))
-
-
-def _parts(a: Certificate | None, b: Certificate | None) -> Iterator[str]:
-    if a is None or b is None:
-        if a is not b:
-            yield "the certificate"
-        return
-    first, second = _content(a), _content(b)
-    yield from (part for part in first if first[part] != second.get(part))
-
-
-def _content(certificate: Certificate) -> dict[str, Any]:
-    """Return all that a certificate says, but the versions it was made with."""
-    found = dict(vars(certificate))
-    found["reproduce"] = {k: v for k, v in found["reproduce"].items() if k != "versions"}
-    found["preconditions"] = [vars(p) for p in certificate.preconditions]
-    return plain(found)

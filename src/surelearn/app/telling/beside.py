@@ -1,0 +1,207 @@
+"""What stands beside the headline of a report: the baseline, the worst class, what to do next."""
+
+import math
+import os
+import shlex
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from importlib.metadata import version
+
+import numpy as np
+
+from surelearn._wording import confidence
+from surelearn.app import comparison
+from surelearn.app.certified_run import CertifiedRun
+from surelearn.app.comparison import HARDLY, Comparison
+from surelearn.app.problem.held_out import ALPHA
+from surelearn.app.tables.read import TableFile
+from surelearn.bounds import holdout
+from surelearn.certificate import Certificate
+from surelearn.evaluate.audit import Outcome
+from surelearn.report import Card, Claimed
+
+_MOST_NAMED = 5  # classes that are named in a sentence
+
+
+def cards_of(run: CertifiedRun) -> Iterator[Card]:
+    """Yield the numbers beside the headline; a void certificate has none."""
+    if run.certificate.violated:
+        return
+    found = comparison.compare(run.problem, run.answers)
+    if run.problem.task == "regression":
+        yield from _of_numbers(run, found)
+        return
+    rate = comparison.mean_of(found.baseline_losses, run.problem)
+    yield Card(
+        "Without a model",
+        f"{100 * rate:.3g}%",
+        f"of the rows held out are wrong if {found.baseline.name}, the commonest class",
+    )
+    yield from _better(found.proof)
+    yield from _worst_class(run)
+    yield from _hardly_seen(run)
+
+
+def _better(proof: Certificate | None) -> Iterator[Card]:
+    """Yield by how much the model is proved to err less often than the baseline."""
+    if proof is None:
+        return
+    seen = f"on the rows held out by {-100 * proof.observed:.3g} points"
+    if proof.bound >= 0.0:
+        yield Card("Better than that", "not proved", seen)
+        return
+    points = math.floor(-1e4 * proof.bound) / 100  # rounded down: at least so many
+    yield Card("Better than that", f"by at least {points:g} points", seen)
+
+
+def _worst_class(run: CertifiedRun) -> Iterator[Card]:
+    """Yield the class with the largest error rate on the rows held out, and its bound."""
+    if len(run.by_class) < 2:
+        return
+    label, worst = max(run.by_class.items(), key=lambda item: (item[1].observed, item[1].bound))
+    yield Card(
+        f"Worst class: {label}",
+        "wrong on at most",
+        f"of its rows; {100 * worst.observed:.3g}% of the {worst.n:,} held out",
+        worst,
+    )
+
+
+def _hardly_seen(run: CertifiedRun) -> Iterator[Card]:
+    """Yield the classes of which the hold-out has hardly any rows."""
+    y, split = run.problem.y, run.problem.split
+    here = dict(zip(*np.unique(y[split.holdout].astype(str), return_counts=True), strict=True))
+    counts = {label: int(here.get(label, 0)) for label in np.unique(y[split.train].astype(str))}
+    few = {label: n for label, n in counts.items() if n < HARDLY}
+    if not few:
+        return
+    named = [f"{label} ({n})" for label, n in sorted(few.items(), key=lambda item: item[1])]
+    more = f" and {len(few) - _MOST_NAMED:,} more" if len(few) > _MOST_NAMED else ""
+    several = "1 class" if len(few) == 1 else f"{len(few):,} classes"
+    told = f"rows held out of {', '.join(named[:_MOST_NAMED])}{more}: too few to say much"
+    yield Card("Hardly seen", several, told)
+
+
+def _of_numbers(run: CertifiedRun, found: Comparison) -> Iterator[Card]:
+    """Yield how large the errors of a regression are, and those of the baseline."""
+    ours, others = found.model_losses, found.baseline_losses
+    limit = float(np.quantile(others, 1.0 - ALPHA))
+    yield Card(
+        "Without a model",
+        f"±{limit:.4g}",
+        f"holds {confidence(ALPHA)} of the errors on the rows held out if {found.baseline.name}, "
+        "the median",
+    )
+    if found.proof is not None:
+        seen = f"of new rows; {100 * found.proof.observed:.3g}% of those held out"
+        yield Card("Closer than that", "on at least", seen, found.proof)
+    y = run.problem.held_out.y
+    spread = float(np.sum((y - y.mean()) ** 2))
+    explained = 1.0 - float(np.sum(ours**2)) / spread if spread > 0.0 else math.nan
+    yield Card(
+        "On the rows held out",
+        f"{ours.mean():.4g}",
+        f"is the mean absolute error; the root mean squared error is "
+        f"{math.sqrt(float(np.mean(ours**2))):.4g}, R² is {explained:.3g} (observed: no bound "
+        "exists without a limit on errors)",
+    )
+
+
+def claimed_of(outcome: Outcome) -> Claimed:
+    """Return a claim as a report shows it."""
+    return Claimed(
+        title=outcome.claim.title,
+        certificate=outcome.certificate,
+        target="" if outcome.target is None else str(outcome.target),
+        verdict=outcome.verdict,
+        advice=outcome.advice,
+    )
+
+
+def together_of(run: CertifiedRun) -> str:
+    """Say at which level the claims beside a certificate hold, by themselves and with the rest."""
+    if not run.claims:
+        return ""
+    delta = float(run.options["delta"])
+    parts = 2 + bool(run.by_class) + (run.choice.bound is not None)
+    rest = "the certificate above" + (" and the rates of classes below" if run.by_class else "")
+    rest += ", and that of the training rows alone" if run.choice.bound is not None else ""
+    positive = getattr(run.answers.beside, "rows", None)
+    named = "" if positive is None or positive.positive is None else positive.positive
+    told = f" Positive means {run.problem.target} = {named}." if named != "" else ""
+    return (
+        f"All of this holds together with confidence {confidence(delta)}, on the same conditions; "
+        f"together with {rest}, with {confidence(min(1.0, round(parts * delta, 12)))}. Where two "
+        "tables bound the same rate they share out their confidence differently, and both bounds "
+        f"hold.{told}"
+    )
+
+
+def plan_of(run: CertifiedRun) -> str:
+    """Say how many rows would bring the bound half as far from what was observed."""
+    c = run.certificate
+    n, about = c.reproduce.get("n_to_halve_slack"), ""
+    if n is None and c.kind == "risk" and c.status == "valid":
+        target = (c.observed + c.bound) / 2.0
+        n = holdout.plan_holdout(target=target, error=c.observed, delta=float(c.delta or 0.05))
+        about = "about "
+    if n is None:
+        return ""
+    return (
+        f"With {about}{n:,} rows held out and the same error rate, the bound would be half as far "
+        "from what was observed."
+    )
+
+
+def steps_of(run: CertifiedRun, file: TableFile) -> Iterator[str]:
+    """Yield what to do next, and what would void the claim."""
+    if run.certificate.violated:
+        yield "Certify on rows that were never asked about: this certificate is void."
+        return
+    yield "Answer new rows: `surelearn predict model.surelearn NEW.csv`"
+    checked = "surelearn verify certificate.json --model model.surelearn --data "
+    yield f"Check every number here: `{checked}{shlex.quote(file.path.name)}`"
+    if plan := plan_of(run):
+        share = float(run.options.get("holdout", 0.2))
+        yield f"For a tighter bound: more rows, or a larger share of them than {share:.0%}. {plan}"
+    yield (
+        "The claim is void for any other model: one that is trained again, on more rows or with "
+        "other settings; one that is chosen because of these numbers; and this one on rows of "
+        "another population, read or measured in another way, or of a later time that differs."
+    )
+
+
+def untried_of(run: CertifiedRun) -> Iterator[str]:
+    """Yield which learners were not tried or stopped at the edge of their settings."""
+    for name, why in run.choice.untried.items():
+        yield f"{name} was not tried: {why}. Name it with --learner to try it."
+    if edge := ", ".join(run.choice.at_the_edge):
+        yield (
+            f"Best at the first or the last of the settings tried, so that one beyond them might "
+            f"do better: {edge}."
+        )
+
+
+def signing_of(run: CertifiedRun, file: TableFile) -> dict[str, str]:
+    """Return what stands above the line for a name and a signature."""
+    versions = run.certificate.reproduce["versions"]
+    made = ", ".join(f"{name} {found}" for name, found in versions.items() if name != "surelearn")
+    return {
+        "made on": today(),
+        "with": f"surelearn {version('surelearn')} ({made})",
+        "table": f"{file.path.name}, SHA-256 {file.sha256}",
+        "model": f"{run.name}, fingerprint {run.certificate.reproduce['model']}",
+    }
+
+
+def today() -> str:
+    """Return the day, in Greenwich; a build that must be the same again says which it is.
+
+    Examples
+    --------
+    >>> len(today())
+    10
+    """
+    moment = int(os.environ.get("SOURCE_DATE_EPOCH", time.time()))
+    return datetime.fromtimestamp(moment, UTC).date().isoformat()

@@ -1,0 +1,332 @@
+"""Claims beside the certificate of a hold-out: at a delta of their own, on the same evidence.
+
+The certificate keeps the whole delta that it was promised. All claims beside it hold together at
+that delta once more, so that everything holds at twice of it. Where nobody asks for claims, which
+ones are made follows from the task and the kind of model, never from the rows: those that the rows
+cannot show keep their share, which is then spent on nothing. Where there is a baseline, the claim
+about it has half of what they share: it is the one that every reader needs.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple, TypeAlias, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surelearn import _arguments, claims
+from surelearn._typing import Indices, Vector
+from surelearn.base.chunks import in_chunks
+from surelearn.certificate import Certificate, Evidence, assumed, by_construction
+from surelearn.claims import Claim, Predictions, Target
+from surelearn.claims.predictions import POSITIVE, Task
+from surelearn.evaluate._audit_certificates import Facts
+from surelearn.evaluate._audit_targets import issue_all
+from surelearn.evaluate._holdout_claims import Quantile, is_zero_one
+from surelearn.evaluate._holdout_rules import DEMANDS
+from surelearn.evaluate._premises import Drawn
+from surelearn.evaluate.audit import Audit, gather
+
+Units: TypeAlias = Literal["rows", "copies", "groups"]
+"""What counts as one draw."""
+
+Asked: TypeAlias = Claim | Target | str
+"""A claim or a target, as an object or as text."""
+
+SUBJECT = "this fitted model"
+ENDINGS: Mapping[Units, str] = {
+    "rows": "",
+    "copies": ", where copies of a row count as one",
+    "groups": ", each of a new group",
+}
+"""What a sentence adds about the rows that count."""
+
+_ONE_OF_EACH = {
+    "rows": "",
+    "copies": "one of the copies of each row; ",
+    "groups": "one row of each group; ",
+}
+_OF_HOLDOUTS = (*DEMANDS, "fixed_family", "blind_to_answers", "gate")
+_LAWS = ("independent", "same_mean")
+_BY_TASK = {
+    "binary": (
+        *("difference", "sensitivity", "specificity", "ppv", "npv", "f1", "balanced-accuracy"),
+        *("mcc", "auc", "roc", "precision-recall", "calibration-error"),
+    ),
+    "multiclass": ("difference", "worst-class", "macro-recall"),
+    "regression": ("closer-than-baseline", "error-quantile(alpha=0.5)"),
+}
+_OF_SCORES = {"auc", "roc", "precision-recall", "calibration-error"}
+_OF_BASELINES = {"difference", "closer-than-baseline"}
+
+
+class Beside(NamedTuple):
+    """The claims that were fixed before anyone looked, and what they need to know.
+
+    Attributes
+    ----------
+    asked
+        The claims and targets; none for all that are expected.
+    positive
+        Of two labels the positive one, if its own words do not say so.
+    baseline
+        Another model, made without these rows, or None.
+    """
+
+    asked: tuple[Claim | Target, ...] = ()
+    positive: Any = None
+    baseline: Any = None
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """By what a ledger knows them again: other claims about the same rows are another look."""
+        return (*map(str, self.asked), f"positive: {self.positive}")
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What the certificates of such claims store of how they came about.
+
+    Attributes
+    ----------
+    units
+        What counts as one draw.
+    asked
+        The claims that were asked for, as text.
+    task, scores, baseline
+        What decides which claims are expected: the task, and whether the model gives scores and
+        there is another one to compare it with.
+    """
+
+    units: Units
+    asked: tuple[str, ...]
+    task: str
+    scores: bool
+    baseline: bool
+
+    @property
+    def expected(self) -> list[str]:
+        """The claims that share delta, if none were asked for."""
+        lacking = set[str]() if self.scores else _OF_SCORES
+        lacking |= set[str]() if self.baseline else _OF_BASELINES
+        return [name for name in _BY_TASK[self.task] if name not in lacking]
+
+    @property
+    def n_claims(self) -> int | None:
+        """Among how many claims delta is shared out, unless they were asked for."""
+        return None if self.asked else len(self.expected)
+
+    @property
+    def leads(self) -> bool:
+        """Whether the first claim, the one about the baseline, has half of delta."""
+        return self.baseline and not self.asked
+
+
+def check_beside(
+    wanted: bool | Sequence[Asked],  # noqa: FBT001 - True stands for all
+    positive: Any = None,
+    baseline: Any = None,
+    *,
+    loss: Any = "zero_one",
+) -> Beside | None:
+    """Return the claims that are asked for, or refuse what is none; None if none are.
+
+    Examples
+    --------
+    >>> check_beside(["sensitivity>=0.9"]).asked[0].value
+    0.9
+    >>> check_beside(False) is None
+    True
+    """
+    several = isinstance(wanted, list | tuple)
+    if wanted is False or (several and not wanted):
+        if positive is not None or baseline is not None:
+            raise ValueError("positive and baseline are for claims: give claims=True, or a list")
+        return None
+    if not (wanted is True or several):
+        raise _arguments.refuse("claims", wanted, "True, or a list such as ['sensitivity>=0.9']")
+    if not (is_zero_one(loss) or isinstance(loss, Quantile)):
+        raise _arguments.refuse("claims", wanted, "left out unless loss is 'zero_one' or Quantile")
+    if baseline is not None and not callable(getattr(baseline, "predict", None)):
+        raise TypeError(f"baseline is another fitted model, no {type(baseline).__name__}")
+    asked = cast("Sequence[Any]", () if wanted is True else wanted)
+    parsed = tuple(claims.parse(one) if isinstance(one, str) else one for one in asked)
+    for one in parsed:
+        if not isinstance(one, Claim | Target):
+            raise _arguments.refuse("claims", one, "claims, targets, or text for them")
+    return Beside(parsed, positive, baseline)
+
+
+def as_claim(one: Claim | Target) -> Claim:
+    """Return what a target is about, or the claim itself.
+
+    Examples
+    --------
+    >>> as_claim(claims.Sensitivity() >= 0.9).name
+    'sensitivity'
+    """
+    return one.claim if isinstance(one, Target) else one
+
+
+class Stated(NamedTuple):
+    """Rows and the claims about them, ready to be certified beside a certificate."""
+
+    rows: Predictions
+    wanted: Beside
+    origin: Origin
+
+    def issue(self, certificate: Certificate, delta: float) -> Audit:
+        """Certify all claims together at delta, on the evidence of the certificate beside."""
+        asked: Sequence[Claim | Target] = self.wanted.asked
+        left_out: dict[str, str] = {}
+        if not asked:
+            expected = [as_claim(claims.parse(text)) for text in self.origin.expected]
+            left_out = {one.title: why for one in expected if (why := one.lacks(self.rows))}
+            asked = [one for one in expected if one.title not in left_out]
+        if not asked:
+            return Audit(self.rows, (), delta, left_out)
+        found = gather(self.rows, asked)
+        counted = found.facts.statistics, found.facts.about
+        facts = facts_beside(certificate, self.origin, self.rows.n, *counted)
+        outcomes = issue_all(
+            facts,
+            found.plain,
+            found.targets,
+            delta=delta,
+            leads=self.origin.leads,
+            n_claims=self.origin.n_claims,
+        )
+        return Audit(self.rows, outcomes, delta, left_out)
+
+
+def state_beside(
+    wanted: Beside,
+    model: Any,
+    X: Any,
+    y: NDArray[Any],
+    answers: NDArray[Any],
+    *,
+    regression: bool,
+    counted: tuple[Units, Indices | None],
+) -> Stated:
+    """Gather what claims about a model need, and refuse those that these rows cannot show.
+
+    Parameters
+    ----------
+    wanted
+        The claims.
+    model, X, y, answers
+        The model, the rows of the hold-out, their labels and the model's answers.
+    regression
+        Whether the answers are numbers.
+    counted
+        What counts as one draw, and one row of each if these are not the rows themselves.
+    """
+    units, places = counted
+    rows, has_scores = _record(wanted, model, X, y, answers, regression=regression)
+    if places is not None:
+        rows = _taken(rows, places)
+    if wanted.asked:
+        gather(rows, wanted.asked)
+    asked, compared = tuple(map(str, wanted.asked)), wanted.baseline is not None
+    return Stated(rows, wanted, Origin(units, asked, rows.task, has_scores, compared))
+
+
+def facts_beside(
+    certificate: Certificate,
+    origin: Origin,
+    n_rows: int,
+    statistics: Mapping[str, Mapping[str, Any]],
+    about: Mapping[str, Mapping[str, str]],
+) -> Facts:
+    """Return what claims beside a certificate are made from: they rest on what it rests on."""
+    law = next(p.evidence for p in certificate.preconditions if p.key in _LAWS)
+    one = _ONE_OF_EACH[origin.units]
+    drawn = assumed(law if law.startswith(one) else f"{one}{law}")
+    stored = certificate.reproduce
+    known = {"independent": drawn, "class_frequencies": drawn, "fixed_before": _fixed(origin)}
+    return Facts(
+        drawn=Drawn(n_rows),
+        statistics=statistics,
+        about=about,
+        evidence=known,
+        stored={
+            "model": stored["model"],
+            "data": stored["data"],
+            "holdout": {**vars(origin), "asked": list(origin.asked)},
+        },
+        subject=SUBJECT,
+        also=tuple(p for p in certificate.preconditions if p.key in _OF_HOLDOUTS),
+        ending=ENDINGS[origin.units],
+    )
+
+
+def _fixed(origin: Origin) -> Evidence:
+    if origin.asked:
+        return assumed("they were asked for together with the certificate")
+    return by_construction("they follow from the task and the kind of model, not from these rows")
+
+
+def _record(
+    wanted: Beside,
+    model: Any,
+    X: Any,
+    y: NDArray[Any],
+    answers: NDArray[Any],
+    *,
+    regression: bool,
+) -> tuple[Predictions, bool]:
+    """Return labels and answers as claims take them, and whether the model gives scores."""
+    other = None if wanted.baseline is None else np.asarray(in_chunks(wanted.baseline.predict, X))
+    kind: Task = "regression" if regression else "multiclass"
+    rows = claims.record(y, answers, task=kind, baseline=other)
+    known = getattr(model, "classes_", None)
+    if regression:
+        return rows, False
+    if known is None and not wanted.asked:
+        raise ValueError(
+            "claims=True needs a model that knows its classes, by its attribute classes_: name the "
+            "claims instead"
+        )
+    labels = (np.union1d(y, answers) if known is None else np.asarray(known)).tolist()
+    if len(labels) != 2:
+        return rows, False
+    positive = _positive(labels, wanted.positive)
+    score = None if positive is None else _scores(model, X, labels.index(positive))
+    finite = score is not None and bool(np.isfinite(score).all())
+    given = score if finite else None
+    return replace(rows, task="binary", positive=positive, score=given), score is not None
+
+
+def _positive(labels: list[Any], named: Any) -> Any:
+    """Return the positive one of two labels: as it was named, or as its own words say."""
+    if named is None:
+        own = [label for label in labels if str(label).lower() in POSITIVE]
+        return own[0] if len(own) == 1 else None
+    found = [label for label in labels if str(label) == str(named)]
+    if not found:
+        told = " and ".join(map(str, labels))
+        raise ValueError(f"positive={named!r} is no label here: there are {told}")
+    return found[0]
+
+
+def _scores(model: Any, X: Any, place: int) -> Vector | None:
+    """Return how much the model holds each row to be of the class at a place, if it says so."""
+    if callable(getattr(model, "predict_proba", None)):
+        return np.asarray(in_chunks(model.predict_proba, X), dtype=np.float64)[:, place]
+    if callable(getattr(model, "decision_function", None)):
+        found = np.asarray(in_chunks(model.decision_function, X), dtype=np.float64)
+        return None if found.ndim != 1 else found if place == 1 else -found
+    return None
+
+
+def _taken(rows: Predictions, places: Indices) -> Predictions:
+    """Return some of the rows."""
+    score, baseline = rows.score, rows.baseline
+    return replace(
+        rows,
+        truth=rows.truth[places],
+        prediction=rows.prediction[places],
+        score=None if score is None else score[places],
+        baseline=None if baseline is None else baseline[places],
+    )

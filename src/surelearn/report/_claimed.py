@@ -1,0 +1,70 @@
+"""The claims of a page: those of an audit or beside a certificate, and those of classes."""
+
+from surelearn.report._parts import escape, grid, marked_bound, value_of, view_of
+from surelearn.report.content import Claimed, ClassErrors, Report
+from surelearn.report.recomputing import Places
+
+
+def title_of_claims(report: Report) -> str:
+    """Return what the claims are called: of an audit, or beside the certificate of a model."""
+    return "What else these rows prove" if report.choice else "What these rows prove"
+
+
+def claimed_of(report: Report, places: Places) -> str:
+    """Return the claims, a line each, and then in words."""
+    if not report.claimed:
+        return ""
+    heads = ("", "observed", "certified", "rows that count", "target", "verdict")
+    wide = len(heads) if any(found.target for found in report.claimed) else len(heads) - 2
+    shown = grid(heads[:wide], [_claim(found, places)[:wide] for found in report.claimed])
+    shown += places.of_all() + _in_full(report, places)
+    if report.choice:  # classes and their confusion have a section of their own
+        return f"<p>{escape(report.together)}</p>{shown}"
+    said = f"<p>{escape(report.joint)}</p>" if report.joint else ""
+    return shown + said + (view_of(report.confusion) if report.confusion else "")
+
+
+def _in_full(report: Report, places: Places) -> str:
+    """Return every claim in words: a list or a curve says more than its number."""
+    found = [one.certificate for one in report.claimed if one.certificate is not None]
+    items = "".join(f"<li{places.shows(c, 'claim')}>{escape(c.headline[0])}</li>" for c in found)
+    shown = f"<details><summary>Every claim in full</summary><ul>{items}</ul></details>"
+    return shown if len(found) > 1 else ""
+
+
+def _claim(found: Claimed, places: Places) -> tuple[str, ...]:
+    c, verdict = found.certificate, "" if found.verdict == "stated" else found.verdict
+    told = escape("; ".join(filter(None, [verdict, found.advice])))
+    if c is None:
+        return (escape(found.title), "", "", "", escape(found.target), told)
+    sign = "≤" if c.direction == "upper" else "≥"
+    stated = "none" if c.status == "void" else f"{sign} {marked_bound(c, places)}"
+    return (
+        escape(found.title),
+        value_of(c, c.observed),
+        f"<strong>{stated}</strong>",
+        f"<span{places.shows(c, 'n')}>{c.n:,}</span>",
+        escape(found.target),
+        told,
+    )
+
+
+def classes_of(report: Report, places: Places) -> str:
+    """Return the errors by class, and what was predicted for the rows of each."""
+    if not report.classes:
+        return ""
+    heads = ("class", "rows held out", "errors", "error rate", "certified: at most")
+    shown = grid(heads, [_class(found, places) for found in report.classes])
+    joint = f"<p>{escape(report.joint)}</p>" if report.joint else ""
+    return shown + joint + (view_of(report.confusion) if report.confusion else "")
+
+
+def _class(found: ClassErrors, places: Places) -> tuple[str, ...]:
+    certificate = found.certificate
+    return (
+        escape(found.label),
+        f"<span{places.shows(certificate, 'n')}>{found.n:,}</span>",
+        f"<span{places.shows(certificate, 'errors')}>{found.errors:,}</span>",
+        value_of(certificate, certificate.observed),
+        f"<strong>{marked_bound(certificate, places)}</strong>",
+    )
