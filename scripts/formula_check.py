@@ -16,7 +16,7 @@ from mathml import FormulaError
 TO_WRITE = Path(__file__).parent / "formulas_to_write.txt"
 _LEFT_ALONE = re.compile(
     r"^ *::: .*\n(?: +\S.*\n?)*"  # what is taken from docstrings
-    r"|\]\([^)\s]*\)|</?[a-z][^<>]*>|https?://\S+"  # where a link leads, tags
+    r"|!\[[^\]]*(?=\])|\]\([^)\s]*\)|</?[a-z][^<>]*>|https?://\S+"  # where a link leads, tags
     r"|\{#[\w-]+\}|\{ [.:\w][^{}]* \}",  # names of headings, attributes of pictures
     re.MULTILINE,
 )

@@ -14,6 +14,7 @@ from mathml_symbols import COMBINING, FUNCTIONS, LIMITS, SPACES, SYMBOLS
 BIG = frozenset("∑∏⋃⋂")
 OPENING, CLOSING = "([⟨⌊⌈", ")]⟩⌋⌉"
 FENCES = OPENING + CLOSING + "|‖{}"
+CUT = frozenset("=≤≥<>≠≈∈∉⊂⊆+−·/×∝∼∪∩")  # something must follow these
 THIN_SPACE = '<mspace width="0.167em"></mspace>'
 _LETTERS = re.compile(r"[^\W\d_]|[ℓ∂∇∞∅⊤⊥∎ℏ]")
 _ENDS = frozenset({"}", r"\right", r"\end", "&", r"\\"})
@@ -43,7 +44,7 @@ class Reader:
 
     def whole(self) -> str:
         """Return all of the formula; something is left over only if brackets do not match."""
-        self._check_brackets()
+        self._check_ends()
         content = self.until()
         if self.peek():
             raise FormulaError(f"{self.peek()!r} closes nothing.")
@@ -51,7 +52,10 @@ class Reader:
             raise FormulaError("it is empty.")
         return content if content.startswith("<mrow>") else f"<mrow>{content}</mrow>"
 
-    def _check_brackets(self) -> None:
+    def _check_ends(self) -> None:
+        visible = [part for part in self._tokens if not part.isspace()]
+        if len(visible) > 1 and visible[-1] in CUT and visible[-2] not in {"_", "^"}:
+            raise FormulaError(f"it is cut off after {visible[-1]!r}.")
         # [0, 1) is an interval: which bracket closes does not matter, but one must.
         depth = 0
         for part in self._tokens:
@@ -130,9 +134,8 @@ class Reader:
 
     def atom(self, part: str) -> Piece:
         """Return what starts with this part, without its scripts."""
-        if part == "{":
-            self._at -= 1
-            return Piece(self.argument())
+        if part == "{":  # it would vanish, and a set would lose its braces
+            raise FormulaError(r"a brace that belongs to no command is written \{ or \}.")
         if part.startswith("\\"):
             return self._command(part[1:])
         if part[-1].isdigit() or unicodedata.category(part[0]) == "No":
@@ -231,7 +234,8 @@ class Reader:
             content = self.until(")")
             self.close(")")
         else:
-            content = self._scripted()  # √w_i is the root of w_i
+            # √w_i is the root of w_i.
+            content = self.argument() if self.peek() == "{" else self._scripted()
         return root(content, "<mn>3</mn>" if sign == "∛" else "")
 
     def _command(self, name: str) -> Piece:

@@ -92,6 +92,7 @@ def test_the_limits_of_a_sum_go_below_and_above_and_scripts_beside():
         ("2R*(1 − R*)", "A product is ·, a star is"),
         ("x^2^3", "two superscripts"),
         ("T_(j)", "belongs into braces"),
+        ("sup{p : p ≤ 1}", r"is written \\\{ or"),
         ("bound ≤ 1", r"\\text\{bound\}"),
         ("a & b", "closes nothing"),
         (r"\begin{aligned} a", "ends where more is expected"),
