@@ -15,6 +15,7 @@ BIG = frozenset("∑∏⋃⋂")
 OPENING, CLOSING = "([⟨⌊⌈", ")]⟩⌋⌉"
 FENCES = OPENING + CLOSING + "|‖{}"
 CUT = frozenset("=≤≥<>≠≈∈∉⊂⊆+−·/×∝∼∪∩")  # something must follow these
+WORD_SPACE = "<mtext>\u00a0</mtext>"
 THIN_SPACE = '<mspace width="0.167em"></mspace>'
 _LETTERS = re.compile(r"[^\W\d_]|[ℓ∂∇∞∅⊤⊥∎ℏ]")
 _ENDS = frozenset({"}", r"\right", r"\end", "&", r"\\"})
@@ -116,7 +117,10 @@ class Reader:
             depth += (self.peek() == "(") - (self.peek() == ")")
             if spaced and self.peek() == "|" and self.peek(1).isspace():
                 self._tokens[self._at] = "∣"  # "given that", not an absolute value
-            pieces.append(self._scripted())
+            piece = self._scripted()
+            if spaced and pieces and _is_word(pieces[-1], piece):
+                pieces.append(WORD_SPACE)
+            pieces.append(piece)
 
     def argument(self) -> str:
         """Return what belongs to a command, a subscript or a superscript: a group, or one token."""
@@ -269,6 +273,15 @@ def operator(char: str) -> str:
 def root(content: str, degree: str = "") -> str:
     """Return a root."""
     return f"<mroot>{content}{degree}</mroot>" if degree else f"<msqrt>{content}</msqrt>"
+
+
+def _is_word(left: str, right: str) -> bool:
+    # Whether a word and what it stands beside need a space; operators have their own.
+    beside = left.endswith("</mtext>") or right.startswith("<mtext>")
+    operator_before = left.endswith("</mo>") and "postfix" not in left
+    operator_after = right.startswith("<mo") and "prefix" not in right
+    spaced = left.endswith("\u00a0</mtext>") or right.startswith("<mtext>\u00a0")
+    return beside and not (operator_before or operator_after or spaced)
 
 
 def _decomposed(source: str) -> str:

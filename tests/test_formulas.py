@@ -76,6 +76,11 @@ def test_symbols_and_commands_mean_the_same(unicode, latex):
     assert to_mathml(unicode) == to_mathml(latex)
 
 
+def test_words_keep_the_spaces_around_them():
+    seen = letters(to_mathml(r"P(\text{only} k \text{wrong} ≤ \text{one})"))
+    assert seen == "P(only\u00a0k\u00a0wrong≤one)"
+
+
 def test_the_limits_of_a_sum_go_below_and_above_and_scripts_beside():
     assert "<munderover><mo>∑</mo>" in to_mathml("∑_{t=1}^T x")
     assert "<msubsup><mi>x</mi><mn>1</mn><mn>2</mn></msubsup>" in to_mathml("x_1^2")
