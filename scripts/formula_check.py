@@ -16,7 +16,7 @@ from mathml import FormulaError
 TO_WRITE = Path(__file__).parent / "formulas_to_write.txt"
 _LEFT_ALONE = re.compile(
     r"^ *::: .*\n(?: +\S.*\n?)*"  # what is taken from docstrings
-    r"|\]\([^)\s]*\)|</?[a-z][^<>]*>|https?://\S+"  # where a link leads, tags
+    r"|!\[[^\]]*(?=\])|\]\([^)\s]*\)|</?[a-z][^<>]*>|https?://\S+"  # where a link leads, tags
     r"|\{#[\w-]+\}|\{ [.:\w][^{}]* \}",  # names of headings, attributes of pictures
     re.MULTILINE,
 )
@@ -27,7 +27,7 @@ _SYMBOL = (
 )
 _MATHEMATICS = re.compile(rf"[{_SYMBOL}*{{}}]|\w[_^][\w(]|(?<=[^\s>|]\s)[<=>](?=\s)")
 _RENDERED = re.compile(rf"<em [^>]+>|<em>[^<]*[{_SYMBOL}=][^<]*</em>|[\w)]<em>|</em>[\w(]|\$")
-_DESCRIBED = re.compile(r"\A# .*\$.*|!\[[^\]]*\$[^\]]*\]")
+_DESCRIBED = re.compile(r"\A# .*\$.*|!\[[^\]]*\$[^\]]*\]|^    .*\$.+\$.*$", re.MULTILINE)
 _NOT_TEXT = re.compile(r"<(pre|code|script|style|math|svg)\b.*?</\1>", re.DOTALL)
 
 
@@ -40,7 +40,7 @@ def faults(page: str) -> Iterator[str]:
     ["Mathematics outside of $…$: 'It is at most 2R*(1 − R*).'"]
     """
     if found := _DESCRIBED.search(page):
-        yield f"A formula in the description of a picture, or in a title: {found[0]!r}"
+        yield f"A formula in the description of a picture, a title or code: {found[0]!r}"
     text = []
     for piece in pieces(page):
         if piece.kind in {"inline", "display"}:

@@ -14,6 +14,8 @@ from mathml_symbols import COMBINING, FUNCTIONS, LIMITS, SPACES, SYMBOLS
 BIG = frozenset("∑∏⋃⋂")
 OPENING, CLOSING = "([⟨⌊⌈", ")]⟩⌋⌉"
 FENCES = OPENING + CLOSING + "|‖{}"
+CUT = frozenset("=≤≥<>≠≈∈∉⊂⊆+−·/×∝∼∪∩")  # something must follow these
+WORD_SPACE = "<mtext>\u00a0</mtext>"
 THIN_SPACE = '<mspace width="0.167em"></mspace>'
 _LETTERS = re.compile(r"[^\W\d_]|[ℓ∂∇∞∅⊤⊥∎ℏ]")
 _ENDS = frozenset({"}", r"\right", r"\end", "&", r"\\"})
@@ -43,7 +45,7 @@ class Reader:
 
     def whole(self) -> str:
         """Return all of the formula; something is left over only if brackets do not match."""
-        self._check_brackets()
+        self._check_ends()
         content = self.until()
         if self.peek():
             raise FormulaError(f"{self.peek()!r} closes nothing.")
@@ -51,7 +53,10 @@ class Reader:
             raise FormulaError("it is empty.")
         return content if content.startswith("<mrow>") else f"<mrow>{content}</mrow>"
 
-    def _check_brackets(self) -> None:
+    def _check_ends(self) -> None:
+        visible = [part for part in self._tokens if not part.isspace()]
+        if len(visible) > 1 and visible[-1] in CUT and visible[-2] not in {"_", "^"}:
+            raise FormulaError(f"it is cut off after {visible[-1]!r}.")
         # [0, 1) is an interval: which bracket closes does not matter, but one must.
         depth = 0
         for part in self._tokens:
@@ -112,7 +117,10 @@ class Reader:
             depth += (self.peek() == "(") - (self.peek() == ")")
             if spaced and self.peek() == "|" and self.peek(1).isspace():
                 self._tokens[self._at] = "∣"  # "given that", not an absolute value
-            pieces.append(self._scripted())
+            piece = self._scripted()
+            if spaced and pieces and _is_word(pieces[-1], piece):
+                pieces.append(WORD_SPACE)
+            pieces.append(piece)
 
     def argument(self) -> str:
         """Return what belongs to a command, a subscript or a superscript: a group, or one token."""
@@ -130,9 +138,8 @@ class Reader:
 
     def atom(self, part: str) -> Piece:
         """Return what starts with this part, without its scripts."""
-        if part == "{":
-            self._at -= 1
-            return Piece(self.argument())
+        if part == "{":  # it would vanish, and a set would lose its braces
+            raise FormulaError(r"a brace that belongs to no command is written \{ or \}.")
         if part.startswith("\\"):
             return self._command(part[1:])
         if part[-1].isdigit() or unicodedata.category(part[0]) == "No":
@@ -231,7 +238,8 @@ class Reader:
             content = self.until(")")
             self.close(")")
         else:
-            content = self._scripted()  # √w_i is the root of w_i
+            # √w_i is the root of w_i.
+            content = self.argument() if self.peek() == "{" else self._scripted()
         return root(content, "<mn>3</mn>" if sign == "∛" else "")
 
     def _command(self, name: str) -> Piece:
@@ -265,6 +273,15 @@ def operator(char: str) -> str:
 def root(content: str, degree: str = "") -> str:
     """Return a root."""
     return f"<mroot>{content}{degree}</mroot>" if degree else f"<msqrt>{content}</msqrt>"
+
+
+def _is_word(left: str, right: str) -> bool:
+    # Whether a word and what it stands beside need a space; operators have their own.
+    beside = left.endswith("</mtext>") or right.startswith("<mtext>")
+    operator_before = left.endswith("</mo>") and "postfix" not in left
+    operator_after = right.startswith("<mo") and "prefix" not in right
+    spaced = left.endswith("\u00a0</mtext>") or right.startswith("<mtext>\u00a0")
+    return beside and not (operator_before or operator_after or spaced)
 
 
 def _decomposed(source: str) -> str:

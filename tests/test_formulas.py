@@ -1,5 +1,6 @@
 """Formulas of the documentation are typeset as they were written, and nothing spoils them."""
 
+import ast
 import pathlib
 import re
 import xml.etree.ElementTree as ET
@@ -76,6 +77,11 @@ def test_symbols_and_commands_mean_the_same(unicode, latex):
     assert to_mathml(unicode) == to_mathml(latex)
 
 
+def test_words_keep_the_spaces_around_them():
+    seen = letters(to_mathml(r"P(\text{only} k \text{wrong} ≤ \text{one})"))
+    assert seen == "P(only\u00a0k\u00a0wrong≤one)"
+
+
 def test_the_limits_of_a_sum_go_below_and_above_and_scripts_beside():
     assert "<munderover><mo>∑</mo>" in to_mathml("∑_{t=1}^T x")
     assert "<msubsup><mi>x</mi><mn>1</mn><mn>2</mn></msubsup>" in to_mathml("x_1^2")
@@ -92,6 +98,7 @@ def test_the_limits_of_a_sum_go_below_and_above_and_scripts_beside():
         ("2R*(1 − R*)", "A product is ·, a star is"),
         ("x^2^3", "two superscripts"),
         ("T_(j)", "belongs into braces"),
+        ("sup{p : p ≤ 1}", r"is written \\\{ or"),
         ("bound ≤ 1", r"\\text\{bound\}"),
         ("a & b", "closes nothing"),
         (r"\begin{aligned} a", "ends where more is expected"),
@@ -166,6 +173,26 @@ def test_a_rendered_page_shows_that_a_formula_was_spoilt(text):
 def test_a_rendered_page_may_emphasise_words():
     html = shown("*Surely* means on **every** sequence (*always*), $w^*$, `$x`")
     assert list(formula_check.rendered_faults(html)) == []
+
+
+DOCSTRINGS = [
+    ast.get_docstring(node)
+    for path in sorted((DOCS.parent / "src").rglob("*.py"))
+    if re.search(r"\$|[A-Za-z]\*[\s,.()]", path.read_text(encoding="utf-8"))
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node)
+]
+EXAMPLE = re.compile(r"^ *>>> .*(?:\n.+)*", re.MULTILINE)
+
+
+def test_formulas_of_docstrings_can_be_typeset_and_no_star_or_dollar_is_taken_for_another():
+    found = [list(formulas.pieces(EXAMPLE.sub("", text))) for text in DOCSTRINGS]
+    kinds = {"inline", "display"}
+    assert all(formulas.typeset(p) for text in found for p in text if p.kind in kinds)
+    assert any(p.kind in kinds for text in found for p in text)
+    assert [p for text in found for p in text if p.kind == "stray"] == []
+    plain = [p.content for text in found for p in text if p.kind == "text"]
+    assert [text for text in plain if re.search(r"(?<![\w*^])[A-Za-z]\*[\s,.()]", text)] == []
 
 
 def test_formulas_need_no_network_and_no_script():

@@ -84,7 +84,7 @@ def certify_table(  # noqa: PLR0913 - an argument for each option of the command
     dates
         "features": what dates tell (year, month, weekday, hour, time elapsed) is learnt from;
         "left-out": columns of dates are no features. None does a run again that was made before
-        dates, and quantities such as "$1,200", were read.
+        dates, and quantities such as `$1,200`, were read.
     looks
         How many models of this table will be certified, fixed before the first: they share delta.
         Another model beyond them gets a void certificate.

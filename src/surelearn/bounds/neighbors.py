@@ -41,7 +41,7 @@ def knn_asymptotic_error(*, p: float, k: int, random_ties: bool = True) -> float
 
 @theorem
 def cover_hart(*, bayes_risk: float, n_classes: int = 2) -> Guarantee:
-    """Bound the limit risk of nearest neighbours by R* (2 - C R* / (C - 1)), C = n_classes.
+    """Bound the limit risk of nearest neighbours by $R^* (2 − C R^*/(C − 1))$, C = n_classes.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def cover_hart(*, bayes_risk: float, n_classes: int = 2) -> Guarantee:
 
 @theorem
 def knn_limit(*, bayes_risk: float, k: int) -> Guarantee:
-    """Bound the limit risk of k nearest neighbours by R* + sqrt(R* (1 - R*) / k), k odd.
+    """Bound the limit risk of k nearest neighbours by $R^* + √(R^* (1 − R^*)/k)$, k odd.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def knn_limit(*, bayes_risk: float, k: int) -> Guarantee:
 def one_nn(*, bayes_risk: float, lipschitz: float, dimension: int, n: int) -> Guarantee:
     """Bound the expected risk of the nearest neighbour rule, n rows in [-1, 1]^d.
 
-    Twice R* (1 - R*), plus 4 c sqrt(d) n^(-1 / (d + 1)) for the distance to the neighbour.
+    $2 R^* (1 − R^*)$, plus $4 c √d n^{−1/(d+1)}$ for the distance to the neighbour.
 
     Examples
     --------

@@ -1,6 +1,6 @@
 """The best rule of a finite joint law: Bayes decisions, conditional risks and the Bayes risk.
 
-f*(x) = argmin over decisions d of E[loss(Y, d) | X = x]
+f^*(x) = argmin over decisions d of E[loss(Y, d) | X = x]
 """
 
 import math

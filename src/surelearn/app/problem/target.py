@@ -54,7 +54,7 @@ def read_target(
 ) -> Target:
     """Read the targets and find the task, judged by the training rows.
 
-    Quantities in words, such as "$1,200", are numbers if `read_words`, and few different ones
+    Quantities in words, such as `$1,200`, are numbers if `read_words`, and few different ones
     still classes.
 
     Examples

@@ -1,4 +1,4 @@
-"""Words that are quantities: 1,234.50, $5, 12 %, 1.234,50 €, (300); the sign and unit tell how.
+"""Words that are quantities: 1,234.50, `$5`, 12 %, 1.234,50 €, (300); the sign and unit tell how.
 
 How the cells of a column are written is its form: the decimal sign, then the unit if it has one.
 """

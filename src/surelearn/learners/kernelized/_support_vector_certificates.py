@@ -1,9 +1,9 @@
 """What the training rows of a support vector machine prove of its risk.
 
-With penalised weights and no unpenalised intercept the objective has one minimum f*, and rows whose
-margin is above 1 can be dropped without moving it. The machine that was found is within κ√(2G) of
-f*, κ² ≥ k(x, x) and G its duality gap; the start, the order of steps and the precision of the
-search do not matter then. See docs/theory/compression.md, stability.md and margin.md.
+With penalised weights and no unpenalised intercept the objective has one minimum f^*, and rows
+whose margin is above 1 can be dropped without moving it. The machine that was found is within
+κ√(2G) of f^*, κ² ≥ k(x, x) and G its duality gap; the start, the order of steps and the precision
+of the search do not matter then. See docs/theory/compression.md, stability.md and margin.md.
 """
 
 import math
