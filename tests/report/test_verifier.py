@@ -9,6 +9,7 @@ from fractions import Fraction
 from html.parser import HTMLParser
 from math import comb
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -16,14 +17,17 @@ from contracts.node import NODE, SCRIPT, needs_node, run_node, said_by_script
 from surelearn._wording import confidence, outward, percent_outward, printable
 from surelearn.app.audit import audit_table
 from surelearn.app.auditing.bundle import from_json, is_bundle
+from surelearn.app.certify import certify_table
 from surelearn.app.ledger import NoLedger
 from surelearn.app.tables.read import TableFile
 from surelearn.app.telling.audit_report import make_audit_report
+from surelearn.app.telling.report import make_report
 from surelearn.app.verify import verify_audit, verify_certificate
 from surelearn.bounds import concentration, holdout
 from surelearn.certificate import Certificate, certify
 from surelearn.certificate._canonical import canonical
 from surelearn.certificate._several import digest_of_lines
+from surelearn.evaluate.ledger import forget
 from surelearn.report import ClassErrors, Report, render_html, render_json
 
 ROOT = pathlib.Path(__file__).parents[2]
@@ -368,6 +372,31 @@ def test_a_twin_of_a_report_from_which_a_claim_was_taken_is_refused(audited):
     content = json.loads(audited[1])
     assert said_by_script([json.dumps(content)])[0]["state"] == "recomputed"
     del content["claimed"][2]
+    assert said_by_script([json.dumps(content)])[0]["state"] == "refused"
+
+
+@pytest.fixture(scope="module")
+def beside():
+    """Return the page and the twin of a report with claims beside the certificate of a table."""
+    rng = np.random.default_rng(0)
+    y = rng.random(600) < 0.3
+    table = pa.table({"x": rng.normal(size=600) + 2.5 * y, "y": np.where(y, "yes", "no")})
+    file = TableFile.of_table(table)
+    forget()
+    run = certify_table(file, target="y", learners=["MixedNaiveBayes"])
+    report = make_report(run, file)
+    assert len(report.claimed) > 5
+    return render_html(report), render_json(report)
+
+
+@needs_node
+def test_claims_beside_a_certificate_are_verified_together(beside):
+    page, twin = beside
+    for text in (page, twin):
+        assert said_by_script([text])[0]["state"] == "recomputed"
+    assert "refused" not in {mark[1] for mark in marks_of(page)}
+    content = json.loads(twin)
+    del content["claimed"][3]
     assert said_by_script([json.dumps(content)])[0]["state"] == "refused"
 
 

@@ -525,17 +525,24 @@ const refuseIf = (wrong, why) => { if (wrong) throw new Refused(why); };
 
 /** Refuses certificates of different audits: all but their numbers is the same in those of one. */
 function checkOneAudit(audited) {
-  const about = (c) => canonical(["options", "table", "data", "ledger", "n_without", "versions"].map((name) => c.reproduce[name] ?? null)
+  const about = (c) => canonical(["options", "holdout", "model", "table", "data", "ledger", "n_without", "versions"].map((name) => c.reproduce[name] ?? null)
     .concat([c.reproduce.audit.delta, c.reproduce.audit.n_rows]));
   refuseIf(new Set(audited.map(about)).size > 1, "they are of different audits");
   const claims = audited.map((c) => c.reproduce.audit.claim);
   refuseIf(new Set(claims).size < claims.length, "a claim stands there twice");
 }
 
+/** Returns the claims asked for: of a file of answers, or of a hold-out beside its certificate. */
+function askedFor(c) {
+  const { options, holdout } = c.reproduce;
+  const asked = isObject(holdout) ? holdout.asked : isObject(options) ? options.claims : [];
+  return Array.isArray(asked) ? asked.map(String) : [];
+}
+
 /** Refuses claims that are too few, too many, not those asked for, or with other shares of delta. */
 function checkShares(audited, lines) {
   const { options = {}, audit } = audited[0].reproduce;
-  const asked = Array.isArray(options.claims) ? options.claims.map(String) : [];
+  const asked = askedFor(audited[0]);
   const targets = asked.filter(isTarget);
   const plain = asked.filter((text) => !isTarget(text));
   const tried = audited.slice(0, targets.length > 0 ? audited.length - plain.length : 0);
@@ -615,14 +622,16 @@ const OF_TWO_CLASSES = {
 
 /** Refuses an audit of all that is expected from which a claim was taken: others gained by it. */
 function checkNoneLeftOut(audited, counts) {
-  const { options = {} } = audited[0].reproduce;
+  const { options = {}, holdout } = audited[0].reproduce;
+  const beside = isObject(holdout); /* then the error rate stands in a certificate of its own */
   const there = new Set(audited.map((c) => c.reproduce.audit.claim));
   const byLabel = options.by_label === true;
-  if ((options.claims ?? []).length > 0 || !Object.keys(OF_TWO_CLASSES).some((name) => there.has(name))) return;
+  if (askedFor(audited[0]).length > 0 || !Object.keys(OF_TWO_CLASSES).some((name) => there.has(name))) return;
   const expected = Object.entries(OF_TWO_CLASSES).filter(([, needed]) => needed.every((name) => counts[name] !== 0)).map(([name]) => name);
   const whole = ["error", "f1", "ppv", "npv", "mcc", "difference", "worst-group"];
   if ((counts.found ?? 1) + (counts.missed ?? 0) + (counts.alarmed ?? 0) > 0) expected.push("f1");
-  expected.push("error", ...(options.baseline ? ["difference"] : []), ...(options.score && counts.positives && counts.negatives ? ["auc"] : []));
+  const [baseline, score] = beside ? [holdout.baseline, holdout.scores] : [options.baseline, options.score];
+  expected.push(...(beside ? [] : ["error"]), ...(baseline ? ["difference"] : []), ...(score && counts.positives && counts.negatives ? ["auc"] : []));
   const lacking = expected.filter((name) => !there.has(name) && !(byLabel && whole.includes(name)));
   refuseIf(lacking.length > 0, `${lacking[0]} was left out`);
 }
