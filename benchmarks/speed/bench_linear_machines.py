@@ -70,7 +70,7 @@ def compare(title, X, y, costs):
         runs = [
             timed(
                 lambda weights=weights: solve_linear_classification(
-                    X, y, costs=weights, intercept="none", tolerance=GAP
+                    X, y, costs=weights, intercept="none", tolerance=GAP, max_iter=5000
                 )
             )
             for _ in range(3)

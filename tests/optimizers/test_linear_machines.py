@@ -268,3 +268,17 @@ def test_rows_may_be_lists_and_costs_may_not_be_negative():
     assert round(solve_linear_classification(X, y, costs=[10, 10, 10]).intercept, 1) == -3.0
     with pytest.raises(ValueError, match="costs has numbers below 0"):
         solve_linear_classification(X, y, costs=[1, 1, -1])
+
+
+def test_tables_that_are_wide_and_long_are_left_to_coordinates(monkeypatch):
+    def refuse(*_):
+        raise AssertionError("Newton's equations are too large here")
+
+    monkeypatch.setattr(linear_machines._newton, "minimise", refuse)
+    X = sparse.random_array((1600, 1600), density=0.01, rng=0).tocsr()
+    y = np.where(np.random.default_rng(0).random(1600) < 0.5, 1.0, -1.0)
+    found = linear_machines.solve_linear_classification(
+        X, y, costs=np.full(1600, 100.0), intercept="none", tolerance=1e-6
+    )
+    assert found.within(1e-6)
+    assert found.n_steps > 200  # where Newton's method would have had its turn

@@ -90,7 +90,7 @@ def inner(x: Rows, z: Rows, out: Matrix) -> None:
     """Write the inner products of the rows of `x` with those of `z` to `out`."""
     if isinstance(x, np.ndarray) and isinstance(z, np.ndarray):
         np.matmul(x, z.T, out=out)
-    elif sparse.issparse(x) and sparse.issparse(z):
+    elif not (isinstance(x, np.ndarray) or isinstance(z, np.ndarray)):
         products = np.zeros(out.shape, x.dtype)  # `out` may be a part of a table: slow to add to
         sparse_products.add_products(x, sparse_products.turned(z), products)
         out[...] = products

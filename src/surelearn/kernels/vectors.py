@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from surelearn import _arguments
 from surelearn._typing import Matrix, Vector
@@ -22,7 +21,8 @@ def inner_products(left: Rows, right: Rows, diagonal: Vector) -> Tiles:
     def fill(rows: slice, columns: slice, out: Matrix) -> None:
         inner(left[rows], right[columns], out)
 
-    side = _SPARSE_SIDE if sparse.issparse(left) and sparse.issparse(right) else Tiles.side
+    dense = isinstance(left, np.ndarray) or isinstance(right, np.ndarray)
+    side = Tiles.side if dense else _SPARSE_SIDE
     return Tiles((left.shape[0], right.shape[0]), left.dtype, fill, diagonal, side)
 
 

@@ -23,7 +23,8 @@ from surelearn.optimizers.linear_machines._problem import Intercept, Problem, So
 __all__ = ["Intercept", "Solution", "solve_linear_classification", "solve_linear_regression"]
 
 _SOME, _FAR = 1000, 10.0  # rows that tell the centre; standard deviations from which it is far
-_STEPS, _PATIENCE = 100, 200  # of Newton's method; epochs before it is tried on wide tables
+_STEPS = 100  # of Newton's method
+_PATIENCE, _LONG_PATIENCE = 200, 5000  # epochs before it, of short and of long wide tables
 
 
 def solve_linear_classification(
@@ -132,8 +133,10 @@ def _solve(problem: Problem, start: Vector | None, tolerance: float, max_iter: i
     if problem.X.shape[1] <= WIDEST:
         turns = [(_newton.minimise, _STEPS), (_coordinate_descent.minimise, max_iter)]
     else:
+        few = len(problem.targets) <= WIDEST  # then Newton's equations are small
+        patience = _PATIENCE if few else _LONG_PATIENCE
         turns = [
-            (_coordinate_descent.minimise, min(max_iter, _PATIENCE)),
+            (_coordinate_descent.minimise, min(max_iter, patience)),
             (_newton.minimise, _STEPS),
             (_coordinate_descent.minimise, max_iter),
         ]
