@@ -24,7 +24,7 @@ _FLAGS: Any = {
     "fastmath": {"nsz", "arcp", "contract", "reassoc"},
     "no_cfunc_wrapper": True,  # none is handed to C
 }
-_NO_ENTRANCE: Any = {"no_cpython_wrapper": True, "_nrt": False}
+_NO_ENTRANCE: Any = {"no_cpython_wrapper": True}
 _SET_A_FOLDER = "Set NUMBA_CACHE_DIR to a folder that can be written to"
 
 

@@ -5,7 +5,7 @@ caller, whose module holds all that it calls. A chain of five loops is so compil
 """
 
 import gc
-from typing import Any
+from typing import Any, cast
 
 from llvmlite.binding import Linkage
 from numba.core.codegen import JITCodeLibrary
@@ -46,7 +46,8 @@ class _LinkedLibrary(JITCodeLibrary):
 
     def _optimize_functions(self, ll_module: Any) -> None:
         """Leave that to callers too, but for what the optimiser must know of numbers' places."""
-        ll_module.data_layout = self._codegen._data_layout  # noqa: SLF001 - as it does itself
+        layout: str = cast("Any", self)._codegen._data_layout  # noqa: SLF001 - as it does itself
+        ll_module.data_layout = layout
 
     def _optimize_final_module(self) -> None:
         """Leave that to callers, who have more to look at."""

@@ -177,7 +177,7 @@ class GradientBoostingClassifier(ClassifierMixin, GradientBoosting):
             n=rows.shape[0],
         )
         _refuse_one_class(fresh.classes_, labels[weights > 0.0])
-        kind = np.uint8 if len(fresh.classes_) == 2 else np.float64
+        kind: Any = np.uint8 if len(fresh.classes_) == 2 else np.float64
         targets, strata = labels.astype(kind), labels if self.early_stopping else None
         weights = alike(weights)
         del labels  # memory that trees can use

@@ -113,13 +113,13 @@ def grow_tree(
         n_waiting -= 1
         node = grown.waiting[n_waiting]
         rows = items[grown.start[node] : grown.end[node]]
-        gain = _best_gain(rows, grown.depth[node], table, rules, space, state)
+        gain = _best_gain(rows, int(grown.depth[node]), table, rules, space, state)
         if gain < 0.0 or n_nodes + 2 > len(grown.start):
             close(rows, table.numbers, n_classes, space.whole, grown.value, node)
             grown.feature[node] = -1
             continue
         n_left = split(rows, buffer, table.codes, table.n_bins, question, space.route)
-        more_right = np.int64(2 * n_left <= len(rows))
+        more_right = int(2 * n_left <= len(rows))
         _write_question(question, more_right, node, grown)
         grown.gain[node] = decrease(gain, n_classes, space.whole)
         if question[BELOW] < 0:

@@ -23,7 +23,7 @@ def split(
     feature = question[FEATURE]
     if question[BELOW] < 0:
         return _split_categories(items, buffer, codes, feature, route)
-    missing = np.int64(n_bins[feature]) if question[MISSING_SIDE] == LEFT else -1
+    missing = int(n_bins[feature]) if question[MISSING_SIDE] == LEFT else -1
     return _split_numbers(items, buffer, codes, feature, question[BELOW], missing)
 
 
@@ -36,7 +36,7 @@ def _split_numbers(
     for i in range(len(items)):
         item = items[i]
         code = np.int64(codes[feature, item >> 32])
-        left = np.int64(code <= below) | np.int64(code == missing)
+        left = int(code <= below) | int(code == missing)
         items[n_left] = item  # both sides are written and one of them advances: no branch
         buffer[n_right] = item
         n_left += left
@@ -55,7 +55,7 @@ def _split_categories(
     for i in range(len(items)):
         item = items[i]
         code = np.uint64(codes[feature, item >> 32])
-        left = np.int64((route[code >> np.uint64(6)] >> (code & np.uint64(63))) & ONE)
+        left = int((route[code >> np.uint64(6)] >> (code & np.uint64(63))) & ONE)
         items[n_left] = item
         buffer[n_right] = item
         n_left += left

@@ -121,13 +121,13 @@ def _scan_moments(n: int, first: int, rules: Rules, space: Workspace) -> tuple[f
     whole, total = space.whole[0], float(space.whole[1])
     weight, moment, n_left = 0, 0, 0
     if first >= 0:
-        weight, moment, n_left = sums[first, 0], sums[first, 1], np.int64(space.rows[first])
+        weight, moment, n_left = sums[first, 0], sums[first, 1], int(space.rows[first])
     n_rows = space.size[0]
     for j in range(n):
         k = space.order[j]
         weight += sums[k, 0]
         moment += sums[k, 1]
-        n_left += np.int64(space.rows[k])
+        n_left += int(space.rows[k])
         across = float(moment) * float(whole) - total * float(weight)
         gain = across * across / (float(weight) * float(whole - weight))
         if gain > best and _enough(n_left, n_rows, weight, whole, rules):
@@ -149,12 +149,12 @@ def _scan_classes(n: int, first: int, rules: Rules, space: Workspace) -> tuple[f
     best, place, n_left, n_rows = -1.0, 0, 0, space.size[0]
     space.left[:] = 0
     if first >= 0:
-        n_left = np.int64(space.rows[first])
+        n_left = int(space.rows[first])
         for c in range(len(space.whole)):
             space.left[c] = space.sums[first, c]
     for j in range(n):
         k = space.order[j]
-        n_left += np.int64(space.rows[k])
+        n_left += int(space.rows[k])
         gain, weight, whole = _move_left(space.sums[k], space.left, space.whole)
         if gain > best and _enough(n_left, n_rows, weight, whole, rules):
             best, place = gain, j

@@ -100,7 +100,7 @@ class Bins:
         """
         gaps = np.full(self.n_features, MISSING) if missing is None else missing
         kind = np.uint8 if gaps.max() <= MISSING else np.uint16
-        codes = np.empty((self.n_features, X.shape[0]), dtype=kind)
+        codes: Any = np.empty((self.n_features, X.shape[0]), dtype=kind)
         padded, rows = self.padded_cuts(), cast("Any", X).tocsr() if sparse.issparse(X) else X
         categories = self.category_bins, self.first_category
 

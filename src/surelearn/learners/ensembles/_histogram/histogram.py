@@ -114,7 +114,7 @@ def count_words(
     """
     first, last, w, last_word = bounds[0], bounds[1], bounds[2], bounds[3]
     tables, at_once, n_added = scratch[(MOST_WORDS + 1) * TILE :], min(TILE, rows_added), 0
-    clear(sums, starts[8 * w], starts[min(8 * last_word, len(starts) - 1)])
+    clear(sums, int(starts[8 * w]), int(starts[min(8 * last_word, len(starts) - 1)]))
     for start in range(first, last, at_once):
         stop = min(start + at_once, last)
         gather(rows, start, stop, records, w, last_word, scratch)

@@ -34,7 +34,7 @@ def divide_chunk(rows: Rows, first: int, last: int, bins: Codes, left: Table, si
         goes = left[bins[row]]
         i += goes
         j -= 1 - goes
-    return i - first
+    return int(i - first)
 
 
 @inner

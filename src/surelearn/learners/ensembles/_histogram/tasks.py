@@ -125,7 +125,7 @@ def count_and_find(worker: int, task: int, table: BinnedRows, bench: Bench) -> N
         slot = order[SMALL + child]
         if child == 1 and order[SUBTRACT]:
             small = bench.sums[order[SMALL]]
-            histogram.subtract(bench.sums[slot], small, starts[8 * w], starts[end])
+            histogram.subtract(bench.sums[slot], small, int(starts[8 * w]), int(starts[end]))
         else:
             _count(worker, child, slot, w, last_word, table, bench)
         _find(worker, 8 * w, end, slot, child, table, bench)
@@ -146,7 +146,7 @@ def _count(
         bounds,
         table.records,
         table.starts,
-        np.int64(bench.limits[3]),
+        int(bench.limits[3]),
         bench.scratch[worker],
         bench.sums[slot],
     )
