@@ -36,11 +36,23 @@ def write(folder):
         parquet.write_table(pa.table({**columns, "y": y}), folder / f"{i:02}.parquet")
 
 
-def frame(folder):
-    import dask.dataframe as dd  # noqa: PLC0415 - only the peers need it
+def load(path, target):
+    """Return the target of a file, or its features."""
+    table = parquet.read_table(path)
+    kept = table["y"] if target else table.drop(["y"])
+    return kept.to_numpy() if target else np.column_stack([c.to_numpy() for c in kept.columns])
 
-    rows = dd.read_parquet(folder)
-    return rows.drop(columns="y"), rows["y"]
+
+def arrays(folder):
+    """Return the rows and targets as arrays of Dask, a block for each file."""
+    import dask.array as da  # noqa: PLC0415 - only the peers need it
+    from dask import delayed  # noqa: PLC0415
+
+    files, n = sorted(pathlib.Path(folder).iterdir()), N_ROWS // N_FILES
+    make = delayed(load)
+    X = [da.from_delayed(make(f, target=False), (n, N_FEATURES), float) for f in files]
+    y = [da.from_delayed(make(f, target=True), (n,), float) for f in files]
+    return da.concatenate(X), da.concatenate(y)
 
 
 def least_squares(client, folder, n_times=20):
@@ -57,7 +69,7 @@ def lightgbm(client, folder):
     from lightgbm import DaskLGBMRegressor  # noqa: PLC0415
 
     model = DaskLGBMRegressor(client=client, n_estimators=200, verbose=-1)
-    return model.fit(*frame(folder)).to_local().predict(probe())
+    return model.fit(*arrays(folder)).to_local().predict(probe())
 
 
 def xgboost(client, folder):
@@ -65,7 +77,7 @@ def xgboost(client, folder):
 
     model = xgb.DaskXGBRegressor(n_estimators=200)
     model.client = client
-    return model.fit(*frame(folder)).get_booster().inplace_predict(probe())
+    return model.fit(*arrays(folder)).get_booster().inplace_predict(probe())
 
 
 def probe():
@@ -77,7 +89,9 @@ CONTENDERS = {"surelearn": least_squares, "LightGBM": lightgbm, "XGBoost": xgboo
 
 def kill_later(client, seconds):
     victim = min(client.run(os.getpid).values())
-    threading.Timer(seconds, os.kill, (victim, signal.SIGKILL)).start()
+    timer = threading.Timer(seconds, os.kill, (victim, signal.SIGKILL))
+    timer.daemon = True
+    timer.start()
 
 
 def train(name, folder, delay):
@@ -128,8 +142,9 @@ def main():
             calm = outcome(name, folder, 0.0, options.peers)
             print(f"{name:<10} undisturbed: {calm}", flush=True)
             killed = outcome(name, folder, max(0.5, calm["seconds"] / 2), options.peers)
-            same = "the same model" if killed.get("bits") == calm.get("bits") else "not the same"
-            print(f"{name:<10} a worker killed: {killed}, {same}", flush=True)
+            same = killed.get("bits", "none") == calm.get("bits")
+            told = "the same model" if same else "not the same model"
+            print(f"{name:<10} a worker killed: {killed}, {told}", flush=True)
 
 
 if __name__ == "__main__":
