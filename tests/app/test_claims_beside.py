@@ -191,6 +191,18 @@ class TestTargets:
             certify_table(table(), claims=claims, on_trial=_never, **OPTIONS)
         assert certify_table(table(), **OPTIONS).certificate.status == "valid"  # it was no look
 
+    def test_a_claim_about_rows_that_nobody_called_positive_is_refused_in_a_sentence(self):
+        always = table(x=np.zeros(N), y=columns(share=0.02)["y"], z=np.arange(N) % 7)
+        with pytest.raises(TableError, match="no row counts for it"):
+            certify_table(always, claims=["ppv>=0.5"], **OPTIONS)
+
+    def test_answers_that_are_all_wrong_are_no_reason_to_fail(self):
+        y = np.array(["a"] * 300 + ["b"] * 300)
+        file = table(x=np.random.default_rng(0).normal(size=N), y=y, when=np.arange(N))
+        run = certify_table(file, time="when", holdout=0.4, **OPTIONS)
+        assert set(run.problem.held_out.y) == {"b"}
+        assert run.claims
+
     def test_a_label_that_is_none_is_refused(self):
         with pytest.raises(TableError, match="no label 'maybe'"):
             certify_table(table(), positive="maybe", **OPTIONS)
