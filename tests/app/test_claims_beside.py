@@ -2,7 +2,10 @@
 
 import json
 import math
+import shutil
+import subprocess
 from dataclasses import replace
+from importlib import resources
 
 import numpy as np
 import pyarrow as pa
@@ -21,6 +24,8 @@ from surelearn.evaluate.ledger import forget
 from surelearn.report import render_html, render_json
 
 N = 600
+NODE = shutil.which("node")
+SCRIPT = resources.files("surelearn.report").joinpath("verifier.js")
 OPTIONS = {"target": "y", "learners": ["MixedNaiveBayes"]}
 
 
@@ -186,6 +191,18 @@ class TestTargets:
             certify_table(table(), claims=claims, on_trial=_never, **OPTIONS)
         assert certify_table(table(), **OPTIONS).certificate.status == "valid"  # it was no look
 
+    def test_a_claim_about_rows_that_nobody_called_positive_is_refused_in_a_sentence(self):
+        always = table(x=np.zeros(N), y=columns(share=0.02)["y"], z=np.arange(N) % 7)
+        with pytest.raises(TableError, match="no row counts for it"):
+            certify_table(always, claims=["ppv>=0.5"], **OPTIONS)
+
+    def test_answers_that_are_all_wrong_are_no_reason_to_fail(self):
+        y = np.array(["a"] * 300 + ["b"] * 300)
+        file = table(x=np.random.default_rng(0).normal(size=N), y=y, when=np.arange(N))
+        run = certify_table(file, time="when", holdout=0.4, **OPTIONS)
+        assert set(run.problem.held_out.y) == {"b"}
+        assert run.claims
+
     def test_a_label_that_is_none_is_refused(self):
         with pytest.raises(TableError, match="no label 'maybe'"):
             certify_table(table(), positive="maybe", **OPTIONS)
@@ -257,6 +274,36 @@ class TestVerify:
         certificate = read_certificate(tmp_path / "certificate.json")
         assert read_beside(tmp_path / "certificate.json", certificate) is None
         assert all(finding.holds for finding in verify_certificate(certificate))
+
+
+@pytest.mark.skipif(NODE is None, reason="Node is not installed")
+class TestTheScript:
+    def test_it_recomputes_them_in_the_page_and_in_their_file(self, folder):
+        found = by_script(folder / "out" / "run", "report.html", "report.json", "claims.json")
+        assert found.returncode == 0, found.stdout
+        assert found.stdout.count("all 12 claims are here") == 3
+
+    @pytest.mark.parametrize(
+        "forge",
+        [
+            lambda all_: all_.pop(1),
+            lambda all_: all_[1]["certificate"]["reproduce"]["holdout"].update(scores=False),
+            lambda all_: all_[2]["certificate"]["reproduce"].update(model="0" * 40),
+            lambda all_: all_[1]["certificate"].update(bound=0.99),
+        ],
+    )
+    def test_it_refuses_what_was_taken_out_or_changed(self, folder, tmp_path, forge):
+        content = json.loads((folder / "out" / "run" / "claims.json").read_text(encoding="utf-8"))
+        forge(content["outcomes"])
+        (tmp_path / "claims.json").write_text(json.dumps(content), encoding="utf-8")
+        assert by_script(tmp_path, "claims.json").returncode == 1
+
+
+def by_script(folder, *names):
+    paths = [str(folder / name) for name in names]
+    return subprocess.run(  # noqa: S603 - our own script
+        [NODE, str(SCRIPT), *paths], capture_output=True, text=True, check=False
+    )
 
 
 class TestTheReport:

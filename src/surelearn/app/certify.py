@@ -25,6 +25,7 @@ from surelearn.app.choosing.training import (
     train,
     training_notes,
 )
+from surelearn.app.errors import TableError
 from surelearn.app.ledger import PROCESS, Ledger, enter_look
 from surelearn.app.problem.entry import NOT_KEPT, Entry
 from surelearn.app.problem.held_out import refuse_if_too_few, set_up_holdout
@@ -215,7 +216,12 @@ def ask(
 ) -> Answers:
     """Ask the hold-out of a problem about a fitted model; `verify` asks again, and compares."""
     held_out = set_up_holdout(problem, delta=delta, looks=looks, entry=entry, **beside)
-    answers = held_out.answer(model)
+    try:
+        answers = held_out.answer(model)
+    except ValueError as error:
+        if not beside.get("claims"):
+            raise
+        raise TableError(str(error)) from None  # only now is it known what the model answers
     found = answers.certificate
     if problem.copies.mode is not None:
         found = replace(found, reproduce={**found.reproduce, "ledger": entry.stored()})

@@ -14,7 +14,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from surelearn.app.auditing.bundle import Bundle
 from surelearn.app.errors import TableError
-from surelearn.app.verify import read_signed, verify_audit, verify_certificate
+from surelearn.app.verify import (
+    read_beside,
+    read_signed,
+    verify_audit,
+    verify_certificate,
+    with_its_certificate,
+)
 from surelearn.app.verifying.finding import Finding
 from surelearn.certificate._canonical import canonical
 
@@ -58,11 +64,12 @@ def make_keys(path: Path) -> KeyFiles:
 
 def sign_certificate(path: Path, *, key: Path, out: Path | None = None) -> Path:
     """Sign a certificate that holds, and write the signature; return where."""
-    text, certificate = read_signed(path)
+    text, found = read_signed(path)
+    first, certificate = with_its_certificate(path, found)
     if isinstance(certificate, Bundle):
         findings = verify_audit(certificate)
     else:
-        findings = verify_certificate(certificate)
+        findings = verify_certificate(certificate, beside=read_beside(first, certificate))
     wrong = [finding.name for finding in findings if not finding.holds]
     if wrong:
         raise TableError(

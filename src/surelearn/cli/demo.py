@@ -7,7 +7,7 @@ import typer
 
 
 def demo(
-    out: Annotated[Path, typer.Option(help="Folder for the table and the four files.")] = Path(
+    out: Annotated[Path, typer.Option(help="Folder for the table and the five files.")] = Path(
         "surelearn-demo"
     ),
     delta: Annotated[float, typer.Option(help="Probability that the certificate is false.")] = 0.05,
@@ -15,8 +15,9 @@ def demo(
 ) -> None:
     """Certify the built-in breast-cancer table, as `surelearn certify` would certify yours.
 
-    Writes the table, `model.surelearn`, `certificate.json`, `report.html` and `report.json`;
-    files of an earlier demonstration are replaced. No ledger is kept of demonstrations.
+    Writes the table, `model.surelearn`, `certificate.json`, `claims.json`, `report.html` and
+    `report.json`; files of an earlier demonstration are replaced. No ledger is kept of
+    demonstrations.
     """
     # Imported here: `surelearn --help` should not wait for NumPy, SciPy and scikit-learn.
     from surelearn._wording import printable  # noqa: PLC0415

@@ -19,7 +19,7 @@ from surelearn._typing import Indices, Vector
 from surelearn.base.chunks import in_chunks
 from surelearn.certificate import Certificate, Evidence, assumed, by_construction
 from surelearn.claims import Claim, Predictions, Target
-from surelearn.claims.predictions import POSITIVE, Task
+from surelearn.claims.predictions import POSITIVE, as_labels
 from surelearn.evaluate._audit_certificates import Facts
 from surelearn.evaluate._audit_targets import issue_all
 from surelearn.evaluate._holdout_claims import Quantile, is_zero_one
@@ -206,7 +206,7 @@ def state_beside(
     y: NDArray[Any],
     answers: NDArray[Any],
     *,
-    regression: bool,
+    labels: Sequence[Any] | None,
     counted: tuple[Units, Indices | None],
 ) -> Stated:
     """Gather what claims about a model need, and refuse those that these rows cannot show.
@@ -217,13 +217,13 @@ def state_beside(
         The claims.
     model, X, y, answers
         The model, the rows of the hold-out, their labels and the model's answers.
-    regression
-        Whether the answers are numbers.
+    labels
+        The classes there are, known without these rows; None if the answers are numbers.
     counted
         What counts as one draw, and one row of each if these are not the rows themselves.
     """
     units, places = counted
-    rows, has_scores = _record(wanted, model, X, y, answers, regression=regression)
+    rows, has_scores = _record(wanted, model, X, y, answers, labels=labels)
     if places is not None:
         rows = _taken(rows, places)
     if wanted.asked:
@@ -274,31 +274,33 @@ def _record(
     y: NDArray[Any],
     answers: NDArray[Any],
     *,
-    regression: bool,
+    labels: Sequence[Any] | None,
 ) -> tuple[Predictions, bool]:
     """Return labels and answers as claims take them, and whether the model gives scores."""
     other = None if wanted.baseline is None else np.asarray(in_chunks(wanted.baseline.predict, X))
-    kind: Task = "regression" if regression else "multiclass"
-    rows = claims.record(y, answers, task=kind, baseline=other)
-    known = getattr(model, "classes_", None)
-    if regression:
-        return rows, False
-    if known is None and not wanted.asked:
-        raise ValueError(
-            "claims=True needs a model that knows its classes, by its attribute classes_: name the "
-            "claims instead"
-        )
-    labels = (np.union1d(y, answers) if known is None else np.asarray(known)).tolist()
+    columns = [column for column in (y, answers, other) if column is not None]
+    if labels is None:
+        numbers = [column.astype(np.float64) for column in columns]
+        return Predictions(*numbers[:2], "regression", baseline=_last(numbers)), False
+    if any(column.dtype.kind == "O" for column in columns):
+        columns = [as_labels(list(map(str, column.tolist()))) for column in columns]
+        labels = list(map(str, labels))
+    rows = Predictions(*columns[:2], "multiclass", baseline=_last(columns))
     if len(labels) != 2:
         return rows, False
     positive = _positive(labels, wanted.positive)
-    score = None if positive is None else _scores(model, X, labels.index(positive))
+    score = None if positive is None else _scores(model, X, positive)
     finite = score is not None and bool(np.isfinite(score).all())
     given = score if finite else None
     return replace(rows, task="binary", positive=positive, score=given), score is not None
 
 
-def _positive(labels: list[Any], named: Any) -> Any:
+def _last(columns: Sequence[NDArray[Any]]) -> NDArray[Any] | None:
+    """Return what the other model answered, if there is one."""
+    return columns[2] if len(columns) == 3 else None
+
+
+def _positive(labels: Sequence[Any], named: Any) -> Any:
     """Return the positive one of two labels: as it was named, or as its own words say."""
     if named is None:
         own = [label for label in labels if str(label).lower() in POSITIVE]
@@ -310,8 +312,12 @@ def _positive(labels: list[Any], named: Any) -> Any:
     return found[0]
 
 
-def _scores(model: Any, X: Any, place: int) -> Vector | None:
-    """Return how much the model holds each row to be of the class at a place, if it says so."""
+def _scores(model: Any, X: Any, positive: Any) -> Vector | None:
+    """Return how much the model holds each row to be positive, if it says so of two classes."""
+    known = [str(label) for label in np.asarray(getattr(model, "classes_", ())).tolist()]
+    if len(known) != 2 or str(positive) not in known:
+        return None
+    place = known.index(str(positive))
     if callable(getattr(model, "predict_proba", None)):
         return np.asarray(in_chunks(model.predict_proba, X), dtype=np.float64)[:, place]
     if callable(getattr(model, "decision_function", None)):

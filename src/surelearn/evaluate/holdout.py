@@ -381,9 +381,19 @@ class Holdout:
             self.X,
             self.y,
             predicted,
-            regression=isinstance(self._loss, Quantile),
+            labels=None if isinstance(self._loss, Quantile) else self._labels(model, predicted),
             counted=("copies" if self._groups and self._groups.of_copies else units, places),
         )
+
+    def _labels(self, model: Any, predicted: NDArray[Any]) -> list[Any]:
+        """Return the classes there are: as the model knows them, or whoever made the hold-out."""
+        known = getattr(model, "classes_", None)
+        if known is None and self._beside is not None and not self._beside.asked:
+            raise ValueError(
+                "claims=True needs a model that knows its classes, by its attribute classes_: name "
+                "the claims instead"
+            )
+        return (np.union1d(self.y, predicted) if known is None else np.asarray(known)).tolist()
 
     def _issue_beside(self, stated: Stated | None, certificate: Certificate) -> Audit | None:
         """Certify the claims beside a certificate, all of them together at delta once more."""

@@ -46,13 +46,15 @@ def render_html(report: Report) -> str:
     """
     style = resources.files("surelearn.report").joinpath("style.css").read_text("utf-8")
     places = Places(certificates_of(report))
+    claimed = section(title_of_claims(report), claimed_of(report, places))
     sections = [
+        "" if report.choice else claimed,  # an audit is nothing but its claims
+        section("What it rests on", conditions_of(report.certificate)),
         *[section(f.title, figure_of(f)) for f in report.figures[:1]],
-        section(title_of_claims(report), claimed_of(report, places)),
+        claimed if report.choice else "",
         *[section(f.title, figure_of(f)) for f in report.curves],
         section("Errors by class", classes_of(report, places)),
         section("What to do next", _steps(report.steps)),
-        section("What it rests on", conditions_of(report.certificate)),
         section("How the model was chosen", _choice(report)),
         section("What the training rows alone prove", _training(report.training, places)),
         *[section(f.title, figure_of(f)) for f in report.figures[1:]],

@@ -523,38 +523,57 @@ const isTarget = (text) => /[<>]=/.test(String(text));
 const claimIn = (text) => String(text).split(/[<>]=/)[0];
 const refuseIf = (wrong, why) => { if (wrong) throw new Refused(why); };
 
+const BESIDE = {
+  binary: ["difference", "sensitivity", "specificity", "ppv", "npv", "f1", "balanced-accuracy", "mcc", "auc", "roc", "precision-recall", "calibration-error(bins=10)"],
+  multiclass: ["difference", "worst-class", "macro-recall"],
+  regression: ["closer-than-baseline", "error-quantile(alpha=0.5)"],
+}; /* what is claimed beside the certificate of a hold-out if nobody asks for other claims */
+const OF_SCORES = ["auc", "roc", "precision-recall", "calibration-error(bins=10)"];
+const OF_BASELINES = ["difference", "closer-than-baseline"];
+
+/** Returns how claims beside the certificate of a hold-out came about; null for those of an audit. */
+const besideOf = ({ reproduce: { holdout } }) => (isObject(holdout) ? holdout : null);
+
+/** Returns the claims that were asked for. */
+function askedOf(c) {
+  const claims = besideOf(c) ? besideOf(c).asked : isObject(c.reproduce.options) ? c.reproduce.options.claims : [];
+  return Array.isArray(claims) ? claims.map(String) : [];
+}
+
+/** Returns the claims among which delta was shared out before it was known which the rows can show. */
+function expectedBeside({ task, scores, baseline }) {
+  return (BESIDE[task] ?? []).filter((name) => (scores || !OF_SCORES.includes(name)) && (baseline || !OF_BASELINES.includes(name)));
+}
+
 /** Refuses certificates of different audits: all but their numbers is the same in those of one. */
 function checkOneAudit(audited) {
-  const about = (c) => canonical(["options", "holdout", "model", "table", "data", "ledger", "n_without", "versions"].map((name) => c.reproduce[name] ?? null)
+  const about = (c) => canonical(["options", "table", "data", "model", "holdout", "ledger", "n_without", "versions"].map((name) => c.reproduce[name] ?? null)
     .concat([c.reproduce.audit.delta, c.reproduce.audit.n_rows]));
   refuseIf(new Set(audited.map(about)).size > 1, "they are of different audits");
   const claims = audited.map((c) => c.reproduce.audit.claim);
   refuseIf(new Set(claims).size < claims.length, "a claim stands there twice");
 }
 
-/** Returns the claims asked for: of a file of answers, or of a hold-out beside its certificate. */
-function askedFor(c) {
-  const { options, holdout } = c.reproduce;
-  const asked = isObject(holdout) ? holdout.asked : isObject(options) ? options.claims : [];
-  return Array.isArray(asked) ? asked.map(String) : [];
-}
-
 /** Refuses claims that are too few, too many, not those asked for, or with other shares of delta. */
 function checkShares(audited, lines) {
   const { options = {}, audit } = audited[0].reproduce;
-  const asked = askedFor(audited[0]);
+  const asked = askedOf(audited[0]);
+  const beside = besideOf(audited[0]);
   const targets = asked.filter(isTarget);
   const plain = asked.filter((text) => !isTarget(text));
   const tried = audited.slice(0, targets.length > 0 ? audited.length - plain.length : 0);
   const stated = audited.slice(tried.length);
-  const n = stated.length;
+  const expected = beside && asked.length === 0 ? expectedBeside(beside) : null;
+  const n = expected ? expected.length : stated.length;
+  refuseIf(expected && expected.filter((name) => stated.some((c) => c.reproduce.audit.claim === name)).length !== stated.length, "they are not those expected of such a model");
   refuseIf(lines && asked.length > 0 && lines.length !== asked.length, "their number is not that of the claims asked for");
   refuseIf(asked.length > 0 && n !== plain.length, "claims that were asked for are not there");
   refuseIf(stated.some((c) => c.reproduce.audit.n_claims !== n), `they speak of another number of claims than the ${n} that are there`);
   refuseIf(asked.length > 0 && stated.some((c, i) => c.reproduce.audit.claim !== plain[i]), "they are not the claims asked for");
   refuseIf(tried.some((c, i) => c.reproduce.audit.claim !== claimIn(targets[i])), "they are not the targets asked for, in their order");
   refuseIf(targets.length > 0 && tried.length === 0, "a target that was asked for is not there");
-  const share = (i) => (asked.length > 0 || n === 1 ? audit.delta / n : i === 0 ? audit.delta / 2 : audit.delta / (2 * (n - 1)));
+  const leads = asked.length === 0 && n > 1 && (!beside || beside.baseline);
+  const share = (i) => (!leads ? audit.delta / n : i === 0 ? audit.delta / 2 : audit.delta / (2 * (n - 1)));
   refuseIf(stated.some((c, i) => !isNear(c.delta, share(i))), "their deltas are not the shares of the audit's");
   refuseIf(tried.some((c) => !isNear(c.delta, audit.delta)), "a target has another delta than the audit");
   const whole = options.delta / (options.looks ?? 1) / (targets.length > 0 && plain.length > 0 ? 2 : 1);
@@ -622,16 +641,15 @@ const OF_TWO_CLASSES = {
 
 /** Refuses an audit of all that is expected from which a claim was taken: others gained by it. */
 function checkNoneLeftOut(audited, counts) {
-  const { options = {}, holdout } = audited[0].reproduce;
-  const beside = isObject(holdout); /* then the error rate stands in a certificate of its own */
+  const { options = {} } = audited[0].reproduce;
+  const beside = besideOf(audited[0]);
   const there = new Set(audited.map((c) => c.reproduce.audit.claim));
   const byLabel = options.by_label === true;
-  if (askedFor(audited[0]).length > 0 || !Object.keys(OF_TWO_CLASSES).some((name) => there.has(name))) return;
+  if (askedOf(audited[0]).length > 0 || !Object.keys(OF_TWO_CLASSES).some((name) => there.has(name))) return;
   const expected = Object.entries(OF_TWO_CLASSES).filter(([, needed]) => needed.every((name) => counts[name] !== 0)).map(([name]) => name);
   const whole = ["error", "f1", "ppv", "npv", "mcc", "difference", "worst-group"];
   if ((counts.found ?? 1) + (counts.missed ?? 0) + (counts.alarmed ?? 0) > 0) expected.push("f1");
-  const [baseline, score] = beside ? [holdout.baseline, holdout.scores] : [options.baseline, options.score];
-  expected.push(...(beside ? [] : ["error"]), ...(baseline ? ["difference"] : []), ...(score && counts.positives && counts.negatives ? ["auc"] : []));
+  expected.push(...(beside ? [] : ["error"]), ...(options.baseline || beside?.baseline ? ["difference"] : []), ...((options.score || beside?.scores) && counts.positives && counts.negatives ? ["auc"] : []));
   const lacking = expected.filter((name) => !there.has(name) && !(byLabel && whole.includes(name)));
   refuseIf(lacking.length > 0, `${lacking[0]} was left out`);
 }
@@ -648,6 +666,18 @@ function digestOf(lines, certificates) {
   return sha256(canonical(found));
 }
 
+/** Refuses claims beside a certificate, if it is here, that spend another delta or are of another model. */
+function checkBeside(c, certificates) {
+  if (besideOf(c) === null) return;
+  const first = certificates.find((one) => isObject(one) && !isAudited(one) && isObject(one.family));
+  if (first === undefined) return;
+  const asked = askedOf(c);
+  const halves = asked.some(isTarget) && !asked.every(isTarget) ? 2 : 1;
+  refuseIf(!isNear(c.reproduce.audit.delta * halves, first.family.delta_spent), "their delta is not that of the certificate");
+  const same = (name) => c.reproduce[name] === first.reproduce[name];
+  refuseIf(!same("model") || !same("data"), "they are of another model or of other rows than the certificate");
+}
+
 /** Tells whether the claims of an audit are all there and belong together; null if there are none. */
 function verifyTogether({ certificates, lines, sha256: stated, delta, verdict, alone = false }) {
   const audited = certificates.filter(isAudited);
@@ -655,6 +685,7 @@ function verifyTogether({ certificates, lines, sha256: stated, delta, verdict, a
   try {
     checkOneAudit(audited);
     checkShares(audited, lines);
+    checkBeside(audited[0], certificates);
     checkNoneLeftOut(audited, checkCounts(audited));
     if (!lines) return { state: "recomputed", words: `all ${audited.length} claims are here` };
     checkVerdicts(lines, certificates, verdict);

@@ -86,6 +86,10 @@ class _HoldoutOfProblem(Holdout):
     def _made_true(self) -> dict[str, Evidence]:
         return _known(self._problem)
 
+    def _labels(self, model: Any, predicted: Any) -> list[Any]:  # noqa: ARG002 - of training rows
+        """Return the classes of the training rows, whatever the model says of itself."""
+        return np.unique(self._problem.y[self._problem.split.train]).tolist()
+
     def _stand(self, model: str) -> tuple[Standing, Evidence | None]:  # noqa: ARG002 - see the entry
         """Return what the ledger of the table says, where the question was entered before."""
         if self._problem.copies.mode is None:  # a certificate from before there was a ledger

@@ -122,7 +122,8 @@ def _rates(run: CertifiedRun) -> Figure:
         f"on new rows, with confidence {level} for the model, and once more for its classes "
         f"together.{some}"
     )
-    return Figure("Observed and guaranteed", caption, svg(drawing, name="rates"))
+    title = "Observed and guaranteed" if run.problem.groups is None else "How often it is wrong"
+    return Figure(title, caption, svg(drawing, name="rates"))
 
 
 def _brief(name: str) -> str:
