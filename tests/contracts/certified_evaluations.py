@@ -228,6 +228,7 @@ def table_runs() -> Iterator[Issued]:
             {**prices, "group": "owner", "drop": ("day", "colour")},
             {"target": "kind", "select": "structural-risk", **plain},
             {**classes, **plain, "copies": "independent", "looks": 2},
+            {**plain, "target": "kind", "learners": ("sklearn.dummy:DummyClassifier",)},
         ):
             forget()
             yield certified(file, options)

@@ -14,7 +14,7 @@ from sklearn.base import clone
 from surelearn.app.asked_claims import in_one_form, refuse_claims
 from surelearn.app.certified_run import CertifiedRun
 from surelearn.app.choosing.candidates import find_candidates, skipped
-from surelearn.app.choosing.choice import Choice, OnTrial
+from surelearn.app.choosing.choice import Choice, OnBegin, OnTrial
 from surelearn.app.choosing.nested import choose_by_nesting
 from surelearn.app.choosing.rule_classes import find_rules
 from surelearn.app.choosing.structural import choose_by_structural_risk
@@ -54,6 +54,7 @@ def certify_table(  # noqa: PLR0913 - an argument for each option of the command
     ledger: Ledger | None = None,
     form: Mapping[str, Any] | None = None,
     on_trial: OnTrial | None = None,
+    on_begin: OnBegin | None = None,
     among: Collection[str] | None = None,
     **reading: Any,
 ) -> CertifiedRun:
@@ -95,8 +96,8 @@ def certify_table(  # noqa: PLR0913 - an argument for each option of the command
         Remembers which models were certified before; that of this process if left out.
     form
         How `read_table_file` was told to read the file; stored, so that `verify` reads it alike.
-    on_trial
-        Called after each learner.
+    on_trial, on_begin
+        Called after each learner, and before.
     among
         Where no learners were asked for: try no others than these, as an older version did.
     **reading
@@ -124,7 +125,8 @@ def certify_table(  # noqa: PLR0913 - an argument for each option of the command
         )
         options |= {} if learners else {"tried": list(candidates)}  # later versions know more
         refuse_if_too_few(problem, delta=share, share=holdout)
-        choice = choose_by_nesting(shown, candidates, seed=seed, on_trial=on_trial)
+        watched = {"on_trial": on_trial, "on_begin": on_begin}
+        choice = choose_by_nesting(shown, candidates, seed=seed, **watched)
         if not learners:
             n_rows = len(shown.split.train)
             untried = skipped(shown.task, n_rows=n_rows, found=list(candidates))

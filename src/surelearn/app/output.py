@@ -2,17 +2,24 @@
 
 import json
 import os
-from collections.abc import Generator, Sequence
+import re
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
+from typing import Any
+
+import joblib
 
 from surelearn.app import folder_swap
 from surelearn.app.audit import AuditRun
 from surelearn.app.auditing.bundle import bundle_of, to_json
 from surelearn.app.certified_run import CertifiedRun
+from surelearn.app.choosing.foreign_learners import is_foreign
 from surelearn.app.errors import TableError
 from surelearn.app.monitor import StreamMonitor
 from surelearn.app.tables.read import TableFile
+from surelearn.app.tables.sources import STANDARD_INPUT
 from surelearn.app.telling.audit_report import make_audit_report
 from surelearn.app.telling.report import make_report
 from surelearn.certificate._certificate import plain
@@ -20,11 +27,28 @@ from surelearn.persistence.model_files import save_model
 from surelearn.report import render_html, render_json
 
 NAMES = ("model.surelearn", "certificate.json", "claims.json", "report.html", "report.json")
+FOREIGN_MODEL = "model.joblib"
+"""A model of another library: who loads it runs code from it, so it is not loaded by us."""
+
 OF_AUDITS = ("certificate.json", "report.html", "report.json")
 """The files of an audit, which has no model."""
 
 OF_MONITORS = ("certificate.json", "monitor.json", "monitor.svg")
 """The files of a stream that was watched."""
+
+
+def fresh_folder(table: Path) -> Path:
+    """Return the name of a folder for the results of a table that is not there yet.
+
+    Examples
+    --------
+    >>> str(fresh_folder(Path("data/patients 2024.csv")))
+    'patients-2024-certified'
+    """
+    name = table.name.partition(".")[0] if table.name != STANDARD_INPUT else ""
+    stem = re.sub(r"[^\w-]+", "-", name).strip("-") or "table"
+    tried = (f"{stem}-certified" + (f"-{n}" if n > 1 else "") for n in count(1))
+    return next(path for path in map(Path, tried) if not path.exists())
 
 
 def check_folder(out: Path, *, force: bool, names: Sequence[str] = NAMES) -> None:
@@ -47,7 +71,7 @@ def check_folder(out: Path, *, force: bool, names: Sequence[str] = NAMES) -> Non
     taken = [name for name in names if (out / name).is_dir()]
     if taken:
         raise TableError(f"{out / taken[0]} is a folder, where a file belongs: give another --out")
-    there = [name for name in names if (out / name).exists()]
+    there = [name for name in (*names, FOREIGN_MODEL) if (out / name).exists()]
     if there and not force:
         raise TableError(f"{out} already holds {there[0]}: give another --out, or --force")
 
@@ -57,20 +81,33 @@ def write_run(run: CertifiedRun, file: TableFile, out: Path) -> tuple[Path, ...]
 
     The same run gives the same files, whenever and wherever it is written.
     """
-    report = make_report(run, file)
-    with _aside(out, NAMES) as made:
-        folder_swap.clean_up(out, NAMES)
+    report, names = make_report(run, file), _names_of(run)
+    with _aside(out, names) as made:
+        folder_swap.clean_up(out, names)
         stored = run.certificate.reproduce
         known = {name: plain(stored[name]) for name in ("options", "versions") if name in stored}
         metadata = {"certificate": stored["model"], "learner": run.name, "made": known}
-        save_model(run.model, made.new / NAMES[0], schema=run.problem.schema, metadata=metadata)
-        _write(made.new / NAMES[1], run.certificate.to_json() + "\n")
+        _save(run, made.new / names[0], metadata)
+        _write(made.new / names[1], run.certificate.to_json() + "\n")
         beside = bundle_of(run.claims, run.claims_delta)
-        _write(made.new / NAMES[2], to_json(beside))
-        _write(made.new / NAMES[3], render_html(report))
-        _write(made.new / NAMES[4], render_json(report))
-        folder_swap.put_in_place(made, NAMES)
-    return tuple(out / name for name in NAMES)
+        _write(made.new / names[2], to_json(beside))
+        _write(made.new / names[3], render_html(report))
+        _write(made.new / names[4], render_json(report))
+        folder_swap.put_in_place(made, names)
+    return tuple(out / name for name in names)
+
+
+def _names_of(run: CertifiedRun) -> tuple[str, ...]:
+    """Return the files of a run; a learner of another library is in no file of ours."""
+    return (FOREIGN_MODEL, *NAMES[1:]) if is_foreign(run.name) else NAMES
+
+
+def _save(run: CertifiedRun, path: Path, metadata: Mapping[str, Any]) -> None:
+    """Write the model: one of ours without pickle, one of another library as joblib writes it."""
+    if path.name == FOREIGN_MODEL:
+        joblib.dump({"model": run.model, "schema": dict(run.problem.schema), **metadata}, path)
+    else:
+        save_model(run.model, path, schema=run.problem.schema, metadata=metadata)
 
 
 def write_audit(run: AuditRun, file: TableFile, out: Path) -> tuple[Path, ...]:

@@ -16,13 +16,19 @@ from surelearn.app.problem.target import as_codes
 from surelearn.app.tables import dates, quantities
 from surelearn.app.tables.memory_mapped import combined, forget_pages, is_large, on_disk
 from surelearn.app.tables.notes import Note
-from surelearn.app.tables.read import TableFile, read_table_file
+from surelearn.app.tables.read import TableFile, read_in_its_encoding
 from surelearn.base.chunks import CHUNK
 from surelearn.persistence.model_files import SavedModel, load_model, replacing
 
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 _DECIMALS = {None, ".", ","}
-_LAYOUT = {"delimiter", "header", "quotes", "decimal sign"}  # that may differ from file to file
+_LAYOUT = {
+    "encoding",
+    "delimiter",
+    "header",
+    "quotes",
+    "decimal sign",
+}  # that may differ from file to file
 
 
 class Predictions(NamedTuple):
@@ -42,6 +48,11 @@ def predict_file(model: Path, table: Path, **form: Any) -> Predictions:
     **form
         How to read the table: options of `read_table_file`.
     """
+    if model.suffix == ".joblib":
+        raise TableError(
+            f"{model} holds a learner of another library, and to load it would run code from the "
+            'file: if you trust it, predict in Python with joblib.load(...)["model"]'
+        )
     saved = load_model(model)
     check_schema(saved.schema)
     if not hasattr(saved.model, "predict"):
@@ -86,7 +97,7 @@ def _is_readable(f: Feature) -> bool:
     """Return whether a feature says how it is read: as it stands, a quantity, or part of a date."""
     if f.part:
         return f.part in dates.PARTS and f.form in dates.FORMS and f.kind == _kind_of(f.part)
-    return f.form in {"", *quantities.FORMS} and isinstance(f.zeros, bool)
+    return f.form in {"", *quantities.FORMS} and type(f.zeros) is bool
 
 
 def _kind_of(part: str) -> Kind:
@@ -129,7 +140,7 @@ def read_for(schema: Mapping[str, Any], path: str | PathLike[str], **reading: An
         "names": () if schema["header"] else (columns, without_target),
     }
     given = {name: value for name, value in reading.items() if value is not None}
-    return read_table_file(path, **{**own, **given})
+    return read_in_its_encoding(path, **{**own, **given})[0]
 
 
 def read_features(

@@ -1,5 +1,7 @@
 """The command line: one file per command; parses, calls a use case, prints."""
 
+from typing import Annotated
+
 import typer
 
 from surelearn.cli._refusing import refusing
@@ -21,14 +23,26 @@ app = typer.Typer(
     name="surelearn",
     help="Machine learning that states its guarantee.",
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode="markdown",
     pretty_exceptions_show_locals=False,
 )
 
 
+def _show_version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version  # noqa: PLC0415 - other commands need not wait
+
+        typer.echo(f"surelearn {version('surelearn')}")
+        raise typer.Exit
+
+
 @app.callback()
-def main() -> None:
+def main(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
     """Machine learning that states its guarantee.
 
     Every result comes with a certificate: a theorem evaluated on your own data beside the value

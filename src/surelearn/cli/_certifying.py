@@ -1,10 +1,13 @@
 """What `surelearn certify` shows while it works and when it is done."""
 
+import json
 import math
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
@@ -12,11 +15,13 @@ from rich.table import Table
 from surelearn.app.certified_run import CertifiedRun
 from surelearn.app.certify import certify_table
 from surelearn.app.choosing.choice import Choice, Tried
-from surelearn.app.ledger import NoLedger, UserLedger
-from surelearn.app.output import check_folder, write_run
+from surelearn.app.ledger import Ledger, NoLedger, UserLedger
+from surelearn.app.ledger_files import Look
+from surelearn.app.output import check_folder, fresh_folder, write_run
+from surelearn.app.problem.entry import Entry
 from surelearn.app.rules import check_rules
 from surelearn.app.tables.notes import latest
-from surelearn.app.tables.read import TableFile, read_table_file
+from surelearn.app.tables.read import TableFile, read_in_its_encoding
 from surelearn.cli._claimed import STATUS, show_beside
 from surelearn.cli._panels import certificate_panel
 from surelearn.cli._showing import shown
@@ -27,9 +32,11 @@ _WIDEST_NOTE = 14  # that stands beside a learner; longer ones stand below all o
 def run(
     table: Path,
     *,
-    out: Path,
+    out: Path | None,
     force: bool,
     form: Mapping[str, Any],
+    quiet: bool = False,
+    as_json: bool = False,
     prepare: Callable[[], object] = lambda: None,
     remember: bool = True,
     **options: Any,
@@ -39,7 +46,10 @@ def run(
     Parameters
     ----------
     table, out, force
-        The file, the folder for the results, and whether it may hold some already.
+        The file, the folder for the results, and whether it may hold some already. None: a fresh
+        one, named after the table.
+    quiet, as_json
+        Whether nothing is printed, or the result alone, as JSON.
     form
         How to read the file: options of `read_table_file`.
     prepare
@@ -49,7 +59,8 @@ def run(
     **options
         Options of `certify_table`.
     """
-    console = Console()
+    console = Console(quiet=quiet or as_json)
+    out = fresh_folder(table) if out is None else out
     rules = ("delta", "holdout", "seed", "select", "copies", "looks")
     check_rules(**{name: options[name] for name in rules if name in options})
     check_folder(out, force=force)
@@ -57,30 +68,72 @@ def run(
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True) as progress:
         bar = progress.add_task(f"reading {shown(table.name)}", total=None)
-        file = read_table_file(
-            table,
-            on_progress=lambda done, total: progress.update(bar, completed=done, total=total),
-            **form,
-        )
+
+        def show_bytes(done: int, total: int) -> None:
+            progress.update(bar, completed=done, total=total)
+
+        file, form = read_in_its_encoding(table, on_progress=show_bytes, **form)
         ledger = UserLedger(out) if remember else NoLedger()
         _foresee(console, ledger, file, options)
-        training = "training (the first run compiles)"
-        progress.update(bar, description=training, completed=0, total=None)
-        best = Best()
-
-        def show_trial(trial: Tried, done: int, total: int) -> None:
-            progress.update(bar, description=best.after(trial), completed=done, total=total)
-
-        certified = certify_table(file, form=form, ledger=ledger, on_trial=show_trial, **options)
-        progress.update(bar, description="writing the report", completed=0, total=None)
-        files = write_run(certified, file, out)
+        shown_best = Best(partial(progress.update, bar))
+        noted = Noted(ledger)
+        try:
+            certified = certify_table(
+                file,
+                form=form,
+                ledger=noted,
+                on_trial=shown_best,
+                on_begin=shown_best.begin,
+                **options,
+            )
+            progress.update(bar, description="writing the report", completed=0, total=None)
+            files = write_run(certified, file, out)
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(noted.left) from None
     if isinstance(ledger, UserLedger):
         ledger.answered(certified.certificate)
         for trouble in dict.fromkeys(ledger.troubles):
             _warn(console, trouble)
     _show(console, certified, file, files)
+    if as_json:
+        typer.echo(json.dumps(summary(certified, files), indent=2, ensure_ascii=False))
     void = certified.certificate.violated and bool(options.get("claims"))
     return 1 if void else STATUS[certified.verdict]
+
+
+def summary(run: CertifiedRun, files: tuple[Path, ...]) -> dict[str, Any]:
+    """Return what was certified, for other programs: plain numbers and sentences."""
+    found = run.certificate
+    return {
+        "status": found.status,
+        "claim": found.headline[0],
+        "observed": found.observed if math.isfinite(found.observed) else None,
+        "bound": found.bound if math.isfinite(found.bound) else None,
+        "delta": found.delta,
+        "learner": run.name,
+        "task": run.problem.task,
+        "target": run.problem.target,
+        "assumptions": {p.key: p.status for p in found.preconditions},
+        "warnings": list(run.warnings),
+        "files": {path.name: str(path) for path in files},
+    }
+
+
+class Noted:
+    """A ledger, and whether this run was entered in it: what an interrupted run has left."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self.left = "nothing was written, and the ledger does not count this run"
+
+    def enter(self, look: Look) -> Entry:
+        """Enter a look, and note it."""
+        found = self._ledger.enter(look)
+        self.left = (
+            "no file was written, but the ledger counts this look at the table; the same command "
+            "gives the same certificate, and is the same look"
+        )
+        return found
 
 
 def _foresee(
@@ -100,19 +153,24 @@ def _warn(console: Console, sentence: str) -> None:
 
 
 class Best:
-    """The best learner so far, for the progress display."""
+    """What is trained now, and the best learner so far, for the progress display."""
 
-    def __init__(self) -> None:
-        self.trial: Tried | None = None
+    def __init__(self, update: Callable[..., object]) -> None:
+        self._update = update
+        self._best: Tried | None = None
 
-    def after(self, trial: Tried) -> str:
-        """Return a line about the trial just made and the best one so far."""
-        if self.trial is None or trial.score < self.trial.score:
-            self.trial = trial
-        return (
-            f"{shown(trial.name)} {trial.seconds:.1f} s; best so far: {shown(self.trial.name)} "
-            f"({self.trial.score:.4g})"
-        )
+    def begin(self, name: str, done: int, total: int) -> None:
+        """Show which learner is trained now."""
+        known = "the first run compiles, which takes longer"
+        if self._best is not None:
+            known = f"best so far: {shown(self._best.name)}"
+        self._update(description=f"training {shown(name)} ({known})", completed=done, total=total)
+
+    def __call__(self, trial: Tried, done: int, total: int) -> None:
+        """Note how the learner did that was just trained."""
+        if self._best is None or trial.score < self._best.score:
+            self._best = trial
+        self._update(completed=done, total=total)
 
 
 def _show(console: Console, run: CertifiedRun, file: TableFile, files: tuple[Path, ...]) -> None:
@@ -123,19 +181,19 @@ def _show(console: Console, run: CertifiedRun, file: TableFile, files: tuple[Pat
     for warning in run.warnings:
         _warn(console, warning)
     console.print(f"\n{shown(run.choice.title)}", highlight=False)
-    console.print(_board(run.choice))
+    console.print(_board(run.choice, rates=run.problem.task != "regression"))
     for note in dict.fromkeys(line.note for line in run.choice.lines):
         if len(note) > _WIDEST_NOTE:
             names = ", ".join(line.name for line in run.choice.lines if line.note == note)
             console.print(f"[dim]{shown(f'{names}: {note}')}[/]", highlight=False)
     console.print()
-    for note in latest((*file.notes, *run.notes)):
+    for note in latest(file.notes, run.notes):
         console.print(f"[dim]{shown(str(note))}[/]", highlight=False)
     names = ", ".join(path.name for path in files)
     console.print(f"Written to {shown(files[0].parent)}: {names}")
 
 
-def _board(choice: Choice) -> Table:
+def _board(choice: Choice, *, rates: bool) -> Table:
     """Return the learners tried, best first, and what they are compared with."""
     board = Table(box=None, padding=(0, 2, 0, 0))
     board.add_column("learner")
@@ -146,12 +204,21 @@ def _board(choice: Choice) -> Table:
         remark = "chosen" if line.chosen else line.note if len(line.note) <= _WIDEST_NOTE else ""
         board.add_row(
             shown(line.name),
-            *("-" if math.isnan(value) else _number(value) for value in line.numbers),
+            *("-" if math.isnan(value) else number(value, rates=rates) for value in line.numbers),
             f"{line.seconds:.1f}",
             shown(remark),
         )
     return board
 
 
-def _number(value: float) -> str:
+def number(value: float, *, rates: bool) -> str:
+    """Return an estimate as it is shown: rates in percent.
+
+    Examples
+    --------
+    >>> number(0.0312, rates=True), number(0.0312, rates=False), number(123.456, rates=False)
+    ('3.1%', '0.0312', '123.5')
+    """
+    if rates and math.isfinite(value):
+        return f"{100 * value:.1f}%"
     return f"{value:.4g}" if abs(value) >= 1.0 else f"{value:.3g}"

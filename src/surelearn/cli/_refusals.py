@@ -1,5 +1,7 @@
 """Refusals on the terminal: one sentence and exit status 2, never a traceback."""
 
+import os
+import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 
@@ -7,6 +9,8 @@ import typer
 
 from surelearn._wording import printable
 from surelearn.app.errors import REFUSALS
+
+_INTERRUPTED = 130  # as shells have it: 128 and the number of the signal
 
 
 @contextmanager
@@ -18,14 +22,19 @@ def refusals() -> Generator[None]:
         refuse(str(error))
     except MemoryError:
         refuse("there is not enough memory for this: give it more, or a smaller table")
-    except BrokenPipeError:
-        raise  # nobody reads what is printed any more, and the front end ends quietly
+    except BrokenPipeError:  # nobody reads what is printed any more, as with `| head`
+        # Python flushes once more at its end, and must not meet the broken pipe again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit(0) from None
+    except KeyboardInterrupt as error:
+        left = str(error) or "nothing was written"
+        refuse(f"interrupted; {left}", status=_INTERRUPTED)
     except OSError as error:
         where = f" ({error.filename})" if error.filename else ""
         refuse(f"{error.strerror or error}{where}")
 
 
-def refuse(sentence: str) -> None:
-    """Print a sentence on the standard error and end with exit status 2."""
+def refuse(sentence: str, *, status: int = 2) -> None:
+    """Print a sentence on the standard error and end with an exit status."""
     typer.secho(f"surelearn: {printable(sentence)}", fg="red", err=True)
-    raise typer.Exit(2)
+    raise typer.Exit(status)

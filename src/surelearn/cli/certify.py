@@ -8,18 +8,28 @@ import typer
 
 def certify(  # noqa: PLR0913, PLR0917 - an argument for each option
     table: Annotated[
-        Path, typer.Argument(help="A CSV, TSV, Parquet, Arrow or ARFF file.", show_default=False)
+        Path,
+        typer.Argument(
+            help="A CSV, TSV, Parquet, Arrow or ARFF file; - is the standard input.",
+            show_default=False,
+        ),
     ],
     target: Annotated[str, typer.Option(help="The column to predict.", show_default=False)],
     delta: Annotated[float, typer.Option(help="Probability that the certificate is false.")] = 0.05,
     learner: Annotated[
-        list[str] | None, typer.Option(help="Learner to try; may be repeated. All by default.")
+        list[str] | None,
+        typer.Option(
+            help="Learner to try, or module:Class of scikit-learn's kind; may be repeated."
+        ),
     ] = None,
     select: Annotated[
         str, typer.Option(help="How to choose the learner: nested or structural-risk.")
     ] = "nested",
     holdout: Annotated[float, typer.Option(help="Fraction of the rows to hold out.")] = 0.2,
-    out: Annotated[Path, typer.Option(help="Folder for the five files.")] = Path("certified"),
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder for the files; a fresh one named after the table by default."),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the split and the folds.")] = 0,
     task: Annotated[
         str | None, typer.Option(help="classification or regression, if not as inferred.")
@@ -74,6 +84,8 @@ def certify(  # noqa: PLR0913, PLR0917 - an argument for each option
     force: Annotated[
         bool, typer.Option("--force", help="Replace files of an earlier run.")
     ] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but refusals.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Train, choose and certify a model of one column of a table.
 
@@ -92,12 +104,18 @@ def certify(  # noqa: PLR0913, PLR0917 - an argument for each option
 
     Example: `surelearn certify patients.csv --target outcome`
     """
+    if not quiet and not as_json:
+        typer.echo(
+            f"Certifying {target!r} in {str(table)!r}"
+        )  # at once: to load the rest takes time
     from surelearn.cli._certifying import run  # noqa: PLC0415 - `--help` should not wait for it
 
     status = run(
         table,
         out=out,
         force=force,
+        quiet=quiet,
+        as_json=as_json,
         form={
             "delimiter": delimiter,
             "header": header,

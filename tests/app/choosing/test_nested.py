@@ -68,7 +68,7 @@ class TestTheChoice:
         assert "in 5 stratified folds, on the training rows alone" in choice.sentence
         assert "None of these numbers is a certificate" in choice.sentence
         assert "no certificate" in choice.title
-        assert "an estimate, no certificate" in choice.beforehand
+        assert "an estimate, not a guarantee" in choice.beforehand
 
     def test_settings_of_a_learner_are_tuned_inside_and_the_winners_estimate_is_smaller(self):
         # Thirty settings that guess: the best seems to know something; nested, it does not.

@@ -123,7 +123,7 @@ def test_learners_are_listed_best_first_and_the_constant_answer_last(pets_run):
     assert report.candidates[-1].name == "always the commonest class"
     assert report.candidates[-1].note == "for comparison"
     assert "in 5 stratified folds, on the training rows alone" in report.choice
-    assert "an estimate, no certificate" in report.beforehand
+    assert "an estimate, not a guarantee" in report.beforehand
     assert report.training is None
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from sklearn.pipeline import Pipeline
 
+from surelearn.app.choosing.foreign_learners import is_foreign, make_foreign
 from surelearn.app.errors import TableError
 from surelearn.app.problem.problem import Task
 from surelearn.kernels import Gaussian
@@ -234,6 +235,8 @@ def _known(task: Task) -> list[str]:
 
 
 def _settings(name: str, task: Task, spread: float) -> dict[str, Any]:
+    if is_foreign(name):
+        return {"": make_foreign(name, task)}
     if name in _SCALED_REGRESSORS:
         return {setting: make(spread) for setting, make in _SCALED_REGRESSORS[name].items()}
     known = _REGRESSORS if task == "regression" else _CLASSIFIERS
@@ -244,8 +247,9 @@ def check_learners(names: Sequence[str], task: Task) -> None:
     """Refuse a learner that is not there for the task, with the nearest name."""
     known = _known(task)
     for name in names:
-        if name not in known:
+        if name not in known and not is_foreign(name):
             near = get_close_matches(name, known, n=1)
             hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
             kind = "regression" if task == "regression" else "classification"
-            raise TableError(f"there is no learner {name!r} for {kind}; {hint}")
+            other = "; those of other libraries are named module:Class"
+            raise TableError(f"there is no learner {name!r} for {kind}; {hint}{other}")

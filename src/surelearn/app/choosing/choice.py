@@ -60,6 +60,10 @@ OnTrial = Callable[[Tried, int, int], object]
 """Called after each learner with its trial, its number and how many there are."""
 
 
+OnBegin = Callable[[str, int, int], object]
+"""Called before each learner with its name, how many were tried and how many there are."""
+
+
 class Line(NamedTuple):
     """One line of the table of learners.
 
@@ -140,8 +144,9 @@ def try_each(
     candidates: Mapping[str, _Candidate],
     try_one: Callable[[str, _Candidate], _Trial],
     on_trial: OnTrial | None,
+    on_begin: OnBegin | None = None,
 ) -> list[_Trial]:
-    """Return the trials of all candidates; after each of them who looks on is told.
+    """Return the trials of all candidates; before and after each of them who looks on is told.
 
     Examples
     --------
@@ -150,6 +155,8 @@ def try_each(
     """
     trials: list[_Trial] = []
     for name, candidate in candidates.items():
+        if on_begin is not None:
+            on_begin(name, len(trials), len(candidates))
         trials.append(try_one(name, candidate))
         if on_trial is not None:
             on_trial(cast("Tried", trials[-1]), len(trials), len(candidates))

@@ -2,9 +2,9 @@
 
 The training rows are cut into parts, as the hold-out was split off: at random, by groups or by
 time. Every learner is cross-validated with each of its settings, and the best setting of the best
-learner is chosen. Its estimate is too small on average, because it won. So the whole choice is made
-again without each part and tested there: the nested estimate, also of each learner with its
-settings.
+learner is chosen. Its estimate is optimistic, because it was picked for being lowest. So the whole
+choice is made again without each part and tested there: the nested estimate, also of each learner
+with its settings.
 """
 
 import math
@@ -23,6 +23,7 @@ from surelearn.app.choosing.candidates import ORDERED
 from surelearn.app.choosing.choice import (
     Choice,
     Line,
+    OnBegin,
     OnTrial,
     attempt,
     loss_of,
@@ -81,7 +82,12 @@ class Trial:
 
 
 def choose_by_nesting(
-    problem: Problem, candidates: Candidates, *, seed: int, on_trial: OnTrial | None = None
+    problem: Problem,
+    candidates: Candidates,
+    *,
+    seed: int,
+    on_trial: OnTrial | None = None,
+    on_begin: OnBegin | None = None,
 ) -> Choice:
     """Choose the learner and setting of least cross-validated loss; estimate what that delivers.
 
@@ -93,11 +99,14 @@ def choose_by_nesting(
         The estimators to try, by learner and setting.
     seed
         Of the folds.
-    on_trial
-        Called after each learner.
+    on_trial, on_begin
+        Called after each learner, and before.
     """
     trials = try_each(
-        candidates, lambda name, own: try_learner(name, own, problem, seed=seed), on_trial
+        candidates,
+        lambda name, own: try_learner(name, own, problem, seed=seed),
+        on_trial,
+        on_begin,
     )
     best = min(trials, key=lambda trial: trial.score)  # of equals the first
     if not best.results:
@@ -120,7 +129,7 @@ def choose_by_nesting(
         lines=tuple(_lines(problem, trials, best, whole, constant)),
         sentence=_sentence(problem, best, whole),
         beforehand=_beforehand(problem, whole),
-        warnings=_warn(whole, constant),
+        warnings=_warn(problem, whole, constant),
         at_the_edge=tuple(_at_the_edge(trials)),
         nested=whole,
     )
@@ -242,16 +251,14 @@ def _sentence(problem: Problem, best: Trial, whole: NestedCrossValidation) -> st
     return (
         f"{len(whole.names)} ways to learn were compared by cross-validation in "
         f"{len(result.folds)} {result.scheme}, on the training rows alone, and {chosen} has the "
-        f"least estimate.{alike} That number is too small on average, because it won. Nested "
-        f"estimates are not: each part of the rows is answered by what would have been chosen "
-        f"{left_out} ({ways_chosen}). {trust} The hold-out was asked about the winner only."
+        f"least estimate.{alike} That number is optimistic, because it was picked for being "
+        f"lowest. Nested estimates are not: each part of the rows is answered by what would have "
+        f"been chosen {left_out} ({ways_chosen}). {trust} The hold-out was asked about the winner only."
     )
 
 
 def _beforehand(problem: Problem, whole: NestedCrossValidation) -> str:
-    def shown(value: float) -> str:
-        return f"{value:.4g}" if problem.task == "regression" else f"{100 * max(0.0, value):.3g}%"
-
+    shown = partial(_shown, problem=problem)
     interval = interval_around(problem, whole)
     around_it = ""
     if interval is not None:
@@ -260,7 +267,7 @@ def _beforehand(problem: Problem, whole: NestedCrossValidation) -> str:
     loss = loss_of(problem.task).in_words
     return (
         f"Nested cross-validation on the training rows had estimated "
-        f"{shown(whole.estimate)} as the {loss}{around_it}: an estimate, no certificate."
+        f"{shown(whole.estimate)} as the {loss}{around_it} (an estimate, not a guarantee)."
     )
 
 
@@ -273,10 +280,14 @@ def _at_the_edge(trials: list[Trial]) -> Iterator[str]:
             yield with_setting(trial.name, trial.setting)
 
 
-def _warn(whole: NestedCrossValidation, constant: Trial) -> tuple[str, ...]:
+def _shown(value: float, problem: Problem) -> str:
+    return f"{value:.4g}" if problem.task == "regression" else f"{100 * max(0.0, value):.3g}%"
+
+
+def _warn(problem: Problem, whole: NestedCrossValidation, constant: Trial) -> tuple[str, ...]:
     limit = constant.nested.estimate
     useless = (
-        f"no learner beats {constant.name}, whose estimate is {limit:.4g} against "
-        f"{whole.estimate:.4g}: the features may tell nothing about the target"
+        f"no learner beats {constant.name}, whose estimate is {_shown(limit, problem)} against "
+        f"{_shown(whole.estimate, problem)}: the features may tell nothing about the target"
     )
     return () if whole.estimate < limit else (useless,)

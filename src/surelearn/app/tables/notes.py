@@ -35,19 +35,16 @@ class Note:
         return f"{self.about}: {self.found} ({self.why}{otherwise})"
 
 
-def latest(notes: Iterable[Note]) -> tuple[Note, ...]:
-    """Return notes without those about a column that a later one speaks of.
+def latest(earlier: Iterable[Note], later: Iterable[Note]) -> tuple[Note, ...]:
+    """Return all notes but the earlier ones about columns of which later ones speak.
 
     Examples
     --------
     >>> text, number = Note("column 'a'", "text", "?"), Note("column 'a'", "numbers", "$5 is 5")
-    >>> latest([text, Note("header", "yes", "?"), number]) == (Note("header", "yes", "?"), number)
+    >>> header = Note("header", "yes", "?")
+    >>> latest([text, header], [number]) == (header, number)
     True
     """
-    found = tuple(notes)
-    last = {note.about: place for place, note in enumerate(found)}
-    return tuple(
-        note
-        for place, note in enumerate(found)
-        if last[note.about] == place or not note.about.startswith("column ")
-    )
+    known = tuple(later)
+    about = {note.about for note in known if note.about.startswith("column ")}
+    return (*(note for note in earlier if note.about not in about), *known)

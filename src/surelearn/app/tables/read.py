@@ -3,7 +3,7 @@
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any, Self, TypeAlias
@@ -17,9 +17,17 @@ from surelearn.app.tables.arff import read_arff
 from surelearn.app.tables.delimited import read_delimited
 from surelearn.app.tables.notes import Note
 from surelearn.app.tables.sources import readable
-from surelearn.app.tables.text_file import TextFile, decoded, opened
+from surelearn.app.tables.text_file import BadByteError, TextFile, decoded, opened
 
-__all__ = ["MISSING", "Note", "Progress", "TableError", "TableFile", "read_table_file"]
+__all__ = [
+    "MISSING",
+    "Note",
+    "Progress",
+    "TableError",
+    "TableFile",
+    "read_in_its_encoding",
+    "read_table_file",
+]
 
 Progress: TypeAlias = Callable[[int, int], object]
 """Called now and then with the bytes read so far and the bytes in all."""
@@ -27,6 +35,7 @@ Progress: TypeAlias = Callable[[int, int], object]
 MISSING = ("?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null", "None")
 """The cells of text files that mean "missing" unless other words are given, besides empty ones."""
 
+_WESTERN = "cp1252"  # Latin-1, with the quotation marks of Windows
 _MOST_OF_ARFF = 2**26  # bytes of a compressed one: it is held whole, cell by cell
 
 
@@ -109,7 +118,7 @@ def read_table_file(  # noqa: PLR0913 - an argument for each option of the comma
     ----------
     path
         A CSV, TSV, Parquet, Arrow, Feather or ARFF file, or JSON lines; text may be compressed
-        (.gz, .zst ...). A pipe is copied to a temporary file first.
+        (.gz, .zst ...). A pipe, and the standard input ("-"), is copied to a temporary file first.
     delimiter
         What stands between the cells of a line; None means: find out.
     header
@@ -164,6 +173,31 @@ def read_table_file(  # noqa: PLR0913 - an argument for each option of the comma
         if _is_arff(path, first):
             return _read_arff(source, words)
         return _read_delimited(source, options)
+
+
+def read_in_its_encoding(
+    path: str | PathLike[str], *, on_progress: Progress | None = None, **form: Any
+) -> tuple[TableFile, dict[str, Any]]:
+    """Read a table whose encoding may have to be guessed; return how it was read, too.
+
+    What is no UTF-8 is read as Windows writes it in the West, unless an encoding is given. The
+    standard input can be read once only, and is not read again.
+
+    Parameters
+    ----------
+    path, on_progress, **form
+        See `read_table_file`.
+    """
+    try:
+        return read_table_file(path, on_progress=on_progress, **form), form
+    except BadByteError:
+        if form.get("encoding") is not None or not Path(path).is_file():
+            raise
+    form["encoding"] = _WESTERN
+    file = read_table_file(path, on_progress=on_progress, **form)
+    why = "some bytes are no UTF-8; most such files are written so"
+    note = Note("encoding", _WESTERN, why, "--encoding")
+    return replace(file, notes=(note, *file.notes)), form
 
 
 def _read_arff(source: TextFile, words: tuple[str, ...]) -> TableFile:

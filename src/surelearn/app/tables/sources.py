@@ -4,9 +4,12 @@ Compressed content that grows far beyond its file is refused as well: a few mega
 gigabytes, and whoever made them need not be a friend.
 """
 
+import glob
 import os
+import re
 import select
 import stat
+import sys
 import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -32,6 +35,12 @@ _REFUSED = {
 }
 
 
+STANDARD_INPUT = "-"
+"""The name of a table that comes through a pipe."""
+
+_ADDRESS = re.compile(r"(https?|ftp|s3|gs|az):/")
+
+
 @contextmanager
 def readable(path: Path) -> Generator[Path]:
     """Give a file that can be read again and again: the path itself, or a copy of a pipe.
@@ -42,10 +51,15 @@ def readable(path: Path) -> Generator[Path]:
     ...     file.name
     'sources.py'
     """
+    if str(path) == STANDARD_INPUT:
+        with tempfile.NamedTemporaryFile(prefix="surelearn-") as copy:
+            _copy_standard_input(copy)
+            yield Path(copy.name)
+        return
     try:
         kind = stat.S_IFMT(path.stat().st_mode)
     except FileNotFoundError:
-        raise TableError(f"there is no file {path}") from None
+        raise TableError(_not_there(path)) from None
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or error
         raise TableError(f"{path} cannot be read: {why}") from None
@@ -57,6 +71,34 @@ def readable(path: Path) -> Generator[Path]:
     with tempfile.NamedTemporaryFile(prefix="surelearn-") as copy:
         _copy_pipe(path, copy)
         yield Path(copy.name)
+
+
+def _not_there(path: Path) -> str:
+    """Say that there is no such file, and what to do: addresses are not loaded, nor patterns."""
+    if _ADDRESS.match(str(path)):
+        return (
+            f"{path} is an address, and surelearn loads nothing from a network: save the table "
+            "first, for example with curl -O, and name the file"
+        )
+    if not any(character in str(path) for character in "*?["):
+        return f"there is no file {path}"
+    found = sorted(glob.glob(str(path)))  # noqa: PTH207 - a pattern may be absolute
+    if not found:
+        return f"no file matches {path}"
+    several = f"{len(found):,} files match {path}: " + ", ".join(found[:3])
+    return f"{several}{', ...' if len(found) > 3 else ''}; name one of them, or join them first"
+
+
+def _copy_standard_input(copy: IO[bytes]) -> None:
+    """Write to a file all that comes through the standard input."""
+    if sys.stdin is None or sys.stdin.isatty():
+        raise TableError("nothing comes through the standard input: write cat table.csv | before")
+    n_bytes, most = 0, most_bytes(_MOST_OF_A_PIPE)
+    while block := sys.stdin.buffer.read(_BLOCK):
+        n_bytes += copy.write(block)
+        if n_bytes > most:
+            raise TableError(f"more than {most:,} bytes come through the standard input")
+    copy.flush()
 
 
 def most_bytes(otherwise: int) -> int:

@@ -29,6 +29,10 @@ _COMPRESSED = {
 }
 
 
+class BadByteError(TableError):
+    """A byte that is not of the encoding in which a file was read."""
+
+
 @dataclass(frozen=True)
 class TextFile:
     """A text file and how to read it.
@@ -233,7 +237,7 @@ def _bad_byte(
     file: TextFile, block: bytes, place: int, before: int = 0, line: int = 1
 ) -> TableError:
     line += block[: max(place, 0)].count(b"\n")
-    return TableError(
+    return BadByteError(
         f"byte {before + place + 1:,} of {file.path} (line {line:,}) is 0x{block[place]:02x}, and "
         f"that is no {file.encoding.upper()}: say which encoding it is, perhaps --encoding latin-1"
     )

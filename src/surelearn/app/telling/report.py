@@ -14,6 +14,7 @@ from surelearn._wording import confidence
 from surelearn.app.certified_run import CertifiedRun
 from surelearn.app.choosing.choice import Choice
 from surelearn.app.problem.features import count_distinct
+from surelearn.app.tables.notes import latest
 from surelearn.app.tables.read import TableFile
 from surelearn.app.telling.beside import (
     cards_of,
@@ -56,7 +57,7 @@ def make_report(run: CertifiedRun, file: TableFile) -> Report:
         facts=_facts(run, file),
         columns=tuple(_columns(run, file)),
         warnings=run.warnings,
-        notes=tuple(str(note) for note in (*file.notes, *run.notes)),
+        notes=tuple(map(str, latest(file.notes, run.notes))),
         choice=run.choice.sentence,
         score_names=run.choice.columns,
         candidates=tuple(

@@ -11,6 +11,7 @@ from surelearn.app.certified_run import CertifiedRun
 from surelearn.app.certify import ask, certify_table, pose
 from surelearn.app.choosing.candidates import FIRST_LEARNERS, SECOND_LEARNERS
 from surelearn.app.choosing.choice import OnTrial
+from surelearn.app.choosing.foreign_learners import is_foreign
 from surelearn.app.errors import REFUSALS, TableError
 from surelearn.app.ledger_files import Look
 from surelearn.app.problem.entry import OF_PARTS, Entry
@@ -107,6 +108,7 @@ def check_retrained(
     options: dict[str, Any] = {"copies": None, "dates": None, **recorded.options}  # of older runs
     options["form"] = certificate.reproduce["options"].get("form", {})
     tried = options.pop("tried", None)
+    _refuse_foreign(options.get("learners", ()))
     with refusing_nonsense():
         run: CertifiedRun = certify_table(
             recorded.file,
@@ -136,6 +138,16 @@ def check_retrained(
         options.pop("tried", None)
     same = options == _options(certificate)
     yield Finding("and the options are those of this run", same, ", ".join(_options(certificate)))
+
+
+def _refuse_foreign(learners: Any) -> None:
+    """Refuse to run code of other libraries only because a certificate names it."""
+    for name in learners if isinstance(learners, list | tuple) else ():
+        if isinstance(name, str) and is_foreign(name):
+            raise TableError(
+                f"the run trained {name}, and --retrain loads no code of other libraries that a "
+                "certificate names: do the run again yourself, with surelearn certify"
+            )
 
 
 def _learners_of_then(certificate: Certificate) -> frozenset[str]:
