@@ -16,6 +16,7 @@ from surelearn.app.predict import predict_in_chunks, read_features
 from surelearn.app.tables.read import TableFile, read_in_its_encoding
 from surelearn.app.telling.report import make_report
 from surelearn.certificate import Certificate
+from surelearn.evaluate.audit import Outcome
 from surelearn.persistence.model_files import SavedModel
 from surelearn.report import render_html
 
@@ -44,6 +45,11 @@ class CertifiedTable:
     def certificate(self) -> Certificate:
         """What is certain of the model, and what that rests on."""
         return self.run.certificate
+
+    @property
+    def claims(self) -> tuple[Outcome, ...]:
+        """What became of each claim beside the certificate."""
+        return self.run.claims
 
     @property
     def learner(self) -> str:
@@ -111,7 +117,7 @@ def certify(table: Any, *, target: str, **options: Any) -> CertifiedTable:
         The column to predict.
     **options
         Those of the command: delta, holdout, seed, select, learners, task, categorical, keep, drop,
-        group, time, zeros, dates, copies, looks.
+        group, time, zeros, dates, copies, looks, claims, positive.
 
     Examples
     --------
