@@ -1,4 +1,4 @@
-# Every target sets up .venv by itself: a machine needs only Python 3.11, make and a C compiler.
+# Every target sets up .venv by itself: a machine needs only Python 3.11 or later, and make.
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 CORES := $(shell nproc 2>/dev/null || echo 2)

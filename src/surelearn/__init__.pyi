@@ -11,6 +11,8 @@ from . import plots as plots
 from .adapters.river import to_river as to_river
 from .app.audit import AuditRun as AuditRun
 from .app.audit import audit as audit
+from .app.certify_frame import CertifiedTable as CertifiedTable
+from .app.certify_frame import certify as certify
 from .base import OnlineLinearClassifier as OnlineLinearClassifier
 from .base import OnlineLinearRegressor as OnlineLinearRegressor
 from .base import check_certificate as check_certificate

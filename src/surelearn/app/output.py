@@ -89,7 +89,8 @@ def write_run(run: CertifiedRun, file: TableFile, out: Path) -> tuple[Path, ...]
         metadata = {"certificate": stored["model"], "learner": run.name, "made": known}
         _save(run, made.new / names[0], metadata)
         _write(made.new / names[1], run.certificate.to_json() + "\n")
-        _write(made.new / names[2], to_json(bundle_of(run.claims, run.claims_delta)))
+        beside = bundle_of(run.claims, run.claims_delta)
+        _write(made.new / names[2], to_json(beside))
         _write(made.new / names[3], render_html(report))
         _write(made.new / names[4], render_json(report))
         folder_swap.put_in_place(made, names)

@@ -39,7 +39,7 @@ def predict(  # noqa: PLR0913, PLR0917 - an argument for each option
     class if the model gives it. What was noticed on the way goes to the standard error. Words are
     written as they are; with --safe-cells those that begin as formulas do are marked by a '.
 
-    Example: `surelearn predict certified/model.surelearn new.csv --out predicted.csv`
+    Example: `surelearn predict patients-certified/model.surelearn new.csv --out predicted.csv`
     """
     # Imported here: `surelearn --help` should not wait for them.
     from surelearn.cli._predicting import run  # noqa: PLC0415

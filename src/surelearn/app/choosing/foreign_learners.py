@@ -47,7 +47,7 @@ def make_foreign(name: str, task: Task) -> Any:
     module, _, called = name.partition(":")
     learner = _made(_found(module, called.partition("(")[0], name), called, name)
     regression = task == "regression"
-    if not (is_regressor(learner) if regression else is_classifier(learner)):
+    if not _is(learner, regression=regression):
         kind = "regressor" if regression else "classifier"
         raise TableError(f"{name} is no {kind} of scikit-learn's kind, and the task is {task}")
     own = learner if regression else WithWholeNumbers(learner)
@@ -84,6 +84,13 @@ class WithWholeNumbers(ClassifierMixin, BaseEstimator):
         """Return the label of each row."""
         places = np.asarray(self.learner_.predict(X)).ravel().astype(np.int64)
         return self.classes_[places]
+
+
+def _is(learner: Any, *, regression: bool) -> bool:
+    try:
+        return bool(is_regressor(learner) if regression else is_classifier(learner))
+    except AttributeError:  # it knows nothing of scikit-learn
+        return False
 
 
 def _found(module: str, name: str, asked: str) -> Any:

@@ -253,8 +253,8 @@ def _sentence(problem: Problem, best: Trial, whole: NestedCrossValidation) -> st
         f"{len(result.folds)} {result.scheme}, on the training rows alone, and {chosen} has the "
         f"least estimate.{alike} That number is optimistic, because it was picked for being "
         f"lowest. Nested estimates are not: each part of the rows is answered by what would have "
-        f"been chosen {left_out} ({ways_chosen}). {trust} The hold-out was asked about the winner "
-        f"only."
+        f"been chosen {left_out} ({ways_chosen}). {trust} "
+        "The hold-out was asked about the winner only."
     )
 
 

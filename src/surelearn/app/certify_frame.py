@@ -1,0 +1,152 @@
+"""`surelearn.certify`: a data frame or a file in, a certified model out, in one call."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import narwhals as nw
+
+from surelearn.app.certified_run import CertifiedRun
+from surelearn.app.certify import certify_table
+from surelearn.app.errors import TableError
+from surelearn.app.output import check_folder, write_run
+from surelearn.app.predict import predict_in_chunks, read_features
+from surelearn.app.tables.read import TableFile, read_in_its_encoding
+from surelearn.app.telling.report import make_report
+from surelearn.certificate import Certificate
+from surelearn.evaluate.audit import Outcome
+from surelearn.persistence.model_files import SavedModel
+from surelearn.report import render_html
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CertifiedTable:
+    """A model of a table with its certificate, as `certify` returns it.
+
+    Attributes
+    ----------
+    run
+        The run in full: the problem, the choice among learners, the answers of the hold-out.
+    file
+        The table as it was read, with all that was inferred.
+    """
+
+    run: CertifiedRun
+    file: TableFile
+
+    @property
+    def model(self) -> Any:
+        """The model, fitted to the training rows; `predict` reads tables for it."""
+        return self.run.model
+
+    @property
+    def certificate(self) -> Certificate:
+        """What is certain of the model, and what that rests on."""
+        return self.run.certificate
+
+    @property
+    def claims(self) -> tuple[Outcome, ...]:
+        """What became of each claim beside the certificate."""
+        return self.run.claims
+
+    @property
+    def learner(self) -> str:
+        """The learner that was chosen, with its setting."""
+        return self.run.name
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a reader should worry about."""
+        return self.run.warnings
+
+    def predict(self, table: Any) -> Any:
+        """Return predictions as a PyArrow table: a row each, with probabilities if there are any.
+
+        Parameters
+        ----------
+        table
+            A data frame with the columns that the model learnt from.
+        """
+        schema: Mapping[str, Any] = self.run.problem.schema
+        X, _ = read_features(_as_file(table, "table").table, schema, self.file.decimal)
+        return predict_in_chunks(SavedModel(self.model, schema, {}, ""), X)
+
+    def report(self, path: str | PathLike[str] | None = None) -> str:
+        """Return the report as one HTML page, and write it to a file if one is named."""
+        page = render_html(make_report(self.run, self.file))
+        if path is not None:
+            Path(path).write_text(page, encoding="utf-8")
+        return page
+
+    def save(self, folder: str | PathLike[str], *, force: bool = False) -> tuple[Path, ...]:
+        """Write the model, the certificate and the report to a folder; all of them or none.
+
+        Parameters
+        ----------
+        folder
+            It is made if it is not there.
+        force
+            Replace files of an earlier run.
+        """
+        check_folder(Path(folder), force=force)
+        return write_run(self.run, self.file, Path(folder))
+
+    def __repr__(self) -> str:
+        """Return the learner and what is certain of it, in sentences."""
+        return f"{self.learner} on {self.file.path.name}\n{self.certificate}"
+
+    def _repr_html_(self) -> str:
+        """Return the certificate for notebooks: no scripts, no network."""
+        html: Any = self.certificate
+        return html._repr_html_()
+
+
+def certify(table: Any, *, target: str, **options: Any) -> CertifiedTable:
+    """Choose and train a model of one column of a table, and certify it on rows held out.
+
+    The same as `surelearn certify`, for data frames. Earlier looks at the same rows are remembered
+    as long as the process lives.
+
+    Parameters
+    ----------
+    table
+        A data frame of pandas, Polars or PyArrow, or the path of a file.
+    target
+        The column to predict.
+    **options
+        Those of the command: delta, holdout, seed, select, learners, task, categorical, keep, drop,
+        group, time, zeros, dates, copies, looks, claims, positive.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> weights = [(17 * i) % 101 / 10 for i in range(200)]
+    >>> kinds = ["cat" if weight < 5.0 else "dog" for weight in weights]
+    >>> frame = pa.table({"weight": weights, "kind": kinds})
+    >>> found = certify(frame, target="kind", learners=["CARTClassifier"], copies="independent")
+    >>> found.certificate.status, found.learner
+    ('valid', 'CARTClassifier (8 leaves)')
+    >>> found.predict(pa.table({"weight": [1.0]})).column("prediction").to_pylist()
+    ['cat']
+    """
+    if isinstance(table, str | PathLike):
+        file, form = read_in_its_encoding(table)
+        return CertifiedTable(certify_table(file, target=target, form=form, **options), file)
+    file = _as_file(table, "table")
+    return CertifiedTable(certify_table(file, target=target, **options), file)
+
+
+def _as_file(table: Any, name: str) -> TableFile:
+    """Return a data frame as if it had been read from a file; an index is no column."""
+    try:
+        frame = nw.from_native(table, eager_only=True)
+    except TypeError:
+        raise TableError(
+            f"{type(table).__name__} is no table: give a data frame of pandas, Polars or PyArrow, "
+            "or the path of a file"
+        ) from None
+    if not all(isinstance(column, str) for column in frame.columns):
+        raise TableError("all columns need names that are text: rename them with str")
+    return TableFile.of_table(frame.to_arrow().select(list(frame.columns)), name)
