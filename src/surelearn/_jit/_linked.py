@@ -46,7 +46,8 @@ class _LinkedLibrary(JITCodeLibrary):
 
     def _optimize_functions(self, ll_module: Any) -> None:
         """Leave that to callers too, but for what the optimiser must know of numbers' places."""
-        layout: str = cast("Any", self)._codegen._data_layout  # noqa: SLF001 - as it does itself
+        made_by: Any = getattr(self, "_codegen")  # noqa: B009 - private, as Numba uses it itself
+        layout: str = getattr(made_by, "_data_layout")  # noqa: B009
         ll_module.data_layout = layout
 
     def _optimize_final_module(self) -> None:

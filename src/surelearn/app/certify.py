@@ -126,8 +126,9 @@ def certify_table(  # noqa: PLR0913 - an argument for each option of the command
         )
         options |= {} if learners else {"tried": list(candidates)}  # later versions know more
         refuse_if_too_few(problem, delta=share, share=holdout)
-        watched = {"on_trial": on_trial, "on_begin": on_begin}
-        choice = choose_by_nesting(shown, candidates, seed=seed, **watched)
+        choice = choose_by_nesting(
+            shown, candidates, seed=seed, on_trial=on_trial, on_begin=on_begin
+        )
         if not learners:
             n_rows = len(shown.split.train)
             untried = skipped(shown.task, n_rows=n_rows, found=list(candidates))

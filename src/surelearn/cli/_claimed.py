@@ -6,9 +6,9 @@ from rich.console import Console
 from rich.table import Table
 
 from surelearn._wording import confidence
+from surelearn.app.audit import Outcome
 from surelearn.app.certified_run import CertifiedRun
 from surelearn.cli._showing import shown
-from surelearn.evaluate.audit import Outcome
 
 STATUS = {"stated": 0, "proved": 0, "not proved": 1, "refuted": 3}
 """The exit status of each verdict."""

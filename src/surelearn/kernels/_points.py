@@ -91,7 +91,9 @@ def inner(x: Rows, z: Rows, out: Matrix) -> None:
     if isinstance(x, np.ndarray) and isinstance(z, np.ndarray):
         np.matmul(x, z.T, out=out)
     elif not (isinstance(x, np.ndarray) or isinstance(z, np.ndarray)):
-        products = np.zeros(out.shape, x.dtype)  # `out` may be a part of a table: slow to add to
+        products = np.zeros(
+            out.shape, cast("Any", x).dtype
+        )  # `out` may be a part of a table: slow to add to
         sparse_products.add_products(x, sparse_products.turned(z), products)
         out[...] = products
     else:

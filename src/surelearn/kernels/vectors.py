@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -23,7 +23,8 @@ def inner_products(left: Rows, right: Rows, diagonal: Vector) -> Tiles:
 
     dense = isinstance(left, np.ndarray) or isinstance(right, np.ndarray)
     side = Tiles.side if dense else _SPARSE_SIDE
-    return Tiles((left.shape[0], right.shape[0]), left.dtype, fill, diagonal, side)
+    shape = (cast("Any", left).shape[0], cast("Any", right).shape[0])
+    return Tiles(shape, cast("Any", left).dtype, fill, diagonal, side)
 
 
 @dataclass(frozen=True)

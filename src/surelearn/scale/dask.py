@@ -54,7 +54,7 @@ def local_cluster(n_workers: int, **options: Any) -> Generator[Client]:
     """
     _arguments.at_least_one("n_workers", n_workers)
     usual: dict[str, Any] = {"threads_per_worker": 1, "dashboard_address": ":0"}
-    given = usual | {"n_workers": n_workers, "processes": True} | options
+    given: dict[str, Any] = usual | {"n_workers": n_workers, "processes": True} | options
     with (
         config.set(_PRELOAD),
         LocalCluster(**given) as cluster,

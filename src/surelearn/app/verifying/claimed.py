@@ -5,7 +5,7 @@ may be said by them.
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from surelearn import claims
 from surelearn.app.auditing.bundle import Bundle, bundle_of
@@ -79,7 +79,7 @@ def _replay(certificate: Certificate, bundle: Bundle) -> Bundle:
 
 def _origin(stored: Any) -> Origin:
     """Return how the claims came about, or refuse what is no such thing."""
-    origin = Origin(**{**stored, "asked": tuple(stored["asked"])})
+    origin = Origin(**cast("dict[str, Any]", {**stored, "asked": tuple(stored["asked"])}))
     wrong = [text for text in origin.asked if type(text) is not str or not _is_plain(text)]
     if wrong or type(origin.scores) is not bool or type(origin.baseline) is not bool:
         raise ValueError("how they came about is told in other words")
