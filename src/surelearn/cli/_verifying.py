@@ -125,5 +125,6 @@ def _check_signature(text: str, path: Path, signed: Signed) -> tuple[Finding, ..
 
 
 def _line(finding: Finding) -> str:
-    mark = "[green]holds[/]  " if finding.holds else "[red]differs[/]"
+    words = ("hold", "differ") if finding.several else ("holds", "differs")
+    mark = f"[green]{words[0]:7}[/]" if finding.holds else f"[red]{words[1]:7}[/]"
     return f"{mark}  {shown(finding.name)} [dim]({shown(finding.evidence)})[/]"

@@ -213,6 +213,8 @@ def _command(run: CertifiedRun, file: TableFile) -> str:
     options = dict(run.options)
     names, asked = options.pop("learners", []), options.pop("claims", [])
     options.pop("tried", None)  # what a run tries that names no learners
+    if options.get("dates") == "features":
+        options.pop("dates")  # as the command reads them unless told otherwise
     form: dict[str, Any] = options.pop("form", {})
     words = ["surelearn", "certify", file.path.name]
     for name, value in {**options, "learner": names, "claim": asked, **form}.items():

@@ -34,21 +34,23 @@ def check_beside(certificate: Certificate, bundle: Bundle) -> Finding:
         again = _replay(certificate, bundle)
     except Exception as error:  # noqa: BLE001 - whatever a forged file makes a claim do
         told = str(error) or type(error).__name__
-        return Finding(_NAME, holds=False, evidence=f"they cannot be evaluated: {told[:300]}")
+        return Finding(
+            _NAME, holds=False, evidence=f"they cannot be evaluated: {told[:300]}", several=True
+        )
     return _compared(_NAME, bundle, again)
 
 
 def check_beside_again(bundle: Bundle, found: Audit | None) -> Finding:
     """Compare the claims beside a certificate with what the hold-out says when asked again."""
     if found is None:
-        return Finding(_AGAIN, holds=False, evidence="nothing is claimed")
+        return Finding(_AGAIN, holds=False, evidence="nothing is claimed", several=True)
     return _compared(_AGAIN, bundle, bundle_of(found.outcomes, found.delta))
 
 
 def _compared(name: str, bundle: Bundle, again: Bundle) -> Finding:
     differing = list(dict.fromkeys(differences(bundle, again)))
     evidence = _WORDS if not differing else f"otherwise: {', '.join(differing[:6])}"
-    return Finding(name, holds=not differing, evidence=evidence)
+    return Finding(name, holds=not differing, evidence=evidence, several=True)
 
 
 def _replay(certificate: Certificate, bundle: Bundle) -> Bundle:

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was checked, whether it holds, and what was seen."""
+    """One thing that was checked, whether it holds, what was seen, and whether it is several."""
 
     name: str
     holds: bool
     evidence: str
+    several: bool = False
 
 
 def equal(a: float, b: float) -> bool:
