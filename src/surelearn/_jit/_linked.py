@@ -5,7 +5,7 @@ caller, whose module holds all that it calls. A chain of five loops is so compil
 """
 
 import gc
-from typing import Any, cast
+from typing import Any
 
 from llvmlite.binding import Linkage
 from numba.core.codegen import JITCodeLibrary

@@ -281,11 +281,11 @@ def _record(
     columns = [column for column in (y, answers, other) if column is not None]
     if labels is None:
         numbers = [column.astype(np.float64) for column in columns]
-        return Predictions(*numbers[:2], "regression", baseline=_last(numbers)), False
+        return Predictions(numbers[0], numbers[1], "regression", baseline=_last(numbers)), False
     if any(column.dtype.kind == "O" for column in columns):
         columns = [as_labels(list(map(str, column.tolist()))) for column in columns]
         labels = list(map(str, labels))
-    rows = Predictions(*columns[:2], "multiclass", baseline=_last(columns))
+    rows = Predictions(columns[0], columns[1], "multiclass", baseline=_last(columns))
     if len(labels) != 2:
         return rows, False
     positive = _positive(labels, wanted.positive)
