@@ -1,5 +1,6 @@
 """Learners fit a table in parts: the same model to the last bit wherever the parts are read."""
 
+import dask.dataframe as dd
 import numpy as np
 import pytest
 
@@ -51,6 +52,20 @@ def test_a_learner_goes_on_after_its_parts(folder):
     learner, parts = parts_for("mixed naive Bayes", folder)
     more = world(8).select(parts[0].reading.names)
     assert learner.fit(parts).partial_fit(more, ["yes"] * 8).n_training_rows_ == 3008
+
+
+def test_a_data_frame_of_dask_has_its_partitions_as_parts(cluster):
+    frame = dd.from_pandas(world(400).to_pandas(), npartitions=4, sort=False)
+    parts = scale.parts(frame[frame["a"] > -1.0], target="class", columns=["a", "word"])
+    alone = MixedNaiveBayes().fit(parts)
+    table = world(400)
+    kept = table.filter(np.asarray(table["a"]) > -1.0)
+    whole = MixedNaiveBayes().fit(kept.select(["a", "word"]), np.array(kept["class"].to_pylist()))
+    assert len(parts) == 4
+    assert (alone.class_count_ == whole.class_count_).all()
+    assert alone.training_errors_ == whole.training_errors_
+    with scale.on(cluster):
+        assert fingerprint(MixedNaiveBayes().fit(parts)) == fingerprint(alone)
 
 
 def test_the_three_steps_are_public_and_leave_the_learner_as_it_is():

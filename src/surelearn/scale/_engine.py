@@ -1,7 +1,8 @@
 """What `map_reduce` has to know of whoever works on the parts."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from concurrent.futures import Future
+from contextlib import contextmanager
 from os import PathLike
 from typing import Any, NamedTuple
 
@@ -17,6 +18,11 @@ class Engine:
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
         """Begin with a call."""
         return self.executor.submit(function, *arguments)
+
+    @contextmanager
+    def prepared(self) -> Generator[None]:
+        """Make ready what is needed, and put it back."""
+        yield
 
     def explained(self, part: Any, error: Exception) -> Exception | None:
         """Return a clearer error about a part, if there is one."""

@@ -74,7 +74,8 @@ class _DaskEngine(Engine):
     @contextmanager
     def prepared(self) -> Generator[None]:
         """Set what the scheduler waits for, and put it back; workers load the library before."""
-        self.client.run(code_version)  # a worker that imports is as silent as a dead one
+        # A worker that imports is as silent as a dead one; one that is dead is none of ours yet.
+        self.client.run(code_version, on_error="return")
         before = self.client.run_on_scheduler(set_patience, _SILENT, _NOBODY, _FAILURES)
         try:
             yield
@@ -180,8 +181,9 @@ def frame_parts(
         raise TypeError(f"{_arguments.short(frame)} is no data frame of Dask")
     schema = pa.schema([(str(name), pa.null()) for name in frame.columns])
     names = feature_columns(schema, target, columns)
-    if weight is not None and columns is None:
-        names.remove(weight)
+    if weight is not None:
+        feature_columns(schema, None, [weight])
+        names = [name for name in names if name != weight]
     made = frame.optimize()
     graph, keys = dict(made.__dask_graph__()), list(made.__dask_keys__())
     if any(isinstance(task, Future) for task in graph.values()):

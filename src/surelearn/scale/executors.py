@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Generator
 from concurrent.futures import BrokenExecutor, Executor, Future
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from os import PathLike
 from types import TracebackType
@@ -137,8 +137,9 @@ def on(
     if progress is not None:
         _arguments.function("progress", progress)
     with ExitStack() as stack:
-        engine = engine_of(executor)
-        stack.enter_context(getattr(engine, "prepared", nullcontext)())
+        engine = executor if isinstance(executor, Engine) else engine_of(executor)
+        if engine is not executor:  # one that is given as such was prepared before
+            stack.enter_context(engine.prepared())
         if isinstance(executor, Processes) and not executor.is_running:
             stack.enter_context(executor)  # what was started before goes on afterwards
         token = _current.set(Settings(engine, checkpoint, progress))

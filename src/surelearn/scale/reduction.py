@@ -15,10 +15,11 @@ from typing import Any, TypeVar
 
 from surelearn import _arguments
 from surelearn._threads import alone
+from surelearn.scale._engine import Engine
 from surelearn.scale._versions import code_version
 from surelearn.scale.checkpoints import Checkpoint
 from surelearn.scale.errors import PartError
-from surelearn.scale.executors import Engine, current, engine_of
+from surelearn.scale.executors import current, on
 
 _Part = TypeVar("_Part")
 _Record = TypeVar("_Record")
@@ -62,12 +63,11 @@ def map_reduce(
     'ABC'
     """
     settings = current()
-    if executor is not None:
-        settings = settings._replace(engine=engine_of(executor))
-    if checkpoint is not None:
-        settings = settings._replace(checkpoint=checkpoint)
-    if progress is not None:
-        settings = settings._replace(progress=_arguments.function("progress", progress))
+    if executor is not None or checkpoint is not None or progress is not None:
+        given = settings.engine if executor is None else executor
+        folder, told = checkpoint or settings.checkpoint, progress or settings.progress
+        with on(given, checkpoint=folder, progress=told):
+            return map_reduce(parts, task, merge)
     todo = list(parts)
     if not todo:
         raise ValueError("there is no part to work on")
