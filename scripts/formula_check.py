@@ -1,19 +1,16 @@
 """Mathematics that Markdown would spoil, or that was not marked as a formula, fails the build.
 
 Markdown takes `*…*` and `_…_` for emphasis and `{…}` for attributes. So every formula stands
-between dollars, and what looks like one elsewhere is a fault. `formulas_to_write.txt` lists the
-pages whose formulas are plain text still; it can only shrink.
+between dollars, and what looks like one elsewhere is a fault.
 """
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from formulas import pieces, typeset
 from mathml import FormulaError
 
-TO_WRITE = Path(__file__).parent / "formulas_to_write.txt"
 _LEFT_ALONE = re.compile(
     r"^ *::: .*\n(?: +\S.*\n?)*"  # what is taken from docstrings
     r"|!\[[^\]]*(?=\])|\]\([^)\s]*\)|</?[a-z][^<>]*>|https?://\S+"  # where a link leads, tags
@@ -69,11 +66,6 @@ def rendered_faults(html: str) -> Iterator[str]:
         yield f"Emphasis or a dollar inside a formula: {around.strip()!r}"
 
 
-def to_write() -> set[str]:
-    """Return the pages whose formulas are plain text still."""
-    return set(TO_WRITE.read_text(encoding="utf-8").split())
-
-
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> None:
     """Refuse a page with faults (called by MkDocs)."""
     _refuse(page, faults(markdown))
@@ -85,7 +77,5 @@ def on_page_content(html: str, page: Any, **_: Any) -> None:
 
 
 def _refuse(page: Any, found: Iterator[str]) -> None:
-    name = page.file.src_uri
-    fault = None if name in to_write() else next(found, None)
-    if fault:
-        raise ValueError(f"docs/{name}: {fault}")
+    for fault in found:
+        raise ValueError(f"docs/{page.file.src_uri}: {fault}")

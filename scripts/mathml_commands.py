@@ -3,7 +3,8 @@
 import unicodedata
 from html import escape
 
-from mathml_reader import COMMANDS, FENCES, FormulaError, Piece, Reader, root
+from mathml_pieces import FENCES, FormulaError, Piece, root
+from mathml_reader import COMMANDS, Reader
 from mathml_symbols import ACCENTS, ALPHABETS, SYMBOLS
 
 _WIDE = {"widehat", "overline", "widetilde"}

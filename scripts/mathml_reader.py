@@ -6,17 +6,24 @@ Commands that take arguments are registered by `mathml_commands`.
 import re
 import unicodedata
 from collections.abc import Callable
-from html import escape
-from typing import NamedTuple
 
+from mathml_pieces import (
+    BIG,
+    CLOSING,
+    CUT,
+    OPENING,
+    THIN_SPACE,
+    FormulaError,
+    Piece,
+    decomposed,
+    operator,
+    raised_or_lowered,
+    root,
+    row,
+    space_between,
+)
 from mathml_symbols import COMBINING, FUNCTIONS, LIMITS, SPACES, SYMBOLS
 
-BIG = frozenset("∑∏⋃⋂")
-OPENING, CLOSING = "([⟨⌊⌈", ")]⟩⌋⌉"
-FENCES = OPENING + CLOSING + "|‖{}"
-CUT = frozenset("=≤≥<>≠≈∈∉⊂⊆+−·/×∝∼∪∩")  # something must follow these
-WORD_SPACE = "<mtext>\u00a0</mtext>"
-THIN_SPACE = '<mspace width="0.167em"></mspace>'
 _LETTERS = re.compile(r"[^\W\d_]|[ℓ∂∇∞∅⊤⊥∎ℏ]")
 _ENDS = frozenset({"}", r"\right", r"\end", "&", r"\\"})
 _TOKEN = re.compile(
@@ -24,34 +31,22 @@ _TOKEN = re.compile(
 )
 
 
-class FormulaError(ValueError):
-    """A formula that cannot be typeset, and why."""
-
-
-class Piece(NamedTuple):
-    """A part of a formula that can carry subscripts and superscripts."""
-
-    mathml: str
-    limits: bool = False  # scripts go below and above, as those of a sum
-    function: bool = False  # a space separates it from its argument
-
-
 class Reader:
     """Reads tokens; every method leaves its own tokens behind."""
 
     def __init__(self, source: str) -> None:
-        self._tokens: list[str] = _TOKEN.findall(_decomposed(source))
+        self._tokens: list[str] = _TOKEN.findall(decomposed(source))
         self._at = 0
 
-    def whole(self) -> str:
-        """Return all of the formula; something is left over only if brackets do not match."""
+    def whole(self) -> list[str]:
+        """Return the parts of all of the formula."""
         self._check_ends()
-        content = self.until()
+        parts = self.parts()
         if self.peek():
             raise FormulaError(f"{self.peek()!r} closes nothing.")
-        if content == "<mrow></mrow>":
+        if not parts:
             raise FormulaError("it is empty.")
-        return content if content.startswith("<mrow>") else f"<mrow>{content}</mrow>"
+        return parts
 
     def _check_ends(self) -> None:
         visible = [part for part in self._tokens if not part.isspace()]
@@ -108,19 +103,22 @@ class Reader:
 
     def until(self, *ends: str) -> str:
         """Return all that comes before one of the ends, or before something that closes a group."""
-        pieces: list[str] = []
+        return row(self.parts(*ends))
+
+    def parts(self, *ends: str) -> list[str]:
+        """Return the parts of what comes before an end, with the spaces between them."""
+        found: list[str] = []
         depth = 0  # ")" ends a root only if no bracket was opened within it
         while True:
             spaced = self.skip()
             if self.peek() in {"", *_ENDS} or (self.peek() in ends and not depth):
-                return _row(pieces)
+                return found
             depth += (self.peek() == "(") - (self.peek() == ")")
             if spaced and self.peek() == "|" and self.peek(1).isspace():
                 self._tokens[self._at] = "∣"  # "given that", not an absolute value
-            piece = self._scripted()
-            if spaced and pieces and _is_word(pieces[-1], piece):
-                pieces.append(WORD_SPACE)
-            pieces.append(piece)
+            part = self._scripted()
+            space = space_between(found[-1], part, spaced=bool(spaced)) if found else ""
+            found += [space, part] if space else [part]
 
     def argument(self) -> str:
         """Return what belongs to a command, a subscript or a superscript: a group, or one token."""
@@ -163,7 +161,8 @@ class Reader:
 
     def _word(self, word: str) -> Piece:
         if word in LIMITS:
-            mathml = f'<mo movablelimits="true" form="prefix">{word}</mo>'
+            style = 'movablelimits="true" form="prefix" lspace="0.167em" rspace="0"'
+            mathml = f"<mo {style}>{word}</mo>"
             return Piece(mathml, limits=True, function=True)
         if word in FUNCTIONS:
             return Piece(f"<mi>{word}</mi>", function=True)
@@ -199,14 +198,14 @@ class Reader:
                 self._at += 1
                 signs.append(part)
                 (above if part == "^" else below).append(self._script(part))
-            elif kind := _raised_or_lowered(part):
+            elif kind := raised_or_lowered(part):
                 signs.append("^" if kind == "<super>" else "_")
                 (above if kind == "<super>" else below).append(self._run(kind))
             else:
                 break
         if len(set(signs)) < len(signs):
             raise FormulaError("there are two subscripts or two superscripts; use braces.")
-        return _row(below) if below else "", _row(above) if above else ""
+        return row(below) if below else "", row(above) if above else ""
 
     def _script(self, sign: str) -> str:
         star = next((s for s in ("*", "{*}") if self._comes(s)), "")
@@ -220,7 +219,7 @@ class Reader:
 
     def _run(self, kind: str) -> str:
         start = self._at
-        while _raised_or_lowered(self.peek()) == kind:
+        while raised_or_lowered(self.peek()) == kind:
             self._at += 1
         plain = unicodedata.normalize("NFKD", "".join(self._tokens[start : self._at]))
         return Reader(plain).until()
@@ -258,42 +257,3 @@ class Reader:
 
 
 COMMANDS: dict[str, Callable[[Reader, str], Piece]] = {}
-
-
-def operator(char: str) -> str:
-    """Return an operator or a bracket that keeps its size."""
-    if char in OPENING + CLOSING:
-        form = "prefix" if char in OPENING else "postfix"
-        return f'<mo form="{form}" stretchy="false">{char}</mo>'
-    if char in FENCES:
-        return f'<mo lspace="0" rspace="0" stretchy="false">{char}</mo>'
-    return f"<mo>{escape(char)}</mo>"
-
-
-def root(content: str, degree: str = "") -> str:
-    """Return a root."""
-    return f"<mroot>{content}{degree}</mroot>" if degree else f"<msqrt>{content}</msqrt>"
-
-
-def _is_word(left: str, right: str) -> bool:
-    # Whether a word and what it stands beside need a space; operators have their own.
-    beside = left.endswith("</mtext>") or right.startswith("<mtext>")
-    operator_before = left.endswith("</mo>") and "postfix" not in left
-    operator_after = right.startswith("<mo") and "prefix" not in right
-    spaced = left.endswith("\u00a0</mtext>") or right.startswith("<mtext>\u00a0")
-    return beside and not (operator_before or operator_after or spaced)
-
-
-def _decomposed(source: str) -> str:
-    # Letters only: ≠ would become = and a stroke.
-    letters = (unicodedata.normalize("NFD", c) if c.isalpha() else c for c in source)
-    return "".join(letters).replace("µ", "μ").replace("Σ", "∑").replace("Π", "∏")
-
-
-def _raised_or_lowered(part: str) -> str:
-    kind = unicodedata.decomposition(part).partition(" ")[0] if len(part) == 1 else ""
-    return kind if kind in {"<super>", "<sub>"} else ""
-
-
-def _row(pieces: list[str]) -> str:
-    return pieces[0] if len(pieces) == 1 else f"<mrow>{''.join(pieces)}</mrow>"

@@ -19,7 +19,6 @@ PAGES = {
     **{f"gallery/{example.name}.md": example.page for example in gallery.read_examples()},
     gallery.INDEX: gallery.fill((DOCS / gallery.INDEX).read_text(), gallery.read_examples()),
 }
-TO_WRITE = formula_check.to_write()
 
 
 def shown(text):
@@ -30,17 +29,12 @@ def shown(text):
 
 def letters(mathml):
     """All that a reader sees of a formula, in order."""
-    return "".join(ET.fromstring(mathml).itertext())  # noqa: S314 - our own
+    return "".join(ET.fromstring(f"<p>{mathml}</p>").itertext())  # noqa: S314 - our own
 
 
-@pytest.mark.parametrize("page", sorted(set(PAGES) - TO_WRITE))
+@pytest.mark.parametrize("page", sorted(PAGES))
 def test_a_page_has_its_mathematics_in_formulas_that_can_be_typeset(page):
     assert list(formula_check.faults(PAGES[page])) == []
-
-
-@pytest.mark.parametrize("page", sorted(TO_WRITE))
-def test_a_page_whose_formulas_were_written_is_off_the_list(page):
-    assert list(formula_check.faults(PAGES[page])) != []
 
 
 @pytest.mark.parametrize(
@@ -80,6 +74,14 @@ def test_symbols_and_commands_mean_the_same(unicode, latex):
 def test_words_keep_the_spaces_around_them():
     seen = letters(to_mathml(r"P(\text{only} k \text{wrong} ≤ \text{one})"))
     assert seen == "P(only\u00a0k\u00a0wrong≤one)"
+
+
+def test_a_long_formula_in_a_line_can_be_broken_before_a_relation_outside_of_brackets():
+    long = "P(X ≤ t) + P(Y ≤ t) ≤ a + b + c + d = e + f"
+    assert letters(to_mathml(long)) == long.replace(" ", "")
+    assert to_mathml(long).count("<wbr/>") == 2
+    assert "<wbr/>" not in to_mathml("P(X ≤ t) ≤ δ")
+    assert "<wbr/>" not in to_mathml(long, display=True)
 
 
 def test_the_limits_of_a_sum_go_below_and_above_and_scripts_beside():
