@@ -91,7 +91,7 @@ def inner(x: Rows, z: Rows, out: Matrix) -> None:
     if isinstance(x, np.ndarray) and isinstance(z, np.ndarray):
         np.matmul(x, z.T, out=out)
     elif not (isinstance(x, np.ndarray) or isinstance(z, np.ndarray)):
-        dtype = cast("Any", x.dtype)  # pyright: ignore[reportAttributeAccessIssue]
+        dtype = x.dtype  # pyright: ignore[reportAttributeAccessIssue]
         products = np.zeros(out.shape, dtype)  # `out` may be a part of a table: slow to add to
         sparse_products.add_products(x, sparse_products.turned(z), products)
         out[...] = products
