@@ -8,6 +8,7 @@ from rich.table import Table
 from surelearn._wording import confidence
 from surelearn.app.audit import Outcome
 from surelearn.app.certified_run import CertifiedRun
+from surelearn.app.telling.wording import title_of
 from surelearn.cli._showing import shown
 
 STATUS = {"stated": 0, "proved": 0, "not proved": 1, "refuted": 3}
@@ -34,7 +35,7 @@ def board_of(outcomes: Sequence[Outcome]) -> Table:
         share = found.kind in {"rate", "risk"}
         seen = f"{100 * found.observed:.4g}%" if share else f"{found.observed:.4g}"
         board.add_row(
-            shown(outcome.claim.title),
+            shown(title_of(outcome.claim)),
             seen,
             f"{sign} {outcome.claim.limit(found.bound)}",
             f"{found.n:,}",

@@ -43,7 +43,7 @@ def plot_rates(rates: Sequence[Rate], *, ax: Axes | None = None) -> Axes:
     ends = [max(rate.observed, rate.bound or 0.0) for rate in rates]
     ax.set_yticks(range(len(rates)), [printable(rate.name) for rate in rates])
     ax.set_ylim(len(rates) - 0.4, -0.6)
-    ax.set_xlim(0.0, 130.0 * max([*ends, 1e-3]))
+    ax.set_xlim(0.0, 210.0 * max([*ends, 1e-3]))  # room for both numbers beside the longest
     ax.set_xlabel("percent of rows answered wrongly")
     ax.grid(visible=False, axis="y")
     return ax

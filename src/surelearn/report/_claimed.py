@@ -37,8 +37,9 @@ def _claim(found: Claimed, places: Places) -> tuple[str, ...]:
     told = escape("; ".join(filter(None, [verdict, found.advice])))
     if c is None:
         return (escape(found.title), "", "", "", escape(found.target), told)
-    sign = "≤" if c.direction == "upper" else "≥"
-    stated = "none" if c.status == "void" else f"{sign} {marked_bound(c, places)}"
+    sign = "≤ " if c.direction == "upper" else "≥ "
+    sign = "" if c.kind == "quantile" else sign  # which is shown with ±
+    stated = "none" if c.status == "void" else f"{sign}{marked_bound(c, places)}"
     return (
         escape(found.title),
         value_of(c, c.observed),

@@ -16,6 +16,7 @@ from surelearn.app.certified_run import CertifiedRun
 from surelearn.app.comparison import HARDLY, Comparison
 from surelearn.app.problem.held_out import ALPHA
 from surelearn.app.tables.read import TableFile
+from surelearn.app.telling.wording import title_of
 from surelearn.bounds import holdout
 from surelearn.certificate import Certificate
 from surelearn.evaluate.audit import Outcome
@@ -111,7 +112,7 @@ def _of_numbers(run: CertifiedRun, found: Comparison) -> Iterator[Card]:
 def claimed_of(outcome: Outcome) -> Claimed:
     """Return a claim as a report shows it."""
     return Claimed(
-        title=outcome.claim.title,
+        title=title_of(outcome.claim),
         certificate=outcome.certificate,
         target="" if outcome.target is None else str(outcome.target),
         verdict=outcome.verdict,
@@ -130,11 +131,14 @@ def together_of(run: CertifiedRun) -> str:
     positive = getattr(run.answers.beside, "rows", None)
     named = "" if positive is None or positive.positive is None else positive.positive
     told = f" Positive means {run.problem.target} = {named}." if named != "" else ""
+    both = (
+        " Where two tables bound the same rate, they share out their confidence differently: both "
+        "bounds hold."
+    )
+    both = both if run.by_class else ""
     return (
         f"All of this holds together with confidence {confidence(delta)}, on the same conditions; "
-        f"together with {rest}, with {confidence(min(1.0, round(parts * delta, 12)))}. Where two "
-        "tables bound the same rate they share out their confidence differently, and both bounds "
-        f"hold.{told}"
+        f"together with {rest}, with {confidence(min(1.0, round(parts * delta, 12)))}.{both}{told}"
     )
 
 
