@@ -85,7 +85,7 @@ def test_workers_are_killed_at_twenty_random_moments(tmp_path):
             folder = tmp_path / str(trial)
             folder.mkdir()
             runs_on_under_kills(client, folder, [int(rng.integers(1, 20))], n=24, seconds=0.1)
-            client.wait_for_workers(2)
+            client.wait_for_workers(2, timeout=60)
 
 
 SCHEDULER = """
@@ -184,7 +184,7 @@ def survives_a_stop(client, folder, silent, monkeypatch):
 
 def test_a_worker_is_stopped(cluster, tmp_path, monkeypatch):
     """D4: after a while it counts as dead, and others do its work."""
-    cluster.wait_for_workers(2)
+    cluster.wait_for_workers(2, timeout=60)
     survives_a_stop(cluster, tmp_path, 1.0, monkeypatch)
 
 
