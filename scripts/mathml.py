@@ -13,7 +13,7 @@ from mathml_reader import Reader
 __all__ = ["FormulaError", "to_mathml"]
 
 
-_SHORT = 16  # parts that are kept on one line
+_SHORT = 12  # parts that are kept on one line
 
 
 @cache

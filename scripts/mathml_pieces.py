@@ -11,6 +11,8 @@ FENCES = OPENING + CLOSING + "|‖{}"
 CUT = frozenset("=≤≥<>≠≈∈∉⊂⊆+−·/×∝∼∪∩")  # something must follow these
 WORD_SPACE = "<mtext>\u00a0</mtext>"
 _RELATIONS = frozenset(f"<mo>{char}</mo>" for char in (*"=≤≥≠≈∈∝∼→⇒⇔", "&lt;", "&gt;"))
+_SIGNS = frozenset({"<mo>+</mo>", "<mo>−</mo>"})
+_SHORT_TERM = 6  # parts that need no break before what is added to them
 _OPEN, _CLOSED = (f'form="{form}" stretchy="false"' for form in ("prefix", "postfix"))
 THIN_SPACE = '<mspace width="0.167em"></mspace>'
 
@@ -55,13 +57,15 @@ def space_between(left: str, right: str, *, spaced: bool) -> str:
 
 
 def lines(parts: list[str]) -> list[str]:
-    """Divide a long formula before relations outside of brackets: a line may break there."""
+    """Divide a long formula outside of brackets, before relations and signs, for lines to break."""
     found: list[list[str]] = [[]]
     depth = 0
     for part in parts:
-        if depth == 0 and part in _RELATIONS and found[-1]:
+        is_term = part in _SIGNS and len(found[-1]) > _SHORT_TERM
+        if depth == 0 and found[-1] and (part in _RELATIONS or is_term):
             found.append([])
-        found[-1].append(part)
+        # A sign at the beginning would be taken for that of a number, and stand too close.
+        found[-1].append(part.replace("<mo>", '<mo form="infix">') if is_term else part)
         depth += part.count(_OPEN) - part.count(_CLOSED)
     return [f"<mrow>{''.join(line)}</mrow>" for line in found]
 

@@ -81,6 +81,7 @@ def test_a_long_formula_in_a_line_can_be_broken_before_a_relation_outside_of_bra
     assert letters(to_mathml(long)) == long.replace(" ", "")
     assert to_mathml(long).count("<wbr/>") == 2
     assert "<wbr/>" not in to_mathml("P(X ≤ t) ≤ δ")
+    assert to_mathml("a(b + c)d(e − f)g + h(i + j)").count("<wbr/>") == 1
     assert "<wbr/>" not in to_mathml(long, display=True)
 
 
