@@ -79,8 +79,10 @@ def test_the_progress_display_tells_the_time_and_the_best_so_far():
         return SimpleNamespace(name=name, score=score, seconds=seconds)
 
     best = _certifying.Best()
+    assert best.before("a") == "training a (the first run compiles)"
     assert best.after(tried("a", math.inf, 0.1)) == "a 0.1 s; best so far: a (inf)"
     assert best.after(tried("b", 0.25, 1.26)) == "b 1.3 s; best so far: b (0.25)"
+    assert best.before("c") == "training c; best so far: b (0.25)"
     assert best.after(tried("c", 0.5, 3.0)) == "c 3.0 s; best so far: b (0.25)"
 
 
@@ -122,6 +124,7 @@ def test_every_option_reaches_its_place(tmp_path):
         "copies": "independent",
         "looks": 2,
         "learners": ["MixedNaiveBayes"],
+        "dates": "features",
         "task": "classification",
         "keep": ["id"],
         "drop": ["colour"],

@@ -78,12 +78,16 @@ def test_addresses_and_patterns_are_refused_honestly(table):
 def test_latin_1_is_guessed_and_told_by_the_command_alone(tmp_path):
     path = tmp_path / "t.csv"
     path.write_bytes("größe,b\nü,1\n".encode("latin-1"))
-    file, form = read_in_its_encoding(path)
+    file, form = read_in_its_encoding(read_table_file, path, {})
     assert file.table.column_names == ["größe", "b"]
     assert form == {"encoding": "cp1252"}
     assert str(file.notes[0]).startswith("encoding: cp1252 (some bytes are no UTF-8")
     with pytest.raises(TableError, match="no UTF-8"):
-        read_in_its_encoding(path, encoding="utf-8")
+        read_in_its_encoding(read_table_file, path, {"encoding": "utf-8"})
+    for damaged in (b"a,b\n\xff,1\n", "größe,b\n".encode() + b"\xfc,1\n", b"a,b\n\x81\xfc,1\n"):
+        path.write_bytes(damaged)
+        with pytest.raises(TableError, match="no UTF-8"):
+            read_in_its_encoding(read_table_file, path, {})
 
 
 def test_an_interrupted_run_says_what_it_left(table, monkeypatch):

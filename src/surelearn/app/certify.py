@@ -106,7 +106,7 @@ def certify_table(  # noqa: PLR0913 - an argument for each option of the command
     """
     check_rules(delta=delta, holdout=holdout, seed=seed, select=select, copies=copies, looks=looks)
     check_dates(dates)
-    reading, share = _given({**reading, "dates": dates}), delta / looks
+    reading, share = _given({"dates": dates, **reading}), delta / looks
     asked = {"target": target, "delta": delta, "holdout": holdout, "seed": seed, "select": select}
     asked |= _given({"copies": copies}) | ({"looks": looks} if looks > 1 else {})
     options = {**asked, **_given({"learners": list(learners)}), **reading}

@@ -13,7 +13,7 @@ from surelearn.app.certify import certify_table
 from surelearn.app.errors import TableError
 from surelearn.app.output import check_folder, write_run
 from surelearn.app.predict import predict_in_chunks, read_features
-from surelearn.app.tables.read import TableFile, read_in_its_encoding
+from surelearn.app.tables.read import TableFile, read_in_its_encoding, read_table_file
 from surelearn.app.telling.report import make_report
 from surelearn.certificate import Certificate
 from surelearn.evaluate.audit import Outcome
@@ -132,7 +132,7 @@ def certify(table: Any, *, target: str, **options: Any) -> CertifiedTable:
     ['cat']
     """
     if isinstance(table, str | PathLike):
-        file, form = read_in_its_encoding(table)
+        file, form = read_in_its_encoding(read_table_file, Path(table), {})
         return CertifiedTable(certify_table(file, target=target, form=form, **options), file)
     file = _as_file(table, "table")
     return CertifiedTable(certify_table(file, target=target, **options), file)

@@ -16,7 +16,7 @@ from surelearn.app.problem.target import as_codes
 from surelearn.app.tables import dates, quantities
 from surelearn.app.tables.memory_mapped import combined, forget_pages, is_large, on_disk
 from surelearn.app.tables.notes import Note
-from surelearn.app.tables.read import TableFile, read_in_its_encoding
+from surelearn.app.tables.read import TableFile, read_in_its_encoding, read_table_file
 from surelearn.base.chunks import CHUNK
 from surelearn.persistence.model_files import SavedModel, load_model, replacing
 
@@ -140,7 +140,7 @@ def read_for(schema: Mapping[str, Any], path: str | PathLike[str], **reading: An
         "names": () if schema["header"] else (columns, without_target),
     }
     given = {name: value for name, value in reading.items() if value is not None}
-    return read_in_its_encoding(path, **{**own, **given})[0]
+    return read_in_its_encoding(read_table_file, Path(path), {**own, **given})[0]
 
 
 def read_features(

@@ -21,7 +21,7 @@ from surelearn.app.output import check_folder, fresh_folder, write_run
 from surelearn.app.problem.entry import Entry
 from surelearn.app.rules import check_rules
 from surelearn.app.tables.notes import latest
-from surelearn.app.tables.read import TableFile, read_in_its_encoding
+from surelearn.app.tables.read import TableFile, read_in_its_encoding, read_table_file
 from surelearn.cli._claimed import STATUS, show_beside
 from surelearn.cli._panels import certificate_panel
 from surelearn.cli._showing import shown
@@ -72,18 +72,26 @@ def run(
         def show_bytes(done: int, total: int) -> None:
             progress.update(bar, completed=done, total=total)
 
-        file, form = read_in_its_encoding(table, on_progress=show_bytes, **form)
+        read = partial(read_table_file, on_progress=show_bytes)
+        file, form = read_in_its_encoding(read, table, form)
         ledger = UserLedger(out) if remember else NoLedger()
         _foresee(console, ledger, file, options)
-        shown_best = Best(partial(progress.update, bar))
+        best = Best()
+
+        def show_begin(name: str, done: int, total: int) -> None:
+            progress.update(bar, description=best.before(name), completed=done, total=total)
+
+        def show_trial(trial: Tried, done: int, total: int) -> None:
+            progress.update(bar, description=best.after(trial), completed=done, total=total)
+
         noted = Noted(ledger)
         try:
             certified = certify_table(
                 file,
                 form=form,
                 ledger=noted,
-                on_trial=shown_best,
-                on_begin=shown_best.begin,
+                on_trial=show_trial,
+                on_begin=show_begin,
                 **options,
             )
             progress.update(bar, description="writing the report", completed=0, total=None)
@@ -153,24 +161,26 @@ def _warn(console: Console, sentence: str) -> None:
 
 
 class Best:
-    """What is trained now, and the best learner so far, for the progress display."""
+    """The best learner so far, for the progress display."""
 
-    def __init__(self, update: Callable[..., object]) -> None:
-        self._update = update
-        self._best: Tried | None = None
+    def __init__(self) -> None:
+        self.trial: Tried | None = None
 
-    def begin(self, name: str, done: int, total: int) -> None:
-        """Show which learner is trained now."""
-        known = "the first run compiles, which takes longer"
-        if self._best is not None:
-            known = f"best so far: {shown(self._best.name)}"
-        self._update(description=f"training {shown(name)} ({known})", completed=done, total=total)
+    def before(self, name: str) -> str:
+        """Return a line about the learner that is trained now, and the best one so far."""
+        if self.trial is None:
+            return f"training {shown(name)} (the first run compiles)"
+        return f"training {shown(name)}; {self._line()}"
 
-    def __call__(self, trial: Tried, done: int, total: int) -> None:
-        """Note how the learner did that was just trained."""
-        if self._best is None or trial.score < self._best.score:
-            self._best = trial
-        self._update(completed=done, total=total)
+    def after(self, trial: Tried) -> str:
+        """Return a line about the trial just made and the best one so far."""
+        if self.trial is None or trial.score < self.trial.score:
+            self.trial = trial
+        return f"{shown(trial.name)} {trial.seconds:.1f} s; {self._line()}"
+
+    def _line(self) -> str:
+        best = self.trial
+        return "" if best is None else f"best so far: {shown(best.name)} ({best.score:.4g})"
 
 
 def _show(console: Console, run: CertifiedRun, file: TableFile, files: tuple[Path, ...]) -> None:

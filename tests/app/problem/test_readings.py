@@ -104,6 +104,7 @@ def test_a_target_of_money_is_a_regression_unless_there_are_few_prices():
     problem = understand(of(x=x, y=prices), target="y", keep=["x"])
     assert problem.task == "regression"
     assert problem.y[1] == 113.99
+    assert any("'$100.99' is read as 100.99" in str(note) for note in problem.notes)
     classes = understand(of(x=x, y=["$5", "$7"] * 50), target="y", keep=["x"])
     assert set(classes.y) == {"$5", "$7"}
     with pytest.raises(TableError, match="holds quantities, but also 'free'"):
@@ -170,3 +171,11 @@ def test_forms_are_paid_for_by_structural_risk(tmp_path):
     plain = [{"name": n, "kind": "number", "categories": []} for n in ("day", "amount", "share")]
     cheap = replace(problem, schema={**problem.schema, "features": plain})
     assert reading_bits(problem) > reading_bits(cheap) + 15.0
+
+
+def test_a_leak_in_a_date_is_told_by_the_name_of_its_column():
+    left = [None if y == "yes" else day for day, y in zip(GERMAN, TARGET, strict=True)]
+    file = of(**{"day out": left}, x=[float(i % 7) for i in range(200)], y=TARGET)
+    (told,) = [w for w in understand(file, target="y").warnings if "disguise" in w]
+    assert told.startswith("column 'day out' may be the target in disguise")
+    assert told.endswith("--drop 'day out'")

@@ -1,6 +1,7 @@
 """What was inferred about the columns of a table, in words, and how to say otherwise."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from shlex import quote
 from typing import Any
 
 import pyarrow as pa
@@ -44,9 +45,17 @@ def notes_on(
         if name != target:
             why, _, override = reason.partition(": ")
             yield Note(f"column {name!r}", "left out", why, override)
+    yield from _on_target(rows.column(target), target, y)
     yield from _on_dates(features)
     for feature in features:
         yield from _on_numbers(rows.column(feature.source), feature)
+
+
+def _on_target(column: Any, name: str, y: Target) -> Iterator[Note]:
+    """Yield that a target was read as numbers though its cells are words."""
+    if y.task == "regression" and types.is_dictionary(column.type):
+        why = f"{column[0].as_py()!r} is read as {y.values[0]:.12g}"
+        yield Note(f"column {name!r}", "numbers", why, "--task classification")
 
 
 def _on_dates(features: Sequence[Feature]) -> Iterator[Note]:
@@ -58,7 +67,7 @@ def _on_dates(features: Sequence[Feature]) -> Iterator[Note]:
     for name, told in parts.items():
         why = f"it holds dates, read as {_ORDERS[forms[name]]}"
         found = f"read as {', '.join(told)}"
-        yield Note(f"column {name!r}", found, why, f"--dates left-out, or --drop {name}")
+        yield Note(f"column {name!r}", found, why, f"--dates left-out, or --drop {quote(name)}")
 
 
 def _on_numbers(column: Any, feature: Feature) -> Iterator[Note]:
@@ -67,11 +76,11 @@ def _on_numbers(column: Any, feature: Feature) -> Iterator[Note]:
         words = column.unique().drop_null().cast(pa.string())
         word, number = quantities.example(words, feature.form)
         why = f"{word!r} is read as {number:.12g}"
-        yield Note(about, "numbers", why, f"--categorical {feature.name}")
+        yield Note(about, "numbers", why, f"--categorical {quote(feature.name)}")
     if feature.zeros:
         yield Note(about, "0 means missing", "--zeros says so")
     if types.is_integer(column.type) and feature.kind == "number":
         low, high = _compute.min_max(column).as_py().values()
         if max(-low, high) > 2**53:
             why = "whole numbers beyond 2^53 lose their last digits"
-            yield Note(about, "rounded", why, f"--categorical {feature.name}")
+            yield Note(about, "rounded", why, f"--categorical {quote(feature.name)}")

@@ -7,6 +7,7 @@ later, are read as the kind that was found: what does not fit is a missing cell.
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from shlex import quote
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -153,7 +154,7 @@ def judge(
     if n_distinct == 1:
         return Judgement(left_out="it has the same value in all training rows")
     reason = "" if keep or category else _reason(cells, found.kind, name, n_distinct)
-    return Judgement(left_out=f"{reason}: --keep {name}") if reason else found
+    return Judgement(left_out=f"{reason}: --keep {quote(name)}") if reason else found
 
 
 def _kind(
@@ -199,7 +200,7 @@ def _written_otherwise(
 def _of_dates(column: Any, form: str, name: str, mode: Dates | None) -> Judgement:
     """Return which parts of dates differ among the training rows."""
     if mode != "features":
-        return Judgement(left_out=f"it holds dates: --time {name} splits by them")
+        return Judgement(left_out=f"it holds dates: --time {quote(name)} splits by them")
     moments = dates.moments_of(column, form, name).drop_null()
     if len(moments) == 0:
         return Judgement(left_out="it has no value in any training row")

@@ -5,7 +5,8 @@ Everything here warns and changes nothing.
 
 import re
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from shlex import quote
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from scipy import stats
 from surelearn._typing import Indices
 from surelearn.app.problem.cells import codes_of, count_distinct
 from surelearn.app.problem.copies import Copies
+from surelearn.app.problem.feature import Feature
 from surelearn.app.problem.odd_columns import questions
 from surelearn.app.problem.split import Split
 from surelearn.app.problem.target import Target
@@ -44,6 +46,7 @@ def warn(
     split: Split,
     roles: Mapping[str, str],
     copies: Copies,
+    features: Sequence[Feature] = (),
 ) -> Iterator[str]:
     """Yield what may be wrong with the table, a sentence each.
 
@@ -57,23 +60,33 @@ def warn(
         The columns that are the target, the group or the time, each with its role.
     copies
         How many rows are copies, and where they stand.
+    features
+        From which columns the features were read, if not from those of their names.
     """
     rows = split.train
     if is_large(X) and len(rows) > _MOST_ROWS:
         rng = np.random.default_rng(split.seed)
         rows = np.sort(rng.choice(rows, _MOST_ROWS, replace=False))
-    shown = take_rows(X, rows)
+    shown = _by_column(take_rows(X, rows), features)
     values, codes = y.values[rows], y.codes[rows]
     disguised = target_in_disguise(shown, codes)
     for name, clue in disguised.items():
         yield (
             f"column {name!r} may be the target in disguise: {clue}; if it is not known when the "
-            f"model is used, leave it out with --drop {name}"
+            f"model is used, leave it out with --drop {quote(name)}"
         )
     others = shown.drop_columns(list(disguised))
     yield from questions(others, values, None if y.task == "regression" else codes)
     yield from _about_copies(copies, split)
     yield from hints(table, roles)
+
+
+def _by_column(X: Any, features: Sequence[Feature]) -> Any:
+    """Return the features under the names of their columns; of dates the time elapsed alone."""
+    last = {feature.source: feature.name for feature in features if feature.part}
+    parts = {feature.name: feature.source for feature in features if feature.part}
+    kept = [name for name in X.column_names if name not in parts or last[parts[name]] == name]
+    return X.select(kept).rename_columns([parts.get(name, name) for name in kept])
 
 
 def target_in_disguise(X: Any, y: NDArray[Any]) -> dict[str, str]:
@@ -187,12 +200,12 @@ def hints(table: Any, roles: Mapping[str, str]) -> Iterator[str]:
         if _holds_dates(column) or (_TIME.fullmatch(name) and _tells_time(column)):
             yield (
                 f"column {name!r} looks like a time: if the model is to be used on later rows, "
-                f"split by it with --time {name}"
+                f"split by it with --time {quote(name)}"
             )
         elif _GROUP.fullmatch(name) and _many(column):
             yield (
                 f"column {name!r} looks like a group: if rows of one group are alike, split by "
-                f"whole groups with --group {name}"
+                f"whole groups with --group {quote(name)}"
             )
 
 

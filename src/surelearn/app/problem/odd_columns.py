@@ -5,6 +5,7 @@ Everything here warns and changes nothing.
 
 import re
 from collections.abc import Iterator
+from shlex import quote
 from typing import Any
 
 import numpy as np
@@ -68,7 +69,7 @@ def identifiers(column: Any, name: str) -> Iterator[str]:
         yield (
             f"column {name!r} looks like an identifier: {n_distinct:,} different whole numbers in "
             f"{len(values):,} rows. A model learns nothing from it that holds for new rows: leave "
-            f"it out with --drop {name}"
+            f"it out with --drop {quote(name)}"
         )
 
 
@@ -93,7 +94,8 @@ def zeros(column: Any, name: str) -> Iterator[str]:
         return
     yield (
         f"column {name!r} is 0 in {n_zeros:,} of {len(values):,} rows and at least "
-        f"{smallest[0]:g} in all others: if 0 means that the value is missing, say --zeros {name}"
+        f"{smallest[0]:g} in all others: if 0 means that the value is missing, say "
+        f"--zeros {quote(name)}"
     )
 
 
@@ -123,7 +125,7 @@ def given_away(column: Any, name: str, y: NDArray[Any], codes: Indices) -> Itera
     if clue:
         yield (
             f"column {name!r} {clue}: if it is filled in after the target is known, leave it out "
-            f"with --drop {name}"
+            f"with --drop {quote(name)}"
         )
 
 

@@ -220,7 +220,9 @@ def understand(  # noqa: PLR0913 - an argument for each option of the command
         y=y.values,
         dropped_rows=dropped,
         left_out=left_out,
-        warnings=tuple(filter(None, (meant, *leakage.warn(table, X, y, drawn, roles, found)))),
+        warnings=tuple(
+            filter(None, (meant, *leakage.warn(table, X, y, drawn, roles, found, features)))
+        ),
         notes=tuple(notes_on(rows, y, dropped, target, features, left_out)),
         split=drawn,
         groups=alike if drawn.kind == "distinct" else groups,

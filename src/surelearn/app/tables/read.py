@@ -17,7 +17,14 @@ from surelearn.app.tables.arff import read_arff
 from surelearn.app.tables.delimited import read_delimited
 from surelearn.app.tables.notes import Note
 from surelearn.app.tables.sources import readable
-from surelearn.app.tables.text_file import BadByteError, TextFile, decoded, opened
+from surelearn.app.tables.text_file import (
+    WESTERN,
+    BadByteError,
+    TextFile,
+    decoded,
+    is_western,
+    opened,
+)
 
 __all__ = [
     "MISSING",
@@ -35,7 +42,6 @@ Progress: TypeAlias = Callable[[int, int], object]
 MISSING = ("?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null", "None")
 """The cells of text files that mean "missing" unless other words are given, besides empty ones."""
 
-_WESTERN = "cp1252"  # Latin-1, with the quotation marks of Windows
 _MOST_OF_ARFF = 2**26  # bytes of a compressed one: it is held whole, cell by cell
 
 
@@ -176,28 +182,30 @@ def read_table_file(  # noqa: PLR0913 - an argument for each option of the comma
 
 
 def read_in_its_encoding(
-    path: str | PathLike[str], *, on_progress: Progress | None = None, **form: Any
+    read: Callable[..., TableFile], path: Path, form: Mapping[str, Any]
 ) -> tuple[TableFile, dict[str, Any]]:
     """Read a table whose encoding may have to be guessed; return how it was read, too.
 
-    What is no UTF-8 is read as Windows writes it in the West, unless an encoding is given. The
-    standard input can be read once only, and is not read again.
+    What is no UTF-8 is read as Windows writes it in the West if all its bytes speak for that,
+    unless an encoding is given.
 
     Parameters
     ----------
-    path, on_progress, **form
-        See `read_table_file`.
+    read
+        Reads the path: `read_table_file`, with what it needs beside `form`.
+    path, form
+        The file, and the options of `read_table_file`.
     """
     try:
-        return read_table_file(path, on_progress=on_progress, **form), form
+        return read(path, **form), dict(form)
     except BadByteError:
-        if form.get("encoding") is not None or not Path(path).is_file():
+        if form.get("encoding") is not None or not is_western(path):
             raise
-    form["encoding"] = _WESTERN
-    file = read_table_file(path, on_progress=on_progress, **form)
-    why = "some bytes are no UTF-8; most such files are written so"
-    note = Note("encoding", _WESTERN, why, "--encoding")
-    return replace(file, notes=(note, *file.notes)), form
+    guessed = {**form, "encoding": WESTERN}
+    file = read(path, **guessed)
+    why = "some bytes are no UTF-8, and all of them are letters or signs in this encoding"
+    note = Note("encoding", WESTERN, why, "--encoding")
+    return replace(file, notes=(note, *file.notes)), guessed
 
 
 def _read_arff(source: TextFile, words: tuple[str, ...]) -> TableFile:

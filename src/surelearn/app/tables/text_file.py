@@ -5,6 +5,7 @@ import contextlib
 import csv
 import hashlib
 import io
+import re
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -17,6 +18,10 @@ from surelearn.app.errors import TableError
 from surelearn.app.tables.layout import Layout, cells_up_to
 from surelearn.app.tables.sources import most_decompressed, too_large
 
+WESTERN = "cp1252"
+"""Latin-1 with the quotation marks of Windows: the usual encoding of what is no UTF-8."""
+
+_STRANGE = re.compile(r"[\x00\x81\x8d\x8f\x90\x9dÿþ¬¦¤]|Ã[\x80-\xbf€-™]")  # or damaged UTF-8
 _HEAD = 2**18  # bytes looked at to find the layout
 _BLOCK = 2**22  # bytes read at once
 _N_LINES, _FEWEST_LINES = 200, 20
@@ -102,6 +107,19 @@ def decoded(data: bytes, file: TextFile, *, whole: bool) -> str:
         raise _bad_byte(file, data, error.start) from None
     except UnicodeError as error:
         raise TableError(f"{file.path} is no text in {file.encoding}: {error}") from None
+
+
+def is_western(path: Path) -> bool:
+    """Return whether a file, not compressed, is text as Windows writes it in the West."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK):
+            if block.startswith(tuple(_COMPRESSED)):
+                return False
+            if _STRANGE.search(block.decode(WESTERN, errors="replace").replace("\ufffd", "\0")):
+                return False
+    return True
 
 
 class _Hashed(io.RawIOBase):
