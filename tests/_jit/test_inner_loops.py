@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numba import int64, typeof
 
+from surelearn._jit import borrowing, jit
 from surelearn.learners.ensembles._histogram.histogram import add_tile
 from surelearn.learners.ensembles._histogram.splitting import sort_categories
 
@@ -20,3 +21,16 @@ def test_python_is_refused_by_a_sentence():
     ones = np.ones(2, dtype=np.uint64)
     add_tile.py_func(ones, ones, 2, words)
     assert words[1] == 2
+
+
+def test_a_loop_that_borrows_hands_no_array_on():
+    @borrowing
+    def both(numbers):
+        return 1, numbers
+
+    @jit
+    def count(numbers):
+        return both(numbers)[0]
+
+    with pytest.raises(Exception, match="only an inner loop may"):
+        count(np.ones(3))

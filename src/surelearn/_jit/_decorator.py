@@ -12,7 +12,7 @@ from numba.core.caching import FunctionCache, IndexDataCacheFile, NullCache
 from numba.core.types import unliteral
 from numba.extending import overload
 
-from surelearn._jit._linked import LinkedCompiler, QuietCompiler
+from surelearn._jit._linked import BorrowingCompiler, LinkedCompiler, QuietCompiler
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -81,7 +81,28 @@ def inner(function: _Function) -> _Function:
     Traceback (most recent call last):
     TypeError: double is called by compiled loops alone; double.py_func is its plain self
     """
-    compiled: Any = njit(**_FLAGS, **_NO_ENTRANCE, pipeline_class=LinkedCompiler)(function)
+    return _without_entrance(function, {"pipeline_class": LinkedCompiler})
+
+
+def borrowing(function: _Function) -> _Function:
+    """Compile an `inner` loop that makes no array and returns none: it counts no references.
+
+    To count those of all arrays in a tuple takes longer than a small node of a tree. Its caller
+    keeps every array that it reads; the compiler refuses one that makes or returns arrays.
+
+    Examples
+    --------
+    >>> @borrowing
+    ... def first(numbers):
+    ...     return numbers[0]
+    >>> first.py_func([3, 4])
+    3
+    """
+    return _without_entrance(function, {"pipeline_class": BorrowingCompiler, "_nrt": False})
+
+
+def _without_entrance(function: _Function, options: Any) -> _Function:
+    compiled: Any = njit(**_FLAGS, **_NO_ENTRANCE, **options)(function)
     if hasattr(compiled, "enable_caching"):
         _close_entrance(compiled, function.__name__)
     return cast("_Function", compiled)

@@ -10,6 +10,9 @@ from typing import Any
 from llvmlite.binding import Linkage
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
+from numba.core.types import Boolean, NoneType, Number
+
+_PLAIN = (Number, Boolean, NoneType)
 
 
 class QuietCompiler(Compiler):
@@ -34,6 +37,18 @@ class LinkedCompiler(Compiler):
         codegen = self.state.targetctx.codegen()
         self.state.library = _LinkedLibrary(codegen, func.__qualname__)
         return super().compile_extra(func)
+
+
+class BorrowingCompiler(LinkedCompiler):
+    """Compiles a function that counts no references, so it must not hand an array on."""
+
+    def compile_extra(self, func: Any) -> Any:
+        """Compile a function, and refuse one whose result holds an array."""
+        compiled = super().compile_extra(func)
+        result = compiled.signature.return_type
+        if not all(isinstance(part, _PLAIN) for part in getattr(result, "types", (result,))):
+            raise TypeError(f"{func.__qualname__} returns {result}: only an inner loop may")
+        return compiled
 
 
 class _LinkedLibrary(JITCodeLibrary):

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from surelearn._jit import inner, jit
+from surelearn._jit import borrowing, jit
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.learners.ensembles._forest.leaves import close, decrease, describe
 from surelearn.learners.ensembles._forest.moving import split
@@ -134,7 +134,7 @@ def grow_tree(
     return n_nodes, n_routes
 
 
-@inner
+@borrowing
 def _best_gain(
     rows: Indices, depth: int, table: BinnedTable, rules: Rules, space: Workspace, state: Words
 ) -> float:
@@ -146,7 +146,7 @@ def _best_gain(
     return search_node(rows, table, rules, space, state)
 
 
-@inner
+@borrowing
 def _write_question(question: Indices, more_right: int, node: int, grown: Grown) -> None:
     """Write the question of a node; missing cells, if it has none, go to the side of more rows."""
     grown.feature[node], grown.below[node] = question[FEATURE], question[BELOW]
@@ -155,7 +155,7 @@ def _write_question(question: Indices, more_right: int, node: int, grown: Grown)
     grown.missing_right[node] = more_right if side == NOWHERE else side
 
 
-@inner
+@borrowing
 def _write_route(
     route: Words, present: Words, missing: Any, more_right: int, routes: Words, n_routes: int
 ) -> None:
@@ -172,7 +172,7 @@ def _write_route(
         routes[n_routes * len(route) + w] = route[w] if right else route[w] | ~present[w]
 
 
-@inner
+@borrowing
 def _write_children(grown: Grown, node: int, child: int, n_left: int) -> None:
     """Write where the rows of the children lie, and how deep they are."""
     start, end, middle = grown.start, grown.end, grown.start[node] + n_left

@@ -1,10 +1,10 @@
 """What the rows of a node come to: their sums, what a leaf says, by how much a question helps."""
 
-from surelearn._jit import inner
+from surelearn._jit import borrowing
 from surelearn._typing import Indices, Matrix, Vector
 
 
-@inner
+@borrowing
 def describe(items: Indices, targets: Indices, n_classes: int, whole: Indices) -> bool:
     """Sum up the rows of a node; return whether all have the same target."""
     if n_classes > 2:
@@ -26,7 +26,7 @@ def describe(items: Indices, targets: Indices, n_classes: int, whole: Indices) -
     return pure
 
 
-@inner
+@borrowing
 def _count_classes(items: Indices, whole: Indices) -> bool:
     """Sum up the weights of each class; return whether there is one only."""
     for c in range(len(whole)):
@@ -38,7 +38,7 @@ def _count_classes(items: Indices, whole: Indices) -> bool:
     return pure
 
 
-@inner
+@borrowing
 def close(
     items: Indices, numbers: Vector, n_classes: int, whole: Indices, value: Matrix, node: int
 ) -> None:
@@ -57,7 +57,7 @@ def close(
         value[node, 0] = total / whole[0]
 
 
-@inner
+@borrowing
 def decrease(gain: float, n_classes: int, whole: Indices) -> float:
     """Return the decrease of impurity, times the weight and up to a factor, by a question."""
     if n_classes <= 2:

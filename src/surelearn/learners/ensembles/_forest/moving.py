@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from surelearn._jit import inner
+from surelearn._jit import borrowing
 from surelearn._typing import Indices
 from surelearn.learners.ensembles._forest.workspace import (
     BELOW,
@@ -15,7 +15,7 @@ from surelearn.learners.ensembles._forest.workspace import (
 from surelearn.learners.ensembles._histogram.cut_points import Codes
 
 
-@inner
+@borrowing
 def split(
     items: Indices, buffer: Indices, codes: Codes, n_bins: Indices, question: Indices, route: Words
 ) -> int:
@@ -27,7 +27,7 @@ def split(
     return _split_numbers(items, buffer, codes, feature, question[BELOW], missing)
 
 
-@inner
+@borrowing
 def _split_numbers(
     items: Indices, buffer: Indices, codes: Codes, feature: int, below: int, missing: int
 ) -> int:
@@ -46,7 +46,7 @@ def _split_numbers(
     return n_left
 
 
-@inner
+@borrowing
 def _split_categories(
     items: Indices, buffer: Indices, codes: Codes, feature: int, route: Words
 ) -> int:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from surelearn._jit import inner
+from surelearn._jit import borrowing
 from surelearn._typing import Indices
 from surelearn.learners.ensembles._forest.workspace import (
     ABOVE,
@@ -19,7 +19,7 @@ from surelearn.learners.ensembles._forest.workspace import (
 )
 
 
-@inner
+@borrowing
 def search_column(
     feature: int, n_touched: int, table: BinnedTable, rules: Rules, space: Workspace, best: float
 ) -> float:
@@ -46,7 +46,7 @@ def search_column(
     return best
 
 
-@inner
+@borrowing
 def _write_cut(feature: int, place: int, n_known: int, side: int, space: Workspace) -> None:
     """Keep a cut between two touched bins; -1 above the last: then it asks for missing cells."""
     space.question[FEATURE], space.question[MISSING_SIDE] = feature, side
@@ -54,7 +54,7 @@ def _write_cut(feature: int, place: int, n_known: int, side: int, space: Workspa
     space.question[ABOVE] = space.codes[place + 1] if place + 1 < n_known else -1
 
 
-@inner
+@borrowing
 def _write_route(feature: int, place: int, n_touched: int, space: Workspace) -> None:
     """Keep a question for categories: those before and at a place in the order go left."""
     space.question[FEATURE], space.question[BELOW], space.question[ABOVE] = feature, -1, -1
@@ -68,7 +68,7 @@ def _write_route(feature: int, place: int, n_touched: int, space: Workspace) -> 
             space.route[code >> np.uint64(6)] |= bit
 
 
-@inner
+@borrowing
 def _sort_categories(n_touched: int, n_classes: int, space: Workspace) -> None:
     """Order the categories by their mean, or by the share of the heaviest class if several.
 
@@ -83,7 +83,7 @@ def _sort_categories(n_touched: int, n_classes: int, space: Workspace) -> None:
         space.order[j] = b
 
 
-@inner
+@borrowing
 def _heaviest(whole: Indices) -> int:
     """Return the class of most weight."""
     k = 0
@@ -92,7 +92,7 @@ def _heaviest(whole: Indices) -> int:
     return k
 
 
-@inner
+@borrowing
 def _mean(sums: Indices, b: int, k: int, n_classes: int) -> float:
     """Return the mean target of a bin, or its share of class k."""
     if n_classes <= 2:
@@ -103,7 +103,7 @@ def _mean(sums: Indices, b: int, k: int, n_classes: int) -> float:
     return sums[b, k] / total
 
 
-@inner
+@borrowing
 def _scan(n: int, first: int, last: int, rules: Rules, space: Workspace) -> tuple[float, int]:
     """Return the best gain of putting the first bins of the order left, and the last of them.
 
@@ -114,7 +114,7 @@ def _scan(n: int, first: int, last: int, rules: Rules, space: Workspace) -> tupl
     return _scan_classes(min(n, last), first, rules, space)
 
 
-@inner
+@borrowing
 def _scan_moments(n: int, first: int, rules: Rules, space: Workspace) -> tuple[float, int]:
     """Scan by the variance: the gain is (s W - S w)² / (w (W - w)), W and S of the node."""
     best, place, sums = -1.0, 0, space.sums
@@ -135,7 +135,7 @@ def _scan_moments(n: int, first: int, rules: Rules, space: Workspace) -> tuple[f
     return best, place
 
 
-@inner
+@borrowing
 def _enough(n_left: int, n: int, weight: int, whole: int, rules: Rules) -> bool:
     """Return whether both sides have as many rows and as much weight as they must."""
     if rules.min_samples_leaf > 1 and min(n_left, n - n_left) < rules.min_samples_leaf:
@@ -143,7 +143,7 @@ def _enough(n_left: int, n: int, weight: int, whole: int, rules: Rules) -> bool:
     return min(weight, whole - weight) >= rules.min_weight_leaf
 
 
-@inner
+@borrowing
 def _scan_classes(n: int, first: int, rules: Rules, space: Workspace) -> tuple[float, int]:
     """Scan by the Gini impurity, up to what the node has: Σ l²/w + Σ r²/(W - w)."""
     best, place, n_left, n_rows = -1.0, 0, 0, space.size[0]
@@ -161,7 +161,7 @@ def _scan_classes(n: int, first: int, rules: Rules, space: Workspace) -> tuple[f
     return best, place
 
 
-@inner
+@borrowing
 def _move_left(sums: Indices, left: Indices, whole: Indices) -> tuple[float, int, int]:
     """Put a bin on the left; return Σ l²/w + Σ r²/(W - w), and w and W.
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from surelearn._jit import inner
+from surelearn._jit import borrowing
 from surelearn._typing import Indices
 from surelearn.learners.ensembles._forest.lowest_bit import lowest_bit
 from surelearn.learners.ensembles._forest.scanning import search_column
@@ -24,7 +24,7 @@ from surelearn.learners.ensembles._histogram.cut_points import Codes
 from surelearn.learners.trees._binary.drawing import draw_feature
 
 
-@inner
+@borrowing
 def search_node(
     items: Indices, table: BinnedTable, rules: Rules, space: Workspace, state: Words
 ) -> float:
@@ -60,7 +60,7 @@ def search_node(
     return best
 
 
-@inner
+@borrowing
 def _search_two_classes(
     items: Indices,
     feature: int,
@@ -96,7 +96,7 @@ def _search_two_classes(
     return _best_of(n - 1, float(whole[0]), float(whole[1]), rules.min_weight_leaf, quick)
 
 
-@inner
+@borrowing
 def _best_of(n: int, whole: float, total: float, least: int, quick: Quick) -> float:
     """Return the largest gain of n cuts, and write the bins around the first that has it.
 
@@ -121,7 +121,7 @@ def _best_of(n: int, whole: float, total: float, least: int, quick: Quick) -> fl
     return -1.0
 
 
-@inner
+@borrowing
 def _write_quick(feature: int, cut: Indices, question: Indices) -> None:
     """Keep a cut of a column without missing cells."""
     question[FEATURE], question[MISSING_SIDE] = feature, NOWHERE

@@ -6,7 +6,7 @@ nothing is sorted but categories. All sums are whole numbers: their order does n
 
 import numpy as np
 
-from surelearn._jit import inner
+from surelearn._jit import borrowing
 from surelearn._typing import Indices
 from surelearn.learners.ensembles._forest.lowest_bit import lowest_bit
 from surelearn.learners.ensembles._forest.workspace import ONE, BinnedTable, Rules, Words, Workspace
@@ -18,7 +18,7 @@ UNIT = 1 << 32
 LOW = UNIT - 1
 
 
-@inner
+@borrowing
 def sum_up(items: Indices, feature: int, table: BinnedTable, rules: Rules, space: Workspace) -> int:
     """Sum over each bin of a column of a node's rows; return how many bins were touched."""
     column = table.codes[feature]
@@ -35,7 +35,7 @@ def sum_up(items: Indices, feature: int, table: BinnedTable, rules: Rules, space
     return _collect(space)
 
 
-@inner
+@borrowing
 def _add_two_classes(items: Indices, column: Codes, table: Indices, touched: Words) -> None:
     """Add weights and those of the last class, one word each."""
     for i in range(len(items)):
@@ -45,7 +45,7 @@ def _add_two_classes(items: Indices, column: Codes, table: Indices, touched: Wor
         touched[code >> np.uint64(6)] |= ONE << (code & np.uint64(63))
 
 
-@inner
+@borrowing
 def _add_classes(
     items: Indices, column: Codes, n_classes: int, table: Indices, touched: Words
 ) -> None:
@@ -57,7 +57,7 @@ def _add_classes(
         touched[code >> np.uint64(6)] |= ONE << (code & np.uint64(63))
 
 
-@inner
+@borrowing
 def _add_numbers(
     items: Indices, column: Codes, targets: Indices, table: Indices, touched: Words
 ) -> None:
@@ -71,14 +71,14 @@ def _add_numbers(
         touched[code >> np.uint64(6)] |= ONE << (code & np.uint64(63))
 
 
-@inner
+@borrowing
 def _count_rows(items: Indices, column: Codes, counts: Indices) -> None:
     """Count the rows of each bin."""
     for i in range(len(items)):
         counts[column[items[i] >> 32]] += 1
 
 
-@inner
+@borrowing
 def _collect_two_classes(space: Workspace) -> int:
     """Put the touched bins in a row, weight and that of the last class apart, and empty them."""
     n_touched = 0
@@ -97,7 +97,7 @@ def _collect_two_classes(space: Workspace) -> int:
     return n_touched
 
 
-@inner
+@borrowing
 def _collect(space: Workspace) -> int:
     """Put the touched bins in a row, and empty them."""
     n_touched, width = 0, space.sums.shape[1]

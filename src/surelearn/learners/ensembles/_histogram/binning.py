@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from surelearn import _threads
-from surelearn._jit import inner, jit
+from surelearn._jit import borrowing, jit
 from surelearn._stored import holds, stored
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.base.declared import refuse_unlike_declared
@@ -230,7 +230,7 @@ def encode_columns(
                 own[i] = category_bins[start + np.int64(cells[i])] if known else gap
 
 
-@inner
+@borrowing
 def _encode_numbers(cells: Vector, cuts: Vector, missing: int, codes: Codes) -> None:
     """Count the cuts below each number by halving; the last eight steps wait for no branch."""
     half = np.uint64((len(cuts) + 1) >> 1)

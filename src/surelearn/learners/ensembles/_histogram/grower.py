@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from surelearn._jit import inner, jit
+from surelearn._jit import borrowing, jit
 from surelearn._typing import Indices, Vector
 from surelearn.learners.ensembles._histogram import partition, tickets
 from surelearn.learners.ensembles._histogram.splitting import NO_GAIN, Room, write_left
@@ -95,7 +95,7 @@ def work_on_tree(
     return n_nodes
 
 
-@inner
+@borrowing
 def _remember_feature(feature: int, most: int, allowed: NDArray[np.uint8]) -> None:
     """Note that the tree asks about a feature; after enough of them it asks about no other."""
     allowed[feature] = 2
@@ -107,7 +107,7 @@ def _remember_feature(feature: int, most: int, allowed: NDArray[np.uint8]) -> No
             allowed[j] = 2 if allowed[j] == 2 else 0
 
 
-@inner
+@borrowing
 def _by_size(facts: Indices, child: int) -> tuple[int, int]:
     """Return the smaller and the larger of two siblings."""
     n_left = facts[child, STOP] - facts[child, START]
@@ -115,7 +115,7 @@ def _by_size(facts: Indices, child: int) -> tuple[int, int]:
     return (child + 1, child) if swap else (child, child + 1)
 
 
-@inner
+@borrowing
 def _most_gainful(gains: Vector, n_nodes: int) -> int:
     """Return the leaf whose split gains most; of equals, the first."""
     best = 0
@@ -125,7 +125,7 @@ def _most_gainful(gains: Vector, n_nodes: int) -> int:
     return best
 
 
-@inner
+@borrowing
 def _add_node(
     node: int, start: int, stop: int, depth: int, size: Size, bench: Bench, nodes: Nodes
 ) -> None:
@@ -137,7 +137,7 @@ def _add_node(
     nodes.gains[node] = NO_GAIN
 
 
-@inner
+@borrowing
 def _take_slot(nodes: Nodes) -> int:
     """Return a free slot, or -1."""
     if nodes.free[-1] == 0:
@@ -146,7 +146,7 @@ def _take_slot(nodes: Nodes) -> int:
     return int(nodes.free[nodes.free[-1]])
 
 
-@inner
+@borrowing
 def _give_back(nodes: Nodes, slot: int) -> None:
     """Let others use a slot."""
     if slot != _NO_SLOT:
@@ -154,7 +154,7 @@ def _give_back(nodes: Nodes, slot: int) -> None:
         nodes.free[-1] += 1
 
 
-@inner
+@borrowing
 def _n_count_tasks(table: BinnedRows, size: Size) -> int:
     """Return into how many tasks the words of the columns are dealt: not too many words each."""
     n_words = (len(table.starts) + 6) >> 3
@@ -162,7 +162,7 @@ def _n_count_tasks(table: BinnedRows, size: Size) -> int:
     return max(min(n_words, size.n_workers), (n_words + 7) >> 3)
 
 
-@inner
+@borrowing
 def _evaluate(
     worker: int,
     small: int,
@@ -199,7 +199,7 @@ def _evaluate(
             facts[leaf, SLOT] = _NO_SLOT
 
 
-@inner
+@borrowing
 def _choose(
     node: int, which: int, slot: int, table: BinnedRows, bench: Bench, nodes: Nodes
 ) -> None:
@@ -229,7 +229,7 @@ def _choose(
         nodes.left[node, b >> 6] = (nodes.left[node, b >> 6] if b & 63 else np.uint64(0)) | bit
 
 
-@inner
+@borrowing
 def _split(
     worker: int,
     node: int,

@@ -8,7 +8,7 @@ hessian << 26 | count. A node's histogram minus that of one child is that of the
 import numpy as np
 from numpy.typing import NDArray
 
-from surelearn._jit import inner, prefetching
+from surelearn._jit import borrowing, prefetching
 from surelearn._typing import Indices
 from surelearn.learners.ensembles._histogram.records import GRADIENT, HESSIAN, Records
 
@@ -36,7 +36,7 @@ Words = NDArray[np.uint64]
 """Packed cells or packed sums."""
 
 
-@inner
+@borrowing
 def gather(
     rows: Rows, first: int, last: int, records: Records, w: int, last_word: int, tiles: Words
 ) -> None:
@@ -51,7 +51,7 @@ def gather(
         tiles[n_words * TILE + i] = records[row, gradient]
 
 
-@inner
+@borrowing
 def add_tile(cells: Words, gradients: Words, n: int, table: Words) -> None:
     """Add each row's gradient word to its bin of eight columns, 256 places to a column."""
     for i in range(n):
@@ -61,7 +61,7 @@ def add_tile(cells: Words, gradients: Words, n: int, table: Words) -> None:
             word >>= _BYTE_BITS
 
 
-@inner
+@borrowing
 def add_half_tile(cells: Words, gradients: Words, n: int, table: Words) -> None:
     """Add each row's gradient word to its bin of the first four columns."""
     for i in range(n):
@@ -71,7 +71,7 @@ def add_half_tile(cells: Words, gradients: Words, n: int, table: Words) -> None:
             word >>= _BYTE_BITS
 
 
-@inner
+@borrowing
 def flush(
     table: Words, column: int, starts: Indices, gradients: Indices, hessians: Indices
 ) -> None:
@@ -87,7 +87,7 @@ def flush(
         table[place] = np.uint64(0)
 
 
-@inner
+@borrowing
 def count_words(
     rows: Rows,
     bounds: Indices,
@@ -128,7 +128,7 @@ def count_words(
             n_added = 0
 
 
-@inner
+@borrowing
 def _add_tiles(
     tiles: Words, n: int, w: int, last_word: int, n_features: int, tables: Words
 ) -> None:
@@ -141,7 +141,7 @@ def _add_tiles(
             add_half_tile(tiles[k * TILE :], gradients, n, tables[2048 * k :])
 
 
-@inner
+@borrowing
 def clear(sums: Indices, first: int, last: int) -> None:
     """Set the sums of some bins to 0."""
     for place in range(first, last):
@@ -149,7 +149,7 @@ def clear(sums: Indices, first: int, last: int) -> None:
         sums[1, place] = 0
 
 
-@inner
+@borrowing
 def subtract(whole: Indices, part: Indices, first: int, last: int) -> None:
     """Leave in a node's sums those of one child, given those of the other."""
     for place in range(first, last):

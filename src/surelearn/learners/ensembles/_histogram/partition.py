@@ -1,6 +1,6 @@
 """Dividing the rows of a node: stable, without branches, chunk by chunk."""
 
-from surelearn._jit import inner
+from surelearn._jit import borrowing
 from surelearn._typing import Indices
 from surelearn.learners.ensembles._histogram.cut_points import Codes
 from surelearn.learners.ensembles._histogram.histogram import Rows
@@ -10,7 +10,7 @@ CHUNK = 4096
 """Rows divided at once by a worker."""
 
 
-@inner
+@borrowing
 def divide_chunk(rows: Rows, first: int, last: int, bins: Codes, left: Table, sides: Rows) -> int:
     """Write the rows of a chunk that go left, and those that go right; return how many go left.
 
@@ -37,7 +37,7 @@ def divide_chunk(rows: Rows, first: int, last: int, bins: Codes, left: Table, si
     return int(i - first)
 
 
-@inner
+@borrowing
 def move_chunk(rows: Rows, chunk: int, first: int, last: int, n_left: Indices, sides: Rows) -> None:
     """Write the rows of a chunk to their children, behind those of the chunks before.
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from surelearn._jit import inner, jit
+from surelearn._jit import borrowing, jit
 from surelearn._typing import Vector
 from surelearn.learners.ensembles._histogram.cut_points import Codes
 
@@ -88,7 +88,7 @@ def pack_codes(codes: Codes, first: int, last: int, records: Records) -> None:
         records[start : start + n] = words[:n]
 
 
-@inner
+@borrowing
 def _dither(row: int, tree: int) -> np.uint64:
     """Return 64 bits that depend on the row and the tree alone."""
     key = np.uint64(row) * _MIX + np.uint64(tree + 1) * _MIX_AGAIN

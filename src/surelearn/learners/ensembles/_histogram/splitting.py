@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from surelearn._jit import inner
+from surelearn._jit import borrowing
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.learners.ensembles._histogram.histogram import COUNT_BITS
 
@@ -50,7 +50,7 @@ def make_room() -> Room:
     return Room(np.zeros((3, 257), dtype=np.int64), np.zeros((4, 257)))
 
 
-@inner
+@borrowing
 def best_split(
     sums: Indices,
     start: int,
@@ -95,7 +95,7 @@ def best_split(
     found[1], found[2] = place, gaps_left
 
 
-@inner
+@borrowing
 def _total(sums: Indices, start: int, n_bins: int) -> tuple[int, int]:
     """Return the sums over all rows of a node, from any of its columns."""
     g, h = 0, 0
@@ -105,7 +105,7 @@ def _total(sums: Indices, start: int, n_bins: int) -> tuple[int, int]:
     return g, h
 
 
-@inner
+@borrowing
 def _best_cut(n: int, g: int, h: int, sign: int, limits: Vector, cuts: Matrix) -> int:
     """Return the place of the best gain, -1 if no cut may be."""
     total_g, total_h = float(g), float(h >> COUNT_BITS)
@@ -119,7 +119,7 @@ def _best_cut(n: int, g: int, h: int, sign: int, limits: Vector, cuts: Matrix) -
     return place
 
 
-@inner
+@borrowing
 def _sum_up(sums: Indices, start: int, n: int, gap_g: int, gap_h: int, cuts: Matrix) -> None:
     """Write what lies left of each cut, beside what lies in a gap."""
     left_g, left_h = gap_g, gap_h
@@ -130,7 +130,7 @@ def _sum_up(sums: Indices, start: int, n: int, gap_g: int, gap_h: int, cuts: Mat
         cuts[2, b] = left_h & _COUNT_MASK
 
 
-@inner
+@borrowing
 def _gains(
     n: int, total_g: float, total_h: float, n_rows: int, limits: Vector, cuts: Matrix
 ) -> None:
@@ -147,7 +147,7 @@ def _gains(
         cuts[3, b] = gain if rows & heavy else NO_GAIN
 
 
-@inner
+@borrowing
 def _keeps_order(
     cuts: Matrix, b: int, total_g: float, total_h: float, sign: int, limits: Vector
 ) -> bool:
@@ -157,7 +157,7 @@ def _keeps_order(
     return sign * left <= sign * right
 
 
-@inner
+@borrowing
 def sort_categories(sums: Indices, start: int, n_bins: int, ordered: Indices) -> int:
     """Write the bins that have rows in the order of their means; return how many there are.
 
@@ -178,13 +178,13 @@ def sort_categories(sums: Indices, start: int, n_bins: int, ordered: Indices) ->
     return n
 
 
-@inner
+@borrowing
 def _mean(g: int, h: int, smooth: float) -> float:
     """Return the mean of a category, drawn to 0 as by some rows more."""
     return float(g) / max(float(h >> COUNT_BITS) + smooth, 1e-300)
 
 
-@inner
+@borrowing
 def write_left(
     sums: Indices, start: int, n_bins: int, is_set: int, split: Indices, room: Room, left: Table
 ) -> None:

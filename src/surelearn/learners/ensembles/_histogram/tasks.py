@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from surelearn._jit import inner
+from surelearn._jit import borrowing
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.learners.ensembles._histogram import histogram, partition, tickets
 from surelearn.learners.ensembles._histogram.cut_points import Codes
@@ -96,7 +96,7 @@ class Bench(NamedTuple):
     cuts: Matrix
 
 
-@inner
+@borrowing
 def do_task(worker: int, task: int, table: BinnedRows, bench: Bench) -> None:
     """Do one task of the order."""
     order = bench.order
@@ -114,7 +114,7 @@ def do_task(worker: int, task: int, table: BinnedRows, bench: Bench) -> None:
         partition.move_chunk(bench.rows, task, first, last, bench.n_left, bench.sides)
 
 
-@inner
+@borrowing
 def count_and_find(worker: int, task: int, table: BinnedRows, bench: Bench) -> None:
     """Count the small child, subtract it from its parent, find the best split of each column."""
     order, starts = bench.order, table.starts
@@ -131,7 +131,7 @@ def count_and_find(worker: int, task: int, table: BinnedRows, bench: Bench) -> N
         _find(worker, 8 * w, end, slot, child, table, bench)
 
 
-@inner
+@borrowing
 def _count(
     worker: int, child: int, slot: int, w: int, last_word: int, table: BinnedRows, bench: Bench
 ) -> None:
@@ -152,7 +152,7 @@ def _count(
     )
 
 
-@inner
+@borrowing
 def _find(
     worker: int, column: int, end: int, slot: int, child: int, table: BinnedRows, bench: Bench
 ) -> None:
@@ -175,7 +175,7 @@ def _find(
             )
 
 
-@inner
+@borrowing
 def take_part(worker: int, table: BinnedRows, bench: Bench) -> int:
     """Do tasks of the ticket until none is left; return how many."""
     n_done, task = 0, tickets.take(bench.control)
@@ -187,7 +187,7 @@ def take_part(worker: int, table: BinnedRows, bench: Bench) -> int:
     return n_done
 
 
-@inner
+@borrowing
 def run_tasks(worker: int, n_tasks: int, table: BinnedRows, bench: Bench) -> None:
     """Have the order carried out, taking part, and return when all is done."""
     bench.order[N_TASKS] = n_tasks
@@ -196,7 +196,7 @@ def run_tasks(worker: int, n_tasks: int, table: BinnedRows, bench: Bench) -> Non
     tickets.wait(bench.control)
 
 
-@inner
+@borrowing
 def help_out(worker: int, table: BinnedRows, bench: Bench) -> None:
     """Take tasks until the tree is grown."""
     looks = 0

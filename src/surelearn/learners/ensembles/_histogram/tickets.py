@@ -13,7 +13,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from surelearn._jit._decorator import compiled_as, inner
+from surelearn._jit._decorator import borrowing, compiled_as
 from surelearn._typing import Indices
 
 TICKET, DONE, OVER = 0, 8, 16
@@ -128,7 +128,7 @@ def _compiled_give_way() -> Any:
     return compiled
 
 
-@inner
+@borrowing
 def publish(control: Indices, n_tasks: int) -> None:
     """Offer tasks 0 to n_tasks - 1; those before are all done."""
     control[DONE] = 0
@@ -136,7 +136,7 @@ def publish(control: Indices, n_tasks: int) -> None:
     _swap(control, TICKET, ticket, ((ticket >> (2 * _NEXT)) + 1) << (2 * _NEXT) | n_tasks << _NEXT)
 
 
-@inner
+@borrowing
 def take(control: Indices) -> int:
     """Return a task that is now the caller's, or -1 if none is left."""
     while True:
@@ -148,13 +148,13 @@ def take(control: Indices) -> int:
             return task
 
 
-@inner
+@borrowing
 def finish(control: Indices) -> None:
     """Say that one task is done."""
     _add(control, DONE, 1)
 
 
-@inner
+@borrowing
 def wait(control: Indices) -> None:
     """Return when all tasks of the ticket are done."""
     looks = 0
@@ -164,7 +164,7 @@ def wait(control: Indices) -> None:
             _give_way()
 
 
-@inner
+@borrowing
 def rest(looks: int) -> int:
     """Count a look at a ticket in vain; after many of them let another thread run."""
     if looks > _PATIENCE:
@@ -172,13 +172,13 @@ def rest(looks: int) -> int:
     return looks + 1
 
 
-@inner
+@borrowing
 def end(control: Indices) -> None:
     """Say that no ticket will follow."""
     _add(control, OVER, 1)
 
 
-@inner
+@borrowing
 def is_over(control: Indices) -> bool:
     """Return whether no ticket will follow."""
     return _read(control, OVER) > 0
