@@ -28,10 +28,13 @@ def made_up(monkeypatch):
     monkeypatch.setattr(output, "make_report", lambda *_: None)
     monkeypatch.setattr(output, "render_html", lambda _: "new\n")
     monkeypatch.setattr(output, "render_json", lambda _: "new\n")
+    monkeypatch.setattr(output, "bundle_of", lambda *_: None)
+    monkeypatch.setattr(output, "to_json", lambda _: "new\n")
     monkeypatch.setattr(output, "save_model", lambda _, path, **__: path.write_text("new\n"))
     certificate = SimpleNamespace(reproduce={"model": "ab"}, to_json=lambda: "new")
     problem = SimpleNamespace(schema={})
-    return SimpleNamespace(certificate=certificate, name="x", problem=problem, model=None)
+    run = {"certificate": certificate, "name": "x", "problem": problem, "model": None}
+    return SimpleNamespace(**run, claims=(), claims_delta=None)
 
 
 def texts(out):
@@ -75,12 +78,15 @@ def write_in_a_child(run, out, *, kill_at=-1, here=False):
     if pid == 0:
         if here:
             os.chdir(out)
-        state.update(kill_at=kill_at, n_calls=0)
-        sys.addaudithook(watch)
-        check_folder(out, force=True)
-        write_run(run, None, out)
-        os.write(writer, str(state["n_calls"]).encode())
-        os._exit(0)
+        try:
+            state.update(kill_at=kill_at, n_calls=0)
+            sys.addaudithook(watch)
+            check_folder(out, force=True)
+            write_run(run, None, out)
+            os.write(writer, str(state["n_calls"]).encode())
+            os._exit(0)
+        finally:
+            os._exit(1)  # whatever was raised: a child must not go on as the test run
     os.close(writer)
     told = os.read(reader, 100)
     os.close(reader)
@@ -130,7 +136,7 @@ def test_after_the_next_run_no_trace_is_left(made_up, tmp_path, monkeypatch, kin
 
 
 @pytest.mark.parametrize("kind", ["with a folder", "here"])
-@pytest.mark.parametrize("n_moves", range(8))
+@pytest.mark.parametrize("n_moves", range(2 * len(NAMES)))
 def test_an_interrupt_while_files_are_moved_one_by_one_is_undone_or_finished(
     made_up, tmp_path, monkeypatch, kind, n_moves
 ):
@@ -149,7 +155,7 @@ def test_an_interrupt_while_files_are_moved_one_by_one_is_undone_or_finished(
     monkeypatch.setattr(Path, "rename", rename)
     with pytest.raises(KeyboardInterrupt):
         write_run(made_up, None, out)
-    assert texts(out) == ({"old"} if n_moves < 5 else {"new"})
+    assert texts(out) == ({"old"} if n_moves <= len(NAMES) else {"new"})
     assert hidden(tmp_path / "folder", out) == []
 
 
@@ -305,13 +311,16 @@ def test_runs_at_the_same_time_leave_one_of_them_whole(made_up, tmp_path):
     for i in range(4):
         pid = os.fork()
         if pid == 0:
-            for name in ("render_html", "render_json"):
-                setattr(output, name, lambda _, i=i: f"{i}\n")
-            output.save_model = lambda _, path, i=i, **__: path.write_text(f"{i}\n")
-            made_up.certificate.to_json = lambda i=i: f"{i}"
-            for _ in range(5):
-                write_run(made_up, None, out)
-            os._exit(0)
+            try:
+                for name in ("render_html", "render_json", "to_json"):
+                    setattr(output, name, lambda _, i=i: f"{i}\n")
+                output.save_model = lambda _, path, i=i, **__: path.write_text(f"{i}\n")
+                made_up.certificate.to_json = lambda i=i: f"{i}"
+                for _ in range(5):
+                    write_run(made_up, None, out)
+                os._exit(0)
+            finally:
+                os._exit(1)
         children.append(pid)
     assert [os.waitpid(pid, 0)[1] for pid in children] == [0] * 4
     assert len(texts(out)) == 1
