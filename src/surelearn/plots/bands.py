@@ -60,7 +60,7 @@ def plot_precision_band(band: CurveBand, *, ax: Axes | None = None) -> Axes:
     if ax is None:
         _, (ax,) = style.new_figure("The true precision is nowhere below the line")
     # By thresholds, not by shares found: which share a threshold finds in truth is another claim.
-    _draw(ax, band, drawstyle="steps-pre", label="true precision not below")
+    _draw(ax, band, drawstyle="steps-pre", label="true precision of that threshold not below")
     ax.set_xlabel("found in these rows by a threshold, percent of the positive ones")
     ax.set_ylabel("right, percent of alarms")
     style.put_legend_above(ax)
