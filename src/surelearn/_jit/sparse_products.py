@@ -66,6 +66,7 @@ def _unsigned(places: Any) -> Any:
 
 @jit
 def _add(starts: Indices, features: Any, values: Vector, others: Turned, out: Matrix) -> None:
+    """Add the products of sparse rows with rows that were turned by feature."""
     for i in range(len(starts) - 1):
         sums = out[i]
         for t in range(starts[i], starts[i + 1]):

@@ -31,6 +31,15 @@ class CertifiedTable:
         The run in full: the problem, the choice among learners, the answers of the hold-out.
     file
         The table as it was read, with all that was inferred.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> weights = [(17 * i) % 101 / 10 for i in range(200)]
+    >>> frame = pa.table({"weight": weights, "heavy": [weight > 5.0 for weight in weights]})
+    >>> found = certify(frame, target="heavy", learners=["CARTClassifier"], copies="independent")
+    >>> found.certificate.status
+    'valid'
     """
 
     run: CertifiedRun

@@ -57,6 +57,13 @@ class Summary:
     learnt: Mapping[str, Any]
     record: Any
 
+    def _check_state(self) -> None:
+        """Refuse what is no summary; the arrays of a record are held to its own layout."""
+        if not isinstance(self.learnt, Mapping) or not all(type(k) is str for k in self.learnt):
+            raise ValueError("what it learnt is not named")
+        if not hasattr(self.record, "__add__"):
+            raise ValueError("its record cannot be added to another")
+
 
 class SummarisingLearner(BaseEstimator, Generic[_Record]):
     """A learner whose model is a function of a sum over examples.

@@ -66,6 +66,7 @@ def render_json(report: Report) -> str:
             for found in report.classes
         ],
         "joint": report.joint,
+        "in_percent": report.in_percent,
         "confusion": None if report.confusion is None else _view(report.confusion),
         "figures": [{"title": f.title, "caption": f.caption} for f in report.figures],
         "views": [_view(view) for view in report.views],

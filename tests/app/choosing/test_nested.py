@@ -159,13 +159,13 @@ class TestWhoCannotBeatAConstant:
         rng = np.random.default_rng(0)
         file = table_of(x=rng.normal(size=200), y=["yes"] * 160 + ["no"] * 40)
         run = certify_table(file, target="y", learners=["C45Classifier"])
-        assert run.warnings[0].startswith("no learner beats always the commonest class")
+        assert any(w.startswith("no learner beats always the commonest") for w in run.warnings)
 
     def test_for_numbers_too(self):
         rng = np.random.default_rng(0)
         file = table_of(x=rng.normal(size=300), y=rng.normal(size=300))
         run = certify_table(file, target="y", learners=["CARTRegressor"])
-        assert run.warnings[0].startswith("no learner beats always the median")
+        assert any(w.startswith("no learner beats always the median") for w in run.warnings)
 
 
 class TestFolds:
