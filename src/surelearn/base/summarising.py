@@ -11,7 +11,7 @@ from copy import copy
 from dataclasses import dataclass
 from functools import partial, reduce
 from operator import add
-from typing import Any, Generic, Protocol, Self, TypeVar
+from typing import Any, Generic, Protocol, Self, TypeVar, cast
 
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
@@ -59,7 +59,8 @@ class Summary:
 
     def _check_state(self) -> None:
         """Refuse what is no summary; the arrays of a record are held to its own layout."""
-        if not isinstance(self.learnt, Mapping) or not all(type(k) is str for k in self.learnt):
+        learnt = cast("object", self.learnt)
+        if not isinstance(learnt, Mapping) or not all(type(k) is str for k in self.learnt):
             raise ValueError("what it learnt is not named")
         if not hasattr(self.record, "__add__"):
             raise ValueError("its record cannot be added to another")
