@@ -57,3 +57,17 @@ def pytest_unconfigure(config):  # noqa: ARG001
 def repetitions(request):
     """How often a simulation is repeated: two hundred times, or four thousand if asked."""
     return request.param
+
+
+@pytest.fixture
+def few_candidates(monkeypatch):
+    """Let `certify` try one quick learner where it would try all, for what all have in common."""
+    from surelearn.app import certify  # noqa: PLC0415 - it takes a while, and few tests need it
+
+    find = certify.find_candidates
+
+    def find_one(task, *, names=(), **size):
+        quick = "RidgeRegression" if task == "regression" else "MixedNaiveBayes"
+        return find(task, names=names or [quick], **size)
+
+    monkeypatch.setattr(certify, "find_candidates", find_one)

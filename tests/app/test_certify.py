@@ -435,7 +435,7 @@ class TestCoverage:
     def test_choosing_by_the_hold_out_would_be_caught(self):
         """The judge above can condemn: ask about ten models and print the best."""
         rng = np.random.default_rng(0)
-        failed, repetitions = 0, 25
+        failed, repetitions = 0, 12
         for seed in range(repetitions):
             problem = self.draw(seed)
             models = [Direction() for _ in range(10)]

@@ -1,5 +1,6 @@
 """`surelearn learners` and `surelearn warm-up`: what there is, and compiling it."""
 
+import pytest
 from typer.testing import CliRunner
 
 from surelearn import UCB1, Hedge
@@ -21,6 +22,7 @@ def test_every_learner_is_listed_with_what_it_does_and_states():
     assert "guarantee(...)" in row
 
 
+@pytest.mark.usefixtures("few_candidates")
 def test_warming_up_lets_every_learner_learn(monkeypatch):
     for found, kind in (("learners", Perceptron), ("experts", Hedge), ("bandits", UCB1)):
         monkeypatch.setattr(warm_up, f"find_{found}", lambda kind=kind: {kind.__name__: kind})

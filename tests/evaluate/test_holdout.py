@@ -267,7 +267,7 @@ def test_a_split_stratified_on_labels_would_miss():
     """Why stratified hold-outs are not offered: memorising classes exploits the balance."""
     rng = np.random.default_rng(13)
     plain, stratified = [], []
-    for _ in range(200):
+    for _ in range(100):
         y = rng.integers(50, size=400)
         mixed = rng.permutation(400)
         plain.append(_risk_and_bound(y, mixed[:200], mixed[200:]))

@@ -285,10 +285,10 @@ def test_every_attribute_that_a_learner_stores_is_declared(name):
 
 
 def test_hundreds_of_forgeries_end_in_a_sentence(capsys):
-    faults, n_used = forgeries.run(seed=2026, n=500)
+    faults, n_used = forgeries.run(seed=2026, n=250)
     capsys.readouterr()
     assert not faults, "\n".join(faults)
-    assert n_used > 50  # some must pass, or the rest of the code was never tried
+    assert n_used > 25  # some must pass, or the rest of the code was never tried
 
 
 @pytest.mark.slow

@@ -4,6 +4,7 @@ import inspect
 import math
 import platform
 from collections.abc import Iterable, Mapping
+from functools import cache
 from importlib.metadata import version
 from typing import Any, cast
 
@@ -155,10 +156,15 @@ def _assert_sure(certificate: Certificate, guarantee: Guarantee, amount: float) 
         )
 
 
+@cache  # to look it up takes longer than most bounds
+def _own_version() -> str:
+    return version("surelearn")
+
+
 def versions() -> dict[str, str]:
     """Return the versions in use that a bound or a model may depend on."""
     return {
-        "surelearn": version("surelearn"),
+        "surelearn": _own_version(),
         "numpy": np.__version__,
         "scipy": scipy.__version__,
         "python": platform.python_version(),

@@ -19,9 +19,9 @@ def test_the_catalogues_three_points_vote_as_over_all_27_bootstraps():
     # S = {(0, -), (1, +), (2, +)}, one neighbour, asked at .4: E h = -11/27.
     X, y = np.array([[0.0], [1.0], [2.0]]), np.array([-1, 1, 1])
     neighbour = KNeighborsClassifier(1)
-    model = BaggingClassifier(neighbour, 2000, voting="hard", n_jobs=1).fit(X, y)
+    model = BaggingClassifier(neighbour, 500, voting="hard", n_jobs=1).fit(X, y)
     shares = model.predict_proba([[0.4]])[0]
-    assert abs((shares[1] - shares[0]) - (-11 / 27)) < 4 / np.sqrt(2000)
+    assert abs((shares[1] - shares[0]) - (-11 / 27)) < 4 / np.sqrt(500)
     assert model.predict([[0.4]]) == [-1]
 
 
