@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from surelearn import claims
+from surelearn import Holdout, claims
 from surelearn.app.audit import audit_table
 from surelearn.app.auditing.bundle import bundle_of, from_json, to_json
 from surelearn.app.errors import TableError
@@ -246,6 +246,63 @@ def test_a_second_look_in_disguise_is_void(disguise, kept, tmp_path, monkeypatch
     assert before.certificate.status == "valid"
     disguised = disguise(y, x, second, rng=np.random.default_rng(seed))
     assert audit_table(table_of(**disguised), **asked).certificate.status == "void"
+
+
+OTHER_ANSWERS = {  # by the role of the column, what is claimed and how the column is drawn
+    "score": (("auc",), lambda rng, n: rng.random(n)),
+    "baseline": (("difference",), lambda rng, n: rng.integers(0, 2, n)),
+    "challenger": (("challengers-better",), lambda rng, n: rng.integers(0, 2, n)),
+    "group": (("worst-group",), lambda rng, n: rng.integers(0, 3, n)),
+    "cluster": (("error-per-cluster",), lambda rng, n: np.sort(rng.integers(0, 30, n))),
+    "weight": (("weighted-error(largest=2)",), lambda rng, n: 1.0 + rng.random(n)),
+}
+
+
+@pytest.mark.parametrize("role", OTHER_ANSWERS)
+def test_the_same_predictions_with_another_column_beside_are_another_look(role):
+    """Of twenty scores, baselines or ways to make groups somebody could show the best."""
+    claimed, drawn = OTHER_ANSWERS[role]
+    y, _, p, _ = drawn_table(sorted(OTHER_ANSWERS).index(role) + 1000)
+    rng = np.random.default_rng(5)
+    columns = [drawn(rng, len(y)) for _ in range(2)]
+    asked = {"truth": "y", "prediction": "p", "claims": claimed, "ledger": PROCESS, role: "z"}
+    found = [
+        audit_table(table_of(y=y, p=p, z=column), **asked).certificate.status == "void"
+        for column in (columns[0], columns[1], columns[0])
+    ]
+    assert found == [False, True, False]
+
+
+@pytest.mark.parametrize("kind", ["intervals", "sets"])
+def test_other_intervals_or_sets_for_the_same_truths_are_another_look(kind):
+    rng = np.random.default_rng(6)
+    y = rng.normal(size=300) if kind == "intervals" else rng.integers(0, 2, 300)
+
+    def answered():
+        if kind == "sets":
+            return {"set": rng.choice(["0", "1", "0;1"], 300)}
+        ends = y + 0.6 * rng.normal(size=300)
+        return {"low": ends - 1.0, "high": ends + 1.0}
+
+    found = []
+    for answers in (answered(), answered()):
+        roles = {role: role for role in answers}
+        run = audit_table(table_of(y=y, **answers), truth="y", ledger=PROCESS, **roles)
+        found.append(run.certificate.status)
+    assert found == ["valid", "void"]
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        [{"groups": np.arange(400) // k} for k in (4, 5)],
+        [{"positive": k, "claims": ["sensitivity"]} for k in (1, 0)],
+    ],
+)
+def test_other_groups_or_another_positive_label_are_another_look(rules):
+    y, _, p, _ = drawn_table(2000 + len(rules[0]))
+    found = [Holdout.from_predictions(y, p, **rule).certify().status for rule in (*rules, rules[0])]
+    assert found == ["valid", "void", "valid"]
 
 
 @pytest.mark.parametrize("share", [0.5, 0.1, 0.02])

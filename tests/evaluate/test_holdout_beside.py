@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from surelearn import Holdout, claims
+from surelearn import Holdout, Perceptron, claims
 from surelearn.bounds import rates
 from surelearn.evaluate.audit import verdict_of
 from surelearn.evaluate.holdout import Quantile
+from surelearn.evaluate.ledger import forget
 
 
 class Cut:
@@ -84,6 +85,66 @@ def test_other_claims_about_the_same_rows_are_another_look():
     again = Holdout(X, y, claims=["specificity"]).answer(Cut())
     assert again.certificate.status == "void"
     assert again.claims == ()
+
+
+def test_another_baseline_is_another_look():
+    """Whoever compares with twenty and shows the worst of them has chosen it by these rows."""
+    X, y = rows()
+    asked = [
+        Holdout(X, y, claims=["difference"], baseline=Cut(place)).answer(Cut()).certificate.status
+        for place in (0.5, 1.0, 0.5)
+    ]
+    assert asked == ["valid", "void", "valid"]
+
+
+@pytest.mark.parametrize("claim", ["auc", "sensitivity"])
+def test_rows_drawn_again_by_order_or_seed_are_another_look(claim):
+    """The area goes by the order of rows, and one row of each group is drawn by it and the seed."""
+    X, y = rows()
+    groups = np.arange(len(y)) // 4 if claim == "sensitivity" else None
+    options = {"claims": [claim], "groups": groups}
+    assert Holdout(X, y, **options).certify(Cut()).status == "valid"
+    order = np.random.default_rng(1).permutation(len(y))
+    shuffled = {**options, "groups": None if groups is None else groups[order]}
+    assert Holdout(X[order], y[order], **shuffled).certify(Cut()).status == "void"
+    again = Holdout(X, y, random_state=1, **options).certify(Cut()).status
+    assert again == ("valid" if groups is None else "void")
+
+
+class Ranked(Cut):
+    """Its answers go by each row, its scores by the rank of a row among those asked with it."""
+
+    def decision_function(self, X):
+        return np.argsort(np.argsort(np.asarray(X)[:, 0])) / max(1, len(X) - 1)
+
+
+class AboveMedian:
+    def predict(self, X):
+        first = np.asarray(X)[:, 0]
+        return (first > np.median(first)).astype(int)
+
+
+def test_scores_and_baselines_that_depend_on_other_rows_are_refused():
+    X, y = rows()
+    with pytest.raises(ValueError, match="Ranked does not answer each row by itself"):
+        Holdout(X, y, claims=["roc"]).certify(Ranked())
+    with pytest.raises(ValueError, match="AboveMedian does not answer each row by itself"):
+        Holdout(X, y, claims=["difference"], baseline=AboveMedian()).certify(Cut())
+    assert Holdout(X, y, claims=["sensitivity"]).certify(Cut()).status == "valid"  # no look yet
+
+
+def test_no_more_is_said_than_is_known_of_both_models():
+    X, y = rows()
+    fresh = np.random.default_rng(2).normal(size=(300, 2))
+    model = Perceptron().fit(fresh, (fresh[:, 0] > 0).astype(int))
+    for baseline, statuses in ((None, ["by-construction", "checked"]), (Cut(), ["assumed"] * 2)):
+        forget()
+        found = Holdout(X, y, claims=["error"], baseline=baseline).answer(model).claims[0]
+        known = {p.key: p.status for p in found.certificate.preconditions}
+        assert [known["row_by_row"], known["unseen"]] == statuses
+    held_out = Holdout(X, y, claims=["difference"], baseline=Perceptron().fit(X, y))
+    with pytest.raises(ValueError, match="also stand in the training data"):
+        held_out.certify(Cut())
 
 
 def test_numbers_and_another_model():

@@ -117,9 +117,12 @@ class TestGroups:
         y = X[:, 0] + rng.normal(size=200)
         model = LinearRegression().fit(X, y)
         options = {"loss": Quantile(alpha=0.1), "groups": groups}
-        first, again, other = (
+        first, again, void = (
             Holdout(X, y, random_state=seed, **options).answer(model) for seed in (0, 0, 1)
         )
+        assert void.certificate.status == "void"  # rows drawn anew are another look
+        forget()
+        other = Holdout(X, y, random_state=1, **options).answer(model)
         assert first.certificate.n == 50
         assert len(first.predicted) == 200
         assert first.certificate == again.certificate

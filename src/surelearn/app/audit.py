@@ -20,9 +20,9 @@ from surelearn.app.rules import check_rules
 from surelearn.app.tables.notes import Note
 from surelearn.app.tables.read import TableFile, read_table_file
 from surelearn.base import data_fingerprint
-from surelearn.base.cell_bits import cell_bits
 from surelearn.certificate import Certificate
 from surelearn.claims import Claim, Target
+from surelearn.evaluate._recorded_truths import digest_of_answers
 from surelearn.evaluate.audit import THEN, Audit, Gathered, Outcome, gather
 from surelearn.evaluate.ledger import Question
 
@@ -267,7 +267,7 @@ def _enter(
 ) -> Entry:
     """Enter the look at these rows in a ledger, before anything is claimed of them."""
     looks, delta = int(options.get("looks", 1)), float(options["delta"])
-    answers = hashlib.sha256(cell_bits(read.rows.prediction).tobytes()).hexdigest()[:16]
+    answers = digest_of_answers(read.rows)
     asked = hashlib.sha256(json.dumps(options, sort_keys=True).encode()).hexdigest()[:16]
     named = next(name for role, name in roles.given().items() if role in ANSWERS)
     about = {

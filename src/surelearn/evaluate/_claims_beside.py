@@ -7,8 +7,9 @@ cannot show keep their share, which is then spent on nothing. Where there is a b
 about it has half of what they share: it is the one that every reader needs.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
@@ -25,6 +26,7 @@ from surelearn.evaluate._audit_targets import issue_all
 from surelearn.evaluate._holdout_claims import Quantile, is_zero_one
 from surelearn.evaluate._holdout_rules import DEMANDS
 from surelearn.evaluate._premises import Drawn
+from surelearn.evaluate._row_by_row import not_together
 from surelearn.evaluate.audit import Audit, gather
 
 Units: TypeAlias = Literal["rows", "copies", "groups"]
@@ -169,11 +171,22 @@ def as_claim(one: Claim | Target) -> Claim:
 
 
 class Stated(NamedTuple):
-    """Rows and the claims about them, ready to be certified beside a certificate."""
+    """Rows and the claims about them, ready to be certified beside a certificate.
+
+    Attributes
+    ----------
+    rows
+        Labels and answers of the rows that count.
+    wanted, origin
+        The claims, and how they came about.
+    answers
+        What the model and the one it is compared with answered beside its predictions, to all rows.
+    """
 
     rows: Predictions
     wanted: Beside
     origin: Origin
+    answers: tuple[NDArray[Any], ...] = ()
 
     def issue(self, certificate: Certificate, delta: float) -> Audit:
         """Certify all claims together at delta, on the evidence of the certificate beside."""
@@ -224,12 +237,26 @@ def state_beside(
     """
     units, places = counted
     rows, has_scores = _record(wanted, model, X, y, answers, labels=labels)
+    beside = tuple(column for column in (rows.score, rows.baseline) if column is not None)
     if places is not None:
         rows = _taken(rows, places)
     if wanted.asked:
         gather(rows, wanted.asked)
     asked, compared = tuple(map(str, wanted.asked)), wanted.baseline is not None
-    return Stated(rows, wanted, Origin(units, asked, rows.task, has_scores, compared))
+    return Stated(rows, wanted, Origin(units, asked, rows.task, has_scores, compared), beside)
+
+
+def answered_beside(stated: Stated, model: Any, X: Any, others: Sequence[Any]) -> list[Evidence]:
+    """Return what is known of whether scores and other models answer each row by itself.
+
+    What is known not to be is refused: claims about it would say nothing of new rows.
+    """
+    found: list[Evidence] = []
+    if stated.rows.score is not None:
+        ask = cast("Callable[[Any], Any]", partial(_scores, model, positive=stated.rows.positive))
+        found.append(not_together(model, X, stated.answers[0], ask))
+    found += [not_together(other, X, in_chunks(other.predict, X)) for other in others]
+    return found
 
 
 def facts_beside(

@@ -1,14 +1,18 @@
-"""By what recorded truths are known again, whatever was answered for them.
+"""By what recorded truths are known again, and by what the answers to them.
 
 The truths in their order tell, and so do the lengths of their runs, many in a row: these stay when
-labels get other names, some rows are left out or the order is turned round.
+labels get other names, some rows are left out or the order is turned round. Answers are all that
+stands beside the truths: with another score, baseline or group it is another question.
 """
+
+import hashlib
 
 import numpy as np
 
 from surelearn._jit.fingerprints import Hashes
-from surelearn.base.cell_bits import spread
+from surelearn.base.cell_bits import cell_bits, spread
 from surelearn.base.row_identity import RowSet, with_labels
+from surelearn.claims import Predictions
 
 _TELLING = 40  # changes of the truth from row to row that hardly two tables share
 _RUNS = 24  # runs in a row that hardly two places share
@@ -29,6 +33,26 @@ def rows_of_truths(truth: Hashes) -> list[RowSet]:
         return []
     windows = RowSet.of(_windows(truth))
     return [RowSet.of(truth), *([windows] if tells(windows) else [])]
+
+
+def digest_of_answers(rows: Predictions) -> str:
+    """Return a hash of all that was recorded beside the truths, row by row.
+
+    Examples
+    --------
+    >>> from surelearn.claims import record
+    >>> first, other = (record([0, 1], [0, 1], score=given) for given in ([0.2, 0.9], [0.1, 0.9]))
+    >>> digest_of_answers(first) == digest_of_answers(other)
+    False
+    """
+    digest = hashlib.sha256(cell_bits(rows.prediction).tobytes())
+    beside = {"score": rows.score, "baseline": rows.baseline, **rows.columns}
+    beside |= {f"challenger {name}": answers for name, answers in rows.challengers.items()}
+    for name, column in sorted(beside.items()):
+        if column is not None and name != "covered":  # that only says what the answers are
+            digest.update(f"\0{name}\0".encode())
+            digest.update(cell_bits(column).tobytes())
+    return digest.hexdigest()[:16]
 
 
 def tells(rows: RowSet) -> bool:

@@ -5,7 +5,7 @@ answered the rows of a hold-out, so their losses say nothing of it. A sample of 
 a time, and some in another order: a difference refutes, agreement proves nothing.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, cast
 
 import numpy as np
@@ -31,7 +31,12 @@ _SEED = 0
 _RANKS: tuple[Status, ...] = ("violated", "assumed", "checked", "by-construction")
 
 
-def answered_alone(model: Any, X: Any, predicted: NDArray[Any]) -> Evidence:
+def answered_alone(
+    model: Any,
+    X: Any,
+    predicted: NDArray[Any],
+    ask: Callable[[Any], Any] | None = None,
+) -> Evidence:
     """Compare the answers to a table with those to some of its rows, asked by themselves.
 
     Parameters
@@ -40,15 +45,18 @@ def answered_alone(model: Any, X: Any, predicted: NDArray[Any]) -> Evidence:
         A fitted model and rows.
     predicted
         What it answered when it was asked about all of them.
+    ask
+        How it was asked, if not for its predictions.
     """
+    question: Callable[[Any], Any] = model.predict if ask is None else ask
     if is_ours(model):
         return by_construction("its code reads and scores one row at a time")
     order = np.random.default_rng(_SEED).permutation(len(predicted))
     alone, together = order[:_ALONE], order[:_TOGETHER]
     try:
         few = rows_at(X, together)  # the ways into a whole table are long; one is enough
-        single = [answered(model.predict(rows_at(few, np.array([k])))) for k in range(len(alone))]
-        again = answered(model.predict(few))
+        single = [answered(question(rows_at(few, np.array([k])))) for k in range(len(alone))]
+        again = answered(question(few))
     except Exception as error:  # noqa: BLE001 - a model of others may raise anything
         return violated(f"it cannot answer single rows: {type(error).__name__}: {error}"[:200])
     asked = np.concatenate([alone, together])
@@ -66,13 +74,28 @@ def answered_alone(model: Any, X: Any, predicted: NDArray[Any]) -> Evidence:
 
 def row_by_row(found: Iterable[Evidence]) -> Precondition:
     """Return the demand, with the worst that is known of several models."""
-    worst = min(found, key=lambda one: _RANKS.index(one.status), default=assumed())
-    return Precondition("row_by_row", NAME, *worst)
+    return Precondition("row_by_row", NAME, *worst_of(found))
 
 
-def not_together(model: Any, X: Any, predicted: NDArray[Any]) -> Evidence:
+def worst_of(found: Iterable[Evidence]) -> Evidence:
+    """Return the evidence that says least.
+
+    Examples
+    --------
+    >>> worst_of([by_construction("its code"), assumed("a sample")]).status
+    'assumed'
+    """
+    return min(found, key=lambda one: _RANKS.index(one.status), default=assumed())
+
+
+def not_together(
+    model: Any,
+    X: Any,
+    predicted: NDArray[Any],
+    ask: Callable[[Any], Any] | None = None,
+) -> Evidence:
     """Return what is known; refuse a model whose answers to these rows depend on each other."""
-    found = answered_alone(model, X, predicted)
+    found = answered_alone(model, X, predicted, ask)
     if found.status == "violated":
         raise ValueError(
             f"{type(model).__name__} does not answer each row by itself, so these rows say nothing "

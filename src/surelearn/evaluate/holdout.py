@@ -15,9 +15,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import _safe_indexing, indexable
 
 from surelearn import _arguments
+from surelearn._jit.fingerprints import Hashes
 from surelearn._jit.sound_matrices import sound
 from surelearn.base import data_fingerprint, fingerprint
-from surelearn.base.cell_bits import cell_bits, to_single
+from surelearn.base.cell_bits import cell_bits, spread, to_single
 from surelearn.base.chunks import in_chunks
 from surelearn.base.row_identity import RowSet, labelled_hashes, rows_of, with_labels
 from surelearn.certificate import (
@@ -27,7 +28,13 @@ from surelearn.certificate import (
     assumed,
 )
 from surelearn.evaluate import _holdout_rules
-from surelearn.evaluate._claims_beside import Asked, Stated, check_beside, state_beside
+from surelearn.evaluate._claims_beside import (
+    Asked,
+    Stated,
+    answered_beside,
+    check_beside,
+    state_beside,
+)
 from surelearn.evaluate._drawing import Copies, draw
 from surelearn.evaluate._holdout_claims import (
     Answers,
@@ -41,7 +48,7 @@ from surelearn.evaluate._holdout_claims import (
     one_of_each,
 )
 from surelearn.evaluate._issuing import Question, issue
-from surelearn.evaluate._row_by_row import answered_alone
+from surelearn.evaluate._row_by_row import answered_alone, worst_of
 from surelearn.evaluate._training_memory import compare_with_training
 from surelearn.evaluate.audit import Audit
 from surelearn.evaluate.ledger import Account, Standing
@@ -263,12 +270,13 @@ class Holdout:
             raise ValueError("an open hold-out gives numbers, not certificates: call score(model)")
         predicted = self._predictions(model)
         identity = fingerprint(model)
-        asked = f"{identity} {self._answers_to_rows(predicted)}"
+        stated = self._state_beside(model, predicted)
+        beside = () if stated is None else stated.answers
+        asked = f"{identity} {self._answers_to_rows(predicted, *beside)}"
         if asked in self._issued:
             return self._issued[asked]
         self._refuse_if_spent()
-        stated = self._state_beside(model, predicted)
-        evidence, mode = self._demands(model, predicted), self._rules.mode
+        evidence, mode = self._demands(model, predicted, stated), self._rules.mode
         standing, known = self._stand(asked)
         demands = _holdout_rules.state_demands(
             evidence if known is None else {**evidence, "not_chosen_by_them": known}, mode
@@ -314,21 +322,36 @@ class Holdout:
             rules=_holdout_rules.name_rules(
                 self._rules,
                 self._loss,
-                self._classes if self._beside is None else (self._classes, self._beside.named),
+                self._what_counts(held),
                 _holdout_rules.rows_in_groups(self.X, self._groups),
             ),
             n_models=self._rules.n_models,
             held=held,
         )
 
-    def _answers_to_rows(self, predicted: NDArray[Any]) -> str:
+    def _what_counts(self, held: Hashes) -> tuple[Any, ...]:
+        """Return what else is fixed: classes and claims, and the draw by order or seed.
+
+        One row of each group is drawn, and some claims go by the order of rows. Whoever drew again
+        until the bound is good would have chosen it by these rows.
+        """
+        counted = self._claim.counted if isinstance(self._claim, ErrorSize) else None
+        drawn = None if counted is None else RowSet.of(held[counted]).digest
+        if self._beside is None:
+            return (self._classes, drawn)
+        order = (held.tobytes(), None if self._groups is None else self._seed)
+        return (self._classes, drawn, self._beside.named, self._beside.baseline, order)
+
+    def _answers_to_rows(self, *answers: NDArray[Any]) -> str:
         """Return a hash of these rows and of what was answered, whatever their order.
 
         A model may depend on what its fingerprint does not see, and a part of the rows may be
         chosen by what was wrong in all of them: either is another question.
         """
-        answers = cell_bits(predicted, rounding=to_single)
-        return RowSet.of(with_labels(self._account.held, answers)).digest
+        found = self._account.held
+        for column in answers:
+            found = with_labels(spread(found), cell_bits(column, rounding=to_single))
+        return RowSet.of(found).digest
 
     @property
     def _n_asked(self) -> int:
@@ -419,15 +442,27 @@ class Holdout:
         _holdout_rules.check_predictions(model, self.y, predicted, labels=self._counts_errors)
         return predicted
 
-    def _demands(self, model: Any, predicted: NDArray[Any]) -> dict[str, Evidence]:
-        """Return the evidence for what must be true beyond the theorem."""
-        evidence = dict(self._evidence)
-        evidence.setdefault("row_by_row", answered_alone(model, self.X, predicted))
+    def _demands(
+        self, model: Any, predicted: NDArray[Any], stated: Stated | None
+    ) -> dict[str, Evidence]:
+        """Return the evidence for what must be true beyond the theorem: the worst of all asked."""
+        evidence, others = dict(self._evidence), self._compared_with()
+        alone = [answered_alone(model, self.X, predicted)]
+        if stated is not None:
+            alone += answered_beside(stated, model, self.X, others)
+        evidence.setdefault("row_by_row", worst_of(alone))
         if "unseen" not in evidence or not self.allow_duplicates:
-            found = compare_with_training(model, self.X, allow_duplicates=self.allow_duplicates)
-            evidence.setdefault("unseen", found)
+            allow = self.allow_duplicates
+            asked = (model, *others)
+            found = [compare_with_training(one, self.X, allow_duplicates=allow) for one in asked]
+            evidence.setdefault("unseen", worst_of(found))
         evidence.setdefault("blind_split", assumed("a split stratified on labels voids it"))
         return evidence
+
+    def _compared_with(self) -> tuple[Any, ...]:
+        """Return other models of which it must be known how they came about and answer."""
+        other = None if self._beside is None else self._beside.baseline
+        return () if other is None else (other,)
 
     def _refuse_if_spent(self) -> None:
         passed = any(a.certificate.status != "void" for a in self._issued.values())

@@ -21,7 +21,7 @@ from surelearn.certificate import Certificate, Evidence, assumed, violated
 from surelearn.claims import Claim, Predictions, Target
 from surelearn.evaluate import ledger
 from surelearn.evaluate._holdout_claims import Answers, Quantile, is_zero_one
-from surelearn.evaluate._recorded_truths import rows_of_truths
+from surelearn.evaluate._recorded_truths import digest_of_answers, rows_of_truths
 from surelearn.evaluate.audit import Audit, gather
 from surelearn.losses import ZeroOne
 
@@ -129,8 +129,9 @@ not used to make or choose it, then with confidence 95% it errs on at most 1.70%
 
     def _enter(self) -> ledger.Standing:
         """Enter the look in the ledger of this process."""
-        answers = hashlib.sha256(cell_bits(self.rows.prediction).tobytes()).hexdigest()[:16]
-        asked = hashlib.sha256(json.dumps(self._options, sort_keys=True).encode()).hexdigest()[:16]
+        answers, named = digest_of_answers(self.rows), {"positive": str(self.rows.positive)}
+        options = json.dumps(self._options | named, sort_keys=True)
+        asked = hashlib.sha256(options.encode()).hexdigest()[:16]
         rules = f"recorded: {self.n_models} looks at {self.delta!r}"
         question = ledger.Question(rules, f"{answers} {asked}")
         return ledger.ask(_identify(self.rows), question, n_models=self.n_models)

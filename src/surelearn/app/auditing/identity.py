@@ -8,8 +8,11 @@ in another order, nobody can tell from others.
 
 from typing import Any
 
+import pyarrow as pa
+from numpy.typing import NDArray
 from pyarrow import types
 
+from surelearn.app.auditing.cells import values
 from surelearn.app.auditing.columns import Columns, Roles
 from surelearn.app.problem.copies import identify
 from surelearn.app.tables.read import TableFile
@@ -20,7 +23,7 @@ from surelearn.evaluate._recorded_truths import rows_of_truths, tells
 
 def rows_in(file: TableFile, read: Columns, roles: Roles) -> tuple[RowSet, ...]:
     """Return the rows by what is no answer: another model answers about the same rows."""
-    truth = cell_bits(read.rows.truth)
+    truth = cell_bits(_truths(file, read, roles))
     others = _others(file.table, roles)
     found = rows_of_truths(truth)
     if not found and others:
@@ -30,6 +33,13 @@ def rows_in(file: TableFile, read: Columns, roles: Roles) -> tuple[RowSet, ...]:
     if others:
         found.append(identify(file.table.select(others), roles.truth or others[0]))
     return tuple(found[:1] + [one for one in found[1:] if tells(one)])
+
+
+def _truths(file: TableFile, read: Columns, roles: Roles) -> NDArray[Any]:
+    """Return the truths; of sets and intervals those in the file, not whether they were held."""
+    if roles.truth is None or roles.prediction is not None:
+        return read.rows.truth
+    return values(file.table.column(roles.truth).take(pa.array(read.kept)))
 
 
 def _others(table: Any, roles: Roles) -> list[str]:

@@ -90,6 +90,10 @@ class _HoldoutOfProblem(Holdout):
         """Return the classes of the training rows, whatever the model says of itself."""
         return np.unique(self._problem.y[self._problem.split.train]).tolist()
 
+    def _compared_with(self) -> tuple[Any, ...]:
+        """Return nothing: it is compared with one constant answer, taken from training rows."""
+        return ()
+
     def _stand(self, model: str) -> tuple[Standing, Evidence | None]:  # noqa: ARG002 - see the entry
         """Return what the ledger of the table says, where the question was entered before."""
         if self._problem.copies.mode is None:  # a certificate from before there was a ledger
