@@ -8,6 +8,7 @@ from sklearn.base import BaseEstimator, clone
 import surelearn
 from surelearn import Holdout, Quantile, compare, cross_validate, progressive_validate
 from surelearn.base import data_fingerprint, fingerprint
+from surelearn.claims.predictions import differ
 from surelearn.evaluate.intervals import holdout_interval
 from surelearn.losses import CostMatrix, ZeroOne
 
@@ -195,3 +196,13 @@ def test_a_list_that_an_array_would_round_is_refused(labels):
 def test_tables_of_large_numbers_are_told_apart():
     first, second = (np.array([[BIG + more]]) for more in (0, 1))
     assert data_fingerprint(first, [0]) != data_fingerprint(second, [0])
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_the_first_whole_number_that_is_rounded_is_told_apart_too(sign):
+    """Rounded, 2^53 + 1 is 2^53: a truth in floats, an answer in whole numbers."""
+    truth, answers = np.full(50, sign * 2.0**53), np.full(50, sign * (BIG + 1))
+    assert differ(truth, answers).all()
+    assert differ(answers, truth).all()
+    assert not differ(truth, answers - sign).any()
+    assert differ(np.full(3, np.inf), np.arange(3)).all()

@@ -113,8 +113,8 @@ def comparable(classes: NDArray[Any], labels: NDArray[Any]) -> tuple[NDArray[Any
     kinds = classes.dtype.kind + labels.dtype.kind
     if kinds not in {"if", "fi", "uf", "fu", "iu", "ui"}:
         return classes, labels
-    largest = max(abs(int(v)) for v in classes.tolist() if v == v and abs(v) != np.inf)  # noqa: PLR0124
-    if largest <= _EXACT:
+    finite = (abs(int(v)) for v in classes.tolist() if v == v and abs(v) != np.inf)  # noqa: PLR0124
+    if max(finite, default=0) < _EXACT:  # the next whole number would be rounded to that one itself
         return classes, labels
     return classes.astype(object), labels.astype(object)
 

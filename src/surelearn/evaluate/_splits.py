@@ -6,12 +6,19 @@ from typing import Any, NamedTuple, TypeAlias, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold, TimeSeriesSplit
+from sklearn.model_selection import (
+    GroupKFold,
+    KFold,
+    LeaveOneOut,
+    StratifiedKFold,
+    TimeSeriesSplit,
+)
 from sklearn.utils.validation import column_or_1d
 
 from surelearn import _arguments
 from surelearn._typing import Indices
 from surelearn.base import fitting
+from surelearn.base.seal import replaces_methods
 from surelearn.certificate import Evidence, assumed, by_construction, violated
 from surelearn.evaluate._task import Task
 
@@ -113,25 +120,29 @@ def _splitter(
 
 
 def _described(splitter: Any) -> tuple[str, Evidence]:
-    """Return how a splitter is called in a sentence, and whether it looks at the data."""
+    """Return how a splitter is called in a sentence, and whether it looks at the data.
+
+    One of others may have the name of one that is known, and deal rows by anything.
+    """
     name = type(splitter).__name__
-    known: dict[str, tuple[str, Evidence]] = {
-        "KFold": ("plain folds", by_construction("rows were dealt by their numbers alone")),
-        "LeaveOneOut": ("one row at a time", by_construction("every row is a fold")),
-        "StratifiedKFold": (
+    known: dict[type[Any], tuple[str, Evidence]] = {
+        KFold: ("plain folds", by_construction("rows were dealt by their numbers alone")),
+        LeaveOneOut: ("one row at a time", by_construction("every row is a fold")),
+        StratifiedKFold: (
             "stratified folds",
             violated("the folds were stratified by the labels; take cv=KFold(...)"),
         ),
-        "GroupKFold": (
+        GroupKFold: (
             "folds of whole groups",
             violated("rows of a group are dealt together; the unit is the group"),
         ),
-        "TimeSeriesSplit": (
+        TimeSeriesSplit: (
             "parts that follow each other in time",
             violated("the rows are ordered in time"),
         ),
     }
-    return known.get(name, (f"splits by {name}", assumed(f"{name} made them")))
+    others = f"splits by {name}", assumed(f"{name} made them")
+    return others if replaces_methods(splitter) else known.get(type(splitter), others)
 
 
 def _checked(pairs: Iterable[Any], n: int) -> list[Split]:

@@ -18,12 +18,14 @@ from numpy.typing import ArrayLike, NDArray
 from surelearn import _arguments
 from surelearn._typing import Indices, Vector
 from surelearn._wording import confidence, percent_outward
+from surelearn.base import row_identity
+from surelearn.base.cell_bits import round_fractions
 from surelearn.base.fingerprint import fingerprint
 from surelearn.base.labels import answered
 from surelearn.bounds import votes
-from surelearn.certificate import Certificate, Evidence, assumed, certify
+from surelearn.certificate import Certificate, Evidence, Precondition, assumed, certify
 from surelearn.evaluate._fitting_anew import fitted_without_fold
-from surelearn.evaluate._row_by_row import answered_alone, row_by_row
+from surelearn.evaluate._row_by_row import answered_alone, row_by_row, worst_of
 from surelearn.evaluate._splits import Split, Splits, Splitter, make_splits
 from surelearn.evaluate._task import (
     LossName,
@@ -37,6 +39,10 @@ from surelearn.evaluate._task import (
     range_of_losses,
     weighted_mean,
 )
+
+_NOT_CHOSEN = "no model, seed or loss was chosen by these rows"
+_LOOKS = assumed("no ledger is asked whether others were tried on them before")
+_SINGLE = partial(round_fractions, np.float32)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -57,6 +63,8 @@ class Fold:
         How long the fit took.
     model, alone
         The fitted model, if it was kept, and whether it answers each row by itself.
+    n_copies
+        If it was kept: how many of the rows coincide with rows it learnt from.
     """
 
     n_train: int
@@ -68,6 +76,7 @@ class Fold:
     seconds: float = math.nan
     model: Any = None
     alone: Evidence | None = None
+    n_copies: int | None = None
 
     @property
     def mean(self) -> float:
@@ -93,6 +102,8 @@ class CrossValidation:
         Whether the folds were made without looking at the data, and how that is known.
     counts_errors
         Whether a wrong prediction costs 1 and a right one nothing.
+    others
+        Models among which that of each fold was chosen, if it was.
 
     Examples
     --------
@@ -110,6 +121,7 @@ class CrossValidation:
     partition: bool
     blind: Evidence
     counts_errors: bool = False
+    others: tuple[Any, ...] = ()
 
     @cached_property
     def fold_means(self) -> Vector:
@@ -184,10 +196,26 @@ class CrossValidation:
                 "independent": assumed("rows of one population, each drawn independently"),
                 "range": range_of_losses(1.0, bounded=self.counts_errors),
                 "folds": self.blind,
-                "unseen": fitted_without_fold(self.model),
+                "unseen": self._unseen(),
             },
-            also=[row_by_row(fold.alone for fold in self.folds if fold.alone is not None)],
+            also=[
+                row_by_row(fold.alone for fold in self.folds if fold.alone is not None),
+                Precondition("not_chosen_by_them", _NOT_CHOSEN, *_LOOKS),
+            ],
             reproduce={"models": [fingerprint(fold.model) for fold in self.folds]},
+        )
+
+    def _unseen(self) -> Evidence:
+        """Say whether the fold models are tested on rows that they have not seen."""
+        found = worst_of(map(fitted_without_fold, (self.model, *self.others)))
+        copies = [fold.n_copies for fold in self.folds]
+        if found.status != "by-construction" or not any(n is None or n for n in copies):
+            return found
+        if None in copies:
+            return assumed("whether rows stand in several folds is not known")
+        return assumed(
+            f"{sum(n or 0 for n in copies):,} of {self.n:,} rows coincide with rows that the model "
+            "tested on them learnt from; they are taken as independent draws"
         )
 
     def __str__(self) -> str:
@@ -313,4 +341,21 @@ def _judge(
         seconds=seconds,
         model=fitted if keep_models else None,
         alone=answered_alone(fitted, rows, predictions) if keep_models else None,
+        n_copies=count_copies(task.part(pair.train), rows) if keep_models else None,
     )
+
+
+def count_copies(train: Any, test: Any) -> int | None:
+    """Return how many rows coincide with training rows, as they are or in single precision.
+
+    Examples
+    --------
+    >>> count_copies([[1.0], [2.0]], [[2.0], [3.0], [2.0]])
+    2
+    """
+    try:
+        return row_identity.count_shared(
+            *(row_identity.row_hashes(part, rounding=_SINGLE) for part in (test, train))
+        )
+    except (TypeError, ValueError):  # rows of something that is no table
+        return None

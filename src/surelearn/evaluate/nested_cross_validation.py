@@ -16,9 +16,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from surelearn._typing import Indices, Matrix
 from surelearn.base.labels import answered
+from surelearn.evaluate._row_by_row import answered_alone
 from surelearn.evaluate._splits import Split, Splits, Splitter, make_splits
 from surelearn.evaluate._task import LossName, PointwiseLoss, Task, in_parallel
-from surelearn.evaluate.cross_validation import CrossValidation, Fold
+from surelearn.evaluate.cross_validation import CrossValidation, Fold, count_copies
 from surelearn.evaluate.selection import Selection, choose, make_tasks
 
 
@@ -131,6 +132,7 @@ def nested_cross_validate(  # noqa: PLR0913 - those of cross_validate, and the i
         partition=splits.partition,
         blind=splits.blind,
         counts_errors=first.loss.counts_errors,
+        others=tuple(task.model for task in tasks.values()),
     )
     return NestedCrossValidation(
         outer=outer,
@@ -152,13 +154,16 @@ def _outer_fold(
     inside = replace(first, X=first.part(pair.train), y=first.y[pair.train])
     local = make_splits(inside, inner, groups=None if groups is None else groups[pair.train], **how)
     selection = choose(tasks, _among(pair.train, local), rows=pair.train)
-    predictions = answered(selection.model.predict(first.part(pair.test)))
+    rows = first.part(pair.test)
+    predictions = answered(selection.model.predict(rows))
     fold = Fold(
         n_train=len(pair.train),
         test=pair.test,
         predictions=predictions,
         losses=first.loss.of(first.y[pair.test], predictions),
         model=selection.model,
+        alone=answered_alone(selection.model, rows, predictions),
+        n_copies=count_copies(first.part(pair.train), rows),
     )
     return fold, selection
 

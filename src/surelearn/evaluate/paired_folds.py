@@ -138,7 +138,12 @@ def nest(results: Mapping[str, PairedFolds]) -> NestedCrossValidation:
     names = tuple(results)
     folds = tuple(outers[i].folds[place] for i, place in zip(best, places, strict=True))
     return NestedCrossValidation(
-        outer=replace(outers[0], folds=folds),
+        outer=replace(
+            outers[0],
+            folds=folds,
+            counts_errors=all(outer.counts_errors for outer in outers),
+            others=tuple(outer.model for outer in outers),
+        ),
         chosen=tuple(names[i] for i in best),
         names=names,
         inner_estimates=estimates[places],
