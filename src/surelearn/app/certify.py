@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from inspect import signature
 from typing import Any, cast
 
 from sklearn.base import clone
@@ -31,7 +32,7 @@ from surelearn.app.problem.entry import NOT_KEPT, Entry
 from surelearn.app.problem.held_out import refuse_if_too_few, set_up_holdout
 from surelearn.app.problem.problem import Problem, understand
 from surelearn.app.problem.split import split
-from surelearn.app.rules import check_dates, check_rules
+from surelearn.app.rules import check_columns, check_dates, check_rules
 from surelearn.app.tables.read import TableFile
 from surelearn.app.telling.wording import claim_about_rows
 from surelearn.claims import Claim, Target
@@ -106,6 +107,8 @@ def certify_table(  # noqa: PLR0913 - an argument for each option of the command
     """
     check_rules(delta=delta, holdout=holdout, seed=seed, select=select, copies=copies, looks=looks)
     check_dates(dates)
+    roles = {"target": target, "learners": learners, **reading}
+    check_columns(roles, {"learners", *signature(understand).parameters})
     reading, share = _given({"dates": dates, **reading}), delta / looks
     asked = {"target": target, "delta": delta, "holdout": holdout, "seed": seed, "select": select}
     asked |= _given({"copies": copies}) | ({"looks": looks} if looks > 1 else {})
