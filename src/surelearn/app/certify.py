@@ -16,6 +16,7 @@ from surelearn.app.asked_claims import in_one_form, refuse_claims
 from surelearn.app.certified_run import CertifiedRun
 from surelearn.app.choosing.candidates import find_candidates, skipped
 from surelearn.app.choosing.choice import Choice, OnBegin, OnTrial
+from surelearn.app.choosing.foreign_learners import telling_of_foreign
 from surelearn.app.choosing.nested import choose_by_nesting
 from surelearn.app.choosing.rule_classes import find_rules
 from surelearn.app.choosing.structural import choose_by_structural_risk
@@ -39,6 +40,7 @@ from surelearn.claims import Claim, Target
 from surelearn.evaluate.holdout import Answers
 
 
+@telling_of_foreign
 def certify_table(  # noqa: PLR0913 - an argument for each option of the command
     file: TableFile,
     *,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, cast
 
 from surelearn import _arguments
 from surelearn.app.errors import TableError
@@ -61,7 +61,9 @@ def check_columns(asked: Mapping[str, Any], known: Iterable[str]) -> None:
             raise TableError(f"{name} names a column, and {_arguments.short(value)} is no name")
         if name in _COLUMNS:
             several = not isinstance(value, str) and isinstance(value, Iterable)
-            if not several or not all(isinstance(each, str) for each in value):
+            if not several or not all(
+                isinstance(each, str) for each in cast("Iterable[Any]", value)
+            ):
                 raise TableError(f"{name} is a list of names, and not {_arguments.short(value)}")
 
 
