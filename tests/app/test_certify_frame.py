@@ -52,3 +52,70 @@ def test_a_misspelt_name_is_met_with_the_right_one():
     with pytest.raises(AttributeError, match="did you mean RandomForestClassifier"):
         surelearn.RandomForrestClassifier  # noqa: B018 - it is asked for
     assert "certify" in dir(surelearn)
+
+
+def objects(*cells):
+    found = np.empty(60, dtype=object)
+    for i in range(60):
+        found[i] = cells[i % len(cells)]
+    return pd.Series(found, dtype=object)
+
+
+ODD = {
+    "mixed": objects(1, "a", None, 2.5),
+    "mixed categories": pd.Series(pd.Categorical([1, "a", 2.5] * 20)),
+    "complex": pd.Series(np.arange(60) + 1j),
+    "long": pd.Series(np.arange(60).astype("longdouble")),
+    "sparse": pd.Series(pd.arrays.SparseArray([0, 0, 1] * 20)),
+    "huge": objects(10**30, 5),
+    "surrogates": objects("\ud800", "ok"),
+    "objects": objects(object(), len),
+    "frames": objects(pd.DataFrame({"a": [1]})),
+    "records": objects(np.zeros(1, [("a", int)])[0]),
+    "periods": pd.Series(pd.period_range("2000", periods=60, freq="M")),
+    "intervals": pd.Series(pd.interval_range(0, 60, periods=60)),
+    "durations": pd.Series(pd.to_timedelta(np.arange(60), unit="s")),
+    "bytes": objects(b"a", b"\xff"),
+    "lists": objects([1], [2, 3]),
+    "wide": pl.Series([2**100] * 60, dtype=pl.Int128),
+}
+
+
+@pytest.mark.parametrize("kind", ODD)
+def test_a_column_that_has_no_place_in_a_table_is_named(kind):
+    make = pl.DataFrame if isinstance(ODD[kind], pl.Series) else pd.DataFrame
+    frame = make({"x": np.arange(60) * 0.1, "odd": ODD[kind]})
+    with pytest.raises(TableError, match=r"column 'odd'.*: (make all of it|turn it)") as caught:
+        surelearn.certify(frame, target="odd")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"target": None},
+        {"target": ["kind"]},
+        {"group": ["kind"]},
+        {"drop": "weight"},
+        {"drop": [1]},
+        {"keep": 5},
+        {"categorical": [["weight"]]},
+        {"zeros": 3},
+        {"learners": "MixedNaiveBayes"},
+        {"foo": 1},
+        {"delta": "x"},
+        {"seed": 1.5},
+        {"holdout": None},
+        {"looks": "a"},
+    ],
+    ids=str,
+)
+def test_options_that_make_no_sense_are_refused_in_a_sentence(options):
+    with pytest.raises(TableError, match=r"name|option|delta|seed|hold-out|looks"):
+        surelearn.certify(pa.table(COLUMNS), **{"target": "kind", **options})
+
+
+def test_columns_of_one_name_are_refused():
+    frame = pd.DataFrame(np.zeros((60, 3)), columns=["a", "a", "y"])
+    with pytest.raises(TableError, match=r"unique|same name"):
+        surelearn.certify(frame, target="y")

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from inspect import signature
 from typing import Any, cast
 
 from sklearn.base import clone
@@ -15,6 +16,7 @@ from surelearn.app.asked_claims import in_one_form, refuse_claims
 from surelearn.app.certified_run import CertifiedRun
 from surelearn.app.choosing.candidates import find_candidates, skipped
 from surelearn.app.choosing.choice import Choice, OnBegin, OnTrial
+from surelearn.app.choosing.foreign_learners import telling_of_foreign
 from surelearn.app.choosing.nested import choose_by_nesting
 from surelearn.app.choosing.rule_classes import find_rules
 from surelearn.app.choosing.structural import choose_by_structural_risk
@@ -31,13 +33,14 @@ from surelearn.app.problem.entry import NOT_KEPT, Entry
 from surelearn.app.problem.held_out import refuse_if_too_few, set_up_holdout
 from surelearn.app.problem.problem import Problem, understand
 from surelearn.app.problem.split import split
-from surelearn.app.rules import check_dates, check_rules
+from surelearn.app.rules import check_columns, check_dates, check_rules
 from surelearn.app.tables.read import TableFile
 from surelearn.app.telling.wording import claim_about_rows
 from surelearn.claims import Claim, Target
 from surelearn.evaluate.holdout import Answers
 
 
+@telling_of_foreign
 def certify_table(  # noqa: PLR0913 - an argument for each option of the command
     file: TableFile,
     *,
@@ -106,6 +109,8 @@ def certify_table(  # noqa: PLR0913 - an argument for each option of the command
     """
     check_rules(delta=delta, holdout=holdout, seed=seed, select=select, copies=copies, looks=looks)
     check_dates(dates)
+    roles = {"target": target, "learners": learners, **reading}
+    check_columns(roles, {"learners", *signature(understand).parameters})
     reading, share = _given({"dates": dates, **reading}), delta / looks
     asked = {"target": target, "delta": delta, "holdout": holdout, "seed": seed, "select": select}
     asked |= _given({"copies": copies}) | ({"looks": looks} if looks > 1 else {})

@@ -156,6 +156,30 @@ def _as_file(table: Any, name: str) -> TableFile:
             f"{type(table).__name__} is no table: give a data frame of pandas, Polars or PyArrow, "
             "or the path of a file"
         ) from None
+    except Exception as error:  # noqa: BLE001 - whatever somebody else's table raises
+        raise TableError(f"{type(table).__name__} cannot be read: {_in_one_line(error)}") from None
     if not all(isinstance(column, str) for column in frame.columns):
         raise TableError("all columns need names that are text: rename them with str")
-    return TableFile.of_table(frame.to_arrow().select(list(frame.columns)), name)
+    return TableFile.of_table(_as_arrow(frame).select(list(frame.columns)), name)
+
+
+def _as_arrow(frame: Any) -> Any:
+    """Return a data frame as a table of PyArrow, or name the column that has no place in one."""
+    try:
+        found = frame.to_arrow()
+        found.validate(full=True)
+    except Exception as error:  # noqa: BLE001 - whatever somebody else's column raises
+        if len(frame.columns) > 1:
+            for name in frame.columns:
+                _as_arrow(frame.select(name))
+        name = frame.columns[0] if frame.columns else ""
+        raise TableError(
+            f"column {name!r} cannot be read ({_in_one_line(error)}): make all of it numbers, "
+            "dates or text, or leave it out"
+        ) from None
+    return found
+
+
+def _in_one_line(error: Exception) -> str:
+    told = error.args[0] if error.args and isinstance(error.args[0], str) else str(error)
+    return " ".join(told.split())[:300] if told else type(error).__name__

@@ -82,7 +82,7 @@ def _write_column(
     disk: IO[bytes], file: parquet.ParquetFile, group: int, name: str, kind: Any = None
 ) -> _ColumnOnDisk:
     """Append a column to the file on disk; where integers are missing, all become floats."""
-    start = disk.tell()
+    start, n_left = disk.tell(), file.metadata.row_group(group).num_rows
     for (array,) in _column_batches(file, group, name, _AT_ONCE):
         values = _numbers(array)
         if kind is None:
@@ -91,6 +91,9 @@ def _write_column(
             disk.seek(start)  # a later page has gaps where the first had none: begin again
             return _write_column(disk, file, group, name, np.dtype(np.float64))
         disk.write(values.astype(kind, copy=False).tobytes())
+        n_left -= len(values)
+    if n_left != 0:  # rows would be made of what comes next
+        raise ValueError(f"the table is damaged: the column {name!r} has other rows than the table")
     _release_memory()
     return _ColumnOnDisk(start, kind)
 

@@ -7,6 +7,8 @@ from typing import Any
 import pyarrow as pa
 from pyarrow import ipc
 
+from surelearn.scale._columns import sound
+
 
 class _HashingSink:
     """A file that keeps nothing of what is written to it but its hash."""
@@ -47,7 +49,7 @@ def name(place: int) -> str:
 
 def digest(file: str, place: int) -> str:
     """Return the SHA-256 of a record batch with its types and dictionaries."""
-    batch, sink = _opened(file).get_batch(place), _HashingSink()
+    batch, sink = sound(_opened(file).get_batch(place)), _HashingSink()
     with ipc.new_stream(pa.PythonFile(sink, mode="w"), batch.schema) as writer:
         writer.write_batch(batch)
     return sink.digest.hexdigest()
@@ -61,7 +63,7 @@ def batches(file: str, place: int, names: list[str], _: Any, size: int) -> Itera
 
 def _opened(file: str) -> Any:
     try:
-        return ipc.open_file(pa.memory_map(file))
+        return ipc.open_file(pa.OSFile(file))  # a mapped one that is cut short ends the process
     except (pa.ArrowInvalid, OSError) as error:
         raise ValueError(
             f"{file} cannot be read as an Arrow file: {error}. A stream of Arrow has no parts that "

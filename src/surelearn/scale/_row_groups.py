@@ -31,8 +31,7 @@ def name(place: int) -> str:
 
 def digest(file: str, place: int) -> str:
     """Return the SHA-256 of the bytes of a row group, and of where its columns stand in them."""
-    group = _opened(file).metadata.row_group(place)
-    columns = [group.column(i) for i in range(group.num_columns)]
+    columns = _columns(_opened(file), place)
     found = hashlib.sha256(repr([_description(column) for column in columns]).encode())
     with Path(file).open("rb") as stream:
         for column in columns:
@@ -59,6 +58,18 @@ def _opened(file: str) -> parquet.ParquetFile:
         )
     except (pa.ArrowInvalid, OSError) as error:
         raise ValueError(f"{file} cannot be read as a Parquet file: {error}") from error
+
+
+def _columns(file: Any, place: int) -> list[Any]:
+    """Return what a file tells of the columns of a row group.
+
+    PyArrow ends the process where a damaged file tells nonsense of a column; a reader of it that
+    reads no row raises an error instead.
+    """
+    for _ in file.reader.iter_batches(0, row_groups=[place], use_threads=False):
+        break
+    group = file.metadata.row_group(place)
+    return [group.column(i) for i in range(group.num_columns)]
 
 
 def _start(column: Any) -> int:

@@ -1,6 +1,10 @@
 """What goes wrong beyond one machine, in sentences that name the place."""
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import Any
+
+import pyarrow as pa
 
 
 class PartError(ValueError):
@@ -24,6 +28,26 @@ class PartError(ValueError):
 
     def __str__(self) -> str:
         return str(self.args[0])
+
+
+@contextmanager
+def told_of(what: Any, part: Any = None) -> Generator[None]:
+    """Let whatever goes wrong in reading a file be told in a sentence that names it.
+
+    Examples
+    --------
+    >>> with told_of("may.parquet cannot be read"):
+    ...     raise OSError("Corrupt snappy compressed data")
+    Traceback (most recent call last):
+    surelearn.scale.errors.PartError: may.parquet cannot be read: Corrupt snappy compressed data
+    """
+    try:
+        yield
+    except PartError:
+        raise
+    except (pa.ArrowException, OSError, MemoryError, ValueError) as error:
+        why = " ".join(str(error).split()) or type(error).__name__
+        raise PartError(f"{what}: {why}", part) from error
 
 
 class ClusterLostError(RuntimeError):

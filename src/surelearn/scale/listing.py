@@ -17,8 +17,8 @@ from surelearn import _arguments
 from surelearn._threads import workers
 from surelearn.scale import _text_blocks
 from surelearn.scale._columns import feature_columns
-from surelearn.scale.errors import PartError
-from surelearn.scale.table_parts import FORMATS, Part, Parts, Reading
+from surelearn.scale.errors import told_of
+from surelearn.scale.table_parts import FORMATS, Part, Parts, Reading, identity
 
 _KINDS = {
     ".parquet": "parquet",
@@ -168,7 +168,10 @@ def _kind_of(fragment: Any) -> str:
 
 
 def _schema(file: _File) -> Any:
-    return FORMATS[file.kind].schema(file.path)
+    with told_of(f"{file.path} cannot be read"):
+        found = FORMATS[file.kind].schema(file.path)
+        found.names  # noqa: B018 - a damaged file may hold names that are no text
+        return found
 
 
 def _joined(schemas: list[Any], files: list[_File]) -> Any:
@@ -232,7 +235,9 @@ def _reading_of(file: _File, reading: Reading, schema: Any) -> Reading:
 def _parts_of(file: _File, reading: Reading, block_bytes: int) -> Iterator[Part]:
     """Yield the parts of a file, not hashed yet."""
     more = {"block": block_bytes} if file.kind == "csv" else {}
-    for place, n_rows in FORMATS[file.kind].places(file.path, **more):
+    with told_of(f"{file.path} cannot be read"):
+        places = FORMATS[file.kind].places(file.path, **more)
+    for place, n_rows in places:
         if file.places is None or place in file.places:
             yield Part(file.path, file.kind, place, "", n_rows, reading)
 
@@ -245,18 +250,10 @@ def _hashed(found: list[Part]) -> list[Part]:
         return FORMATS[kind].digest(path, place)
 
     def hashed(part: Part) -> Part:
-        try:
+        with told_of(f"{part} cannot be read", part):
             real = os.path.realpath(part.file)
-            sha256 = digest(_identity(real), part.kind, part.place, real)
-        except (ValueError, OSError, pa.ArrowInvalid) as error:
-            raise PartError(f"{part} cannot be read: {error}", part) from error
+            sha256 = digest(identity(real), part.kind, part.place, real)
         return replace(part, sha256=sha256)
 
     with workers(int(joblib.cpu_count())) as crew:
         return crew.map(hashed, found)
-
-
-def _identity(path: str) -> tuple[int, ...]:
-    """Return what tells a file from others, however many names it has."""
-    told = Path(path).stat()
-    return told.st_dev, told.st_ino, told.st_size, told.st_mtime_ns

@@ -21,6 +21,7 @@ from surelearn import _arguments
 from surelearn.scale._columns import feature_columns, features_and_target, sound
 from surelearn.scale._parquet import holds_only_numbers, read_by_columns
 from surelearn.scale._row_stream import RowChunks, row_and_target
+from surelearn.scale.errors import told_of
 
 _Learner = TypeVar("_Learner")
 _LEARNS = ("partial_fit", "learn_one")
@@ -174,10 +175,19 @@ def _table_chunks(
     source: Any, target: str | None, columns: Sequence[str] | None, size: int
 ) -> Iterator[tuple[Any, Any]]:
     """Read record batches; no name here holds on to one while the next is read."""
-    if not isinstance(source, str | PathLike):
+    if isinstance(source, str | PathLike):
+        with told_of(f"{source} cannot be read"):
+            yield from _file_chunks(source, target, columns, size)
+    else:
         reader = pa.RecordBatchReader.from_stream(source)
-        names, batches = feature_columns(reader.schema, target, columns), _in_chunks(reader, size)
-    elif Path(source).suffix.lower() in {".parquet", ".pq"}:
+        names = feature_columns(reader.schema, target, columns)
+        yield from _pairs(_in_chunks(reader, size), names, target)
+
+
+def _file_chunks(
+    source: Any, target: str | None, columns: Sequence[str] | None, size: int
+) -> Iterator[tuple[Any, Any]]:
+    if Path(source).suffix.lower() in {".parquet", ".pq"}:
         file = _open_parquet(source)
         names = feature_columns(file.schema_arrow, target, columns)
         wanted = names if target is None else [*names, target]
@@ -190,16 +200,19 @@ def _table_chunks(
         batches = _in_chunks(_batches_of_csv(reader), size)
     else:
         raise ValueError(f"{source} is neither a .parquet nor a .csv file; read it into a table")
-    yield from map(partial(features_and_target, names=names, target=target), map(sound, batches))
+    return _pairs(batches, names, target)
+
+
+def _pairs(
+    batches: Iterable[Any], names: list[str], target: str | None
+) -> Iterator[tuple[Any, Any]]:
+    return map(partial(features_and_target, names=names, target=target), map(sound, batches))
 
 
 def _open_parquet(source: Any) -> parquet.ParquetFile:
-    try:
-        return parquet.ParquetFile(
-            source, buffer_size=_READ_AHEAD, pre_buffer=False, page_checksum_verification=True
-        )
-    except pa.ArrowInvalid as error:
-        raise ValueError(f"{source} cannot be read as a Parquet file: {error}") from error
+    return parquet.ParquetFile(
+        source, buffer_size=_READ_AHEAD, pre_buffer=False, page_checksum_verification=True
+    )
 
 
 def _open_csv(source: Any, target: str | None, columns: Any) -> tuple[list[str], Any]:

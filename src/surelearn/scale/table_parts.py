@@ -9,6 +9,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any, TypeVar, overload
 
 import pyarrow as pa
@@ -16,7 +17,7 @@ import pyarrow as pa
 from surelearn.base.parted import Block, PartedTable
 from surelearn.scale import _record_batches, _row_groups, _text_blocks
 from surelearn.scale._columns import features_and_target, sound
-from surelearn.scale.errors import PartError
+from surelearn.scale.errors import PartError, told_of
 from surelearn.scale.reduction import map_reduce, merge_in_order
 
 _Record = TypeVar("_Record")
@@ -109,18 +110,28 @@ class Part:
 
     def blocks(self, n_rows: int = _ROWS) -> Iterator[Block]:
         """Yield the rows, so many at a time; refuse bytes that are not those that were listed."""
-        source = FORMATS[self.kind]
-        if source.digest(self.file, self.place) != self.sha256:
-            raise PartError(
-                f"{self} has changed since the parts were listed: list them again", self
-            )
+        with told_of(self, self):
+            before = identity(self.file)
+            if FORMATS[self.kind].digest(self.file, self.place) != self.sha256:
+                raise self._changed()
+            for batch in self._batches(n_rows):
+                yield self._block(sound(batch))
+            if identity(self.file) != before:  # while its rows were read, after it was hashed
+                raise self._changed()
+
+    def _batches(self, n_rows: int) -> Iterator[Any]:
         names, types = self.reading.columns, self.reading.all_types
-        for batch in source.batches(self.file, self.place, names, types, n_rows):
-            yield self._block(sound(batch))
+        return FORMATS[self.kind].batches(self.file, self.place, names, types, n_rows)
+
+    def _changed(self) -> PartError:
+        return PartError(f"{self} has changed since the parts were listed: list them again", self)
 
     def read(self) -> Block:
         """Return all rows at once."""
-        return next(self.blocks(2**62))
+        whole, *others = self.blocks(2**62)
+        if others:  # Arrow cuts columns of more than two gigabytes of text
+            raise PartError(f"{self} is too large to be read at once: take its blocks", self)
+        return whole
 
     def _block(self, batch: Any) -> Block:
         reading = self.reading
@@ -190,3 +201,9 @@ def over_blocks(
 ) -> _Record:
     """Return the sum of the records of the blocks of one part."""
     return merge_in_order(map(task, part.blocks()), merge)
+
+
+def identity(path: str) -> tuple[int, ...]:
+    """Return what tells a file from others, however many names it has."""
+    told = Path(path).stat()
+    return told.st_dev, told.st_ino, told.st_size, told.st_mtime_ns

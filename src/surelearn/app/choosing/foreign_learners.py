@@ -7,15 +7,20 @@ loads none that a certificate names.
 import ast
 import importlib
 import inspect
-from typing import Any, Self
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone, is_classifier, is_regressor
 from sklearn.pipeline import Pipeline
 
+from surelearn import _arguments
 from surelearn.app.errors import TableError
 from surelearn.app.problem.problem import Task
 from surelearn.learners.encoders.table_encoder import TableEncoder
+
+_Run = TypeVar("_Run")
 
 
 def is_foreign(name: str) -> bool:
@@ -82,8 +87,41 @@ class WithWholeNumbers(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> Any:
         """Return the label of each row."""
-        places = np.asarray(self.learner_.predict(X)).ravel().astype(np.int64)
-        return self.classes_[places]
+        said = np.asarray(self.learner_.predict(X)).ravel()
+        known = np.arange(len(self.classes_))
+        if said.dtype.kind not in "biuf" or not np.isin(said, known).all():
+            name, some = type(self.learner_).__name__, _arguments.short(said[:3].tolist())
+            raise ValueError(
+                f"{name} answers {some}, and its classes are the whole numbers from 0 to "
+                f"{len(known) - 1}"
+            )
+        return self.classes_[said.astype(np.int64)]
+
+
+def telling_of_foreign(run: Callable[..., _Run]) -> Callable[..., _Run]:
+    """Return a run with `learners` in which whatever code of others raises is told in a sentence.
+
+    To leave the process is no answer either: who asked would take it for a success.
+    """
+
+    @wraps(run)
+    def told(*args: Any, **options: Any) -> _Run:
+        named = options.get("learners") or ()
+        foreign = [name for name in named if isinstance(name, str) and is_foreign(name)]
+        try:
+            return run(*args, **options)
+        except TableError:
+            raise
+        except (Exception, SystemExit) as error:
+            if not foreign:
+                raise
+            why = " ".join(str(error).split())
+            raise TableError(
+                f"{' or '.join(foreign)} cannot be used here, as it raises {type(error).__name__}"
+                f"{f' ({why})' if why else ''}: try it by itself first"
+            ) from error
+
+    return told
 
 
 def _is(learner: Any, *, regression: bool) -> bool:
@@ -96,7 +134,7 @@ def _is(learner: Any, *, regression: bool) -> bool:
 def _found(module: str, name: str, asked: str) -> Any:
     try:
         found = getattr(importlib.import_module(module), name)
-    except (ImportError, ValueError) as error:
+    except (ImportError, ValueError, TypeError) as error:
         raise TableError(f"{asked} cannot be loaded: {error}; is it installed?") from error
     except AttributeError:
         raise TableError(f"there is no {name} in {module}") from None
@@ -109,7 +147,9 @@ def _made(kind: Any, called: str, asked: str) -> Any:
     """Return a learner with the arguments that were written; numbers and words only."""
     try:
         call = ast.parse(called if "(" in called else f"{called}()", mode="eval").body
-        if not isinstance(call, ast.Call) or call.args:
+        words = {word.arg for word in call.keywords} if isinstance(call, ast.Call) else set[Any]()
+        once = isinstance(call, ast.Call) and len(words - {None}) == len(call.keywords)
+        if not isinstance(call, ast.Call) or call.args or not once:
             raise SyntaxError  # noqa: TRY301 - told below
         return kind(**{str(word.arg): ast.literal_eval(word.value) for word in call.keywords})
     except (SyntaxError, ValueError):

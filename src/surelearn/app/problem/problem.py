@@ -185,6 +185,7 @@ def understand(  # noqa: PLR0913 - an argument for each option of the command
     ('multiclass', ('legs',), 4)
     """
     table = file.table
+    _refuse_unread(file, [target, group, time, *categorical, *keep, *zeros])
     roles = _roles(table.column_names, target=target, group=group, time=time)
     _check_names([*categorical, *keep, *drop, *zeros], table.column_names, roles)
     rows = _with_target(table, target)
@@ -264,6 +265,14 @@ def _roles(names: Sequence[str], **asked: str | None) -> dict[str, str]:
             raise TableError(f"column {name!r} cannot be the {roles[name]} and the {role} at once")
         roles[name] = role
     return roles
+
+
+def _refuse_unread(file: TableFile, asked: Iterable[str | None]) -> None:
+    """Refuse a column that is there, but of a type that is not read; a note has told of it."""
+    for name in asked:
+        told = [note for note in file.notes if note.about == f"column {name!r}"]
+        if told and name not in file.table.column_names:
+            raise TableError(f"{told[-1]}: turn it into numbers, dates or text first")
 
 
 def _unknown(name: str, names: Sequence[str], *, what: str) -> str:
