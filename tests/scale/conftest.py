@@ -9,6 +9,9 @@ from surelearn import (
     CategoricalNaiveBayes,
     GaussianNaiveBayes,
     LinearRegression,
+    LogisticRegression,
+    MaximumEntropy,
+    MaximumEntropyQuasiNewton,
     MixedNaiveBayes,
     PrincipalComponents,
     RidgeRegression,
@@ -18,6 +21,7 @@ from surelearn import (
 from surelearn.scale.dask import local_cluster
 
 NUMBERS = ["a", "b", "c"]
+BITS = ["a above", "b above"]
 LEARNERS = {
     "least squares": (LinearRegression, "y", NUMBERS),
     "ridge": (RidgeRegression, "y", NUMBERS),
@@ -26,6 +30,18 @@ LEARNERS = {
     "Gaussian naive Bayes": (GaussianNaiveBayes, "class", NUMBERS),
     "categorical naive Bayes": (CategoricalNaiveBayes, "class", ["word"]),
     "mixed naive Bayes": (MixedNaiveBayes, "class", [*NUMBERS, "word"]),
+    "logistic regression of three classes": (
+        lambda: LogisticRegression(tol=1e-9, class_weight="balanced"),
+        "class",
+        NUMBERS,
+    ),
+    "logistic regression": (lambda: LogisticRegression(tol=1e-9), "above", NUMBERS),
+    "maximum entropy": (lambda: MaximumEntropy(tol=1e-2), "class", BITS),
+    "maximum entropy by quasi-Newton": (
+        lambda: MaximumEntropyQuasiNewton(tol=1e-2),
+        "class",
+        ["a"],
+    ),
     "encoder": (TableEncoder, None, [*NUMBERS, "word"]),
 }
 
@@ -39,7 +55,9 @@ def world(n=3000, seed=0):
     label = np.where(y > np.median(y), "yes", "no").astype("U5")
     label[: n // 8] = "maybe"
     columns = dict(zip(NUMBERS, X.T, strict=True))
-    return pa.table({**columns, "word": word, "y": y, "class": label})
+    bits = dict(zip(BITS, (X[:, :2] > [0.0, 1e3]).T.astype(float), strict=True))
+    above = (y > np.median(y)).astype(int)
+    return pa.table({**columns, **bits, "word": word, "y": y, "class": label, "above": above})
 
 
 @pytest.fixture(scope="session")
