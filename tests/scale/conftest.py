@@ -6,7 +6,9 @@ import pytest
 from pyarrow import parquet
 
 from surelearn import (
+    BernoulliMixture,
     CategoricalNaiveBayes,
+    GaussianMixture,
     GaussianNaiveBayes,
     LinearRegression,
     LogisticRegression,
@@ -42,6 +44,16 @@ LEARNERS = {
         "class",
         ["a"],
     ),
+    "Gaussian mixture": (
+        lambda: GaussianMixture(n_components=2, tol=1e-3, random_state=0),
+        None,
+        NUMBERS,
+    ),
+    "Bernoulli mixture": (
+        lambda: BernoulliMixture(n_components=2, tol=1e-3, random_state=0),
+        None,
+        BITS,
+    ),
     "encoder": (TableEncoder, None, [*NUMBERS, "word"]),
 }
 
@@ -58,6 +70,15 @@ def world(n=3000, seed=0):
     bits = dict(zip(BITS, (X[:, :2] > [0.0, 1e3]).T.astype(float), strict=True))
     above = (y > np.median(y)).astype(int)
     return pa.table({**columns, **bits, "word": word, "y": y, "class": label, "above": above})
+
+
+def written(folder, X, y=None, weights=None, size=16):
+    """Write rows in parts of a size, and list them."""
+    columns = {f"x{j}": column for j, column in enumerate(X.T)}
+    more = {name: column for name, column in (("y", y), ("w", weights)) if column is not None}
+    parquet.write_table(pa.table({**columns, **more}), folder / "t.parquet", size)
+    target, weight = (None if each is None else n for n, each in (("y", y), ("w", weights)))
+    return scale.parts(folder, target=target, weight=weight)
 
 
 @pytest.fixture(scope="session")

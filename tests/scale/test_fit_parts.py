@@ -42,7 +42,7 @@ def test_parts_teach_what_all_their_rows_do(name, folder):
     learner.fit(parts)
     for attribute in (
         *("coef_", "components_", "theta_", "class_count_", "means_", "scales_"),
-        *("intercept_", "weights_", "training_rows_"),
+        *("intercept_", "weights_", "training_rows_", "covariances_", "probabilities_"),
     ):
         if hasattr(whole, attribute):
             found, wanted = getattr(learner, attribute), getattr(whole, attribute)

@@ -1,26 +1,16 @@
 """Logistic regression and maximum entropy on parts: what their certificates and refusals need."""
 
 import numpy as np
-import pyarrow as pa
 import pytest
-from pyarrow import parquet
 
+from scale.conftest import written
 from surelearn import (
     LogisticRegression,
     MaximumEntropy,
     MaximumEntropyQuasiNewton,
-    scale,
 )
 from surelearn.learners.linear import _parted_constraints
 from surelearn.learners.linear._softmax import parted
-
-
-def written(folder, X, y, weights=None, size=16):
-    """Write rows in parts of a size, and list them."""
-    columns = {f"x{j}": column for j, column in enumerate(X.T)}
-    more = {} if weights is None else {"w": weights}
-    parquet.write_table(pa.table({**columns, "y": y, **more}), folder / "t.parquet", size)
-    return scale.parts(folder, target="y", weight=None if weights is None else "w")
 
 
 def rows(n=160, d=3, seed=0):
