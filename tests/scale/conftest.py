@@ -6,9 +6,14 @@ import pytest
 from pyarrow import parquet
 
 from surelearn import (
+    BernoulliMixture,
     CategoricalNaiveBayes,
+    GaussianMixture,
     GaussianNaiveBayes,
     LinearRegression,
+    LogisticRegression,
+    MaximumEntropy,
+    MaximumEntropyQuasiNewton,
     MixedNaiveBayes,
     PrincipalComponents,
     RidgeRegression,
@@ -18,6 +23,7 @@ from surelearn import (
 from surelearn.scale.dask import local_cluster
 
 NUMBERS = ["a", "b", "c"]
+BITS = ["a above", "b above"]
 LEARNERS = {
     "least squares": (LinearRegression, "y", NUMBERS),
     "ridge": (RidgeRegression, "y", NUMBERS),
@@ -26,6 +32,28 @@ LEARNERS = {
     "Gaussian naive Bayes": (GaussianNaiveBayes, "class", NUMBERS),
     "categorical naive Bayes": (CategoricalNaiveBayes, "class", ["word"]),
     "mixed naive Bayes": (MixedNaiveBayes, "class", [*NUMBERS, "word"]),
+    "logistic regression of three classes": (
+        lambda: LogisticRegression(tol=1e-9, class_weight="balanced"),
+        "class",
+        NUMBERS,
+    ),
+    "logistic regression": (lambda: LogisticRegression(tol=1e-9), "above", NUMBERS),
+    "maximum entropy": (lambda: MaximumEntropy(tol=1e-2), "class", BITS),
+    "maximum entropy by quasi-Newton": (
+        lambda: MaximumEntropyQuasiNewton(tol=1e-2),
+        "class",
+        ["a"],
+    ),
+    "Gaussian mixture": (
+        lambda: GaussianMixture(n_components=2, tol=1e-3, random_state=0),
+        None,
+        NUMBERS,
+    ),
+    "Bernoulli mixture": (
+        lambda: BernoulliMixture(n_components=2, tol=1e-3, random_state=0),
+        None,
+        BITS,
+    ),
     "encoder": (TableEncoder, None, [*NUMBERS, "word"]),
 }
 
@@ -39,7 +67,18 @@ def world(n=3000, seed=0):
     label = np.where(y > np.median(y), "yes", "no").astype("U5")
     label[: n // 8] = "maybe"
     columns = dict(zip(NUMBERS, X.T, strict=True))
-    return pa.table({**columns, "word": word, "y": y, "class": label})
+    bits = dict(zip(BITS, (X[:, :2] > [0.0, 1e3]).T.astype(float), strict=True))
+    above = (y > np.median(y)).astype(int)
+    return pa.table({**columns, **bits, "word": word, "y": y, "class": label, "above": above})
+
+
+def written(folder, X, y=None, weights=None, size=16):
+    """Write rows in parts of a size, and list them."""
+    columns = {f"x{j}": column for j, column in enumerate(X.T)}
+    more = {name: column for name, column in (("y", y), ("w", weights)) if column is not None}
+    parquet.write_table(pa.table({**columns, **more}), folder / "t.parquet", size)
+    target, weight = (None if each is None else n for n, each in (("y", y), ("w", weights)))
+    return scale.parts(folder, target=target, weight=weight)
 
 
 @pytest.fixture(scope="session")

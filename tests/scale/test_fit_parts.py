@@ -40,7 +40,10 @@ def test_parts_teach_what_all_their_rows_do(name, folder):
     y = () if target is None else (table.column(target).to_numpy(zero_copy_only=False),)
     whole = parts_for(name, folder)[0].fit(table.select(columns), *map(np.array, y))
     learner.fit(parts)
-    for attribute in ("coef_", "components_", "theta_", "class_count_", "means_", "scales_"):
+    for attribute in (
+        *("coef_", "components_", "theta_", "class_count_", "means_", "scales_"),
+        *("intercept_", "weights_", "training_rows_", "covariances_", "probabilities_"),
+    ):
         if hasattr(whole, attribute):
             found, wanted = getattr(learner, attribute), getattr(whole, attribute)
             assert np.allclose(found, wanted, rtol=1e-9, equal_nan=True)

@@ -236,6 +236,35 @@ def row_weights(
     weights = validation.sample_weights(sample_weight, n)
     if class_weight is None:
         return weights
+    _refuse_strange_weights(class_weight)
+    with np.errstate(over="ignore"):
+        weights = weights * compute_sample_weight(class_weight, labels)
+        total = weights.sum()
+    if not 0.0 < total < validation.MOST_WEIGHT:
+        raise ValueError(
+            f"class_weight={_arguments.short(class_weight)} makes the weights of all rows sum to "
+            f"{total:g}; give at least one class with rows a weight, and none a huge one"
+        )
+    return weights
+
+
+def class_weights(class_weight: Any, classes: NDArray[Any], n_rows: Indices) -> Vector:
+    """Return what multiplies the weights of the rows of each class, given how many there are.
+
+    Examples
+    --------
+    >>> class_weights("balanced", np.array(["no", "yes"]), np.array([30, 10]))
+    array([0.66666667, 2.        ])
+    """
+    if class_weight is None:
+        return np.ones(len(classes))
+    _refuse_strange_weights(class_weight)
+    if isinstance(class_weight, str):
+        return n_rows.sum() / (len(classes) * n_rows)
+    return np.asarray(compute_sample_weight(class_weight, classes), dtype=np.float64)
+
+
+def _refuse_strange_weights(class_weight: Any) -> None:
     if isinstance(class_weight, dict):
         numbers = list(cast("dict[Any, Any]", class_weight).values())
         known = all(isinstance(each, Real) and 0.0 <= cast("Any", each) < 1e300 for each in numbers)
@@ -246,15 +275,6 @@ def row_weights(
             f"class_weight={_arguments.short(class_weight)} must be 'balanced', or a dict with a "
             "finite number, 0 or more, for each class"
         )
-    with np.errstate(over="ignore"):
-        weights = weights * compute_sample_weight(class_weight, labels)
-        total = weights.sum()
-    if not 0.0 < total < validation.MOST_WEIGHT:
-        raise ValueError(
-            f"class_weight={_arguments.short(class_weight)} makes the weights of all rows sum to "
-            f"{total:g}; give at least one class with rows a weight, and none a huge one"
-        )
-    return weights
 
 
 def _targets(y: Any, n: int) -> NDArray[Any]:

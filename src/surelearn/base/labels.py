@@ -134,3 +134,19 @@ def absolute_errors(y: NDArray[Any], predicted: NDArray[Any]) -> Vector:
         if values.dtype.kind in "iu" and is_beyond_doubles(values):
             sizes = sizes + np.spacing(np.abs(values.astype(np.float64)))
     return sizes
+
+
+def joined_classes(one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
+    """Return all classes of two tables, sorted; refuse text beside numbers.
+
+    Examples
+    --------
+    >>> joined_classes(np.array(["no"]), np.array(["no", "maybe"])).tolist()
+    ['maybe', 'no']
+    """
+    if one.dtype.kind != other.dtype.kind and "U" in {one.dtype.kind, other.dtype.kind}:
+        raise ValueError(
+            f"some labels are text and others are not, such as {one.tolist()[0]!r} and "
+            f"{other.tolist()[0]!r}: make all of one kind"
+        )
+    return np.union1d(one, other)

@@ -258,8 +258,10 @@ def _strangers(classes: NDArray[Any], labels: NDArray[Any]) -> Mask:
     return classes[nearest] != labels
 
 
-def sample_weights(weights: ArrayLike | None, n: int) -> Vector:
+def sample_weights(weights: ArrayLike | None, n: int, *, whole: bool = True) -> Vector:
     """Return one non-negative weight per row, ones if none are given.
+
+    All may be 0 unless these are the `whole` of the rows.
 
     Examples
     --------
@@ -275,7 +277,7 @@ def sample_weights(weights: ArrayLike | None, n: int) -> Vector:
     if not np.isfinite(array).all():
         raise ValueError("sample_weight contains NaN or infinity; give finite weights")
     check_non_negative(array, "sample_weight")
-    if not array.any():
+    if whole and not array.any():
         raise ValueError("sample_weight is zero everywhere; give at least one row a weight")
     with np.errstate(over="ignore"):
         total = array.sum()

@@ -15,7 +15,7 @@ from reference import logistic_regression as plain
 from surelearn.datasets.worlds import Noisy, Separable
 from surelearn.evaluate.coverage import Coverage
 from surelearn.evaluate.holdout import Holdout
-from surelearn.learners.linear._softmax import metric, objective, solver
+from surelearn.learners.linear._softmax import audit, metric, objective, solver
 from surelearn.learners.linear._softmax.objective import SoftmaxObjective
 from surelearn.learners.linear.logistic_regression import LogisticRegression
 
@@ -135,7 +135,7 @@ def test_sparse_rows_give_the_dense_model(classes):
 def test_a_table_too_wide_for_a_matrix_metric_reaches_the_same_optimum(classes, monkeypatch):
     X, y = world(200, 5, classes)
     expected = parameters(LogisticRegression(tol=1e-9).fit(X, y))
-    monkeypatch.setattr(solver, "_DENSE_METRIC", 1)
+    monkeypatch.setattr(solver, "DENSE_METRIC", 1)
     for form in (X, sparse.csr_array(X)):
         found = parameters(LogisticRegression(tol=1e-9).fit(form, y))
         np.testing.assert_allclose(found, expected, atol=1e-6)
@@ -184,10 +184,10 @@ def test_the_suboptimality_bounds_the_true_excess_wherever_one_stops(classes, fi
         move[:, -1] *= fit_intercept
         point = best.point + move.ravel()
         excess = objective(point)[0] - best.values[-1]
-        bound = solver.audit(objective, point).suboptimality
+        bound = audit.audit(objective, point).suboptimality
         assert excess <= bound + 1e-14
         assert bound <= 1e4 * excess
-    assert solver.audit(objective, best.point).suboptimality < 1e-12
+    assert audit.audit(objective, best.point).suboptimality < 1e-12
 
 
 def test_without_intercept_the_bound_is_that_of_strong_convexity():

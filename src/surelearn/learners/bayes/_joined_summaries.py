@@ -3,9 +3,9 @@
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
+from surelearn.base.labels import joined_classes
 from surelearn.base.summarising import Summary
 from surelearn.base.tables.category_codes import refuse_many
 from surelearn.base.tables.table import column_names, n_categories
@@ -23,22 +23,6 @@ def joined(one: Summary, other: Summary, most_categories: int | None) -> Summary
     learnt = {**one.learnt, "classes_": classes, "categories_": total.counts.categories}
     learnt["rows_left_out_"] = one.learnt["rows_left_out_"] or other.learnt["rows_left_out_"]
     return Summary(learnt, total)
-
-
-def joined_classes(one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
-    """Return all classes of two tables, sorted; refuse text beside numbers.
-
-    Examples
-    --------
-    >>> joined_classes(np.array(["no"]), np.array(["no", "maybe"])).tolist()
-    ['maybe', 'no']
-    """
-    if one.dtype.kind != other.dtype.kind and "U" in {one.dtype.kind, other.dtype.kind}:
-        raise ValueError(
-            f"some labels are text and others are not, such as {one.tolist()[0]!r} and "
-            f"{other.tolist()[0]!r}: make all of one kind"
-        )
-    return np.union1d(one, other)
 
 
 def _among(summary: Summary, classes: NDArray[Any]) -> ClassSummary:

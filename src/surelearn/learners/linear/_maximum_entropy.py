@@ -8,12 +8,11 @@ Berger, Della Pietra and Della Pietra (1996). P̃ is what was observed, E_P aver
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Self, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse, special
+from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from surelearn import _arguments
@@ -23,45 +22,19 @@ from surelearn._stored import holds
 from surelearn._typing import Matrix, Vector
 from surelearn.base import validation
 from surelearn.base.fitting import adopt, at_one_moment, fresh_copy, warn
+from surelearn.base.parted import PartedTable, refuse_targets
+from surelearn.base.survey import survey_labelled
+from surelearn.learners.linear._constraints import Constraints
+from surelearn.learners.linear._parted_constraints import PartedConstraints, constraints_of_parts
 from surelearn.learners.linear._softmax.classifier import SoftmaxClassifier
 
 Features: TypeAlias = Callable[[Any, Any], Any] | Sequence[Callable[[Any, Any], float]] | None
 """One function of a table and a label, or several of one row and a label; None for indicators."""
 
+AnyConstraints: TypeAlias = Constraints | PartedConstraints
+"""What was observed, in rows that are all there or in parts."""
+
 _LARGEST_TABLE = 50_000_000
-
-
-@dataclass(frozen=True, eq=False)
-class Constraints:
-    """What was observed: distinct rows, how often each, with which labels, and their features.
-
-    Parameters
-    ----------
-    features
-        f_i(x, y) for each distinct row, label and i.
-    rows
-        P̃(x), the share of each distinct row.
-    observed
-        E_P̃ f_i, the mean of each feature in the data.
-    """
-
-    features: NDArray[np.float64]
-    rows: Vector
-    observed: Vector
-
-    @property
-    def sizes(self) -> Vector:
-        """The largest absolute value of each feature, 1 where that is 0."""
-        largest = np.abs(self.features).max(axis=(0, 1))
-        return np.where(largest > 0.0, largest, 1.0)
-
-    def log_probabilities(self, weights: Vector) -> Matrix:
-        """Return ln P(y|x) for each distinct row and label."""
-        return special.log_softmax(self.features @ weights, axis=1)
-
-    def expected(self, joint: Matrix) -> Vector:
-        """Return E_P f_i, given P̃(x) P(y|x)."""
-        return np.tensordot(joint, self.features, axes=2)
 
 
 @at_one_moment
@@ -89,32 +62,40 @@ class MaximumEntropyModel(SoftmaxClassifier):
     training_rows_: Hashes
 
     @abstractmethod
-    def _solve(self, constraints: Constraints) -> tuple[Vector, int]:
+    def _solve(self, constraints: AnyConstraints) -> tuple[Vector, int]:
         """Find the weights."""
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Find the weights from rows and labels.
 
         Parameters
         ----------
         X
-            Rows of numbers: an array or a data frame.
+            Rows of numbers: an array or a data frame; or the parts of a table, each step a pass
+            over all of them: see `surelearn.scale.parts`.
         y
-            Their labels, two kinds or more.
+            Their labels, two kinds or more; parts bring them along.
         sample_weight
             How often each row counts; once if left out.
         """
         fresh = fresh_copy(self)
         fresh._check_parameters()  # noqa: SLF001 - our own copy
-        X, labels = validation.check(fresh, _dense(X), y, reset=True)
-        fresh.classes_ = validation.two_or_more(validation.distinct(labels))
-        shares = validation.sample_weights(sample_weight, len(labels))
-        constraints = fresh._observe(  # noqa: SLF001
-            X, validation.index_among(fresh.classes_, labels), shares / shares.sum()
-        )
+        if isinstance(X, PartedTable):
+            refuse_targets(y, sample_weight)
+            survey = survey_labelled(fresh, X)
+            constraints: AnyConstraints = constraints_of_parts(fresh, X, survey)
+            fresh.training_rows_ = survey.hashes
+        else:
+            X, labels = validation.check(fresh, _dense(X), y, reset=True)
+            fresh.classes_ = validation.two_or_more(validation.distinct(labels))
+            shares = validation.sample_weights(sample_weight, len(labels))
+            codes = validation.index_among(fresh.classes_, labels)
+            constraints = fresh._observe(X, codes, shares / shares.sum())  # noqa: SLF001
+            fresh.training_rows_ = fingerprints.sketch(fingerprints.row_hashes(X))
         fresh.weights_, fresh.n_iter_ = fresh._solve(constraints)  # noqa: SLF001
         fresh._report(constraints)  # noqa: SLF001
-        fresh.training_rows_ = fingerprints.sketch(fingerprints.row_hashes(X))
         return adopt(self, fresh)
 
     def _check_parameters(self) -> None:
@@ -160,16 +141,11 @@ class MaximumEntropyModel(SoftmaxClassifier):
             raise ValueError("a feature is NaN or infinite; features must be finite numbers")
         return table
 
-    def _report(self, constraints: Constraints) -> None:
+    def _report(self, constraints: AnyConstraints) -> None:
         """Store entropy, likelihood and residuals; say so if a constraint is not met."""
-        logs = constraints.log_probabilities(self.weights_)
-        joint = constraints.rows[:, np.newaxis] * np.exp(logs)
-        self.entropy_ = float(-(joint * logs).sum())
-        self.constraint_residuals_ = constraints.expected(joint) - constraints.observed
-        self.log_likelihood_ = float(
-            constraints.observed @ self.weights_
-            - constraints.rows @ special.logsumexp(constraints.features @ self.weights_, axis=1)
-        )
+        self.entropy_, expected, heights = constraints.entropy(self.weights_)
+        self.constraint_residuals_ = expected - constraints.observed
+        self.log_likelihood_ = float(constraints.observed @ self.weights_ - heights)
         worst = float(np.abs(self.constraint_residuals_ / constraints.sizes).max())
         self.converged_ = worst <= self.tol
         if not self.converged_:

@@ -23,18 +23,18 @@ from surelearn._typing import Matrix, Vector
 from surelearn.base import validation
 from surelearn.base.classifier import risk_certificate
 from surelearn.base.fitting import adopt, at_one_moment, fresh_copy, row_weights, warn
+from surelearn.base.parted import PartedTable, refuse_targets
 from surelearn.base.seal import refuse_changed
 from surelearn.bounds import Guarantee, margin, vc
 from surelearn.certificate import Certificate, assumed, by_construction
+from surelearn.learners.linear._softmax.audit import Audit
 from surelearn.learners.linear._softmax.classifier import SoftmaxClassifier
-from surelearn.learners.linear._softmax.metric import squared
 from surelearn.learners.linear._softmax.objective import SoftmaxObjective
-from surelearn.learners.linear._softmax.solver import Audit, audit, minimise
+from surelearn.learners.linear._softmax.parted import PartedObjective, objective_of_parts
+from surelearn.learners.linear._softmax.whole import WholeTable, refuse_separable
 from surelearn.optimizers import Trace
-from surelearn.optimizers.separability import no_finite_minimum
 
 _ROWS_FOR_VC = 4  # for each parameter; with fewer the VC bound says nothing even without errors
-_PROGRAMME = 200_000  # entries of a table up to which a linear programme looks for a separator
 
 
 @at_one_moment
@@ -119,40 +119,51 @@ class LogisticRegression(SoftmaxClassifier):
         self.max_iter = max_iter
         self.warm_start = warm_start
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Find the coefficients from rows of two classes or more.
 
         Parameters
         ----------
         X
-            Rows of numbers: an array, a data frame or a sparse matrix.
+            Rows of numbers: an array, a data frame or a sparse matrix; or the parts of a table,
+            each step a pass over all of them: see `surelearn.scale.parts`.
         y
-            Their labels, of any kind.
+            Their labels, of any kind; parts bring them along.
         sample_weight
             How much each row counts; 1 if left out.
         """
         fresh = fresh_copy(self)
         fresh._check_parameters()  # noqa: SLF001 - our own copy
-        X, labels = validation.check(fresh, X, y, reset=True, finite=False)
-        fresh.classes_ = validation.two_or_more(validation.distinct(labels))
-        weights = row_weights(
-            sample_weight, class_weight=self.class_weight, labels=labels, n=len(labels)
-        )
-        objective = SoftmaxObjective(
-            X=X,
-            codes=validation.index_among(fresh.classes_, labels),
-            shares=weights / weights.sum(),
-            n_scores=1 if len(fresh.classes_) == 2 else len(fresh.classes_),
-            penalty=1.0 / (self.C * float(weights.sum())),
-            fit_intercept=bool(self.fit_intercept),
-        )
-        start = self._start(fresh, objective)
-        trace = fresh._minimum(objective, start)  # noqa: SLF001
-        fresh._take(objective, trace, audit(objective, trace.point))  # noqa: SLF001
+        if isinstance(X, PartedTable):
+            refuse_targets(y, sample_weight)
+            table: WholeTable | PartedObjective = objective_of_parts(fresh, X)
+        else:
+            table = WholeTable(fresh, fresh._objective(X, y, sample_weight))  # noqa: SLF001
+        start = self._start(fresh, table)
+        trace = table.minimum(start, tolerance=self.tol, max_iter=self.max_iter)
+        fresh._take(table, trace, table.audit(trace.point))  # noqa: SLF001
         if start.any():  # where other rows had led: they shaped this model, too
             earlier: Any = getattr(self, "training_rows_", ())
             fresh.training_rows_ = fingerprints.united(fresh.training_rows_, earlier)
         return adopt(self, fresh)
+
+    def _objective(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> SoftmaxObjective:
+        """Check all rows, learn the classes, and return what is minimised."""
+        X, labels = validation.check(self, X, y, reset=True, finite=False)
+        self.classes_ = validation.two_or_more(validation.distinct(labels))
+        weights = row_weights(
+            sample_weight, class_weight=self.class_weight, labels=labels, n=len(labels)
+        )
+        return SoftmaxObjective(
+            X=X,
+            codes=validation.index_among(self.classes_, labels),
+            shares=weights / weights.sum(),
+            n_scores=1 if len(self.classes_) == 2 else len(self.classes_),
+            penalty=1.0 / (self.C * float(weights.sum())),
+            fit_intercept=bool(self.fit_intercept),
+        )
 
     def _check_state(self) -> None:
         n_problems = 1 if len(self.classes_) == 2 else len(self.classes_)
@@ -207,68 +218,34 @@ class LogisticRegression(SoftmaxClassifier):
             raise ValueError(f"tol={self.tol!r} must be a finite number above 0")
         _arguments.at_least_one("max_iter", self.max_iter)
 
-    def _start(self, fresh: Self, objective: SoftmaxObjective) -> Vector:
+    def _start(self, fresh: Self, table: WholeTable | PartedObjective) -> Vector:
         """Return where to begin: at 0, or where the last fit ended."""
-        theta = np.zeros((objective.n_scores, objective.X.shape[1] + 1))
+        d = table.shape[1]
+        theta = np.zeros((table.n_scores, d + 1))
         known = self.warm_start and np.array_equal(getattr(self, "classes_", ()), fresh.classes_)
-        if known and self.coef_.shape[1] == objective.X.shape[1]:
+        if known and self.coef_.shape[1] == d:
             theta[:, :-1], theta[:, -1] = self.coef_, self.intercept_
             theta -= theta.mean(axis=0) if len(theta) > 1 else 0.0
-            theta[:, -1] *= objective.fit_intercept
+            theta[:, -1] *= table.fit_intercept
         return theta.ravel()
 
-    def _minimum(self, objective: SoftmaxObjective, start: Vector) -> Trace:
-        """Search for the optimum; rows that are not finite are refused.
-
-        With one score they need not be looked for: a gradient is finite only if all values are.
-        """
-        if objective.n_scores > 1:
-            validation.all_finite(self, objective.X)
-        try:
-            return minimise(objective, start, tolerance=self.tol, max_iter=self.max_iter)
-        except ValueError:
-            validation.all_finite(self, objective.X)
-            raise
-
-    def _take(self, objective: SoftmaxObjective, trace: Trace, found: Audit) -> None:
+    def _take(self, table: WholeTable | PartedObjective, trace: Trace, found: Audit) -> None:
         """Store the optimum, unless there is none; say so if it was not reached."""
-        self._refuse_separable(objective, trace, found)
-        theta = trace.point.reshape(objective.n_scores, -1)
+        refuse_separable(table, trace, found)
+        theta = trace.point.reshape(table.n_scores, -1)
         self.coef_, self.intercept_ = theta[:, :-1].copy(), theta[:, -1].copy()
         self.gradient_norm_ = float(trace.gradient_norms[-1])
         self.suboptimality_ = found.suboptimality
         self.n_iter_ = trace.n_steps
-        self.training_errors_, self.n_training_rows_ = found.training_errors, len(objective.codes)
-        hashes = objective.map_chunks(
-            lambda first, last: fingerprints.row_hashes(objective.rows_between(first, last))
-        )
-        self.training_rows_ = fingerprints.sketch(np.concatenate(hashes))
-        self.training_margins_ = _normalised_margins(objective, theta)
+        self.training_errors_, self.n_training_rows_ = found.training_errors, table.shape[0]
+        self.training_rows_ = table.sketch()
+        few = table.shape[0] < _ROWS_FOR_VC * theta.shape[1] and table.n_scores == 1
+        self.training_margins_ = table.margins(theta) if few else None
         if not trace.converged:
             warn(
                 f"the optimum was not reached: {trace.reason}; raise max_iter or tol, or scale the "
                 "features",
                 ConvergenceWarning,
-            )
-
-    def _refuse_separable(self, objective: SoftmaxObjective, trace: Trace, found: Audit) -> None:
-        if objective.penalty > 0.0:
-            return
-        separated = found.smallest_margin > 0.0
-        if not separated and objective.X.shape[0] * objective.n_parameters <= _PROGRAMME:
-            counted = objective.shares > 0.0
-            separated = no_finite_minimum(
-                objective.X[counted],
-                objective.codes[counted],
-                len(self.classes_),
-                fit_intercept=objective.fit_intercept,
-            )
-        if separated:
-            length = np.linalg.norm(trace.point)
-            raise ValueError(
-                "the classes can be separated, so without a penalty no coefficients are best: "
-                f"longer ones always fit better, and they were {length:.3g} long when the search "
-                "ended. Set a finite C, such as C=1.0"
             )
 
     def decision_function(self, X: Any) -> Vector | Matrix:
@@ -284,15 +261,3 @@ class LogisticRegression(SoftmaxClassifier):
         tags: Any = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-
-def _normalised_margins(objective: SoftmaxObjective, theta: Matrix) -> Vector | None:
-    """Return y⟨w, x⟩/(‖w‖‖x‖), the intercept and a 1 included, if few rows call for them."""
-    n, width = len(objective.codes), theta.shape[1]
-    if objective.n_scores > 1 or n >= _ROWS_FOR_VC * width:
-        return None
-    scores = objective.chunk_scores(theta, 0, n)[:, 0]
-    squares = squared(objective.X).sum(axis=1) + float(objective.fit_intercept)
-    lengths = np.linalg.norm(theta) * np.sqrt(squares)
-    signed = np.where(objective.codes == 1, scores, -scores)
-    return np.divide(signed, lengths, out=np.zeros(n), where=lengths > 0.0).clip(-1.0, 1.0)

@@ -9,12 +9,12 @@ iterative scaling. Della Pietra, Della Pietra and Lafferty (1997).
 from typing import Any
 
 import numpy as np
-from scipy import sparse, special
+from scipy import special
 from sklearn.utils import Tags
 
 from surelearn._typing import Matrix, Vector
 from surelearn.base.fitting import at_one_moment
-from surelearn.learners.linear._maximum_entropy import Constraints, Features, MaximumEntropyModel
+from surelearn.learners.linear._maximum_entropy import AnyConstraints, Features, MaximumEntropyModel
 
 _EXACT, _STEPS = 1e-12, 60
 
@@ -66,22 +66,16 @@ class MaximumEntropy(MaximumEntropyModel):
         self.tol = tol
         self.max_iter = max_iter
 
-    def _solve(self, constraints: Constraints) -> tuple[Vector, int]:
-        _refuse_negative(constraints)
-        totals, groups = np.unique(constraints.features.sum(axis=2), return_inverse=True)
-        gather: Any = sparse.csr_array(
-            (np.ones(groups.size), (groups.ravel(), np.arange(groups.size)))
-        )
-        flat = constraints.features.reshape(groups.size, -1)
-        sizes = constraints.sizes
+    def _solve(self, constraints: AnyConstraints) -> tuple[Vector, int]:
+        _refuse_negative(constraints.lowest)
+        totals, sizes = constraints.totals, constraints.sizes
         targets = np.maximum(constraints.observed, 0.5 * self.tol * sizes)
-        weights = np.zeros(flat.shape[1])
+        weights = np.zeros(len(sizes))
         for sweep in range(self.max_iter + 1):
-            joint = constraints.rows[:, np.newaxis] * np.exp(constraints.log_probabilities(weights))
-            gap = np.abs(constraints.expected(joint) - constraints.observed) / sizes
+            expected, masses = constraints.masses(weights)
+            gap = np.abs(expected - constraints.observed) / sizes
             if gap.max() <= self.tol or sweep == self.max_iter:
                 return weights, sweep
-            masses = gather @ (joint.reshape(-1, 1) * flat)
             weights = weights + _scale(masses, totals, targets)
         raise AssertionError  # the last sweep returns
 
@@ -115,9 +109,8 @@ def _scale(masses: Matrix, totals: Vector, targets: Vector) -> Vector:
     return change
 
 
-def _refuse_negative(constraints: Constraints) -> None:
+def _refuse_negative(lowest: Vector) -> None:
     """Name a feature that is negative somewhere; the scaling equation may have no root then."""
-    lowest = constraints.features.min(axis=(0, 1))
     if (lowest < 0.0).any():
         worst = int(lowest.argmin())
         raise ValueError(

@@ -6,11 +6,10 @@ Its gradient is the vector of constraint residuals. Malouf (2002) compared it wi
 """
 
 import numpy as np
-from scipy import special
 
 from surelearn._typing import Vector
 from surelearn.base.fitting import at_one_moment
-from surelearn.learners.linear._maximum_entropy import Constraints, Features, MaximumEntropyModel
+from surelearn.learners.linear._maximum_entropy import AnyConstraints, Features, MaximumEntropyModel
 from surelearn.optimizers import limited_memory_bfgs
 
 
@@ -49,18 +48,12 @@ class MaximumEntropyQuasiNewton(MaximumEntropyModel):
         self.tol = tol
         self.max_iter = max_iter
 
-    def _solve(self, constraints: Constraints) -> tuple[Vector, int]:
-        sizes = constraints.sizes
-        scaled = Constraints(
-            constraints.features / sizes, constraints.rows, constraints.observed / sizes
-        )
+    def _solve(self, constraints: AnyConstraints) -> tuple[Vector, int]:
+        sizes, scaled = constraints.sizes, constraints.scaled()
 
         def dual(weights: Vector) -> tuple[float, Vector]:
-            scores = scaled.features @ weights
-            heights = special.logsumexp(scores, axis=1)
-            joint = scaled.rows[:, np.newaxis] * np.exp(scores - heights[:, np.newaxis])
-            value = float(scaled.rows @ heights - scaled.observed @ weights)
-            return value, scaled.expected(joint) - scaled.observed
+            heights, expected = scaled.dual(weights)
+            return float(heights - scaled.observed @ weights), expected - scaled.observed
 
         start = np.zeros(len(sizes))
         trace = limited_memory_bfgs(dual, start, tolerance=self.tol, max_iter=self.max_iter)

@@ -11,7 +11,7 @@ from typing import Any, Self
 import joblib
 import numpy as np
 from numpy.random import RandomState
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, DensityMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags, check_random_state
@@ -24,16 +24,19 @@ from surelearn._threads import workers
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.base import validation
 from surelearn.base.fitting import adopt, at_one_moment, fresh_copy, warn
-from surelearn.base.tables.table import column_names
+from surelearn.base.parted import PartedTable, refuse_targets
 from surelearn.learners.mixtures._model import (
     CHUNK,
     Chunk,
     MixtureModel,
+    check_settings,
     clusters,
     filled,
+    largest_variance,
     normalise,
     of_clusters,
 )
+from surelearn.learners.mixtures._parted_mixture import climb_parts
 from surelearn.learners.mixtures.expectation_maximization import Run, expect, maximise
 
 
@@ -61,7 +64,7 @@ class Mixture(DensityMixin, BaseEstimator, ABC):
     def fit(
         self,
         X: Any,
-        y: Any = None,  # noqa: ARG002 - scikit-learn's signature
+        y: Any = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Find the components of these rows.
@@ -69,14 +72,19 @@ class Mixture(DensityMixin, BaseEstimator, ABC):
         Parameters
         ----------
         X
-            The rows; NaN marks a missing value.
+            The rows; NaN marks a missing value. Or the parts of a table, each iteration a pass over
+            all of them: see `surelearn.scale.parts`.
         y
             Ignored.
         sample_weight
             How often each row counts; once, if left out.
         """
         fresh = fresh_copy(self)
-        fresh._climb(*fresh._enter(X, sample_weight, reset=True))  # noqa: SLF001 - our own copy
+        if isinstance(X, PartedTable):
+            refuse_targets(y, sample_weight)
+            fresh._keep(climb_parts(fresh, X))  # noqa: SLF001 - our own copy
+            return adopt(self, fresh)
+        fresh._climb(*fresh._enter(X, sample_weight, reset=True))  # noqa: SLF001
         return adopt(self, fresh)
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
@@ -201,16 +209,19 @@ class Mixture(DensityMixin, BaseEstimator, ABC):
         if not np.isclose(self.weights_.sum(), 1.0):
             raise ValueError("its weights do not add up to 1")
 
-    def _rounding(self, X: Matrix) -> float:  # noqa: ARG002 - some models look at the rows
-        """Return the share of a log-likelihood that rounding may cost."""
+    def _look_at(self, values: NDArray[Any]) -> None:
+        """Look at all values, or the largest of them, before the first step."""
+
+    def _rounding(self, variance: float) -> float:  # noqa: ARG002 - some models look at it
+        """Return the share of a log-likelihood that rounding may cost, by the largest variance."""
         return 1e-9
 
     def _enter(
-        self, X: Any, sample_weight: ArrayLike | None, *, reset: bool
+        self, X: Any, sample_weight: ArrayLike | None, *, reset: bool, whole: bool = True
     ) -> tuple[Matrix, Vector]:
         """Check rows and weights; return those that count."""
         X = self._read(X, reset=reset)
-        weights = validation.sample_weights(sample_weight, len(X))
+        weights = validation.sample_weights(sample_weight, len(X), whole=whole)
         counting = weights > 0.0
         return (X, weights) if counting.all() else (X[counting], weights[counting])
 
@@ -226,16 +237,8 @@ class Mixture(DensityMixin, BaseEstimator, ABC):
 
     def _climb(self, X: Matrix, weights: Vector) -> None:
         """Find the components of checked rows, and keep them."""
-        for name in ("n_components", "n_init", "max_iter"):
-            _arguments.at_least_one(name, getattr(self, name))
-        if not self.tol >= 0.0:
-            raise ValueError(f"tol={self.tol!r} must be 0 or more")
-        if len(X) < self.n_components:
-            raise ValueError(
-                f"{self.n_components} components need as many rows, and X has n_samples = "
-                f"{len(X)}: ask for fewer components, or give more rows"
-            )
-        self._refuse_empty_columns(X)
+        self._look_at(X)
+        check_settings(self, len(X), np.isnan(X).all(axis=0))
         model = self._model()
         chunks = model.chunks(X, weights)
         concurrent = model.concurrent and len(X) > CHUNK
@@ -246,7 +249,7 @@ class Mixture(DensityMixin, BaseEstimator, ABC):
                 self._starts(model, chunks, X, weights),
                 max_iter=self.max_iter,
                 tol=self.tol,
-                rounding=self._rounding(X),
+                rounding=self._rounding(largest_variance(X)),
                 unit=float(weights.mean()),
                 mapper=map if crew.pool is None else crew.pool.map,
             )
@@ -285,9 +288,3 @@ class Mixture(DensityMixin, BaseEstimator, ABC):
         for chunk in model.chunks(X, np.ones(len(X))):
             out[:, chunk.rows] = model.log_joint(parameters, chunk)
         return out
-
-    def _refuse_empty_columns(self, X: Matrix) -> None:
-        empty = np.flatnonzero(np.isnan(X).all(axis=0))
-        if len(empty):
-            name = column_names(self)[empty[0]]
-            raise ValueError(f"column {name!r} has no value in any row; leave it out")

@@ -13,7 +13,9 @@ from numpy.random import RandomState
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
-from surelearn._typing import Matrix, Vector
+from surelearn import _arguments
+from surelearn._typing import Mask, Matrix, Vector
+from surelearn.base.tables.table import column_names
 from surelearn.learners.mixtures.expectation_maximization import Expectation
 
 CHUNK = 8192
@@ -49,6 +51,22 @@ def refuse_misfits(weights: Any, places: Any, n_features: int) -> None:
             "its weights and components do not belong together: they were changed after fit. Fit "
             "it again"
         )
+
+
+def check_settings(learner: Any, n_rows: int, empty: Mask) -> None:
+    """Refuse settings that mean nothing, too few rows, and columns without a value."""
+    for name in ("n_components", "n_init", "max_iter"):
+        _arguments.at_least_one(name, getattr(learner, name))
+    if not learner.tol >= 0.0:
+        raise ValueError(f"tol={learner.tol!r} must be 0 or more")
+    if n_rows < learner.n_components:
+        raise ValueError(
+            f"{learner.n_components} components need as many rows, and X has n_samples = "
+            f"{n_rows}: ask for fewer components, or give more rows"
+        )
+    if empty.any():
+        name = column_names(learner)[int(empty.argmax())]
+        raise ValueError(f"column {name!r} has no value in any row; leave it out")
 
 
 class MixtureModel(ABC):
@@ -114,6 +132,18 @@ def filled(X: Matrix, weights: Vector) -> Matrix:
     known = ~np.isnan(X)
     means = weights @ np.where(known, X, 0.0) / (weights @ known)
     return np.where(known, X, means)
+
+
+def largest_variance(X: Matrix) -> float:
+    """Return the largest variance of a column, of the values it has.
+
+    Examples
+    --------
+    >>> largest_variance(np.array([[0.0, 1.0], [2.0, np.nan]]))
+    1.0
+    """
+    with np.errstate(over="ignore"):
+        return float(np.nanvar(X, axis=0).max())
 
 
 def clusters(X: Matrix, weights: Vector, n_clusters: int, rng: RandomState) -> tuple[Any, Matrix]:

@@ -135,8 +135,15 @@ def maximise(
     >>> run.converged, float(run.parameters.round(4))
     (True, 0.5)
     """
-    limits = _Limits(max_iter, tol, rounding, unit)
-    runs = [_climb(model, blocks, start, limits, mapper) for start in starts]
+    limits = Limits(max_iter, tol, rounding, unit)
+    return best_run(model, partial(expect, model, blocks=blocks, mapper=mapper), starts, limits)
+
+
+def best_run(
+    model: Model, expectation: Callable[[Any], Expectation], starts: Iterable[Any], limits: "Limits"
+) -> Run:
+    """Climb from each start, given who finds the expectation of all rows under parameters."""
+    runs = [_climb(model, expectation, start, limits) for start in starts]
     return max(runs, key=lambda run: run.log_likelihoods[-1])
 
 
@@ -151,7 +158,7 @@ def expect(
 
 
 @dataclass(frozen=True)
-class _Limits:
+class Limits:
     """When to stop, and what rounding excuses."""
 
     max_iter: int
@@ -171,14 +178,10 @@ class _Limits:
 
 
 def _climb(
-    model: Model,
-    blocks: Sequence[Any],
-    parameters: Any,
-    limits: _Limits,
-    mapper: Callable[..., Iterable[Expectation]],
+    model: Model, expectation: Callable[[Any], Expectation], parameters: Any, limits: Limits
 ) -> Run:
     """Alternate M-steps and E-steps until one gains too little."""
-    expected = expect(model, parameters, blocks, mapper)
+    expected = expectation(parameters)
     path, converged = [expected.log_likelihood], False
     if not np.isfinite(path[0]):
         raise ValueError(
@@ -187,7 +190,7 @@ def _climb(
         )
     while not converged and len(path) <= limits.max_iter:
         parameters = model.m_step(expected.statistics)
-        expected = expect(model, parameters, blocks, mapper)
+        expected = expectation(parameters)
         path.append(expected.log_likelihood)
         converged = limits.reached(path[-2], path[-1])
     return Run(parameters, expected.statistics, np.array(path), converged)

@@ -5,16 +5,16 @@
 Dempster, Laird and Rubin (1977); with missing values Ghahramani and Jordan (1994).
 """
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.random import RandomState
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp
 from sklearn.utils.validation import check_is_fitted
 
 from surelearn._stored import holds
-from surelearn._typing import Indices, Matrix, Vector
+from surelearn._typing import Indices, Matrix
 from surelearn.base.fitting import at_one_moment
 from surelearn.base.validation import refuse_huge, refuse_tiny
 from surelearn.learners.mixtures._covariances import SHAPES, Covariance
@@ -134,10 +134,9 @@ class GaussianMixture(Mixture):
         refuse_huge(X, "features")
         return X
 
-    def _climb(self, X: Matrix, weights: Vector) -> None:
-        refuse_tiny(X, "features")
+    def _look_at(self, values: NDArray[Any]) -> None:
+        refuse_tiny(values, "features")
         self.covariance_type_ = self.covariance_type
-        super()._climb(X, weights)
 
     def _model(self) -> GaussianModel:
         if self.covariance_type_ not in SHAPES:
@@ -171,11 +170,11 @@ class GaussianMixture(Mixture):
             raise ValueError("its moments are not those of its components and features")
         self._model()
 
-    def _rounding(self, X: Matrix) -> float:
+    def _rounding(self, variance: float) -> float:
         """Allow for what the smallest eigenvalue loses to rounding beside the largest."""
         smallest = max(self.covariance_floor, np.finfo(np.float64).tiny)
         with np.errstate(over="ignore"):
-            lost = np.finfo(np.float64).eps * np.nanvar(X, axis=0).max() / smallest
+            lost = np.finfo(np.float64).eps * np.float64(variance) / smallest
         return max(1e-9, float(lost))
 
     def _store(self, parameters: Gaussians) -> None:

@@ -36,34 +36,57 @@ def is_narrow(objective: SoftmaxObjective) -> bool:
 def block_metric(objective: SoftmaxObjective, point: Vector) -> Callable[[Vector], Vector]:
     """Return multiplication by the inverse of the Hessian's diagonal blocks, one for each score."""
     theta = point.reshape(objective.n_scores, -1)
+    n, width = len(objective.codes), theta.shape[1]
+    step = objective.spacing(spacing(n, width))
+    weight = float(objective.shares[::step].sum())
+    return inverse_of_blocks(hessian_blocks(objective, theta, step), weight, objective.penalty)
+
+
+def spacing(n: int, width: int) -> int:
+    """Return which of n rows are enough for the blocks: every step-th.
+
+    Examples
+    --------
+    >>> spacing(1_000_000, 10)
+    1000
+    """
+    return max(1, n // (_ENOUGH * width))
+
+
+def inverse_of_blocks(
+    blocks: list[Matrix], weight: float, penalty: float
+) -> Callable[[Vector], Vector]:
+    """Return multiplication by the inverse of XᵀDX/weight + μ for each score."""
     factors = [
         linalg.cho_factor(block, lower=False, overwrite_a=True, check_finite=False)
-        for block in _hessian_blocks(objective, theta)
+        for block in _made_definite(blocks, weight, penalty)
     ]
 
     def solve(vector: Vector) -> Vector:
-        pairs = zip(factors, vector.reshape(theta.shape), strict=True)
+        pairs = zip(factors, vector.reshape(len(factors), -1), strict=True)
         solved = np.array([linalg.cho_solve(f, line, check_finite=False) for f, line in pairs])
         return _centred(solved).ravel()
 
     return solve
 
 
-def _hessian_blocks(objective: SoftmaxObjective, theta: Matrix) -> list[Matrix]:
-    """Return XᵀDX + μ for each score, from a sample of the rows; upper triangles."""
+def hessian_blocks(objective: SoftmaxObjective, theta: Matrix, step: int) -> list[Matrix]:
+    """Return XᵀDX for each score, summed over every step-th row; upper triangles."""
     n, width = len(objective.codes), theta.shape[1]
-    step = objective.spacing(max(1, n // (_ENOUGH * width)))
     work, few = partial(_bends, objective, theta, step), len(range(0, n, step))
     ours = is_narrow(objective) and few * width**2 >= _WORTH_THREADS
     by_chunk = map_chunks(work, few) if ours else [work(0, few)]
-    found = [reduce(np.add, sums) for sums in zip(*by_chunk, strict=True)]
-    for block in found:
-        np.divide(block, objective.shares[::step].sum(), out=block)
+    return [reduce(np.add, sums) for sums in zip(*by_chunk, strict=True)]
+
+
+def _made_definite(blocks: list[Matrix], weight: float, penalty: float) -> Iterator[Matrix]:
+    for block in blocks:
+        np.divide(block, weight, out=block)
         refuse_overflow(block)
         diagonal = np.einsum("ii->i", block)
-        diagonal[:-1] += objective.penalty
+        diagonal[:-1] += penalty
         diagonal += 1e-9 * diagonal + 1e-12 * diagonal.max() + 1e-300  # collinear columns
-    return found
+        yield block
 
 
 def _bends(
@@ -114,16 +137,27 @@ def _plus_square(total: Matrix, table: Matrix) -> Matrix:
 def diagonal_metric(objective: SoftmaxObjective, point: Vector) -> Callable[[Vector], Vector]:
     """Return division by the Hessian's diagonal, for tables too wide for more."""
     theta = point.reshape(objective.n_scores, -1)
+    return inverse_of_diagonal(hessian_diagonal(objective, theta), objective.penalty)
+
+
+def hessian_diagonal(objective: SoftmaxObjective, theta: Matrix) -> Matrix:
+    """Return the diagonal of XᵀDX, a line for each feature and a column for each score."""
     squares = replace(objective, X=squared(objective.X))
     bends = np.zeros((theta.shape[1], theta.shape[0]))
     for start, stop in chunks(0, len(objective.codes)):
         chances = probabilities(objective.chunk_scores(theta, start, stop))
         variances = objective.shares[start:stop, np.newaxis] * chances * (1.0 - chances)
         squares.combine(variances, start, stop, bends)
+    return bends
+
+
+def inverse_of_diagonal(bends: Matrix, penalty: float) -> Callable[[Vector], Vector]:
+    """Return division by the diagonal of XᵀDX + μ."""
     refuse_overflow(bends)
-    bends[:-1] += objective.penalty
+    bends = bends.copy()
+    bends[:-1] += penalty
     diagonal = np.maximum(bends.T, 1e-9 * bends.mean())
-    return lambda vector: _centred(vector.reshape(theta.shape) / diagonal).ravel()
+    return lambda vector: _centred(vector.reshape(diagonal.shape) / diagonal).ravel()
 
 
 def squared(X: Any) -> Any:

@@ -74,14 +74,13 @@ class SoftmaxObjective:
 
     def _evaluate(self, point: Vector) -> tuple[float, Vector]:
         theta = point.reshape(self.n_scores, -1)
+        value, gradient = self.sums(theta)
+        return penalised(value, gradient, theta, self.penalty, fit_intercept=self.fit_intercept)
+
+    def sums(self, theta: Matrix) -> tuple[float, Matrix]:
+        """Return the loss of all rows and its gradient, without the penalty."""
         found = self.map_chunks(partial(self._value_of, theta))
-        value = sum(one[0] for one in found)
-        gradient = np.sum([one[1] for one in found], axis=0)
-        gradient[:, :-1] += self.penalty * theta[:, :-1]
-        value += 0.5 * self.penalty * float((theta[:, :-1] ** 2).sum())
-        if not self.fit_intercept:
-            gradient[:, -1] = 0.0
-        return float(value), gradient.ravel()
+        return float(sum(one[0] for one in found)), np.sum([one[1] for one in found], axis=0)
 
     def spacing(self, step: int) -> int:
         """Return the step if every step-th row is a sample, and 1 if those have no weight."""
@@ -151,6 +150,24 @@ class SoftmaxObjective:
         if not ours or size < _WORTH_THREADS:
             return [work(0, n)]
         return map_chunks(work, n)
+
+
+def penalised(
+    value: float, gradient: Matrix, theta: Matrix, penalty: float, *, fit_intercept: bool
+) -> tuple[float, Vector]:
+    """Return the value and the gradient of the objective, given those of the loss of all rows.
+
+    Examples
+    --------
+    >>> penalised(1.0, np.ones((1, 2)), np.array([[2.0, 5.0]]), 0.5, fit_intercept=False)
+    (2.0, array([2., 0.]))
+    """
+    slopes = gradient.copy()
+    slopes[:, :-1] += penalty * theta[:, :-1]
+    value += 0.5 * penalty * float((theta[:, :-1] ** 2).sum())
+    if not fit_intercept:
+        slopes[:, -1] = 0.0
+    return value, slopes.ravel()
 
 
 def chunks(first: int, last: int, size: int = CHUNK) -> list[tuple[int, int]]:
