@@ -238,7 +238,7 @@ class Mixture(DensityMixin, BaseEstimator, ABC):
     def _climb(self, X: Matrix, weights: Vector) -> None:
         """Find the components of checked rows, and keep them."""
         self._look_at(X)
-        check_settings(self, len(X), np.isnan(X).all(axis=0))
+        check_settings(self, len(X), np.asarray(np.isnan(X).all(axis=0)))
         model = self._model()
         chunks = model.chunks(X, weights)
         concurrent = model.concurrent and len(X) > CHUNK
