@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from surelearn import _arguments
+from surelearn._shown import Shown
 from surelearn._typing import Indices, Vector
 from surelearn._wording import confidence, outward, percent_outward
 from surelearn.base.labels import absolute_errors
@@ -74,8 +75,8 @@ class Claim(Protocol):
         ...
 
 
-@dataclass(frozen=True, eq=False)
-class Answers:
+@dataclass(frozen=True, eq=False, repr=False)
+class Answers(Shown, drawn_by="certificates.plot_certificates"):
     """What a hold-out said of a model.
 
     Attributes
@@ -95,6 +96,10 @@ class Answers:
     predicted: NDArray[Any]
     by_class: Mapping[str, Certificate] = field(default_factory=dict[str, Certificate])
     beside: Audit | None = None
+
+    def _picture(self) -> tuple[str, Any]:
+        each = {f"rows of {label}": found for label, found in self.by_class.items()}
+        return self._drawn_by, {"all rows": self.certificate, **each}
 
     @property
     def claims(self) -> tuple[Outcome, ...]:

@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from surelearn import _arguments
+from surelearn._shown import Shown
 from surelearn._typing import Vector
 
 _MOST_SAMPLES = 10**6
 
 
 @dataclass(frozen=True)
-class EstimatorMoments:
+class EstimatorMoments(Shown):
     """The exact mean and variance of an estimator.
 
     Attributes

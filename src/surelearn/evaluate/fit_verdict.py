@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.dummy import DummyClassifier, DummyRegressor
 
+from surelearn._shown import Shown
 from surelearn._typing import Indices, Vector
 from surelearn.bounds import inversions
 from surelearn.evaluate._task import (
@@ -45,7 +46,7 @@ class LossRange(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class FitVerdict:
+class FitVerdict(Shown, drawn_by="fit_verdict.plot_fit_verdict"):
     """Whether a model over- or underfits, and the numbers this rests on; an estimate.
 
     Attributes

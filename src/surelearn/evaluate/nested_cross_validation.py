@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from surelearn._shown import Shown
 from surelearn._typing import Indices, Matrix
 from surelearn.base.labels import answered
 from surelearn.evaluate._row_by_row import answered_alone
@@ -23,8 +24,8 @@ from surelearn.evaluate.cross_validation import CrossValidation, Fold, count_cop
 from surelearn.evaluate.selection import Selection, choose, make_tasks
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class NestedCrossValidation:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class NestedCrossValidation(Shown, drawn_by="cross_validation.plot_cross_validation"):
     """How the procedure "choose, then fit" did on outer folds; `surelearn.plots` draws it.
 
     Attributes

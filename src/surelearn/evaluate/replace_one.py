@@ -18,13 +18,14 @@ from sklearn.utils.validation import check_consistent_length
 
 from surelearn import _arguments
 from surelearn._jit.sound_matrices import sound
+from surelearn._shown import Shown
 from surelearn._typing import Indices, Vector
 from surelearn.base import fitting
 from surelearn.evaluate._task import LossName, PointwiseLoss, Task, make_task
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class ReplaceOneStability:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class ReplaceOneStability(Shown, drawn_by="replace_one.plot_replace_one"):
     """What replacing single training rows did to the losses of a learner.
 
     Attributes

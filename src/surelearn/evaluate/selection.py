@@ -16,6 +16,7 @@ from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid, train_test_split
 
 from surelearn import _arguments
+from surelearn._shown import Shown
 from surelearn._typing import Indices, Vector
 from surelearn.bounds import pac
 from surelearn.certificate import assumed
@@ -24,8 +25,8 @@ from surelearn.evaluate._task import LossName, PointwiseLoss, Task, check_model,
 from surelearn.evaluate.cross_validation import CrossValidation, run_folds
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Selection:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class Selection(Shown, drawn_by="cross_validation.plot_selection"):
     """Several models, what each seems to cost, and the one that seems to cost least.
 
     Attributes

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from surelearn import _arguments
+from surelearn._shown import Shown
 from surelearn._typing import Vector
 from surelearn._wording import confidence, percent_outward
 from surelearn.certificate import Certificate, Precondition
@@ -28,8 +29,8 @@ _FIXED = Precondition(
 )
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class StructuralRisk:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class StructuralRisk(Shown, drawn_by="structural_risk.plot_structural_risk"):
     """Training errors and bounds of all classes, and the certified choice; plots draw it.
 
     Attributes

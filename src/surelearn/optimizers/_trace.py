@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from surelearn import _arguments
+from surelearn._shown import Shown
 from surelearn._typing import Vector
 
 Function: TypeAlias = Callable[[Vector], tuple[float, Vector]]
@@ -19,8 +20,8 @@ _ROUNDING = 1e-14  # of a value: smaller differences of values are not seen
 _AnyTrace = TypeVar("_AnyTrace", bound="Trace")
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Trace:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class Trace(Shown, drawn_by="descent.plot_descent"):
     """What a method did: where it went, what it saw, why it stopped.
 
     Parameters

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from surelearn import _arguments
+from surelearn._shown import Shown
 from surelearn._typing import Matrix, Vector
 
 
@@ -42,7 +43,7 @@ class ConvexityWitness:
 
 
 @dataclass(frozen=True, eq=False)
-class ConvexityCheck:
+class ConvexityCheck(Shown):
     """What a search for a violation of convexity came to.
 
     Attributes

@@ -20,7 +20,7 @@ _CHECKED = (
 )
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class GradientDescentTrace(Trace):
     """The trace of gradient descent.
 

@@ -23,7 +23,7 @@ _CHECKED = (
 )
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class MomentumTrace(Trace):
     """The trace of the heavy ball.
 
@@ -65,7 +65,7 @@ class MomentumTrace(Trace):
         )
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class NesterovTrace(Trace):
     """The trace of accelerated gradient descent.
 
