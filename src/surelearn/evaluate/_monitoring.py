@@ -7,11 +7,11 @@ from numbers import Number
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from surelearn import _arguments
 from surelearn._shown import Shown
-from surelearn._typing import Mask, Vector
+from surelearn._typing import ArrayLike, Mask, Vector
 from surelearn.base.fitting import missing
 from surelearn.bounds import Guarantee
 

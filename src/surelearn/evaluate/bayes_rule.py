@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from surelearn import _arguments, losses
 from surelearn._shown import Shown
-from surelearn._typing import Matrix, Vector
+from surelearn._typing import ArrayLike, Matrix, Vector
 from surelearn.losses import Absolute, CostMatrix, Entropic, Logarithmic, Loss, Square, ZeroOne
 
 

@@ -12,13 +12,12 @@ from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from surelearn import _arguments
 from surelearn._jit.sound_matrices import sound
 from surelearn._shown import Shown
-from surelearn._typing import Matrix, Vector
+from surelearn._typing import ArrayLike, Matrix, Vector
 from surelearn.evaluate._task import check_model, in_parallel
 
 

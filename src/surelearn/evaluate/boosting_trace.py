@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from surelearn import _arguments
 from surelearn._shown import Shown
-from surelearn._typing import Indices, Vector
+from surelearn._typing import ArrayLike, Indices, Vector
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)

@@ -3,11 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from surelearn import _arguments
 from surelearn._shown import Shown
-from surelearn._typing import Indices, Mask, Vector
+from surelearn._typing import ArrayLike, Indices, Mask, Vector
 from surelearn.bounds import concentration
 
 

@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from surelearn import _arguments, losses
 from surelearn._jit.sound_matrices import sound
 from surelearn._shown import Shown
-from surelearn._typing import Vector
+from surelearn._typing import ArrayLike, Vector
 from surelearn._wording import confidence, outward
 from surelearn.base.labels import answered
 from surelearn.bounds import Guarantee, _wealth, holdout, regions, sequences

@@ -13,11 +13,11 @@ from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from surelearn import _arguments
 from surelearn._shown import Shown
-from surelearn._typing import Indices, Vector
+from surelearn._typing import ArrayLike, Indices, Vector
 from surelearn._wording import confidence, percent_outward
 from surelearn.base import row_identity
 from surelearn.base.cell_bits import round_fractions

@@ -4,10 +4,9 @@ from array import array
 from collections.abc import Mapping
 from typing import Any, Self
 
-from numpy.typing import ArrayLike
-
 from surelearn import _arguments
 from surelearn._shown import Shown
+from surelearn._typing import ArrayLike
 from surelearn._wording import outward
 from surelearn.bounds import alarms
 from surelearn.certificate import Certificate, assumed, by_construction, certify

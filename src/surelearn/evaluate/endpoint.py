@@ -6,10 +6,10 @@ from fractions import Fraction
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from surelearn import _arguments
 from surelearn._shown import Shown
+from surelearn._typing import ArrayLike
 from surelearn._wording import confidence
 from surelearn.bounds import Guarantee, endpoints
 

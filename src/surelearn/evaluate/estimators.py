@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from surelearn import _arguments
 from surelearn._shown import Shown
-from surelearn._typing import Vector
+from surelearn._typing import ArrayLike, Vector
 
 _MOST_SAMPLES = 10**6
 

@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.dummy import DummyClassifier, DummyRegressor
 
 from surelearn._shown import Shown
-from surelearn._typing import Indices, Vector
+from surelearn._typing import ArrayLike, Indices, Vector
 from surelearn.bounds import inversions
 from surelearn.evaluate._task import (
     LossName,

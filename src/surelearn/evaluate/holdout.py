@@ -11,13 +11,14 @@ from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing, indexable
 
 from surelearn import _arguments
 from surelearn._jit.fingerprints import Hashes
 from surelearn._jit.sound_matrices import sound
 from surelearn._shown import Shown
+from surelearn._typing import ArrayLike
 from surelearn.base import data_fingerprint, fingerprint
 from surelearn.base.cell_bits import cell_bits, spread, to_single
 from surelearn.base.chunks import in_chunks

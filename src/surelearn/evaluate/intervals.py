@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import Any, Literal, cast
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import special
 
 from surelearn import _arguments
 from surelearn._jit.sound_matrices import sound
 from surelearn._shown import Shown
+from surelearn._typing import ArrayLike
 from surelearn.bounds import inversions
 from surelearn.evaluate._row_by_row import not_together
 from surelearn.evaluate._task import LossName, PointwiseLoss, answers_of, check_labels, find_loss

@@ -9,12 +9,11 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
 from surelearn import _arguments
 from surelearn._shown import Shown
-from surelearn._typing import Indices, Matrix, Vector
+from surelearn._typing import ArrayLike, Indices, Matrix, Vector
 from surelearn.evaluate._splits import Split, Splitter, make_splits
 from surelearn.evaluate._task import LossName, PointwiseLoss, Task, in_parallel, make_task
 from surelearn.evaluate.fit_verdict import FitVerdict, constant_losses, range_of, verdict_of

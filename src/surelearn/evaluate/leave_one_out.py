@@ -10,13 +10,13 @@ from functools import partial, singledispatch
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.linear_model import LinearRegression as SklearnLinearRegression
 from sklearn.linear_model import Ridge as SklearnRidge
 
 from surelearn import _arguments
 from surelearn._shown import Shown
-from surelearn._typing import Indices, Vector
+from surelearn._typing import ArrayLike, Indices, Vector
 from surelearn.base.labels import answered
 from surelearn.evaluate._task import (
     LossName,

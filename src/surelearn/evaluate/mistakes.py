@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from surelearn import _arguments
 from surelearn._shown import Shown
-from surelearn._typing import Indices
+from surelearn._typing import ArrayLike, Indices
 from surelearn.base import validation
 from surelearn.certificate import Certificate
 from surelearn.evaluate._following import (

@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from surelearn import _arguments
 from surelearn._shown import Shown
+from surelearn._typing import ArrayLike
 from surelearn._wording import confidence, outward
 from surelearn.bounds import Guarantee, ratios, sequences
 from surelearn.certificate import Certificate, assumed, by_construction, certify

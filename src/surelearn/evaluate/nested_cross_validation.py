@@ -12,10 +12,10 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from surelearn._shown import Shown
-from surelearn._typing import Indices, Matrix
+from surelearn._typing import ArrayLike, Indices, Matrix
 from surelearn.base.labels import answered
 from surelearn.evaluate._row_by_row import answered_alone
 from surelearn.evaluate._splits import Split, Splits, Splitter, make_splits

@@ -7,11 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from surelearn import _arguments
 from surelearn._shown import Shown
-from surelearn._typing import Matrix, Vector
+from surelearn._typing import ArrayLike, Matrix, Vector
 from surelearn._wording import outward
 from surelearn.base import OnlineLinearRegressor
 from surelearn.base.chunks import rows_at

@@ -11,11 +11,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from surelearn import _arguments
 from surelearn._shown import Shown
-from surelearn._typing import Vector
+from surelearn._typing import ArrayLike, Vector
 from surelearn._wording import confidence, outward
 from surelearn.base import fingerprint
 from surelearn.bounds import inversions

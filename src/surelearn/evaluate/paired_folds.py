@@ -12,10 +12,9 @@ from itertools import combinations
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from surelearn._shown import Shown
-from surelearn._typing import Matrix, Vector
+from surelearn._typing import ArrayLike, Matrix, Vector
 from surelearn.base import validation
 from surelearn.base.labels import answered
 from surelearn.evaluate._splits import Split, Splitter, make_splits

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.base import is_regressor
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from surelearn import _arguments
 from surelearn._jit.sound_matrices import sound
 from surelearn._shown import Shown
-from surelearn._typing import Vector
+from surelearn._typing import ArrayLike, Vector
 from surelearn._wording import confidence, outward
 from surelearn.base import validation
 from surelearn.base.labels import answered, exact

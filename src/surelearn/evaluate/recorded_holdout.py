@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, cast
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from surelearn import _arguments, claims
 from surelearn._shown import Shown
+from surelearn._typing import ArrayLike
 from surelearn.base import data_fingerprint
 from surelearn.base.cell_bits import cell_bits
 from surelearn.base.row_identity import RowSet, with_labels

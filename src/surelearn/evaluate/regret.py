@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from surelearn import _arguments
 from surelearn._shown import Shown
-from surelearn._typing import Indices, Matrix, Vector
+from surelearn._typing import ArrayLike, Indices, Matrix, Vector
 from surelearn.certificate import Certificate
 from surelearn.evaluate._following import (
     BoundCurve,

@@ -5,10 +5,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Self
 
-from numpy.typing import ArrayLike
-
 from surelearn import _arguments
 from surelearn._shown import Shown
+from surelearn._typing import ArrayLike
 from surelearn._wording import confidence, outward
 from surelearn.bounds import Guarantee, sequences
 from surelearn.certificate import Certificate, assumed, certify

@@ -11,11 +11,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from surelearn import _arguments
 from surelearn._shown import Shown
-from surelearn._typing import Vector
+from surelearn._typing import ArrayLike, Vector
 from surelearn._wording import confidence, percent_outward
 from surelearn.certificate import Certificate, Precondition
 from surelearn.evaluate.rule_class import BEFORE, FittedRule, RuleClass

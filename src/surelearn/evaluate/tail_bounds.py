@@ -8,13 +8,12 @@ from numbers import Real
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.optimize import minimize_scalar
 from scipy.stats import binom
 
 from surelearn import _arguments
 from surelearn._shown import Shown
-from surelearn._typing import Vector
+from surelearn._typing import ArrayLike, Vector
 from surelearn.bounds import Guarantee, tails, tails_of_sums
 
 _DOUBLINGS = 60  # of the rate, before the search ends

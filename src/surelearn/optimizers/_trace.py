@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from surelearn import _arguments
 from surelearn._shown import Shown
-from surelearn._typing import Vector
+from surelearn._typing import ArrayLike, Vector
 
 Function: TypeAlias = Callable[[Vector], tuple[float, Vector]]
 """w -> the value and the gradient there."""

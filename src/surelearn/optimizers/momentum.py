@@ -10,10 +10,9 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from surelearn import _arguments
-from surelearn._typing import Vector
+from surelearn._typing import ArrayLike, Vector
 from surelearn.bounds import Guarantee, optimization
 from surelearn.optimizers._trace import Function, Recorder, Trace, lowered
 

@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from surelearn import _arguments
 from surelearn._shown import Shown
-from surelearn._typing import Indices, Vector
+from surelearn._typing import ArrayLike, Indices, Vector
 from surelearn.bounds import Guarantee, stochastic_gradient
 from surelearn.optimizers.schedules import Schedule, constant, fixed_horizon, harmonic
 

@@ -4,9 +4,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from surelearn._typing import Indices, Matrix, Vector
+from surelearn._typing import ArrayLike, Indices, Matrix, Vector
 from surelearn.base.tables.number_table import NumberTable
 from surelearn.plots import style
 

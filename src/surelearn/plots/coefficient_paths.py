@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
-from numpy.typing import ArrayLike
 
+from surelearn._typing import ArrayLike
 from surelearn.plots import style
 
 _NAMED = 6  # more names than this make a legend nobody reads
