@@ -6,10 +6,10 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy import sparse
 
-from surelearn._typing import Vector
+from surelearn._typing import ArrayLike, Vector
 
 _LARGEST = int(np.finfo(np.float64).max)  # formulas make floats of counts
 _LONGEST = 80  # letters of a value that a sentence shows

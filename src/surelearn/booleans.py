@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from surelearn import _arguments
-from surelearn._typing import Indices, Mask
+from surelearn._typing import ArrayLike, Indices, Mask
 
 _MOST_VARIABLES = 20  # a table of a million rows
 

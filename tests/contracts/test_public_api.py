@@ -60,6 +60,30 @@ def test_every_name_stands_in_the_documentation(name):
     assert inside or re.search(rf"\b{name}\b", text), f"{name} is documented nowhere"
 
 
+def signatures():
+    """Return the signatures of public functions and classes, and of the methods of the latter."""
+    for name in NAMES:
+        member = getattr(surelearn, name)
+        if callable(member) and member is not surelearn.BoundViolatedError:
+            yield name, inspect.signature(member)
+        if inspect.isclass(member):
+            own = inspect.getmembers(member, inspect.isfunction)
+            yield from ((f"{name}.{k}", inspect.signature(f)) for k, f in own if k[0] != "_")
+
+
+def test_signatures_can_be_read():
+    """Types are shown by their names: `help` would spell out what NumPy makes arrays of."""
+    found = dict(signatures())
+    assert len(found) > 400
+    spelt_out = [name for name, one in found.items() if "_array_like" in str(one)]
+    assert spelt_out == []
+    # Settings of a learner are many, and none of them takes more than half a line.
+    long = {
+        n: len(str(s)) for n, s in found.items() if len(str(s)) > max(480, 40 * len(s.parameters))
+    }
+    assert long == {}
+
+
 def certifying_classes():
     for module in pkgutil.walk_packages(learners.__path__, f"{learners.__name__}."):
         if "._" in module.name:  # what a family keeps to itself

@@ -163,6 +163,6 @@ def test_plans_are_drawn_as_curves_that_cross_what_is_wanted():
         assert bounds[sizes == plan.n][0] <= aim < bounds[0]
         ax = draw(plan)
         drawn = {line.get_label(): line for line in ax.lines}
-        assert drawn[f"{plan.n} rows are enough"].get_xdata()[0] == plan.n
+        assert drawn[f"{plan.n:,} rows are enough"].get_xdata()[0] == plan.n
         curve = next(line for name, line in drawn.items() if "with confidence 95%" in name)
-        np.testing.assert_array_equal(curve.get_ydata(), bounds)
+        np.testing.assert_array_equal(curve.get_ydata(), 100.0 * bounds)

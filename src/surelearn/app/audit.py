@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
+from surelearn._shown import Shown
 from surelearn.app.asked_claims import in_one_form
 from surelearn.app.auditing.columns import ANSWERS, Columns, Incomplete, Roles, read_columns
 from surelearn.app.auditing.identity import rows_in
@@ -29,8 +30,8 @@ from surelearn.evaluate.ledger import Question
 __all__ = ["AuditRun", "Outcome", "audit", "audit_table"]
 
 
-@dataclass(frozen=True, eq=False)
-class AuditRun:
+@dataclass(frozen=True, eq=False, repr=False)
+class AuditRun(Shown, drawn_by="claims.plot_claims"):
     """An audit of a file, and how it came about.
 
     Attributes
@@ -58,6 +59,13 @@ class AuditRun:
     options: Mapping[str, Any]
     notes: tuple[Note, ...] = ()
     warnings: tuple[str, ...] = ()
+
+    def _facts(self) -> Mapping[str, Any]:
+        facts = {"n_rows": len(self.audit.rows.truth), "claims": len(self.claims)}
+        return {**facts, "verdict": self.verdict, "warnings": len(self.warnings)}
+
+    def _picture(self) -> tuple[str, Any]:
+        return self._drawn_by, self.audit
 
     @property
     def certificate(self) -> Certificate:

@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from surelearn._shown import Shown
 from surelearn.app import comparison
 from surelearn.app.choosing.choice import Choice
 from surelearn.app.problem.problem import Problem
@@ -12,9 +13,12 @@ from surelearn.certificate import Certificate
 from surelearn.evaluate.audit import Outcome, Verdict, verdict_of
 from surelearn.evaluate.holdout import Answers
 
+if TYPE_CHECKING:
+    from surelearn._shown import Axes
 
-@dataclass(frozen=True, eq=False)
-class CertifiedRun:
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CertifiedRun(Shown, drawn_by="certificates.plot_certificates"):
     """A certified model and how it came about.
 
     Attributes
@@ -39,6 +43,14 @@ class CertifiedRun:
     answers: Answers
     training_notes: tuple[Note, ...]
     options: Mapping[str, Any]
+
+    def _facts(self) -> Mapping[str, Any]:
+        facts = {"learner": self.name, "target": self.problem.target, "task": self.problem.task}
+        return {**facts, "status": self.certificate.status, "warnings": len(self.warnings)}
+
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """Draw what the hold-out said of the model, in all and by class."""
+        return self.answers.plot(ax)
 
     @property
     def name(self) -> str:

@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
+from surelearn._shown import Shown
 from surelearn.app.certified_run import CertifiedRun
 from surelearn.app.certify import certify_table
 from surelearn.app.errors import TableError
@@ -20,9 +21,12 @@ from surelearn.evaluate.audit import Outcome
 from surelearn.persistence.model_files import SavedModel
 from surelearn.report import render_html
 
+if TYPE_CHECKING:
+    from surelearn._shown import Axes
+
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CertifiedTable:
+class CertifiedTable(Shown, drawn_by="certificates.plot_certificates"):
     """A model of a table with its certificate, as `certify` returns it.
 
     Attributes
@@ -101,6 +105,10 @@ class CertifiedTable:
         """
         check_folder(Path(folder), force=force)
         return write_run(self.run, self.file, Path(folder))
+
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """Draw what the hold-out said of the model, in all and by class."""
+        return self.run.plot(ax)
 
     def __repr__(self) -> str:
         """Return the learner and what is certain of it, in sentences."""

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
+from surelearn._shown import Shown
 from surelearn.app.errors import ArgumentError, TableError
 from surelearn.app.monitoring.outcomes import Columns
 from surelearn.app.monitoring.reading import Block, read_blocks
@@ -21,7 +22,7 @@ __all__ = ["Columns", "StreamMonitor", "watch"]
 
 
 @dataclass(eq=False)
-class StreamMonitor:
+class StreamMonitor(Shown, drawn_by="monitor.plot_monitor"):
     """What a stream has shown so far.
 
     Attributes
@@ -105,6 +106,9 @@ class StreamMonitor:
         if self.tolerated is None or not self._risk.alarm(tolerated=self.tolerated):
             return None
         return self.n_rows
+
+    def _picture(self) -> tuple[str, Any]:
+        return self._drawn_by, (self._pair if self.paired else self._risk).history()
 
     @property
     def certificate(self) -> Certificate:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any, Self, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from surelearn._jit import fingerprints, rows
 from surelearn._jit.fingerprints import Hashes
 from surelearn._stored import holds
-from surelearn._typing import Mask
+from surelearn._typing import ArrayLike, Mask
 from surelearn._wording import confidence, percent_outward
 from surelearn.base import validation
 from surelearn.base.fitting import adopt, at_one_moment, fresh_copy

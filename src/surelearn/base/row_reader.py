@@ -7,13 +7,12 @@ from struct import Struct, error
 from typing import Any, NamedTuple, Self, cast
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import sparse
 
 from surelearn._jit.rows import is_finite
 from surelearn._jit.sound_matrices import sound
 from surelearn._stored import holds, stored
-from surelearn._typing import Matrix
+from surelearn._typing import ArrayLike, Matrix
 
 _DOUBLE = np.dtype(np.float64)
 

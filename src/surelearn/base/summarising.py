@@ -13,11 +13,11 @@ from functools import partial, reduce
 from operator import add
 from typing import Any, Generic, Protocol, Self, TypeVar, cast
 
-from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
 from surelearn._stored import stored
 from surelearn._threads import alone
+from surelearn._typing import ArrayLike
 from surelearn.base.fitting import adopt, fresh_copy
 from surelearn.base.parted import Block, PartedTable, refuse_targets
 

@@ -6,7 +6,7 @@ from typing import Any, Literal, TypeAlias, cast
 
 import narwhals as nw
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils import check_array
 from sklearn.utils.multiclass import check_classification_targets
@@ -15,7 +15,7 @@ from sklearn.utils.validation import assert_all_finite, check_non_negative, vali
 from surelearn import _arguments
 from surelearn._jit import rows
 from surelearn._jit.sound_matrices import sound
-from surelearn._typing import Indices, Mask, Vector
+from surelearn._typing import ArrayLike, Indices, Mask, Vector
 from surelearn.base.labels import comparable, exact, refuse_masked
 from surelearn.base.parted import PartedTable
 

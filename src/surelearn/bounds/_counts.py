@@ -1,10 +1,9 @@
 """Lists of counts, as theorems about groups, clusters and tables take them."""
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from surelearn import _arguments
-from surelearn._typing import Vector
+from surelearn._typing import ArrayLike, Vector
 
 _MOST = 2.0**53  # above it floats skip integers
 

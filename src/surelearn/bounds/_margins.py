@@ -3,10 +3,9 @@
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from surelearn import _arguments
-from surelearn._typing import Vector
+from surelearn._typing import ArrayLike, Vector
 from surelearn.bounds import _rounding
 
 SCALES: Vector = 2.0 ** (-np.arange(40) / 4.0)

@@ -5,10 +5,9 @@ from collections.abc import Mapping
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from surelearn import _arguments
-from surelearn._typing import Vector
+from surelearn._typing import ArrayLike, Vector
 from surelearn.bounds._buehler import Accuracy
 from surelearn.bounds._buehler_tails import Counts
 from surelearn.bounds._guarantee import Guarantee

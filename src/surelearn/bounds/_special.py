@@ -3,10 +3,9 @@
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import special
 
-from surelearn._typing import Vector
+from surelearn._typing import ArrayLike, Vector
 
 _MOST_SUMMED = 1000  # logarithms, before a difference of lgamma values is faster
 

@@ -8,10 +8,9 @@ the smallest of several needs delta to be split among them.
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from surelearn import _arguments
-from surelearn._typing import Matrix, Vector
+from surelearn._typing import ArrayLike, Matrix, Vector
 from surelearn.bounds import _rounding
 from surelearn.bounds._guarantee import Guarantee, theorem
 

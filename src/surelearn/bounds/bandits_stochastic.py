@@ -8,11 +8,10 @@ finished run of Thompson sampling as well.
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import optimize
 
 from surelearn import _arguments
-from surelearn._typing import Vector
+from surelearn._typing import ArrayLike, Vector
 from surelearn.bounds import _rounding, sequences
 from surelearn.bounds._guarantee import Guarantee, theorem
 from surelearn.bounds._special import kl

@@ -8,10 +8,9 @@ from collections.abc import Mapping
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from surelearn import _arguments
-from surelearn._typing import Vector
+from surelearn._typing import ArrayLike, Vector
 from surelearn.bounds import _crossings, _rounding, inversions, sharing
 from surelearn.bounds._band_levels import MOST_EXACT, band_level
 from surelearn.bounds._fresh_rows import IN_CLASS, MIX, ROWS

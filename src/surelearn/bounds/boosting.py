@@ -12,9 +12,9 @@ from dataclasses import replace
 from decimal import Decimal
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from surelearn import _arguments
+from surelearn._typing import ArrayLike
 from surelearn.bounds import _margins, _pac_bayes, vc
 from surelearn.bounds._guarantee import Guarantee, theorem
 from surelearn.bounds._planner import exact, least, log, log_survival, planner

@@ -8,10 +8,9 @@ from collections.abc import Callable, Mapping
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from surelearn import _arguments
-from surelearn._typing import Indices, Vector
+from surelearn._typing import ArrayLike, Indices, Vector
 from surelearn.bounds import _rounding, _wealth, inversions, sharing
 from surelearn.bounds._fresh_rows import BINOMIAL, MIX, ROWS
 from surelearn.bounds._guarantee import Guarantee, theorem

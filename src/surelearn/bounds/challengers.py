@@ -4,10 +4,9 @@ Each of the two statements is for itself: together they need a share of delta ea
 """
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from surelearn import _arguments
-from surelearn._typing import Vector
+from surelearn._typing import ArrayLike, Vector
 from surelearn.bounds import _counts, _rounding, sharing
 from surelearn.bounds._buehler_tails import Counts
 from surelearn.bounds._fresh_rows import FIXED, ROWS, claim

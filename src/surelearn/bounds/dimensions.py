@@ -8,10 +8,10 @@ import functools
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from surelearn import _arguments
-from surelearn._typing import Mask, Matrix, Vector
+from surelearn._typing import ArrayLike, Mask, Matrix, Vector
 from surelearn.bounds import _rounding
 
 _LARGEST_CLASS = 20  # the recursion visits subsets of the class

@@ -10,11 +10,10 @@ from fractions import Fraction
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import special
 
 from surelearn import _arguments
-from surelearn._typing import Vector
+from surelearn._typing import ArrayLike, Vector
 from surelearn.bounds import _rounding, _wealth
 from surelearn.bounds._guarantee import Guarantee, theorem
 from surelearn.bounds._planner import planner

@@ -5,10 +5,9 @@ by their counts: per group the sensitivity is one minus the rate of misses among
 """
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from surelearn import _arguments
-from surelearn._typing import Vector
+from surelearn._typing import ArrayLike, Vector
 from surelearn.bounds import _counts, inversions, sharing
 from surelearn.bounds._fresh_rows import FIXED, ROWS, claim
 from surelearn.bounds._guarantee import Guarantee, theorem

@@ -9,10 +9,10 @@ import math
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import special
 
 from surelearn import _arguments
+from surelearn._typing import ArrayLike
 from surelearn.bounds import _rounding, _wealth, inversions
 from surelearn.bounds._guarantee import Guarantee, theorem
 from surelearn.bounds._planner import exact, least, log, log_inverse, planner

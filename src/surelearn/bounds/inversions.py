@@ -8,11 +8,10 @@ import math
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import special
 
 from surelearn import _arguments
-from surelearn._typing import Mask, Vector
+from surelearn._typing import ArrayLike, Mask, Vector
 from surelearn.bounds import _rounding
 from surelearn.bounds._special import kl, log_choose_all, log_choose_padding
 

@@ -8,10 +8,10 @@ A weight vector 0 has margins 0, and gets a vacuous bound.
 import functools
 import math
 
-from numpy.typing import ArrayLike
 from scipy import special
 
 from surelearn import _arguments
+from surelearn._typing import ArrayLike
 from surelearn.bounds import _margins, _pac_bayes
 from surelearn.bounds._guarantee import Guarantee, theorem
 

@@ -7,9 +7,9 @@ others use Euclidean norms. A score of exactly 0 counts as a mistake.
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from surelearn import _arguments
+from surelearn._typing import ArrayLike
 from surelearn.bounds import _rounding
 from surelearn.bounds._guarantee import Guarantee, theorem
 from surelearn.bounds._mistakes import LOSS, MISTAKES, RADIUS, largest_count, slope

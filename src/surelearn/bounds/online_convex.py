@@ -8,10 +8,10 @@ distance of the comparator from the first point, `diameter` that of the set proj
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import special
 
 from surelearn import _arguments
+from surelearn._typing import ArrayLike
 from surelearn.bounds import _rounding
 from surelearn.bounds._guarantee import Guarantee, theorem
 from surelearn.bounds._online import rounds

@@ -7,9 +7,8 @@ which may be worse (see `last_iterate_suffix` for a single model).
 
 import math
 
-from numpy.typing import ArrayLike
-
 from surelearn import _arguments
+from surelearn._typing import ArrayLike
 from surelearn.bounds import _rounding, inversions, sequences
 from surelearn.bounds._guarantee import Guarantee, theorem
 

@@ -6,9 +6,8 @@ so that at least so many are good. None may pass: then nothing is shown, and the
 
 from collections.abc import Mapping
 
-from numpy.typing import ArrayLike
-
 from surelearn import _arguments
+from surelearn._typing import ArrayLike
 from surelearn.bounds import groups, sharing, thresholds
 from surelearn.bounds._fresh_rows import FIXED, ROWS, claim
 from surelearn.bounds._guarantee import Guarantee, theorem

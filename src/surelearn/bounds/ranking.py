@@ -7,10 +7,9 @@ independent draws of it, so bets on blocks bound it; a closed form needs the est
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from surelearn import _arguments
-from surelearn._typing import Vector
+from surelearn._typing import ArrayLike, Vector
 from surelearn.bounds import _rounding, _wealth, inversions
 from surelearn.bounds._fresh_rows import IN_CLASS
 from surelearn.bounds._guarantee import Guarantee, theorem

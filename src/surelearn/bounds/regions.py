@@ -9,9 +9,9 @@ import math
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from surelearn import _arguments
+from surelearn._typing import ArrayLike
 from surelearn.bounds import _fisher_chain, _rounding
 from surelearn.bounds._buehler_tails import Counts
 from surelearn.bounds._guarantee import Guarantee, theorem

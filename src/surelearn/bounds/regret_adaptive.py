@@ -7,11 +7,10 @@ over a grid of rates and competes with every expert by the variance of the regre
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import special
 
 from surelearn import _arguments
-from surelearn._typing import Vector
+from surelearn._typing import ArrayLike, Vector
 from surelearn.bounds import _rounding
 from surelearn.bounds._guarantee import Guarantee, theorem
 from surelearn.bounds._online import REGRET, UNIT_LOSSES, log_experts, prior_weight, rounds, within

@@ -7,8 +7,7 @@ regret to an expert is then the regret on the rounds in which the expert was awa
 
 from dataclasses import replace
 
-from numpy.typing import ArrayLike
-
+from surelearn._typing import ArrayLike
 from surelearn.bounds import regret_adaptive
 from surelearn.bounds._guarantee import Guarantee, theorem
 

@@ -7,10 +7,10 @@ import math
 import sys
 from collections.abc import Mapping
 
-from numpy.typing import ArrayLike
 from scipy import special
 
 from surelearn import _arguments
+from surelearn._typing import ArrayLike
 from surelearn.bounds import _rounding
 from surelearn.bounds._guarantee import Guarantee, theorem
 from surelearn.bounds._tail import deviation_of, exp_up, surely, width_of

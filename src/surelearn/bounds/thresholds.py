@@ -10,10 +10,9 @@ from fractions import Fraction
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from surelearn import _arguments
-from surelearn._typing import Vector
+from surelearn._typing import ArrayLike, Vector
 from surelearn.bounds import _counts, _rounding, inversions, sharing
 from surelearn.bounds._fresh_rows import BINOMIAL, IN_CLASS, MIX, ROWS
 from surelearn.bounds._guarantee import Guarantee, theorem

@@ -9,11 +9,10 @@ import math
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import special
 
 from surelearn import _arguments
-from surelearn._typing import Vector
+from surelearn._typing import ArrayLike, Vector
 from surelearn.bounds import _pac_bayes, _rounding, inversions
 from surelearn.bounds._guarantee import Guarantee, theorem
 from surelearn.bounds._special import log_xi_all

@@ -10,6 +10,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from surelearn import bounds
+from surelearn._shown import Shown
+from surelearn._wording import printable
 from surelearn.bounds import Validity
 from surelearn.bounds._phrases import with_keys
 from surelearn.certificate._evidence import Status
@@ -77,8 +79,8 @@ class LedgerEntry:
     query: int
 
 
-@dataclass(frozen=True, kw_only=True)
-class Certificate:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Certificate(Shown, drawn_by="certificates.plot_certificates"):
     """A bound evaluated on one run, with every assumption and the means to check it.
 
     `str()` reads as plain sentences; `to_json` and `from_json` round-trip; `recompute` evaluates
@@ -180,6 +182,13 @@ class Certificate:
         """How far the bound lies beyond the observed value."""
         sign = 1.0 if self.direction == "upper" else -1.0
         return sign * (self.bound - self.observed)
+
+    @property
+    def is_share(self) -> bool:
+        """Whether the quantity is a share of cases or a mean loss in [0, 1]: shown in percent."""
+        return self.kind in {"risk", "rate", "training-error"} and tuple(
+            self.reproduce.get("loss_range", (0.0, 1.0))
+        ) == (0.0, 1.0)
 
     @property
     def violated(self) -> tuple[Precondition, ...]:
@@ -294,9 +303,16 @@ class Certificate:
         """Return the certificate in sentences: the claim, the numbers, then what it rests on."""
         return sentences(self)
 
+    def __repr__(self) -> str:
+        """Return the status and the claim in one line; `str` has it all, `to_json` every digit."""
+        return f"<{self.status} certificate: {printable(self.claim)}>"
+
     def _repr_html_(self) -> str:
-        """Return a small table for notebooks: no scripts, no network."""
+        """Return a card for notebooks: no scripts, no network."""
         return html(self)
+
+    def _picture(self) -> tuple[str, Any]:
+        return self._drawn_by, {self.quantity: self}
 
 
 def _with_keys(content: Mapping[str, Any]) -> list[dict[str, Any]]:

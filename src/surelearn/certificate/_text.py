@@ -1,8 +1,8 @@
-"""A certificate in words: plain sentences, and a small table for notebooks."""
+"""A certificate in words: plain sentences, and a card for notebooks."""
 
-from html import escape as html_escape
 from typing import TYPE_CHECKING
 
+from surelearn._shown import card
 from surelearn._wording import outward, printable
 
 if TYPE_CHECKING:
@@ -59,22 +59,13 @@ def _assumptions(certificate: "Certificate") -> list[str]:
     return lines
 
 
-def escape(text: str) -> str:
-    """Return a text for HTML that is shown as it is."""
-    return html_escape(printable(text))
-
-
 def html(certificate: "Certificate") -> str:
-    """Return a small table: no scripts, no network."""
-    rows = "".join(
-        f"<tr><td>{escape(p.status)}</td><td>{escape(p.name)}</td>"
-        f"<td>{escape(p.evidence)}</td></tr>"
-        for p in certificate.preconditions
-    )
-    top = "<br>".join(escape(line) for line in headline(certificate))
-    return (
-        f"<div><p><strong>{escape(certificate.status)}</strong> {top}</p><table><thead><tr>"
-        f"<th>status</th><th>assumption</th><th>evidence</th></tr></thead><tbody>{rows}"
-        f"</tbody></table><p><code>{escape(certificate.formula)}</code><br>"
-        f"{escape(certificate.reference)}</p></div>"
+    """Return a card for notebooks: the claim, then every assumption with its status."""
+    return card(
+        f"{certificate.status} certificate",
+        badge=certificate.status,
+        sentences=headline(certificate),
+        header=("status", "assumption", "evidence"),
+        rows=[(p.status, p.name, p.evidence) for p in certificate.preconditions],
+        footer=(certificate.formula, certificate.reference),
     )

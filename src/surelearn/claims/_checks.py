@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from typing import Any, Literal, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from surelearn import _arguments
-from surelearn._typing import Vector
+from surelearn._typing import ArrayLike, Vector
 from surelearn.base.cell_bits import is_beyond_doubles
 from surelearn.base.fitting import missing
 from surelearn.base.labels import exact

@@ -14,6 +14,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import TypeAliasType
 
 from surelearn import _arguments, claims
 from surelearn._typing import Indices, Vector
@@ -32,7 +33,7 @@ from surelearn.evaluate.audit import Audit, gather
 Units: TypeAlias = Literal["rows", "copies", "groups"]
 """What counts as one draw."""
 
-Asked: TypeAlias = Claim | Target | str
+Asked = TypeAliasType("Asked", Claim | Target | str)
 """A claim or a target, as an object or as text."""
 
 SUBJECT = "this fitted model"

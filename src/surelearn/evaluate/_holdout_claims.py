@@ -7,13 +7,15 @@ and the groups alone, never from the size of a bound.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol, TypeAlias, cast
+from typing import Any, NamedTuple, Protocol, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
+from typing_extensions import TypeAliasType
 
 from surelearn import _arguments
-from surelearn._typing import Indices, Vector
+from surelearn._shown import Shown
+from surelearn._typing import ArrayLike, Indices, Vector
 from surelearn._wording import confidence, outward, percent_outward
 from surelearn.base.labels import absolute_errors
 from surelearn.bounds import Guarantee, concentration, holdout, sequences
@@ -25,7 +27,7 @@ from surelearn.losses import ZeroOne
 AS_ONE = "where copies of a row count as one"
 """What a claim about distinct rows adds."""
 
-PointwiseLoss: TypeAlias = Callable[[NDArray[Any], NDArray[Any]], ArrayLike]
+PointwiseLoss = TypeAliasType("PointwiseLoss", Callable[[NDArray[Any], NDArray[Any]], ArrayLike])
 
 _ROWS = assumed("rows of one population, each drawn independently")
 _GROUPS = assumed("groups of one population, each drawn independently")
@@ -74,8 +76,8 @@ class Claim(Protocol):
         ...
 
 
-@dataclass(frozen=True, eq=False)
-class Answers:
+@dataclass(frozen=True, eq=False, repr=False)
+class Answers(Shown, drawn_by="certificates.plot_certificates"):
     """What a hold-out said of a model.
 
     Attributes
@@ -95,6 +97,10 @@ class Answers:
     predicted: NDArray[Any]
     by_class: Mapping[str, Certificate] = field(default_factory=dict[str, Certificate])
     beside: Audit | None = None
+
+    def _picture(self) -> tuple[str, Any]:
+        each = {f"rows of {label}": found for label, found in self.by_class.items()}
+        return self._drawn_by, {"all rows": self.certificate, **each}
 
     @property
     def claims(self) -> tuple[Outcome, ...]:

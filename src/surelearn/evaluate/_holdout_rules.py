@@ -5,11 +5,12 @@ from typing import Any, Literal, NamedTuple, TypeAlias, cast, get_args
 from uuid import uuid4
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.base import is_regressor
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from surelearn import _arguments
+from surelearn._typing import ArrayLike
 from surelearn.base import fingerprint
 from surelearn.base.cell_bits import cell_bits
 from surelearn.base.fitting import missing

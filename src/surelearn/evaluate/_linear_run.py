@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy import sparse
 
 from surelearn._jit.sound_matrices import sound
 from surelearn._stored import holds, stored
-from surelearn._typing import Vector
+from surelearn._typing import ArrayLike, Vector
 from surelearn.evaluate._following import fresh
 
 

@@ -7,10 +7,11 @@ from numbers import Number
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from surelearn import _arguments
-from surelearn._typing import Mask, Vector
+from surelearn._shown import Shown
+from surelearn._typing import ArrayLike, Mask, Vector
 from surelearn.base.fitting import missing
 from surelearn.bounds import Guarantee
 
@@ -21,8 +22,8 @@ MOST_LOOKS = 200
 """How many moments of its history a monitor evaluates."""
 
 
-@dataclass(frozen=True, eq=False)
-class MonitorHistory:
+@dataclass(frozen=True, eq=False, repr=False)
+class MonitorHistory(Shown, drawn_by="monitor.plot_monitor"):
     """What a monitor showed, moment by moment: the mean so far and the bound on it.
 
     Parameters
@@ -35,6 +36,8 @@ class MonitorHistory:
         Whether the bounds are "upper" or "lower" ones.
     quantity
         What is bounded.
+    share
+        Whether it is a share, which is drawn in percent.
 
     Examples
     --------
@@ -49,12 +52,15 @@ class MonitorHistory:
     bounds: Vector
     direction: Literal["upper", "lower"]
     quantity: str
+    share: bool = True
 
 
 def history_of(
     looks: list[tuple[int, float]],
     guarantee_of: Callable[[int, float], Guarantee],
     scale: Callable[[float], float],
+    *,
+    share: bool = True,
 ) -> MonitorHistory:
     """Return the bounds at the moments remembered, at no more than MOST_LOOKS of them."""
     if not looks:
@@ -68,6 +74,7 @@ def history_of(
         bounds=np.array([guarantee.bound for guarantee in found]),
         direction=found[-1].direction,
         quantity=found[-1].quantity,
+        share=share,
     )
 
 

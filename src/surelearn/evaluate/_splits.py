@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.model_selection import (
     GroupKFold,
@@ -16,7 +16,7 @@ from sklearn.model_selection import (
 from sklearn.utils.validation import column_or_1d
 
 from surelearn import _arguments
-from surelearn._typing import Indices
+from surelearn._typing import ArrayLike, Indices
 from surelearn.base import fitting
 from surelearn.base.seal import replaces_methods
 from surelearn.certificate import Evidence, assumed, by_construction, violated

@@ -7,27 +7,28 @@ from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar, cast
 
 import numpy as np
 from joblib import Parallel, delayed
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.metrics import get_scorer, get_scorer_names
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_consistent_length, column_or_1d
+from typing_extensions import TypeAliasType
 
 from surelearn import _arguments, losses
 from surelearn._jit.sound_matrices import sound
-from surelearn._typing import Indices, Vector
+from surelearn._typing import ArrayLike, Indices, Vector
 from surelearn._wording import nearest
 from surelearn.base import fitting, validation
 from surelearn.base.labels import answered, exact
 from surelearn.certificate import Evidence, assumed, by_construction
 from surelearn.losses import Absolute, Loss, Square, ZeroOne
 
-LossName: TypeAlias = Literal["zero_one", "squared", "absolute"]
-PointwiseLoss: TypeAlias = Callable[[NDArray[Any], NDArray[Any]], ArrayLike]
+LossName = TypeAliasType("LossName", Literal["zero_one", "squared", "absolute"])
+PointwiseLoss = TypeAliasType("PointwiseLoss", Callable[[NDArray[Any], NDArray[Any]], ArrayLike])
 Scorer: TypeAlias = Callable[..., float]
-Scoring: TypeAlias = str | Scorer | Iterable[str] | Mapping[str, Scorer] | None
+Scoring = TypeAliasType("Scoring", str | Scorer | Iterable[str] | Mapping[str, Scorer] | None)
 """Metrics of scikit-learn: a name, a scorer, several names, or scorers by name."""
 
 _Result = TypeVar("_Result")

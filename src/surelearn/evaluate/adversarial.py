@@ -3,10 +3,9 @@
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from surelearn import _arguments
-from surelearn._typing import Matrix, Vector
+from surelearn._typing import ArrayLike, Matrix, Vector
 from surelearn.evaluate._following import Diary, fresh
 from surelearn.evaluate.mistakes import Mistakes, mistakes_curve
 from surelearn.evaluate.regret import (

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from surelearn import _arguments, claims
+from surelearn._shown import Shown
 from surelearn.certificate import Certificate, Evidence
 from surelearn.claims import Claim, Predictions, Target
 from surelearn.claims._defaults import choose
@@ -59,8 +60,8 @@ _ASKED = {
 """Claims that need to know more than the rows, so that they must be asked for."""
 
 
-@dataclass(frozen=True, eq=False)
-class Audit:
+@dataclass(frozen=True, eq=False, repr=False)
+class Audit(Shown, drawn_by="claims.plot_claims"):
     """Claims about a model from recorded predictions.
 
     Attributes
@@ -79,6 +80,10 @@ class Audit:
     outcomes: tuple[Outcome, ...]
     delta: float
     left_out: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    def _facts(self) -> Mapping[str, Any]:
+        facts = {"n_rows": len(self.rows.truth), "claims": len(self.outcomes)}
+        return {**facts, "delta": self.delta, "verdict": self.verdict}
 
     @property
     def certificate(self) -> Certificate:

@@ -9,15 +9,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from surelearn import _arguments, losses
-from surelearn._typing import Matrix, Vector
+from surelearn._shown import Shown
+from surelearn._typing import ArrayLike, Matrix, Vector
 from surelearn.losses import Absolute, CostMatrix, Entropic, Logarithmic, Loss, Square, ZeroOne
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class BayesRule:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class BayesRule(Shown, drawn_by="bayes_rule.plot_bayes_rule"):
     """The rule of least risk, for a law that is known.
 
     Attributes

@@ -12,12 +12,12 @@ from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from surelearn import _arguments
 from surelearn._jit.sound_matrices import sound
-from surelearn._typing import Matrix, Vector
+from surelearn._shown import Shown
+from surelearn._typing import ArrayLike, Matrix, Vector
 from surelearn.evaluate._task import check_model, in_parallel
 
 
@@ -50,8 +50,8 @@ class World(Protocol):
         ...
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class BiasVariance:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class BiasVariance(Shown, drawn_by="bias_variance.plot_bias_variance"):
     """The squared error at each test point, taken apart; `surelearn.plots` draws it.
 
     Attributes
@@ -102,8 +102,8 @@ class BiasVariance:
         )
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class RiskDecomposition:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class RiskDecomposition(Shown, drawn_by="bias_variance.plot_bias_variance"):
     """The risk as Bayes risk + approximation + estimation; `surelearn.plots` draws it.
 
     Attributes

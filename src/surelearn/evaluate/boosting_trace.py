@@ -5,15 +5,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from surelearn import _arguments
-from surelearn._typing import Indices, Vector
+from surelearn._shown import Shown
+from surelearn._typing import ArrayLike, Indices, Vector
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class BoostingTrace:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class BoostingTrace(Shown, drawn_by="boosting.plot_boosting"):
     """Errors of a boosted classifier after each round; `surelearn.plots.boosting` draws them.
 
     Attributes

@@ -3,15 +3,15 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from surelearn import _arguments
-from surelearn._typing import Indices, Mask, Vector
+from surelearn._shown import Shown
+from surelearn._typing import ArrayLike, Indices, Mask, Vector
 from surelearn.bounds import concentration
 
 
-@dataclass(frozen=True, eq=False)
-class Calibration:
+@dataclass(frozen=True, eq=False, repr=False)
+class Calibration(Shown, drawn_by="calibration.plot_calibration"):
     """Predicted probabilities in bins, and how often the event happened in each.
 
     Parameters

@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 
 from surelearn import _arguments, claims
+from surelearn._shown import Shown
 from surelearn._wording import confidence, percent_outward
 from surelearn.bounds import _rounding, inversions
 from surelearn.bounds._special import binomial_cdf, kl
 from surelearn.claims import Target
 from surelearn.claims.rates import F1, Share
+from surelearn.evaluate.planning import Curve, sizes_around
 
 _MOST_COUNTED = 4_000_000  # counts of errors that are tried
 _MOST_ROWS = 10**11
@@ -27,7 +29,7 @@ _COUNTING = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class ClaimPlan:
+class ClaimPlan(Shown, drawn_by="planning.plot_claim_plan"):
     """How many rows prove a target, if what is expected is seen.
 
     Attributes
@@ -60,6 +62,17 @@ class ClaimPlan:
     probability: float
     rows: int
     rows_always: int
+
+    @property
+    def curve(self) -> Curve:
+        """What a tenth to three times as many rows prove, if what is expected is seen."""
+        misses, sizes = _misses(self.target, self.expect), sizes_around(self.n)
+        guarantee = self.target.claim.guarantee
+        bounds = [
+            guarantee(delta=self.delta, **_statistics(self.target, math.ceil(misses * n), n)).bound
+            for n in sizes.tolist()
+        ]
+        return Curve(sizes, np.array(bounds))
 
     def __str__(self) -> str:
         """Return the plan in sentences."""

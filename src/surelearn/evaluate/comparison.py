@@ -10,11 +10,12 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from surelearn import _arguments, losses
 from surelearn._jit.sound_matrices import sound
-from surelearn._typing import Vector
+from surelearn._shown import Shown
+from surelearn._typing import ArrayLike, Vector
 from surelearn._wording import confidence, outward
 from surelearn.base.labels import answered
 from surelearn.bounds import Guarantee, _wealth, holdout, regions, sequences
@@ -27,8 +28,8 @@ from surelearn.losses import ZeroOne
 _NO_REGION = 0.5
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Comparison:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class Comparison(Shown, drawn_by="comparison.plot_comparison"):
     """What fresh rows say of two models; `surelearn.plots` draws it.
 
     Attributes

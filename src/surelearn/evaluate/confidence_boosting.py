@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 
 from surelearn import _arguments
-from surelearn._typing import Vector
+from surelearn._shown import Shown
+from surelearn._typing import ArrayLike, Vector
 from surelearn.bounds.sample_size import plan_restarts
 from surelearn.certificate import Certificate
 from surelearn.evaluate._task import check_model
@@ -21,8 +22,8 @@ from surelearn.evaluate.holdout import Holdout
 Samples = Literal["disjoint", "shared"]
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class ConfidenceBoosting:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class ConfidenceBoosting(Shown, drawn_by="certificates.plot_certificates"):
     """Several runs of one learner, and the one with the fewest errors on rows held out.
 
     Attributes
@@ -69,6 +70,11 @@ class ConfidenceBoosting:
     def certificate(self) -> Certificate:
         """What the hold-out proves of the chosen run; that it was chosen is paid for."""
         return self.certificates[self.chosen]
+
+    def _picture(self) -> tuple[str, Any]:
+        named = {f"run {i + 1}": found for i, found in enumerate(self.certificates)}
+        named[f"run {self.chosen + 1}, chosen"] = named.pop(f"run {self.chosen + 1}")
+        return self._drawn_by, named
 
     def __str__(self) -> str:
         """Return the choice in sentences, then its certificate."""

@@ -7,12 +7,13 @@ import numpy as np
 from scipy import special
 
 from surelearn import _arguments
+from surelearn._shown import Shown
 from surelearn._typing import Vector
 from surelearn.bounds import Guarantee
 
 
-@dataclass(frozen=True, eq=False)
-class Coverage:
+@dataclass(frozen=True, eq=False, repr=False)
+class Coverage(Shown, drawn_by="coverage.plot_coverage"):
     """Truth and bound in many independent repetitions of one experiment.
 
     Parameters

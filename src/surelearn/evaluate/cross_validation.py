@@ -13,10 +13,11 @@ from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from surelearn import _arguments
-from surelearn._typing import Indices, Vector
+from surelearn._shown import Shown
+from surelearn._typing import ArrayLike, Indices, Vector
 from surelearn._wording import confidence, percent_outward
 from surelearn.base import row_identity
 from surelearn.base.cell_bits import round_fractions
@@ -84,8 +85,8 @@ class Fold:
         return weighted_mean(self.losses, self.weights)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class CrossValidation:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class CrossValidation(Shown, drawn_by="cross_validation.plot_cross_validation"):
     """The losses of all folds and what they estimate; `surelearn.plots` draws it.
 
     Attributes

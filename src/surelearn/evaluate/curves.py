@@ -1,9 +1,11 @@
 """Curves over all thresholds or sizes, with the lines that the truth lies beyond."""
 
 from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 
+from surelearn._shown import Shown
 from surelearn._typing import Vector
 from surelearn.bounds import bands, sharing
 from surelearn.claims import Predictions
@@ -12,8 +14,8 @@ from surelearn.claims.curves import at_thresholds, spread
 _DECISIONS = 199  # thresholds of a decision curve
 
 
-@dataclass(frozen=True, eq=False)
-class CurveBand:
+@dataclass(frozen=True, eq=False, repr=False)
+class CurveBand(Shown, drawn_by="bands.plot_roc_band"):
     """A curve over thresholds, as it was seen, and the line that the true one is not beyond.
 
     Attributes
@@ -34,6 +36,8 @@ class CurveBand:
         The probability that the true curve is beyond the line anywhere.
     beside
         What is drawn beside it: of decisions what calling every row positive gave.
+    kind
+        Which of these curves it is.
     """
 
     x: Vector
@@ -43,6 +47,10 @@ class CurveBand:
     thresholds: Vector
     delta: float
     beside: Vector | None = None
+    kind: Literal["roc", "precision", "risk", "benefit", "size"] = "roc"
+
+    def _picture(self) -> tuple[str, Any]:
+        return f"bands.plot_{self.kind}_band", self
 
 
 def _counts(rows: Predictions, thresholds: Vector) -> tuple[Vector, Vector]:
@@ -94,7 +102,7 @@ def precision_band(rows: Predictions, *, delta: float = 0.05) -> CurveBand:
     right = bands.lower(hits, rows.n, delta / 2.0)
     wrong = bands.upper(alarms, rows.n, delta / 2.0)
     low = right / (right + wrong)
-    return CurveBand(found, hits / (hits + alarms), found, low, thresholds, delta)
+    return CurveBand(found, hits / (hits + alarms), found, low, thresholds, delta, kind="precision")
 
 
 def risk_band(rows: Predictions, *, delta: float = 0.05) -> CurveBand:
@@ -117,7 +125,7 @@ def risk_band(rows: Predictions, *, delta: float = 0.05) -> CurveBand:
     with np.errstate(divide="ignore"):
         line = np.minimum(1.0, high / answered)
     share = kept / rows.n
-    return CurveBand(share, wrong / kept, share, line, thresholds, delta)
+    return CurveBand(share, wrong / kept, share, line, thresholds, delta, kind="risk")
 
 
 def benefit_band(rows: Predictions, *, delta: float = 0.05) -> CurveBand:
@@ -137,7 +145,7 @@ def benefit_band(rows: Predictions, *, delta: float = 0.05) -> CurveBand:
     low = bands.lower(hits, n, delta / 2.0) - odds * bands.upper(alarms, n, delta / 2.0)
     share = float(rows.is_positive.mean())
     seen, everyone = (hits - odds * alarms) / n, share - odds * (1.0 - share)
-    return CurveBand(thresholds, seen, thresholds, low, thresholds, delta, everyone)
+    return CurveBand(thresholds, seen, thresholds, low, thresholds, delta, everyone, kind="benefit")
 
 
 def size_band(rows: Predictions, *, delta: float = 0.05) -> CurveBand:
@@ -153,7 +161,8 @@ def size_band(rows: Predictions, *, delta: float = 0.05) -> CurveBand:
     """
     sizes = spread(np.unique(rows.residuals))
     ranks = np.searchsorted(np.sort(rows.residuals), sizes, side="right").astype(np.float64)
-    return CurveBand(sizes, ranks / rows.n, sizes, bands.lower(ranks, rows.n, delta), sizes, delta)
+    low = bands.lower(ranks, rows.n, delta)
+    return CurveBand(sizes, ranks / rows.n, sizes, low, sizes, delta, kind="size")
 
 
 def _at_least(values: Vector, thresholds: Vector) -> Vector:

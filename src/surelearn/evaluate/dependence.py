@@ -20,11 +20,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from surelearn import _arguments
 from surelearn._jit.sound_matrices import sound
+from surelearn._shown import Shown
 from surelearn._typing import Indices, Matrix, Vector
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class PartialDependence:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class PartialDependence(Shown, drawn_by="dependence.plot_partial_dependence"):
     """The mean answer of a model as one feature is set to a value in all rows.
 
     Where features depend on each other such rows may be ones that never occur; then
@@ -64,8 +65,8 @@ class PartialDependence:
         return np.asarray(self.individual.mean(axis=0), dtype=np.float64)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class AccumulatedEffects:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class AccumulatedEffects(Shown, drawn_by="dependence.plot_accumulated_effects"):
     """What small changes of one feature add up to; its mean over the rows is 0.
 
     Attributes

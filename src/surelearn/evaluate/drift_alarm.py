@@ -1,17 +1,18 @@
 """An alarm for long use: it rings when a risk has risen, and rarely while it has not."""
 
 from array import array
-from typing import Self
-
-from numpy.typing import ArrayLike
+from collections.abc import Mapping
+from typing import Any, Self
 
 from surelearn import _arguments
+from surelearn._shown import Shown
+from surelearn._typing import ArrayLike
 from surelearn._wording import outward
 from surelearn.bounds import alarms
 from surelearn.certificate import Certificate, assumed, by_construction, certify
 
 
-class DriftAlarm:
+class DriftAlarm(Shown, drawn_by="monitor.plot_alarm"):
     """A detector that rings once losses are no longer expected to be at most `tolerated`.
 
     It multiplies bets that a loss exceeds what is tolerated (Shiryaev and Roberts), rings when
@@ -67,6 +68,10 @@ in 418 rows.
         self.alarms: list[int] = []
         self.path = array("d")
         self._state = [0.0] * len(self.bets)
+
+    def _facts(self) -> Mapping[str, Any]:
+        names = ("tolerated", "rows_between", "n_rows", "alarms")
+        return {name: getattr(self, name) for name in names}
 
     @property
     def statistic(self) -> float:

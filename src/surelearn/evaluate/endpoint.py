@@ -6,9 +6,10 @@ from fractions import Fraction
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from surelearn import _arguments
+from surelearn._shown import Shown
+from surelearn._typing import ArrayLike
 from surelearn._wording import confidence
 from surelearn.bounds import Guarantee, endpoints
 
@@ -16,7 +17,7 @@ _DIGITS = 2**12  # bits of an exact power
 
 
 @dataclass(frozen=True, kw_only=True)
-class EndpointEstimate:
+class EndpointEstimate(Shown, drawn_by="endpoint.plot_endpoint"):
     """What draws from 1, 2, ..., endpoint say about the endpoint.
 
     Attributes

@@ -7,16 +7,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from surelearn import _arguments
-from surelearn._typing import Vector
+from surelearn._shown import Shown
+from surelearn._typing import ArrayLike, Vector
 
 _MOST_SAMPLES = 10**6
 
 
 @dataclass(frozen=True)
-class EstimatorMoments:
+class EstimatorMoments(Shown):
     """The exact mean and variance of an estimator.
 
     Attributes

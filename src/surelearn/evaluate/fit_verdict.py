@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.dummy import DummyClassifier, DummyRegressor
 
-from surelearn._typing import Indices, Vector
+from surelearn._shown import Shown
+from surelearn._typing import ArrayLike, Indices, Vector
 from surelearn.bounds import inversions
 from surelearn.evaluate._task import (
     LossName,
@@ -45,7 +45,7 @@ class LossRange(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class FitVerdict:
+class FitVerdict(Shown, drawn_by="fit_verdict.plot_fit_verdict"):
     """Whether a model over- or underfits, and the numbers this rests on; an estimate.
 
     Attributes

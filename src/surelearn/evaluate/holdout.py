@@ -11,12 +11,14 @@ from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing, indexable
 
 from surelearn import _arguments
 from surelearn._jit.fingerprints import Hashes
 from surelearn._jit.sound_matrices import sound
+from surelearn._shown import Shown
+from surelearn._typing import ArrayLike
 from surelearn.base import data_fingerprint, fingerprint
 from surelearn.base.cell_bits import cell_bits, spread, to_single
 from surelearn.base.chunks import in_chunks
@@ -58,7 +60,7 @@ from surelearn.losses import Loss
 __all__ = ["Answers", "Holdout", "Quantile"]
 
 
-class Holdout:
+class Holdout(Shown, drawn_by="certificates.plot_certificates"):
     """A test set that certifies models and keeps account of how often its rows were asked.
 
     Parameters
@@ -291,6 +293,21 @@ class Holdout:
             if self._rules.mode == "gate":
                 self._account.look("locked", identity)
         return self._issued[asked]
+
+    def _facts(self) -> Mapping[str, Any]:
+        """Return the rules, and how often these rows were asked: nothing about their labels."""
+        rules = self._rules
+        facts = {"n_rows": len(self.y), "mode": rules.mode, "delta": rules.delta}
+        return {**facts, "n_models": rules.n_models, "asked": len(self._issued)}
+
+    def _picture(self) -> tuple[str, Any]:
+        if not self._issued:
+            raise ValueError("this hold-out has answered nothing yet: call certify(model) first")
+        answers = [answered.certificate for answered in self._issued.values()]
+        names = (
+            ["this model"] if len(answers) == 1 else [f"model {i + 1}" for i in range(len(answers))]
+        )
+        return self._drawn_by, dict(zip(names, answers, strict=True))
 
     def score(self, model: Any) -> float:
         """Return the average loss of a model, in mode "open" only: elsewhere a look costs.

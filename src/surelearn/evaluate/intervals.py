@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from typing import Any, Literal, cast
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import special
 
 from surelearn import _arguments
 from surelearn._jit.sound_matrices import sound
+from surelearn._shown import Shown
+from surelearn._typing import ArrayLike
 from surelearn.bounds import inversions
 from surelearn.evaluate._row_by_row import not_together
 from surelearn.evaluate._task import LossName, PointwiseLoss, answers_of, check_labels, find_loss
@@ -25,7 +26,7 @@ OF_THE_ALGORITHM = "the average risk of the models this algorithm makes from so 
 
 
 @dataclass(frozen=True, kw_only=True)
-class Interval:
+class Interval(Shown, drawn_by="cross_validation.plot_intervals"):
     """An interval around an estimated risk, what it is about, and how far it can be trusted.
 
     Attributes
@@ -63,6 +64,9 @@ class Interval:
     def width(self) -> float:
         """The length of the interval."""
         return self.high - self.low
+
+    def _picture(self) -> tuple[str, Any]:
+        return self._drawn_by, [self]
 
     def __str__(self) -> str:
         """Return the interval in a sentence that says how far to trust it."""

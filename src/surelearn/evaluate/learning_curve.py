@@ -9,11 +9,11 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
 from surelearn import _arguments
-from surelearn._typing import Indices, Matrix, Vector
+from surelearn._shown import Shown
+from surelearn._typing import ArrayLike, Indices, Matrix, Vector
 from surelearn.evaluate._splits import Split, Splitter, make_splits
 from surelearn.evaluate._task import LossName, PointwiseLoss, Task, in_parallel, make_task
 from surelearn.evaluate.fit_verdict import FitVerdict, constant_losses, range_of, verdict_of
@@ -21,8 +21,8 @@ from surelearn.evaluate.fit_verdict import FitVerdict, constant_losses, range_of
 _SHARES = (0.1, 0.2, 0.4, 0.7, 1.0)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class LearningCurve:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class LearningCurve(Shown, drawn_by="learning_curve.plot_learning_curve"):
     """Losses over the number of training rows; `surelearn.plots` draws it.
 
     Attributes

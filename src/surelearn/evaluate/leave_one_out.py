@@ -10,12 +10,13 @@ from functools import partial, singledispatch
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.linear_model import LinearRegression as SklearnLinearRegression
 from sklearn.linear_model import Ridge as SklearnRidge
 
 from surelearn import _arguments
-from surelearn._typing import Indices, Vector
+from surelearn._shown import Shown
+from surelearn._typing import ArrayLike, Indices, Vector
 from surelearn.base.labels import answered
 from surelearn.evaluate._task import (
     LossName,
@@ -29,8 +30,8 @@ from surelearn.learners.linear.linear_regression import LinearRegression
 from surelearn.learners.linear.ridge_regression import RidgeRegression
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class LeaveOneOut:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class LeaveOneOut(Shown, drawn_by="leave_one_out.plot_leave_one_out"):
     """What each row costs a model that did not see it.
 
     Attributes

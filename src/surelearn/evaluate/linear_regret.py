@@ -4,12 +4,12 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import is_regressor
 
 from surelearn import _arguments
-from surelearn._typing import Vector
+from surelearn._typing import ArrayLike, Vector
 from surelearn.certificate import Certificate
 from surelearn.evaluate._best_in_ball import BestInBall, Comparison, best_in_ball
 from surelearn.evaluate._following import (

@@ -12,17 +12,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.optimize import linprog
 
 from surelearn import _arguments
-from surelearn._typing import Mask, Matrix, Vector
+from surelearn._shown import Shown
+from surelearn._typing import ArrayLike, Mask, Matrix, Vector
 from surelearn.base.validation import checked_numbers
 from surelearn.evaluate._arrangements import cheapest_sides
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class MinimumDisagreement:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class MinimumDisagreement(Shown):
     """A half-space that errs on as few rows as any.
 
     Attributes

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from surelearn import _arguments
-from surelearn._typing import Indices
+from surelearn._shown import Shown
+from surelearn._typing import ArrayLike, Indices
 from surelearn.base import validation
 from surelearn.certificate import Certificate
 from surelearn.evaluate._following import (
@@ -22,8 +23,8 @@ from surelearn.evaluate._following import (
 )
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Mistakes:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class Mistakes(Shown, drawn_by="mistakes.plot_mistakes"):
     """How often a learner had erred after each round; `surelearn.plots` draws it.
 
     Parameters

@@ -2,13 +2,15 @@
 
 import math
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from surelearn import _arguments
+from surelearn._shown import Shown
+from surelearn._typing import ArrayLike
 from surelearn._wording import confidence, outward
 from surelearn.bounds import Guarantee, ratios, sequences
 from surelearn.certificate import Certificate, assumed, by_construction, certify
@@ -22,7 +24,7 @@ from surelearn.evaluate._monitoring import (
 _RANGE = (-1.0, 1.0)
 
 
-class ModelDifferenceMonitor:
+class ModelDifferenceMonitor(Shown, drawn_by="monitor.plot_monitor"):
     """A bound on how much more a first model loses than a second, valid at every look.
 
     Both models are scored on every row. Differences of losses in [0, 1] lie in [-1, 1]; by default
@@ -105,6 +107,12 @@ class ModelDifferenceMonitor:
         if differ == 0 or not self.delta < math.exp(-1.0):
             return False
         return sequences.beta_mixture(total=worse, n=differ, delta=self.delta).bound < 0.5
+
+    def _facts(self) -> Mapping[str, Any]:
+        return {name: getattr(self, name) for name in ("delta", "constant", "n_rows")}
+
+    def _picture(self) -> tuple[str, Any]:
+        return self._drawn_by, self.history()
 
     def history(self) -> MonitorHistory:
         """Return the average difference so far and the bound that allows for drift."""

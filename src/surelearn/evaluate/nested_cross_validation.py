@@ -12,9 +12,10 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from surelearn._typing import Indices, Matrix
+from surelearn._shown import Shown
+from surelearn._typing import ArrayLike, Indices, Matrix
 from surelearn.base.labels import answered
 from surelearn.evaluate._row_by_row import answered_alone
 from surelearn.evaluate._splits import Split, Splits, Splitter, make_splits
@@ -23,8 +24,8 @@ from surelearn.evaluate.cross_validation import CrossValidation, Fold, count_cop
 from surelearn.evaluate.selection import Selection, choose, make_tasks
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class NestedCrossValidation:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class NestedCrossValidation(Shown, drawn_by="cross_validation.plot_cross_validation"):
     """How the procedure "choose, then fit" did on outer folds; `surelearn.plots` draws it.
 
     Attributes

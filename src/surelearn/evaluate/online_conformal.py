@@ -3,13 +3,14 @@
 import math
 from bisect import bisect_left, insort
 from collections import deque
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from surelearn import _arguments
-from surelearn._typing import Matrix, Vector
+from surelearn._shown import Shown
+from surelearn._typing import ArrayLike, Matrix, Vector
 from surelearn._wording import outward
 from surelearn.base import OnlineLinearRegressor
 from surelearn.base.chunks import rows_at
@@ -20,7 +21,7 @@ from surelearn.certificate._certificate import Kind
 _WHOLE_LINE, _EMPTY = (-math.inf, math.inf), (math.inf, -math.inf)
 
 
-class OnlineConformal:
+class OnlineConformal(Shown, drawn_by="online_conformal.plot_online_conformal"):
     """Intervals that miss a share alpha of the rows in the long run, whatever the rows are.
 
     Adaptive conformal inference (Gibbs and Candès 2021): the interval around a prediction is as
@@ -86,6 +87,15 @@ class OnlineConformal:
         self.n_missed = 0
         self._recent: deque[float] = deque()
         self._sorted: list[float] = []
+
+    def _facts(self) -> Mapping[str, Any]:
+        names = ("model", "alpha", "n_rows", "n_missed", "half_width")
+        return {name: getattr(self, name) for name in names}
+
+    @property
+    def recent_errors(self) -> Vector:
+        """The last errors, of which the next interval's width is a quantile, in their order."""
+        return np.array(self._recent)
 
     @property
     def alpha(self) -> float:

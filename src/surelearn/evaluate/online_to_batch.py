@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from surelearn import _arguments
-from surelearn._typing import Vector
+from surelearn._shown import Shown
+from surelearn._typing import ArrayLike, Vector
 from surelearn._wording import confidence, outward
 from surelearn.base import fingerprint
 from surelearn.bounds import inversions
@@ -47,8 +47,8 @@ _ONCE = Precondition("picked_once", "the model is picked once, by coins alone", 
 _LABELS = Precondition("known_labels", "the labels that can occur were known beforehand", "assumed")
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class OnlineToBatch:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class OnlineToBatch(Shown, drawn_by="online_to_batch.plot_online_to_batch"):
     """The average of the models of one pass, and what the pass certifies.
 
     Parameters
@@ -95,8 +95,8 @@ class OnlineToBatch:
         raise ValueError(_LAST)
 
 
-@dataclass(frozen=True, eq=False)
-class CertifiedSnapshot:
+@dataclass(frozen=True, eq=False, repr=False)
+class CertifiedSnapshot(Shown, drawn_by="certificates.plot_certificates"):
     """A model of an online run that was tested on the rows after it.
 
     Examples
@@ -112,6 +112,9 @@ class CertifiedSnapshot:
     model: LinearModel
     n_learnt: int
     certificate: Certificate
+
+    def _picture(self) -> tuple[str, Any]:
+        return self._drawn_by, {f"the model after {self.n_learnt:,} rows": self.certificate}
 
 
 def online_to_batch(

@@ -12,9 +12,9 @@ from itertools import combinations
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from surelearn._typing import Matrix, Vector
+from surelearn._shown import Shown
+from surelearn._typing import ArrayLike, Matrix, Vector
 from surelearn.base import validation
 from surelearn.base.labels import answered
 from surelearn.evaluate._splits import Split, Splitter, make_splits
@@ -30,8 +30,8 @@ from surelearn.evaluate.cross_validation import CrossValidation, run_folds
 from surelearn.evaluate.nested_cross_validation import NestedCrossValidation
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class PairedFolds:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class PairedFolds(Shown, drawn_by="cross_validation.plot_cross_validation"):
     """One model without each part of a table, and what it would have seemed to cost there.
 
     Attributes
@@ -52,6 +52,9 @@ class PairedFolds:
 
     outer: CrossValidation
     inner_estimates: Vector
+
+    def _picture(self) -> tuple[str, Any]:
+        return self._drawn_by, self.outer
 
 
 def cross_validate_in_pairs(  # noqa: PLR0913 - those of cross_validate

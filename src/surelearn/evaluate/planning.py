@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from surelearn import _arguments
+from surelearn._shown import Shown
 from surelearn._typing import Indices, Vector
 from surelearn._wording import confidence, percent_outward
 from surelearn.bounds import (
@@ -31,7 +32,7 @@ class Curve(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class HoldoutPlan:
+class HoldoutPlan(Shown, drawn_by="planning.plot_holdout_plan"):
     """How large a hold-out must be, and what it will certify then.
 
     Attributes
@@ -63,7 +64,7 @@ class HoldoutPlan:
     def curve(self) -> Curve:
         """What hold-outs from a tenth to three times the size certify, at the expected error."""
         share = self.delta / self.n_models
-        sizes = _sizes_around(self.n)
+        sizes = sizes_around(self.n)
         bounds = [
             concentration.clopper_pearson(errors=round(self.error * n), n=n, delta=share).bound
             for n in sizes.tolist()
@@ -133,7 +134,7 @@ def plan_groups(*, target: float, delta: float = 0.05) -> int:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SamplePlan:
+class SamplePlan(Shown, drawn_by="planning.plot_sample_plan"):
     """How many rows are enough to learn from, whatever their law, and how many are too few.
 
     Attributes
@@ -167,7 +168,7 @@ class SamplePlan:
     def curve(self) -> Curve:
         """What the theorem promises from a tenth to three times so many rows."""
         theorem = _THEOREMS[self.guarantee.theorem]
-        sizes = _sizes_around(self.n)
+        sizes = sizes_around(self.n)
         inputs = dict(self.guarantee.inputs)
         bounds = [theorem(**{**inputs, "n": n}).bound for n in sizes.tolist()]
         return Curve(sizes, np.array(bounds))
@@ -268,7 +269,7 @@ _THEOREMS = {
 }
 
 
-def _sizes_around(n: int) -> Indices:
+def sizes_around(n: int) -> Indices:
     """Return numbers of rows from a tenth of n to three times n, n among them."""
     return np.unique([*np.geomspace(max(1.0, n / 10.0), 3.0 * n, 40).astype(np.int64), n])
 

@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.base import is_regressor
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from surelearn import _arguments
 from surelearn._jit.sound_matrices import sound
-from surelearn._typing import Vector
+from surelearn._shown import Shown
+from surelearn._typing import ArrayLike, Vector
 from surelearn._wording import confidence, outward
 from surelearn.base import validation
 from surelearn.base.labels import answered, exact
@@ -36,8 +37,8 @@ from surelearn.evaluate._training_memory import training_memory
 from surelearn.losses import ZeroOne, of
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class ProgressiveValidation:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class ProgressiveValidation(Shown, drawn_by="progressive_validation.plot_progressive_validation"):
     """The loss of each row before the learner had learnt from it, and what it certifies.
 
     Parameters

@@ -1,10 +1,12 @@
 """Watch a rate of a model in use, such as its sensitivity, at every moment."""
 
+from collections.abc import Mapping
 from typing import Any, Literal, Self, cast
 
 import numpy as np
 
 from surelearn import _arguments
+from surelearn._shown import Shown
 from surelearn._wording import confidence, nearest, percent_outward
 from surelearn.bounds import Guarantee, sequences
 from surelearn.certificate import Certificate, assumed, by_construction, certify
@@ -30,7 +32,7 @@ _COUNTS: dict[str, tuple[str, str, bool]] = {
 }
 
 
-class RateMonitor:
+class RateMonitor(Shown, drawn_by="monitor.plot_monitor"):
     """A lower bound on a rate in a condition, valid whenever one chooses to stop and look.
 
     Only rows that meet the condition count: positive cases for the sensitivity, cases called
@@ -123,6 +125,12 @@ class RateMonitor:
         name = "beta_mixture" if self.constant else "progressive_mixture"
         bound = getattr(sequences, name)(total=self._right, n=self.n_rows, delta=self.delta).bound
         return bool(bound < share)
+
+    def _facts(self) -> Mapping[str, Any]:
+        return {name: getattr(self, name) for name in ("rate", "delta", "n_rows")}
+
+    def _picture(self) -> tuple[str, Any]:
+        return self._drawn_by, self.history()
 
     def history(self) -> MonitorHistory:
         """Return the rate so far and its bound at the moments of the updates."""

@@ -7,13 +7,14 @@ is the ledger of the process: the same truths with other predictions are another
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, cast
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from surelearn import _arguments, claims
+from surelearn._shown import Shown
+from surelearn._typing import ArrayLike
 from surelearn.base import data_fingerprint
 from surelearn.base.cell_bits import cell_bits
 from surelearn.base.row_identity import RowSet, with_labels
@@ -31,7 +32,7 @@ PROCESS = "process"
 _COMPLETE = assumed("every row here has its answer; rows that were left out before leave no trace")
 
 
-class RecordedHoldout:
+class RecordedHoldout(Shown, drawn_by="claims.plot_claims"):
     """Truths and what a model answered, asked once or as often as was planned.
 
     `Holdout.from_predictions` makes it.
@@ -96,6 +97,15 @@ not used to make or choose it, then with confidence 95% it errs on at most 1.70%
                 self.delta / self.n_models, evidence=evidence, stored=stored
             )
         return self._issued
+
+    def _facts(self) -> Mapping[str, Any]:
+        facts = {"n_rows": len(self.rows.truth), "delta": self.delta, "n_models": self.n_models}
+        return {**facts, "asked": self._issued is not None}
+
+    def _picture(self) -> tuple[str, Any]:
+        if self._issued is None:  # drawing must not be a look
+            raise ValueError("this hold-out has answered nothing yet: call certify() first")
+        return self._drawn_by, self._issued
 
     def certify(self) -> Certificate:
         """Return the certificate of the first claim; it is void if the truths were used up."""

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from surelearn import _arguments
-from surelearn._typing import Indices, Matrix, Vector
+from surelearn._shown import Shown
+from surelearn._typing import ArrayLike, Indices, Matrix, Vector
 from surelearn.certificate import Certificate
 from surelearn.evaluate._following import (
     BoundCurve,
@@ -32,8 +32,8 @@ _TOTAL = "cumulative weighted loss"  # some theorems bound what is paid, not the
 _OF_A_SET = "set of experts"  # some bound the regret to an average of experts, not to the best
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Regret:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class Regret(Shown, drawn_by="regret.plot_regret"):
     """What a learner paid beyond the best comparator in hindsight; `surelearn.plots` draws it.
 
     Parameters

@@ -12,19 +12,19 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.utils.validation import check_consistent_length
 
 from surelearn import _arguments
 from surelearn._jit.sound_matrices import sound
-from surelearn._typing import Indices, Vector
+from surelearn._shown import Shown
+from surelearn._typing import ArrayLike, Indices, Vector
 from surelearn.base import fitting
 from surelearn.evaluate._task import LossName, PointwiseLoss, Task, make_task
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class ReplaceOneStability:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class ReplaceOneStability(Shown, drawn_by="replace_one.plot_replace_one"):
     """What replacing single training rows did to the losses of a learner.
 
     Attributes

@@ -9,11 +9,10 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import special
 
 from surelearn import _arguments
-from surelearn._typing import Indices, Vector
+from surelearn._typing import ArrayLike, Indices, Vector
 from surelearn.evaluate._splits import Split
 from surelearn.evaluate._task import LossName, PointwiseLoss, Task, in_parallel, make_task
 from surelearn.evaluate.intervals import Interval, around, miss_rate, normal_quantile

@@ -1,19 +1,20 @@
 """Watch the risk of a deployed model; every look is paid for in advance."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Self
-
-from numpy.typing import ArrayLike
+from typing import Any, Self
 
 from surelearn import _arguments
+from surelearn._shown import Shown
+from surelearn._typing import ArrayLike
 from surelearn._wording import confidence, outward
 from surelearn.bounds import Guarantee, sequences
 from surelearn.certificate import Certificate, assumed, certify
 from surelearn.evaluate._monitoring import MonitorHistory, history_of
 
 
-class RiskMonitor:
+class RiskMonitor(Shown, drawn_by="monitor.plot_monitor"):
     """A bound on the average risk of a stream, valid whenever one chooses to stop and look.
 
     The statement is about the average, over the rounds so far, of the risk that each round had
@@ -85,9 +86,16 @@ class RiskMonitor:
         shown = self._guarantee(self.n_rounds, self._total, lower=True).bound
         return shown > _arguments.real("tolerated", tolerated)
 
+    def _facts(self) -> Mapping[str, Any]:
+        return {name: getattr(self, name) for name in ("delta", "n_rounds")}
+
+    def _picture(self) -> tuple[str, Any]:
+        return self._drawn_by, self.history()
+
     def history(self) -> MonitorHistory:
         """Return the mean loss so far and the bound on the risk at the moments of the updates."""
-        return history_of(self._looks, self._guarantee, self._in_range)
+        share = self.loss_range == (0.0, 1.0)
+        return history_of(self._looks, self._guarantee, self._in_range, share=share)
 
     def _guarantee(self, n: int, total: float, *, lower: bool = False) -> Guarantee:
         if n == 0:

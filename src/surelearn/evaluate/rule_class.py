@@ -12,9 +12,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from surelearn import _arguments
+from surelearn._typing import ArrayLike
 from surelearn.base.fingerprint import fingerprint
 from surelearn.bounds import Guarantee, pac, vc
 from surelearn.certificate import Certificate, Evidence, Status, assumed, certify

@@ -10,13 +10,13 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid, train_test_split
 
 from surelearn import _arguments
-from surelearn._typing import Indices, Vector
+from surelearn._shown import Shown
+from surelearn._typing import ArrayLike, Indices, Vector
 from surelearn.bounds import pac
 from surelearn.certificate import assumed
 from surelearn.evaluate._splits import Split, Splits, Splitter, make_splits
@@ -24,8 +24,8 @@ from surelearn.evaluate._task import LossName, PointwiseLoss, Task, check_model,
 from surelearn.evaluate.cross_validation import CrossValidation, run_folds
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Selection:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class Selection(Shown, drawn_by="cross_validation.plot_selection"):
     """Several models, what each seems to cost, and the one that seems to cost least.
 
     Attributes

@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from surelearn import _arguments
-from surelearn._typing import Vector
+from surelearn._shown import Shown
+from surelearn._typing import ArrayLike, Vector
 from surelearn._wording import confidence, percent_outward
 from surelearn.certificate import Certificate, Precondition
 from surelearn.evaluate.rule_class import BEFORE, FittedRule, RuleClass
@@ -28,8 +28,8 @@ _FIXED = Precondition(
 )
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class StructuralRisk:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class StructuralRisk(Shown, drawn_by="structural_risk.plot_structural_risk"):
     """Training errors and bounds of all classes, and the certified choice; plots draw it.
 
     Attributes

@@ -8,19 +8,19 @@ from numbers import Real
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.optimize import minimize_scalar
 from scipy.stats import binom
 
 from surelearn import _arguments
-from surelearn._typing import Vector
+from surelearn._shown import Shown
+from surelearn._typing import ArrayLike, Vector
 from surelearn.bounds import Guarantee, tails, tails_of_sums
 
 _DOUBLINGS = 60  # of the rate, before the search ends
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class TailBounds:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class TailBounds(Shown, drawn_by="tail_bounds.plot_tail_bounds"):
     """What theorems say of P(mean of n >= threshold); `surelearn.plots` draws it.
 
     Attributes

@@ -10,11 +10,12 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_consistent_length
 
 from surelearn import _arguments
 from surelearn._jit.sound_matrices import sound
+from surelearn._typing import ArrayLike
 from surelearn._wording import confidence, percent_outward
 from surelearn.base import check_certificate, data_fingerprint, fingerprint
 from surelearn.base.cell_bits import to_single

@@ -1,9 +1,9 @@
 """Is it a kernel? A Gram matrix can refute that, never prove it."""
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from surelearn import _arguments
+from surelearn._typing import ArrayLike
 
 
 def is_positive_semidefinite(gram: ArrayLike, tolerance: float | None = None) -> bool:

@@ -5,10 +5,10 @@ from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from surelearn import _arguments
-from surelearn._typing import Vector
+from surelearn._typing import ArrayLike, Vector
 
 Interval: TypeAlias = tuple[float, float]
 """The least and the largest value something can take."""

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from surelearn import _arguments
-from surelearn._typing import Vector
+from surelearn._shown import Shown
+from surelearn._typing import ArrayLike, Vector
 
 Function: TypeAlias = Callable[[Vector], tuple[float, Vector]]
 """w -> the value and the gradient there."""
@@ -19,8 +19,8 @@ _ROUNDING = 1e-14  # of a value: smaller differences of values are not seen
 _AnyTrace = TypeVar("_AnyTrace", bound="Trace")
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Trace:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class Trace(Shown, drawn_by="descent.plot_descent"):
     """What a method did: where it went, what it saw, why it stopped.
 
     Parameters

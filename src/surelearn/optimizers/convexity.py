@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from surelearn import _arguments
-from surelearn._typing import Matrix, Vector
+from surelearn._shown import Shown
+from surelearn._typing import ArrayLike, Matrix, Vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,7 @@ class ConvexityWitness:
 
 
 @dataclass(frozen=True, eq=False)
-class ConvexityCheck:
+class ConvexityCheck(Shown):
     """What a search for a violation of convexity came to.
 
     Attributes

@@ -7,9 +7,8 @@ Cauchy (1847); rates in `surelearn.bounds.optimization`.
 
 from dataclasses import dataclass, replace
 
-from numpy.typing import ArrayLike
-
 from surelearn import _arguments
+from surelearn._typing import ArrayLike
 from surelearn.bounds import Guarantee, optimization
 from surelearn.optimizers._trace import Function, Recorder, Trace, lowered
 
@@ -20,7 +19,7 @@ _CHECKED = (
 )
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class GradientDescentTrace(Trace):
     """The trace of gradient descent.
 

@@ -10,10 +10,9 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from surelearn import _arguments
-from surelearn._typing import Vector
+from surelearn._typing import ArrayLike, Vector
 from surelearn.bounds import Guarantee, optimization
 from surelearn.optimizers._trace import Function, Recorder, Trace, lowered
 
@@ -23,7 +22,7 @@ _CHECKED = (
 )
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class MomentumTrace(Trace):
     """The trace of the heavy ball.
 
@@ -65,7 +64,7 @@ class MomentumTrace(Trace):
         )
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class NesterovTrace(Trace):
     """The trace of accelerated gradient descent.
 

@@ -15,10 +15,9 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias, cast
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from surelearn import _arguments
-from surelearn._typing import Vector
+from surelearn._typing import ArrayLike, Vector
 
 Smooth: TypeAlias = Callable[[Vector], tuple[float, ArrayLike]]
 """x -> the value and the gradient there."""

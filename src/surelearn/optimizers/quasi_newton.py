@@ -11,10 +11,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import TypeAlias
 
-from numpy.typing import ArrayLike
-
 from surelearn import _arguments
-from surelearn._typing import Vector
+from surelearn._typing import ArrayLike, Vector
 from surelearn.optimizers._trace import Function, Recorder, Trace
 
 Pairs: TypeAlias = deque[tuple[Vector, Vector, float]]

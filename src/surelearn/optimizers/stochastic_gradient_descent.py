@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from surelearn import _arguments
-from surelearn._typing import Indices, Vector
+from surelearn._shown import Shown
+from surelearn._typing import ArrayLike, Indices, Vector
 from surelearn.bounds import Guarantee, stochastic_gradient
 from surelearn.optimizers.schedules import Schedule, constant, fixed_horizon, harmonic
 
@@ -22,8 +22,8 @@ BatchGradient: TypeAlias = Callable[[Vector, Indices], Vector]
 """(w, which examples) -> the mean of their gradients at w."""
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class StochasticTrace:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class StochasticTrace(Shown, drawn_by="descent.plot_descent"):
     """What a stochastic method did.
 
     Parameters

@@ -38,7 +38,7 @@ def draw_shares(ax: Axes, shares: Shares, names: Sequence[str]) -> None:
     """Draw the largest shares as areas on top of each other, the others together in grey."""
     values: Matrix = shares.values
     largest = values.mean(axis=0).argsort()[::-1][: len(_SHADES)]
-    layers, labels = [values[:, i] for i in largest], [names[int(i)] for i in largest]
+    layers, labels = [values[:, i] for i in largest], [style.label(names[int(i)]) for i in largest]
     colours: list[str] = [*_SHADES[: len(largest)]]
     if len(largest) < values.shape[1]:
         layers.append(1.0 - values[:, largest].sum(axis=1))

@@ -4,9 +4,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from surelearn._typing import Indices, Matrix, Vector
+from surelearn._typing import ArrayLike, Indices, Matrix, Vector
 from surelearn.base.tables.number_table import NumberTable
 from surelearn.plots import style
 
@@ -88,7 +88,7 @@ def draw_points(ax: Axes, points: LabelledPoints, model: Any) -> None:
             marker=_MARKERS[i % len(_MARKERS)],
             edgecolors=np.where(wrong[own], "black", "white").tolist(),
             linewidths=np.where(wrong[own], 1.4, 0.5).tolist(),
-            label=str(label),
+            label=style.label(label),
         )
 
 
@@ -107,7 +107,7 @@ def draw_level(
 
 def describe(ax: Axes, points: LabelledPoints, across: Vector, up: Vector) -> None:
     """Name the axes, and say what became of the other columns."""
-    first, second = (points.source.names[place] for place in points.drawn)
+    first, second = (style.label(points.source.names[place]) for place in points.drawn)
     rest = "" if len(points.source.names) == 2 else " (other features at their medians)"
     ax.set(xlabel=first + rest, ylabel=second)
     ax.set(xlim=(across[0], across[-1]), ylim=(up[0], up[-1]))

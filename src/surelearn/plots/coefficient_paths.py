@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
-from numpy.typing import ArrayLike
 
+from surelearn._typing import ArrayLike
 from surelearn.plots import style
 
 _NAMED = 6  # more names than this make a legend nobody reads
@@ -54,7 +54,7 @@ def plot_coefficient_paths(
     for j, label in enumerate(labels):
         named = j in longest
         ax.plot(
-            values, lines[:, j], label=label if named else None,
+            values, lines[:, j], label=style.label(label) if named else None,
             color=None if named else style.MUTED, linewidth=1.8 if named else 0.8,
         )  # fmt: skip
     ax.axhline(0.0, color="black", linewidth=0.6)

@@ -27,7 +27,7 @@ def plot_comparison(result: Comparison, *, ax: Axes | None = None) -> Axes:
     >>> ax.get_xlabel()
     'risk of the first DummyClassifier minus risk of the second DummyClassifier'
     """
-    first, second = result.names
+    first, second = (style.label(name) for name in result.names)
     if ax is None:
         shown = "is better than" if result.better else "is not shown to be better than"
         title = f"At level {result.delta:g}, {first} {shown} {second} (p = {result.p_value:.2g})"

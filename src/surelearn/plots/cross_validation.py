@@ -82,9 +82,9 @@ def plot_selection(result: Selection, *, ax: Axes | None = None) -> Axes:
     places = np.arange(len(result.names))
     ax.plot(result.estimates, places, "o", color=style.OBSERVED, label="mean of the folds' means")
     best = result.names.index(result.chosen)
-    label = f"chosen: {result.chosen}"
+    label = f"chosen: {style.label(result.chosen)}"
     ax.plot(result.estimates[best], best, "D", ms=8, color=style.GUARANTEED, label=label)
-    ax.set_yticks(places, result.names)
+    ax.set_yticks(places, [style.label(name) for name in result.names])
     ax.invert_yaxis()
     ax.set_xlabel(next(iter(result.evaluations.values())).loss)
     ax.legend(loc="lower right", fontsize=8)
@@ -123,7 +123,10 @@ def plot_intervals(
     if truth is not None:
         ax.axvline(truth, color=style.MUTED, ls="--", label=f"true risk {truth:.3g}")
         ax.legend(loc="lower right", fontsize=8)
-    ax.set_yticks(range(len(intervals)), [f"{i.method} ({i.validity})" for i in intervals])
+    ax.set_yticks(
+        range(len(intervals)),
+        [f"{style.label(i.method, longest=60)} ({i.validity})" for i in intervals],
+    )
     ax.invert_yaxis()
     ax.set_xlabel("risk")
     return ax

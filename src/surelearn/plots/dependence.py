@@ -41,7 +41,7 @@ def plot_partial_dependence(result: PartialDependence, *, ax: Axes | None = None
         shown = result.values[:500].astype(np.float64)
         floor = ax.get_ylim()[0]
         ax.plot(shown, np.full(len(shown), floor), "|", color="black", ms=6, alpha=0.4)
-    ax.set(xlabel=result.feature, ylabel=result.response)
+    ax.set(xlabel=style.label(result.feature), ylabel=style.label(result.response))
     ax.legend(fontsize=8)
     return ax
 
@@ -71,5 +71,8 @@ def plot_accumulated_effects(result: AccumulatedEffects, *, ax: Axes | None = No
     look = "-" if len(result.edges) > 12 else "-o"
     ax.plot(result.edges, result.effects, look, ms=4, color=style.OBSERVED, linewidth=2.0)
     ax.plot(result.edges, np.full(len(result.edges), ax.get_ylim()[0]), "|", color="black", ms=6)
-    ax.set(xlabel=result.feature, ylabel=f"effect on the {result.response}")
+    ax.set(
+        xlabel=style.label(result.feature),
+        ylabel=style.label(f"effect on the {result.response}", longest=60),
+    )
     return ax

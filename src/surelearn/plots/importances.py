@@ -49,7 +49,7 @@ def plot_importances(
     ax.barh(
         np.arange(len(shown)), means[shown], xerr=spread, color=style.MUTED, ecolor=style.OBSERVED
     )
-    ax.set_yticks(np.arange(len(shown)), [names[place] for place in shown])
+    ax.set_yticks(np.arange(len(shown)), [style.label(names[place]) for place in shown])
     ax.set_xlabel(told)
     ax.axvline(0.0, color=style.OBSERVED, linewidth=0.8)
     return ax

@@ -5,10 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Ellipse
-from numpy.typing import ArrayLike
 
 from surelearn._jit.sound_matrices import sound
-from surelearn._typing import Matrix, Vector
+from surelearn._typing import ArrayLike, Matrix, Vector
 from surelearn.learners.mixtures.gaussian_mixture import GaussianMixture
 from surelearn.plots import style
 

@@ -5,6 +5,7 @@ import math
 import numpy as np
 from matplotlib.axes import Axes
 
+from surelearn._wording import outward, percent_outward
 from surelearn.evaluate._monitoring import MonitorHistory
 from surelearn.evaluate.drift_alarm import DriftAlarm
 from surelearn.plots import style
@@ -27,19 +28,23 @@ def plot_monitor(history: MonitorHistory, *, ax: Axes | None = None) -> Axes:
     >>> from surelearn.evaluate.risk_monitor import RiskMonitor
     >>> history = RiskMonitor().update([0, 1, 0]).update([0] * 97).history()
     >>> [line.get_label() for line in plot_monitor(history).lines]
-    ['observed: 0.01', 'at most 0.0739, at every moment']
+    ['observed: 1%', 'at most 7.40%, at every moment']
     """
     if ax is None:
         _, (ax,) = style.new_figure("The bound may be looked at whenever one likes")
     side = "at most" if history.direction == "upper" else "at least"
-    observed = f"observed: {history.observed[-1]:.3g}"
-    bound = f"{side} {history.bounds[-1]:.3g}, at every moment"
+    unit, sign = (100.0, "%") if history.share else (1.0, "")
+    seen, bounds = unit * history.observed, unit * history.bounds
+    last = percent_outward if history.share else outward
+    bound = f"{side} {last(history.bounds[-1], history.direction)}, at every moment"
     mark = "o" if len(history.rows) == 1 else None
-    ax.plot(history.rows, history.observed, color=style.OBSERVED, label=observed, marker=mark)
-    ax.plot(history.rows, history.bounds, color=style.GUARANTEED, label=bound, marker=mark)
-    ax.set(xlabel="rows that count", ylabel=history.quantity)
+    observed = f"observed: {seen[-1]:.3g}{sign}"
+    ax.plot(history.rows, seen, color=style.OBSERVED, label=observed, marker=mark)
+    ax.plot(history.rows, bounds, color=style.GUARANTEED, label=bound, marker=mark)
+    told = f"{history.quantity}, percent" if history.share else history.quantity
+    ax.set(xlabel="rows that count", ylabel=told)
     ax.yaxis.label.set_wrap(True)
-    ax.legend(loc="best", fontsize=8)
+    style.put_legend_above(ax)
     return ax
 
 

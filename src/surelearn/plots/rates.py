@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from matplotlib.axes import Axes
 
-from surelearn._wording import percent_outward, printable
+from surelearn._wording import percent_outward
 from surelearn.plots import style
 
 
@@ -41,7 +41,7 @@ def plot_rates(rates: Sequence[Rate], *, ax: Axes | None = None) -> Axes:
     for row, rate in enumerate(rates):
         _mark(ax, row, rate)
     ends = [max(rate.observed, rate.bound or 0.0) for rate in rates]
-    ax.set_yticks(range(len(rates)), [printable(rate.name) for rate in rates])
+    ax.set_yticks(range(len(rates)), [style.label(rate.name) for rate in rates])
     ax.set_ylim(len(rates) - 0.4, -0.6)
     ax.set_xlim(0.0, 210.0 * max([*ends, 1e-3]))  # room for both numbers beside the longest
     ax.set_xlabel("percent of rows answered wrongly")

@@ -39,7 +39,7 @@ def plot_structural_risk(result: StructuralRisk, *, ax: Axes | None = None) -> A
     best = result.names.index(result.chosen)
     chosen = f"chosen: {result.chosen}"
     ax.plot(best, result.bounds[best], "D", ms=10, mfc="none", color=style.GUARANTEED, label=chosen)
-    ax.set_xticks(places, result.names)
+    ax.set_xticks(places, [style.label(name) for name in result.names])
     ax.set(ylabel="fraction of wrong labels")
     ax.set_ylim(bottom=-0.01)
     ax.legend(fontsize=8)

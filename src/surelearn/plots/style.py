@@ -9,6 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from surelearn._wording import printable
+
 OBSERVED, GUARANTEED, MUTED, BROKEN = "#1f6f8b", "#d1495b", "#8d99ae", "#edae49"
 """Colours that keep their order in grey and for colour-blind readers."""
 
@@ -39,8 +41,8 @@ def new_figure(title: str, *, columns: int = 1) -> tuple[Figure, list[Axes]]:
         figure = Figure(figsize=(6.4 * columns, 4.0), layout="constrained")
         FigureCanvasAgg(figure)
         axes = [figure.add_subplot(1, columns, i + 1) for i in range(columns)]
-        wrapped = textwrap.fill(title, 72 * columns)
-        figure.suptitle(wrapped, x=0.01, ha="left", fontsize=11)
+        wrapped = textwrap.fill(printable(title), 72 * columns)
+        figure.suptitle(wrapped, x=0.01, ha="left", fontsize=11, parse_math=False)
     return figure, axes
 
 
@@ -58,6 +60,19 @@ def put_legend_above(ax: Axes, *, columns: int = 2) -> None:
     ax.legend(
         loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=columns, frameon=False, fontsize=8.5
     )
+
+
+def label(text: object, *, longest: int = 40) -> str:
+    r"""Return a name for an axis or a legend as it is: no formula, no command, not too long.
+
+    Examples
+    --------
+    >>> print(label("5$ or $6"), label("_private"))
+    5\$ or \$6 _private
+    """
+    shown = printable(str(text))
+    shown = shown if len(shown) <= longest else f"{shown[: longest - 1]}…"
+    return shown.replace("$", r"\$")
 
 
 def save(figure: Figure, path: Path) -> None:

@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import pyarrow as pa
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from pyarrow import csv, parquet
 from scipy import sparse
 from sklearn.base import is_classifier, is_regressor
 
 from surelearn import _arguments
+from surelearn._typing import ArrayLike
 from surelearn.scale._columns import feature_columns, features_and_target, sound
 from surelearn.scale._parquet import holds_only_numbers, read_by_columns
 from surelearn.scale._row_stream import RowChunks, row_and_target

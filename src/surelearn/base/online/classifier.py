@@ -10,7 +10,7 @@ from numbers import Number
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.callback import with_callbacks
 from sklearn.utils import gen_batches
@@ -21,7 +21,7 @@ from surelearn._jit import rows
 from surelearn._jit.linear_scores import n_mistakes
 from surelearn._jit.rows import Rows
 from surelearn._stored import holds
-from surelearn._typing import Indices, Mask, Matrix, Vector
+from surelearn._typing import ArrayLike, Indices, Mask, Matrix, Vector
 from surelearn.base import validation
 from surelearn.base.fitting import adopt
 from surelearn.base.online.learner import OnlineLearner

@@ -9,7 +9,7 @@ from copy import deepcopy
 from typing import Any, Self, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils import Tags, _safe_indexing, get_tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 from surelearn import _arguments
 from surelearn._jit.sound_matrices import sound
 from surelearn._stored import holds
-from surelearn._typing import Indices
+from surelearn._typing import ArrayLike, Indices
 from surelearn.base import validation
 from surelearn.base.fitting import adopt, at_one_moment
 from surelearn.base.labels import exact

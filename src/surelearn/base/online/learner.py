@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal, Self, cast
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.callback import CallbackSupportMixin
@@ -16,7 +16,7 @@ from sklearn.utils import Tags
 from surelearn._jit import rows
 from surelearn._jit.fingerprints import Hashes
 from surelearn._stored import holds
-from surelearn._typing import Matrix
+from surelearn._typing import ArrayLike, Matrix
 from surelearn.base import validation
 from surelearn.base.fitting import NotYet, as_it_is, still
 from surelearn.base.online import format_1

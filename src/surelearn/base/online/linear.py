@@ -4,11 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.utils import gen_batches
 
 from surelearn._jit.linear_scores import score, winner
-from surelearn._typing import Matrix, Vector
+from surelearn._typing import ArrayLike, Matrix, Vector
 from surelearn.base.online.classifier import OnlineClassifier
 from surelearn.base.online.mistakes import MistakeRecord
 from surelearn.base.online.passes import Visits

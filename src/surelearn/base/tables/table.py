@@ -11,6 +11,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from typing_extensions import TypeAliasType
 
 from surelearn._jit.sound_matrices import sound
 from surelearn._typing import Mask, Matrix
@@ -21,7 +22,9 @@ from surelearn.base.validation import refuse_parts, validated
 UNSEEN = category_codes.UNSEEN
 """The code of a category that was not there in training."""
 
-Categorical: TypeAlias = Sequence[str] | Sequence[int] | Sequence[bool] | str | None
+Categorical = TypeAliasType(
+    "Categorical", Sequence[str] | Sequence[int] | Sequence[bool] | str | None
+)
 """Which columns hold categories: names, places or a mask; "all"; None means those of text."""
 
 Categories: TypeAlias = tuple[NDArray[Any] | None, ...]

@@ -8,10 +8,8 @@ and K the classes. λ = 0 is maximum likelihood, λ = 1 Laplace's rule of succes
 
 from typing import Any
 
-from numpy.typing import ArrayLike
-
 from surelearn._stored import holds
-from surelearn._typing import Matrix
+from surelearn._typing import ArrayLike, Matrix
 from surelearn.base.fitting import at_one_moment
 from surelearn.base.tables.table import Declared, n_categories
 from surelearn.learners.bayes._class_conditionals import CategoryFactors

@@ -7,10 +7,8 @@ A parabola in each feature: the rule is linear in x and x².
 
 from typing import Any
 
-from numpy.typing import ArrayLike
-
 from surelearn._stored import holds
-from surelearn._typing import Matrix
+from surelearn._typing import ArrayLike, Matrix
 from surelearn.base.fitting import at_one_moment
 from surelearn.base.tables.table import column_names
 from surelearn.learners.bayes._class_conditionals import NormalFactors

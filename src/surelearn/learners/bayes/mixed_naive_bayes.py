@@ -8,10 +8,9 @@ j over the columns of categories, k over those of numbers, the missing cells lef
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from surelearn._stored import holds
-from surelearn._typing import Matrix
+from surelearn._typing import ArrayLike, Matrix
 from surelearn.base.fitting import at_one_moment
 from surelearn.base.tables.table import Categorical, Declared, n_categories
 from surelearn.learners.bayes._class_conditionals import CategoryFactors, NormalFactors

@@ -11,13 +11,12 @@ from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from surelearn._jit import jit, tables
 from surelearn._stored import holds
-from surelearn._typing import Indices, Mask
+from surelearn._typing import ArrayLike, Indices, Mask
 from surelearn.base.classifier import TwoClassLearner, risk_certificate
 from surelearn.base.fitting import at_one_moment
 from surelearn.base.seal import fingerprint_of_fit

@@ -4,12 +4,11 @@ from dataclasses import dataclass
 from typing import NamedTuple, cast
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import linalg
 
 from surelearn._jit.sound_matrices import sound
 from surelearn._stored import holds, stored
-from surelearn._typing import Matrix, Vector
+from surelearn._typing import ArrayLike, Matrix, Vector
 
 
 @stored("low-rank-matrix")

@@ -3,13 +3,12 @@
 from typing import Any, Literal, Self, TypeAlias, cast
 
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.base import TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from surelearn._stored import holds, stored
-from surelearn._typing import Mask, Matrix, Vector
+from surelearn._typing import ArrayLike, Mask, Matrix, Vector
 from surelearn.base.fitting import at_one_moment, warn
 from surelearn.base.summarising import SummarisingLearner, Summary
 from surelearn.base.tables.table import (

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from typing import Any, Self, cast
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import Tags, get_tags
@@ -14,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from surelearn import _arguments
 from surelearn._jit import fingerprints
 from surelearn._stored import holds
-from surelearn._typing import Vector
+from surelearn._typing import ArrayLike, Vector
 from surelearn.base.declared import refuse_unlike_declared
 from surelearn.base.fitting import adopt, at_one_moment, fresh_copy, row_weights
 from surelearn.learners.ensembles._stages import run_stages

@@ -9,13 +9,12 @@ application to boosting"; many classes: Zhu, Zou, Rosset and Hastie (2009), "Mul
 from typing import Any, Self, cast
 
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from surelearn import _arguments
 from surelearn._stored import holds
-from surelearn._typing import Indices, Mask, Vector
+from surelearn._typing import ArrayLike, Indices, Mask, Vector
 from surelearn.base import validation
 from surelearn.base.fitting import (
     adopt,

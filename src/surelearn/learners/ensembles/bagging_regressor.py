@@ -8,12 +8,11 @@ where ρ is the correlation of two members. Breiman, Machine Learning 24 (1996).
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from surelearn._stored import holds
-from surelearn._typing import Vector
+from surelearn._typing import ArrayLike, Vector
 from surelearn.base import validation
 from surelearn.base.fitting import adopt, at_one_moment, check_numbers, fresh_copy
 from surelearn.bounds import Guarantee, votes

@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags
 
 from surelearn._stored import holds
-from surelearn._typing import Vector
+from surelearn._typing import ArrayLike, Vector
 from surelearn.base import validation
 from surelearn.base.fitting import at_one_moment, learn_classes
 from surelearn.learners.ensembles._member_kinds import refuse_other_kinds

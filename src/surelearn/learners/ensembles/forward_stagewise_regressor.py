@@ -10,10 +10,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
 
-from surelearn._typing import Vector
+from surelearn._typing import ArrayLike, Vector
 from surelearn.base.fitting import at_one_moment, check_numbers
 from surelearn.base.validation import refuse_huge
 from surelearn.learners.ensembles._member_kinds import refuse_other_kinds

@@ -8,10 +8,9 @@ Friedman (2001), "Greedy function approximation: a gradient boosting machine".
 from collections.abc import Iterator
 from typing import Any, Self
 
-from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
 
-from surelearn._typing import Vector
+from surelearn._typing import ArrayLike, Vector
 from surelearn.base.fitting import adopt, at_one_moment, check_numbers, fresh_copy, row_weights
 from surelearn.base.tables.table import Categorical
 from surelearn.learners.ensembles._boosting_losses import Descent, regression_descent

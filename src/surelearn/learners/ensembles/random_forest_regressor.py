@@ -8,12 +8,11 @@ where ρ is the correlation of two trees. Breiman, Machine Learning 45 (2001).
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from surelearn._stored import holds
-from surelearn._typing import Mask, Vector
+from surelearn._typing import ArrayLike, Mask, Vector
 from surelearn.base.fitting import adopt, at_one_moment, check_numbers, fresh_copy, row_weights
 from surelearn.base.tables.table import Categorical, column_names
 from surelearn.bounds import Guarantee, votes

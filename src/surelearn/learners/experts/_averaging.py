@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, NamedTuple, cast
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from surelearn import _arguments
 from surelearn._jit.sound_matrices import sound
 from surelearn._stored import stored
-from surelearn._typing import Indices, Mask, Matrix, Vector
+from surelearn._typing import ArrayLike, Indices, Mask, Matrix, Vector
 from surelearn.base.states import CoinsSetBack
 from surelearn.bounds import Guarantee
 from surelearn.certificate import Certificate, Evidence

@@ -5,12 +5,11 @@ import sys
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import sparse
 
 from surelearn import _arguments
 from surelearn._jit.sound_matrices import sound
-from surelearn._typing import Matrix, Vector
+from surelearn._typing import ArrayLike, Matrix, Vector
 from surelearn.learners.experts import _loops, _units
 from surelearn.losses import Interval, Loss
 

@@ -5,12 +5,11 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from surelearn import _arguments
 from surelearn._jit.sound_matrices import sound
 from surelearn._stored import stored
-from surelearn._typing import Indices, Matrix, Vector
+from surelearn._typing import ArrayLike, Indices, Matrix, Vector
 from surelearn.learners.experts import _validation
 from surelearn.learners.experts._game import ExpertGame
 

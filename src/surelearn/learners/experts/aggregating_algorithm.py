@@ -10,11 +10,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import special
 
 from surelearn._stored import stored
-from surelearn._typing import Matrix, Vector
+from surelearn._typing import ArrayLike, Matrix, Vector
 from surelearn.bounds import Guarantee, regret_mixable
 from surelearn.certificate import Certificate, by_construction
 from surelearn.learners.experts import _loops, _validation

@@ -10,13 +10,12 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from surelearn import _arguments
 from surelearn._jit import jit
 from surelearn._jit.elementary import exp
 from surelearn._stored import stored
-from surelearn._typing import Matrix, Vector
+from surelearn._typing import ArrayLike, Matrix, Vector
 from surelearn.bounds import Guarantee, regret_adaptive, regret_sleeping
 from surelearn.certificate import Certificate, Evidence, checked
 from surelearn.learners.experts import _loops, _units, _validation

@@ -8,7 +8,7 @@ Newton's method on the coefficients. Zhu and Hastie (2005).
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy import special
 from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags
@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from surelearn import _arguments
 from surelearn._stored import holds
-from surelearn._typing import Matrix, Vector
+from surelearn._typing import ArrayLike, Matrix, Vector
 from surelearn.base import validation
 from surelearn.base.fitting import adopt, at_one_moment, fresh_copy, row_weights
 from surelearn.kernels import Kernel, Linear

@@ -10,13 +10,12 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from surelearn import _arguments
 from surelearn._stored import holds
-from surelearn._typing import Vector
+from surelearn._typing import ArrayLike, Vector
 from surelearn.base import validation
 from surelearn.base.fitting import at_one_moment, check_numbers, fresh_copy, row_weights
 from surelearn.learners.kernelized._dual_solver.problem import Problem

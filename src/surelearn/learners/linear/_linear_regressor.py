@@ -3,14 +3,13 @@
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.base import RegressorMixin, clone
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from surelearn._stored import holds
-from surelearn._typing import Vector
+from surelearn._typing import ArrayLike, Vector
 from surelearn.base import validation
 from surelearn.base.fitting import at_one_moment, row_weights
 from surelearn.base.summarising import SummarisingLearner

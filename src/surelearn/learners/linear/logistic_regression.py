@@ -10,7 +10,6 @@ from numbers import Real
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
@@ -19,7 +18,7 @@ from surelearn import _arguments
 from surelearn._jit import fingerprints
 from surelearn._jit.fingerprints import Hashes
 from surelearn._stored import holds
-from surelearn._typing import Matrix, Vector
+from surelearn._typing import ArrayLike, Matrix, Vector
 from surelearn.base import validation
 from surelearn.base.classifier import risk_certificate
 from surelearn.base.fitting import adopt, at_one_moment, fresh_copy, row_weights, warn

@@ -10,7 +10,6 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import linalg, sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import assert_all_finite
@@ -20,7 +19,7 @@ from surelearn import _arguments
 from surelearn._jit import rows as compiled_rows
 from surelearn._stored import holds
 from surelearn._threads import small_matrices
-from surelearn._typing import Vector
+from surelearn._typing import ArrayLike, Vector
 from surelearn.base import validation
 from surelearn.base.fitting import at_one_moment, check_iterations, warn
 from surelearn.base.moments import Moments, moments

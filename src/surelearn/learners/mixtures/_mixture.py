@@ -11,7 +11,7 @@ from typing import Any, Self
 import joblib
 import numpy as np
 from numpy.random import RandomState
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, DensityMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags, check_random_state
@@ -21,7 +21,7 @@ from surelearn import _arguments
 from surelearn._jit.sound_matrices import sound
 from surelearn._stored import holds
 from surelearn._threads import workers
-from surelearn._typing import Indices, Matrix, Vector
+from surelearn._typing import ArrayLike, Indices, Matrix, Vector
 from surelearn.base import validation
 from surelearn.base.fitting import adopt, at_one_moment, fresh_copy, warn
 from surelearn.base.parted import PartedTable, refuse_targets

@@ -10,11 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.random import RandomState
-from numpy.typing import ArrayLike
 from sklearn.utils import gen_batches
 
 from surelearn._stored import holds
-from surelearn._typing import Indices, Matrix, Vector
+from surelearn._typing import ArrayLike, Indices, Matrix, Vector
 from surelearn.base import validation
 from surelearn.base.fitting import at_one_moment
 from surelearn.learners.mixtures._mixture import Mixture

@@ -9,12 +9,12 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.random import RandomState
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy.special import logsumexp
 from sklearn.utils.validation import check_is_fitted
 
 from surelearn._stored import holds
-from surelearn._typing import Indices, Matrix
+from surelearn._typing import ArrayLike, Indices, Matrix
 from surelearn.base.fitting import at_one_moment
 from surelearn.base.validation import refuse_huge, refuse_tiny
 from surelearn.learners.mixtures._covariances import SHAPES, Covariance

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar, Literal, Self, TypeAlias, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -14,7 +14,7 @@ from surelearn import _arguments
 from surelearn._jit import fingerprints
 from surelearn._jit import rows as jit_rows
 from surelearn._stored import holds
-from surelearn._typing import Indices, Matrix, Vector
+from surelearn._typing import ArrayLike, Indices, Matrix, Vector
 from surelearn.base.fitting import adopt, at_one_moment, fresh_copy
 from surelearn.base.tables.table import Categorical
 from surelearn.base.validation import Targets

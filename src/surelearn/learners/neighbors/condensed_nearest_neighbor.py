@@ -9,7 +9,7 @@ Hart (1968). What is stored determines the rule, so `surelearn.bounds.compressio
 from typing import Any, Self, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
@@ -18,7 +18,7 @@ from surelearn import _arguments
 from surelearn._jit import fingerprints, jit, rows
 from surelearn._jit.rows import Rows
 from surelearn._stored import holds
-from surelearn._typing import Indices, Vector
+from surelearn._typing import ArrayLike, Indices, Vector
 from surelearn.base.classifier import risk_certificate
 from surelearn.base.fitting import adopt, at_one_moment, fresh_copy, learn_classes
 from surelearn.base.seal import refuse_changed

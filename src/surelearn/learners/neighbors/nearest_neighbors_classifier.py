@@ -11,13 +11,13 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from surelearn import _arguments
 from surelearn._stored import holds
-from surelearn._typing import Indices, Matrix, Vector
+from surelearn._typing import ArrayLike, Indices, Matrix, Vector
 from surelearn._wording import confidence, percent_outward
 from surelearn.base.fitting import at_one_moment, learn_classes
 from surelearn.base.seal import fingerprint_of_fit, refuse_changed

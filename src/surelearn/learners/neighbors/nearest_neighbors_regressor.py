@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
 from surelearn._stored import holds
-from surelearn._typing import Indices, Vector
+from surelearn._typing import ArrayLike, Indices, Vector
 from surelearn.base.fitting import at_one_moment, check_numbers
 from surelearn.base.tables.table import Categorical
 from surelearn.learners.neighbors._estimator import (

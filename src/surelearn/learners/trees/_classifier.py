@@ -4,14 +4,14 @@ import copy
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from surelearn import _arguments
 from surelearn._jit import fingerprints
 from surelearn._stored import holds
-from surelearn._typing import Indices, Mask, Matrix
+from surelearn._typing import ArrayLike, Indices, Mask, Matrix
 from surelearn.base import validation
 from surelearn.base.fitting import adopt, at_one_moment, fresh_copy, learn_classes, row_weights
 from surelearn.base.seal import refuse_changed, sealed

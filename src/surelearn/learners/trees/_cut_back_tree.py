@@ -3,10 +3,11 @@
 from typing import Any, Self, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 
 from surelearn._stored import holds, stored
+from surelearn._typing import ArrayLike
 from surelearn.base.fitting import at_one_moment
 from surelearn.certificate import Certificate
 from surelearn.learners.trees._classifier import TreeClassifier

@@ -5,7 +5,6 @@ from abc import abstractmethod
 from typing import Any, Self, cast
 
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
@@ -13,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from surelearn import _arguments
 from surelearn._jit import fingerprints
 from surelearn._stored import holds
-from surelearn._typing import Indices, Mask, Matrix, Vector
+from surelearn._typing import ArrayLike, Indices, Mask, Matrix, Vector
 from surelearn.base.fitting import at_one_moment
 from surelearn.base.seal import refuse_changed, sealed
 from surelearn.base.tables import table

@@ -2,10 +2,9 @@
 
 from typing import Any, Self
 
-from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
 
-from surelearn._typing import Vector
+from surelearn._typing import ArrayLike, Vector
 from surelearn.base.fitting import adopt, at_one_moment, check_numbers, fresh_copy, row_weights
 from surelearn.base.tables import table
 from surelearn.learners.trees._estimator import TreeLearner

@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from surelearn._stored import holds, stored
-from surelearn._typing import Indices, Mask, Matrix, Vector
+from surelearn._typing import ArrayLike, Indices, Mask, Matrix, Vector
 from surelearn.learners.trees._walk import Questions, are_sound
 
 LEAF = -1

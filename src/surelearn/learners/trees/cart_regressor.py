@@ -9,9 +9,7 @@ Olshen and Stone (1984), "Classification and Regression Trees".
 from collections.abc import Sequence
 from typing import Any
 
-from numpy.typing import ArrayLike
-
-from surelearn._typing import Indices, Matrix, Vector
+from surelearn._typing import ArrayLike, Indices, Matrix, Vector
 from surelearn.base.fitting import at_one_moment
 from surelearn.base.tables.table import Categorical
 from surelearn.base.validation import refuse_huge

@@ -5,10 +5,9 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from surelearn._arguments import at_least_one
-from surelearn._typing import Mask, Vector
+from surelearn._typing import ArrayLike, Mask, Vector
 from surelearn.impurities import Entropy, Impurity
 from surelearn.learners.trees._pruning.cost_complexity import weakest_link
 from surelearn.learners.trees._pruning.cross_validated_path import (
