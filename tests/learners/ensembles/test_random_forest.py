@@ -1,4 +1,5 @@
 import warnings
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -272,3 +273,22 @@ def test_two_fits_in_a_row_warn_nothing():
         warnings.simplefilter("error")
         model = RandomForestClassifier(5).fit(X, y)
         model.fit(X, y)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda trees: {"words": trees.words[:, :1].copy()},
+        lambda trees: {"words": trees.words.astype(np.int32)},
+        lambda trees: {"first_node": trees.first_node.astype(float)},
+        lambda trees: {"leaves": trees.leaves[:, 0].copy()},
+        lambda _: {"words": None},
+    ],
+)
+def test_arrays_of_other_shapes_and_types_that_were_set_by_hand_are_refused(change):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 3)), rng.integers(0, 2, 60)
+    model = RandomForestClassifier(n_estimators=3, random_state=0).fit(X, y)
+    model.trees_ = replace(model.trees_, **change(model.trees_))
+    with pytest.raises(ValueError, match=r"of its PackedTrees was changed after it was fitted"):
+        model.predict(X)

@@ -12,6 +12,7 @@ from surelearn import _arguments, _threads
 from surelearn._jit import fingerprints
 from surelearn._stored import holds
 from surelearn._typing import Indices, Mask, Matrix, Vector
+from surelearn.base.declared import refuse_unlike_declared
 from surelearn.base.fitting import at_one_moment, warn
 from surelearn.base.tables import table
 from surelearn.learners.ensembles import _members, _out_of_bag
@@ -276,6 +277,7 @@ class ForestLearner(BaseEstimator):
         It takes no longer for many nodes: it is asked before every walk.
         """
         trees, n_categories = self.trees_, table.n_categories(self.categories_)
+        refuse_unlike_declared(trees)
         if not trees.importances.shape[1] == len(n_categories) == self.n_features_in_ > 0:
             raise ValueError("its trees are not of its columns")
         if n_categories.any() and trees.route_width * 64 <= n_categories.max():
