@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.naive_bayes import GaussianNB
 from sklearn.utils import get_tags
 
+from contracts.tuned_runs import tuned_runs
 from surelearn.app.registry import find_bandits, find_experts, find_learners
 from surelearn.certificate import Certificate
 from surelearn.datasets.worlds import Noisy, Separable
@@ -191,6 +192,7 @@ def learner_runs() -> Iterator[Run]:
             hard = {"kernel": Gaussian(), "C": np.inf}
             yield name, lambda c=cls, s=hard: _fitted(c, s, TABLES["box"]).certificates()
             yield name, lambda c=cls: _fitted(c, _HASTY, _many_rows()).certificates()
+    yield from tuned_runs()
     yield from _stability_runs()
     yield from _bag_runs()
     yield from _boosting_runs()

@@ -1,3 +1,4 @@
+import itertools
 import pickle
 
 import numpy as np
@@ -184,11 +185,13 @@ def test_objectives_and_decisions_are_those_of_libsvm(name):
     ours = SupportVectorClassifier().fit(X, y)
     peer = SVC(tol=1e-6, break_ties=True, gamma=ours.kernel_.gamma).fit(X, y)
     np.testing.assert_array_equal(ours.predict(X), peer.predict(X))
-    if len(ours.classes_) == 2:
-        K, beta = ours.kernel_(X), np.zeros(len(X))
-        beta[peer.support_] = peer.dual_coef_[0]
-        value = np.abs(beta).sum() - 0.5 * beta @ K @ beta
-        np.testing.assert_allclose(ours.dual_values_, value, rtol=1e-6)
+    pairs = itertools.combinations(range(len(ours.classes_)), 2)
+    for value, pair in zip(ours.dual_values_, pairs, strict=True):
+        rows = np.isin(y, pair)
+        own = SVC(tol=1e-8, gamma=ours.kernel_.gamma).fit(X[rows], y[rows])
+        beta = own.dual_coef_[0]
+        expected = np.abs(beta).sum() - 0.5 * beta @ ours.kernel_(own.support_vectors_) @ beta
+        np.testing.assert_allclose(value, expected, rtol=1e-6)
     assert (ours.duality_gap_ < 1e-3).all()
 
 

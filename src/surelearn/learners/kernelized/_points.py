@@ -8,8 +8,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils import gen_batches
 
+from surelearn._jit import fingerprints
+from surelearn._jit import rows as jit_rows
+from surelearn._jit.fingerprints import Hashes
 from surelearn._typing import Matrix, Vector
 from surelearn.base import validation
+from surelearn.base.cell_bits import cell_bits
 from surelearn.kernels import Gaussian, Kernel
 
 _SHORT_NAMES = {
@@ -68,6 +72,15 @@ def texts(X: Any) -> NDArray[Any]:
     if not all(isinstance(text, str) for text in found.tolist()):
         raise ValueError("this kernel reads strings, and some of X are none")
     return found
+
+
+def row_hashes(kernel: Any, points: Any) -> Hashes | None:
+    """Return a hash of each row or string; None if only kernel values are known."""
+    if isinstance(kernel, str):
+        return None
+    if points.ndim == 1:
+        return fingerprints.column_hashes([(0, cell_bits(points))])
+    return fingerprints.row_hashes(jit_rows.of(points))
 
 
 def admit(kernel: Any, X: Any) -> Any:

@@ -31,6 +31,7 @@ from surelearn.certificate import (
 )
 from surelearn.kernels import Linear
 from surelearn.kernels.norms import is_ours, largest_square
+from surelearn.learners.kernelized._fixed_beforehand import FixedBeforehand
 from surelearn.learners.kernelized._training_margins import gap, rounding
 
 _SAMPLE = assumed("cannot be verified from the data")
@@ -38,11 +39,13 @@ _NORM = "every feature vector, future ones included, has norm at most the radius
 _LABELS = Precondition("known_labels", "the labels that can occur were known beforehand", "assumed")
 
 
-def certificates(model: Any, *, delta: float, radius: float | None) -> tuple[Certificate, ...]:
+def certificates(
+    model: Any, *, delta: float, radius: float | None, within: Any = None
+) -> tuple[Certificate, ...]:
     """State what is proved of the risk; all statements with a confidence share `delta`."""
     _arguments.open_fraction("delta", delta)
     refuse_changed(model)
-    found = _Machine.of(model, radius)
+    found = _Machine.of(model, radius, within)
     ways: list[Callable[[float], Certificate]] = [found.by_compression]
     two = len(model.classes_) == 2
     if type(model.kernel_) is Linear and (two or model.multiclass == "one-vs-rest"):
@@ -64,13 +67,15 @@ class _Machine:
     gap: float
     room: float
     fingerprint: str
+    fixed: FixedBeforehand
 
     @classmethod
-    def of(cls, model: Any, radius: float | None) -> "_Machine":
+    def of(cls, model: Any, radius: float | None, within: Any) -> "_Machine":
         kappa, bounded = _kernel_radius(model, radius)
         excess = gap(model)
         room = kappa * math.sqrt(2.0 * excess) + rounding(model)
-        return cls(model, kappa, bounded, excess, room, fingerprint(model))
+        fixed = FixedBeforehand.of(model, within)
+        return cls(model, kappa, bounded, excess, room, fingerprint(model), fixed)
 
     @property
     def n_compressed(self) -> int:
@@ -83,7 +88,7 @@ class _Machine:
         return self._risk(
             compression.campi_garatti(n_compressed=k, n=n, delta=delta),
             {
-                "fixed_before": self._fixed(),
+                "fixed_before": self.fixed.whole(),
                 "stable": self._near(
                     f"without the other {n - k} rows the minimum is the same", room=self.room
                 ),
@@ -107,7 +112,7 @@ class _Machine:
         evidence = {
             "independent": _SAMPLE,
             "minimiser": self._near(f"the objective is within {self.gap:.3g} of its minimum"),
-            "fixed_before": self._fixed(),
+            "fixed_before": self.fixed.whole(),
             "radius": self.bounded,
         }
         return self._risk(guarantee, evidence, self._demands())
@@ -115,10 +120,7 @@ class _Machine:
     def by_margins(self, delta: float) -> Certificate:
         """Bound the risk by the margins, however the weights were found."""
         guarantee = margin.pac_bayes_margin(margins=self.model.normalized_margins_, delta=delta)
-        fixed = _of_the_kernel(self.model) or assumed(
-            "true unless features were scaled, selected or made by looking at these rows"
-        )
-        evidence = {"independent": _SAMPLE, "fixed_before": fixed}
+        evidence = {"independent": _SAMPLE, "fixed_before": self.fixed.feature_map()}
         return self._risk(guarantee, evidence, (_inner_product(self.model.kernel_),))
 
     def by_counting(self, delta: float) -> Certificate:
@@ -136,9 +138,12 @@ class _Machine:
             if many
             else vc.linear(**counts)
         )
-        fixed = "all affine rules, unless features were made or chosen from these rows"
         affine = by_construction("whatever the penalty and the weights of the rows")
-        evidence = {"independent": _SAMPLE, "fixed_before": assumed(fixed), "affine": affine}
+        evidence = {
+            "independent": _SAMPLE,
+            "fixed_before": self.fixed.columns(),
+            "affine": affine,
+        }
         return self._risk(guarantee, evidence)
 
     def left_out(self) -> Certificate:
@@ -150,7 +155,7 @@ class _Machine:
             f"the {self.n_compressed} rows of this sample estimate it; each run must be as close "
             "to its minimum as this one"
         )
-        fixed, near = self._fixed(), self._near("", room=self.room)
+        fixed, near = self.fixed.whole(), self._near("", room=self.room)
         broken = next((e for e in (fixed, near) if e.status == "violated"), count)
         evidence = {
             "n_support": broken,
@@ -196,14 +201,6 @@ class _Machine:
             reproduce={"model": self.fingerprint},
         )
 
-    def _fixed(self) -> Evidence:
-        """Say whether the learner was the same map before the rows were seen."""
-        if self.model.class_weight == "balanced":
-            return violated("the weights of the classes were computed from the training rows")
-        return _of_the_kernel(self.model) or assumed(
-            "C, the kernel with its parameters, and scaled features must not come from these rows"
-        )
-
     def _near(self, text: str, *, room: float = 0.0) -> Evidence:
         """Say whether this is the minimum, up to a gap, and if asked scores are less than 1 off."""
         if math.isinf(self.model.C):
@@ -246,14 +243,6 @@ def _kernel_radius(model: Any, radius: float | None) -> tuple[float, Evidence]:
     if seen > kappa * (1.0 + 1e-12):
         return kappa, violated(f"a training row has norm {seen:.6g}")
     return kappa, by_construction(f"no norm exceeds {kappa:.6g} with this kernel")
-
-
-def _of_the_kernel(model: Any) -> Evidence | None:
-    if model.kernel is None:
-        return violated(
-            "gamma was computed from the training rows: give a kernel, such as Gaussian(gamma=0.1)"
-        )
-    return None
 
 
 def _inner_product(kernel: Any) -> Precondition:

@@ -14,7 +14,6 @@ from sklearn.utils import Tags
 
 from surelearn import _arguments
 from surelearn._jit import fingerprints
-from surelearn._jit import rows as jit_rows
 from surelearn._jit.fingerprints import Hashes
 from surelearn._jit.sound_matrices import sound
 from surelearn._stored import holds
@@ -140,7 +139,7 @@ class SupportVectorMachine(BaseEstimator):
         self._take(solved, task.points, values)
         self._keep_rows(solved, task, values.diagonal)
         cold = all(start is None for start in starts)
-        self._hash_rows(task.points, () if cold else getattr(last, "training_rows_", ()))
+        self._hash_rows(task, () if cold else getattr(last, "training_rows_", ()))
 
     @abstractmethod
     def _read(self, X: Any, y: Any, sample_weight: Any) -> Task:
@@ -211,12 +210,17 @@ class SupportVectorMachine(BaseEstimator):
         self.kkt_violation_ = np.array([one.violation for one in found])
         self.n_iter_ = np.array([max(1, one.solution.n_steps) for one in solved], dtype=np.int64)
 
-    def _hash_rows(self, points: Any, earlier: Any) -> None:
+    def _hash_rows(self, task: Task, earlier: Any) -> None:
         """Remember which rows were learnt from, where they are rows of numbers."""
-        if isinstance(self.kernel_, str) or points.ndim == 1:
+        if (hashes := _points.row_hashes(self.kernel_, task.points)) is None:
             return
-        hashes = fingerprints.sketch(fingerprints.row_hashes(jit_rows.of(points)))
-        self.training_rows_ = fingerprints.united(hashes, earlier) if len(earlier) else hashes
+        if task.points.ndim == 2:
+            kept = fingerprints.sketch(hashes)
+            self.training_rows_ = fingerprints.united(kept, earlier) if len(earlier) else kept
+        self._look_at_rows(task, hashes)
+
+    def _look_at_rows(self, task: Task, hashes: Hashes) -> None:
+        """Keep what else there is to know of the rows: nothing, if nothing is certified."""
 
     def _problem_scores(self, X: Any) -> Matrix:
         """Return the score of each row in each problem."""

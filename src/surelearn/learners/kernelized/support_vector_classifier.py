@@ -15,6 +15,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from surelearn import _arguments
+from surelearn._jit.fingerprints import Hashes
 from surelearn._stored import holds
 from surelearn._typing import ArrayLike, Indices, Matrix, Vector
 from surelearn.base import validation
@@ -22,6 +23,7 @@ from surelearn.base.fitting import at_one_moment, fresh_copy, learn_classes, row
 from surelearn.certificate import Certificate
 from surelearn.learners.kernelized import _support_vector_certificates, _training_margins
 from surelearn.learners.kernelized._dual_solver.problem import Problem
+from surelearn.learners.kernelized._fixed_beforehand import keep_traces, note_leaving_out
 from surelearn.learners.kernelized._hyperplanes import Hyperplanes
 from surelearn.learners.kernelized._leave_one_out import REFITTING
 from surelearn.learners.kernelized._solved_problems import Solved, Task
@@ -40,6 +42,9 @@ from surelearn.learners.kernelized._two_class_problems import Pairing
     training_errors_="count",
     training_margins_="float[rows]",
     normalized_margins_="float[rows]?",
+    rows_scaled_="maybe text",
+    settings_tried_="maybe text",
+    kernels_tried_="maybe text",
 )
 class SupportVectorClassifier(ClassifierMixin, Hyperplanes, SupportVectorMachine):
     """Classify by the widest margin in the space of a kernel.
@@ -181,6 +186,10 @@ class SupportVectorClassifier(ClassifierMixin, Hyperplanes, SupportVectorMachine
             wrong = self._pairing.decide(scores) != task.targets[doubtful]
             self.training_errors_ = int(np.count_nonzero(wrong))
 
+    def _look_at_rows(self, task: Task, hashes: Hashes) -> None:
+        """Keep what in the rows and in earlier fits speaks against settings fixed beforehand."""
+        keep_traces(self, task, hashes)
+
     def _check_parameters(self) -> None:
         super()._check_parameters()
         if self.multiclass not in {"one-vs-one", "one-vs-rest"}:
@@ -226,7 +235,7 @@ class SupportVectorClassifier(ClassifierMixin, Hyperplanes, SupportVectorMachine
         )
 
     def certificates(
-        self, *, delta: float = 0.05, radius: float | None = None
+        self, *, delta: float = 0.05, radius: float | None = None, within: Any = None
     ) -> tuple[Certificate, ...]:
         """State the risk of this machine from its training rows alone.
 
@@ -243,6 +252,9 @@ class SupportVectorClassifier(ClassifierMixin, Hyperplanes, SupportVectorMachine
         radius
             No row, future ones included, has a larger √k(x, x): known before the rows were seen.
             Kernels without a bound of their own need it, such as `Linear`; a Gaussian does not.
+        within
+            The fitted search or pipeline that ends with this machine. What it chose by the training
+            rows, or fitted to them, voids statements that want it fixed beforehand.
 
         Examples
         --------
@@ -255,7 +267,9 @@ class SupportVectorClassifier(ClassifierMixin, Hyperplanes, SupportVectorMachine
         ('valid', 0.09)
         """
         check_is_fitted(self)
-        return _support_vector_certificates.certificates(self, delta=delta, radius=radius)
+        return _support_vector_certificates.certificates(
+            self, delta=delta, radius=radius, within=within
+        )
 
     def _leave_one_out(self, X: Any, y: Any, weights: Vector | None) -> tuple[Any, str] | None:
         """Return what the others predict for each row; only support vectors are left out in truth.
@@ -268,6 +282,7 @@ class SupportVectorClassifier(ClassifierMixin, Hyperplanes, SupportVectorMachine
         task = fresh._read(X, y, weights)  # noqa: SLF001 - our own copy
         if (np.bincount(task.targets[task.weights > 0.0]) < 2).any():
             return None
+        note_leaving_out(fresh, task)
         pairing = fresh._pairing  # noqa: SLF001
         decided = pairing.decide(pairing.scores(fresh._left_out(task)))  # noqa: SLF001
         return fresh.classes_[decided], REFITTING
