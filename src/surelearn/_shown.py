@@ -48,7 +48,7 @@ class Shown:
         super().__init_subclass__(**options)
         cls._drawn_by = drawn_by or cls._drawn_by
         if "__str__" in cls.__dict__:
-            cls.__str__ = _printed(cls.__str__)
+            setattr(cls, "__str__", _printed(cls.__str__))  # noqa: B010 - it replaces a method
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
         """Draw this and return the Axes, whose `figure` can be shown or saved.
