@@ -37,7 +37,7 @@ def plot_intervals(
     places = np.arange(1, len(true) + 1)
     if limit is not None and np.isfinite(limit):
         middle = (low + high) / 2.0
-        for end, label in ((middle - limit, "of one width"), (middle + limit, "_")):
+        for end, label in ((middle - limit, "one width for all"), (middle + limit, "_")):
             ax.plot(places, end, color=style.MUTED, linestyle="--", linewidth=1.0, label=label)
     ax.vlines(
         places, low, high, color=style.GUARANTEED, alpha=0.45, linewidth=2.5, label="interval"
@@ -46,5 +46,5 @@ def plot_intervals(
     for shown, mark, label in ((inside, "o", "true, inside"), (~inside, "x", "true, outside")):
         ax.plot(places[shown], true[shown], mark, ms=3.5, color=style.OBSERVED, label=label)
     ax.set(xlabel="rows held out, by what is predicted", ylabel="value")
-    style.put_legend_above(ax, columns=4)
+    style.put_legend_above(ax)
     return ax

@@ -117,15 +117,14 @@ def _interval_of_each(run: CertifiedRun) -> Iterator[Card]:
         return
     n_widths, X = run.intervals.n_widths, run.problem.held_out.X
     reach = n_widths * in_chunks(run.model.predict_width, X)
-    half, most = (f"±{float(np.quantile(reach, share)):.4g}" for share in (0.5, 0.9))
-    inside, level = confidence(run.intervals.alpha), confidence(run.claims_delta)
-    alike = outward(run.certificate.bound, "upper")
+    half, most = (f"±{outward(np.quantile(reach, share), 'upper')}" for share in (0.5, 0.9))
+    alike = f"±{outward(run.certificate.bound, 'upper')}"
     yield Card(
         "For each row an interval",
-        half if half == most else f"{half} in the middle",
-        f"at least {inside} of new rows lie inside, with confidence {level}. "
-        f"Of the rows held out, half have an interval narrower than {half}, one in ten a wider one "
-        f"than {most}; one for all rows is ±{alike}",
+        half,
+        f"is the middle one: at least {confidence(run.intervals.alpha)} of new rows lie inside "
+        f"theirs. On the rows held out half of the intervals are narrower, one in ten is wider "
+        f"than {most}; one for all rows is {alike}",
     )
 
 

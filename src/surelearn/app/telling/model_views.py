@@ -50,8 +50,8 @@ def _tree(learner: Any) -> Iterator[ModelView]:
     yield ModelView(f"The tree in words, {n_leaves} leaves", text=_in_words(learner))
 
 
-def _in_words(tree: Any) -> str:
-    lines = tree.to_text().splitlines()
+def _in_words(tree: Any, *, digits: int = 6) -> str:
+    lines = tree.to_text(digits=digits).splitlines()
     rest = len(lines) - _MOST_LINES
     if rest > 0:
         lines = [*lines[:_MOST_LINES], f"... and {rest:,} lines more: see model.surelearn"]
@@ -69,7 +69,7 @@ def _widths(run: CertifiedRun) -> Iterator[ModelView]:
         note="A tree fitted to the errors on training rows that the model had not seen. A leaf "
         f"says how large they are there: so many times their average, which is {average}. The "
         "widths of intervals follow it.",
-        text=_in_words(tree),
+        text=_in_words(tree, digits=4),
     )
 
 
