@@ -164,6 +164,9 @@ from .learners.ensembles.gradient_boosting_classifier import (
 from .learners.ensembles.gradient_boosting_regressor import (
     GradientBoostingRegressor as GradientBoostingRegressor,
 )
+from .learners.ensembles.locally_scaled_regressor import (
+    LocallyScaledRegressor as LocallyScaledRegressor,
+)
 from .learners.ensembles.random_forest_classifier import (
     RandomForestClassifier as RandomForestClassifier,
 )

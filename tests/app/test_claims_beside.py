@@ -154,7 +154,8 @@ class TestWhatIsCounted:
         run = certify_table(table(x=x, y=2 * x + rng.normal(size=N)), target="y",
                             learners=["RidgeRegression"])  # fmt: skip
         names = [str(o.claim) for o in run.claims]
-        assert names == ["closer-than-baseline", "error-quantile(alpha=0.5)"]
+        widths = "scaled-error-quantile(alpha=0.1)"
+        assert names == ["closer-than-baseline", "error-quantile(alpha=0.5)", widths]
         assert run.claims[0].certificate.bound > 0.5
         assert not any("better than" in warning for warning in run.warnings)
 

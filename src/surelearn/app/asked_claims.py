@@ -1,6 +1,7 @@
 """Claims that were asked for: as they are stored, and refused before anything is trained."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -30,12 +31,24 @@ def in_one_form(asked: Sequence[Claim | Target | str]) -> tuple[str, ...]:
         raise TableError(str(error)) from None
 
 
-def refuse_claims(problem: Problem, asked: Sequence[str], positive: str | None) -> None:
-    """Refuse claims that rows of such a table cannot show; those held out are not looked at."""
+def refuse_claims(
+    problem: Problem, asked: Sequence[str], positive: str | None, *, widths: bool = False
+) -> None:
+    """Refuse claims that rows of such a table cannot show; those held out are not looked at.
+
+    Parameters
+    ----------
+    problem, asked, positive
+        The problem, the claims, and the positive label if one was named.
+    widths
+        Whether the model will say how wide its errors are.
+    """
     named = positive_of(problem, positive)
     if not asked:
         return
     rows = _as_answered_by_truth(problem, named)
+    if widths:
+        rows = replace(rows, columns={"width": np.ones(rows.n)})
     try:
         gather(rows, asked)
     except (TypeError, ValueError) as error:

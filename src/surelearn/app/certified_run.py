@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 from surelearn._shown import Shown
 from surelearn.app import comparison
 from surelearn.app.choosing.choice import Choice
+from surelearn.app.intervals import KEY, Intervals, certified_intervals
 from surelearn.app.problem.problem import Problem
 from surelearn.app.tables.notes import Note
 from surelearn.certificate import Certificate
 from surelearn.evaluate.audit import Outcome, Verdict, verdict_of
 from surelearn.evaluate.holdout import Answers
+from surelearn.learners.ensembles.locally_scaled_regressor import LocallyScaledRegressor
 
 if TYPE_CHECKING:
     from surelearn._shown import Axes
@@ -88,6 +90,22 @@ class CertifiedRun(Shown, drawn_by="certificates.plot_certificates"):
     def verdict(self) -> Verdict:
         """What became of all targets together."""
         return verdict_of(self.claims)
+
+    @property
+    def intervals(self) -> Intervals | None:
+        """What is certified of an interval around each prediction; None if nothing."""
+        return certified_intervals(self.claims, self.claims_delta)
+
+    @property
+    def kept_intervals(self) -> dict[str, Any]:
+        """What a model file keeps of that."""
+        return {} if self.intervals is None else {KEY: self.intervals._asdict()}
+
+    @property
+    def predictor(self) -> Any:
+        """What predicts: the model, without what says how wide its errors are."""
+        model = self.model
+        return model.regressor_ if isinstance(model, LocallyScaledRegressor) else model
 
     @property
     def notes(self) -> tuple[Note, ...]:

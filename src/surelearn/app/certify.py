@@ -27,13 +27,14 @@ from surelearn.app.choosing.training import (
     train,
     training_notes,
 )
+from surelearn.app.choosing.widths import with_widths
 from surelearn.app.errors import TableError
 from surelearn.app.ledger import PROCESS, Ledger, enter_look
 from surelearn.app.problem.entry import NOT_KEPT, Entry
 from surelearn.app.problem.held_out import refuse_if_too_few, set_up_holdout
 from surelearn.app.problem.problem import Problem, understand
 from surelearn.app.problem.split import split
-from surelearn.app.rules import check_columns, check_dates, check_rules
+from surelearn.app.rules import check_columns, check_dates, check_rules, check_widths
 from surelearn.app.tables.read import TableFile
 from surelearn.app.telling.wording import claim_about_rows
 from surelearn.claims import Claim, Target
@@ -52,6 +53,7 @@ def certify_table(  # noqa: PLR0913 - an argument for each option of the command
     learners: Sequence[str] = (),
     copies: str | None = "together",
     dates: str | None = "features",
+    widths: str | None = "adaptive",
     looks: int = 1,
     claims: Sequence[Claim | Target | str] = (),
     positive: str | None = None,
@@ -89,6 +91,9 @@ def certify_table(  # noqa: PLR0913 - an argument for each option of the command
         "features": what dates tell (year, month, weekday, hour, time elapsed) is learnt from;
         "left-out": columns of dates are no features. None does a run again that was made before
         dates, and quantities such as `$1,200`, were read.
+    widths
+        Of a regression: "adaptive", an interval for each row, wide where the model errs much;
+        "constant", one width for all. None does a run again that was made before there were any.
     looks
         How many models of this table will be certified, fixed before the first: they share delta.
         Another model beyond them gets a void certificate.
@@ -109,6 +114,7 @@ def certify_table(  # noqa: PLR0913 - an argument for each option of the command
     """
     check_rules(delta=delta, holdout=holdout, seed=seed, select=select, copies=copies, looks=looks)
     check_dates(dates)
+    check_widths(widths)
     roles = {"target": target, "learners": learners, **reading}
     check_columns(roles, {"learners", *signature(understand).parameters})
     reading, share = _given({"dates": dates, **reading}), delta / looks
@@ -119,7 +125,9 @@ def certify_table(  # noqa: PLR0913 - an argument for each option of the command
     beside = _given({"claims": list(asked_for), "positive": positive})
     options |= _given({"form": _given(form)}) | beside
     problem = pose(file, target=target, holdout=holdout, seed=seed, copies=copies, **reading)
-    refuse_claims(problem, asked_for, positive)
+    widths = widths if problem.task == "regression" else None
+    options |= _given({"widths": widths})
+    refuse_claims(problem, asked_for, positive, widths=widths == "adaptive")
     shown = to_compare_on(problem)
     if select == "nested":
         candidates = find_candidates(
@@ -147,7 +155,7 @@ def certify_table(  # noqa: PLR0913 - an argument for each option of the command
         enter_look, PROCESS if ledger is None else ledger, file, problem, choice.name, options
     )
     rules = {"delta": delta, "looks": looks, **beside}
-    run = certify_choice(problem, choice, seed=seed, enter=enter, **rules)
+    run = certify_choice(problem, choice, seed=seed, enter=enter, widths=widths, **rules)
     stored = {**run.certificate.reproduce, "table": file.sha256, "options": options}
     certificate = replace(run.certificate, reproduce=stored)
     return replace(run, answers=replace(run.answers, certificate=certificate), options=options)
@@ -179,6 +187,7 @@ def certify_choice(
     delta: float,
     seed: int,
     enter: Callable[[Any], Entry] = lambda _: NOT_KEPT,
+    widths: str | None = None,
     **rules: Any,
 ) -> CertifiedRun:
     """Fit what was chosen to the training part of a problem, and ask the hold-out about it.
@@ -193,20 +202,26 @@ def certify_choice(
         See `certify_table`.
     enter
         Enters the question about the model in a ledger, before it is answered.
+    widths
+        See `certify_table`.
     **rules
         What else is fixed beforehand: looks, claims, positive.
     """
     model: Any = choice.model  # a bound from the training rows speaks of the model that has it
+    notes = training_notes(problem, choice.learner if model is None else None)
     if model is None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # its trial has told them
             model = train(cast("Any", clone(choice.learner)), problem)
+            errors = choice.errors if widths == "adaptive" else None
+            model, told = with_widths(model, choice.learner, errors)
+        notes = (*notes, *told)
     return CertifiedRun(
         problem=problem,
         model=model,
         choice=choice,
         answers=ask(problem, model, delta=delta, entry=enter(model), **rules),
-        training_notes=training_notes(problem, choice.learner if choice.model is None else None),
+        training_notes=notes,
         options={"delta": delta, "seed": seed},
     )
 

@@ -77,6 +77,8 @@ class CertifiedTable(Shown, drawn_by="certificates.plot_certificates"):
     def predict(self, table: Any) -> Any:
         """Return predictions as a PyArrow table: a row each, with probabilities if there are any.
 
+        Of a regression with certified intervals: their ends, `low` and `high`.
+
         Parameters
         ----------
         table
@@ -84,7 +86,7 @@ class CertifiedTable(Shown, drawn_by="certificates.plot_certificates"):
         """
         schema: Mapping[str, Any] = self.run.problem.schema
         X, _ = read_features(_as_file(table, "table").table, schema, self.file.decimal)
-        return predict_in_chunks(SavedModel(self.model, schema, {}, ""), X)
+        return predict_in_chunks(SavedModel(self.model, schema, self.run.kept_intervals, ""), X)
 
     def report(self, path: str | PathLike[str] | None = None) -> str:
         """Return the report as one HTML page, and write it to a file if one is named."""
@@ -134,7 +136,7 @@ def certify(table: Any, *, target: str, **options: Any) -> CertifiedTable:
         The column to predict.
     **options
         Those of the command: delta, holdout, seed, select, learners, task, categorical, keep, drop,
-        group, time, zeros, dates, copies, looks, claims, positive.
+        group, time, zeros, dates, copies, widths, looks, claims, positive.
 
     Examples
     --------

@@ -87,6 +87,7 @@ def write_run(run: CertifiedRun, file: TableFile, out: Path) -> tuple[Path, ...]
         stored = run.certificate.reproduce
         known = {name: plain(stored[name]) for name in ("options", "versions") if name in stored}
         metadata = {"certificate": stored["model"], "learner": run.name, "made": known}
+        metadata |= run.kept_intervals
         _save(run, made.new / names[0], metadata)
         _write(made.new / names[1], run.certificate.to_json() + "\n")
         beside = bundle_of(run.claims, run.claims_delta)

@@ -10,6 +10,7 @@ import pyarrow as pa
 from pyarrow import csv
 
 from surelearn.app.errors import TableError
+from surelearn.app.intervals import stored_intervals
 from surelearn.app.problem.cells import Kind, is_missing
 from surelearn.app.problem.feature import Feature, features_of, read_feature
 from surelearn.app.problem.target import as_codes
@@ -18,6 +19,7 @@ from surelearn.app.tables.memory_mapped import combined, forget_pages, is_large,
 from surelearn.app.tables.notes import Note
 from surelearn.app.tables.read import TableFile, read_in_its_encoding, read_table_file
 from surelearn.base.chunks import CHUNK
+from surelearn.learners.ensembles.locally_scaled_regressor import interval_around
 from surelearn.persistence.model_files import SavedModel, load_model, replacing
 
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")
@@ -60,7 +62,9 @@ def predict_file(model: Path, table: Path, **form: Any) -> Predictions:
     file = read_for(saved.schema, table, **form)
     X, notes = read_features(file.table, saved.schema, file.decimal)
     layout = (note for note in file.notes if note.about in _LAYOUT)
-    return Predictions(predict_in_chunks(saved, X), (*layout, *notes))
+    ends = stored_intervals(saved.model, saved.metadata)
+    told = () if ends is None else (ends.note,)
+    return Predictions(predict_in_chunks(saved, X), (*layout, *notes, *told))
 
 
 def check_schema(schema: Mapping[str, Any]) -> None:
@@ -186,6 +190,8 @@ def read_features(
 def predict_table(saved: SavedModel, X: Any) -> Any:
     """Return the predictions as a PyArrow table: one per row, and the probability of each class.
 
+    Of a regression whose intervals were certified, it has their ends as well.
+
     Examples
     --------
     >>> from surelearn.learners.bayes.gaussian_naive_bayes import GaussianNaiveBayes
@@ -193,8 +199,14 @@ def predict_table(saved: SavedModel, X: Any) -> Any:
     >>> predict_table(SavedModel(model, {}, {}, ""), [[1.0]]).column_names
     ['prediction', 'probability_no', 'probability_yes']
     """
+    ends = stored_intervals(saved.model, saved.metadata)
     try:
-        columns = {"prediction": pa.array(np.asarray(saved.model.predict(X)))}
+        predicted = np.asarray(saved.model.predict(X))
+        columns = {"prediction": pa.array(predicted)}
+        if ends is not None:
+            widths = saved.model.predict_width(X)
+            around = interval_around(predicted, widths, n_widths=ends.n_widths)
+            columns |= {"low": pa.array(around[:, 0]), "high": pa.array(around[:, 1])}
         if hasattr(saved.model, "predict_proba"):
             probabilities = np.asarray(saved.model.predict_proba(X))
             for place, label in enumerate(saved.model.classes_.tolist()):

@@ -5,6 +5,7 @@ from numbers import Integral, Real
 from typing import Any, cast
 
 from surelearn import _arguments
+from surelearn.app.choosing.widths import WIDTHS
 from surelearn.app.errors import TableError
 from surelearn.app.problem.copies import MODES
 from surelearn.app.problem.features import DATES
@@ -76,3 +77,9 @@ def check_dates(dates: str | None) -> None:
     """Refuse what columns of dates cannot become; None is how they were read at first."""
     if dates is not None and dates not in DATES:
         raise TableError(f"dates may be {' or '.join(DATES)}, not {dates!r}")
+
+
+def check_widths(widths: str | None) -> None:
+    """Refuse what the widths of intervals cannot be; None is how they were at first, constant."""
+    if widths is not None and widths not in WIDTHS:
+        raise TableError(f"widths may be {' or '.join(WIDTHS)}, not {widths!r}")

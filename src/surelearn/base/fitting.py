@@ -27,7 +27,10 @@ _Class = TypeVar("_Class", bound=type[Any])
 
 _LARGEST_SUM = 1e307  # of targets: a few of them, or differences, can be added to it
 _CHANGES_IT = frozenset(
-    {"fit", "partial_fit", "fit_predict", "fit_transform", "learn", "learn_one", "solve"}
+    {
+        *("fit", "partial_fit", "fit_predict", "fit_transform", "fit_widths"),
+        *("learn", "learn_one", "solve"),
+    }
 )
 
 

@@ -60,6 +60,10 @@ def certify(  # noqa: PLR0913, PLR0917 - an argument for each option
             help="Equal rows: together (on one side of the split, counted as one) or independent."
         ),
     ] = "together",
+    widths: Annotated[
+        str,
+        typer.Option(help="Intervals of a regression: adaptive (wider where it errs) or constant."),
+    ] = "adaptive",
     looks: Annotated[
         int, typer.Option(help="Models of this table to certify in all; they share delta.")
     ] = 1,
@@ -138,6 +142,7 @@ def certify(  # noqa: PLR0913, PLR0917 - an argument for each option
         dates=dates,
         zeros=tuple(zeros or ()),
         copies=copies,
+        widths=widths,
         looks=looks,
         claims=tuple(claim or ()),
         positive=positive,

@@ -8,26 +8,25 @@ about it has half of what they share: it is the one that every reader needs.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
-import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import TypeAliasType
 
 from surelearn import _arguments, claims
-from surelearn._typing import Indices, Vector
+from surelearn._typing import Indices
 from surelearn.base.chunks import in_chunks
 from surelearn.certificate import Certificate, Evidence, assumed, by_construction
 from surelearn.claims import Claim, Predictions, Target
-from surelearn.claims.predictions import POSITIVE, as_labels
 from surelearn.evaluate._audit_certificates import Facts
 from surelearn.evaluate._audit_targets import issue_all
 from surelearn.evaluate._holdout_claims import Quantile, is_zero_one
 from surelearn.evaluate._holdout_rules import DEMANDS
 from surelearn.evaluate._premises import Drawn
 from surelearn.evaluate._row_by_row import not_together
+from surelearn.evaluate._rows_beside import record_rows, rows_taken, scores_of
 from surelearn.evaluate.audit import Audit, gather
 
 Units: TypeAlias = Literal["rows", "copies", "groups"]
@@ -57,10 +56,15 @@ _BY_TASK = {
         *("mcc", "auc", "roc", "precision-recall", "calibration-error"),
     ),
     "multiclass": ("difference", "worst-class", "macro-recall"),
-    "regression": ("closer-than-baseline", "error-quantile(alpha=0.5)"),
+    "regression": (
+        "closer-than-baseline",
+        "error-quantile(alpha=0.5)",
+        "scaled-error-quantile(alpha=0.1)",
+    ),
 }
 _OF_SCORES = {"auc", "roc", "precision-recall", "calibration-error"}
 _OF_BASELINES = {"difference", "closer-than-baseline"}
+_OF_WIDTHS = {"scaled-error-quantile(alpha=0.1)"}
 
 
 class Beside(NamedTuple):
@@ -96,9 +100,9 @@ class Origin:
         What counts as one draw.
     asked
         The claims that were asked for, as text.
-    task, scores, baseline
-        What decides which claims are expected: the task, and whether the model gives scores and
-        there is another one to compare it with.
+    task, scores, baseline, widths
+        What decides which claims are expected: the task, whether the model gives scores, whether
+        there is another one to compare it with, and whether it says how wide its errors are.
     """
 
     units: Units
@@ -106,12 +110,20 @@ class Origin:
     task: str
     scores: bool
     baseline: bool
+    widths: bool = False
+
+    @property
+    def stored(self) -> dict[str, Any]:
+        """What a certificate says of it; of widths only where there are some, as it always did."""
+        told = {**vars(self), "asked": list(self.asked)}
+        return told if self.widths else {k: told[k] for k in told if k != "widths"}
 
     @property
     def expected(self) -> list[str]:
         """The claims that share delta, if none were asked for."""
         lacking = set[str]() if self.scores else _OF_SCORES
         lacking |= set[str]() if self.baseline else _OF_BASELINES
+        lacking |= set[str]() if self.widths else _OF_WIDTHS
         return [name for name in _BY_TASK[self.task] if name not in lacking]
 
     @property
@@ -237,25 +249,30 @@ def state_beside(
         What counts as one draw, and one row of each if these are not the rows themselves.
     """
     units, places = counted
-    rows, has_scores = _record(wanted, model, X, y, answers, labels=labels)
-    beside = tuple(column for column in (rows.score, rows.baseline) if column is not None)
+    rows, has_scores = record_rows(wanted, model, X, y, answers, labels=labels)
+    widths = rows.columns.get("width")
+    given = (rows.score, widths, rows.baseline)
+    beside = tuple(column for column in given if column is not None)
     if places is not None:
-        rows = _taken(rows, places)
+        rows = rows_taken(rows, places)
     if wanted.asked:
         gather(rows, wanted.asked)
     asked, compared = tuple(map(str, wanted.asked)), wanted.baseline is not None
-    return Stated(rows, wanted, Origin(units, asked, rows.task, has_scores, compared), beside)
+    origin = Origin(units, asked, rows.task, has_scores, compared, widths is not None)
+    return Stated(rows, wanted, origin, beside)
 
 
 def answered_beside(stated: Stated, model: Any, X: Any, others: Sequence[Any]) -> list[Evidence]:
-    """Return what is known of whether scores and other models answer each row by itself.
+    """Return what is known of whether scores, widths and other models answer each row by itself.
 
     What is known not to be is refused: claims about it would say nothing of new rows.
     """
     found: list[Evidence] = []
     if stated.rows.score is not None:
-        ask = cast("Callable[[Any], Any]", partial(_scores, model, positive=stated.rows.positive))
+        ask = cast("Callable[[Any], Any]", partial(scores_of, model, positive=stated.rows.positive))
         found.append(not_together(model, X, stated.answers[0], ask))
+    if stated.origin.widths:
+        found.append(not_together(model, X, stated.answers[0], model.predict_width))
     found += [not_together(other, X, in_chunks(other.predict, X)) for other in others]
     return found
 
@@ -281,7 +298,7 @@ def facts_beside(
         stored={
             "model": stored["model"],
             "data": stored["data"],
-            "holdout": {**vars(origin), "asked": list(origin.asked)},
+            "holdout": origin.stored,
         },
         subject=SUBJECT,
         also=tuple(p for p in certificate.preconditions if p.key in _OF_HOLDOUTS),
@@ -293,74 +310,3 @@ def _fixed(origin: Origin) -> Evidence:
     if origin.asked:
         return assumed("they were asked for together with the certificate")
     return by_construction("they follow from the task and the kind of model, not from these rows")
-
-
-def _record(
-    wanted: Beside,
-    model: Any,
-    X: Any,
-    y: NDArray[Any],
-    answers: NDArray[Any],
-    *,
-    labels: Sequence[Any] | None,
-) -> tuple[Predictions, bool]:
-    """Return labels and answers as claims take them, and whether the model gives scores."""
-    other = None if wanted.baseline is None else np.asarray(in_chunks(wanted.baseline.predict, X))
-    columns = [column for column in (y, answers, other) if column is not None]
-    if labels is None:
-        numbers = [column.astype(np.float64) for column in columns]
-        return Predictions(numbers[0], numbers[1], "regression", baseline=_last(numbers)), False
-    if any(column.dtype.kind == "O" for column in columns):
-        columns = [as_labels(list(map(str, column.tolist()))) for column in columns]
-        labels = list(map(str, labels))
-    rows = Predictions(columns[0], columns[1], "multiclass", baseline=_last(columns))
-    if len(labels) != 2:
-        return rows, False
-    positive = _positive(labels, wanted.positive)
-    score = None if positive is None else _scores(model, X, positive)
-    finite = score is not None and bool(np.isfinite(score).all())
-    given = score if finite else None
-    return replace(rows, task="binary", positive=positive, score=given), score is not None
-
-
-def _last(columns: Sequence[NDArray[Any]]) -> NDArray[Any] | None:
-    """Return what the other model answered, if there is one."""
-    return columns[2] if len(columns) == 3 else None
-
-
-def _positive(labels: Sequence[Any], named: Any) -> Any:
-    """Return the positive one of two labels: as it was named, or as its own words say."""
-    if named is None:
-        own = [label for label in labels if str(label).lower() in POSITIVE]
-        return own[0] if len(own) == 1 else None
-    found = [label for label in labels if str(label) == str(named)]
-    if not found:
-        told = " and ".join(map(str, labels))
-        raise ValueError(f"positive={named!r} is no label here: there are {told}")
-    return found[0]
-
-
-def _scores(model: Any, X: Any, positive: Any) -> Vector | None:
-    """Return how much the model holds each row to be positive, if it says so of two classes."""
-    known = [str(label) for label in np.asarray(getattr(model, "classes_", ())).tolist()]
-    if len(known) != 2 or str(positive) not in known:
-        return None
-    place = known.index(str(positive))
-    if callable(getattr(model, "predict_proba", None)):
-        return np.asarray(in_chunks(model.predict_proba, X), dtype=np.float64)[:, place]
-    if callable(getattr(model, "decision_function", None)):
-        found = np.asarray(in_chunks(model.decision_function, X), dtype=np.float64)
-        return None if found.ndim != 1 else found if place == 1 else -found
-    return None
-
-
-def _taken(rows: Predictions, places: Indices) -> Predictions:
-    """Return some of the rows."""
-    score, baseline = rows.score, rows.baseline
-    return replace(
-        rows,
-        truth=rows.truth[places],
-        prediction=rows.prediction[places],
-        score=None if score is None else score[places],
-        baseline=None if baseline is None else baseline[places],
-    )

@@ -95,7 +95,8 @@ class Holdout(Shown, drawn_by="certificates.plot_certificates"):
         What else to certify, at delta once more for all of it: a list of claims and targets such as
         "sensitivity>=0.9" (see `surelearn.claims`), or True for all that is expected of the task;
         of two labels the positive one, if its own words do not say so; another model to compare
-        with. `answer(model).claims` has what became of them.
+        with. `answer(model).claims` has what became of them. Of a model with `predict_width`, such
+        as a `LocallyScaledRegressor`, how many widths hold most truths is claimed as well.
 
     Examples
     --------

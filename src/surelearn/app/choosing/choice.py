@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar, cast
 
 import numpy as np
 
+from surelearn.app.choosing.widths import OutsideErrors
 from surelearn.app.problem.problem import Task
 from surelearn.certificate import Certificate
 from surelearn.evaluate.nested_cross_validation import NestedCrossValidation
@@ -109,6 +110,8 @@ class Choice:
         settings, so that one beyond them might do better.
     nested
         The nested cross-validation of the whole choice, if it was made by one.
+    errors
+        Of a regression: how far from the truth the winner was on training rows it had not seen.
     bound, model
         If it was made by structural risk: the certificate from the training rows alone, and the
         fitted model it speaks of.
@@ -125,6 +128,7 @@ class Choice:
     untried: Mapping[str, str] = field(default_factory=dict[str, str])
     at_the_edge: tuple[str, ...] = ()
     nested: NestedCrossValidation | None = None
+    errors: OutsideErrors | None = None
     bound: Certificate | None = None
     model: Any = None
 

@@ -30,6 +30,7 @@ from surelearn.app.choosing.choice import (
     try_each,
     with_setting,
 )
+from surelearn.app.choosing.widths import errors_outside
 from surelearn.app.errors import TableError
 from surelearn.app.problem.problem import Problem
 from surelearn.evaluate.intervals import Interval, around, normal_quantile, wald_interval
@@ -132,6 +133,7 @@ def choose_by_nesting(
         warnings=_warn(problem, whole, constant),
         at_the_edge=tuple(_at_the_edge(trials)),
         nested=whole,
+        errors=errors_outside(problem, best.results[best.setting].outer),
     )
 
 

@@ -10,13 +10,14 @@ from importlib.metadata import version
 
 import numpy as np
 
-from surelearn._wording import confidence
+from surelearn._wording import confidence, outward
 from surelearn.app import comparison
 from surelearn.app.certified_run import CertifiedRun
 from surelearn.app.comparison import HARDLY, Comparison
 from surelearn.app.problem.held_out import ALPHA
 from surelearn.app.tables.read import TableFile
 from surelearn.app.telling.wording import title_of
+from surelearn.base.chunks import in_chunks
 from surelearn.bounds import holdout
 from surelearn.certificate import Certificate
 from surelearn.evaluate.audit import Outcome
@@ -97,6 +98,7 @@ def _of_numbers(run: CertifiedRun, found: Comparison) -> Iterator[Card]:
     if found.proof is not None:
         seen = f"of new rows; {100 * found.proof.observed:.3g}% of those held out"
         yield Card("Closer than that", "on at least", seen, found.proof)
+    yield from _interval_of_each(run)
     y = run.problem.held_out.y
     spread = float(np.sum((y - y.mean()) ** 2))
     explained = 1.0 - float(np.sum(ours**2)) / spread if spread > 0.0 else math.nan
@@ -106,6 +108,23 @@ def _of_numbers(run: CertifiedRun, found: Comparison) -> Iterator[Card]:
         f"is the mean absolute error; the root mean squared error is "
         f"{math.sqrt(float(np.mean(ours**2))):.4g}, R² is {explained:.3g} (observed: no bound "
         "exists without a limit on errors)",
+    )
+
+
+def _interval_of_each(run: CertifiedRun) -> Iterator[Card]:
+    """Yield how wide the intervals of single rows are, beside the one for all rows."""
+    if run.intervals is None:
+        return
+    n_widths, X = run.intervals.n_widths, run.problem.held_out.X
+    reach = n_widths * in_chunks(run.model.predict_width, X)
+    half, most = (f"±{outward(np.quantile(reach, share), 'upper')}" for share in (0.5, 0.9))
+    alike = f"±{outward(run.certificate.bound, 'upper')}"
+    yield Card(
+        "For each row an interval",
+        half,
+        f"is the middle one: at least {confidence(run.intervals.alpha)} of new rows lie inside "
+        f"theirs. On the rows held out half of the intervals are narrower, one in ten is wider "
+        f"than {most}; one for all rows is {alike}",
     )
 
 

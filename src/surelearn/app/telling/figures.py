@@ -14,7 +14,7 @@ from surelearn.app.choosing.candidates import find_candidates
 from surelearn.app.choosing.choice import loss_of
 from surelearn.app.choosing.nested import cross_validation_arguments
 from surelearn.app.problem.held_out import ALPHA
-from surelearn.app.problem.rows import sample
+from surelearn.app.problem.rows import sample, take
 from surelearn.base.chunks import in_chunks
 from surelearn.bounds import concentration, sequences
 from surelearn.claims import (
@@ -37,6 +37,7 @@ from surelearn.evaluate.curves import (
 )
 from surelearn.evaluate.learning_curve import LearningCurve, learning_curve
 from surelearn.evaluate.mistakes import mistakes_curve
+from surelearn.learners.ensembles.locally_scaled_regressor import interval_around
 from surelearn.plots import style
 from surelearn.plots.bands import (
     plot_benefit_band,
@@ -47,6 +48,7 @@ from surelearn.plots.bands import (
 )
 from surelearn.plots.calibration import plot_calibration
 from surelearn.plots.guarantees import plot_guarantees
+from surelearn.plots.intervals import plot_intervals
 from surelearn.plots.learning_curve import plot_learning_curve
 from surelearn.plots.mistakes import plot_mistakes
 from surelearn.plots.predictions import plot_predictions
@@ -58,6 +60,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
 
 _MOST_POINTS = 1000  # in a figure that opens at once
+_MOST_INTERVALS = 60  # that stand beside each other on a phone
 _MOST_ROWS = 50_000  # for which a learning curve is cheap
 _MISTAKEN = "AveragedPerceptron"  # the learner whose mistakes theorems bound
 _EXACT = "Clopper-Pearson (certified)"
@@ -98,6 +101,7 @@ def _of_holdout(run: CertifiedRun) -> Iterator[Figure]:
         yield _rates(run)
     if task == "regression":
         yield _errors(run)
+        yield from _intervals(run)
     if task == "binary" and hasattr(run.model, "predict_proba"):
         yield _calibration(run)
 
@@ -208,6 +212,27 @@ def _errors(run: CertifiedRun) -> Figure:
         f"{1 - ALPHA:.0%} of new rows lie in the band of ±{outward(limit, 'upper')}.{some}"
     )
     return Figure("Errors", caption, svg(drawing, name="errors"))
+
+
+def _intervals(run: CertifiedRun) -> Iterator[Figure]:
+    """Draw the intervals of a few rows, if they have widths of their own."""
+    if run.intervals is None:
+        return
+    held_out, seed = run.problem.held_out, run.problem.split.seed
+    shown = sample(np.arange(len(held_out.y)), most=_MOST_INTERVALS, seed=seed)
+    widths = in_chunks(run.model.predict_width, take(*held_out, shown).X)
+    predicted = run.answers.predicted[shown]
+    ends = interval_around(predicted, widths, n_widths=run.intervals.n_widths)
+    drawing, ax = _new_figure()
+    plot_intervals(held_out.y[shown], ends, limit=run.certificate.bound, ax=ax)
+    ax.set_ylabel(_brief(run.problem.target))
+    level, most = confidence(run.claims_delta), confidence(run.intervals.alpha)
+    caption = (
+        f"{len(shown):,} of the rows held out, those with small predictions first. With confidence "
+        f"{level}, at least {most} of new rows lie inside their interval; it is wide where the "
+        "model errs much. Dashed: intervals of one width for all rows."
+    )
+    yield Figure("An interval for each row", caption, svg(drawing, name="intervals"))
 
 
 def _mistakes(run: CertifiedRun) -> Figure:

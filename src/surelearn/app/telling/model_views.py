@@ -28,12 +28,14 @@ _SAMPLE = 1000  # rows whose cells are shuffled
 
 def show_model(run: CertifiedRun) -> Iterator[ModelView]:
     """Yield ways to look at the model, by what it offers."""
-    learner = run.model[-1] if isinstance(run.model, Pipeline) else run.model
+    model = run.predictor
+    learner = model[-1] if isinstance(model, Pipeline) else model
     if hasattr(learner, "tree_"):
         yield from _tree(learner)
-    if isinstance(run.model, Pipeline):
-        encoder: Any = run.model[0]
+    if isinstance(model, Pipeline):
+        encoder: Any = model[0]
         yield from _coefficients(learner, list(encoder.get_feature_names_out()))
+    yield from _widths(run)
     yield from _importances(run)
 
 
@@ -45,11 +47,30 @@ def _tree(learner: Any) -> Iterator[ModelView]:
         note = "" if shown == depth else f"The first {shown} of {depth} questions; … asks more."
         title = f"The tree, {n_leaves} leaves"
         yield ModelView(title, note=note, svg=svg(drawing, name="tree"))
-    lines = learner.to_text().splitlines()
+    yield ModelView(f"The tree in words, {n_leaves} leaves", text=_in_words(learner))
+
+
+def _in_words(tree: Any, *, digits: int = 6) -> str:
+    lines = tree.to_text(digits=digits).splitlines()
     rest = len(lines) - _MOST_LINES
     if rest > 0:
         lines = [*lines[:_MOST_LINES], f"... and {rest:,} lines more: see model.surelearn"]
-    yield ModelView(f"The tree in words, {n_leaves} leaves", text="\n".join(lines))
+    return "\n".join(lines)
+
+
+def _widths(run: CertifiedRun) -> Iterator[ModelView]:
+    """Yield the tree that tells where intervals are wide, if there is one with questions."""
+    tree = getattr(run.model, "width_learner_", None)
+    if tree is None or tree.n_leaves_ < 2:
+        return
+    average = f"{run.model.average_error_:.4g}"
+    yield ModelView(
+        f"Where it errs more, {tree.n_leaves_} leaves",
+        note="A tree fitted to the errors on training rows that the model had not seen. A leaf "
+        f"says how large they are there: so many times their average, which is {average}. The "
+        "widths of intervals follow it.",
+        text=_in_words(tree, digits=4),
+    )
 
 
 def _largest_that_fits(learner: Any, depth: int) -> "tuple[Figure, int] | None":

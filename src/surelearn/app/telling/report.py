@@ -85,7 +85,8 @@ def make_report(run: CertifiedRun, file: TableFile) -> Report:
 
 def _own(run: CertifiedRun) -> tuple[Certificate, ...]:
     """Return what the training run proves about itself with certainty: it costs no delta."""
-    learner: Any = run.model[-1] if isinstance(run.model, Pipeline) else run.model
+    model = run.predictor
+    learner: Any = model[-1] if isinstance(model, Pipeline) else model
     if not hasattr(learner, "certificates"):
         return ()
     stated = learner.certificates(delta=float(run.options["delta"]))
@@ -215,6 +216,8 @@ def _command(run: CertifiedRun, file: TableFile) -> str:
     options.pop("tried", None)  # what a run tries that names no learners
     if options.get("dates") == "features":
         options.pop("dates")  # as the command reads them unless told otherwise
+    if options.get("widths") == "adaptive":
+        options.pop("widths")
     form: dict[str, Any] = options.pop("form", {})
     words = ["surelearn", "certify", file.path.name]
     for name, value in {**options, "learner": names, "claim": asked, **form}.items():

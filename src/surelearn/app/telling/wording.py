@@ -4,7 +4,7 @@ from surelearn._wording import confidence, outward, percent_outward
 from surelearn.app.problem.held_out import ALPHA
 from surelearn.app.problem.problem import Problem
 from surelearn.certificate import Certificate
-from surelearn.claims import Claim, ErrorQuantile
+from surelearn.claims import Claim, ErrorQuantile, ScaledErrorQuantile
 from surelearn.evaluate._holdout_claims import AS_ONE
 
 
@@ -19,6 +19,8 @@ def title_of(claim: Claim) -> str:
     """
     if isinstance(claim, ErrorQuantile):
         return f"Size of {confidence(claim.alpha)} of the errors"
+    if isinstance(claim, ScaledErrorQuantile):
+        return f"Widths that hold {confidence(claim.alpha)} of the truths"
     return claim.title
 
 

@@ -13,6 +13,7 @@ from surelearn.app.choosing.candidates import FIRST_LEARNERS, SECOND_LEARNERS
 from surelearn.app.choosing.choice import OnTrial
 from surelearn.app.choosing.foreign_learners import is_foreign
 from surelearn.app.errors import REFUSALS, TableError
+from surelearn.app.intervals import KEY, certified_intervals
 from surelearn.app.ledger_files import Look
 from surelearn.app.problem.entry import OF_PARTS, Entry
 from surelearn.app.rules import check_rules
@@ -29,7 +30,7 @@ from surelearn.evaluate.holdout import Answers
 from surelearn.persistence.model_files import SavedModel, load_model
 
 _BEFORE_KERNELS = 2  # the last schema whose runs tried no kernel machines
-_OF_THE_CHOICE = ("learners", "select", "tried")  # that the hold-out's answer does not depend on
+_OF_THE_CHOICE = ("learners", "select", "tried", "widths")  # on which no answer depends
 _COMPARED = {"inputs", "model", "data", "table", "options", "versions", "n_to_halve_slack"}
 
 
@@ -95,6 +96,7 @@ def check_again(
     if beside is not None:
         yield check_beside_again(beside, again.beside)
     yield _is_as_recorded(certificate, saved)
+    yield from _has_these_intervals(saved, again)
 
 
 def check_retrained(
@@ -105,7 +107,8 @@ def check_retrained(
     beside: Bundle | None = None,
 ) -> Iterator[Finding]:
     """Do the whole run again, from the table to the certificate, and compare what comes out."""
-    options: dict[str, Any] = {"copies": None, "dates": None, **recorded.options}  # of older runs
+    of_older_runs = {"copies": None, "dates": None, "widths": None}
+    options: dict[str, Any] = {**of_older_runs, **recorded.options}
     options["form"] = certificate.reproduce["options"].get("form", {})
     tried = options.pop("tried", None)
     _refuse_foreign(options.get("learners", ()))
@@ -203,6 +206,17 @@ def _is_as_recorded(c: Certificate, saved: SavedModel) -> Finding:
         return Finding(name, holds, f"it records only the learner: {learner or 'none'}")
     differing = [k for k in ("options", "versions") if made.get(k) != c.reproduce.get(k)]
     return Finding(name, not differing, ", ".join(differing) or "all of them")
+
+
+def _has_these_intervals(saved: SavedModel, again: Answers) -> Iterator[Finding]:
+    """Compare what a model file says of intervals with what the hold-out says of them."""
+    stored, beside = saved.metadata.get(KEY), again.beside
+    found = None if beside is None else certified_intervals(beside.outcomes, beside.delta)
+    if stored is None and found is None:
+        return
+    stated = None if found is None else found._asdict()
+    told = "none are certified" if found is None else f"{found.n_widths:.12g} widths are certified"
+    yield Finding("the intervals it predicts are those certified", stored == stated, told)
 
 
 def _options(certificate: Certificate) -> dict[str, Any]:

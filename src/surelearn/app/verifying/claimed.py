@@ -83,7 +83,8 @@ def _origin(stored: Any) -> Origin:
     """Return how the claims came about, or refuse what is no such thing."""
     origin = Origin(**cast("dict[str, Any]", {**stored, "asked": tuple(stored["asked"])}))
     wrong = [text for text in origin.asked if type(text) is not str or not _is_plain(text)]
-    if wrong or type(origin.scores) is not bool or type(origin.baseline) is not bool:
+    flags = (origin.scores, origin.baseline, origin.widths)
+    if wrong or {*map(type, flags)} != {bool} or dict(stored) != origin.stored:
         raise ValueError("how they came about is told in other words")
     return origin
 
@@ -109,6 +110,8 @@ def _refuse_other_options(certificate: Certificate, origin: Origin) -> None:
     options = certificate.reproduce.get("options")
     if options is not None and list(options.get("claims", [])) != list(origin.asked):
         raise ValueError("other claims were asked for")
+    if options is not None and origin.widths and options.get("widths") != "adaptive":
+        raise ValueError("the run learnt no widths")
     told = " ".join(p.evidence for p in certificate.preconditions)
     if ("copies of a row count as one" in certificate.claim) != (origin.units == "copies"):
         raise ValueError("they count copies of rows otherwise than the certificate")

@@ -10,22 +10,20 @@ from typing import Any, NamedTuple, cast
 import joblib
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import Tags, _safe_indexing, get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from surelearn import _arguments
-from surelearn._jit.sound_matrices import sound
 from surelearn._stored import holds, stored_name
 from surelearn._typing import Indices, Mask, Vector
 from surelearn.base import data_fingerprint
 from surelearn.base.chunks import rows_at
 from surelearn.base.declared import refuse_unlike_declared
 from surelearn.base.fitting import at_one_moment, warn
-from surelearn.base.validation import validated
 from surelearn.certificate import Evidence
 from surelearn.learners.ensembles import _certificates, _members
+from surelearn.learners.ensembles._entering import enter
 from surelearn.learners.ensembles._member_kinds import refuse_other_kinds
 
 
@@ -95,25 +93,7 @@ class BaggedLearner(BaseEstimator):
         if reset:
             kind = "classifier" if isinstance(self, ClassifierMixin) else "regressor"
             refuse_other_kinds(self._base(), kind)
-        X = sound(X)
-        if sparse.issparse(X):
-            X = sparse.csr_array(cast("Any", X))
-        elif not (hasattr(X, "columns") or hasattr(X, "column_names")):  # not a data frame
-            X = np.asarray(X)
-        if isinstance(X, np.ndarray) or sparse.issparse(X):
-            numbers = cast("Any", X).dtype.kind in "biuf"
-            return validated(
-                self,
-                X,
-                reset=reset,
-                accept_sparse="csr",
-                dtype="numeric" if numbers else None,
-                ensure_all_finite="allow-nan" if numbers else False,
-            )
-        validated(self, X, reset=reset, skip_check_array=True)
-        if not hasattr(X, "shape") or len(X.shape) != 2 or 0 in X.shape:
-            raise ValueError("X must be a table of rows and columns, with one of each at least")
-        return X
+        return enter(self, X, reset=reset)
 
     def _learn(self, X: Any, targets: NDArray[Any], weights: Vector | None, before: Any) -> None:
         """Fit the members that are not there already."""

@@ -7,7 +7,7 @@ from sklearn.utils import get_tags
 from surelearn import _arguments
 
 
-def refuse_other_kinds(estimator: Any, kind: str) -> None:
+def refuse_other_kinds(estimator: Any, kind: str, name: str = "estimator") -> None:
     """Refuse an estimator that is not of a kind, "classifier" or "regressor".
 
     Examples
@@ -19,6 +19,6 @@ def refuse_other_kinds(estimator: Any, kind: str) -> None:
     learns = hasattr(estimator, "fit") and hasattr(estimator, "__sklearn_tags__")
     if isinstance(estimator, type) or not learns or get_tags(estimator).estimator_type != kind:
         raise TypeError(
-            f"estimator={_arguments.short(estimator)} must be a {kind}, such as "
+            f"{name}={_arguments.short(estimator)} must be a {kind}, such as "
             f"CART{kind.title()}(max_depth=1)"
         )
