@@ -13,7 +13,7 @@ def test_python_is_refused_by_a_sentence():
     sums, words = np.zeros((3, 300), dtype=np.int64), np.zeros(2048, dtype=np.uint64)
     for _ in range(2):
         with pytest.raises(TypeError, match="is called by compiled loops alone"):
-            sort_categories(sums, 0, 3, sums)
+            sort_categories(sums, 0, 3, 1.0, sums)
         with pytest.raises(TypeError, match="is called by compiled loops alone"):
             add_tile(words, words, 3, words)
         add_tile.compile((typeof(words), typeof(words), int64, typeof(words)))

@@ -27,15 +27,20 @@ def halves(g, h, left, l2, min_rows):
     return gain
 
 
-def candidates(bins, g, h, n_bins, is_set):
+def candidates(bins, g, h, n_bins, is_set, rare):
     """Yield sets of bins, with whether they hold gaps, in the order in which ties are broken."""
     present = sorted(set(bins.tolist()))
     if is_set:
         smooth = 10.0 * float(h.sum()) / len(h)
-        means = {b: g[bins == b].sum() / (h[bins == b].sum() + smooth) for b in present}
-        order = sorted(present, key=lambda b: (means[b], b))
+        groups = [{b} for b in present if (bins == b).sum() >= rare]
+        groups += [{b for b in present if (bins == b).sum() < rare}]  # go together
+        means = []
+        for group in filter(None, groups):
+            own = np.isin(bins, list(group))
+            means.append((g[own].sum() / (h[own].sum() + smooth), len(means), group))
+        order = [group for *_, group in sorted(means, key=lambda each: each[:2])]
         for k in range(1, len(order)):
-            yield set(order[:k])
+            yield set().union(*order[:k])
         return
     gaps = MISSING in present
     for cut in range(n_bins if gaps else n_bins - 1):
@@ -44,14 +49,15 @@ def candidates(bins, g, h, n_bins, is_set):
         yield {*range(cut + 1), MISSING}
 
 
-def best_split(codes, g, h, rows, n_bins, is_set, *, l2, min_rows):
+def best_split(codes, g, h, rows, n_bins, is_set, *, l2, min_rows, set_l2, rare):
     lost = float(g[rows].sum()) ** 2 / max(float(h[rows].sum()) + l2, 1e-300)
     best = None
     for j in range(len(codes)):
         bins = codes[j, rows]
-        for chosen in candidates(bins, g[rows], h[rows], n_bins[j], is_set[j]):
+        for chosen in candidates(bins, g[rows], h[rows], n_bins[j], is_set[j], rare):
             left = np.isin(bins, list(chosen))
-            gain = halves(g[rows], h[rows], left, l2, min_rows)
+            penalty = l2 + set_l2 if is_set[j] else l2
+            gain = halves(g[rows], h[rows], left, penalty, min_rows)
             if gain is None or gain - lost <= 1e-12 * gain:
                 continue
             if best is None or gain - lost > best[0] + 1e-9 * abs(best[0]):
@@ -59,13 +65,14 @@ def best_split(codes, g, h, rows, n_bins, is_set, *, l2, min_rows):
     return best
 
 
-def grow(codes, g, h, n_bins, is_set, *, max_leaves, min_rows, l2=0.0, max_depth=10**9):
+def grow(codes, g, h, n_bins, is_set, *, max_leaves, max_depth=10**9, **how):
     """Return (feature, rows on the left, rows on the right) of each split, in order."""
+    how = {"l2": 0.0, "set_l2": 0.0, "rare": 1, **how}
 
     def leaf(rows, depth):
         split = None
-        if len(rows) >= 2 * min_rows and depth < max_depth:
-            split = best_split(codes, g, h, rows, n_bins, is_set, l2=l2, min_rows=min_rows)
+        if len(rows) >= 2 * how["min_rows"] and depth < max_depth:
+            split = best_split(codes, g, h, rows, n_bins, is_set, **how)
         return Leaf(rows, depth, split)
 
     leaves, splits = [leaf(np.arange(codes.shape[1]), 0)], []

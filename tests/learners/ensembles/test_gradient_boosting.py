@@ -47,7 +47,7 @@ def test_absolute_error_of_stumps_takes_true_medians():
 
 def test_log_loss_of_a_stump_is_that_of_the_catalogue():
     x, y = np.array([[-2.0], [-1.0], [0.0], [1.0], [2.0], [3.0]]), np.array([0, 0, 1, 0, 1, 1])
-    model = GradientBoostingClassifier(n_estimators=1, **STUMPS).fit(x, y)
+    model = GradientBoostingClassifier(n_estimators=1, l2_regularization=0.0, **STUMPS).fit(x, y)
     assert model.baseline_.tolist() == [0.0]
     np.testing.assert_allclose(model.decision_function(x), [-2, -2, 1, 1, 1, 1], atol=1e-12)
     total = losses.Logistic()(2 * y - 1, model.decision_function(x)).sum()
@@ -310,6 +310,39 @@ def test_a_gap_may_say_something():
     model = GradientBoostingClassifier(n_estimators=20).fit(x[:, np.newaxis], y)
     assert model.predict([[np.nan]])[0]
     assert not model.predict([[0.0]])[0]
+
+
+def test_categories_of_few_rows_go_to_one_side_together():
+    rng = np.random.default_rng(3)
+    codes = np.append(np.repeat(np.arange(60), 3), np.repeat([60, 61], 90))
+    y = rng.normal(size=len(codes)) + 3.0 * (codes == 61) - 3.0 * (codes == 60)
+    model = GradientBoostingRegressor(categorical_features=[0], n_estimators=20)
+    answers = model.fit(codes[:, np.newaxis], y).predict(codes[:, np.newaxis])
+    assert len(np.unique(answers[:180])) == 1
+    assert len(np.unique(answers)) == 3
+    alone = model.set_params(min_samples_leaf=2).fit(codes[:, np.newaxis], y)
+    assert len(np.unique(alone.predict(codes[:, np.newaxis])[:180])) > 1
+
+
+@pytest.mark.parametrize(("n", "least"), [(10_000, 50), (10_001, 7)])
+def test_leaves_may_be_smaller_where_rows_are_many(n, least):
+    x = np.zeros((n, 2))
+    x[:7, 0] = x[-50:, 1] = 1.0  # groups of 7 and of 50
+    y = (x.sum(axis=1) > 0.0).astype(int)
+    model = GradientBoostingClassifier(n_estimators=3).fit(x, y)
+    assert model.trees_.n_rows.min() == least
+    with pytest.raises(ValueError, match="min_samples_leaf=0"):
+        model.set_params(min_samples_leaf=0).fit(x, y)
+
+
+def test_scaled_weights_give_the_same_splits_by_categories():
+    rng = np.random.default_rng(4)
+    codes = rng.integers(0, 30, size=(500, 1))
+    y = rng.normal(size=500) + (codes[:, 0] % 3)
+    model = GradientBoostingRegressor(categorical_features=[0], n_estimators=5)
+    plain = model.fit(codes, y).predict(codes)
+    again = model.fit(codes, y, sample_weight=np.full(500, 64.0)).predict(codes)
+    np.testing.assert_allclose(plain, again, rtol=1e-12)
 
 
 def test_many_categories_are_binned_with_a_warning():

@@ -13,6 +13,9 @@ from surelearn.learners.ensembles._histogram.training import GrowthLimits
 
 _FEWEST = 2  # rows on either side of the validation split
 _LEAST_HESSIAN = 1e-3  # of a leaf, in mean weights: sure leaves take no giant steps
+_SET_PENALTY = 10.0  # of a set of categories, in mean weights: it was chosen among many
+_LARGE = 10_000  # rows of which small leaves lower the loss; of fewer they fit noise
+_RARE = 5  # rows of a node below which a category does not choose its side alone
 
 
 def check(model: Any) -> None:
@@ -20,9 +23,8 @@ def check(model: Any) -> None:
     _arguments.at_least_one("n_estimators", model.n_estimators)
     _arguments.positive("learning_rate", model.learning_rate)
     _arguments.non_negative("l2_regularization", model.l2_regularization)
-    _arguments.at_least_one("min_samples_leaf", model.min_samples_leaf)
     _arguments.jobs("n_jobs", model.n_jobs)
-    for name in ("max_leaf_nodes", "max_depth", "interactions"):
+    for name in ("max_leaf_nodes", "max_depth", "min_samples_leaf", "interactions"):
         if getattr(model, name) is not None:
             _arguments.at_least_one(name, getattr(model, name))
     for name in ("subsample", "max_features"):
@@ -40,9 +42,17 @@ def max_bins(model: Any) -> int:
     return _arguments.count("max_bins", model.max_bins, at_least=2, at_most=MOST_BINS)
 
 
+def least_rows(model: Any, n_rows: int) -> int:
+    """Return the least number of rows of a leaf."""
+    if model.min_samples_leaf is not None:
+        return model.min_samples_leaf
+    return 5 if n_rows > _LARGE else 20
+
+
 def growth_limits(model: Any, n_rows: int, mean_weight: float) -> GrowthLimits:
     """Return when trees stop growing; a tree never has more leaves than rows allow."""
-    most = max(1, n_rows // model.min_samples_leaf)
+    least = least_rows(model, n_rows)
+    most = max(1, n_rows // least)
     if model.max_depth is not None:
         most = min(most, 2 ** min(model.max_depth, 60))
     if model.max_leaf_nodes is not None:
@@ -50,10 +60,12 @@ def growth_limits(model: Any, n_rows: int, mean_weight: float) -> GrowthLimits:
     return GrowthLimits(
         max_leaves=most,
         max_depth=model.max_depth,
-        min_rows=model.min_samples_leaf,
+        min_rows=least,
         l2=float(model.l2_regularization),
         min_hessian=_LEAST_HESSIAN * mean_weight,
         most_features=model.interactions,
+        set_l2=_SET_PENALTY * mean_weight,
+        rare_rows=min(_RARE, least),
     )
 
 

@@ -31,7 +31,8 @@ class GradientBoostingClassifier(ClassifierMixin, GradientBoosting):
 
     Columns are cut into at most 255 bins, once. Gradients are added in whole numbers, so the model
     does not depend on the number of threads. Missing cells go to the side where they gain more, and
-    if there were none in training, with unknown categories, to the side with more rows. Many
+    if there were none in training, with unknown categories, to the side with more rows. Categories
+    of few rows in a node, fewer than 5 or `min_samples_leaf`, go to one side together. Many
     classes have a score each, and a tree for each in every round.
 
     Parameters
@@ -49,9 +50,10 @@ class GradientBoostingClassifier(ClassifierMixin, GradientBoosting):
     max_depth
         The largest number of questions on a path; None for no limit.
     min_samples_leaf
-        The least number of rows of a leaf.
+        The least number of rows of a leaf; None means 5 where there are more than 10,000 rows, and
+        20 where there are fewer.
     l2_regularization
-        The penalty of squared leaf values.
+        The penalty of squared leaf values; 0 takes whole Newton steps.
     max_features, subsample
         The share of columns, and of rows, drawn anew for each tree.
     max_bins
@@ -97,9 +99,9 @@ class GradientBoostingClassifier(ClassifierMixin, GradientBoosting):
     --------
     >>> x, y = [[-2.0], [-1.0], [0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 0, 1, 1]
     >>> model = GradientBoostingClassifier(
-    ...     n_estimators=1, learning_rate=1.0, max_leaf_nodes=2, min_samples_leaf=1
-    ... ).fit(x, y)
-    >>> model.decision_function(x).round(6).tolist()
+    ...     n_estimators=1, learning_rate=1.0, min_samples_leaf=1, l2_regularization=0.0
+    ... )
+    >>> model.set_params(max_leaf_nodes=2).fit(x, y).decision_function(x).round(6).tolist()
     [-2.0, -2.0, 1.0, 1.0, 1.0, 1.0]
     """
 
@@ -113,8 +115,8 @@ class GradientBoostingClassifier(ClassifierMixin, GradientBoosting):
         learning_rate: float = 0.1,
         max_leaf_nodes: int | None = 31,
         max_depth: int | None = None,
-        min_samples_leaf: int = 20,
-        l2_regularization: float = 0.0,
+        min_samples_leaf: int | None = None,
+        l2_regularization: float = 1.0,
         max_features: float = 1.0,
         subsample: float = 1.0,
         max_bins: int = 255,

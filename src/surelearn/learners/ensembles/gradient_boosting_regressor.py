@@ -24,7 +24,8 @@ class GradientBoostingRegressor(RegressorMixin, GradientBoosting):
 
     Columns are cut into at most 255 bins, once. Gradients are added in whole numbers, so the model
     does not depend on the number of threads. Missing cells go to the side where they gain more, and
-    if there were none in training, with unknown categories, to the side with more rows.
+    if there were none in training, with unknown categories, to the side with more rows. Categories
+    of few rows in a node, fewer than 5 or `min_samples_leaf`, go to one side together.
 
     Parameters
     ----------
@@ -42,7 +43,8 @@ class GradientBoostingRegressor(RegressorMixin, GradientBoosting):
     max_depth
         The largest number of questions on a path; None for no limit.
     min_samples_leaf
-        The least number of rows of a leaf.
+        The least number of rows of a leaf; None means 5 where there are more than 10,000 rows, and
+        20 where there are fewer.
     l2_regularization
         The penalty of squared leaf values.
     max_features, subsample
@@ -101,7 +103,7 @@ class GradientBoostingRegressor(RegressorMixin, GradientBoosting):
         learning_rate: float = 0.1,
         max_leaf_nodes: int | None = 31,
         max_depth: int | None = None,
-        min_samples_leaf: int = 20,
+        min_samples_leaf: int | None = 20,
         l2_regularization: float = 0.0,
         max_features: float = 1.0,
         subsample: float = 1.0,

@@ -54,10 +54,12 @@ def splits_of(tree):
 
 
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("l2", [0.0, 500.0])
-def test_a_tree_equals_its_plain_version(seed, l2):
+@pytest.mark.parametrize(
+    ("l2", "set_l2", "rare"), [(0.0, 0.0, 1), (500.0, 0.0, 1), (500.0, 2000.0, 9), (0.0, 0.0, 40)]
+)
+def test_a_tree_equals_its_plain_version(seed, l2, set_l2, rare):
     bins, codes, g, h = make(seed=seed)
-    limits = GrowthLimits(max_leaves=12, min_rows=5, l2=l2)
+    limits = GrowthLimits(max_leaves=12, min_rows=5, l2=l2, set_l2=set_l2, rare_rows=rare)
     expected = histogram_tree.grow(
         codes,
         g,
@@ -67,6 +69,8 @@ def test_a_tree_equals_its_plain_version(seed, l2):
         max_leaves=12,
         min_rows=5,
         l2=l2,
+        set_l2=set_l2,
+        rare=rare,
     )
     found = splits_of(grown(bins, codes, g, h, limits))
     assert len(found) == len(expected) == 11

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from surelearn._jit import borrowing, jit
 from surelearn._typing import Indices, Vector
 from surelearn.learners.ensembles._histogram import partition, tickets
-from surelearn.learners.ensembles._histogram.splitting import NO_GAIN, Room, write_left
+from surelearn.learners.ensembles._histogram.splitting import NO_GAIN, RARE, Room, write_left
 from surelearn.learners.ensembles._histogram.tasks import (
     COLUMN,
     COUNT,
@@ -221,6 +221,7 @@ def _choose(
         table.starts[best + 1] - start - 1,
         table.is_set[best],
         split,
+        bench.limits[RARE],
         Room(bench.ordered[0], bench.cuts[0]),
         bench.left,
     )

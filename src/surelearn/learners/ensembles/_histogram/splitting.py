@@ -24,9 +24,13 @@ Table = NDArray[np.uint8]
 """For each bin whether it goes left."""
 
 
-L2, MIN_ROWS, MIN_HESSIAN = range(3)
+L2, MIN_ROWS, MIN_HESSIAN, ROWS_ADDED, SET_L2, RARE = range(6)
 """The limits of a split: the penalty of squared leaf values, the least number of rows of a child
-and their least sum of hessians; penalty and hessians in units of those in histograms."""
+and their least sum of hessians; how many rows may be added between flushes; the penalty that a set
+of categories has instead of the first, and the number of rows below which a category is rare.
+Penalties and hessians are in units of those in histograms."""
+
+_POOLED = -1  # stands for all rare categories
 
 
 class Room(NamedTuple):
@@ -81,13 +85,14 @@ def best_split(
     gap_g, gap_h = sums[0, start + n_bins], sums[1, start + n_bins]
     best, place, gaps_left, source, n = NO_GAIN, -1, 0, sums, n_bins - 1
     if is_set:
-        n = sort_categories(sums, start, n_bins, room.sums) - 1
+        n = sort_categories(sums, start, n_bins, limits[RARE], room.sums) - 1
         source, start, gap_h = room.sums, 0, 0
+    l2 = limits[SET_L2] if is_set else limits[L2]
     for side in range(2 if gap_h != 0 else 1):
         # With gaps on the right, all numbers may go left.
         n_cuts = n + 1 if gap_h != 0 and side == 0 else n
         _sum_up(source, start, n_cuts, gap_g * side, gap_h * side, room.cuts)
-        cut = _best_cut(n_cuts, g, h, sign, limits, room.cuts)
+        cut = _best_cut(n_cuts, g, h, sign, l2, limits, room.cuts)
         if cut >= 0 and room.cuts[3, cut] > best:
             best, place, gaps_left = room.cuts[3, cut], cut, side
     gain = best - float(g) * float(g) / max(float(h >> COUNT_BITS) + limits[L2], 1e-300)
@@ -106,10 +111,10 @@ def _total(sums: Indices, start: int, n_bins: int) -> tuple[int, int]:
 
 
 @borrowing
-def _best_cut(n: int, g: int, h: int, sign: int, limits: Vector, cuts: Matrix) -> int:
+def _best_cut(n: int, g: int, h: int, sign: int, l2: float, limits: Vector, cuts: Matrix) -> int:
     """Return the place of the best gain, -1 if no cut may be."""
     total_g, total_h = float(g), float(h >> COUNT_BITS)
-    _gains(n, total_g, total_h, h & _COUNT_MASK, limits, cuts)
+    _gains(n, total_g, total_h, h & _COUNT_MASK, l2, limits, cuts)
     best, place = NO_GAIN, -1
     for b in range(n):
         if cuts[3, b] > best and (
@@ -132,11 +137,17 @@ def _sum_up(sums: Indices, start: int, n: int, gap_g: int, gap_h: int, cuts: Mat
 
 @borrowing
 def _gains(
-    n: int, total_g: float, total_h: float, n_rows: int, limits: Vector, cuts: Matrix
+    n: int,
+    total_g: float,
+    total_h: float,
+    n_rows: int,
+    l2: float,
+    limits: Vector,
+    cuts: Matrix,
 ) -> None:
     """Write the gain of each cut: one division, and no branch, so that bins go together."""
     least, most = float(limits[MIN_ROWS]), float(n_rows - limits[MIN_ROWS])
-    l2, least_h, most_h = limits[L2], limits[MIN_HESSIAN], total_h - limits[MIN_HESSIAN]
+    least_h, most_h = limits[MIN_HESSIAN], total_h - limits[MIN_HESSIAN]
     for b in range(n):
         left, right = cuts[0, b], total_g - cuts[0, b]
         left_h, right_h = cuts[1, b] + l2, total_h - cuts[1, b] + l2
@@ -158,24 +169,35 @@ def _keeps_order(
 
 
 @borrowing
-def sort_categories(sums: Indices, start: int, n_bins: int, ordered: Indices) -> int:
+def sort_categories(sums: Indices, start: int, n_bins: int, rare: float, ordered: Indices) -> int:
     """Write the bins that have rows in the order of their means; return how many there are.
 
-    Missing cells count as one more category. The last row receives the bins themselves.
+    Missing cells count as one more category, and those with few rows all together as one: alone
+    they would follow their noise. The last row receives the bins themselves.
     """
     _, total_h = _total(sums, start, n_bins)
     smooth = _SMOOTHING * float(total_h >> COUNT_BITS) / max(1, total_h & _COUNT_MASK)
-    n = 0
+    n, pooled_g, pooled_h = 0, 0, 0
     for b in range(n_bins + 1):
-        if sums[1, start + b] & _COUNT_MASK:
-            key, j = _mean(sums[0, start + b], sums[1, start + b], smooth), n
-            while j > 0 and _mean(ordered[0, j - 1], ordered[1, j - 1], smooth) > key:
-                for k in range(3):
-                    ordered[k, j] = ordered[k, j - 1]
-                j -= 1
-            ordered[0, j], ordered[1, j], ordered[2, j] = sums[0, start + b], sums[1, start + b], b
-            n += 1
-    return n
+        g, h = sums[0, start + b], sums[1, start + b]
+        if h & _COUNT_MASK >= rare:
+            n = _insert(g, h, b, n, smooth, ordered)
+        else:
+            pooled_g += g
+            pooled_h += h
+    return _insert(pooled_g, pooled_h, _POOLED, n, smooth, ordered) if pooled_h else n
+
+
+@borrowing
+def _insert(g: int, h: int, b: int, n: int, smooth: float, ordered: Indices) -> int:
+    """Insert a category after those whose mean is not greater; return how many there are now."""
+    key, j = _mean(g, h, smooth), n
+    while j > 0 and _mean(ordered[0, j - 1], ordered[1, j - 1], smooth) > key:
+        for k in range(3):
+            ordered[k, j] = ordered[k, j - 1]
+        j -= 1
+    ordered[0, j], ordered[1, j], ordered[2, j] = g, h, b
+    return n + 1
 
 
 @borrowing
@@ -186,7 +208,14 @@ def _mean(g: int, h: int, smooth: float) -> float:
 
 @borrowing
 def write_left(
-    sums: Indices, start: int, n_bins: int, is_set: int, split: Indices, room: Room, left: Table
+    sums: Indices,
+    start: int,
+    n_bins: int,
+    is_set: int,
+    split: Indices,
+    rare: float,
+    room: Room,
+    left: Table,
 ) -> None:
     """Write which bins go left; those without rows go to the side with more rows.
 
@@ -194,24 +223,43 @@ def write_left(
     ----------
     split
         The place of the cut, and whether gaps go left.
+    rare
+        The number of rows below which a category goes with all other rare ones.
     """
     for b in range(256):
         left[b] = 0
     if is_set:
-        sort_categories(sums, start, n_bins, room.sums)
+        sort_categories(sums, start, n_bins, rare, room.sums)
         for j in range(split[0] + 1):
-            left[room.sums[2, j]] = 1
+            _send_left(room.sums[2, j], sums[1, start : start + n_bins + 1], rare, left)
     else:
         for b in range(split[0] + 1):
             left[b] = 1
         left[n_bins] = split[1]
-    n_left, n_rows = 0, 0
+    _send_the_unknown(sums[1, start : start + n_bins + 1], is_set, left)
+
+
+@borrowing
+def _send_left(b: int, counts: Indices, rare: float, left: Table) -> None:
+    """Send a category left, or all that are rare."""
+    if b >= 0:
+        left[b] = 1
+        return
+    for other in range(len(counts)):
+        if 0 < counts[other] & _COUNT_MASK < rare:
+            left[other] = 1
+
+
+@borrowing
+def _send_the_unknown(counts: Indices, is_set: int, left: Table) -> None:
+    """Send bins without rows to the side with more rows, and write where gaps go."""
+    n_left, n_rows, n_bins = 0, 0, len(counts) - 1
     for b in range(n_bins + 1):
-        n_rows += sums[1, start + b] & _COUNT_MASK
-        n_left += (sums[1, start + b] & _COUNT_MASK) * left[b]
+        n_rows += counts[b] & _COUNT_MASK
+        n_left += (counts[b] & _COUNT_MASK) * left[b]
     heavier = 1 if 2 * n_left >= n_rows else 0
     for b in range(n_bins if is_set else 0):
-        left[b] = left[b] if sums[1, start + b] else heavier
-    left[255] = left[n_bins] if sums[1, start + n_bins] else heavier
+        left[b] = left[b] if counts[b] else heavier
+    left[255] = left[n_bins] if counts[n_bins] else heavier
     if n_bins < 255:
         left[n_bins] = 0  # no cell has such a bin

@@ -13,6 +13,7 @@ from surelearn.learners.ensembles._histogram.histogram import Rows, Words
 from surelearn.learners.ensembles._histogram.records import Records
 from surelearn.learners.ensembles._histogram.splitting import (
     NO_GAIN,
+    ROWS_ADDED,
     Room,
     Table,
     best_split,
@@ -76,8 +77,7 @@ class Bench(NamedTuple):
     allowed
         Which columns may be asked about.
     limits
-        l2, least rows, least hessian, as `surelearn.learners.ensembles._histogram.splitting` has
-        them, and rows between flushes.
+        Limits of splits, as `surelearn.learners.ensembles._histogram.splitting` has them.
     """
 
     control: Indices
@@ -146,7 +146,7 @@ def _count(
         bounds,
         table.records,
         table.starts,
-        int(bench.limits[3]),
+        int(bench.limits[ROWS_ADDED]),
         bench.scratch[worker],
         bench.sums[slot],
     )

@@ -13,6 +13,7 @@ from surelearn.learners.ensembles._histogram.binning import Bins
 from surelearn.learners.ensembles._histogram.cut_points import Codes
 from surelearn.learners.ensembles._histogram.grower import CHILD, FEATURE, START, STOP, Nodes, Size
 from surelearn.learners.ensembles._histogram.histogram import Rows
+from surelearn.learners.ensembles._histogram.splitting import L2, MIN_HESSIAN, SET_L2
 from surelearn.learners.ensembles._histogram.tasks import ORDER, Bench, BinnedRows
 from surelearn.learners.ensembles._histogram.trees import HistogramTrees
 
@@ -40,6 +41,11 @@ class GrowthLimits(NamedTuple):
         The least sum of hessians of a leaf.
     most_features
         The largest number of columns that one tree asks about; None for no limit.
+    set_l2
+        What is added to that penalty where a split by a set of categories is judged, since that
+        set was chosen among many.
+    rare_rows
+        The number of rows of a node below which a category goes with all other rare ones.
     """
 
     max_leaves: int = 31
@@ -48,6 +54,8 @@ class GrowthLimits(NamedTuple):
     l2: float = 0.0
     min_hessian: float = 0.0
     most_features: int | None = None
+    set_l2: float = 0.0
+    rare_rows: int = 1
 
 
 class GrownTree(NamedTuple):
@@ -179,7 +187,7 @@ class TreeGrower:
             bench.rows[part] = np.arange(part.start, part.stop) if rows is None else rows[part]
         bench.allowed[:] = 1 if columns is None else 0
         bench.allowed[slice(None) if columns is None else columns] = 1
-        bench.limits[[0, 2]] = self._limits.l2 * units[1], self._limits.min_hessian * units[1]
+        self._write_limits(float(units[1]))
         bench.control[:] = 0
         nodes.free[:-1], nodes.free[-1] = np.arange(len(nodes.free) - 1), len(nodes.free) - 1
 
@@ -192,6 +200,15 @@ class TreeGrower:
         with np.errstate(over="ignore", invalid="ignore"):  # squares of huge targets
             gains = np.minimum(gains * (units[1] / units[0] / units[0]), np.finfo(np.float64).max)
         return GrownTree(facts, gains, nodes.left[:n_nodes].copy(), bench.rows[:n_rows])
+
+    def _write_limits(self, unit: float) -> None:
+        """Write what a split may do, hessians in units of those in histograms."""
+        limits, own = self._bench.limits, self._limits
+        limits[[L2, MIN_HESSIAN, SET_L2]] = (
+            own.l2 * unit,
+            own.min_hessian * unit,
+            (own.l2 + own.set_l2) * unit,
+        )
 
     def _units(self, gradients: Vector, hessians: Vector) -> Vector:
         """Return how many units of a field the largest gradient, and hessian, is divided into."""
@@ -221,7 +238,7 @@ def _bench(table: BinnedRows, limits: GrowthLimits, n_workers: int, rows_added: 
         sums=np.zeros((n_slots + 2, 2, int(table.starts[-1])), dtype=np.int64),
         found=np.zeros((2, d, 3)),
         allowed=np.ones(d, dtype=np.uint8),
-        limits=np.array([limits.l2, limits.min_rows, limits.min_hessian, rows_added]),
+        limits=np.array([0.0, limits.min_rows, 0.0, rows_added, 0.0, limits.rare_rows]),
         scratch=np.zeros((n_workers, histogram.SCRATCH), dtype=np.uint64),
         bounds=np.zeros((n_workers, 8), dtype=np.int64),
         ordered=np.zeros((n_workers, 3, 257), dtype=np.int64),
