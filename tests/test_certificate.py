@@ -135,7 +135,7 @@ def test_a_vacuous_bound_is_called_vacuous():
 def test_a_valid_one_reads_as_sentences_and_rounds_outward():
     text = str(holdout_certificate())
     assert "With confidence 95%" in text
-    assert "Bound: 0.1023." in text
+    assert "Observed on 100 examples: 5%. Bound: 10.23%." in text
     assert "Assumed, not checked" in text
     assert "clopper_pearson" in text
 

@@ -22,6 +22,13 @@ def test_every_learner_is_listed_with_what_it_does_and_states():
     assert "guarantee(...)" in row
 
 
+def test_the_list_fits_a_terminal_of_80_columns():
+    lines = run(app, ["learners"], env={"COLUMNS": "80"}).output.splitlines()
+    assert max(map(len, lines)) <= 80
+    at = lines.index("Perceptron  certificates(), guarantee(...)")
+    assert lines[at + 1].startswith("    Mistake-driven linear classifier")
+
+
 @pytest.mark.usefixtures("few_candidates")
 def test_warming_up_lets_every_learner_learn(monkeypatch):
     for found, kind in (("learners", Perceptron), ("experts", Hedge), ("bandits", UCB1)):

@@ -27,6 +27,13 @@ def test_the_list_has_no_name_twice_and_equals_what_the_package_offers():
     assert set(NAMES) <= set(dir(surelearn))
 
 
+def test_a_misspelt_name_is_met_with_the_right_one():
+    with pytest.raises(AttributeError, match="did you mean RandomForest"):
+        surelearn.RandomForrest  # noqa: B018
+    with pytest.raises(AttributeError, match=r"has no attribute 'xyzzy'$"):
+        surelearn.xyzzy  # noqa: B018
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_every_name_is_importable_and_documented(name):
     assert inspect.getdoc(getattr(surelearn, name))

@@ -176,7 +176,7 @@ def test_it_says_how_many_points_would_halve_the_slack():
     errors = int(np.ceil(certificate.observed * n - 1e-9))
     halved = concentration.clopper_pearson(errors=errors, n=n, delta=0.05).bound
     assert halved - certificate.observed <= certificate.slack / 2 + 1e-12
-    assert f"{n} examples would halve the slack" in str(certificate)
+    assert f"With {n} held-out rows, the gap" in str(certificate)
 
 
 def test_split_draws_at_random_and_says_so():

@@ -53,8 +53,8 @@ def plan_audit(
     --------
     >>> print(plan_audit(["sensitivity>=0.9"], expect=[0.95], prevalence=0.1))
     sensitivity>=0.9: 116 positive rows prove it, with confidence 95%, if 95.00% is seen among \
-them, and every number from 142 on. Where 0.1 of all rows count, 1,611 rows have 142 of them with \
-probability 0.95, and 1,333 rows have 116.
+them, and every number from 142 on. If 10% of all rows count, 1,611 rows contain at least 142 of \
+them with probability 95%, and 1,333 rows contain at least 116.
     """
     try:
         found = [parse(one) for one in claims]

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from surelearn._shown import card
-from surelearn._wording import outward, printable
+from surelearn._wording import outward, percent_outward, printable
 
 if TYPE_CHECKING:
     from surelearn.certificate._certificate import Certificate
@@ -27,16 +27,25 @@ def headline(certificate: "Certificate") -> list[str]:
     c = certificate
     if c.status == "void":
         return [f"No guarantee: an assumption is violated. {_reasons(c)}."]
-    bound = outward(c.bound, c.direction)
+    bound, seen, known = _numbers(c)
     lines = [c.claim]
     if c.status == "vacuous":
-        known = f"{c.trivial:g} is known without data"
-        lines = [f"The bound is vacuous: it is {bound} and {known}."]
+        lines = [f"The bound is vacuous: it is {bound} and {known} is known without data."]
     where = f"{c.n} {'rounds' if c.kind in {'regret', 'mistakes'} else 'examples'}"
-    lines.append(f"Observed on {where}: {c.observed:.4g}. Bound: {bound}.")
+    lines.append(f"Observed on {where}: {seen}. Bound: {bound}.")
     if "n_to_halve_slack" in c.reproduce:
-        lines.append(f"{c.reproduce['n_to_halve_slack']} examples would halve the slack.")
+        rows = c.reproduce["n_to_halve_slack"]
+        lines.append(f"With {rows} held-out rows, the gap between the two would be half as wide.")
     return lines
+
+
+def _numbers(certificate: "Certificate") -> tuple[str, str, str]:
+    """Return the bound, what was seen and what is known without data; shares in percent."""
+    c = certificate
+    if c.is_share:
+        bound = percent_outward(c.bound, c.direction)
+        return bound, f"{100.0 * c.observed:.4g}%", f"{100.0 * c.trivial:g}%"
+    return outward(c.bound, c.direction), f"{c.observed:.4g}", f"{c.trivial:g}"
 
 
 def void_claim(certificate: "Certificate") -> str:

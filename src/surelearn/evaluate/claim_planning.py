@@ -10,7 +10,7 @@ import numpy as np
 
 from surelearn import _arguments, claims
 from surelearn._shown import Shown
-from surelearn._wording import confidence, percent_outward
+from surelearn._wording import confidence, percent_exactly, percent_outward
 from surelearn.bounds import _rounding, inversions
 from surelearn.bounds._special import binomial_cdf, kl
 from surelearn.claims import Target
@@ -88,10 +88,11 @@ class ClaimPlan(Shown, drawn_by="planning.plot_claim_plan"):
         if self.share < 1.0:
             fewer = ""
             if self.rows < self.rows_always:
-                fewer = f", and {self.rows:,} rows have {self.n:,}"
+                fewer = f", and {self.rows:,} rows contain at least {self.n:,}"
             text += (
-                f" Where {self.share:g} of all rows count, {self.rows_always:,} rows have "
-                f"{self.n_always:,} of them with probability {self.probability:g}{fewer}."
+                f" If {percent_exactly(self.share)} of all rows count, {self.rows_always:,} rows "
+                f"contain at least {self.n_always:,} of them with probability "
+                f"{percent_exactly(self.probability)}{fewer}."
             )
         return text
 

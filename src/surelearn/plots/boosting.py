@@ -37,7 +37,8 @@ def plot_boosting(result: BoostingTrace, *, ax: Axes | None = None) -> Axes:
     for name, curve, colour, line in curves:
         if curve is not None:
             ax.plot(result.rounds, curve, line, color=colour, label=name)
-    ax.set(xlabel="rounds", ylabel="error")
+    ax.set(xlabel="rounds", ylabel="wrong labels")
+    style.in_percent(ax.yaxis)
     ax.set_ylim(bottom=0.0)
     ax.legend(fontsize=8)
     return ax

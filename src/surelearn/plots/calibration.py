@@ -51,5 +51,6 @@ def plot_calibration(result: Calibration, *, ax: Axes | None = None) -> Axes:
             fmt="o", color=colour, capsize=3, label=words,
         )  # fmt: skip
     ax.set(xlabel="predicted probability", ylabel="frequency", xlim=(0, 1), ylim=(0, 1))
+    style.in_percent(ax.xaxis, ax.yaxis)
     style.put_legend_above(ax)
     return ax

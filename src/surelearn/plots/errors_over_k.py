@@ -39,7 +39,8 @@ def plot_errors_over_k(
         colour = _COLOURS[i % len(_COLOURS)]
         ax.plot(n_neighbors, curve, "-o", ms=3, color=colour, label=label)
         ax.plot(n_neighbors[best], curve[best], "D", ms=7, color=colour, label="_")
-    ax.set(xscale="log", xlabel="neighbours that vote, k", ylabel="fraction of wrong labels")
+    ax.set(xscale="log", xlabel="neighbours that vote, k", ylabel="wrong labels")
+    style.in_percent(ax.yaxis)
     ax.set_ylim(bottom=-0.01)
     ax.legend(loc="upper left", fontsize=8)
     return ax

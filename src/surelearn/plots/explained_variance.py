@@ -34,5 +34,6 @@ def plot_explained_variance(model: Any, *, ax: Axes | None = None) -> Axes:
     together = np.minimum(np.cumsum(shares), 1.0)
     ax.plot(places, together, "o-", color=style.OBSERVED, ms=3, label="the first k together")
     ax.set(xlabel="component", ylabel="share of the variance", ylim=(0.0, 1.03))
+    style.in_percent(ax.yaxis)
     ax.legend(loc="center right", fontsize=8)
     return ax

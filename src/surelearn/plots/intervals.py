@@ -2,8 +2,8 @@
 
 import numpy as np
 from matplotlib.axes import Axes
-from numpy.typing import ArrayLike
 
+from surelearn._typing import ArrayLike
 from surelearn.plots import style
 
 

@@ -37,10 +37,11 @@ def plot_structural_risk(result: StructuralRisk, *, ax: Axes | None = None) -> A
     ax.plot(places[finite], result.bounds[finite], "-o", color=style.GUARANTEED, label=label)
     ax.plot(places, result.training_errors, "-o", color=style.OBSERVED, label="training error")
     best = result.names.index(result.chosen)
-    chosen = f"chosen: {result.chosen}"
+    chosen = f"chosen: {style.label(result.chosen)}"
     ax.plot(best, result.bounds[best], "D", ms=10, mfc="none", color=style.GUARANTEED, label=chosen)
     ax.set_xticks(places, [style.label(name) for name in result.names])
-    ax.set(ylabel="fraction of wrong labels")
+    ax.set(ylabel="wrong labels")
+    style.in_percent(ax.yaxis)
     ax.set_ylim(bottom=-0.01)
     ax.legend(fontsize=8)
     return ax

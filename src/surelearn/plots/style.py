@@ -6,8 +6,10 @@ from typing import Any
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter
 
 from surelearn._wording import printable
 
@@ -60,6 +62,24 @@ def put_legend_above(ax: Axes, *, columns: int = 2) -> None:
     ax.legend(
         loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=columns, frameon=False, fontsize=8.5
     )
+
+
+def in_percent(*axes: Axis) -> None:
+    """Write the numbers of axes that show shares in percent.
+
+    Examples
+    --------
+    >>> _, (ax,) = new_figure("")
+    >>> in_percent(ax.yaxis)
+    >>> ax.yaxis.get_major_formatter()(0.25)
+    '25%'
+    """
+    for axis in axes:
+        axis.set_major_formatter(FuncFormatter(_percent))
+
+
+def _percent(share: float, _place: int | None = None) -> str:
+    return f"{100.0 * share:.6g}%"
 
 
 def label(text: object, *, longest: int = 40) -> str:

@@ -12,14 +12,13 @@ import math
 from typing import Any, Self, cast
 
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from surelearn import _arguments
 from surelearn._stored import holds
-from surelearn._typing import Matrix, Vector
+from surelearn._typing import ArrayLike, Matrix, Vector
 from surelearn.base.chunks import in_chunks, rows_at
 from surelearn.base.fitting import adopt, at_one_moment, check_numbers, fresh_copy
 from surelearn.learners.ensembles import _members

@@ -129,7 +129,8 @@ class KernelLogisticRegression(ClassifierMixin, KernelExpansion):
         if len(fresh.classes_) > 2:
             raise ValueError(
                 "Only binary classification is supported. The type of the target is multiclass: "
-                f"{fresh.classes_.tolist()}; scikit-learn's OneVsRestClassifier makes it binary"
+                f"{fresh.classes_.tolist()}; SupportVectorClassifier and LogisticRegression take "
+                "several classes, and scikit-learn's OneVsRestClassifier makes it binary"
             )
         weights = row_weights(
             sample_weight, class_weight=self.class_weight, labels=labels, n=len(labels)

@@ -205,7 +205,7 @@ class RidgeRegression(LinearRegressor):
         if sparse.issparse(rows.X):
             raise TypeError(
                 "choosing among alphas decomposes dense rows, and these are sparse; X.toarray() "
-                "makes them dense, or choose by cross-validation with scikit-learn's GridSearchCV"
+                "makes them dense, or choose with select_by_cross_validation and parameter_grid"
             )
         if np.count_nonzero(rows.weights) < 2:
             raise ValueError(

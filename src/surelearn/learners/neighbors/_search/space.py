@@ -154,7 +154,7 @@ def _naming_gaps(X: Any, metric: str) -> Generator[None]:
         raise ValueError(
             f"Input X contains NaN in columns {_incomplete(X)}: {metric!r} distances need every "
             "value. metric='gower' compares the values that both rows have; or fill the gaps "
-            "first, for example with scikit-learn's SimpleImputer"
+            "first, for example with TableEncoder"
         ) from error
 
 
