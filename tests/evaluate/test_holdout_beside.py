@@ -5,6 +5,7 @@ import pytest
 
 from surelearn import Holdout, Perceptron, claims
 from surelearn.bounds import rates
+from surelearn.evaluate._claims_beside import Origin
 from surelearn.evaluate.audit import verdict_of
 from surelearn.evaluate.holdout import Quantile
 from surelearn.evaluate.ledger import forget
@@ -186,3 +187,13 @@ def test_a_claim_that_rows_cannot_show_is_refused_before_it_is_a_look():
     with pytest.raises(ValueError, match="no column of groups"):
         Holdout(X, y, claims=["worst-group"]).certify(Cut())
     assert Holdout(X, y).certify(Cut()).status == "valid"
+
+
+def test_which_claims_are_expected_does_not_depend_on_what_was_asked_before():
+    def expected(**given):
+        return Origin("rows", (), "multiclass", scores=False, **given).expected
+
+    before = expected(baseline=True)
+    assert "difference" in before
+    assert "difference" not in expected(baseline=False)
+    assert expected(baseline=True) == before

@@ -62,9 +62,9 @@ _BY_TASK = {
         "scaled-error-quantile(alpha=0.1)",
     ),
 }
-_OF_SCORES = {"auc", "roc", "precision-recall", "calibration-error"}
-_OF_BASELINES = {"difference", "closer-than-baseline"}
-_OF_WIDTHS = {"scaled-error-quantile(alpha=0.1)"}
+_OF_SCORES = frozenset({"auc", "roc", "precision-recall", "calibration-error"})
+_OF_BASELINES = frozenset({"difference", "closer-than-baseline"})
+_OF_WIDTHS = frozenset({"scaled-error-quantile(alpha=0.1)"})
 
 
 class Beside(NamedTuple):
@@ -121,10 +121,13 @@ class Origin:
     @property
     def expected(self) -> list[str]:
         """The claims that share delta, if none were asked for."""
-        lacking = set[str]() if self.scores else _OF_SCORES
-        lacking |= set[str]() if self.baseline else _OF_BASELINES
-        lacking |= set[str]() if self.widths else _OF_WIDTHS
-        return [name for name in _BY_TASK[self.task] if name not in lacking]
+        given = (self.scores, self.baseline, self.widths)
+        lacking = [
+            names
+            for there, names in zip(given, (_OF_SCORES, _OF_BASELINES, _OF_WIDTHS), strict=True)
+            if not there
+        ]
+        return [name for name in _BY_TASK[self.task] if not any(name in own for own in lacking)]
 
     @property
     def n_claims(self) -> int | None:
