@@ -133,7 +133,7 @@ class TreeGrower:
             np.asarray(signs, dtype=np.int64),
         )
         self._each(lambda first, last: records.pack_codes(codes, first, last, self._table.records))
-        self._bench = _bench(self._table, limits, self._workers.size, self._fields.rows_added)
+        self._bench = make_bench(self._table, limits, self._workers.size, self._fields.rows_added)
         n_nodes = 2 * limits.max_leaves - 1
         self._nodes = Nodes(
             np.zeros((n_nodes, grower.FIELDS), dtype=np.int64),
@@ -166,11 +166,11 @@ class TreeGrower:
             The sorted places of the rows it grows from, and of the columns it may ask about; None
             means all.
         """
-        units = self._units(gradients, hessians)
-        written, word = self._table.records, self._table.records.shape[1] - 1
+        units = units_of(self._fields, *largest_slopes(gradients, hessians))
+        written = self._table.records
         self._each(
             lambda first, last: records.write_gradients(
-                gradients, hessians, units, number, first, last, written, word
+                gradients, hessians, units, number, first, last, written, 0
             )
         )
         bench, nodes = self._bench, self._nodes
@@ -193,13 +193,6 @@ class TreeGrower:
             gains = np.minimum(gains * (units[1] / units[0] / units[0]), np.finfo(np.float64).max)
         return GrownTree(facts, gains, nodes.left[:n_nodes].copy(), bench.rows[:n_rows])
 
-    def _units(self, gradients: Vector, hessians: Vector) -> Vector:
-        """Return how many units of a field the largest gradient, and hessian, is divided into."""
-        largest = max(float(gradients.max()), -float(gradients.min()), 1e-300)
-        return np.array(
-            [self._fields.gradient / largest, self._fields.hessian / max(hessians.max(), 1e-300)]
-        )
-
     def _each(self, work: Callable[[int, int], Any]) -> None:
         """Do work that is told first and last row on all rows, in equal parts."""
         n, parts = len(self._table.records), self._workers.size
@@ -207,7 +200,19 @@ class TreeGrower:
         self._workers.map(lambda i: work(cuts[i], cuts[i + 1]), range(parts))
 
 
-def _bench(table: BinnedRows, limits: GrowthLimits, n_workers: int, rows_added: int) -> Bench:
+def largest_slopes(gradients: Vector, hessians: Vector) -> tuple[float, float]:
+    """Return the size of the largest gradient, and the largest hessian."""
+    return max(float(gradients.max()), -float(gradients.min())), float(hessians.max())
+
+
+def units_of(fields: records.Fields, gradient: float, hessian: float) -> Vector:
+    """Return how many units of a field the largest gradient, and hessian, is divided into."""
+    return np.array(
+        [fields.gradient / max(gradient, 1e-300), fields.hessian / max(hessian, 1e-300)]
+    )
+
+
+def make_bench(table: BinnedRows, limits: GrowthLimits, n_workers: int, rows_added: int) -> Bench:
     """Return what workers write to."""
     d, n = table.codes.shape
     n_slots = max(1, min(limits.max_leaves, _MEMORY // int(2 * table.starts[-1])))
