@@ -146,8 +146,8 @@ def test_nonsense_in_a_model_file_is_refused(folder, stored):
 def test_a_bundle_that_denies_its_widths_is_found_out(folder, tmp_path, change, said):
     made, _, _ = folder
     content = json.loads((made / "out" / "claims.json").read_text(encoding="utf-8"))
-    for one in content["certificates"]:
-        change(one["reproduce"]["holdout"])
+    for one in content["outcomes"]:
+        change(one["certificate"]["reproduce"]["holdout"])
     (tmp_path / "claims.json").write_text(json.dumps(content), encoding="utf-8")
     text = (made / "out" / "certificate.json").read_text(encoding="utf-8")
     (tmp_path / "certificate.json").write_text(text, encoding="utf-8")
@@ -184,7 +184,7 @@ def test_odd_options_and_claims_are_refused():
 
 @pytest.mark.parametrize("how", [{"time": "t"}, {"group": "g"}])
 def test_rows_in_time_and_in_groups_have_intervals_too(how):
-    n = 600
+    n = 1000
     extra = {"t": np.arange(n), "g": [f"g{i // 2}" for i in range(n)]}
     kept = {name: extra[name] for name in how.values()}
     found = certify(pa.table({**columns(n), **kept}), target="y", learners=RIDGE, **how)

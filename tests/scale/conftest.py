@@ -10,6 +10,8 @@ from surelearn import (
     CategoricalNaiveBayes,
     GaussianMixture,
     GaussianNaiveBayes,
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
     LinearRegression,
     LogisticRegression,
     MaximumEntropy,
@@ -53,6 +55,16 @@ LEARNERS = {
         lambda: BernoulliMixture(n_components=2, tol=1e-3, random_state=0),
         None,
         BITS,
+    ),
+    "boosted classes": (
+        lambda: GradientBoostingClassifier(n_estimators=2, max_leaf_nodes=6, random_state=0),
+        "class",
+        [*NUMBERS, "word"],
+    ),
+    "boosted numbers": (
+        lambda: GradientBoostingRegressor(n_estimators=3, max_leaf_nodes=6, random_state=0),
+        "y",
+        NUMBERS,
     ),
     "encoder": (TableEncoder, None, [*NUMBERS, "word"]),
 }

@@ -4,7 +4,7 @@ Who lists the parts, reads them and runs the tasks stands above, in `surelearn.s
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 _Record = TypeVar("_Record")
@@ -16,6 +16,13 @@ class Block(NamedTuple):
     X: Any
     y: Any = None
     weights: Any = None
+
+
+class RowsOfPart(NamedTuple):
+    """A part for a task that goes through all its blocks, and what was given along with it."""
+
+    item: Any
+    blocks: Iterator[Block]
 
 
 class PartedTable(ABC):
@@ -44,6 +51,27 @@ class PartedTable(ABC):
         merge
             Makes the record of two neighbours; the first argument is the earlier one.
         """
+
+    def map_parts(
+        self,
+        task: Callable[[RowsOfPart], _Record],
+        merge: Callable[[_Record, _Record], _Record],
+        items: Sequence[Any] | None = None,
+    ) -> _Record:
+        """Return the sum of the records of all parts, each told the item of its number.
+
+        Parameters
+        ----------
+        task, merge
+            As for `map_reduce`, but a task goes through all blocks of a part.
+        items
+            One for each part, such as the number of rows before it; None, if left out.
+        """
+        del task, merge, items
+        raise TypeError(
+            f"a {type(self).__name__} does not number its parts, and this learner must know which "
+            "rows stand before others: list the parts with surelearn.scale.parts"
+        )
 
 
 def refuse_targets(y: Any, sample_weight: Any) -> None:

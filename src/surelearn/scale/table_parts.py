@@ -14,7 +14,8 @@ from typing import Any, TypeVar, overload
 
 import pyarrow as pa
 
-from surelearn.base.parted import Block, PartedTable
+from surelearn.base.fingerprint import fingerprint
+from surelearn.base.parted import Block, PartedTable, RowsOfPart
 from surelearn.scale import _record_batches, _row_groups, _text_blocks
 from surelearn.scale._columns import features_and_target, sound
 from surelearn.scale.errors import PartError, told_of
@@ -194,6 +195,37 @@ class Parts(PartedTable, Sequence[Part]):
     ) -> _Record:
         """Return the sum of the records of all blocks of rows, on the executor of `scale.on`."""
         return map_reduce(self._parts, partial(over_blocks, task, merge), merge)
+
+    def map_parts(
+        self,
+        task: Callable[[RowsOfPart], _Record],
+        merge: Callable[[_Record, _Record], _Record],
+        items: Sequence[Any] | None = None,
+    ) -> _Record:
+        """Return the sum of the records of all parts, each told the item of its number."""
+        given = [None] * len(self) if items is None else items
+        numbered = [NumberedPart(*pair) for pair in zip(self._parts, given, strict=True)]
+        return map_reduce(numbered, partial(_on_part, task), merge)
+
+
+@dataclass(frozen=True)
+class NumberedPart:
+    """A part and what a task is told of its place."""
+
+    part: Part
+    item: Any
+
+    def __str__(self) -> str:
+        return str(self.part)
+
+    @property
+    def key(self) -> str:
+        """What tells this task's input from others."""
+        return hashlib.sha256(f"{self.part.key} {fingerprint(self.item)}".encode()).hexdigest()
+
+
+def _on_part(task: Callable[[RowsOfPart], _Record], part: NumberedPart) -> _Record:
+    return task(RowsOfPart(part.item, part.part.blocks()))
 
 
 def over_blocks(

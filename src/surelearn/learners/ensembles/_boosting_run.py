@@ -126,7 +126,7 @@ def _one_round(
             columns=_draw(rng, len(codes), plan.max_features),
         )
         steps = descent.steps(tree, y, scores[k], weights, slopes, plan.limits.l2, workers)
-        values = _values(tree, steps, plan)
+        values = leaf_values(tree, steps, plan)
         grown.append(tree.with_values(values))
         if plan.subsample < 1.0:  # rows that were not drawn move too
             add_values(grown[-1], codes, scores[k : k + 1])
@@ -145,7 +145,7 @@ def _move(tree: GrownTree, steps: Vector, scores: Vector, workers: _threads.Work
     workers.map(add, share_out(stops - starts, workers.size))
 
 
-def _values(tree: GrownTree, steps: Vector, plan: Plan) -> Vector:
+def leaf_values(tree: GrownTree, steps: Vector, plan: Plan) -> Vector:
     """Return the values of all nodes: steps of leaves in order, times the rate."""
     values = np.zeros(len(tree.facts))
     values[tree.leaves] = steps

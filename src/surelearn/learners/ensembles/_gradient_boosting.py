@@ -20,7 +20,8 @@ from surelearn.learners.ensembles._additive_effects import Effect, effects_of
 from surelearn.learners.ensembles._boosting_losses import Descent
 from surelearn.learners.ensembles._boosting_run import Examples, Plan, Rounds, boost
 from surelearn.learners.ensembles._histogram import predictor, reading
-from surelearn.learners.ensembles._histogram.binning import Bins, learn_bins
+from surelearn.learners.ensembles._histogram.bin_learning import learn_bins
+from surelearn.learners.ensembles._histogram.binning import Bins
 from surelearn.learners.ensembles._histogram.training import MOST_ROWS
 from surelearn.learners.ensembles._histogram.trees import HistogramTrees, joined, no_trees
 from surelearn.learners.ensembles._members import n_threads
@@ -143,7 +144,7 @@ class GradientBoosting(BaseEstimator):
             known, most = X[kept], settings.max_bins(self)
             self.bins_ = learn_bins(known, n_categories, max_bins=most, n_jobs=self.n_jobs)
             self.baseline_ = descent.start(y[kept], weights[kept])
-        plan = self._plan(before, y[kept], weights[kept], seed)
+        plan = self._plan(before, len(y[kept]), float(weights[kept].mean()), seed)
         rounds = boost(
             self._examples(before, X[kept], y[kept], weights[kept]),
             None if held is None else self._examples(before, X[held], y[held], weights[held]),
@@ -154,7 +155,7 @@ class GradientBoosting(BaseEstimator):
         )
         self._keep(before, rounds)
 
-    def _plan(self, before: HistogramTrees, y: Vector, weights: Vector, seed: int) -> Plan:
+    def _plan(self, before: HistogramTrees, n_rows: int, mean_weight: float, seed: int) -> Plan:
         done = before.n_trees // len(self.baseline_)
         if done > self.n_estimators:
             raise ValueError(
@@ -163,7 +164,7 @@ class GradientBoosting(BaseEstimator):
             )
         names = table.column_names(self)
         signs = signs_of(self.monotonic_cst, names, self.bins_.is_categorical)
-        limits = settings.growth_limits(self, len(y), float(weights.mean()))
+        limits = settings.growth_limits(self, n_rows, mean_weight)
         return settings.plan(self, done, limits, signs, seed)
 
     def _examples(self, before: HistogramTrees, X: Any, y: Vector, weights: Vector) -> Examples:

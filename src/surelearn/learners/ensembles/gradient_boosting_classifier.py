@@ -7,7 +7,7 @@ where p is the sigmoid of f, or with many classes the softmax of one f each. Fri
 """
 
 from collections.abc import Iterator
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +18,11 @@ from surelearn._stored import holds
 from surelearn._typing import ArrayLike, Indices, Matrix, Vector
 from surelearn.base import validation
 from surelearn.base.fitting import adopt, at_one_moment, fresh_copy, learn_classes, row_weights
+from surelearn.base.parted import PartedTable, refuse_targets
 from surelearn.base.tables.table import Categorical
 from surelearn.learners.ensembles._boosting_losses import Descent, classification_descent
 from surelearn.learners.ensembles._gradient_boosting import GradientBoosting, alike
+from surelearn.learners.ensembles._parted_boosting import boost_parts
 from surelearn.losses import Exponential, Loss
 
 
@@ -154,22 +156,29 @@ class GradientBoostingClassifier(ClassifierMixin, GradientBoosting):
         self.n_jobs = n_jobs
         self.class_weight = class_weight
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Grow the trees.
 
         Parameters
         ----------
         X
             A table: an array, a data frame or a sparse matrix; cells may be missing, columns may
-            hold categories.
+            hold categories. Or its parts, with a few passes for each tree: see
+            `surelearn.scale.parts`.
         y
             The label of each row.
         sample_weight
             How much each row counts, 1 if nothing is said; one of weight 0 is as if not there.
         """
         fresh = fresh_copy(self)
+        if isinstance(X, PartedTable):
+            refuse_targets(y, sample_weight)
+            boost_parts(fresh, self, X)
+            return adopt(self, fresh)
         rows = fresh._enter(self, X)  # noqa: SLF001 - our copy
-        labels = learn_classes(fresh, y, n=rows.shape[0])
+        labels = learn_classes(fresh, cast("Any", y), n=rows.shape[0])
         validation.two_or_more(fresh.classes_)
         self._refuse_other_classes(fresh.classes_)
         weights = row_weights(

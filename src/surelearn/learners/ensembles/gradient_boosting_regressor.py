@@ -6,15 +6,17 @@ Friedman (2001), "Greedy function approximation: a gradient boosting machine".
 """
 
 from collections.abc import Iterator
-from typing import Any, Self
+from typing import Any, Self, cast
 
 from sklearn.base import RegressorMixin
 
 from surelearn._typing import ArrayLike, Vector
 from surelearn.base.fitting import adopt, at_one_moment, check_numbers, fresh_copy, row_weights
+from surelearn.base.parted import PartedTable, refuse_targets
 from surelearn.base.tables.table import Categorical
 from surelearn.learners.ensembles._boosting_losses import Descent, regression_descent
 from surelearn.learners.ensembles._gradient_boosting import GradientBoosting
+from surelearn.learners.ensembles._parted_boosting import boost_parts
 from surelearn.losses import Loss
 
 
@@ -140,22 +142,29 @@ class GradientBoostingRegressor(RegressorMixin, GradientBoosting):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Grow the trees.
 
         Parameters
         ----------
         X
             A table: an array, a data frame or a sparse matrix; cells may be missing, columns may
-            hold categories.
+            hold categories. Or its parts, with a few passes for each tree: see
+            `surelearn.scale.parts`.
         y
             The number to predict in each row.
         sample_weight
             How much each row counts, 1 if nothing is said; one of weight 0 is as if not there.
         """
         fresh = fresh_copy(self)
+        if isinstance(X, PartedTable):
+            refuse_targets(y, sample_weight)
+            boost_parts(fresh, self, X)
+            return adopt(self, fresh)
         rows = fresh._enter(self, X)  # noqa: SLF001 - our copy
-        targets = check_numbers(y, n=rows.shape[0])
+        targets = check_numbers(cast("Any", y), n=rows.shape[0])
         weights = row_weights(sample_weight, n=rows.shape[0])
         fresh._learn(self, rows, targets, weights, strata=None)  # noqa: SLF001 - our copy
         return adopt(self, fresh)

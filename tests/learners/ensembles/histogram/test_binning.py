@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from surelearn.learners.ensembles._histogram.binning import MISSING, Bins, learn_bins
+from surelearn.learners.ensembles._histogram.bin_learning import learn_bins
+from surelearn.learners.ensembles._histogram.binning import MISSING, Bins
 from surelearn.learners.ensembles._histogram.cut_points import cut_points
 
 NUMBERS = np.zeros(3, dtype=np.int64)

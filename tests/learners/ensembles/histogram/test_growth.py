@@ -7,7 +7,7 @@ from reference import histogram_tree
 from surelearn import _threads
 from surelearn._jit import jit
 from surelearn.learners.ensembles._histogram import histogram, records, training
-from surelearn.learners.ensembles._histogram.binning import learn_bins
+from surelearn.learners.ensembles._histogram.bin_learning import learn_bins
 from surelearn.learners.ensembles._histogram.grower import CHILD, FEATURE, START, STOP
 from surelearn.learners.ensembles._histogram.training import GrowthLimits, TreeGrower
 

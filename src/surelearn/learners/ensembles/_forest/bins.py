@@ -9,7 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from surelearn._typing import Indices, Mask, Matrix, Vector
-from surelearn.learners.ensembles._histogram.binning import Bins, columns_of, learn_bins
+from surelearn.learners.ensembles._histogram.bin_learning import learn_bins
+from surelearn.learners.ensembles._histogram.binning import Bins, columns_of
 from surelearn.learners.ensembles._histogram.cut_points import Codes
 
 SMALL = 4096

@@ -17,8 +17,7 @@ from surelearn._jit import borrowing, jit
 from surelearn._stored import holds, stored
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.base.declared import refuse_unlike_declared
-from surelearn.base.fitting import warn
-from surelearn.learners.ensembles._histogram.cut_points import Codes, cut_points
+from surelearn.learners.ensembles._histogram.cut_points import Codes
 
 MISSING = 255
 """The bin of missing cells and of categories that were not there in training."""
@@ -26,8 +25,6 @@ MISSING = 255
 MOST_BINS = 255
 """The largest number of bins of a column, beside that of missing cells."""
 
-_SAMPLE = 50_000  # rows from which cuts are found: 200 for each bin, and sorting them is quick
-_AT_ONCE = 8  # columns read together: their cells of a row stand in one line of the cache
 _ROWS = 1024  # rows encoded at once by a thread
 _LAST_STEPS = np.uint64(128)
 
@@ -53,6 +50,7 @@ class Bins:
 
     Examples
     --------
+    >>> from surelearn.learners.ensembles._histogram.bin_learning import learn_bins
     >>> table = np.array([[1.0, 0.0], [2.0, 1.0], [np.nan, 0.0], [4.0, -1.0]])
     >>> bins = learn_bins(table, np.array([0, 2]))
     >>> bins.encode(table)
@@ -151,48 +149,6 @@ class Bins:
             raise ValueError("a column has both cuts and categories")
 
 
-def learn_bins(
-    X: Any,
-    n_categories: Indices,
-    *,
-    max_bins: int = MOST_BINS,
-    max_categories: int | None = None,
-    n_jobs: int | None = 1,
-) -> Bins:
-    """Return the bins of a training table.
-
-    Parameters
-    ----------
-    X
-        Rows as for `Bins.encode`.
-    n_categories
-        The number of categories of each column, 0 for numbers.
-    max_bins, max_categories
-        The largest number of bins of a column of numbers, and of one of categories; the same if the
-        latter is None. Missing cells have one more.
-    n_jobs
-        The number of threads; None means one per core. The result is the same.
-    """
-    sample, d = _sample(X), X.shape[1]
-    most = max_bins if max_categories is None else max_categories
-    cuts: list[Vector] = [np.empty(0)] * d
-    categories: list[Indices] = [np.empty(0, dtype=np.int64)] * d
-
-    def work(chunk: slice) -> None:
-        for part in _threads.chunks(chunk.stop - chunk.start, _AT_ONCE):
-            first = chunk.start + part.start
-            block = columns_of(sample[:, first : chunk.start + part.stop])
-            for j, column in enumerate(block, start=first):
-                if n_categories[j] == 0:
-                    column.sort()  # missing cells come last
-                    cuts[j] = cut_points(column[: np.searchsorted(column, np.nan)], max_bins)
-
-    _threads.run_chunks(work, d, n_jobs, largest=_AT_ONCE)
-    for j in np.flatnonzero(n_categories).tolist():
-        categories[j] = _category_bins(columns_of(X[:, [j]])[0], int(n_categories[j]), most, int(j))
-    return Bins(*_side_by_side(cuts), *_side_by_side(categories))
-
-
 def columns_of(rows: Any) -> Matrix:
     """Return rows as double precision, column by column, in one piece of memory.
 
@@ -243,34 +199,3 @@ def _encode_numbers(cells: Vector, cuts: Vector, missing: int, codes: Codes) -> 
             step = np.uint64(128 >> halving)
             place += step if cuts[place + step - np.uint64(1)] < cell else np.uint64(0)
         codes[i] = place if cell == cell else missing  # noqa: PLR0124 - NaN is no number
-
-
-def _sample(X: Any) -> Any:
-    """Return all rows, or some of many; which ones depends on their number alone."""
-    n, rows = X.shape[0], cast("Any", X).tocsr() if sparse.issparse(X) else X
-    if n > _SAMPLE:
-        rows = rows[np.sort(np.random.default_rng(n).choice(n, _SAMPLE, replace=False))]
-    return rows.tocsc() if sparse.issparse(X) else rows
-
-
-def _category_bins(codes: Vector, n: int, most: int, column: int) -> Indices:
-    """Return the bin of each category of a column; of too many the rarest share the last bin."""
-    if n <= most:
-        return np.arange(n)
-    there = codes[codes >= 0.0].astype(np.int64)  # neither missing nor unknown
-    counts = np.bincount(there, minlength=n)
-    own = np.sort(np.argsort(-counts, kind="stable")[: most - 1])
-    bins = np.full(n, most - 1)
-    bins[own] = np.arange(most - 1)
-    warn(
-        f"column {column} has {n} categories, and there are {most} bins: the {n - most + 1} rarest "
-        "categories share one"
-    )
-    return bins
-
-
-def _side_by_side(parts: list[Any]) -> tuple[NDArray[Any], Indices]:
-    """Return all parts in one array, and where each begins."""
-    starts = np.zeros(len(parts) + 1, dtype=np.int64)
-    starts[1:] = np.cumsum([len(part) for part in parts])
-    return np.concatenate(parts), starts

@@ -78,15 +78,15 @@ def work_on_tree(
         help_out(worker, table, bench)
         return 0
     n_nodes, gains, facts = 1, nodes.gains, nodes.facts
-    _add_node(0, 0, n_rows, 0, size, bench, nodes)
+    add_node(0, 0, n_rows, 0, size, bench, nodes)
     gains[0] = np.inf  # to be evaluated first
     while n_nodes < 2 * size.max_leaves - 1:
-        node = _most_gainful(gains, n_nodes)
+        node = most_gainful(gains, n_nodes)
         if gains[node] <= 0.0:
             break
         small, large, feature = node, -1, facts[node, FEATURE]
         if feature >= 0 and bench.allowed[feature]:
-            _remember_feature(feature, size.most_features, bench.allowed)
+            remember_feature(feature, size.most_features, bench.allowed)
             _split(worker, node, n_nodes, size, table, bench, nodes)
             small, large = _by_size(facts, n_nodes)
             n_nodes += 2
@@ -96,7 +96,7 @@ def work_on_tree(
 
 
 @borrowing
-def _remember_feature(feature: int, most: int, allowed: NDArray[np.uint8]) -> None:
+def remember_feature(feature: int, most: int, allowed: NDArray[np.uint8]) -> None:
     """Note that the tree asks about a feature; after enough of them it asks about no other."""
     allowed[feature] = 2
     n_used = 0
@@ -116,7 +116,7 @@ def _by_size(facts: Indices, child: int) -> tuple[int, int]:
 
 
 @borrowing
-def _most_gainful(gains: Vector, n_nodes: int) -> int:
+def most_gainful(gains: Vector, n_nodes: int) -> int:
     """Return the leaf whose split gains most; of equals, the first."""
     best = 0
     for node in range(n_nodes):
@@ -126,7 +126,7 @@ def _most_gainful(gains: Vector, n_nodes: int) -> int:
 
 
 @borrowing
-def _add_node(
+def add_node(
     node: int, start: int, stop: int, depth: int, size: Size, bench: Bench, nodes: Nodes
 ) -> None:
     """Write what is known of a new leaf; it may be split if it has rows enough for two."""
@@ -193,16 +193,14 @@ def _evaluate(
         leaf = large if which else small
         nodes.gains[leaf] = NO_GAIN
         if facts[leaf, OPEN]:
-            _choose(leaf, which, order[SMALL + which], table, bench, nodes)
+            choose(leaf, which, order[SMALL + which], table, bench, nodes)
         if nodes.gains[leaf] <= 0.0:
             _give_back(nodes, facts[leaf, SLOT])
             facts[leaf, SLOT] = _NO_SLOT
 
 
 @borrowing
-def _choose(
-    node: int, which: int, slot: int, table: BinnedRows, bench: Bench, nodes: Nodes
-) -> None:
+def choose(node: int, which: int, slot: int, table: BinnedRows, bench: Bench, nodes: Nodes) -> None:
     """Write the best split of all columns to the node; of equal gains the first column wins."""
     best, found = 0, bench.found[which]
     for j in range(len(found)):
@@ -259,5 +257,5 @@ def _split(
     nodes.gains[node] = -nodes.gains[node]  # it is no leaf any more, and its gain is remembered
     for side in range(2):
         first, last = (start + total, stop) if side else (start, start + total)
-        _add_node(n_nodes + side, first, last, depth + 1, size, bench, nodes)
+        add_node(n_nodes + side, first, last, depth + 1, size, bench, nodes)
     facts[_by_size(facts, n_nodes)[1], SLOT] = facts[node, SLOT]

@@ -105,15 +105,17 @@ def write_gradients(
     first: int,
     last: int,
     records: Records,
-    word: int,
+    before: int,
 ) -> None:
     """Write the gradient words of some rows, in units of 1 / units[0] and 1 / units[1].
 
     What is no whole number of units is rounded up or down at random, up the more often the nearer
-    it is: sums over rows have no bias, however small gradients are beside the largest one.
+    it is: sums over rows have no bias, however small gradients are beside the largest one. The
+    table goes on where so many rows `before` end.
     """
+    word = records.shape[1] - 1
     for i in range(first, last):
-        random = _dither(i, tree)
+        random = _dither(before + i, tree)  # the same wherever the rows before stand
         up = np.float64(np.int64(random >> np.uint64(32))) * _UNIT
         up_too = np.float64(np.int64(random & np.uint64(0xFFFFFFFF))) * _UNIT
         gradient = np.int64(np.floor(gradients[i] * units[0] + up))

@@ -128,7 +128,7 @@ def count_and_find(worker: int, task: int, table: BinnedRows, bench: Bench) -> N
             histogram.subtract(bench.sums[slot], small, int(starts[8 * w]), int(starts[end]))
         else:
             _count(worker, child, slot, w, last_word, table, bench)
-        _find(worker, 8 * w, end, slot, child, table, bench)
+        find_splits(worker, 8 * w, end, slot, child, table, bench)
 
 
 @borrowing
@@ -153,7 +153,7 @@ def _count(
 
 
 @borrowing
-def _find(
+def find_splits(
     worker: int, column: int, end: int, slot: int, child: int, table: BinnedRows, bench: Bench
 ) -> None:
     """Write the best split of some columns of one child."""

@@ -141,7 +141,7 @@ class TreeGrower:
             np.asarray(signs, dtype=np.int64),
         )
         self._each(lambda first, last: records.pack_codes(codes, first, last, self._table.records))
-        self._bench = _bench(self._table, limits, self._workers.size, self._fields.rows_added)
+        self._bench = make_bench(self._table, limits, self._workers.size, self._fields.rows_added)
         n_nodes = 2 * limits.max_leaves - 1
         self._nodes = Nodes(
             np.zeros((n_nodes, grower.FIELDS), dtype=np.int64),
@@ -174,11 +174,11 @@ class TreeGrower:
             The sorted places of the rows it grows from, and of the columns it may ask about; None
             means all.
         """
-        units = self._units(gradients, hessians)
-        written, word = self._table.records, self._table.records.shape[1] - 1
+        units = units_of(self._fields, *largest_slopes(gradients, hessians))
+        written = self._table.records
         self._each(
             lambda first, last: records.write_gradients(
-                gradients, hessians, units, number, first, last, written, word
+                gradients, hessians, units, number, first, last, written, 0
             )
         )
         bench, nodes = self._bench, self._nodes
@@ -187,7 +187,7 @@ class TreeGrower:
             bench.rows[part] = np.arange(part.start, part.stop) if rows is None else rows[part]
         bench.allowed[:] = 1 if columns is None else 0
         bench.allowed[slice(None) if columns is None else columns] = 1
-        self._write_limits(float(units[1]))
+        write_limits(bench.limits, self._limits, float(units[1]))
         bench.control[:] = 0
         nodes.free[:-1], nodes.free[-1] = np.arange(len(nodes.free) - 1), len(nodes.free) - 1
 
@@ -201,22 +201,6 @@ class TreeGrower:
             gains = np.minimum(gains * (units[1] / units[0] / units[0]), np.finfo(np.float64).max)
         return GrownTree(facts, gains, nodes.left[:n_nodes].copy(), bench.rows[:n_rows])
 
-    def _write_limits(self, unit: float) -> None:
-        """Write what a split may do, hessians in units of those in histograms."""
-        limits, own = self._bench.limits, self._limits
-        limits[[L2, MIN_HESSIAN, SET_L2]] = (
-            own.l2 * unit,
-            own.min_hessian * unit,
-            (own.l2 + own.set_l2) * unit,
-        )
-
-    def _units(self, gradients: Vector, hessians: Vector) -> Vector:
-        """Return how many units of a field the largest gradient, and hessian, is divided into."""
-        largest = max(float(gradients.max()), -float(gradients.min()), 1e-300)
-        return np.array(
-            [self._fields.gradient / largest, self._fields.hessian / max(hessians.max(), 1e-300)]
-        )
-
     def _each(self, work: Callable[[int, int], Any]) -> None:
         """Do work that is told first and last row on all rows, in equal parts."""
         n, parts = len(self._table.records), self._workers.size
@@ -224,7 +208,28 @@ class TreeGrower:
         self._workers.map(lambda i: work(cuts[i], cuts[i + 1]), range(parts))
 
 
-def _bench(table: BinnedRows, limits: GrowthLimits, n_workers: int, rows_added: int) -> Bench:
+def largest_slopes(gradients: Vector, hessians: Vector) -> tuple[float, float]:
+    """Return the size of the largest gradient, and the largest hessian."""
+    return max(float(gradients.max()), -float(gradients.min())), float(hessians.max())
+
+
+def units_of(fields: records.Fields, gradient: float, hessian: float) -> Vector:
+    """Return how many units of a field the largest gradient, and hessian, is divided into."""
+    return np.array(
+        [fields.gradient / max(gradient, 1e-300), fields.hessian / max(hessian, 1e-300)]
+    )
+
+
+def write_limits(written: Vector, limits: GrowthLimits, unit: float) -> None:
+    """Write what a split may do, hessians in units of those in histograms."""
+    written[[L2, MIN_HESSIAN, SET_L2]] = (
+        limits.l2 * unit,
+        limits.min_hessian * unit,
+        (limits.l2 + limits.set_l2) * unit,
+    )
+
+
+def make_bench(table: BinnedRows, limits: GrowthLimits, n_workers: int, rows_added: int) -> Bench:
     """Return what workers write to."""
     d, n = table.codes.shape
     n_slots = max(1, min(limits.max_leaves, _MEMORY // int(2 * table.starts[-1])))
