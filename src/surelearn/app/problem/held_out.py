@@ -123,13 +123,15 @@ def refuse_if_too_few(problem: Problem, *, delta: float, share: float) -> None:
         least = plan_groups(target=_USEFUL, delta=delta)
     else:
         least = plan_holdout(target=_USEFUL, delta=delta).n
-    unit, n, more = "rows", len(rows), ""
+    more_than_shown = problem.n_rows / len(problem.y)  # of a table in parts there is a sample
+    unit, n, more = "rows", round(more_than_shown * len(rows)), ""
     if problem.split.kind == "group" and problem.groups is not None:
-        unit, n = "groups", len(np.unique(problem.groups[rows]))
+        unit, n = "groups", round(more_than_shown * len(np.unique(problem.groups[rows])))
     elif problem.split.kind == "distinct" and problem.groups is not None:
         n = round(share * problem.n_rows)
         if regression and n >= least:
-            unit, n = "distinct rows", len(np.unique(problem.groups[rows]))
+            n_distinct = len(np.unique(problem.groups[rows]))
+            unit, n = "distinct rows", round(more_than_shown * n_distinct)
             more = "; or, if equal rows coincide by chance, --copies independent"
     if n < least:
         raise TableError(
