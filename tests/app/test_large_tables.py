@@ -40,7 +40,7 @@ def folder(tmp_path, monkeypatch):
 def few_cells(monkeypatch):
     """Few cells are very many."""
     monkeypatch.setattr(training, "MOST_CELLS", 700)
-    monkeypatch.setattr(training, "_FEWEST_ROWS", 100)
+    monkeypatch.setattr(training, "FEWEST_ROWS", 100)
     monkeypatch.setattr(training, "_CHUNK", 500)
 
 

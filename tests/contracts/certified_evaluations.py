@@ -13,7 +13,7 @@ from sklearn.model_selection import KFold, LeaveOneOut, RepeatedKFold, ShuffleSp
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from contracts.certified_grid import certified, holdout_grid, table_grid
+from contracts.certified_grid import certified, holdout_grid, older_grid, parted_grid, table_grid
 from surelearn import (
     CARTClassifier,
     DriftAlarm,
@@ -234,6 +234,7 @@ def table_runs() -> Iterator[Issued]:
             yield certified(file, options)
         yield certified(file, {**classes, "seed": 5})  # another look at the table, not planned
         yield from table_grid(pathlib.Path(folder))
+        yield from parted_grid(pathlib.Path(folder))
 
 
 def monitor_runs() -> Iterator[tuple[str, Issued]]:
@@ -278,6 +279,9 @@ def evaluation_runs() -> Iterator[tuple[str, Issued]]:
     }.items():
         for issued in runs():
             yield name, issued
+    with tempfile.TemporaryDirectory() as folder:
+        older = older_grid(pathlib.Path(folder))
+    yield from ((name, issued) for name, found in older.items() for issued in found)
     yield "RiskMonitor", [RiskMonitor(loss_range=(-1.0, 2.0)).update([0, 1, 2]).certificate()]
     yield from monitor_runs()
     yield "certify_suffix", [certify_suffix(Perceptron(), X, Y).certificate]

@@ -6,11 +6,14 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
+from pyarrow import parquet
 from sklearn.dummy import DummyClassifier
 
 from surelearn import Holdout, Perceptron, Quantile
 from surelearn.app.certify import certify_table
+from surelearn.app.in_parts.looking import look_at_parts
 from surelearn.app.tables.read import TableFile, read_table_file
+from surelearn.claims._ranks import keeping_all
 from surelearn.datasets.worlds import Noisy
 from surelearn.evaluate.ledger import forget
 from surelearn.learners.linear.linear_regression import LinearRegression
@@ -41,13 +44,15 @@ LOSSES = (
 )
 
 
-def holdout_grid(words: Iterable[str] = WORDS) -> Iterator[Issued]:
+def holdout_grid(
+    words: Iterable[str] = WORDS, losses: Iterable[dict[str, Any]] = LOSSES
+) -> Iterator[Issued]:
     """Yield a hold-out of each loss, mode and sort of rows, given or split off.
 
     `words` are the names of the two classes.
     """
     labels = np.array(list(words))[(Y > 0).astype(int)]
-    for loss, mode, groups in itertools.product(LOSSES, _MODES, (None, GROUPS)):
+    for loss, mode, groups in itertools.product(losses, _MODES, (None, GROUPS)):
         rules = {**loss, **mode, "groups": groups}
         targets = X[:, 0] if isinstance(loss["loss"], Quantile) else labels
         yield _given(targets, rules)
@@ -114,16 +119,51 @@ _PLANS = (  # what is dropped, and how it is asked; without lengths there are co
 )
 
 
-def table_grid(folder: pathlib.Path) -> Iterator[Issued]:
+def table_grid(
+    folder: pathlib.Path, tasks: Iterable[dict[str, Any]] = _TARGETS
+) -> Iterator[Issued]:
     """Yield what is certified of a table with and without copies, by groups and by time."""
     file = write_table(folder)
     arranged = ({}, {"group": "owner"}, {"time": "day"})
-    for task, by, (dropped, plan) in itertools.product(_TARGETS, arranged, _PLANS):
+    for task, by, (dropped, plan) in itertools.product(tasks, arranged, _PLANS):
         if "select" in task and by:
             continue  # structural risk needs rows that are independent draws
         left = sorted({"owner", "day"} - set(by.values()))
         forget()
         yield certified(file, {**task, **by, **plan, "drop": (*task["drop"], *dropped, *left)})
+
+
+def older_grid(folder: pathlib.Path) -> dict[str, list[Issued]]:
+    """Return what was certified of numbers when certificates stored every residual."""
+    numbers = [task for task in _TARGETS if task["target"] == "price"]
+    of_sizes = [one for one in LOSSES if isinstance(one["loss"], Quantile)]
+    with keeping_all():
+        return {
+            "Holdout": list(holdout_grid(losses=of_sizes)),
+            "certify_table": list(table_grid(folder, numbers)),
+        }
+
+
+_PLANS_IN_PARTS = (  # with lengths all rows are distinct; without them some are copies
+    {"drop": ("owner", "day")},
+    {"drop": ("owner", "day", "length")},
+    {"drop": ("owner", "day", "length"), "looks": 2},
+    {"drop": ("day",), "group": "owner"},
+)
+
+
+def parted_grid(folder: pathlib.Path) -> Iterator[Issued]:
+    """Yield what is certified of the same table in two files, a block of rows at a time."""
+    whole, place = write_table(folder).table, folder / "parts"
+    place.mkdir()
+    for i in range(2):
+        parquet.write_table(whole.slice(270 * i, 270), place / f"{i}.parquet", row_group_size=100)
+    for task, plan in itertools.product(_TARGETS, _PLANS_IN_PARTS):
+        if "select" in task and "group" in plan:
+            continue
+        forget()
+        file = look_at_parts(place, target=task["target"], seed=0, holdout=0.2)
+        yield certified(file, {**task, **plan, "drop": (*task["drop"], *plan["drop"])})
 
 
 def certified(file: TableFile, options: dict[str, Any]) -> Issued:

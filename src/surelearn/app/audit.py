@@ -12,13 +12,16 @@ from surelearn._shown import Shown
 from surelearn.app.asked_claims import in_one_form
 from surelearn.app.auditing.columns import ANSWERS, Columns, Incomplete, Roles, read_columns
 from surelearn.app.auditing.identity import rows_in
+from surelearn.app.auditing.in_parts import gather_parts, roles_in
 from surelearn.app.auditing.plan import Plan, tell_fixed
 from surelearn.app.errors import TableError
+from surelearn.app.in_parts.working import working
 from surelearn.app.ledger import PROCESS, Ledger, name_rules
 from surelearn.app.ledger_files import Look
 from surelearn.app.problem.entry import Entry
 from surelearn.app.rules import check_rules
 from surelearn.app.tables.notes import Note
+from surelearn.app.tables.parted_file import PartedFile, is_in_parts
 from surelearn.app.tables.read import TableFile, read_table_file
 from surelearn.base import data_fingerprint
 from surelearn.certificate import Certificate
@@ -98,6 +101,8 @@ def audit(
     truth: str | None = None,
     prediction: str | None = None,
     claims: Sequence[Claim | Target | str] = (),
+    executor: Any = None,
+    checkpoint: str | Path | None = None,
     **options: Any,
 ) -> AuditRun:
     """Certify what recorded predictions show of the model that made them.
@@ -105,12 +110,15 @@ def audit(
     Parameters
     ----------
     predictions
-        A path to a CSV, Parquet, Arrow or JSON-lines file, or a table of pandas, Polars or PyArrow.
+        A path to a CSV, Parquet, Arrow or JSON-lines file, or a table of pandas, Polars or PyArrow;
+        or a table in parts: a folder, a pattern such as "answers/*.parquet", a list of files.
     truth, prediction
         The columns of what was true and what was answered.
     claims
         Claims and targets: objects of `surelearn.claims`, or text such as "sensitivity>=0.9". All
         that the columns can show, if left out.
+    executor, checkpoint
+        Who works on the parts of a table: see `surelearn.scale.on`.
     **options
         Options of `audit_table`: other columns, delta, looks.
 
@@ -122,11 +130,17 @@ def audit(
     >>> run.verdict
     'proved'
     """
-    file = read_table_file(predictions) if _is_path(predictions) else _in_memory(predictions)
     if isinstance(claims, str) or not isinstance(cast("object", claims), Sequence):
         raise TypeError("claims is a list of claims, such as ['sensitivity>=0.9']")
     asked = tuple(map(str, claims))
-    return audit_table(file, truth=truth, prediction=prediction, claims=asked, **options)
+    named = {"truth": truth, "prediction": prediction}
+    with working(executor, checkpoint=checkpoint):
+        if is_in_parts(predictions) or executor is not None:
+            file: TableFile = gather_parts(predictions, roles_in({**named, **options}))
+        else:
+            read = read_table_file if _is_path(predictions) else _in_memory
+            file = read(predictions)
+        return audit_table(file, **named, claims=asked, **options)
 
 
 def _is_path(predictions: Any) -> bool:
@@ -205,6 +219,7 @@ def audit_table(  # noqa: PLR0913 - an argument for each option of the command
             "by_label": by_label or None,
             "plan": plan.sha256 if plan else None,
             "form": _given(form),
+            "in_parts": isinstance(file, PartedFile) or None,
         }
     )
     gathered = _gathered(read, claims, by_label=by_label, delta=delta / looks)

@@ -29,12 +29,17 @@ from surelearn.app.choosing.training import (
 )
 from surelearn.app.choosing.widths import with_widths
 from surelearn.app.errors import TableError
+from surelearn.app.in_parts.held_out import HoldoutInParts, as_chosen_on
+from surelearn.app.in_parts.problem import ProblemInParts, pose_in_parts
+from surelearn.app.in_parts.training import notes_in_parts, train_in_parts
 from surelearn.app.ledger import PROCESS, Ledger, enter_look
 from surelearn.app.problem.entry import NOT_KEPT, Entry
 from surelearn.app.problem.held_out import refuse_if_too_few, set_up_holdout
 from surelearn.app.problem.problem import Problem, understand
 from surelearn.app.problem.split import split
 from surelearn.app.rules import check_columns, check_dates, check_rules, check_widths
+from surelearn.app.tables.notes import Note
+from surelearn.app.tables.parted_file import PartedFile
 from surelearn.app.tables.read import TableFile
 from surelearn.app.telling.wording import claim_about_rows
 from surelearn.claims import Claim, Target
@@ -124,11 +129,13 @@ def certify_table(  # noqa: PLR0913 - an argument for each option of the command
     asked_for = in_one_form(claims)
     beside = _given({"claims": list(asked_for), "positive": positive})
     options |= _given({"form": _given(form)}) | beside
+    options |= {"in_parts": True} if isinstance(file, PartedFile) else {}
     problem = pose(file, target=target, holdout=holdout, seed=seed, copies=copies, **reading)
-    widths = widths if problem.task == "regression" else None
+    own_widths = problem.task == "regression" and not isinstance(problem, ProblemInParts)
+    widths = widths if own_widths else None
     options |= _given({"widths": widths})
     refuse_claims(problem, asked_for, positive, widths=widths == "adaptive")
-    shown = to_compare_on(problem)
+    shown = to_compare_on(as_chosen_on(problem))
     if select == "nested":
         candidates = find_candidates(
             shown.task,
@@ -176,6 +183,9 @@ def pose(
     Certificates written before copies, or dates, were looked at do not say what became of them:
     None.
     """
+    if isinstance(file, PartedFile):
+        asked = {"target": target, "holdout": holdout, "seed": seed, "copies": copies}
+        return pose_in_parts(file, **asked, dates=dates, **reading)
     cut = partial(split, holdout=holdout, seed=seed)
     return understand(file, target=target, cut=cut, copies=copies, dates=dates, **reading)
 
@@ -208,22 +218,40 @@ def certify_choice(
         What else is fixed beforehand: looks, claims, positive.
     """
     model: Any = choice.model  # a bound from the training rows speaks of the model that has it
-    notes = training_notes(problem, choice.learner if model is None else None)
+    told: tuple[Note, ...] = ()
     if model is None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # its trial has told them
-            model = train(cast("Any", clone(choice.learner)), problem)
+            model = _trained(cast("Any", clone(choice.learner)), problem)
             errors = choice.errors if widths == "adaptive" else None
             model, told = with_widths(model, choice.learner, errors)
-        notes = (*notes, *told)
+    entry = enter(model)
+    asked = asked_about(problem, model)
     return CertifiedRun(
-        problem=problem,
+        problem=asked,
         model=model,
         choice=choice,
-        answers=ask(problem, model, delta=delta, entry=enter(model), **rules),
-        training_notes=notes,
+        answers=ask(asked, model, delta=delta, entry=entry, **rules),
+        training_notes=(*_notes(asked, choice.learner if choice.model is None else None), *told),
         options={"delta": delta, "seed": seed},
     )
+
+
+def asked_about(problem: Problem, model: Any) -> Problem:
+    """Return a problem with all that its hold-out needs: of one in parts, the model's answers."""
+    return problem.asked(model) if isinstance(problem, ProblemInParts) else problem
+
+
+def _trained(model: Any, problem: Problem) -> Any:
+    if isinstance(problem, ProblemInParts):
+        return train_in_parts(model, problem)
+    return train(model, problem)
+
+
+def _notes(problem: Problem, model: Any) -> tuple[Note, ...]:
+    if isinstance(problem, ProblemInParts):
+        return notes_in_parts(problem, model)
+    return training_notes(problem, model)
 
 
 def ask(
@@ -236,7 +264,9 @@ def ask(
     **beside: Any,
 ) -> Answers:
     """Ask the hold-out of a problem about a fitted model; `verify` asks again, and compares."""
-    held_out = set_up_holdout(problem, delta=delta, looks=looks, entry=entry, **beside)
+    make = HoldoutInParts if isinstance(problem, ProblemInParts) else None
+    rules = {"delta": delta, "looks": looks, "entry": entry}
+    held_out = set_up_holdout(problem, make=make, **rules, **beside)
     try:
         answers = held_out.answer(model)
     except ValueError as error:

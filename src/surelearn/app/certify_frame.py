@@ -12,8 +12,11 @@ from surelearn._shown import Shown
 from surelearn.app.certified_run import CertifiedRun
 from surelearn.app.certify import certify_table
 from surelearn.app.errors import TableError
+from surelearn.app.in_parts.looking import look_as_told
+from surelearn.app.in_parts.working import working
 from surelearn.app.output import check_folder, write_run
 from surelearn.app.predict import predict_in_chunks, read_features
+from surelearn.app.tables.parted_file import is_in_parts
 from surelearn.app.tables.read import TableFile, read_in_its_encoding, read_table_file
 from surelearn.app.telling.report import make_report
 from surelearn.certificate import Certificate
@@ -122,7 +125,14 @@ class CertifiedTable(Shown, drawn_by="certificates.plot_certificates"):
         return html._repr_html_()
 
 
-def certify(table: Any, *, target: str, **options: Any) -> CertifiedTable:
+def certify(
+    table: Any,
+    *,
+    target: str,
+    executor: Any = None,
+    checkpoint: str | PathLike[str] | None = None,
+    **options: Any,
+) -> CertifiedTable:
     """Choose and train a model of one column of a table, and certify it on rows held out.
 
     The same as `surelearn certify`, for data frames. Earlier looks at the same rows are remembered
@@ -131,9 +141,13 @@ def certify(table: Any, *, target: str, **options: Any) -> CertifiedTable:
     Parameters
     ----------
     table
-        A data frame of pandas, Polars or PyArrow, or the path of a file.
+        A data frame of pandas, Polars or PyArrow, or the path of a file; or a table in parts: a
+        folder, a pattern such as "sales/*.parquet", a list of files, or `surelearn.scale.parts`.
     target
         The column to predict.
+    executor, checkpoint
+        Who works on the parts of a table, and where records are kept meanwhile: see
+        `surelearn.scale.on`. With an executor a single file is a table in parts, too.
     **options
         Those of the command: delta, holdout, seed, select, learners, task, categorical, keep, drop,
         group, time, zeros, dates, copies, widths, looks, claims, positive.
@@ -150,6 +164,10 @@ def certify(table: Any, *, target: str, **options: Any) -> CertifiedTable:
     >>> found.predict(pa.table({"weight": [1.0]})).column("prediction").to_pylist()
     ['cat']
     """
+    with working(executor, checkpoint=checkpoint):
+        if is_in_parts(table) or executor is not None:
+            parted, _ = look_as_told(table, {}, {"target": target, **options})
+            return CertifiedTable(certify_table(parted, target=target, **options), parted)
     if isinstance(table, str | PathLike):
         file, form = read_in_its_encoding(read_table_file, Path(table), {})
         return CertifiedTable(certify_table(file, target=target, form=form, **options), file)

@@ -30,6 +30,7 @@ from surelearn.app.ledger_files import (
 from surelearn.app.problem.copies import identify
 from surelearn.app.problem.entry import NOT_KEPT, Entry
 from surelearn.app.problem.problem import Problem
+from surelearn.app.tables.parted_file import PartedFile
 from surelearn.app.tables.read import TableFile
 from surelearn.base import fingerprint
 from surelearn.base.row_identity import RowSet
@@ -118,7 +119,7 @@ class UserLedger:
 
     def foresee(self, file: TableFile, target: str, *, delta: float, looks: int) -> str:
         """Say before the work begins that another model of this table cannot be certified."""
-        earlier, _ = self._earlier([identify(file.table, target)])
+        earlier, _ = self._earlier([_rows_of(file, target)])
         if decide(earlier, Question(name_rules(delta, looks), ""), n_models=looks).allowed:
             return ""
         before = len(dict.fromkeys(earlier))
@@ -171,7 +172,7 @@ def enter_look(
     model: Any,
 ) -> Entry:
     """Enter the question about a model in a ledger, before the hold-out is asked."""
-    split = hashlib.sha256(problem.split.holdout.tobytes()).hexdigest()[:16]
+    split = problem.split_digest
     looks, delta = int(options.get("looks", 1)), float(options["delta"])
     about = {
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -184,7 +185,13 @@ def enter_look(
     }
     about_model = f"{fingerprint(model)} {split}{_other_claims(options)}"
     question = Question(name_rules(delta, looks), about_model)
-    return ledger.enter(Look(identify(file.table, problem.target), question, about))
+    return ledger.enter(Look(_rows_of(file, problem.target), question, about))
+
+
+def _rows_of(file: TableFile, target: str) -> RowSet:
+    """Return what the table is known by; one in parts was looked through before."""
+    known = file.rows if isinstance(file, PartedFile) else None
+    return identify(file.table, target) if known is None else known
 
 
 def _other_claims(options: Mapping[str, Any]) -> str:

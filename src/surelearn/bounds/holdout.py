@@ -13,7 +13,7 @@ from scipy import special
 
 from surelearn import _arguments
 from surelearn._typing import ArrayLike
-from surelearn.bounds import _rounding, _wealth, inversions
+from surelearn.bounds import _counts, _rounding, _wealth, inversions
 from surelearn.bounds._guarantee import Guarantee, theorem
 from surelearn.bounds._planner import exact, least, log, log_inverse, planner
 from surelearn.bounds._special import binomial_cdf, log_choose_above, log_choose_all
@@ -63,7 +63,49 @@ def quantile(*, residuals: ArrayLike, alpha: float, delta: float) -> Guarantee:
     """
     values = _arguments.vector("residuals", residuals, low=0.0)
     index = quantile_index(n=len(values), alpha=alpha, delta=delta)
-    bound = float(np.partition(values, index - 1)[index - 1])
+    return _on_quantile(float(np.partition(values, index - 1)[index - 1]), alpha, delta)
+
+
+@theorem(realised=("values", "n_below", "n_at", "n"))
+def quantile_from_ranks(
+    *,
+    values: ArrayLike,
+    n_below: ArrayLike,
+    n_at: ArrayLike,
+    n: int,
+    alpha: float,
+    delta: float,
+) -> Guarantee:
+    """Bound the size of all but a fraction alpha of future residuals from a few of them.
+
+    `values` are different residuals in order, among them the one whose rank `quantile_index` gives;
+    `n_below` says how many of all n residuals are smaller than each, and `n_at` how many equal it.
+
+    Examples
+    --------
+    >>> quantile_from_ranks(
+    ...     values=[91.0, 96.0], n_below=[90, 95], n_at=[1, 1], n=100, alpha=0.1, delta=0.05
+    ... ).bound
+    96.0
+    """
+    n = _arguments.count("n", n, at_least=1)
+    residuals = _arguments.vector("values", values, low=0.0)
+    below, at = _counts.counts("n_below", n_below), _counts.counts("n_at", n_at, at_least=1.0)
+    _counts.same_length(values=residuals, n_below=below, n_at=at)
+    _counts.at_most(
+        "n_below", below, np.append(below[1:], float(n)) - at, "what is left above n_at"
+    )
+    if not (np.diff(residuals) > 0.0).all():
+        raise _arguments.refuse("values", _arguments.short(residuals.tolist()), "in order")
+    index = quantile_index(n=n, alpha=alpha, delta=delta)
+    there = (below < index) & (index <= below + at)
+    if not there.any():
+        shown = _arguments.short(residuals.tolist())
+        raise _arguments.refuse("values", shown, f"such that the residual of rank {index} is there")
+    return _on_quantile(float(residuals[there][0]), alpha, delta)
+
+
+def _on_quantile(bound: float, alpha: float, delta: float) -> Guarantee:
     reference = "Wilks, Annals of Mathematical Statistics 12 (1941); Vovk, ACML (2012)"
     fixed = {"alpha": "alpha was fixed beforehand"}
     quantity = f"the {1.0 - alpha:g} quantile of the residuals"

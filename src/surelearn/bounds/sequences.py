@@ -11,7 +11,7 @@ import numpy as np
 
 from surelearn import _arguments
 from surelearn._typing import ArrayLike, Vector
-from surelearn.bounds import _rounding, _wealth, inversions
+from surelearn.bounds import _counts, _rounding, _wealth, inversions
 from surelearn.bounds._guarantee import Guarantee, Validity, theorem
 
 _SAME_MEAN = {"same_mean": "given the past, every loss has the same expectation"}
@@ -178,6 +178,24 @@ def betting_order_free(*, losses: ArrayLike, delta: float) -> Guarantee:
     x = _arguments.vector("losses", losses, low=0.0, high=1.0)
     values, counts = np.unique(x, return_counts=True)
     bound = _betting_root(_wealth.stake_mixture(values, counts), delta, len(x))
+    return _on_mean(bound, delta, _SAME_MEAN, reference=_BETTING)
+
+
+@theorem(realised=("values", "counts"))
+def betting_counted(*, values: ArrayLike, counts: ArrayLike, delta: float) -> Guarantee:
+    """Bound a mean as `betting_order_free` does, from how often each loss was seen.
+
+    Examples
+    --------
+    >>> counted = betting_counted(values=[0.1, 0.3, 0.2], counts=[100, 100, 100], delta=0.05)
+    >>> round(counted.bound, 4)
+    0.2182
+    """
+    x = _arguments.vector("values", values, low=0.0, high=1.0)
+    times = _counts.counts("counts", counts, at_least=1.0)
+    _counts.same_length(values=x, counts=times)
+    order = np.argsort(x, kind="stable")  # whatever their order, the sums are the same
+    bound = _betting_root(_wealth.stake_mixture(x[order], times[order]), delta, int(times.sum()))
     return _on_mean(bound, delta, _SAME_MEAN, reference=_BETTING)
 
 

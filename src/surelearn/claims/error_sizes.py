@@ -10,8 +10,9 @@ import numpy as np
 from surelearn import _arguments
 from surelearn._typing import Vector
 from surelearn._wording import confidence, outward, percent_outward
-from surelearn.bounds import Guarantee, bands, holdout
+from surelearn.bounds import Guarantee, bands
 from surelearn.certificate import Kind
+from surelearn.claims import _ranks
 from surelearn.claims._claim import Direction, Seen
 from surelearn.claims.predictions import Predictions
 from surelearn.claims.regression import OfNumbers
@@ -125,16 +126,15 @@ class ScaledErrorQuantile(OfNumbers):
 
     def statistics(self, rows: Predictions) -> dict[str, Any]:
         """Return the absolute errors in units of their widths, rounded up."""
-        return {"residuals": _in_widths(rows).tolist()}
+        return _ranks.statistics_of(_in_widths(rows), alpha=self.alpha)
 
     def guarantee(self, *, delta: float, **statistics: Any) -> Guarantee:
         """Return the error whose rank is large enough."""
-        return holdout.quantile(residuals=statistics["residuals"], alpha=self.alpha, delta=delta)
+        return _ranks.guarantee_of(statistics, alpha=self.alpha, delta=delta)
 
     def seen(self, **statistics: Any) -> Seen:
         """Return the quantile of the errors seen."""
-        residuals = statistics["residuals"]
-        return Seen(float(np.quantile(residuals, 1.0 - self.alpha)), len(residuals))
+        return Seen(*_ranks.seen_in(statistics, self.alpha))
 
     def sentence(self, limit: str, about: Mapping[str, str]) -> str:  # noqa: ARG002 - no names
         """Return the claim in words."""

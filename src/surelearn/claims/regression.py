@@ -8,8 +8,9 @@ import numpy as np
 
 from surelearn import _arguments
 from surelearn._wording import confidence, exactly
-from surelearn.bounds import Guarantee, holdout, rates, sequences
+from surelearn.bounds import Guarantee, rates, sequences
 from surelearn.certificate import Kind
+from surelearn.claims import _ranks
 from surelearn.claims._claim import Claim, Direction, Seen
 from surelearn.claims.predictions import Predictions
 from surelearn.claims.rates import Share
@@ -57,17 +58,16 @@ class ErrorQuantile(OfNumbers):
         return why or ("there are too few rows for any confidence" if few else "")
 
     def statistics(self, rows: Predictions) -> dict[str, Any]:
-        """Return the absolute errors."""
-        return {"residuals": rows.residuals.tolist()}
+        """Return the absolute errors that the bound may rest on, with their ranks."""
+        return _ranks.statistics_of(rows.residuals, alpha=self.alpha)
 
     def guarantee(self, *, delta: float, **statistics: Any) -> Guarantee:
         """Return the error whose rank is large enough."""
-        return holdout.quantile(residuals=statistics["residuals"], alpha=self.alpha, delta=delta)
+        return _ranks.guarantee_of(statistics, alpha=self.alpha, delta=delta)
 
     def seen(self, **statistics: Any) -> Seen:
         """Return the quantile of the errors seen."""
-        residuals = statistics["residuals"]
-        return Seen(float(np.quantile(residuals, 1.0 - self.alpha)), len(residuals))
+        return Seen(*_ranks.seen_in(statistics, self.alpha))
 
     def sentence(self, limit: str, about: Mapping[str, str]) -> str:  # noqa: ARG002 - no names
         """Return the claim in words."""

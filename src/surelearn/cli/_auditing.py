@@ -1,6 +1,7 @@
 """What `surelearn audit` shows while it works and when it is done."""
 
 from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -9,11 +10,15 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from surelearn._wording import confidence
 from surelearn.app.audit import AuditRun, audit_table
+from surelearn.app.auditing.in_parts import gather_parts, roles_in
 from surelearn.app.auditing.plan import read_plan
 from surelearn.app.errors import TableError
+from surelearn.app.in_parts.looking import only_missing
+from surelearn.app.in_parts.working import working
 from surelearn.app.ledger import UserLedger
 from surelearn.app.output import OF_AUDITS, check_folder, write_audit
-from surelearn.app.tables.read import read_table_file
+from surelearn.app.tables.parted_file import is_in_parts
+from surelearn.app.tables.read import TableFile, read_table_file
 from surelearn.cli._claimed import STATUS, board_of, verdict_of
 from surelearn.cli._panels import conditions_of
 from surelearn.cli._showing import shown
@@ -26,6 +31,7 @@ def run(
     force: bool,
     form: Mapping[str, Any],
     plan: Path | None,
+    on: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> int:
     """Read, audit, write and print; return the exit status."""
@@ -35,9 +41,18 @@ def run(
     if made is not None and options["claims"]:
         raise TableError("--plan has the claims: leave out --claim, or write it into the plan")
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True) as progress:
+    with (
+        Progress(*columns, console=console, transient=True) as progress,
+        ExitStack() as stack,
+    ):
         bar = progress.add_task(f"reading {shown(path.name)}", total=None)
-        file = read_table_file(path, **form)
+        sharing = {name: value for name, value in (on or {}).items() if value is not None}
+        if is_in_parts(path) or sharing:
+            stack.enter_context(working(**sharing))
+            form = only_missing(form)
+            file: TableFile = gather_parts(path, roles_in(options), **form)
+        else:
+            file = read_table_file(path, **form)
         progress.update(bar, description="auditing")
         ledger = UserLedger(out)
         audited = audit_table(file, plan=made, ledger=ledger, form=form, **options)

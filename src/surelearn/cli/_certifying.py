@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,12 +16,15 @@ from rich.table import Table
 from surelearn.app.certified_run import CertifiedRun
 from surelearn.app.certify import certify_table
 from surelearn.app.choosing.choice import Choice, Tried
+from surelearn.app.in_parts.looking import look_as_told
+from surelearn.app.in_parts.working import working
 from surelearn.app.ledger import Ledger, NoLedger, UserLedger
 from surelearn.app.ledger_files import Look
 from surelearn.app.output import check_folder, fresh_folder, write_run
 from surelearn.app.problem.entry import Entry
 from surelearn.app.rules import check_rules
 from surelearn.app.tables.notes import latest
+from surelearn.app.tables.parted_file import is_in_parts
 from surelearn.app.tables.read import TableFile, read_in_its_encoding, read_table_file
 from surelearn.cli._claimed import STATUS, show_beside
 from surelearn.cli._panels import certificate_panel
@@ -29,7 +33,7 @@ from surelearn.cli._showing import shown
 _WIDEST_NOTE = 14  # that stands beside a learner; longer ones stand below all of them
 
 
-def run(
+def run(  # noqa: PLR0913 - an argument for each way in which the command can be told to work
     table: Path,
     *,
     out: Path | None,
@@ -37,6 +41,7 @@ def run(
     form: Mapping[str, Any],
     quiet: bool = False,
     as_json: bool = False,
+    on: Mapping[str, Any] | None = None,
     prepare: Callable[[], object] = lambda: None,
     remember: bool = True,
     **options: Any,
@@ -52,6 +57,8 @@ def run(
         Whether nothing is printed, or the result alone, as JSON.
     form
         How to read the file: options of `read_table_file`.
+    on
+        Who works on the parts of a table: workers, cluster, checkpoint.
     prepare
         Makes the file, once the folder is known to be writable.
     remember
@@ -66,14 +73,22 @@ def run(
     check_folder(out, force=force)
     prepare()
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True) as progress:
+    with (
+        Progress(*columns, console=console, transient=True) as progress,
+        ExitStack() as stack,
+    ):
         bar = progress.add_task(f"reading {shown(table.name)}", total=None)
 
         def show_bytes(done: int, total: int) -> None:
             progress.update(bar, completed=done, total=total)
 
         read = partial(read_table_file, on_progress=show_bytes)
-        file, form = read_in_its_encoding(read, table, form)
+        sharing = {name: value for name, value in (on or {}).items() if value is not None}
+        if is_in_parts(table) or sharing:
+            stack.enter_context(working(**sharing, progress=show_bytes))
+            file, form = look_as_told(table, form, options)
+        else:
+            file, form = read_in_its_encoding(read, table, form)
         ledger = UserLedger(out) if remember else NoLedger()
         _foresee(console, ledger, file, options)
         best = Best()

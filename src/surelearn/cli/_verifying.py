@@ -10,6 +10,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from surelearn.app.auditing.bundle import Bundle
 from surelearn.app.choosing.choice import Tried
 from surelearn.app.errors import TableError
+from surelearn.app.in_parts.working import working
 from surelearn.app.signatures import check_signature
 from surelearn.app.verify import (
     BESIDE,
@@ -39,8 +40,22 @@ def run(
     retrain: bool,
     form: Mapping[str, Any],
     signed: Signed,
+    on: Mapping[str, Any] | None = None,
 ) -> bool:
     """Check a certificate, print what was found, and return whether it holds."""
+    with working(**(on or {})):
+        return _run(path, model=model, table=table, retrain=retrain, form=form, signed=signed)
+
+
+def _run(
+    path: Path,
+    *,
+    model: Path | None,
+    table: Path | None,
+    retrain: bool,
+    form: Mapping[str, Any],
+    signed: Signed,
+) -> bool:
     console = Console(highlight=False)
     text, certificate = read_signed(path)
     by = _check_signature(text, path, signed)

@@ -10,7 +10,9 @@ def audit(  # noqa: PLR0913, PLR0917 - an argument for each option
     predictions: Annotated[
         Path,
         typer.Argument(
-            help="A CSV, Parquet, Arrow or JSON-lines file, one case a row.", show_default=False
+            help="A CSV, Parquet, Arrow or JSON-lines file, one case a row; or a folder of files, "
+            "or a pattern in quotes.",
+            show_default=False,
         ),
     ],
     truth: Annotated[str | None, typer.Option(help="Column of what was true.")] = None,
@@ -82,6 +84,12 @@ def audit(  # noqa: PLR0913, PLR0917 - an argument for each option
     task: Annotated[
         str | None, typer.Option(help="classification or regression, if not as inferred.")
     ] = None,
+    workers: Annotated[
+        int | None, typer.Option(help="Processes on this machine to work on the parts of a table.")
+    ] = None,
+    dask: Annotated[
+        str | None, typer.Option(help="Address of a scheduler of Dask whose workers do it.")
+    ] = None,
     out: Annotated[Path, typer.Option(help="Folder for the three files.")] = Path("audited"),
     delimiter: Annotated[str | None, typer.Option(help="What separates cells.")] = None,
     header: Annotated[
@@ -152,5 +160,6 @@ def audit(  # noqa: PLR0913, PLR0917 - an argument for each option
             incomplete=incomplete,
             by_label=by_label,
             task=task,
+            on={"workers": workers, "cluster": dask},
         )
     raise typer.Exit(status)

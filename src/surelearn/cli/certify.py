@@ -10,7 +10,8 @@ def certify(  # noqa: PLR0913, PLR0917 - an argument for each option
     table: Annotated[
         Path,
         typer.Argument(
-            help="A CSV, TSV, Parquet, Arrow or ARFF file; - is the standard input.",
+            help="A CSV, TSV, Parquet, Arrow or ARFF file; - is the standard input. Or a table in "
+            "parts: a folder, or a pattern in quotes, such as 'sales/*.parquet'.",
             show_default=False,
         ),
     ],
@@ -74,6 +75,15 @@ def certify(  # noqa: PLR0913, PLR0917 - an argument for each option
     positive: Annotated[
         str | None, typer.Option(help="The positive one of two labels, if not as inferred.")
     ] = None,
+    workers: Annotated[
+        int | None, typer.Option(help="Processes on this machine to work on the parts of a table.")
+    ] = None,
+    cluster: Annotated[
+        str | None, typer.Option(help="Address of a scheduler of Dask whose workers do it.")
+    ] = None,
+    checkpoint: Annotated[
+        Path | None, typer.Option(help="Folder in which an interrupted run finds what was done.")
+    ] = None,
     delimiter: Annotated[str | None, typer.Option(help="What separates cells.")] = None,
     header: Annotated[
         bool | None, typer.Option("--header/--no-header", help="Whether line 1 has the names.")
@@ -105,6 +115,9 @@ def certify(  # noqa: PLR0913, PLR0917 - an argument for each option
 
     A ledger remembers which tables were certified. A second model of the same table gets a void
     certificate, unless `--looks N` planned N models before the first: see `surelearn ledger`.
+
+    A folder or a pattern is a table in parts, which may be larger than memory. `--workers` or
+    `--cluster` share the work out; the certificate is the same, whoever does it.
 
     Example: `surelearn certify patients.csv --target outcome`
     """
@@ -146,6 +159,7 @@ def certify(  # noqa: PLR0913, PLR0917 - an argument for each option
         looks=looks,
         claims=tuple(claim or ()),
         positive=positive,
+        on={"workers": workers, "cluster": cluster, "checkpoint": checkpoint},
     )
     if status:
         raise typer.Exit(status)

@@ -11,7 +11,10 @@ def verify(  # noqa: PLR0913, PLR0917 - a command has as many options as it has
         Path, typer.Argument(help="The file certificate.json.", show_default=False)
     ],
     model: Annotated[Path | None, typer.Option(help="The file model.surelearn.")] = None,
-    data: Annotated[Path | None, typer.Option(help="The table it was made from.")] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option(help="The table it was made from; in parts, a folder or a pattern in quotes."),
+    ] = None,
     delimiter: Annotated[str | None, typer.Option(help="What separates cells.")] = None,
     header: Annotated[
         bool | None, typer.Option("--header/--no-header", help="Whether line 1 has the names.")
@@ -23,6 +26,12 @@ def verify(  # noqa: PLR0913, PLR0917 - a command has as many options as it has
     retrain: Annotated[
         bool, typer.Option("--retrain", help="Do the whole run again from --data, and compare.")
     ] = False,
+    workers: Annotated[
+        int | None, typer.Option(help="Processes on this machine to work on the parts of a table.")
+    ] = None,
+    cluster: Annotated[
+        str | None, typer.Option(help="Address of a scheduler of Dask whose workers do it.")
+    ] = None,
     signature: Annotated[
         Path | None, typer.Option(help="A signature, as `surelearn sign` writes it.")
     ] = None,
@@ -43,6 +52,9 @@ def verify(  # noqa: PLR0913, PLR0917 - a command has as many options as it has
 
     signed = Signed(signature, public_key)
     form = {"delimiter": delimiter, "header": header, "encoding": encoding, "decimal": decimal}
-    holds = run(certificate, model=model, table=data, retrain=retrain, form=form, signed=signed)
+    on = {"workers": workers, "cluster": cluster}
+    holds = run(
+        certificate, model=model, table=data, retrain=retrain, form=form, signed=signed, on=on
+    )
     if not holds:
         raise typer.Exit(1)

@@ -20,6 +20,7 @@ from surelearn._wording import confidence, outward, percent_outward
 from surelearn.base.labels import absolute_errors
 from surelearn.bounds import Guarantee, concentration, holdout, sequences
 from surelearn.certificate import Certificate, Evidence, Kind, assumed, by_construction
+from surelearn.claims import _ranks
 from surelearn.evaluate._task import range_of_losses
 from surelearn.evaluate.audit import Audit, Outcome
 from surelearn.losses import ZeroOne
@@ -43,10 +44,14 @@ class Found(NamedTuple):
 
 
 class Groups(NamedTuple):
-    """Rows that count as one draw: the number of each row's group; or of its row, if of copies."""
+    """Rows that count as one draw: the number of each row's group; or of its row, if of copies.
+
+    Where there are very many, certificates store how often each loss was seen: `counted`.
+    """
 
     places: Indices
     of_copies: bool = False
+    counted: bool = False
 
     @property
     def law(self) -> Evidence:
@@ -177,8 +182,9 @@ class ErrorSize:
         residuals = absolute_errors(y, predicted)
         if self.counted is not None:
             residuals = residuals[self.counted]
-        guarantee = holdout.quantile(residuals=residuals, alpha=self.alpha, delta=delta)
-        return Found(guarantee, float(np.quantile(residuals, 1.0 - self.alpha)), len(residuals))
+        kept = _ranks.statistics_of(residuals, alpha=self.alpha, delta=delta)
+        guarantee = _ranks.guarantee_of(kept, alpha=self.alpha, delta=delta)
+        return Found(guarantee, *_ranks.seen_in(kept, self.alpha))
 
     def sentence(self, bound: float) -> str:
         """Return the claim in words."""
@@ -219,8 +225,13 @@ class MeanLoss:
             )
         if self.groups is not None:
             losses = _means(losses, self.groups.places)
-        guarantee = sequences.betting_order_free(losses=losses, delta=delta)
-        return Found(guarantee, float(losses.mean()), len(losses))
+        return Found(self._guarantee(losses, delta), float(losses.mean()), len(losses))
+
+    def _guarantee(self, losses: Vector, delta: float) -> Guarantee:
+        if self.groups is None or not self.groups.counted:
+            return sequences.betting_order_free(losses=losses, delta=delta)
+        values, counts = np.unique(losses, return_counts=True)
+        return sequences.betting_counted(values=values, counts=counts, delta=delta)
 
     def sentence(self, bound: float) -> str:
         """Return the claim in words."""
@@ -262,7 +273,7 @@ class ClassErrorRate:
         y, predicted = y[of_class], predicted[of_class]
         if self.groups is not None:
             places = np.unique(self.groups.places[of_class], return_inverse=True)[1]
-            found = MeanLoss(ZeroOne(), Groups(places))
+            found = MeanLoss(ZeroOne(), self.groups._replace(places=places))
             return found.bound(y, predicted, delta=delta)
         errors, n = int(ZeroOne()(y, predicted).sum()), len(y)
         guarantee = holdout.class_conditional(errors=errors, n_in_class=n, delta=delta)
@@ -308,6 +319,9 @@ def _means(losses: Vector, groups: Indices) -> Vector:
 def one_of_each(groups: Indices, random_state: int) -> Indices:
     """Return the place of one row of each group, drawn by the seed group after group."""
     rng = np.random.default_rng(random_state)
-    order = np.argsort(groups, kind="stable")
-    members = np.split(order, np.cumsum(np.bincount(groups))[:-1])
-    return np.array([rng.choice(rows) for rows in members])
+    order, sizes = np.argsort(groups, kind="stable"), np.bincount(groups)
+    starts = np.cumsum(sizes) - sizes
+    found = order[starts]
+    for group in np.flatnonzero(sizes > 1):  # of one row there is no choice, and no draw
+        found[group] = rng.choice(order[starts[group] : starts[group] + sizes[group]])
+    return found

@@ -107,9 +107,10 @@ def check_groups(groups: ArrayLike | Groups | None, y: NDArray[Any]) -> Groups |
     if groups is None:
         return None
     of_copies = isinstance(groups, Groups) and groups.of_copies
+    counted = isinstance(groups, Groups) and groups.counted
     names = column_or_1d(groups.places if isinstance(groups, Groups) else groups)
     check_consistent_length(names, y)
-    return Groups(np.unique(names, return_inverse=True)[1], of_copies)
+    return Groups(np.unique(names, return_inverse=True)[1], of_copies, counted)
 
 
 def check_classes(by_class: Any, y: NDArray[Any], loss: Any, groups: Any) -> tuple[Any, ...]:

@@ -412,6 +412,10 @@ class Holdout(Shown, drawn_by="certificates.plot_certificates"):
 
     def _state_beside(self, model: Any, predicted: NDArray[Any]) -> Stated | None:
         """Gather what the claims beside the certificate need; those that cannot be are refused."""
+        return self._state_beside_of(model, self.X, predicted)
+
+    def _state_beside_of(self, model: Any, X: Any, predicted: NDArray[Any]) -> Stated | None:
+        """Gather it from what the model says of a table, which stands for the rows."""
         if self._beside is None:
             return None
         places = None if self._groups is None else one_of_each(self._groups.places, self._seed)
@@ -419,7 +423,7 @@ class Holdout(Shown, drawn_by="certificates.plot_certificates"):
         return state_beside(
             self._beside,
             model,
-            self.X,
+            X,
             self.y,
             predicted,
             labels=None if isinstance(self._loss, Quantile) else self._labels(model, predicted),

@@ -202,7 +202,7 @@ function worstGroup(inputs, certificate) {
 /** A target that is met: the bound of another theorem reaches it. */
 function inOrder(inputs, certificate) {
   const method = String(inputs.method);
-  if (!Object.hasOwn(BINOMIAL, method) || ["targets.in_order", "holdout.quantile"].includes(method)) {
+  if (!Object.hasOwn(BINOMIAL, method) || ["targets.in_order", "holdout.quantile", "holdout.quantile_from_ranks"].includes(method)) {
     throw new Beyond("its theorem is no binomial tail");
   }
   if (!isObject(inputs.statistics) || inputs.target !== certificate.bound) throw new Refused("it states another bound than its target");
@@ -224,6 +224,7 @@ const BINOMIAL = {
     return tail(inputs, { price: choose(asked + levels, levels + 1) });
   },
   "holdout.quantile": (inputs, certificate) => ({ check: () => checkQuantile(inputs, certificate) }),
+  "holdout.quantile_from_ranks": (inputs, certificate) => ({ check: () => checkRanks(inputs, certificate) }),
   "online_to_batch.last_iterate_suffix": suffix,
   "rates.sensitivity": lower("true_positives", "n_positive"),
   "rates.specificity": lower("true_negatives", "n_negative"),
@@ -281,7 +282,42 @@ function checkQuantile(inputs, certificate) {
   if (alpha[0] <= 0n || alpha[0] >= alpha[1]) throw new Refused("alpha is not between 0 and 1");
   const level = levelOf(inputs);
   const sorted = Float64Array.from(residuals).sort();
-  const j = rankAbove(sorted, certificate.bound);
+  checkRank(n, rankAbove(sorted, certificate.bound), alpha, level);
+  const place = (n - 1) * (1 - inputs.alpha);
+  const [below, next] = [sorted[Math.floor(place)], sorted[Math.min(n - 1, Math.floor(place) + 1)]];
+  const seen = below + (next - below) * (place - Math.floor(place));
+  if (!isNear(seen, certificate.observed)) throw new Refused("the residuals do not give what was observed");
+}
+
+/** The same from a few residuals, with how many of all are smaller and how many equal. */
+function checkRanks(inputs, certificate) {
+  const { values, n_below: below, n_at: at } = inputs;
+  const n = whole(inputs, "n", 1);
+  if (n > MOST_ROWS) throw new Beyond("it has too many rows to recompute in a page");
+  if (n !== certificate.n) throw new Refused("n is not the number of residuals");
+  const lists = [values, below, at];
+  if (!lists.every((list) => Array.isArray(list) && list.length === values.length && list.length > 0)) {
+    throw new Refused("the values and their ranks are no lists of one length");
+  }
+  if (!values.every((v, i) => typeof v === "number" && v >= 0 && (i === 0 || v > values[i - 1]))) {
+    throw new Refused("the values are not numbers of 0 or more, in order");
+  }
+  const fits = (i) => Number.isSafeInteger(below[i]) && Number.isSafeInteger(at[i]) && below[i] >= 0 && at[i] >= 1
+    && below[i] + at[i] <= (i + 1 < values.length ? below[i + 1] : n);
+  if (!values.every((_, i) => fits(i))) throw new Refused("the counts of smaller and equal residuals contradict each other");
+  const alpha = exact(inputs.alpha);
+  if (alpha[0] <= 0n || alpha[0] >= alpha[1]) throw new Refused("alpha is not between 0 and 1");
+  const i = values.indexOf(certificate.bound);
+  checkRank(n, i < 0 ? 0 : { first: below[i] + 1, last: below[i] + at[i] }, alpha, levelOf(inputs));
+  const ofRank = (rank) => values.find((_, k) => below[k] <= rank && rank < below[k] + at[k]) ?? NaN;
+  const place = (n - 1) * (1 - inputs.alpha);
+  const [low, high] = [ofRank(Math.floor(place)), ofRank(Math.min(n - 1, Math.floor(place) + 1))];
+  const seen = low + (high - low) * (place - Math.floor(place));
+  if (!isNear(seen, certificate.observed)) throw new Refused("the residuals do not give what was observed");
+}
+
+/** Shows that the first and last rank of the bound hold the smallest one whose tail is rare. */
+function checkRank(n, j, alpha, level) {
   if (j === 0) throw new Refused("the bound is none of the residuals");
   /* surelearn compares sums of doubles: a tail that equals delta to nine digits may fall either way. */
   if (!tailIs(n, n - j.last, alpha, times(level, [1000000001n, 1000000000n]), false)) {
@@ -290,10 +326,6 @@ function checkQuantile(inputs, certificate) {
   if (j.first > 1 && !tailIs(n, n - j.first + 1, alpha, times(level, [999999999n, 1000000000n]), true)) {
     throw new Refused("a smaller residual would do");
   }
-  const place = (n - 1) * (1 - inputs.alpha);
-  const [below, next] = [sorted[Math.floor(place)], sorted[Math.min(n - 1, Math.floor(place) + 1)]];
-  const seen = below + (next - below) * (place - Math.floor(place));
-  if (!isNear(seen, certificate.observed)) throw new Refused("the residuals do not give what was observed");
 }
 
 /** Returns the first and the last rank, from 1 on, of residuals equal to a value; 0 if none is. */

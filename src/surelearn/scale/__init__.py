@@ -1,7 +1,7 @@
 """Beyond memory and beyond one machine: streams of rows, tables in parts, executors."""
 
 from surelearn.scale.errors import ClusterLostError, PartError
-from surelearn.scale.executors import on, processes
+from surelearn.scale.executors import connect, current, on, processes
 from surelearn.scale.listing import parts
 from surelearn.scale.reduction import map_reduce
 from surelearn.scale.table_parts import Part, Parts
@@ -11,6 +11,8 @@ __all__ = [
     "Part",
     "PartError",
     "Parts",
+    "connect",
+    "current",
     "map_reduce",
     "on",
     "parts",

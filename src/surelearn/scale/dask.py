@@ -114,6 +114,14 @@ def engine_of_dask(given: Any) -> Engine:
     return _DaskEngine(given)
 
 
+def client_at(address: str, seconds: float) -> Client:
+    """Return a client of the cluster at an address, or raise OSError."""
+    try:
+        return Client(address, timeout=seconds)
+    except (OSError, ValueError) as error:
+        raise OSError(f"nobody answers at {address} as a scheduler of Dask does") from error
+
+
 def set_patience(
     silent: float | None, nobody: float | None, failures: int, *, dask_scheduler: Any
 ) -> tuple[float | None, float | None, int]:

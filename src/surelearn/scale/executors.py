@@ -147,6 +147,27 @@ def on(
         yield
 
 
+def connect(address: str, *, seconds: float = 20.0) -> Any:
+    """Return a client of the cluster of Dask at an address; close it, or use it in a `with` block.
+
+    Parameters
+    ----------
+    address
+        That of the scheduler, such as tcp://10.0.0.1:8786.
+    seconds
+        How long to wait for an answer; then OSError is raised.
+
+    Examples
+    --------
+    >>> connect("tcp://127.0.0.1:1", seconds=0.1)
+    Traceback (most recent call last):
+    OSError: nobody answers at tcp://127.0.0.1:1 as a scheduler of Dask does
+    """
+    from surelearn.scale.dask import client_at  # noqa: PLC0415 - an optional dependency
+
+    return client_at(address, seconds)
+
+
 def engine_of(executor: Any) -> Engine:
     """Return the engine that belongs to an executor; nobody means this process alone."""
     if executor is None:

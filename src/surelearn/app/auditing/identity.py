@@ -15,6 +15,7 @@ from pyarrow import types
 from surelearn.app.auditing.cells import values
 from surelearn.app.auditing.columns import Columns, Roles
 from surelearn.app.problem.copies import identify
+from surelearn.app.tables.parted_file import PartedFile
 from surelearn.app.tables.read import TableFile
 from surelearn.base.cell_bits import cell_bits
 from surelearn.base.row_identity import RowSet, with_labels
@@ -24,8 +25,12 @@ from surelearn.evaluate._recorded_truths import rows_of_truths, tells
 def rows_in(file: TableFile, read: Columns, roles: Roles) -> tuple[RowSet, ...]:
     """Return the rows by what is no answer: another model answers about the same rows."""
     truth = cell_bits(_truths(file, read, roles))
-    others = _others(file.table, roles)
     found = rows_of_truths(truth)
+    if isinstance(file, PartedFile):  # its other columns were looked through before
+        found += [] if file.rows is None else [file.rows]
+        found = found or [RowSet.of(with_labels(truth, cell_bits(read.rows.prediction)))]
+        return tuple(found[:1] + [one for one in found[1:] if tells(one)])
+    others = _others(file.table, roles)
     if not found and others:
         found = [identify(file.table.select(others), roles.truth or others[0])]
     elif not found:

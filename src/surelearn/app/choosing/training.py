@@ -24,8 +24,10 @@ from surelearn.app.tables.notes import Note
 MOST_CELLS = 4_000_000
 """Cells of training rows that learners are compared on."""
 
+FEWEST_ROWS = 20_000
+"""Rows that learners are compared on in any case."""
+
 _MOST_NUMBERS = 16_000_000  # that these cells may become, if each category is a number of its own
-_FEWEST_ROWS = 20_000  # that are compared on in any case
 _CHUNK = 2_000_000  # numbers that the rows of a chunk become
 
 _Model = TypeVar("_Model")
@@ -37,7 +39,7 @@ def train(model: _Model, problem: Problem) -> _Model:
         return _train(model, problem)
     except (TypeError, ValueError) as error:
         raise TableError(
-            f"{type(_steps(model)[-1]).__name__} was chosen and cannot learn from all training "
+            f"{type(steps_of(model)[-1]).__name__} was chosen and cannot learn from all training "
             f"rows: {error}; name other learners with --learner"
         ) from error
 
@@ -47,13 +49,14 @@ def _train(model: Any, problem: Problem) -> Any:
         return model.fit(*problem.training)
     if not learns_in_chunks(model):
         return model.fit(*take(problem.X, problem.y, _sampled_rows(problem)))
-    steps = _steps(model)
+    steps = steps_of(model)
     for n_before, step in enumerate(steps):
         _learn_in_chunks(step, steps[:n_before], problem)
     return model
 
 
-def _steps(model: Any) -> list[Any]:
+def steps_of(model: Any) -> list[Any]:
+    """Return the steps of a pipeline, or the one step that a learner is."""
     return [step for _, step in model.steps] if isinstance(model, Pipeline) else [model]
 
 
@@ -67,7 +70,7 @@ def learns_in_chunks(model: Any) -> bool:
     >>> learns_in_chunks(RidgeRegression()), learns_in_chunks(CARTClassifier())
     (True, False)
     """
-    return all(hasattr(step, "partial_fit") for step in _steps(model))
+    return all(hasattr(step, "partial_fit") for step in steps_of(model))
 
 
 def to_compare_on(problem: Problem) -> Problem:
@@ -139,7 +142,7 @@ def _sample_size(problem: Problem) -> int:
     if n_rows * n_features <= MOST_CELLS:
         return n_rows
     most = min(MOST_CELLS // n_features, _MOST_NUMBERS // _width(problem))
-    return min(n_rows, max(most, _FEWEST_ROWS))
+    return min(n_rows, max(most, FEWEST_ROWS))
 
 
 def _width(problem: Problem) -> int:

@@ -105,9 +105,14 @@ def identify(table: Any, target: str) -> RowSet:
     >>> identify(table, "b").digest == identify(other.take([1, 0]), "b").digest
     True
     """
+    return RowSet.of(identifying_hashes(table, target))
+
+
+def identifying_hashes(table: Any, target: str) -> Hashes:
+    """Return for each row the hash by which `identify` recognises it."""
     keys = zip(map(_key, table.column_names), table.columns, strict=True)
     hashes = _hashes(keys, table.num_rows, read_numbers=True, rounding=to_single)
-    return RowSet.of(hashes + np.uint64(_key(f"target {target}")))
+    return hashes + np.uint64(_key(f"target {target}"))
 
 
 def _hashes(

@@ -22,6 +22,9 @@ from surelearn.losses import ZeroOne
 ALPHA = 0.1
 """The fraction of new rows that may have a larger error than the one certified for a regression."""
 
+DECIDED = "types, features and learner were decided on the training rows"
+"""What this use case makes true of all that shapes a model."""
+
 _USEFUL = 0.25  # an error rate; if not even this can be certified, there are too few rows
 _DRAWN = {
     "random": "drawn from the number of rows and seed {seed} alone",
@@ -39,6 +42,7 @@ def set_up_holdout(
     entry: Entry = NOT_KEPT,
     claims: Sequence[str] = (),
     positive: str | None = None,
+    make: "type[HoldoutOfProblem] | None" = None,
 ) -> Holdout:
     """Return the hold-out of a problem, to be asked once; a classifier also class by class.
 
@@ -52,14 +56,17 @@ def set_up_holdout(
         Where the question stands in the ledger of the table.
     claims, positive
         What to certify beside, all that is expected if nothing; and the positive label.
+    make
+        What kind of hold-out it is, if not one of rows that are all there.
     """
     regression, rows = problem.task == "regression", problem.split.holdout
     groups = None
     if problem.groups is not None:
-        groups = Groups(problem.groups[rows], of_copies=problem.split.kind == "distinct")
+        of_copies = problem.split.kind == "distinct"
+        groups = Groups(problem.groups[rows], of_copies, counted=make is not None)
     # Groups are drawn with their labels, so the number of classes must not come from the hold-out.
     known = True if groups is None else np.unique(problem.y[problem.split.train])
-    return _HoldoutOfProblem(
+    return (make or HoldoutOfProblem)(
         problem,
         entry,
         delta=delta,
@@ -76,7 +83,7 @@ def set_up_holdout(
     )
 
 
-class _HoldoutOfProblem(Holdout):
+class HoldoutOfProblem(Holdout):
     """The rows that a use case set apart before it looked at the table."""
 
     def __init__(self, problem: Problem, entry: Entry, **rules: Any) -> None:
@@ -116,13 +123,15 @@ def refuse_if_too_few(problem: Problem, *, delta: float, share: float) -> None:
         least = plan_groups(target=_USEFUL, delta=delta)
     else:
         least = plan_holdout(target=_USEFUL, delta=delta).n
-    unit, n, more = "rows", len(rows), ""
+    more_than_shown = problem.n_rows / len(problem.y)  # of a table in parts there is a sample
+    unit, n, more = "rows", round(more_than_shown * len(rows)), ""
     if problem.split.kind == "group" and problem.groups is not None:
-        unit, n = "groups", len(np.unique(problem.groups[rows]))
+        unit, n = "groups", round(more_than_shown * len(np.unique(problem.groups[rows])))
     elif problem.split.kind == "distinct" and problem.groups is not None:
-        n = round(share * len(problem.y))
+        n = round(share * problem.n_rows)
         if regression and n >= least:
-            unit, n = "distinct rows", len(np.unique(problem.groups[rows]))
+            n_distinct = len(np.unique(problem.groups[rows]))
+            unit, n = "distinct rows", round(more_than_shown * n_distinct)
             more = "; or, if equal rows coincide by chance, --copies independent"
     if n < least:
         raise TableError(
@@ -135,16 +144,15 @@ def _known(problem: Problem) -> dict[str, Evidence]:
     """Return what this use case makes true, where a hold-out alone would have to assume it."""
     split, copies = problem.split, problem.copies
     apart = f"{len(split.train):,} rows train, {len(split.holdout):,} others are held out"
-    decided = "types, features and learner were decided on the training rows"
     evidence = {
         "unseen": by_construction(apart),
         "blind_split": by_construction(_DRAWN[split.kind].format(seed=split.seed)),
-        "untouched": by_construction(decided),
+        "untouched": by_construction(DECIDED),
     }
     if problem.task == "regression":
         evidence["alpha"] = by_construction(f"it is {ALPHA:g} for every table")
     if copies.mode is None:  # in the words of the time
-        return {**evidence, "untouched": by_construction(f"{decided}; it was asked once")}
+        return {**evidence, "untouched": by_construction(f"{DECIDED}; it was asked once")}
     if copies.n_across:
         alike = f"{copies.n_across:,} of them coincide with training rows and are taken as"
         evidence["unseen"] = assumed(f"{apart}; {alike} independent draws")

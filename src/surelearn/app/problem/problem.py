@@ -13,6 +13,7 @@ a rule about single rows: the claim is then about rows with a known target.
 """
 
 import difflib
+import hashlib
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -40,6 +41,7 @@ from surelearn.app.problem.split import Split, column_of_split, split
 from surelearn.app.tables.memory_mapped import forget_pages, take_rows
 from surelearn.app.tables.notes import Note
 from surelearn.app.tables.read import TableFile
+from surelearn.base.chunks import in_chunks
 
 __all__ = ["Problem", "Task", "target_in_disguise", "understand"]
 
@@ -102,6 +104,25 @@ class Problem:
     schema: Mapping[str, Any]
 
     @property
+    def n_rows(self) -> int:
+        """How many rows have a target."""
+        return len(self.y)
+
+    @property
+    def n_training(self) -> int:
+        """How many of them train."""
+        return len(self.split.train)
+
+    @property
+    def split_digest(self) -> str:
+        """What tells this split from others of the same table."""
+        return hashlib.sha256(self.split.holdout.tobytes()).hexdigest()[:16]
+
+    def chances(self, model: Any) -> NDArray[Any]:
+        """Return how likely a model holds the second of two classes, for each row held out."""
+        return in_chunks(model.predict_proba, self.held_out.X)[:, 1]
+
+    @property
     def training_rows(self) -> Indices:
         """The places of the training rows, in the order of time if there is one."""
         return in_time_order(self.split.train, self.times)
@@ -142,6 +163,7 @@ def understand(  # noqa: PLR0913 - an argument for each option of the command
     zeros: Sequence[str] = (),
     dates: Dates | None = "features",
     copies: Mode | None = "together",
+    rare: bool = True,
     cut: Callable[..., Split] = split,
 ) -> Problem:
     """Find the learning problem in a table; decide everything on the training rows alone.
@@ -171,6 +193,8 @@ def understand(  # noqa: PLR0913 - an argument for each option of the command
     copies
         Whether copies of a row stay on one side of the split ("together") or each is a draw
         ("independent"). None: as before copies were looked at, to check certificates of that time.
+    rare
+        Whether a class of one row is refused: in a sample it may well have one.
     cut
         Draws the split: `functools.partial(split, holdout=0.2, seed=0)`; it is given the number of
         rows, and `groups`, `times` and `copies`.
@@ -192,7 +216,7 @@ def understand(  # noqa: PLR0913 - an argument for each option of the command
     dropped = table.num_rows - rows.num_rows
     groups = None if group is None else column_of_split(rows, group, "group")
     times = None if time is None else column_of_split(rows, time, "time")
-    excluded = {**_reserved(roles, keep), **dict.fromkeys(drop, "--drop says so")}
+    excluded = excluded_columns(roles, keep, drop)
     asked: dict[str, Any] = {"categories": categorical, "keep": keep, "zeros": zeros, "mode": dates}
     reader = FeatureReader(file, rows, excluded, **asked)
     alike = reader.copies() if copies == "together" and not (group or time) else None
@@ -208,6 +232,7 @@ def understand(  # noqa: PLR0913 - an argument for each option of the command
             drawn.train,
             file.decimal,
             read_words=dates is not None,
+            rare=rare,
         )
         features, left_out = reader.choose(drawn.train)
     X = reader.read(features)
@@ -260,7 +285,7 @@ def _roles(names: Sequence[str], **asked: str | None) -> dict[str, str]:
         if name is None:
             continue
         if name not in names:
-            raise TableError(_unknown(name, names, what=f"{role} column"))
+            raise TableError(unknown_column(name, names, what=f"{role} column"))
         if name in roles:
             raise TableError(f"column {name!r} cannot be the {roles[name]} and the {role} at once")
         roles[name] = role
@@ -275,7 +300,7 @@ def _refuse_unread(file: TableFile, asked: Iterable[str | None]) -> None:
             raise TableError(f"{told[-1]}: turn it into numbers, dates or text first")
 
 
-def _unknown(name: str, names: Sequence[str], *, what: str) -> str:
+def unknown_column(name: str, names: Sequence[str], *, what: str) -> str:
     """Return the sentence about a column that is not there, with the nearest name."""
     lower = {there.lower(): there for there in reversed(names)}
     near = difflib.get_close_matches(name.lower(), lower, n=1)
@@ -288,7 +313,7 @@ def _unknown(name: str, names: Sequence[str], *, what: str) -> str:
 def _check_names(asked: Iterable[str], names: Sequence[str], roles: Mapping[str, str]) -> None:
     for name in asked:
         if name not in names:
-            raise TableError(_unknown(name, names, what="column"))
+            raise TableError(unknown_column(name, names, what="column"))
         if roles.get(name) == "target":
             raise TableError(f"{name!r} is the target; it cannot be a feature, nor be left out")
 
@@ -301,6 +326,13 @@ def _reserved(roles: Mapping[str, str], keep: Sequence[str]) -> dict[str, str]:
         "time": "it tells the time by which the rows are split",
     }
     return {name: why[role] for name, role in roles.items() if name not in keep}
+
+
+def excluded_columns(
+    roles: Mapping[str, str], keep: Sequence[str] = (), drop: Sequence[str] = ()
+) -> dict[str, str]:
+    """Return the columns that are no features whatever they hold, each with the reason."""
+    return {**_reserved(roles, keep), **dict.fromkeys(drop, "--drop says so")}
 
 
 def _refuse_infinite(table: Any, excluded: Mapping[str, str]) -> None:

@@ -118,6 +118,17 @@ def split(
     return Split(train, held_out, kind, seed, _WORDING[kind])
 
 
+def wording_of(kind: Kind) -> str:
+    """Return which new rows a split of a kind speaks of.
+
+    Examples
+    --------
+    >>> wording_of("random")[:14]
+    'about new rows'
+    """
+    return _WORDING[kind]
+
+
 def column_of_split(rows: Any, name: str, role: str) -> NDArray[Any]:
     """Return the groups or times of the rows as an array that can be sorted."""
     column = rows.column(name)

@@ -51,11 +51,12 @@ def read_target(
     decimal: str = ".",
     *,
     read_words: bool = False,
+    rare: bool = True,
 ) -> Target:
     """Read the targets and find the task, judged by the training rows.
 
     Quantities in words, such as `$1,200`, are numbers if `read_words`, and few different ones
-    still classes.
+    still classes. A class of one row is refused if `rare`.
 
     Examples
     --------
@@ -88,7 +89,8 @@ def read_target(
             numbers = _as_numbers(numbers, name)
             return Target(numbers, numbers, "regression", why)
         codes, words = as_codes(pa.chunked_array([pa.array(_as_labels(numbers))]))
-    _refuse_rare(codes, words, name, _mixture(column, name, decimal))
+    if rare:
+        _refuse_rare(codes, words, name, _mixture(column, name, decimal))
     return Target(_labels(codes, words), codes, _task(codes[train], name, task), why)
 
 

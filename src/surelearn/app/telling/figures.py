@@ -179,9 +179,9 @@ def _bounds(run: CertifiedRun) -> Figure:
 
 
 def _calibration(run: CertifiedRun) -> Figure:
-    X, y = run.problem.held_out
+    y = run.problem.held_out.y
     event = np.asarray(run.model.classes_)[1]
-    chances = np.clip(in_chunks(run.model.predict_proba, X)[:, 1], 0.0, 1.0)
+    chances = np.clip(run.problem.chances(run.model), 0.0, 1.0)
     result = calibration_curve(chances, y == event, delta=float(run.options["delta"]))
     drawing, ax = _new_figure()
     plot_calibration(result, ax=ax)

@@ -97,10 +97,10 @@ def _facts(run: CertifiedRun, file: TableFile) -> dict[str, str]:
     problem = run.problem
     facts = {
         "file": file.path.name,
-        "rows": f"{len(problem.y):,}",
+        "rows": f"{problem.n_rows:,}",
         "target": f"{problem.target} ({problem.task})",
         "features": f"{len(problem.features)}, {len(problem.categorical)} of them categories",
-        "training rows": f"{len(problem.split.train):,}",
+        "training rows": f"{problem.n_training:,}",
         "rows held out": f"{len(problem.split.holdout):,}, {_SPLITS[problem.split.kind]}",
     }
     if problem.groups is not None:

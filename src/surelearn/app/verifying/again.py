@@ -1,18 +1,20 @@
 """The run behind a certificate, made again from its table: the hold-out's answer, or all of it."""
 
 from collections.abc import Generator, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from surelearn.app.auditing.bundle import Bundle
+from surelearn.app.auditing.in_parts import gather_parts, roles_in
 from surelearn.app.certified_run import CertifiedRun
-from surelearn.app.certify import ask, certify_table, pose
+from surelearn.app.certify import ask, asked_about, certify_table, pose
 from surelearn.app.choosing.candidates import FIRST_LEARNERS, SECOND_LEARNERS
 from surelearn.app.choosing.choice import OnTrial
 from surelearn.app.choosing.foreign_learners import is_foreign
 from surelearn.app.errors import REFUSALS, TableError
+from surelearn.app.in_parts.looking import look_at_parts
 from surelearn.app.intervals import KEY, certified_intervals
 from surelearn.app.ledger_files import Look
 from surelearn.app.problem.entry import OF_PARTS, Entry
@@ -25,6 +27,7 @@ from surelearn.bounds._phrases import slug
 from surelearn.certificate import Certificate, Precondition
 from surelearn.certificate._certificate import plain
 from surelearn.certificate._issue import versions
+from surelearn.claims._ranks import keeping_all
 from surelearn.evaluate._drawing import ALSO_ROUNDED, ALSO_ROUNDED_BEFORE
 from surelearn.evaluate.holdout import Answers
 from surelearn.persistence.model_files import SavedModel, load_model
@@ -46,6 +49,15 @@ def refusing_nonsense() -> Generator[None]:
         raise TableError(
             f"the model does not fit the table, or the options: {reason[:300]}"
         ) from error
+
+
+@contextmanager
+def in_its_terms(certificate: Certificate, beside: Bundle | None = None) -> Generator[None]:
+    """Store what a certificate stores: older ones of regressions have every residual."""
+    others = () if beside is None else beside.certificates
+    before = any(c.method == "holdout.quantile" for c in (certificate, *others))
+    with keeping_all() if before else nullcontext():
+        yield
 
 
 class AsRecorded:
@@ -76,7 +88,17 @@ def read_recorded(certificate: Certificate, table: Path, form: Mapping[str, Any]
     recorded = options.pop("form", {})
     given = {name: value for name, value in form.items() if value is not None}
     with refusing_nonsense():
+        if options.pop("in_parts", False):
+            return Recorded(_look_again(table, options, recorded), options)
         return Recorded(read_table_file(table, **{**recorded, **given}), options)
+
+
+def _look_again(table: Path, options: Mapping[str, Any], form: Mapping[str, Any]) -> TableFile:
+    """Look through a table in parts as the run did; the columns of an audit are all there."""
+    if "target" not in options:
+        return gather_parts(table, roles_in(options), missing=form.get("missing"))
+    asked = {name: options[name] for name in ("target", "seed", "holdout")}
+    return look_at_parts(table, **asked, missing=form.get("missing"))
 
 
 def check_again(
@@ -90,7 +112,8 @@ def check_again(
         return
     saved = load_model(model)
     entry = AsRecorded(stored.get("ledger")).entry
-    schema, again = _ask_again(recorded, saved.model, entry)
+    with in_its_terms(certificate, beside):
+        schema, again = _ask_again(recorded, saved.model, entry)
     yield _is_the_model(certificate, saved, schema)
     yield from compare(certificate, again.certificate)
     if beside is not None:
@@ -112,7 +135,7 @@ def check_retrained(
     options["form"] = certificate.reproduce["options"].get("form", {})
     tried = options.pop("tried", None)
     _refuse_foreign(options.get("learners", ()))
-    with refusing_nonsense():
+    with refusing_nonsense(), in_its_terms(certificate, beside):
         run: CertifiedRun = certify_table(
             recorded.file,
             on_trial=on_trial,
@@ -262,5 +285,6 @@ def _ask_again(recorded: Recorded, model: Any, entry: Entry) -> tuple[Mapping[st
         beside = {name: options.pop(name) for name in ("claims", "positive") if name in options}
         check_rules(delta=delta, holdout=options["holdout"], seed=options["seed"], looks=looks)
         problem = pose(recorded.file, **options)
-        again = ask(problem, model, delta=delta, looks=looks, entry=entry, **beside)
+        asked = asked_about(problem, model)
+        again = ask(asked, model, delta=delta, looks=looks, entry=entry, **beside)
         return problem.schema, again

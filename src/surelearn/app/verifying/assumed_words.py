@@ -13,6 +13,11 @@ from surelearn.evaluate._drawing import ROUNDED
 _KNOWN_ROWS = "# of them are among the # training rows remembered"
 _APART = "# rows train, # others are held out"
 _LOOKS = "what was asked elsewhere"
+_IN_PARTS = (
+    "whether rows of different groups are equal was not looked at",
+    "rows that differ only in columns that are no features may stand on both sides",
+    f"of those that were compared # {ROUNDED}",
+)
 _SENTENCES = {
     "unseen": (
         "the model does not remember its training rows",
@@ -33,12 +38,14 @@ _SENTENCES = {
         f"# of # held-out rows {ROUNDED}",
         f"{_APART}; # of them coincide with training rows and are taken as independent draws",
         f"{_APART}; # of them {ROUNDED}",
+        *(f"{_APART}; {why}" for why in _IN_PARTS),
     ),
     "copies": (
         "# of # held-out rows coincide with training rows and are taken as independent draws",
         "# held-out rows are equal to training rows",
         f"# of # held-out rows {ROUNDED}",
         f"# of the held-out rows {ROUNDED}",
+        *_IN_PARTS,
     ),
     "not_chosen_by_them": (
         f"question # of # to a hold-out of these rows in this process; {_LOOKS} is not seen",

@@ -10,7 +10,7 @@ from surelearn.app.auditing.bundle import Bundle, bundle_of
 from surelearn.app.auditing.columns import tell_complete
 from surelearn.app.auditing.plan import Plan, tell_fixed
 from surelearn.app.problem.entry import Entry
-from surelearn.app.verifying.again import AsRecorded, read_recorded, refusing_nonsense
+from surelearn.app.verifying.again import AsRecorded, in_its_terms, read_recorded, refusing_nonsense
 from surelearn.app.verifying.bundles import differences, statistics_of
 from surelearn.app.verifying.finding import Finding
 from surelearn.app.verifying.same_rows import disagreements, left_out
@@ -56,7 +56,8 @@ def check_bundle_again(bundle: Bundle, table: Path, form: Mapping[str, Any]) -> 
             options["plan"] = Plan(asked, delta, options.pop("looks", 1), sha256)
         ledger = AsRecorded(first.reproduce["ledger"])
         form_then = first.reproduce["options"].get("form", {})
-        run = audit_table(recorded.file, ledger=ledger, form=form_then, **options)
+        with in_its_terms(first, bundle):
+            run = audit_table(recorded.file, ledger=ledger, form=form_then, **options)
         again = bundle_of(run.audit.outcomes, run.audit.delta)
     differing = list(dict.fromkeys(differences(bundle, again)))
     evidence = _WHERE if not differing else f"otherwise: {', '.join(differing[:6])}"
@@ -137,7 +138,7 @@ def _refuse_other_types(bundle: Bundle) -> None:
     for kind, found in (
         (int, [options.pop("looks", 1), first["n_without"]]),
         (float, [options.pop("delta")]),
-        (bool, [options.pop("by_label", True)]),
+        (bool, [options.pop("by_label", True), options.pop("in_parts", True)]),
         (str, [*_listed(options.pop("challenger", [""])), *_texts(options)]),
     ):
         if wrong := [value for value in found if type(value) is not kind]:

@@ -17,6 +17,7 @@ from surelearn.app.verifying.shapes import read_together, without_numbers
 from surelearn.bounds import holdout, online_to_batch
 from surelearn.certificate import Certificate, Precondition
 from surelearn.certificate._reading import restored
+from surelearn.claims import _ranks
 from surelearn.evaluate._holdout_claims import AS_ONE
 from surelearn.evaluate._holdout_rules import DEMANDS
 
@@ -118,17 +119,14 @@ def _within(c: Certificate) -> bool:
 
 def what_was_seen(inputs: Mapping[str, Any], c: Certificate) -> tuple[float, int] | None:
     """Return the value seen and the number of examples, as the inputs of a theorem have them."""
-    if c.method == "online_to_batch.last_iterate_suffix":
-        return _suffix(inputs, c)
+    if c.method in _BY_METHOD:
+        return _BY_METHOD[c.method](inputs, c)
     if c.method.startswith("votes.out_of_bag"):
         return _outside_bags(inputs, c)
     if "fold_losses" in inputs:
         return float(np.mean(inputs["fold_losses"])), int(np.sum(inputs["fold_sizes"]))
     if "losses" in inputs:
         return float(np.mean(inputs["losses"])), len(inputs["losses"])
-    if {"residuals", "alpha"} <= set(inputs):
-        residuals = inputs["residuals"]
-        return float(np.quantile(residuals, 1.0 - inputs["alpha"])), len(residuals)
     total = inputs.get("errors", inputs.get("total_loss", inputs.get("total")))
     n = inputs.get("n", inputs.get("n_rounds", inputs.get("n_in_class")))
     if n and "empirical_risk" in inputs:
@@ -150,6 +148,25 @@ def _suffix(inputs: Mapping[str, Any], c: Certificate) -> tuple[float, int] | No
         if c.quantity.endswith(f" after {start} examples"):
             return count / (n - start), n - start
     return None
+
+
+def _quantile(inputs: Mapping[str, Any], c: Certificate) -> tuple[float, int]:
+    del c
+    return _ranks.seen_in(inputs, float(inputs["alpha"]))
+
+
+def _counted(inputs: Mapping[str, Any], c: Certificate) -> tuple[float, int]:
+    del c
+    counts = np.asarray(inputs["counts"], dtype=np.float64)
+    return float(counts @ np.asarray(inputs["values"]) / counts.sum()), int(counts.sum())
+
+
+_BY_METHOD = {
+    "holdout.quantile": _quantile,
+    "holdout.quantile_from_ranks": _quantile,
+    "online_to_batch.last_iterate_suffix": _suffix,
+    "sequences.betting_counted": _counted,
+}
 
 
 def _delta(c: Certificate, inputs: Mapping[str, Any]) -> Finding:

@@ -1,0 +1,252 @@
+"""Tables in parts: certified, audited and verified a block at a time, whoever does the work."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import csv, parquet
+
+import surelearn
+from surelearn import scale
+from surelearn.app.errors import TableError
+from surelearn.app.in_parts import looking
+from surelearn.app.in_parts.sides import drawn
+from surelearn.app.problem.copies import identify
+from surelearn.app.verify import verify_certificate
+from surelearn.evaluate.ledger import forget
+
+LEARNERS = {"kind": ["MixedNaiveBayes"], "price": ["RidgeRegression"]}
+OTHER = {"kind": "price", "price": "kind"}
+
+
+def world(n=1500, seed=0):
+    """Return a table with numbers, words, a missing target, and two columns to predict."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 2))
+    colour = rng.choice(["red", "green", "blue"], n)
+    price = X @ [1.0, -2.0] + (colour == "red") + rng.normal(size=n)
+    kind = np.where(price > 0, "yes", "no").tolist()
+    kind[3] = None
+    columns = {"a": X[:, 0], "b": X[:, 1], "colour": colour, "price": price, "kind": kind}
+    return pa.table(columns)
+
+
+def write(place, table, n_files=3):
+    place.mkdir(exist_ok=True)
+    size = -(-len(table) // n_files)
+    for i in range(n_files):
+        parquet.write_table(table.slice(size * i, size), place / f"{i}.parquet", row_group_size=170)
+    return place
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return write(tmp_path_factory.mktemp("world") / "parts", world())
+
+
+@pytest.fixture(autouse=True)
+def afresh():
+    forget()
+
+
+def certified(source, target, **options):
+    forget()
+    given = {"learners": LEARNERS[target], "drop": [OTHER[target]], **options}
+    return surelearn.certify(source, target=target, **given)
+
+
+def files_of(found, out):
+    return {path.name: path.read_bytes() for path in found.save(out, force=True)}
+
+
+@pytest.mark.parametrize("target", ["kind", "price"])
+def test_a_folder_is_certified_and_verified(target, folder, tmp_path):
+    found = certified(str(folder / "*.parquet"), target)
+    assert found.certificate.status == "valid"
+    assert len(found.certificate.to_json()) < 6000
+    model, *_ = found.save(tmp_path / "out")
+    how = {"model": model, "table": folder, "retrain": True}
+    findings = verify_certificate(found.certificate, **how)
+    assert [f for f in findings if not f.holds] == []
+    assert len(findings) > 15
+
+
+def test_a_folder_of_other_rows_is_told_apart(folder, tmp_path):
+    found = certified(folder, "price")
+    model, *_ = found.save(tmp_path / "out")
+    other = write(tmp_path / "other", world(seed=1))
+    findings = verify_certificate(found.certificate, model=model, table=other)
+    wrong = [f.name for f in findings if not f.holds]
+    assert {"the table is the one certified", "the hold-out is the one certified"} <= set(wrong)
+
+
+@pytest.mark.parametrize("target", ["kind", "price"])
+def test_processes_write_the_same_files_as_one(target, folder, tmp_path):
+    alone = files_of(certified(folder, target), tmp_path / "alone")
+    with scale.processes(2) as two:
+        shared = files_of(certified(folder, target, executor=two), tmp_path / "shared")
+    for name in ("certificate.json", "claims.json"):
+        assert shared[name] == alone[name]
+    other = files_of(certified(folder, target, seed=1), tmp_path / "seed")  # the control
+    assert other["certificate.json"] != alone["certificate.json"]
+
+
+def test_a_cluster_writes_the_same_certificate_as_one_machine(folder, tmp_path):
+    from surelearn.scale.dask import local_cluster  # noqa: PLC0415 - it takes its time
+
+    alone = files_of(certified(folder, "kind"), tmp_path / "alone")
+    with local_cluster(2) as client:
+        shared = files_of(certified(folder, "kind", executor=client), tmp_path / "shared")
+    assert shared["certificate.json"] == alone["certificate.json"]
+
+
+def test_a_row_stands_on_the_same_side_in_whatever_file_it_is(folder, tmp_path):
+    table = world()
+    turned = write(
+        tmp_path / "turned", table.take(np.random.default_rng(2).permutation(len(table))), 2
+    )
+    first, other = (certified(place, "price").run.problem for place in (folder, turned))
+    assert set(first.answered.hashes.tolist()) == set(other.answered.hashes.tolist())
+    sides = first.reader.sides
+    assert 0.15 < len(first.answered.y) / first.n_rows < 0.25
+    seeds = {tuple(drawn(first.answered.hashes, 0.5, f"{seed}").tolist()) for seed in range(3)}
+    assert len(seeds) == 3
+    assert sides.held_out(first.answered.hashes).all()
+
+
+def test_copies_stand_on_one_side_and_count_as_one(tmp_path):
+    table = world(400)
+    place = write(tmp_path / "copies", pa.concat_tables([table, table.slice(0, 300), table]))
+    found = certified(place, "price")
+    problem = found.run.problem
+    assert problem.split.kind == "distinct"
+    assert found.certificate.n == len(np.unique(problem.answered.hashes)) < len(problem.answered.y)
+    trained = scale.parts(place)  # no row held out is among those that train
+    tables = [block.X for part in trained for block in part.blocks()]
+    hashes = np.concatenate(
+        [problem.reader.sides.hashes(looking.in_few_types(t, ())) for t in tables]
+    )
+    train = hashes[~problem.reader.sides.held_out(hashes)]
+    assert not np.isin(problem.answered.hashes, train).any()
+    assert found.certificate.method == "holdout.quantile_from_ranks"
+
+
+def test_whole_groups_are_held_out(tmp_path):
+    table = world(900).append_column("owner", pa.array([f"o{i // 3}" for i in range(900)]))
+    place = write(tmp_path / "groups", table)
+    found = certified(place, "kind", group="owner")
+    assert found.run.problem.split.kind == "group"
+    assert found.certificate.method == "sequences.betting_counted"
+    assert found.certificate.n < len(found.run.problem.answered.y)
+
+
+def test_learners_that_cannot_learn_parts_say_on_which_rows_they_learnt(folder):
+    notes = [str(note) for note in certified(folder, "kind", learners=["CARTClassifier"]).run.notes]
+    assert any("it does not learn part by part" in note for note in notes)
+    notes = [str(note) for note in certified(folder, "kind").run.notes]
+    assert any("fitted to all" in note for note in notes)
+
+
+def test_a_sample_decides_and_all_rows_train(folder, monkeypatch):
+    monkeypatch.setattr(looking, "FEWEST_ROWS", 100)
+    monkeypatch.setattr(looking, "MOST_CELLS", 500)
+    found = certified(folder, "price")
+    problem = found.run.problem
+    assert 50 < len(problem.split.train) < 250
+    assert problem.n_training > 1000
+    assert found.model[-1].n_training_rows_ == problem.n_training
+    assert problem.split.kind == "distinct"  # of rows that nobody looked at, some may be copies
+
+
+def test_a_folder_and_its_rows_in_one_file_are_one_table_to_a_ledger(folder):
+    found = looking.look_at_parts(folder, target="kind", seed=0, holdout=0.2)
+    joined = parquet.read_table(folder)
+    shuffled = joined.take(np.random.default_rng(0).permutation(len(joined)))
+    assert found.rows.is_mostly(identify(looking.in_few_types(shuffled, ()), "kind"))
+    assert not found.rows.is_mostly(identify(looking.in_few_types(world(seed=5), ()), "kind"))
+    certified(folder, "kind")
+    void = surelearn.certify(joined, target="kind", learners=["MixedNaiveBayes"], drop=["price"])
+    assert void.certificate.status == "void"  # another look at the same rows
+
+
+def test_csv_files_are_a_table_too(folder, tmp_path):
+    for path in sorted(folder.glob("*.parquet")):
+        csv.write_csv(parquet.read_table(path), tmp_path / f"{path.stem}.csv")
+    found = certified(str(tmp_path / "*.csv"), "kind")
+    assert found.run.problem.n_rows == 1499
+    assert found.certificate.status == "valid"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"time": "a"}, "not split by time"),
+        ({"copies": "independent"}, "copies stay together"),
+        ({"target": "price_"}, "did you mean 'price'"),
+        ({"executor": 3}, "has no method submit"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_a_sentence(folder, options, message):
+    with pytest.raises(TableError, match=message):
+        surelearn.certify(folder, **{"target": "price", "drop": ["kind"], **options})
+
+
+def test_an_empty_folder_is_refused(tmp_path):
+    with pytest.raises(TableError, match="holds no Parquet, Arrow or CSV file"):
+        surelearn.certify(tmp_path, target="y")
+
+
+def answers(n=900):
+    rng = np.random.default_rng(3)
+    truth = rng.integers(0, 2, n)
+    said = np.where(rng.random(n) < 0.9, truth, 1 - truth)
+    return pa.table({"case": np.arange(n) * 7, "truth": truth, "said": said})
+
+
+def test_an_audit_of_a_folder_is_that_of_its_rows(tmp_path):
+    table = answers()
+    place = write(tmp_path / "answers", table)
+    asked = {"truth": "truth", "prediction": "said", "claims": ["sensitivity", "error"]}
+    whole = surelearn.audit(table, **asked)
+    forget()
+    with scale.processes(2) as two:
+        shared = surelearn.audit(str(place / "*.parquet"), executor=two, **asked)
+    forget()
+    alone = surelearn.audit(place, **asked)
+    bounds = [[c.bound for c in run.audit.certificates] for run in (whole, alone, shared)]
+    assert bounds[0] == bounds[1] == bounds[2]
+    again = surelearn.audit(place, **asked, looks=2)
+    assert again.certificate.status == "void"  # the rows are known again
+
+
+COMMANDS = """
+import sys
+from typer.testing import CliRunner
+from surelearn.cli import app
+for words in sys.argv[1:]:
+    found = CliRunner().invoke(app, words.split("|"))
+    print(found.output[-1500:], found.exit_code)
+    if found.exit_code:
+        raise SystemExit(found.exit_code)
+"""
+
+
+def commands(*lines):
+    run = [sys.executable, "-c", COMMANDS, *lines]
+    return subprocess.run(run, capture_output=True, text=True, check=False)  # noqa: S603
+
+
+def test_the_commands_take_a_pattern_and_workers(folder, tmp_path):
+    out, data = tmp_path / "out", f"{folder}/*.parquet"
+    place = write(tmp_path / "answers", answers())
+    ran = commands(
+        f"certify|{data}|--target|kind|--drop|price|--learner|MixedNaiveBayes|--workers|1|--out|{out}",
+        f"verify|{out}/certificate.json|--model|{out}/model.surelearn|--data|{data}",
+        f"audit|{place}|--truth|truth|--prediction|said|--claim|error|--out|{tmp_path}/audited",
+        f"verify|{tmp_path}/audited/certificate.json|--data|{place}",
+    )
+    assert ran.returncode == 0, ran.stdout[-3000:] + ran.stderr[-2000:]
+    assert json.loads((out / "certificate.json").read_text())["status"] == "valid"
