@@ -98,6 +98,10 @@ def of_holdouts() -> Iterator[tuple[str, Certificate]]:
     X, numbers = rng.normal(size=(400, 2)), rng.normal(size=400)
     constant = DummyRegressor().fit(rng.normal(size=(10, 2)), rng.normal(size=10))
     yield "sizes of errors", Holdout(X, numbers, loss=Quantile(0.1)).answer(constant).certificate
+    sizes = np.abs(numbers).round(6)
+    every = holdout.quantile(residuals=sizes.tolist(), alpha=0.1, delta=0.05)
+    seen = float(np.quantile(sizes, 0.9))
+    yield "sizes of all errors", plainly(every, seen, 400, kind="quantile")
 
 
 def of_rates() -> Iterator[tuple[str, Certificate]]:

@@ -34,7 +34,7 @@ def made_up(monkeypatch):
     certificate = SimpleNamespace(reproduce={"model": "ab"}, to_json=lambda: "new")
     problem = SimpleNamespace(schema={})
     run = {"certificate": certificate, "name": "x", "problem": problem, "model": None}
-    return SimpleNamespace(**run, claims=(), claims_delta=None)
+    return SimpleNamespace(**run, claims=(), claims_delta=None, kept_intervals={})
 
 
 def texts(out):

@@ -19,7 +19,7 @@ NO_SQUARES = {
     *("AdaBoostClassifier", "BaggingClassifier", "BaggingRegressor"),  # of trees
     *("ForwardStagewiseClassifier", "ForwardStagewiseRegressor"),
     *("GradientBoostingClassifier", "GradientBoostingRegressor"),
-    *("RandomForestClassifier", "RandomForestRegressor"),
+    *("RandomForestClassifier", "RandomForestRegressor", "LocallyScaledRegressor"),
     *("Halfspace", "LinearRegression", "LowRankApproximation"),  # scale the columns first
     *("LogisticRegression", "MaximumEntropyQuasiNewton", "RidgeRegression"),  # small is no harm
     "TableEncoder",  # a column too small to vary keeps its scale

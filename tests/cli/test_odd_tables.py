@@ -177,8 +177,8 @@ def test_a_table_that_cannot_be_used_ends_with_one_sentence(path, name):
     refused(certify(path, *options), sentence, path.parent.parent)
 
 
-def test_a_folder_is_no_table(path):
-    refused(certify(path.parent), "is a folder; name a file in it", path.parent.parent)
+def test_a_folder_without_tables_is_no_table(path):
+    refused(certify(path.parent), "holds no Parquet, Arrow or CSV file", path.parent.parent)
 
 
 def test_a_target_called_like_an_option_can_be_named(path):

@@ -40,7 +40,7 @@ def test_an_audit_is_sized_by_its_target_and_what_is_expected():
     assert result.exit_code == 0
     assert result.output.startswith("sensitivity>=0.9: 116 positive rows prove it")
     assert "every number from 142 on" in result.output
-    assert "1,333 rows have 116" in result.output
+    assert "1,333 rows contain at least 116" in result.output
 
 
 def test_a_plan_is_sized_with_its_own_delta_and_looks(tmp_path):

@@ -84,7 +84,7 @@ def quantile_from_ranks(
     Examples
     --------
     >>> quantile_from_ranks(
-    ...     values=[91.0, 96.0], n_below=[90, 95], n_at=[1, 1], n=100, alpha=0.1, delta=0.05
+    ...     values=[96.0, 98.0], n_below=[95, 97], n_at=[1, 1], n=100, alpha=0.1, delta=0.05
     ... ).bound
     96.0
     """

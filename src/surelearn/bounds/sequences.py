@@ -195,7 +195,8 @@ def betting_counted(*, values: ArrayLike, counts: ArrayLike, delta: float) -> Gu
     times = _counts.counts("counts", counts, at_least=1.0)
     _counts.same_length(values=x, counts=times)
     order = np.argsort(x, kind="stable")  # whatever their order, the sums are the same
-    bound = _betting_root(_wealth.stake_mixture(x[order], times[order]), delta, int(times.sum()))
+    wealth = _wealth.stake_mixture(x[order], times[order].astype(np.int64))
+    bound = _betting_root(wealth, delta, int(times.sum()))
     return _on_mean(bound, delta, _SAME_MEAN, reference=_BETTING)
 
 

@@ -29,7 +29,7 @@ def small_limits(monkeypatch):
     """Take little for much."""
     monkeypatch.setattr(training, "MOST_CELLS", 1000)
     monkeypatch.setattr(training, "_MOST_NUMBERS", 3000)
-    monkeypatch.setattr(training, "_FEWEST_ROWS", 100)
+    monkeypatch.setattr(training, "FEWEST_ROWS", 100)
     monkeypatch.setattr(training, "_CHUNK", 1000)
 
 

@@ -63,7 +63,7 @@ class Sides:
         --------
         >>> sides = Sides((), ".", 0.25, seed=0)
         >>> int(sides.held_out(np.arange(4000, dtype=np.uint64)).sum())
-        1013
+        997
         """
         return drawn(hashes, self.holdout, f"hold-out {self.seed}")
 

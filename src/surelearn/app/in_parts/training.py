@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 
 from sklearn.base import clone
 
@@ -89,7 +89,7 @@ def fits_parts(model: Any) -> bool:
 
 def _fits_parts(step: Any) -> bool:
     try:
-        clone(step).fit(_Probe())
+        cast("Any", clone(step)).fit(_Probe())
     except _Reached:
         return True
     except Exception:  # noqa: BLE001 - a learner of others may raise anything

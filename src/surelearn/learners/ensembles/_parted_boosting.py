@@ -243,6 +243,7 @@ def _count(
     scratch: Any,
     sums: Indices,
 ) -> None:
+    """Add some words of some rows to a histogram."""
     histogram.count_words(rows, bounds, packed, starts, rows_added, scratch, sums)
 
 

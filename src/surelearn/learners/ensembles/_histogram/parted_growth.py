@@ -209,6 +209,7 @@ class TreeInPasses:
 
 @jit
 def _remember(feature: int, most: int, allowed: NDArray[np.uint8]) -> None:
+    """Allow no other columns once a tree asks about as many as it may."""
     remember_feature(feature, most, allowed)
 
 
