@@ -309,7 +309,18 @@ def more_forgeries(known: dict[str, Content]) -> Iterator[tuple[str, Content]]:
     other = changed(changed(after, "n", 250), "observed", 14 / 250)
     yield "the errors of another snapshot", other
     yield "all rows for a snapshot's", changed(changed(after, "n", 1000), "observed", 0.001)
-    sizes = known["sizes of errors"]
+    yield from forged_sizes(known)
+
+
+def forged_sizes(known: dict[str, Content]) -> Iterator[tuple[str, Content]]:
+    """Yield sizes of errors that do not follow from what is stored of the residuals."""
+    ranked = known["sizes of errors"]
+    inputs = ranked["reproduce"]["inputs"]
+    yield "a stored residual of a smaller rank", changed(ranked, "bound", inputs["values"][0])
+    fewer = [max(0, count - 40) for count in inputs["n_below"]]
+    yield "ranks that were lowered", changed(ranked, "reproduce.inputs.n_below", fewer)
+    yield "another alpha for ranks", changed(ranked, "reproduce.inputs.alpha", 0.3)
+    sizes = known["sizes of all errors"]
     first, *rest = sizes["reproduce"]["inputs"]["residuals"]
     yield "a bound that is no residual", changed(sizes, "bound", sizes["bound"] / 2)
     ordered = sorted([first, *rest])

@@ -87,7 +87,7 @@ class TestTheSample:
         words = np.array([f"w{i % 40}" for i in range(N)])
         problem = problem_of(mixed(word=words))
         assert len(training.to_compare_on(problem).y) == 100
-        monkeypatch.setattr(training, "_FEWEST_ROWS", 10)
+        monkeypatch.setattr(training, "FEWEST_ROWS", 10)
         assert len(training.to_compare_on(problem).y) == 3000 // (40 + 3 + 2 + 3)  # not 1000 / 6
 
     def test_it_is_drawn_by_the_seed_whatever_the_rows_hold(self):
