@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from contracts.node import needs_node, said_by_script
 from surelearn.app.certify import certify_table
 from surelearn.app.certify_frame import certify
 from surelearn.app.errors import TableError
@@ -204,3 +205,14 @@ def test_classes_have_no_widths():
     table["y"] = np.where(table["y"] > 0.0, "yes", "no").tolist()
     found = certify(pa.table(table), target="y", learners=["CARTClassifier"])
     assert "widths" not in found.run.options
+
+
+@needs_node
+def test_the_script_of_the_report_expects_them_too(folder):
+    made, _, _ = folder
+    text = (made / "out" / "claims.json").read_text(encoding="utf-8")
+    content = json.loads(text)
+    for one in content["outcomes"]:
+        one["certificate"]["reproduce"]["holdout"].pop("widths")
+    states = [found["state"] for found in said_by_script([text, json.dumps(content)])]
+    assert states == ["recomputed", "refused"]

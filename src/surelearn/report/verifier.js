@@ -558,10 +558,11 @@ const refuseIf = (wrong, why) => { if (wrong) throw new Refused(why); };
 const BESIDE = {
   binary: ["difference", "sensitivity", "specificity", "ppv", "npv", "f1", "balanced-accuracy", "mcc", "auc", "roc", "precision-recall", "calibration-error(bins=10)"],
   multiclass: ["difference", "worst-class", "macro-recall"],
-  regression: ["closer-than-baseline", "error-quantile(alpha=0.5)"],
+  regression: ["closer-than-baseline", "error-quantile(alpha=0.5)", "scaled-error-quantile(alpha=0.1)"],
 }; /* what is claimed beside the certificate of a hold-out if nobody asks for other claims */
 const OF_SCORES = ["auc", "roc", "precision-recall", "calibration-error(bins=10)"];
 const OF_BASELINES = ["difference", "closer-than-baseline"];
+const OF_WIDTHS = ["scaled-error-quantile(alpha=0.1)"];
 
 /** Returns how claims beside the certificate of a hold-out came about; null for those of an audit. */
 const besideOf = ({ reproduce: { holdout } }) => (isObject(holdout) ? holdout : null);
@@ -573,8 +574,9 @@ function askedOf(c) {
 }
 
 /** Returns the claims among which delta was shared out before it was known which the rows can show. */
-function expectedBeside({ task, scores, baseline }) {
-  return (BESIDE[task] ?? []).filter((name) => (scores || !OF_SCORES.includes(name)) && (baseline || !OF_BASELINES.includes(name)));
+function expectedBeside({ task, scores, baseline, widths }) {
+  const lacking = [...(scores ? [] : OF_SCORES), ...(baseline ? [] : OF_BASELINES), ...(widths ? [] : OF_WIDTHS)];
+  return (BESIDE[task] ?? []).filter((name) => !lacking.includes(name));
 }
 
 /** Refuses certificates of different audits: all but their numbers is the same in those of one. */
