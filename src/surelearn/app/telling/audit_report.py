@@ -5,20 +5,17 @@ from collections.abc import Iterator
 from importlib.metadata import version
 from typing import Any
 
-import numpy as np
-
 from surelearn._wording import confidence, listing
 from surelearn.app.audit import AuditRun
 from surelearn.app.auditing.bundle import bundle_of
 from surelearn.app.auditing.columns import Roles
 from surelearn.app.tables.read import TableFile
 from surelearn.app.telling.beside import claimed_of
+from surelearn.app.telling.confusion import confusion_of
 from surelearn.app.telling.figures import CURVES, draw_curve
 from surelearn.plots import style
 from surelearn.plots.claims import is_drawn, plot_claims
 from surelearn.report import Figure, ModelView, Report, svg
-
-_MOST_CLASSES = 12  # in a table of confusions
 
 
 def make_audit_report(run: AuditRun, file: TableFile) -> Report:
@@ -73,16 +70,12 @@ def _confusion(run: AuditRun) -> ModelView | None:
     rows = run.columns.rows
     if rows.task in {"regression", "results"}:
         return None
-    true, answered = rows.truth.astype(str), rows.prediction.astype(str)
-    labels = np.union1d(true, answered)
-    if len(labels) > _MOST_CLASSES:
-        return None
-    cells = tuple(
-        (str(label), *(f"{np.count_nonzero(answered[true == label] == one):,}" for one in labels))
-        for label in labels
+    return confusion_of(
+        rows.truth.astype(str),
+        rows.prediction.astype(str),
+        title="What was answered",
+        heads=("true label", "answered"),
     )
-    heads = tuple(f"answered {label}" for label in labels.tolist())
-    return ModelView("What was answered", header=("true label", *heads), rows=cells)
 
 
 def _figures(run: AuditRun) -> Iterator[Figure]:

@@ -122,9 +122,9 @@ def _interval_of_each(run: CertifiedRun) -> Iterator[Card]:
     yield Card(
         "For each row an interval",
         half,
-        f"is the middle one: at least {confidence(run.intervals.alpha)} of new rows lie inside "
-        f"theirs. On the rows held out half of the intervals are narrower, one in ten is wider "
-        f"than {most}; one for all rows is {alike}",
+        f"is the width of the middle one on the rows held out; one in ten is wider than {most}. At "
+        f"least {confidence(run.intervals.alpha)} of new rows lie inside theirs; with one width "
+        f"for all it would be {alike}",
     )
 
 

@@ -6,7 +6,6 @@ from decimal import Decimal
 from importlib.metadata import version
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 from sklearn.pipeline import Pipeline
 
@@ -24,6 +23,7 @@ from surelearn.app.telling.beside import (
     together_of,
     untried_of,
 )
+from surelearn.app.telling.confusion import confusion_of
 from surelearn.app.telling.figures import draw, draw_appendix, draw_curves
 from surelearn.app.telling.model_views import show_model
 from surelearn.certificate import Certificate
@@ -36,7 +36,6 @@ from surelearn.report import (
     Report,
 )
 
-_MOST_CLASSES = 12  # in a table of confusions
 _SPLITS = {
     "random": "by a random split",
     "distinct": "by a random split, copies of a row together",
@@ -170,16 +169,14 @@ def _confusion(run: CertifiedRun) -> ModelView | None:
     """Count for each class in the hold-out what was predicted."""
     if run.certificate.violated:
         return None
-    y, predicted = run.problem.held_out.y, run.answers.predicted
-    labels = np.union1d(np.unique(y), np.unique(predicted))
-    if run.problem.task == "regression" or len(labels) > _MOST_CLASSES:
+    if run.problem.task == "regression":
         return None
-    rows = tuple(
-        (str(true), *(f"{np.count_nonzero(predicted[y == true] == given):,}" for given in labels))
-        for true in labels
+    return confusion_of(
+        run.problem.held_out.y,
+        run.answers.predicted,
+        title="What was predicted for them",
+        heads=("true class", "predicted"),
     )
-    heads = tuple(f"predicted {label}" for label in labels.tolist())
-    return ModelView("What was predicted for them", header=("true class", *heads), rows=rows)
 
 
 def _plan(certificate: Certificate) -> str:
