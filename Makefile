@@ -29,7 +29,7 @@ test: .venv/dev ## Run the tests
 	$(BIN)/python -m pytest -q -n $(CORES) --dist worksteal
 
 slow: .venv/dev ## Run the long simulations, four thousand repetitions each, and new random examples
-	$(BIN)/python -m pytest -q -n $(CORES) --dist worksteal -m slow
+	$(BIN)/python -m pytest -q -n $(CORES) --dist worksteal -m slow --timeout 0
 	HYPOTHESIS_PROFILE=default $(BIN)/python -m pytest -q -n $(CORES) $$(grep -rl "from hypothesis" tests --include="test_*.py")
 
 statuses: .venv/dev ## Rewrite the reviewed tables of what is stated about each assumption

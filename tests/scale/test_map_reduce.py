@@ -149,3 +149,19 @@ def threads_in_use(part):
 def test_products_have_one_thread_in_tasks(two_processes):
     for executor in (None, two_processes, ThreadPoolExecutor(2)):
         assert scale.map_reduce(range(4), threads_in_use, max, executor=executor) == 1
+
+
+def growing(part):
+    """Take memory and keep it, as compiled loops do, where leaks are looked for at once."""
+    from joblib.externals.loky import process_executor  # noqa: PLC0415
+
+    process_executor._MEMORY_LEAK_CHECK_DELAY, process_executor._MAX_MEMORY_LEAK_SIZE = 0.0, 1
+    vars(process_executor).setdefault("kept", []).append(np.ones(10**6))
+    del part
+    return {os.getpid()}
+
+
+def test_processes_that_grow_stay_and_nobody_waits_for_ever():
+    """Where warnings are errors, as here, a process that is replaced is never heard of again."""
+    with scale.on(scale.processes(1)):
+        assert len(scale.map_reduce(range(20), growing, set.union)) == 1

@@ -11,6 +11,7 @@ from typing import Any, Self, cast
 
 import joblib
 from joblib.externals import loky
+from joblib.externals.loky import process_executor
 
 from surelearn import _arguments
 from surelearn.scale._engine import Engine, Settings
@@ -56,7 +57,9 @@ class Processes(Executor):
 
     def _started(self) -> Any:
         if self._pool is None:
-            self._pool = loky.ProcessPoolExecutor(self._max_workers, env=_ONE_THREAD)
+            self._pool = loky.ProcessPoolExecutor(
+                self._max_workers, env=_ONE_THREAD, initializer=_let_it_grow
+            )
         return self._pool
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: FBT001, FBT002 - the interface of executors
@@ -75,6 +78,15 @@ class Processes(Executor):
         trace: TracebackType | None,
     ) -> None:
         self.shutdown(cancel_futures=kind is not None)
+
+
+def _let_it_grow() -> None:
+    """Keep a process that has compiled loops: loky takes what they weigh for a leak, and ends it.
+
+    It warns of that in a thread of its own; where warnings are errors, the thread dies of it and
+    nobody is told when a task is done.
+    """
+    vars(process_executor)["_USE_PSUTIL"] = False
 
 
 def processes(n: int | None = None) -> Processes:
