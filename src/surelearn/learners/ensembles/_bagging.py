@@ -21,7 +21,7 @@ from surelearn.base import data_fingerprint
 from surelearn.base.chunks import rows_at
 from surelearn.base.declared import refuse_unlike_declared
 from surelearn.base.fitting import at_one_moment, warn
-from surelearn.certificate import Evidence
+from surelearn.certificate import Certificate, Evidence
 from surelearn.learners.ensembles import _certificates, _members
 from surelearn.learners.ensembles._entering import enter
 from surelearn.learners.ensembles._member_kinds import refuse_other_kinds
@@ -128,6 +128,37 @@ class BaggedLearner(BaseEstimator):
             for place in todo
         )
         self.estimators_ = [*members, *fitted]
+
+    def bags_certificate(self, *, delta: float = 0.05) -> Certificate:
+        """State which share of the rows a bag holds on average: about 63.2% of a bootstrap.
+
+        Parameters
+        ----------
+        delta
+            The probability with which bags drawn like these hold less.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from surelearn import BaggingClassifier
+        >>> model = BaggingClassifier(n_estimators=20, random_state=0)
+        >>> certificate = model.fit(*load_iris(return_X_y=True)).bags_certificate()
+        >>> round(certificate.bound, 3), round(certificate.observed, 3)
+        (0.611, 0.626)
+        """
+        check_is_fitted(self)
+        self._refuse_misfits()
+        size = _members.count_of("max_samples", self.max_samples, self.n_training_rows_)
+        _members.refuse_other_bags(self, f"{size} rows, bootstrap={bool(self.bootstrap)}")
+        if not self.bootstrap:
+            raise ValueError(
+                f"bags drawn without replacement hold {size} of {self.n_training_rows_} rows, "
+                "surely; there is nothing to certify unless bootstrap=True"
+            )
+        in_bag = [len(self._bag(place).rows) for place in range(len(self.estimators_))]
+        return _certificates.of_bags(
+            self, in_bag, n_drawn=size, n_rows=self.n_training_rows_, delta=delta
+        )
 
     def _begin(self, before: Any) -> tuple[int, list[Any], int]:
         """Return the seed, the members that are there already, and how often some were added."""

@@ -5,6 +5,8 @@ Beside it stands what the vote would be worth if its members erred independently
 certificate is void, for bags share rows, and says how the errors were seen to be correlated.
 """
 
+import math
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +14,7 @@ import numpy as np
 from surelearn._typing import Indices
 from surelearn._wording import confidence, percent_outward
 from surelearn.base.seal import fingerprint_of_fit
-from surelearn.bounds import Guarantee, tails_of_sums, votes
+from surelearn.bounds import Guarantee, bootstrap, tails_of_sums, votes
 from surelearn.certificate import (
     Certificate,
     Evidence,
@@ -125,13 +127,38 @@ def _of_a_crowd(model: Any, record: OutOfBag) -> Certificate:
     )
 
 
-def _evidence(model: Any, conduct: Conduct) -> dict[str, Evidence]:
-    """Return what is known of each assumption of the out-of-bag theorems."""
-    # Whoever fits until the result pleases has chosen the seed, wherever it comes from.
-    bags = assumed(
+def of_bags(
+    model: Any, in_bag: Sequence[int], *, n_drawn: int, n_rows: int, delta: float
+) -> Certificate:
+    """State which share of the rows is in a bag, averaged over bags with `in_bag` rows each."""
+    guarantee = bootstrap.mean_share(
+        n_rows=n_rows, n_draws=n_drawn, n_bags=len(in_bag), delta=delta
+    )
+    limit = percent_outward(guarantee.bound, "lower")
+    return certify(
+        guarantee,
+        kind="value",
+        subject="the bags of this fitted model",
+        observed=math.fsum(in_bag) / len(in_bag) / n_rows,
+        n=n_rows,
+        claim=f"With confidence {confidence(delta)}, bags drawn like these hold at least {limit} "
+        "of the rows on average.",
+        evidence={"draws": _seeded(model)},
+        reproduce={"model": fingerprint_of_fit(model)},
+    )
+
+
+def _seeded(model: Any) -> Evidence:
+    """Say how bags are drawn; whoever fits until the result pleases has chosen the seed."""
+    return assumed(
         f"bags are drawn from the seed {model.seed_}, and not that it was chosen by looking at "
         "results"
     )
+
+
+def _evidence(model: Any, conduct: Conduct) -> dict[str, Evidence]:
+    """Return what is known of each assumption of the out-of-bag theorems."""
+    bags = _seeded(model)
     if conduct.grown_on:
         bags = violated("members of an earlier fit were kept after they had been seen (warm_start)")
     loss = "a loss is 1 less the share of the right label" if conduct.soft else "a loss is 0 or 1"
