@@ -62,6 +62,20 @@ def how_scaled(X: Any) -> str:
     return next((f"in these rows {text}" for shown, text in found if shown(columns)), "")
 
 
+def scaled_by_itself(trace: str) -> str:
+    """Say what a trace means, and what to do.
+
+    Examples
+    --------
+    >>> scaled_by_itself("in these rows a column has the norm 1")[36:75]
+    '1, as a scaler fitted to them leaves it'
+    """
+    return (
+        f"{trace}, as a scaler fitted to them leaves it: scale by numbers known beforehand, or fit "
+        "the scaler to other rows"
+    )
+
+
 def _dense_columns(X: Any) -> _Columns:
     """Return what is known of the columns; those of a large table are represented by the first."""
     X = X[:, :_FIRST] if X.size > _LARGE else X

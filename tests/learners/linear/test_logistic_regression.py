@@ -10,6 +10,7 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression as Peer
 from sklearn.metrics import log_loss
+from sklearn.preprocessing import StandardScaler
 
 from reference import logistic_regression as plain
 from surelearn.datasets.worlds import Noisy, Separable
@@ -18,6 +19,7 @@ from surelearn.evaluate.holdout import Holdout
 from surelearn.learners.linear._softmax import audit, metric, objective, solver
 from surelearn.learners.linear._softmax.objective import SoftmaxObjective
 from surelearn.learners.linear.logistic_regression import LogisticRegression
+from surelearn.persistence.model_files import load_model, save_model
 
 INFINITE = float("inf")
 
@@ -270,6 +272,19 @@ def test_wide_tables_are_certified_by_margins_whatever_the_labels():
         np.mean(LogisticRegression(C=0.01).fit(X, signs).predict(fresh) != labels)
         <= certificate.bound
     )
+
+
+def test_columns_scaled_by_the_rows_themselves_void_the_margins(tmp_path):
+    X, y = Separable(200, 0.5).draw(300, seed=0)
+    scaled = LogisticRegression(C=0.01).fit(StandardScaler().fit_transform(X), y)
+    save_model(scaled, tmp_path / "model.surelearn", schema={}, metadata={})
+    for model in (scaled, load_model(tmp_path / "model.surelearn").model):
+        (certificate,) = model.certificates()
+        assert certificate.status == "void"
+        assert "scaler fitted to them" in str(certificate)
+    before = StandardScaler().fit(Separable(200, 0.5).draw(300, seed=1)[0])  # other rows
+    (certificate,) = LogisticRegression(C=0.01).fit(before.transform(X), y).certificates()
+    assert certificate.status != "void"
 
 
 def test_bad_input_is_refused_and_leaves_no_mark():

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 from surelearn._jit.fingerprints import Hashes
-from surelearn.base.scaled_columns import how_scaled
+from surelearn.base.scaled_columns import how_scaled, scaled_by_itself
 from surelearn.certificate import Evidence, assumed, violated
 from surelearn.learners.kernelized import _points, _tried_settings
 from surelearn.learners.kernelized._solved_problems import Task
@@ -107,11 +107,7 @@ class FixedBeforehand(NamedTuple):
 
     def _features(self) -> Evidence | None:
         scaled = getattr(self.model, "rows_scaled_", "")
-        trace = scaled and (
-            f"{scaled}, as a scaler fitted to them leaves it: scale by numbers known beforehand, "
-            "or fit the scaler to other rows"
-        )
-        return _broken(self._chosen(self.around.features), trace)
+        return _broken(self._chosen(self.around.features), scaled and scaled_by_itself(scaled))
 
     def _chosen_map(self) -> Evidence | None:
         tried = getattr(self.model, "kernels_tried_", "")

@@ -23,9 +23,10 @@ from surelearn.base import validation
 from surelearn.base.classifier import risk_certificate
 from surelearn.base.fitting import adopt, at_one_moment, fresh_copy, row_weights, warn
 from surelearn.base.parted import PartedTable, refuse_targets
+from surelearn.base.scaled_columns import how_scaled, scaled_by_itself
 from surelearn.base.seal import refuse_changed
 from surelearn.bounds import Guarantee, margin, vc
-from surelearn.certificate import Certificate, assumed, by_construction
+from surelearn.certificate import Certificate, Evidence, assumed, by_construction, violated
 from surelearn.learners.linear._softmax.audit import Audit
 from surelearn.learners.linear._softmax.classifier import SoftmaxClassifier
 from surelearn.learners.linear._softmax.objective import SoftmaxObjective
@@ -47,6 +48,7 @@ _ROWS_FOR_VC = 4  # for each parameter; with fewer the VC bound says nothing eve
     n_training_rows_="count",
     training_rows_="hash[kept]",
     training_margins_="float[margins]?",
+    rows_scaled_="maybe text",
 )
 class LogisticRegression(SoftmaxClassifier):
     """Linear classifier whose scores are log odds, fitted by penalised maximum likelihood.
@@ -188,8 +190,7 @@ class LogisticRegression(SoftmaxClassifier):
         sample = assumed("cannot be verified from the data")
         if self.training_margins_ is not None:
             guarantee = margin.pac_bayes_margin(margins=self.training_margins_, delta=delta)
-            fixed = "true unless features were scaled, selected or made by looking at these rows"
-            evidence = {"independent": sample, "fixed_before": assumed(fixed)}
+            evidence = {"independent": sample, "fixed_before": self._features_fixed()}
             return (risk_certificate(self, guarantee, evidence),)
         fixed = "all affine rules, unless features were made or chosen from these rows"
         evidence = {
@@ -198,6 +199,14 @@ class LogisticRegression(SoftmaxClassifier):
             "affine": by_construction("whatever the penalty and the weights of the rows"),
         }
         return (risk_certificate(self, self._counting_bound(delta), evidence),)
+
+    def _features_fixed(self) -> Evidence:
+        """Say whether the features were what they are before the rows were seen."""
+        if scaled := getattr(self, "rows_scaled_", ""):
+            return violated(scaled_by_itself(scaled))
+        return assumed(
+            "true unless features were scaled, selected or made by looking at these rows"
+        )
 
     def _counting_bound(self, delta: float) -> Guarantee:
         counts: dict[str, Any] = {
@@ -240,6 +249,8 @@ class LogisticRegression(SoftmaxClassifier):
         self.training_rows_ = table.sketch()
         few = table.shape[0] < _ROWS_FOR_VC * theta.shape[1] and table.n_scores == 1
         self.training_margins_ = table.margins(theta) if few else None
+        if few and (scaled := how_scaled(table.counted_rows()[0])):
+            self.rows_scaled_ = scaled
         if not trace.converged:
             warn(
                 f"the optimum was not reached: {trace.reason}; raise max_iter or tol, or scale the "
