@@ -1,5 +1,6 @@
 """Labels as they come: masked ones are missing, and large whole numbers are not rounded."""
 
+from numbers import Number
 from typing import Any, cast
 
 import numpy as np
@@ -117,6 +118,58 @@ def comparable(classes: NDArray[Any], labels: NDArray[Any]) -> tuple[NDArray[Any
     if max(finite, default=0) < _EXACT:  # the next whole number would be rounded to that one itself
         return classes, labels
     return classes.astype(object), labels.astype(object)
+
+
+_KINDS = {"U": "text", "T": "text", "S": "bytes", "M": "dates"}
+
+
+def kinds_of(labels: NDArray[Any]) -> frozenset[str]:
+    """Return what kinds of labels there are: numbers, text, bytes, dates, others.
+
+    Examples
+    --------
+    >>> sorted(kinds_of(np.array([b"yes", "no", 2], dtype=object)))
+    ['bytes', 'numbers', 'text']
+    """
+    if labels.dtype.kind != "O":
+        numbers = labels.dtype.kind in "biufc"
+        return frozenset({"numbers" if numbers else _KINDS.get(labels.dtype.kind, "others")})
+    return frozenset(_kind_of(kind) for kind in set(map(type, labels.ravel().tolist())))
+
+
+def _kind_of(kind: type) -> str:
+    if issubclass(kind, Number | np.bool_):
+        return "numbers"
+    return "text" if issubclass(kind, str) else "bytes" if issubclass(kind, bytes) else "others"
+
+
+def refuse_unlike(truth: NDArray[Any], given: NDArray[Any], names: tuple[str, str]) -> None:
+    """Refuse labels that could never equal the true ones, and bytes beside text.
+
+    Examples
+    --------
+    >>> refuse_unlike(np.array(["yes"]), np.array([b"yes"]), ("labels", "predictions"))
+    Traceback (most recent call last):
+    ValueError: the labels are text and the predictions bytes: they can never be equal. Bytes become
+    text by labels.astype(str)
+    """
+    kinds = kinds_of(truth), kinds_of(given)
+    both = kinds[0] | kinds[1]
+    if {"text", "bytes"} <= both:
+        if kinds[0] & kinds[1]:
+            raise ValueError(
+                f"some {names[0]} or {names[1]} are text and some are bytes, which are never "
+                "equal. Bytes become text by label.decode()"
+            )
+        how = ". Bytes become text by labels.astype(str)"
+    elif "others" in both or kinds[0] & kinds[1]:
+        return
+    else:
+        how = ": give labels of one kind"
+    told = [" and ".join(sorted(one)) for one in kinds]
+    raise ValueError(
+        f"the {names[0]} are {told[0]} and the {names[1]} {told[1]}: they can never be equal{how}"
+    )
 
 
 def absolute_errors(y: NDArray[Any], predicted: NDArray[Any]) -> Vector:

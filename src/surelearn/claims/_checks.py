@@ -1,7 +1,7 @@
 """Whether columns of truths and answers fit together, and what they hold."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -11,7 +11,7 @@ from surelearn import _arguments
 from surelearn._typing import ArrayLike, Vector
 from surelearn.base.cell_bits import is_beyond_doubles
 from surelearn.base.fitting import missing
-from surelearn.base.labels import exact
+from surelearn.base.labels import exact, kinds_of, refuse_unlike
 
 Task = Literal["binary", "multiclass", "regression", "results"]
 
@@ -54,6 +54,13 @@ def _of_kind(prediction: NDArray[Any], truth: NDArray[Any]) -> NDArray[Any]:
     """Return the labels answered, if they can be sorted with the true ones."""
     alike = (prediction.dtype.kind in "biuf") == (truth.dtype.kind in "biuf")
     return np.unique(prediction) if alike else truth[:0]
+
+
+def refuse_unlike_words(truth: NDArray[Any], answers: Mapping[str, NDArray[Any] | None]) -> None:
+    """Refuse bytes or dates where the truths are text, or the other way round."""
+    for name, column in answers.items():
+        if column is not None and "numbers" not in kinds_of(truth) | kinds_of(column):
+            refuse_unlike(truth, column, ("truths", f"{name}s"))
 
 
 def refuse_other_kinds(truth: NDArray[Any], answered: NDArray[Any], task: Task, name: str) -> None:
@@ -146,7 +153,11 @@ def column_of(name: str, given: ArrayLike) -> NDArray[Any]:
             f"{name} has {n_missing} missing values of {len(values)}: count such rows as errors, "
             "or leave them out and narrow the claim to rows that have a value"
         )
-    return as_labels(list(map(str, values.tolist()))) if values.dtype.kind == "O" else values
+    if kind != "O":
+        return values
+    if {"text", "bytes"} <= kinds_of(values):
+        raise ValueError(f"{name} holds text and bytes: bytes become text by label.decode()")
+    return as_labels(list(map(str, values.tolist())))
 
 
 def scores_of(given: ArrayLike) -> Vector:

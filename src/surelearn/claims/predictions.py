@@ -19,6 +19,7 @@ from surelearn.claims._checks import (
     positive_of,
     refuse_other_kinds,
     refuse_swapped,
+    refuse_unlike_words,
     scores_of,
     task_of,
 )
@@ -173,6 +174,7 @@ def record(
     for name, column in found.items():
         if column is not None and len(column) != len(true):
             raise ValueError(f"{name} has {len(column)} values for {len(true)} truths")
+    refuse_unlike_words(true, {"prediction": answered, "baseline": other, **rivals})
     kind = task_of(true, answered, task)
     if task is None and kind == "regression":
         refuse_swapped(true, answered)

@@ -14,7 +14,7 @@ from surelearn._typing import ArrayLike
 from surelearn.base import fingerprint
 from surelearn.base.cell_bits import cell_bits
 from surelearn.base.fitting import missing
-from surelearn.base.labels import exact
+from surelearn.base.labels import exact, refuse_unlike
 from surelearn.base.row_identity import RowSet, row_hashes, with_labels
 from surelearn.base.validation import distinct
 from surelearn.certificate import Evidence, Precondition
@@ -168,6 +168,8 @@ def check_labels(X: Any, y: ArrayLike) -> NDArray[Any]:
     check_consistent_length(X, labels)
     if len(labels) == 0:
         raise ValueError("the hold-out is empty: give at least one row")
+    if labels.dtype.kind == "V":
+        raise ValueError(f"y holds records ({labels.dtype}), not labels: give one column of them")
     n_missing = sum(map(missing, labels.tolist()))
     if n_missing:
         raise ValueError(f"y has {n_missing} missing labels; leave those rows out")
@@ -194,12 +196,10 @@ def refuse_other_kinds(model: Any, y: NDArray[Any], predicted: NDArray[Any]) -> 
             "the zero-one loss is for classifiers; for a regressor use loss=Quantile(alpha=0.1) or "
             "a loss with values in [0, 1]"
         )
-    kinds = {"numbers" if array.dtype.kind in "biuf" else "words" for array in (y, predicted)}
-    if len(kinds) > 1 and "O" not in {y.dtype.kind, predicted.dtype.kind}:
-        raise ValueError(
-            f"the labels are {y.dtype} and the predictions {predicted.dtype}: the model was "
-            "trained on labels of another kind"
-        )
+    try:
+        refuse_unlike(y, predicted, ("labels", "predictions"))
+    except ValueError as error:
+        raise ValueError(f"the model was trained on labels of another kind: {error}") from None
 
 
 def _is_word(value: Any) -> bool:

@@ -21,7 +21,7 @@ from surelearn.base import check_certificate, data_fingerprint, fingerprint
 from surelearn.base.cell_bits import to_single
 from surelearn.base.chunks import in_chunks
 from surelearn.base.fitting import missing
-from surelearn.base.labels import comparable, exact
+from surelearn.base.labels import comparable, exact, refuse_unlike
 from surelearn.base.row_identity import RowSet, row_hashes
 from surelearn.bounds import Guarantee
 from surelearn.bounds import transfer as theorems
@@ -241,12 +241,8 @@ def _labels(y: ArrayLike, pair: Pair) -> NDArray[Any]:
             f"{n_missing} of the {len(labels)} rows on which the models differ have no label: find "
             "theirs, or leave y out"
         )
-    words = {isinstance(one, str) for one in (*labels.tolist(), *pair.new.tolist())}
-    if len(words) > 1:
-        raise ValueError(
-            "labels and answers are partly words and partly numbers, so that neither model could "
-            "ever be right: give y as the models were trained on it"
-        )
+    if len(labels):
+        refuse_unlike(labels, pair.new, ("labels", "answers"))
     return labels
 
 
