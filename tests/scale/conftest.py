@@ -18,6 +18,8 @@ from surelearn import (
     MaximumEntropyQuasiNewton,
     MixedNaiveBayes,
     PrincipalComponents,
+    RandomForestClassifier,
+    RandomForestRegressor,
     RidgeRegression,
     TableEncoder,
     scale,
@@ -63,6 +65,16 @@ LEARNERS = {
     ),
     "boosted numbers": (
         lambda: GradientBoostingRegressor(n_estimators=3, max_leaf_nodes=6, random_state=0),
+        "y",
+        NUMBERS,
+    ),
+    "forest of classes": (
+        lambda: RandomForestClassifier(n_estimators=3, max_samples=300),
+        "class",
+        [*NUMBERS, "word"],
+    ),
+    "forest of numbers": (
+        lambda: RandomForestRegressor(n_estimators=3, max_samples=300),
         "y",
         NUMBERS,
     ),

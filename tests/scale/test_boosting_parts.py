@@ -5,6 +5,8 @@ import pytest
 
 from scale.conftest import BITS, NUMBERS, world, written
 from surelearn import GradientBoostingClassifier, GradientBoostingRegressor, scale
+from surelearn.base.fingerprint import fingerprint
+from surelearn.learners.ensembles import _parted_round, _score_memory
 from surelearn.learners.ensembles._histogram import bin_learning
 
 
@@ -66,6 +68,15 @@ def test_rows_without_weight_are_not_there(tmp_path):
     assert np.array_equal(found.training_rows_, whole.training_rows_)
 
 
+def test_a_class_without_weight_is_not_there(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 2))
+    y = rng.integers(0, 3, 200) + (X[:, 0] > 0.0)
+    make = {"n_estimators": 2, "min_samples_leaf": 5, "class_weight": {0: 0.0, 1: 2.0}}
+    found = GradientBoostingClassifier(**make).fit(written(tmp_path, X, y))
+    assert same_trees(found, GradientBoostingClassifier(**make).fit(X, y))
+
+
 @pytest.mark.parametrize(
     ("learner", "sentence"),
     [
@@ -81,3 +92,55 @@ def test_what_parts_cannot_do_is_refused(learner, sentence, tmp_path):
     with pytest.raises(ValueError, match=sentence):
         learner.fit(written(tmp_path, X, y))
     assert not hasattr(learner, "trees_")
+
+
+def test_what_a_process_remembers_changes_nothing(folder, monkeypatch):
+    parts = scale.parts(folder, target="class", columns=["a", "b"])
+    memory = _score_memory.ScoreMemory()
+    monkeypatch.setattr(_parted_round, "MEMORY", memory)
+    walked = []
+    walk = _parted_round.add_values
+
+    def count(trees, codes, scores):
+        walked.append(trees.n_trees)
+        walk(trees, codes, scores)
+
+    monkeypatch.setattr(_parted_round, "add_values", count)
+    found = {}
+    for most_bytes in (2**27, 60_000, 0):  # enough for all parts, for some, for none
+        memory.forget()
+        memory.most_bytes = most_bytes
+        walked.clear()
+        learner = GradientBoostingClassifier(n_estimators=4, max_leaf_nodes=4, random_state=0)
+        found[most_bytes] = fingerprint(learner.fit(parts)), sum(walked)
+    models, walks = zip(*found.values(), strict=True)
+    assert len(set(models)) == 1
+    assert walks[0] == 3 * 3 * len(parts)  # each tree of three rounds and classes once for a part
+    assert walks[0] < walks[1] < walks[2]  # the control
+
+
+def test_scores_of_another_fit_are_not_taken(tmp_path):
+    """The same rows and other targets, other weights of classes, or another rate of learning."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(96, 2))
+    y = (X[:, 0] + rng.normal(size=96) > 0.0).astype(int)
+    make = {"n_estimators": 3, "min_samples_leaf": 5}
+    parts = written(tmp_path, X, y)
+    for more in ({}, {"learning_rate": 0.5}, {"class_weight": {0: 3.0, 1: 1.0}}):
+        _score_memory.MEMORY.forget()
+        alone = fingerprint(GradientBoostingClassifier(**make, **more).fit(parts))
+        with pytest.raises(ZeroDivisionError), scale.on(progress=interrupt_after(60)):
+            GradientBoostingClassifier(**make).fit(parts)
+        assert fingerprint(GradientBoostingClassifier(**make, **more).fit(parts)) == alone
+
+
+def interrupt_after(n):
+    """Return what ends a fit when so many parts are done, and leaves in memory what is there."""
+    left = [n]
+
+    def progress(*_):
+        left[0] -= 1
+        if left[0] == 0:
+            raise ZeroDivisionError
+
+    return progress

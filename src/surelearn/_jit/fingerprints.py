@@ -84,6 +84,21 @@ def checksum(bits: Hashes) -> np.uint64:
     return total
 
 
+def checksum_after(bits: Hashes, n_before: int) -> np.uint64:
+    """Return what numbers add to the checksum of a sequence in which so many come before them.
+
+    Examples
+    --------
+    >>> bits = np.arange(5, dtype=np.uint64)
+    >>> whole = int(checksum(bits[:2])) + int(checksum_after(bits[2:], 2))
+    >>> whole % 2**64 == int(checksum(bits))
+    True
+    """
+    # A multiplier is an odd number times its place, so to move by places adds so many sums.
+    moved = 2 * n_before * int(_MIX) * int((bits ^ (bits >> _HALF)).sum())
+    return np.uint64((int(checksum(bits)) + moved) % 2**64)
+
+
 def row_hashes(X: Rows) -> Hashes:
     """Return a 64-bit hash of every row.
 

@@ -19,10 +19,21 @@ class Block(NamedTuple):
 
 
 class RowsOfPart(NamedTuple):
-    """A part for a task that goes through all its blocks, and what was given along with it."""
+    """A part for a task that goes through all its blocks, and what was given along with it.
+
+    Attributes
+    ----------
+    item
+        What the task is told.
+    blocks
+        The rows.
+    key
+        What tells these rows from all others, wherever they are; None if nothing does.
+    """
 
     item: Any
     blocks: Iterator[Block]
+    key: str | None = None
 
 
 class PartedTable(ABC):
@@ -68,7 +79,32 @@ class PartedTable(ABC):
             One for each part, such as the number of rows before it; None, if left out.
         """
         del task, merge, items
-        raise TypeError(
+        raise self._unnumbered()
+
+    def map_passes(
+        self,
+        task: Callable[[RowsOfPart], _Record],
+        merge: Callable[[_Record, _Record], _Record],
+        items: Sequence[Any],
+    ) -> _Record:
+        """Return the sum of the records of tasks that each go through all rows, one for each item.
+
+        Parameters
+        ----------
+        task, merge
+            As for `map_parts`, but the blocks are those of the whole table, in order.
+        items
+            What each task is told, such as which trees to grow.
+        """
+        del task, merge, items
+        raise self._unnumbered()
+
+    def in_order(self) -> Iterator[Block]:
+        """Yield all blocks in order, read in this process: for whoever learns row after row."""
+        raise self._unnumbered()
+
+    def _unnumbered(self) -> TypeError:
+        return TypeError(
             f"a {type(self).__name__} does not number its parts, and this learner must know which "
             "rows stand before others: list the parts with surelearn.scale.parts"
         )

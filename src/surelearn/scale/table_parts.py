@@ -9,8 +9,9 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from pathlib import Path
-from typing import Any, TypeVar, overload
+from typing import Any, NamedTuple, TypeVar, overload
 
 import pyarrow as pa
 
@@ -207,12 +208,42 @@ class Parts(PartedTable, Sequence[Part]):
         numbered = [NumberedPart(*pair) for pair in zip(self._parts, given, strict=True)]
         return map_reduce(numbered, partial(_on_part, task), merge)
 
+    def map_passes(
+        self,
+        task: Callable[[RowsOfPart], _Record],
+        merge: Callable[[_Record, _Record], _Record],
+        items: Sequence[Any],
+    ) -> _Record:
+        """Return the sum of the records of tasks that each go through all rows of the table."""
+        whole = _Whole(self._parts, self.sha256)
+        passes = [NumberedPart(whole._replace(number=i), item) for i, item in enumerate(items)]
+        return map_reduce(passes, partial(_on_part, task), merge)
+
+    def in_order(self) -> Iterator[Block]:
+        """Yield all blocks of rows in order, read in this process."""
+        return chain.from_iterable(part.blocks() for part in self._parts)
+
+
+class _Whole(NamedTuple):
+    """All parts, for a task that goes through the whole table."""
+
+    parts: tuple[Any, ...]
+    key: str
+    number: int = 0
+
+    def __str__(self) -> str:
+        return f"pass {self.number} over all {len(self.parts)} parts"
+
+    def blocks(self) -> Iterator[Block]:
+        """Yield the rows of all parts."""
+        return chain.from_iterable(part.blocks() for part in self.parts)
+
 
 @dataclass(frozen=True)
 class NumberedPart:
-    """A part and what a task is told of its place."""
+    """A part, or the whole table, and what a task is told of its place."""
 
-    part: Part
+    part: Part | _Whole
     item: Any
 
     def __str__(self) -> str:
@@ -225,7 +256,9 @@ class NumberedPart:
 
 
 def _on_part(task: Callable[[RowsOfPart], _Record], part: NumberedPart) -> _Record:
-    return task(RowsOfPart(part.item, part.part.blocks()))
+    # The bytes of a file are looked at again each time; a partition of Dask may change unseen.
+    key = part.part.key if isinstance(part.part, Part) else None
+    return task(RowsOfPart(part.item, part.part.blocks(), key))
 
 
 def over_blocks(

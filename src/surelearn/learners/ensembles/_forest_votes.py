@@ -35,10 +35,19 @@ def ask_outside(model: Any, sample: Any, tests: Tests) -> None:
         losses, votes = _losses(model, sample, outside)
         _score(model, votes, outside, sample.targets)
         losses, votes, outside = losses[:, tested], votes[tested], outside[:, tested]
+        model.out_of_bag_ = _out_of_bag.summarise(losses, outside, votes, sample.targets[tested])
     else:
-        some = sample._replace(X=sample.X[tested], targets=sample.targets[tested])
-        losses, votes = _losses(model, some, outside)
-    model.out_of_bag_ = _out_of_bag.summarise(losses, outside, votes, sample.targets[tested])
+        ask_tested(
+            model, sample._replace(X=sample.X[tested], targets=sample.targets[tested]), outside
+        )
+
+
+def ask_tested(model: Any, tested: Any, outside: Mask) -> None:
+    """Set what rows outside the bags say, given those that test and no others."""
+    model.out_of_bag_ = None
+    if len(tested.X):
+        losses, votes = _losses(model, tested, outside)
+        model.out_of_bag_ = _out_of_bag.summarise(losses, outside, votes, tested.targets)
 
 
 def _losses(model: Any, sample: Any, outside: Mask) -> tuple[Matrix, Matrix]:

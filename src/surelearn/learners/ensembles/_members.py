@@ -13,6 +13,7 @@ from surelearn import _arguments
 from surelearn._typing import Indices, Mask
 
 _BAG, _GROWTH, _REFERENCES = range(3)  # what random numbers of one seed are for
+_MANY = 8  # times as many rows as are drawn, and a bag of them is found without a look at all
 
 
 class Bag(NamedTuple):
@@ -54,7 +55,10 @@ def draw_bag(seed: int, member: int, n_rows: int, n_drawn: int, *, bootstrap: bo
     """
     rng = generator(seed, member, _BAG)
     if bootstrap:
-        times = np.bincount(rng.integers(n_rows, size=n_drawn), minlength=n_rows)
+        drawn = rng.integers(n_rows, size=n_drawn)
+        if _MANY * n_drawn < n_rows:  # few of very many rows: no array of all of them
+            return Bag(*np.unique(drawn, return_counts=True))
+        times = np.bincount(drawn, minlength=n_rows)
         rows = np.flatnonzero(times)
         return Bag(rows, times[rows])
     if n_drawn < n_rows:
@@ -74,6 +78,10 @@ def mark_outside(bag: Bag, n_rows: int, tested: Indices, outside: Mask) -> None:
     >>> outside
     array([False,  True])
     """
+    if _MANY * len(bag.rows) < n_rows and len(tested) < n_rows:
+        places = np.minimum(np.searchsorted(bag.rows, tested), len(bag.rows) - 1)
+        outside[:] = bag.rows[places] != tested
+        return
     absent = np.ones(n_rows, dtype=np.bool_)
     absent[bag.rows] = False
     outside[:] = absent if len(tested) == n_rows else absent[tested]

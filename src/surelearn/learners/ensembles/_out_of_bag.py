@@ -65,13 +65,14 @@ def rows_for_tests(seed: int, n_rows: int, references: Indices | None) -> Indice
     >>> rows_for_tests(0, 5, np.array([1, 3])).tolist()
     [0, 2, 4]
     """
-    free = np.ones(n_rows, dtype=np.bool_)
-    free[[] if references is None else references] = False
-    rows = np.flatnonzero(free)
-    if len(rows) <= MOST_TESTED:
-        return rows
-    rng = np.random.default_rng([_TESTED, 0, seed])
-    return np.sort(rng.choice(rows, size=MOST_TESTED, replace=False, shuffle=False))
+    taken = np.empty(0, dtype=np.int64) if references is None else references
+    n_free = n_rows - len(taken)
+    places = np.arange(min(n_free, MOST_TESTED))
+    if n_free > MOST_TESTED:
+        rng = np.random.default_rng([_TESTED, 0, seed])
+        places = np.sort(rng.choice(n_free, size=MOST_TESTED, replace=False, shuffle=False))
+    # Before the i-th row that is taken stand as many free ones as its place less i.
+    return places + np.searchsorted(taken - np.arange(len(taken)), places, side="right")
 
 
 def summarise(losses: Matrix, outside: Mask, votes: Matrix, labels: Indices) -> OutOfBag:

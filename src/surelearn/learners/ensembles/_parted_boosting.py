@@ -1,12 +1,13 @@
 """Gradient boosting of a table in parts: a pass for the slopes of a round, one for each level.
 
-Histograms are whole numbers, so that they do not depend on who counts which part. Each pass
-computes the scores of its rows anew from all trees so far: no task relies on what one before left.
+Histograms are whole numbers, so that they do not depend on who counts which part. Each pass has the
+scores of its rows by all trees so far: what a process remembers of them saves time, and a process
+that remembers nothing computes them anew. So no task relies on what one before left.
 """
 
 from functools import partial
 from operator import add
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -14,6 +15,7 @@ from sklearn.utils import check_random_state
 from surelearn._jit import jit
 from surelearn._threads import alone
 from surelearn._typing import Indices, Matrix, Vector
+from surelearn.base import validation
 from surelearn.base.fitting import class_weights
 from surelearn.base.parted import PartedTable, RowsOfPart
 from surelearn.learners.ensembles import _boosting_settings as settings
@@ -29,33 +31,17 @@ from surelearn.learners.ensembles._histogram.training import (
     largest_slopes,
     units_of,
 )
-from surelearn.learners.ensembles._histogram.trees import HistogramTrees, joined, no_trees
+from surelearn.learners.ensembles._histogram.trees import HistogramTrees, no_trees
+from surelearn.learners.ensembles._parted_round import Round, first_round
 from surelearn.learners.ensembles._parted_tables import (
     Door,
     TableSurvey,
-    WeighedRows,
     learn_bins_of_parts,
     rows_of,
+    rows_that_count,
     survey_table,
 )
-
-
-class Round(NamedTuple):
-    """What tasks must know of a round: how rows are read, the trees before it, how many rows."""
-
-    door: Door
-    trees: HistogramTrees
-    number: int
-    n_rows: int
-
-    def slopes(self, rows: WeighedRows) -> tuple[Codes, Matrix, Matrix]:
-        """Return the encoded rows, their gradients and their hessians."""
-        learner: Any = self.door.learner
-        codes = learner.bins_.encode(rows.X)
-        scores = np.repeat(learner.baseline_[:, np.newaxis], len(rows.y), axis=1)
-        if self.trees.n_trees:
-            add_values(self.trees, codes, scores)
-        return codes, *learner._descent().slopes(rows.y, scores, rows.weights)  # noqa: SLF001
+from surelearn.learners.ensembles._score_memory import MEMORY
 
 
 def boost_parts(learner: Any, fitted: Any, parts: PartedTable) -> None:
@@ -64,7 +50,8 @@ def boost_parts(learner: Any, fitted: Any, parts: PartedTable) -> None:
     _refuse_what_needs_all_rows(learner, fitted)
     survey = survey_table(learner, parts, labels=hasattr(learner, "class_weight"))
     door, weight = _door(learner, survey)
-    n_rows = int(survey.counts.sum())
+    counts = rows_that_count(door, parts, survey)
+    n_rows = int(counts.sum())
     if n_rows > MOST_ROWS:
         raise ValueError(f"{n_rows} rows are more than {MOST_ROWS}: take a sample of them")
     learner.n_training_rows_ = int(survey.targets.n_rows.sum())
@@ -73,11 +60,11 @@ def boost_parts(learner: Any, fitted: Any, parts: PartedTable) -> None:
     descent: Descent = learner._descent()  # noqa: SLF001 - a part of it
     _refuse_line_search(learner, descent)
     with alone():  # or the last bits might depend on how many processors there are
-        learner.bins_ = learn_bins_of_parts(door, parts, survey.counts, settings.max_bins(learner))
+        learner.bins_ = learn_bins_of_parts(door, parts, counts, settings.max_bins(learner))
         learner.baseline_ = _start(descent, survey, weight)
         seed = int(check_random_state(learner.random_state).randint(2**31 - 1))
         plan = learner._plan(no_trees(), n_rows, float(weight.sum()) / n_rows, seed)  # noqa: SLF001
-        rounds = _boost(door, parts, plan, survey.counts)
+        rounds = _boost(door, parts, plan, counts)
     learner._keep(no_trees(), rounds)  # noqa: SLF001
 
 
@@ -104,6 +91,7 @@ def _door(learner: Any, survey: TableSurvey) -> tuple[Door, Vector]:
     targets = survey.targets
     if targets.classes is None:
         return Door(learner, None), targets.weight
+    validation.two_or_more(targets.classes)
     each = class_weights(learner.class_weight, targets.classes, targets.n_rows)
     weight = each * targets.weight
     if np.count_nonzero(weight) < 2:
@@ -123,10 +111,9 @@ def _start(descent: Descent, survey: TableSurvey, weight: Vector) -> Vector:
 
 def _boost(door: Door, parts: PartedTable, plan: Plan, counts: Indices) -> Rounds:
     rounds, starts = Rounds(), (np.cumsum(counts) - counts).tolist()
-    before = no_trees()
+    now = first_round(door, int(counts.sum()))
+    fields = records.Fields.of(now.n_rows)
     for number in range(plan.n_rounds):
-        now = Round(door, before, number, int(counts.sum()))
-        fields = records.Fields.of(now.n_rows)
         largest = parts.map_parts(partial(_largest_of, now), np.maximum)
         rng = np.random.default_rng([plan.seed, number])
         d = door.learner.n_features_in_
@@ -145,7 +132,8 @@ def _boost(door: Door, parts: PartedTable, plan: Plan, counts: Indices) -> Round
         grown = [tree.grown() for tree in growing]
         new = _with_values(now, parts, plan, grown)
         rounds.trees.extend(new)
-        before = joined([before, *new])
+        now = now.after(new)
+    MEMORY.forget()
     return rounds
 
 

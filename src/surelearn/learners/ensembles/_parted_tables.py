@@ -79,11 +79,12 @@ class TableSurvey:
 
 
 class WeighedRows(NamedTuple):
-    """Checked rows with a weight, their targets and weights."""
+    """Checked rows with a weight, their targets and weights; the place says of which block."""
 
     X: Any
     y: NDArray[Any]
     weights: Vector
+    place: tuple[str, int] | None = None
 
 
 class Door(NamedTuple):
@@ -118,11 +119,26 @@ def survey_table(learner: Any, parts: PartedTable, *, labels: bool) -> TableSurv
             raise ValueError(f"column {name!r} has no value in any row; leave it out")
     validation.sample_weights(found.targets.weight, len(found.targets.weight))
     if found.targets.classes is not None:
-        learner.classes_ = validation.two_or_more(found.targets.classes)
+        learner.classes_ = found.targets.classes
     else:
         n = int(found.targets.n_rows.sum())
         check_numbers(np.broadcast_to(found.targets.largest, (n,)), n=n)
     return found
+
+
+def rows_that_count(door: Door, parts: PartedTable, survey: TableSurvey) -> Indices:
+    """Return how many rows of each part count; classes of no weight are known after the survey."""
+    if door.class_weights is None or (door.class_weights == 1.0).all():
+        return survey.counts
+    return parts.map_parts(partial(_count_rows, door), _in_a_row)
+
+
+def _count_rows(door: Door, part: RowsOfPart) -> Indices:
+    return np.array([sum(len(rows.y) for rows in rows_of(door, part))])
+
+
+def _in_a_row(one: Indices, other: Indices) -> Indices:
+    return np.concatenate([one, other])
 
 
 def learn_bins_of_parts(door: Door, parts: PartedTable, counts: Indices, most: int) -> Bins:
@@ -178,10 +194,10 @@ def _numbers(y: Any, weights: Vector) -> TargetSums:
 
 def rows_of(door: Door, part: RowsOfPart) -> Iterator[WeighedRows]:
     """Yield the rows of each block of a part that has any that count."""
-    for block in part.blocks:
+    for number, block in enumerate(part.blocks):
         rows = door.read(block)
         if len(rows.y):
-            yield rows
+            yield rows if part.key is None else rows._replace(place=(part.key, number))
 
 
 def _sample_of_part(door: Door, crowded: Mapping[int, int], part: RowsOfPart) -> list[Any]:

@@ -5,7 +5,7 @@
 Breiman, Machine Learning 45 (2001).
 """
 
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from surelearn._stored import holds
 from surelearn._typing import ArrayLike, Indices, Matrix
 from surelearn.base import validation
 from surelearn.base.fitting import adopt, at_one_moment, fresh_copy, learn_classes, row_weights
+from surelearn.base.parted import PartedTable, refuse_targets
 from surelearn.base.tables.table import Categorical, column_names
 from surelearn.bounds import Guarantee, tails_of_sums
 from surelearn.certificate import Certificate
@@ -24,6 +25,7 @@ from surelearn.learners.ensembles import _certificates, _forest_votes
 from surelearn.learners.ensembles._forest.sample import Sample
 from surelearn.learners.ensembles._forest_learner import ForestLearner, Per, Splitter
 from surelearn.learners.ensembles._out_of_bag import OutOfBag
+from surelearn.learners.ensembles._parted_forest import grow_parts
 from surelearn.learners.ensembles._permutation import Importances, permuted
 
 Voting = Literal["soft", "hard"]
@@ -153,13 +155,17 @@ class RandomForestClassifier(ClassifierMixin, ForestLearner):
         self.random_state = random_state
         self.warm_start = warm_start
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Grow the trees.
 
         Parameters
         ----------
         X
-            A table: an array, a data frame or a sparse matrix; cells may be missing.
+            A table: an array, a data frame or a sparse matrix; cells may be missing. Or its parts,
+            for the same trees: see `surelearn.scale.parts`. Then each tree is grown in one process
+            from the rows of its bag: of a huge table let `max_samples` draw some.
         y
             The label of each row.
         sample_weight
@@ -168,8 +174,12 @@ class RandomForestClassifier(ClassifierMixin, ForestLearner):
         if self.voting not in {"soft", "hard"}:
             raise ValueError(f"voting={self.voting!r} must be 'soft' or 'hard'")
         fresh = fresh_copy(self)
+        if isinstance(X, PartedTable):
+            refuse_targets(y, sample_weight)
+            _forest_votes.ask_tested(fresh, *grow_parts(fresh, self, X))
+            return adopt(self, fresh)
         rows = fresh._enter(X)  # noqa: SLF001 - our own copy
-        labels = learn_classes(fresh, y, n=len(rows))
+        labels = learn_classes(fresh, cast("Any", y), n=len(rows))
         weights = self._weights(fresh, labels, sample_weight)
         sample, tests = fresh._learn(  # noqa: SLF001
             Sample(rows, labels, weights, len(fresh.classes_)),

@@ -5,7 +5,7 @@
 where ρ is the correlation of two trees. Breiman, Machine Learning 45 (2001).
 """
 
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from sklearn.base import RegressorMixin
@@ -14,10 +14,12 @@ from sklearn.utils.validation import check_is_fitted
 from surelearn._stored import holds
 from surelearn._typing import ArrayLike, Mask, Vector
 from surelearn.base.fitting import adopt, at_one_moment, check_numbers, fresh_copy, row_weights
+from surelearn.base.parted import PartedTable, refuse_targets
 from surelearn.base.tables.table import Categorical, column_names
 from surelearn.bounds import Guarantee, votes
 from surelearn.learners.ensembles._forest.sample import Sample
 from surelearn.learners.ensembles._forest_learner import ForestLearner, Per, Splitter
+from surelearn.learners.ensembles._parted_forest import grow_parts
 from surelearn.learners.ensembles._permutation import Importances, permuted
 
 
@@ -125,21 +127,29 @@ class RandomForestRegressor(RegressorMixin, ForestLearner):
         self.random_state = random_state
         self.warm_start = warm_start
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Grow the trees.
 
         Parameters
         ----------
         X
-            A table: an array, a data frame or a sparse matrix; cells may be missing.
+            A table: an array, a data frame or a sparse matrix; cells may be missing. Or its parts,
+            for the same trees: see `surelearn.scale.parts`. Then each tree is grown in one process
+            from the rows of its bag: of a huge table let `max_samples` draw some.
         y
             The number to predict in each row.
         sample_weight
             How much each row counts, 1 if nothing is said; one of weight 0 is as if not there.
         """
         fresh = fresh_copy(self)
+        if isinstance(X, PartedTable):
+            refuse_targets(y, sample_weight)
+            grow_parts(fresh, self, X)
+            return adopt(self, fresh)
         rows = fresh._enter(X)  # noqa: SLF001 - our own copy
-        targets = check_numbers(y, n=len(rows))
+        targets = check_numbers(cast("Any", y), n=len(rows))
         sample, tests = fresh._learn(  # noqa: SLF001
             Sample(rows, targets, row_weights(sample_weight, n=len(rows)), 0),
             self if self.warm_start and hasattr(self, "trees_") else None,

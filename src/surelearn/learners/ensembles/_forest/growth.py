@@ -14,6 +14,7 @@ from surelearn.learners.ensembles._forest import bins as binning
 from surelearn.learners.ensembles._forest import trees as single
 from surelearn.learners.ensembles._forest.packed_trees import GrownTree, PackedTrees, pack_trees
 from surelearn.learners.ensembles._forest.workspace import BinnedTable, Rules
+from surelearn.learners.ensembles._histogram.cut_points import Codes
 from surelearn.learners.ensembles._members import Bag
 from surelearn.learners.trees._binary import errors
 from surelearn.learners.trees._binary.cart import grow_cart
@@ -93,31 +94,50 @@ def grow(
     model: Any, sample: Any, n_categories: Indices, tests: Tests, workers: Workers
 ) -> PackedTrees | None:
     """Return the trees that a forest lacks, None if none; write which rows they have not seen."""
-    if int(n_categories.max()) > _MOST_BINS:
-        raise ValueError(
-            f"a column has {int(n_categories.max()):,} categories, and a forest reads at most "
-            f"{_MOST_BINS:,}: merge rare ones, or leave the column out"
-        )
-    n_rows, n_features = sample.X.shape
+    refuse_many_categories(n_categories)
+    n_rows = len(sample.X)
     references, todo = references_of(model), range(tests.n_before, model.n_estimators)
     if not todo:
         return None
     make = _binned if model.splitter == "histogram" else _exact
     member = make(model, sample, n_categories, references, workers)
-    size = _members.count_of("max_samples", model.max_samples, n_rows)
-    per_tree = model.features == "tree"
-    n_drawn = n_drawn_of(model.max_features, n_features)
 
     def tree(place: int) -> GrownTree:
-        bag = _members.draw_bag(model.seed_, place, n_rows, size, bootstrap=model.bootstrap)
+        bag = bag_of(model, place)
         _members.mark_outside(bag, n_rows, tests.rows, tests.outside[place])
-        columns = _members.draw_columns(
-            model.seed_, place, n_features, n_drawn if per_tree else n_features
-        )
-        return member(bag, columns, min(n_drawn, len(columns)), place)
+        return member(bag, *columns_of(model, place), place)
 
-    width = int(n_categories.max()) // 64 + 1 if n_categories.any() else 0
-    return pack_trees(workers.map(tree, todo), width)
+    return pack_trees(workers.map(tree, todo), route_width(n_categories))
+
+
+def refuse_many_categories(n_categories: Indices) -> None:
+    """Refuse a column of more categories than a forest reads."""
+    if int(n_categories.max()) > _MOST_BINS:
+        raise ValueError(
+            f"a column has {int(n_categories.max()):,} categories, and a forest reads at most "
+            f"{_MOST_BINS:,}: merge rare ones, or leave the column out"
+        )
+
+
+def route_width(n_categories: Indices) -> int:
+    """Return the number of words of a set of categories, missing ones included."""
+    return int(n_categories.max()) // 64 + 1 if n_categories.any() else 0
+
+
+def bag_of(model: Any, place: int) -> Bag:
+    """Return the rows of a tree, drawn from the number of all rows and the seed alone."""
+    n_rows = model.n_training_rows_
+    size = _members.count_of("max_samples", model.max_samples, n_rows)
+    return _members.draw_bag(model.seed_, place, n_rows, size, bootstrap=model.bootstrap)
+
+
+def columns_of(model: Any, place: int) -> tuple[Indices, int]:
+    """Return the columns that a tree may ask, and how many are drawn at a node."""
+    n_features = model.n_features_in_
+    n_drawn = n_drawn_of(model.max_features, n_features)
+    n_there = n_drawn if model.features == "tree" else n_features
+    columns = _members.draw_columns(model.seed_, place, n_features, n_there)
+    return columns, min(n_drawn, len(columns))
 
 
 def references_of(model: Any) -> Indices | None:
@@ -127,25 +147,39 @@ def references_of(model: Any) -> Indices | None:
     return binning.reference_rows(model.n_training_rows_, _members.references_of(model.seed_))
 
 
-_Member = Callable[[Bag, Indices, int, int], GrownTree]
+Member = Callable[[Bag, Indices, int, int], GrownTree]
+"""What grows a tree, given its bag, the columns it may ask, how many are drawn, and its number."""
 
 
 def _binned(
     model: Any, sample: Any, n_categories: Indices, references: Indices | None, workers: Workers
-) -> _Member:
+) -> Member:
     """Return what grows a tree from bins."""
-    _refuse_other_criteria(model, sample.n_classes)
+    refuse_other_criteria(model, sample.n_classes)
     bins = binning.find_bins(sample.X, n_categories, references, model.max_bins, workers.size)
-    regression = sample.n_classes == 0
-    most = len(sample.X) * 2**16 if model.bootstrap or model.weighted_ else len(sample.X)
+    units = None
+    if sample.n_classes == 0:
+        units = single.target_units(sample.targets, most_weight(model, len(sample.X)))
+    codes = bins.encode(sample.X, workers.size)
+    return grower_of_bins(model, sample, bins, codes, units)
+
+
+def most_weight(model: Any, n_rows: int) -> int:
+    """Return the largest weight that the rows of a bag may have together."""
+    return min(n_rows * 2**16 if model.bootstrap or model.weighted_ else n_rows, 2**31)
+
+
+def grower_of_bins(
+    model: Any, sample: Any, bins: binning.SpannedBins, codes: Codes, units: Any
+) -> Member:
+    """Return what grows a tree from encoded rows; in a regression `units` are of its targets."""
+    numeric = sample.n_classes == 0
     table = BinnedTable(
-        codes=bins.encode(sample.X, workers.size),
+        codes=codes,
         n_bins=bins.n_bins,
         is_category=bins.is_category,
-        targets=single.whole_targets(sample.targets, min(most, 2**31))
-        if regression
-        else np.empty(0, dtype=np.int64),
-        numbers=sample.targets if regression else np.empty(0),
+        targets=units.of(sample.targets) if numeric else np.empty(0, dtype=np.int64),
+        numbers=sample.targets if numeric else np.empty(0),
     )
     weighing = _weighing(model, sample)
 
@@ -165,7 +199,7 @@ def _binned(
     return member
 
 
-def _refuse_other_criteria(model: Any, n_classes: int) -> None:
+def refuse_other_criteria(model: Any, n_classes: int) -> None:
     """Refuse what trees of bins do not optimise."""
     if n_classes:
         if impurities.of(model.criterion).code != GINI:
@@ -181,16 +215,21 @@ def _refuse_other_criteria(model: Any, n_classes: int) -> None:
 
 def _exact(
     model: Any, sample: Any, n_categories: Indices, references: Indices | None, workers: Workers
-) -> _Member:
+) -> Member:
     """Return what grows a tree from sorted columns."""
     del references, workers
+    return grower_of_rows(model, sample, n_categories)
+
+
+def grower_of_rows(model: Any, sample: Any, n_categories: Indices) -> Member:
+    """Return what grows a tree from sorted columns."""
     n_classes, limits = sample.n_classes, limits_of(model)
     if n_classes:
         criterion = impurities.of(model.criterion).code
     else:
         criterion = errors.code_of(errors.loss_of(model.criterion))
     weighing = _weighing(model, sample)
-    width = int(n_categories.max()) // 64 + 1 if n_categories.any() else 0
+    width = route_width(n_categories)
 
     def member(bag: Bag, columns: Indices, n_drawn: int, place: int) -> GrownTree:
         tree = grow_cart(

@@ -46,15 +46,36 @@ class Weighing(NamedTuple):
     class_weights: Callable[[Indices, Indices], Vector] | None
 
 
-def whole_targets(y: Vector, most_weight: int) -> Indices:
-    """Return targets as whole numbers, so fine that no sum over so much weight overflows."""
-    middle = 0.5 * y.max() + 0.5 * y.min()
+class TargetUnits(NamedTuple):
+    """How targets become whole numbers: their distance from the middle, in powers of two."""
+
+    middle: float
+    exponent: int | None
+
+    def of(self, y: Vector) -> Indices:
+        """Return targets as whole numbers."""
+        if self.exponent is None:
+            return np.zeros(len(y), dtype=np.int64)
+        # By a power of two: what is equal before rounding stays equal.
+        return np.rint(np.ldexp(y - self.middle, self.exponent)).astype(np.int64)
+
+
+def target_units(y: Vector, most_weight: int) -> TargetUnits:
+    """Return units so fine that no sum of targets over so much weight overflows.
+
+    They depend on the largest and the smallest target alone.
+
+    Examples
+    --------
+    >>> target_units(np.array([1.0, 5.0]), 2**30).of(np.array([1.0, 5.0])).tolist()
+    [-1073741824, 1073741824]
+    """
+    middle = float(0.5 * y.max() + 0.5 * y.min())
     largest = float(np.abs(y - middle).max())
     if largest == 0.0:
-        return np.zeros(len(y), dtype=np.int64)
+        return TargetUnits(middle, None)
     bits = min(40, _TARGET_BITS - int(most_weight).bit_length())
-    # By a power of two: what is equal before rounding stays equal.
-    return np.rint(np.ldexp(y - middle, bits - math.frexp(largest)[1])).astype(np.int64)
+    return TargetUnits(middle, bits - math.frexp(largest)[1])
 
 
 def bag_weights(weighing: Weighing, bag: Bag) -> Vector:
