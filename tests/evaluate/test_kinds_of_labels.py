@@ -47,7 +47,7 @@ def test_labels_and_answers_of_unlike_kinds_are_refused(unlike, issuer):
         "record": lambda: sl.claims.record(truth, answers),
         "losses": lambda: refuse_unlike(truth, answers, ("labels", "predictions")),
     }
-    with pytest.raises(ValueError, match="never be equal|never equal|and bytes|no pred"):
+    with pytest.raises(ValueError, match=r"never be equal|never equal|and bytes|no pred"):
         ask[issuer]()
 
 

@@ -7,6 +7,8 @@ from typing import Any
 import pyarrow as pa
 from pyarrow import ipc
 
+from surelearn.base.tables.arrow_messages import file_sizes
+from surelearn.base.tables.decompression import most_decompressed, too_large
 from surelearn.scale._columns import sound
 
 
@@ -36,10 +38,10 @@ def schema(file: str) -> Any:
 
 
 def places(file: str) -> list[tuple[int, int]]:
-    """Return the record batches that have rows, and how many each has."""
-    reader = _opened(file)
-    sizes = [reader.get_batch(place).num_rows for place in range(reader.num_record_batches)]
-    return [(place, n_rows) for place, n_rows in enumerate(sizes) if n_rows > 0]
+    """Return the record batches that have rows, and how many each has; none of them is made."""
+    _opened(file)
+    sizes = file_sizes(pa.OSFile(file)).batches
+    return [(place, size.n_rows) for place, size in enumerate(sizes) if size.n_rows > 0]
 
 
 def name(place: int) -> str:
@@ -49,7 +51,7 @@ def name(place: int) -> str:
 
 def digest(file: str, place: int) -> str:
     """Return the SHA-256 of a record batch with its types and dictionaries."""
-    batch, sink = sound(_opened(file).get_batch(place)), _HashingSink()
+    batch, sink = sound(_batch(file, place)), _HashingSink()
     with ipc.new_stream(pa.PythonFile(sink, mode="w"), batch.schema) as writer:
         writer.write_batch(batch)
     return sink.digest.hexdigest()
@@ -57,8 +59,18 @@ def digest(file: str, place: int) -> str:
 
 def batches(file: str, place: int, names: list[str], _: Any, size: int) -> Iterator[Any]:
     """Yield the rows of a record batch, so many at a time."""
-    batch = _opened(file).get_batch(place).select(names)
+    batch = _batch(file, place).select(names)
     return (batch.slice(start, size) for start in range(0, batch.num_rows, size))
+
+
+def _batch(file: str, place: int) -> Any:
+    """Return a record batch, unless it and the dictionaries fill far more memory than the file."""
+    reader, source = _opened(file), pa.OSFile(file)
+    found, n_compressed = file_sizes(source), source.size()
+    made = (*found.dictionaries, *found.batches[place : place + 1])
+    if sum(size.n_bytes for size in made) > (most := most_decompressed(n_compressed)):
+        raise ValueError(too_large(file, n_compressed, most))
+    return reader.get_batch(place)
 
 
 def _opened(file: str) -> Any:

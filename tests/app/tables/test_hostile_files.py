@@ -3,6 +3,7 @@
 import gzip
 import os
 import socket
+import struct
 import subprocess
 import sys
 import threading
@@ -16,9 +17,11 @@ import pyarrow as pa
 import pytest
 from pyarrow import feather, ipc, parquet
 
+from surelearn import scale
 from surelearn.app.certify import certify_table
 from surelearn.app.tables import delimited, memory_mapped, sources
 from surelearn.app.tables.read import TableError, TableFile, read_table_file
+from surelearn.base.tables import decompression
 
 N = 300
 WORDS = pa.array([f"word {i % 7}" for i in range(N)])
@@ -252,8 +255,8 @@ def bomb(path, n_bytes):
 
 @pytest.mark.parametrize("name", ["t.csv.gz", "t.arff"])
 def test_a_bomb_is_refused_by_its_size(tmp_path, monkeypatch, name):
-    monkeypatch.setattr(sources, "RATIO", 10)
-    monkeypatch.setattr(sources, "FLOOR", 2**22)
+    monkeypatch.setattr(decompression, "RATIO", 10)
+    monkeypatch.setattr(decompression, "FLOOR", 2**22)
     monkeypatch.setattr("surelearn.app.tables.read._MOST_OF_ARFF", 2**22)
     bomb(tmp_path / name, 2**23)
     with pytest.raises(TableError, match="SURELEARN_MOST_BYTES"):
@@ -292,7 +295,7 @@ print(int(re.search(r"VmHWM:\\s*(\\d+)", status)[1]) // 2**10)
 
 
 def test_a_parquet_bomb_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(sources, "FLOOR", 2**24)
+    monkeypatch.setattr(decompression, "FLOOR", 2**24)
     parquet.write_table(pa.table({"a": pa.nulls(2**22, pa.int64())}), tmp_path / "t")
     assert (tmp_path / "t").stat().st_size < 2**16
     with pytest.raises(TableError, match="SURELEARN_MOST_BYTES"):
@@ -303,7 +306,7 @@ def test_a_parquet_bomb_is_refused(tmp_path, monkeypatch):
 @pytest.mark.parametrize("stream", [True, False])
 @pytest.mark.parametrize("cells", [pa.nulls(2**21, pa.int64()), pa.array([0.0] * 2**21)])
 def test_an_arrow_bomb_is_refused(tmp_path, monkeypatch, compression, stream, cells):
-    monkeypatch.setattr(sources, "FLOOR", 2**23)
+    monkeypatch.setattr(decompression, "FLOOR", 2**23)
     table = pa.table({"a": cells, "b": pa.nulls(2**21, pa.int32())})
     if stream:
         write_stream(table, tmp_path / "t", compression=compression)
@@ -314,6 +317,93 @@ def test_an_arrow_bomb_is_refused(tmp_path, monkeypatch, compression, stream, ce
         read_table_file(tmp_path / "t")
     monkeypatch.setenv("SURELEARN_MOST_BYTES", str(2**30))
     assert read_table_file(tmp_path / "t").table.num_rows == 2**21
+
+
+def write_file(path, batches, **options):
+    schema = batches[0].schema
+    with ipc.new_file(path, schema, options=ipc.IpcWriteOptions(**options)) as writer:
+        for batch in batches:
+            writer.write_batch(batch)
+
+
+def blocks_in_footer(data):
+    """Where the footer tells the places of record batches: the one after the schema is the first."""
+    (length,) = struct.unpack_from("<i", data, len(data) - 10)
+    start = len(data) - 10 - length
+    places = range(start, len(data) - 24, 4)
+    read = {place: struct.unpack_from("<qiiq", data, place) for place in places}
+    return [
+        place
+        for place, (offset, metadata, padding, body) in read.items()
+        if padding == 0 and 0 < offset < start and 0 < metadata < 2**12 and offset % 8 == 0
+        and body >= 0 and offset + metadata + body <= start
+        and data[offset : offset + 4] == b"\xff" * 4
+    ]  # fmt: skip
+
+
+def forged_end(path):
+    """Let the stream in a file end before its only batch, which the footer still knows."""
+    batch = pa.record_batch({"a": np.zeros(2**21)})
+    write_file(path, [batch], compression="zstd")
+    data = bytearray(path.read_bytes())
+    (place,) = blocks_in_footer(data)
+    (offset,) = struct.unpack_from("<q", data, place)
+    struct.pack_into("<q", data, place, offset + 8)
+    path.write_bytes(data[:offset] + b"\xff\xff\xff\xff\0\0\0\0" + data[offset:])
+
+
+def repeated_block(path):
+    """Let the footer lead to the same batch, which is not compressed, many times."""
+    batches = [pa.record_batch({"a": np.zeros(n)}) for n in (2**13, *[1] * 400)]
+    write_file(path, batches)
+    data = bytearray(path.read_bytes())
+    first, *others = sorted(blocks_in_footer(data), key=lambda p: struct.unpack_from("<q", data, p))
+    assert len(others) == 400
+    for place in others:
+        data[place : place + 24] = data[first : first + 24]
+    path.write_bytes(data)
+
+
+def only_nulls(path):
+    """Claim rows of which no byte is stored."""
+    write_file(path, [pa.record_batch({"a": pa.nulls(2**21), "b": pa.nulls(2**21)})])
+
+
+FORGED = {"an end too early": forged_end, "one batch often": repeated_block, "nulls": only_nulls}
+
+
+@pytest.mark.parametrize("forgery", FORGED)
+def test_a_bomb_behind_a_forged_footer_is_refused(tmp_path, monkeypatch, forgery):
+    monkeypatch.setattr(decompression, "FLOOR", 2**23)
+    path = tmp_path / "t.arrow"
+    FORGED[forgery](path)
+    monkeypatch.setattr(decompression, "RATIO", 2)
+    assert ipc.open_file(path.read_bytes()).read_all().num_rows >= 2**21
+    with pytest.raises(TableError, match="SURELEARN_MOST_BYTES"):
+        read_table_file(path)
+    if forgery != "one batch often":  # each of which is small enough
+        with pytest.raises(ValueError, match="SURELEARN_MOST_BYTES"):
+            list(scale.parts(path))
+
+
+@pytest.mark.parametrize("write", [parquet.write_table, feather.write_feather])
+def test_a_long_word_in_many_rows_is_held_once(tmp_path, write):
+    codes = pa.array(np.arange(20_000, dtype=np.int32) % 2)
+    words = pa.DictionaryArray.from_arrays(codes, pa.array(["x" * 2**20, " y "]))
+    write(pa.table({"word": words, "y": codes}), tmp_path / "t")  # 10 GB, were it written out
+    cells = read_table_file(tmp_path / "t").table.column("word")
+    assert cells.nbytes < 2**22
+    assert cells[1].as_py() == "y"
+    assert len(cells[0].as_py()) == 2**20
+
+
+def test_parquet_whose_text_fills_memory_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(decompression, "FLOOR", 2**22)
+    text = [f"{i}" + "x" * 2**16 for i in range(128)]
+    parquet.write_table(pa.table({"a": text}), tmp_path / "t", compression="zstd")
+    assert (tmp_path / "t").stat().st_size < 2**15
+    with pytest.raises(TableError, match="SURELEARN_MOST_BYTES"):
+        read_table_file(tmp_path / "t")
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])

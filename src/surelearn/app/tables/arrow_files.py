@@ -10,12 +10,12 @@ import pyarrow.compute as pc
 from pyarrow import feather, ipc, parquet, types
 
 from surelearn.app.errors import TableError
-from surelearn.app.tables.arrow_messages import decompressed_size
 from surelearn.app.tables.json_lines import is_json_lines, read_json_lines
 from surelearn.app.tables.memory_mapped import combined, is_large, own_bytes, too_many
 from surelearn.app.tables.notes import Note
 from surelearn.app.tables.sources import most_decompressed, too_large
 from surelearn.app.tables.text_columns import TEXT
+from surelearn.base.tables.arrow_messages import decompressed_size
 
 _Load: TypeAlias = Callable[[Any, Path], Any]
 _compute: Any = pc
@@ -126,7 +126,9 @@ def _read_parquet(data: Any, path: Path) -> Any:
         schema, meta = file.schema_arrow, file.metadata
         words = [field.name for field in schema if _is_text(field.type)]
     _refuse_twins(schema.names, path)
-    n_bytes = 8 * meta.num_rows * meta.num_columns
+    groups = map(meta.row_group, range(meta.num_row_groups))
+    written = sum(group.total_byte_size for group in groups)  # text may be longer than a number
+    n_bytes = max(8 * meta.num_rows * meta.num_columns, written)
     if n_bytes > (most := most_decompressed(data.size)):
         raise too_large(path, data.size, most)
     with _opened(data, read_dictionary=words) as file:
@@ -223,6 +225,16 @@ def _text(column: Any, missing: Sequence[str]) -> Any:
         words = _compute.if_else(
             _compute.is_in(words, value_set=tokens), pa.scalar(None, pa.string()), words
         )
-        codes = chunk.indices.cast(pa.int32())
-        chunks.append(words.take(codes).dictionary_encode())
+        chunks.append(_coded(words.dictionary_encode(), chunk.indices.cast(pa.int32())))
     return pa.chunked_array(chunks, TEXT).unify_dictionaries()
+
+
+def _coded(words: Any, codes: Any) -> Any:
+    """Return a column of words by their codes, the distinct ones in order of appearance.
+
+    No word is written out for its rows: one of a page for each of a million rows would not fit.
+    """
+    cells = words.indices.take(codes)
+    there = cells.drop_null().unique()
+    places = _compute.index_in(cells, value_set=there)
+    return pa.DictionaryArray.from_arrays(places, words.dictionary.take(there))

@@ -17,12 +17,8 @@ from pathlib import Path
 from typing import IO
 
 from surelearn.app.errors import ArgumentError, TableError
-
-LIMIT = "SURELEARN_MOST_BYTES"
-"""The environment variable that says how many bytes a pipe or a compressed file may become."""
-
-FLOOR, RATIO = 2**29, 200
-"""Compressed content may take so many bytes, or so many times those of its file."""
+from surelearn.base.tables import decompression
+from surelearn.base.tables.decompression import LIMIT
 
 _MOST_OF_A_PIPE = 2**34
 _PATIENCE = 10.0  # seconds that a pipe may have no writer
@@ -109,32 +105,23 @@ def most_bytes(otherwise: int) -> int:
     >>> most_bytes(1000)
     1000
     """
-    said = os.environ.get(LIMIT)
-    if said is None:
-        return otherwise
-    if not said.isdecimal():
-        raise ArgumentError(f"{LIMIT}={said!r} must be a whole number of bytes")
-    return int(said)
+    try:
+        return decompression.most_bytes(otherwise)
+    except ValueError as error:
+        raise ArgumentError(str(error)) from None
 
 
 def most_decompressed(n_compressed: int, floor: int | None = None) -> int:
-    """Return how many bytes a file may take when it is decompressed; a floor may be lower.
-
-    Examples
-    --------
-    >>> most_decompressed(10), most_decompressed(2**30) == 200 * 2**30
-    (536870912, True)
-    """
-    return most_bytes(max(FLOOR if floor is None else floor, RATIO * n_compressed))
+    """Return how many bytes a file may take when it is decompressed; a floor may be lower."""
+    try:
+        return decompression.most_decompressed(n_compressed, floor)
+    except ValueError as error:
+        raise ArgumentError(str(error)) from None
 
 
 def too_large(path: Path, n_compressed: int, most: int) -> TableError:
     """Return the sentence about a file that grows too much."""
-    return TableError(
-        f"{path} has {n_compressed:,} bytes, but holds more than {most:,} when it is decompressed, "
-        f"as files do that are made to fill memory: if it is a table all the same, allow more "
-        f"bytes in the environment variable {LIMIT}"
-    )
+    return TableError(decompression.too_large(path, n_compressed, most))
 
 
 def _copy_pipe(path: Path, copy: IO[bytes]) -> None:
