@@ -71,3 +71,11 @@ def few_candidates(monkeypatch):
         return find(task, names=names or [quick], **size)
 
     monkeypatch.setattr(certify, "find_candidates", find_one)
+
+
+@pytest.fixture
+def no_ink(monkeypatch):
+    """Leave figures blank: they are made as ever, and drawing them takes longest in a report."""
+    from matplotlib.figure import Figure  # noqa: PLC0415 - few tests need it
+
+    monkeypatch.setattr(Figure, "savefig", lambda _, file, **__: file.write("<svg></svg>"))

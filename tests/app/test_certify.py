@@ -31,6 +31,8 @@ from surelearn.evaluate.rule_class import RuleClass
 from surelearn.learners.bayes.mixed_naive_bayes import MixedNaiveBayes
 from surelearn.persistence.model_files import save_model
 
+pytestmark = pytest.mark.usefixtures("no_ink")
+
 LEVEL = 1e-4  # of the binomial tests below: how often a correct library fails one
 
 

@@ -10,6 +10,8 @@ import surelearn
 from surelearn.app.errors import TableError
 from surelearn.evaluate.ledger import forget
 
+pytestmark = pytest.mark.usefixtures("no_ink")
+
 RNG = np.random.default_rng(3)
 COLUMNS = {
     "weight": RNG.normal(size=200).round(3).tolist(),

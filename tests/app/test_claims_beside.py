@@ -23,6 +23,8 @@ from surelearn.cli import app
 from surelearn.evaluate.ledger import forget
 from surelearn.report import render_html, render_json
 
+pytestmark = pytest.mark.usefixtures("no_ink")
+
 N = 600
 NODE = shutil.which("node")
 SCRIPT = resources.files("surelearn.report").joinpath("verifier.js")

@@ -18,6 +18,8 @@ from surelearn.app.problem.copies import identify
 from surelearn.app.verify import verify_certificate
 from surelearn.evaluate.ledger import forget
 
+pytestmark = pytest.mark.usefixtures("no_ink")
+
 LEARNERS = {"kind": ["MixedNaiveBayes"], "price": ["RidgeRegression"]}
 OTHER = {"kind": "price", "price": "kind"}
 

@@ -20,6 +20,8 @@ from surelearn.base import chunks
 from surelearn.cli import app
 from surelearn.persistence.model_files import load_model, save_model
 
+pytestmark = pytest.mark.usefixtures("no_ink")
+
 N = 600
 
 

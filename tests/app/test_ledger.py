@@ -22,6 +22,8 @@ from surelearn.certificate import Certificate
 from surelearn.cli import app
 from surelearn.evaluate.ledger import Question
 
+pytestmark = pytest.mark.usefixtures("no_ink")
+
 FAST = ("--learner", "MixedNaiveBayes")
 
 

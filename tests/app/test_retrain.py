@@ -12,6 +12,8 @@ from surelearn.app.verify import not_checked, read_certificate, verify_certifica
 from surelearn.certificate import Certificate
 from surelearn.persistence.model_files import save_model
 
+pytestmark = pytest.mark.usefixtures("no_ink")
+
 OPTIONS = {
     "target": "kind",
     "learners": ["MixedNaiveBayes"],

@@ -20,6 +20,8 @@ from surelearn.claims._ranks import keeping_all
 from surelearn.evaluate._drawing import ALSO_ROUNDED, ALSO_ROUNDED_BEFORE
 from surelearn.persistence.model_files import load_model, save_model
 
+pytestmark = pytest.mark.usefixtures("no_ink")
+
 
 @pytest.fixture(scope="module")
 def written(pets_run, tmp_path_factory):

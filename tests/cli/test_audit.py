@@ -13,6 +13,8 @@ from surelearn.app.output import OF_AUDITS
 from surelearn.bounds.concentration import clopper_pearson
 from surelearn.cli import app
 
+pytestmark = pytest.mark.usefixtures("no_ink")
+
 BOTH = ("--truth", "ill", "--prediction", "said")
 run = CliRunner().invoke
 

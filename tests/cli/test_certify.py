@@ -11,6 +11,8 @@ from surelearn.app.output import NAMES
 from surelearn.certificate import Certificate
 from surelearn.cli import _certifying, app
 
+pytestmark = pytest.mark.usefixtures("no_ink")
+
 FAST = ["--learner", "MixedNaiveBayes"]
 run = CliRunner().invoke
 

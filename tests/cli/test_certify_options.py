@@ -19,6 +19,8 @@ from surelearn.app.verify import read_certificate, verify_certificate
 from surelearn.cli import _certifying, app
 from surelearn.cli._certifying import number
 
+pytestmark = pytest.mark.usefixtures("no_ink")
+
 run = CliRunner().invoke
 FAST = ["--target", "y", "--learner", "MixedNaiveBayes"]
 

@@ -10,6 +10,8 @@ from surelearn.cli import app
 from surelearn.datasets.worlds import Noisy
 from surelearn.evaluate.ledger import forget
 
+pytestmark = pytest.mark.usefixtures("no_ink")
+
 run = CliRunner().invoke
 
 

@@ -12,6 +12,8 @@ from surelearn.app.tables.read import TableFile
 from surelearn.app.telling.report import make_report
 from surelearn.cli import app
 
+pytestmark = pytest.mark.usefixtures("no_ink")
+
 RNG = np.random.default_rng(0)
 N = 240
 Y = RNG.integers(0, 2, N)

@@ -18,6 +18,8 @@ from surelearn.evaluate._drawing import ALSO_ROUNDED
 from surelearn.evaluate.holdout import Holdout
 from surelearn.evaluate.ledger import forget
 
+pytestmark = pytest.mark.usefixtures("no_ink")
+
 LEVEL, DELTA = 1e-4, 0.1
 RNG = np.random.default_rng(0)
 

@@ -17,6 +17,8 @@ from surelearn.app.problem.split import split
 from surelearn.app.tables.read import TableFile, read_table_file
 from surelearn.app.verify import read_certificate, verify_certificate
 
+pytestmark = pytest.mark.usefixtures("no_ink")
+
 DAYS = np.datetime64("2019-01-01") + np.arange(200) * 3
 GERMAN = [f"{day.day}.{day.month}.{day.year}" for day in DAYS.tolist()]
 EUROS = [f"{1000 + 37 * (i * 7 % 200):,}".replace(",", ".") + ",50 €" for i in range(200)]
