@@ -86,7 +86,7 @@ def _let_it_grow() -> None:
     It warns of that in a thread of its own; where warnings are errors, the thread dies of it and
     nobody is told when a task is done.
     """
-    vars(process_executor)["_USE_PSUTIL"] = False
+    cast("Any", process_executor)._USE_PSUTIL = False  # noqa: SLF001 - it has no other switch
 
 
 def processes(n: int | None = None) -> Processes:
