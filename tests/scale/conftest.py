@@ -17,6 +17,8 @@ from surelearn import (
     MaximumEntropy,
     MaximumEntropyQuasiNewton,
     MixedNaiveBayes,
+    NearestNeighborsClassifier,
+    NearestNeighborsRegressor,
     PrincipalComponents,
     RandomForestClassifier,
     RandomForestRegressor,
@@ -78,6 +80,8 @@ LEARNERS = {
         "y",
         NUMBERS,
     ),
+    "neighbours of classes": (NearestNeighborsClassifier, "class", NUMBERS),
+    "neighbours of numbers": (NearestNeighborsRegressor, "y", NUMBERS),
     "encoder": (TableEncoder, None, [*NUMBERS, "word"]),
 }
 

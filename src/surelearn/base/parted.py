@@ -99,10 +99,6 @@ class PartedTable(ABC):
         del task, merge, items
         raise self._unnumbered()
 
-    def in_order(self) -> Iterator[Block]:
-        """Yield all blocks in order, read in this process: for whoever learns row after row."""
-        raise self._unnumbered()
-
     def _unnumbered(self) -> TypeError:
         return TypeError(
             f"a {type(self).__name__} does not number its parts, and this learner must know which "

@@ -219,10 +219,6 @@ class Parts(PartedTable, Sequence[Part]):
         passes = [NumberedPart(whole._replace(number=i), item) for i, item in enumerate(items)]
         return map_reduce(passes, partial(_on_part, task), merge)
 
-    def in_order(self) -> Iterator[Block]:
-        """Yield all blocks of rows in order, read in this process."""
-        return chain.from_iterable(part.blocks() for part in self._parts)
-
 
 class _Whole(NamedTuple):
     """All parts, for a task that goes through the whole table."""

@@ -16,9 +16,11 @@ from surelearn._jit import rows as jit_rows
 from surelearn._stored import holds
 from surelearn._typing import ArrayLike, Indices, Matrix, Vector
 from surelearn.base.fitting import adopt, at_one_moment, fresh_copy
+from surelearn.base.parted import PartedTable, refuse_targets
 from surelearn.base.tables.table import Categorical
 from surelearn.base.validation import Targets
 from surelearn.bounds import neighbors
+from surelearn.learners.neighbors._parted_index import PartedIndex, look_at_parts
 from surelearn.learners.neighbors._search.index import Index, build_index
 from surelearn.learners.neighbors._search.lists import Lists, neighbour_lists
 from surelearn.learners.neighbors._search.space import Space, learn_space, read_points
@@ -100,18 +102,24 @@ class NearestNeighborsLearner(BaseEstimator):
     def _losses(self, lists: Lists, stops: Iterable[Indices]) -> Iterator[Vector]:
         """Yield the losses on the training rows, by those others that stand before each stop."""
 
-    def fit(self, X: Any, y: ArrayLike) -> Self:
+    def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
         """Keep the rows and prepare the search.
 
         Parameters
         ----------
         X
-            Rows: an array, a data frame or, for some metrics, a sparse matrix.
+            Rows: an array, a data frame or, for some metrics, a sparse matrix. Or the parts of a
+            table, see `surelearn.scale.parts`: their rows stay where they are, targets alone come
+            into memory, and each search goes through all parts. There is no certificate then.
         y
             One target per row.
         """
         fresh = fresh_copy(self)
-        fresh._learn(X, y)  # noqa: SLF001 - our own copy
+        if isinstance(X, PartedTable):
+            refuse_targets(y, None)
+            fresh._learn_parts(X)  # noqa: SLF001 - our own copy
+        else:
+            fresh._learn(X, cast("Any", y))  # noqa: SLF001 - our own copy
         return adopt(self, fresh)
 
     def kneighbors(
@@ -145,12 +153,33 @@ class NearestNeighborsLearner(BaseEstimator):
             return points
         return lists.distances.reshape(-1, k)[places], points
 
-    def _learn(self, X: Any, y: ArrayLike) -> None:
+    def _check_choices(self) -> None:
         for name, known in _CHOICES.items():
             if getattr(self, name) not in known:
                 raise ValueError(f"{name}={getattr(self, name)!r} must be one of {list(known)}")
         if self.n_jobs is not None:
             _arguments.at_least_one("n_jobs", self.n_jobs)
+
+    def _learn_parts(self, parts: PartedTable) -> None:
+        """Keep the parts, and the targets of their rows."""
+        self._check_choices()
+        found = look_at_parts(self, parts)
+        vars(self).update(found.columns)
+        n = len(found.targets)
+        self.n_training_rows_, self.training_rows_ = n, found.hashes
+        if found.classes is not None:
+            cast("Any", self).classes_ = found.classes
+        else:
+            found.targets[:] = self._learn_targets(found.targets, n)  # their sum may be too large
+        self.targets_, self.order_ = found.targets, np.arange(n)
+        self.fitted_rules_, self.space_ = (self.ties, self.weights), Space(self.metric)
+        reader = fresh_copy(self)
+        vars(reader).update(found.columns)
+        self.index_ = cast("Any", PartedIndex(parts, reader, self.space_, found.counts))
+        self.n_neighbors_ = self._choose_k(n)
+
+    def _learn(self, X: Any, y: ArrayLike) -> None:
+        self._check_choices()
         self.space_, rows, points, y = learn_space(
             self,
             X,

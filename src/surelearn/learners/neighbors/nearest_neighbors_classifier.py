@@ -39,6 +39,7 @@ from surelearn.learners.neighbors._estimator import (
     Schedule,
     TieRule,
 )
+from surelearn.learners.neighbors._parted_index import PartedIndex
 from surelearn.learners.neighbors._search.lists import Lists, count_votes, decide, tied_votes
 
 
@@ -195,7 +196,7 @@ class NearestNeighborsClassifier(ClassifierMixin, NearestNeighborsLearner):
         return neighbors.knn_finite_sample(**world, **sizes, k=k)
 
     def certificates(self, *, delta: float = 0.05) -> tuple[Certificate, ...]:
-        """Certify the risk from the leave-one-out errors, if there are k + 2 rows or more.
+        """Certify the risk from the leave-one-out errors, if k + 2 rows or more are in memory.
 
         It holds for ties="random" and "first"; with ties="all" unless a tie at the k-th distance,
         or a tied vote, was met. k, metric and scaling must not come from the rows.
@@ -208,7 +209,7 @@ class NearestNeighborsClassifier(ClassifierMixin, NearestNeighborsLearner):
         check_is_fitted(self)
         refuse_changed(self)
         k, n = self.n_neighbors_, self.n_training_rows_
-        if n < k + 2:
+        if n < k + 2 or isinstance(self.index_, PartedIndex):
             return ()
         lists = self._lists_of_others(k, whole_ties=self._whole)
         errors = int(next(self._losses(lists, [lists.starts[1:]])).sum())

@@ -1,7 +1,7 @@
 """Lists of neighbours, as long as ties make them, and the votes of those on them."""
 
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -102,6 +102,9 @@ def neighbour_lists(
     lengths = k + found.tied
     starts = np.concatenate([[0], np.cumsum(lengths)])
     lists = Lists(starts, np.empty(starts[-1]), np.empty(starts[-1], np.int64))
+    if hasattr(index, "within"):  # rows that are far away: they are gone through once more
+        radii, longest = found.distances[:, -1], int(lengths.max())
+        return Lists(starts, *cast("Any", index).within(queries, radii, longest))
     few = (lengths <= _SHORT) | (not isinstance(index, BlockIndex))
     for length in np.unique(lengths[few]):
         alike = np.flatnonzero(few & (lengths == length))
