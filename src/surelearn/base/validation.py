@@ -27,6 +27,11 @@ _TOO_LARGE = (
     "the table holds a whole number that is too large for a float: rescale its column, or make it "
     "text"
 )
+_READS_NONE = (
+    "reads no missing values: fill them in, as TableEncoder does, leave those rows out, or "
+    "take a learner that reads them, such as gradient boosting, random forests, CART, C4.5 or "
+    "MixedNaiveBayes"
+)
 _HEAD, _FEW = 1000, 8  # labels looked at first; classes compared one by one
 
 Targets: TypeAlias = Literal["labels", "numbers"]
@@ -86,6 +91,15 @@ def validated(estimator: Any, *tables: Any, **options: Any) -> Any:
         return validate_data(estimator, *tables, **options)
     except OverflowError:
         raise ValueError(_TOO_LARGE) from None
+    except ValueError as error:
+        raise _in_few_words(estimator, error) from None
+
+
+def _in_few_words(estimator: Any, error: ValueError) -> ValueError:
+    """Say what to do about missing values; scikit-learn writes a paragraph, of its own learners."""
+    if "HistGradientBoosting" not in str(error):
+        return error
+    return ValueError(f"Input X contains NaN, and {type(estimator).__name__} {_READS_NONE}")
 
 
 def checked_numbers(X: Any, **options: Any) -> Any:
@@ -133,7 +147,10 @@ def all_finite(estimator: Any, X: Any, *, short: bool = False) -> Any:
     if rows.sum_of_squares(values.ravel()) <= LARGEST**2:
         return X
     with np.errstate(invalid="ignore"):  # it sums infinities of either sign
-        assert_all_finite(X, estimator_name=type(estimator).__name__, input_name="X")
+        try:
+            assert_all_finite(X, estimator_name=type(estimator).__name__, input_name="X")
+        except ValueError as error:
+            raise _in_few_words(estimator, error) from None
     return short_enough(X) if short else X
 
 

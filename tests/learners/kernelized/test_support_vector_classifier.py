@@ -564,3 +564,18 @@ def test_many_sparse_rows_are_solved_like_dense_ones(monkeypatch):
     np.testing.assert_allclose(
         thin.decision_function(X[:50]), full.decision_function(X[:50].toarray()), atol=2e-3
     )
+
+
+@pytest.mark.parametrize("C", [1e9, 1e12, 1e20, 1e99])
+def test_a_box_that_is_far_too_wide_does_not_make_small_coefficients_vanish(C):
+    X, y = noisy(60, 3, flips=0.0)
+    hard = SupportVectorClassifier(C=np.inf, kernel=Gaussian(gamma=1.0), tol=1e-9).fit(X, y)
+    wide = SupportVectorClassifier(C=C, kernel=Gaussian(gamma=1.0), tol=1e-9).fit(X, y)
+    assert np.allclose(alphas(wide, y), alphas(hard, y), rtol=1e-5, atol=1e-7)
+    assert wide.kkt_violation_[0] < 1e-8
+    assert (wide.predict(X) == y).all()
+
+
+def test_a_box_that_floats_cannot_hold_is_refused():
+    with pytest.raises(ValueError, match="asks for a hard margin"):
+        SupportVectorClassifier(C=1e308).fit(*FX_B)

@@ -38,6 +38,8 @@ from surelearn.learners.kernelized._solved_problems import (
 
 KernelLike = Kernel | Callable[[Any, Any], Any] | Literal["precomputed"] | None
 
+_LARGEST_C = 1e100  # products of it with weights and slacks stay finite
+
 
 @at_one_moment
 @holds(
@@ -93,6 +95,10 @@ class SupportVectorMachine(BaseEstimator):
     def _check_parameters(self) -> None:
         if not isinstance(self.C, Real) or not self.C > 0.0:
             raise ValueError(f"C={self.C!r} must be a number above 0, or infinity for no slack")
+        if _LARGEST_C < self.C < np.inf:
+            raise ValueError(
+                f"C={self.C!r} is too large to compute with: C=float('inf') asks for a hard margin"
+            )
         if not isinstance(self.tol, Real) or not 0.0 < self.tol < np.inf:
             raise ValueError(f"tol={self.tol!r} must be a finite number above 0")
         _arguments.at_least_one("max_iter", self.max_iter)

@@ -13,7 +13,7 @@ import numpy as np
 
 from surelearn._typing import Indices, Mask, Vector
 
-_ROUNDING = 1e-12  # of a variable, for each unit of the width of its box
+_ROUNDING = 1e-12  # of a variable, for each unit of the width of its box that was of use
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +44,8 @@ class Problem:
         """
         low, high = self.bounds
         width = high - low
-        near = np.where(np.isfinite(width), _ROUNDING * width, 0.0)
+        reach = np.minimum(width, np.max(np.abs(beta), initial=0.0))  # a box may be far too wide
+        near = np.where(np.isfinite(width), _ROUNDING * reach, 0.0)
         risen = np.where(beta >= high - near, high, beta)
         return np.where(beta <= low + near, low, risen)
 
