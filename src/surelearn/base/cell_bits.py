@@ -14,6 +14,7 @@ Rounding: TypeAlias = Callable[[NDArray[Any]], NDArray[Any]]
 """What is done to numbers before they are compared."""
 
 _EXACT = 2**53  # up to which all whole numbers are doubles
+_BLOCK = 2**16  # cells looked at one by one
 _MISSING = np.array([np.nan]).view(np.uint64)[0]
 
 
@@ -38,8 +39,11 @@ def cell_bits(cells: NDArray[Any], *, rounding: Rounding | None = None) -> Hashe
     if cells.dtype.kind in "mM":
         return cells.astype(f"{cells.dtype.kind}8[us]").view(np.uint64)
     known: dict[Any, int] = {}
-    found = [_bits(cell, known, rounding) for cell in cells.tolist()]
-    return np.array(found, dtype=np.uint64)
+    found = np.empty(len(cells), dtype=np.uint64)
+    for start in range(0, len(cells), _BLOCK):  # a list of all cells would be many times as large
+        block = cells[start : start + _BLOCK].tolist()
+        found[start : start + _BLOCK] = [_bits(cell, known, rounding) for cell in block]
+    return found
 
 
 def word_bits(words: Iterable[str], *, read_numbers: bool) -> Hashes:

@@ -26,6 +26,7 @@ _Estimator = TypeVar("_Estimator")
 _Class = TypeVar("_Class", bound=type[Any])
 
 _LARGEST_SUM = 1e307  # of targets: a few of them, or differences, can be added to it
+_BLOCK = 2**16  # cells looked at one by one
 _CHANGES_IT = frozenset(
     {
         *("fit", "partial_fit", "fit_predict", "fit_transform", "fit_widths"),
@@ -316,3 +317,19 @@ def missing(value: Any) -> bool:
         return True
     unequal = value != value  # noqa: PLR0124 - NaN is what differs from itself
     return bool(unequal) if isinstance(unequal, (bool, np.bool_)) else True
+
+
+def count_missing(cells: NDArray[Any]) -> int:
+    """Return how many cells of a column are empty; of many rows no list is made.
+
+    Examples
+    --------
+    >>> count_missing(np.array([1.0, np.nan])), count_missing(np.array(["a", None], dtype=object))
+    (1, 1)
+    """
+    if cells.dtype.kind in "biuUS":
+        return 0
+    if cells.dtype.kind in "fc":
+        return int(np.count_nonzero(np.isnan(cells)))
+    blocks = (cells[start : start + _BLOCK] for start in range(0, len(cells), _BLOCK))
+    return sum(sum(map(missing, block.tolist())) for block in blocks)

@@ -13,7 +13,7 @@ from surelearn import _arguments
 from surelearn._typing import ArrayLike
 from surelearn.base import fingerprint
 from surelearn.base.cell_bits import cell_bits
-from surelearn.base.fitting import missing
+from surelearn.base.fitting import count_missing
 from surelearn.base.labels import exact, refuse_unlike
 from surelearn.base.row_identity import RowSet, row_hashes, with_labels
 from surelearn.base.validation import distinct
@@ -170,7 +170,7 @@ def check_labels(X: Any, y: ArrayLike) -> NDArray[Any]:
         raise ValueError("the hold-out is empty: give at least one row")
     if labels.dtype.kind == "V":
         raise ValueError(f"y holds records ({labels.dtype}), not labels: give one column of them")
-    n_missing = sum(map(missing, labels.tolist()))
+    n_missing = count_missing(labels)
     if n_missing:
         raise ValueError(f"y has {n_missing} missing labels; leave those rows out")
     return labels

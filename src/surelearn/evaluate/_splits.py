@@ -184,7 +184,7 @@ def _groups(groups: ArrayLike, n: int) -> NDArray[Any]:
         raise ValueError(
             f"groups names {len(named)} rows and there are {n}; give one group per row"
         )
-    missing = int(sum(fitting.missing(value) for value in named.tolist()))
+    missing = fitting.count_missing(named)
     if missing:
         raise ValueError(f"groups is missing for {missing} rows; name a group for every row")
     return named

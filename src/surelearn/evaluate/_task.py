@@ -160,7 +160,7 @@ def check_labels(X: Any, y: ArrayLike) -> NDArray[Any]:
     """Return one target for each row, none of them missing."""
     labels = cast("NDArray[Any]", column_or_1d(exact(y), warn=False))
     check_consistent_length(X, labels)
-    missing = int(sum(fitting.missing(value) for value in labels.tolist()))
+    missing = fitting.count_missing(labels)
     if missing:
         raise ValueError(f"y has {missing} missing values; leave those rows out")
     if len(labels) < 2:

@@ -6,6 +6,7 @@ and is the only thing that issues hold-out certificates: of all rows, of groups,
 ledger belongs to the rows: another `Holdout` on them goes on with it (`surelearn.evaluate.ledger`).
 """
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, Literal
@@ -332,9 +333,14 @@ class Holdout(Shown, drawn_by="certificates.plot_certificates"):
         return self._account.ask(model)
 
     @cached_property
+    def _held(self) -> Hashes:
+        """A hash of each row with its label."""
+        return labelled_hashes(self.X, self.y)
+
+    @cached_property
     def _account(self) -> Account:
         """What this process remembers of these rows."""
-        held = labelled_hashes(self.X, self.y)
+        held = self._held
         return Account(
             rows=(RowSet.of(held), *self._table),
             rules=_holdout_rules.name_rules(
@@ -357,7 +363,7 @@ class Holdout(Shown, drawn_by="certificates.plot_certificates"):
         drawn = None if counted is None else RowSet.of(held[counted]).digest
         if self._beside is None:
             return (self._classes, drawn)
-        order = (held.tobytes(), None if self._groups is None else self._seed)
+        order = (hashlib.sha256(held).hexdigest(), None if self._groups is None else self._seed)
         return (self._classes, drawn, self._beside.named, self._beside.baseline, order)
 
     def _answers_to_rows(self, *answers: NDArray[Any]) -> str:
@@ -366,7 +372,7 @@ class Holdout(Shown, drawn_by="certificates.plot_certificates"):
         A model may depend on what its fingerprint does not see, and a part of the rows may be
         chosen by what was wrong in all of them: either is another question.
         """
-        found = self._account.held
+        found = self._held
         for column in answers:
             found = with_labels(spread(found), cell_bits(column, rounding=to_single))
         return RowSet.of(found).digest

@@ -31,8 +31,8 @@ def confusion_of(
     >>> view.header, view.rows
     (('true', 'said a', 'said b'), (('a', '1', '0'), ('b', '1', '0')))
     """
-    labels, places = np.unique(np.concatenate([true, answered]), return_inverse=True)
-    first, second = places[: len(true)], places[len(true) :]
+    labels = np.union1d(np.unique(true), np.unique(answered))
+    first, second = (np.searchsorted(labels, c.astype(labels.dtype)) for c in (true, answered))
     names, note = [str(label) for label in labels.tolist()], ""
     if len(labels) > MOST_LABELS:
         shown = _most_confused(first, second, len(labels))

@@ -1,0 +1,109 @@
+"""A table of eight times the memory that there is: certified and verified part by part.
+
+What is limited is what a process may write to (RLIMIT_DATA), which the kernel enforces: an
+allocation beyond it fails. The limit on resident memory (RLIMIT_RSS) is one that Linux does not
+enforce, and the one on addresses (RLIMIT_AS) counts the code of all libraries, and what they
+reserve and never touch. With Arrow on the system's allocator and BLAS and Numba on one thread
+nothing is reserved in advance, so that data and resident memory are within a few percent.
+"""
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+_MB = 2**20
+_PLAIN = {
+    "ARROW_DEFAULT_MEMORY_POOL": "system",
+    "MALLOC_ARENA_MAX": "1",
+    "NUMBA_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+}
+LIMITED = """
+import json, pathlib, re, resource, sys, tempfile
+import pyarrow as pa, surelearn
+from pyarrow import parquet
+from surelearn.app.in_parts import looking
+from surelearn.app.verify import verify_certificate
+folder, small, limit, more, cells = sys.argv[1], sys.argv[2], *map(int, sys.argv[3:])
+status = pathlib.Path("/proc/self/status")
+told = lambda name: 1024 * int(re.search(name + r":\\s+(\\d+)", status.read_text())[1])
+def certified(source):
+    asked = {"target": "y", "learners": ["RidgeRegression"], "holdout": 0.05}
+    return surelearn.certify(source, **asked)
+def verified(found, source):
+    with tempfile.TemporaryDirectory() as out:
+        model, *_ = found.save(out, force=True)
+        return [f.holds for f in verify_certificate(found.certificate, model=model, table=source)]
+if cells:
+    looking.MOST_CELLS, looking.FEWEST_ROWS = cells, 1000
+if more:  # beyond what is taken once everything is loaded and compiled
+    verified(certified(small), small)
+    limit = told("VmData") + more
+resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+found = certified(folder)
+holds = verified(found, folder)
+peak = told("VmHWM")
+try:
+    files = sorted(pathlib.Path(folder).iterdir())  # on one thread: others could not be started
+    reading = (parquet.ParquetFile(f, pre_buffer=False).read(use_threads=False) for f in files)
+    certified(pa.concat_tables(reading))
+    whole = "fits"
+except MemoryError:
+    whole = "does not fit"
+rows = found.run.problem.n_rows
+print(json.dumps({"status": found.certificate.status, "rows": rows, "holds": holds,
+                  "peak": peak, "whole": whole}))
+"""
+
+
+def write(folder, n_bytes, n_columns, n_rows=2**14):
+    """Write files of numbers, all rows different, until the table takes so many bytes."""
+    folder.mkdir()
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n_rows, n_columns - 1))
+    y = X @ np.linspace(-1.0, 1.0, n_columns - 1) + rng.normal(size=n_rows)
+    for i in range(-(-n_bytes // (8 * n_rows * n_columns))):
+        columns = {f"x{j}": np.roll(X[:, j], i * j) for j in range(n_columns - 1)}
+        table = pa.table({**columns, "y": y + i})
+        where = folder / f"{i:05}.parquet"
+        parquet.write_table(table, where, row_group_size=2**12, compression="NONE")
+    return folder
+
+
+def limited(folder, small, *, limit=0, more=0, cells=0):
+    command = [sys.executable, "-c", LIMITED, folder, small, *map(str, (limit, more, cells))]
+    paths = {"PYTHONPATH": os.pathsep.join(sys.path)}
+    run = subprocess.run(  # noqa: S603 - our own
+        command, capture_output=True, text=True, check=False, env={**os.environ, **_PLAIN, **paths}
+    )
+    assert run.returncode == 0, run.stderr[-3000:]
+    return json.loads(run.stdout.splitlines()[-1])
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other kernels do not count so")
+@pytest.mark.parametrize(
+    ("n_bytes", "n_columns", "given"),
+    [
+        pytest.param(48 * _MB, 16, {"more": 6 * _MB, "cells": 20_000}, id="short"),
+        pytest.param(5632 * _MB, 64, {"limit": 704 * _MB}, id="long", marks=pytest.mark.slow),
+    ],
+)
+def test_a_table_of_eight_times_the_memory_is_certified_and_verified(
+    n_bytes, n_columns, given, tmp_path
+):
+    small = write(tmp_path / "small", _MB, n_columns)
+    folder = write(tmp_path / "large", n_bytes, n_columns)
+    assert n_bytes == 8 * sum(given.get(name, 0) for name in ("limit", "more"))
+    found = limited(folder, small, **given)
+    assert found["status"] == "valid"
+    assert found["rows"] * n_columns * 8 >= n_bytes
+    assert len(found["holds"]) > 10
+    assert all(found["holds"])
+    assert found["whole"] == "does not fit"  # the control: all rows in memory, in the same process
