@@ -112,7 +112,9 @@ def describe(ax: Axes, points: LabelledPoints, across: Vector, up: Vector) -> No
     ax.set(xlabel=first + rest, ylabel=second)
     ax.set(xlim=(across[0], across[-1]), ylim=(up[0], up[-1]))
     ax.grid(visible=False)
-    ax.legend(loc="upper right", fontsize=8, frameon=True)
+    # Points are everywhere: a legend inside would cover some.
+    below: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.16), "ncols": 4}
+    ax.legend(**below, fontsize=8, columnspacing=1.0, handletextpad=0.3)
 
 
 def _column(feature: int | str, columns: list[str]) -> int:

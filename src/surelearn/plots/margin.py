@@ -79,8 +79,6 @@ def plot_margin(
             ax.plot([], [], line, color="black", linewidth=1.4 if line == "-" else 0.9, label=name)
     _draw_rings(ax, points, _lying(model, points))
     describe(ax, points, across, up)
-    below: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.16), "ncols": 3}
-    ax.legend(**below, fontsize=8, columnspacing=1.0, handletextpad=0.3)
     return ax
 
 
