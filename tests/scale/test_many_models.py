@@ -5,7 +5,13 @@ import numpy as np
 import pytest
 from sklearn.model_selection import GridSearchCV
 
-from surelearn import BaggingClassifier, Perceptron, RidgeRegression, cross_validate
+from surelearn import (
+    BaggingClassifier,
+    BaggingRegressor,
+    Perceptron,
+    RidgeRegression,
+    cross_validate,
+)
 from surelearn.base.fingerprint import fingerprint
 
 RNG = np.random.default_rng(0)
@@ -27,12 +33,16 @@ def bag():
     return fingerprint(BaggingClassifier(n_estimators=4, random_state=0).fit(X, LABELS))
 
 
+def bag_of_numbers():
+    return fingerprint(BaggingRegressor(n_estimators=4, random_state=0).fit(X, NUMBERS))
+
+
 def tasks_so_far(client):
     """Return a number that grows with every task of a cluster."""
     return client.run_on_scheduler(lambda dask_scheduler: dask_scheduler.transition_counter)
 
 
-@pytest.mark.parametrize("many", [folds, grid, bag])
+@pytest.mark.parametrize("many", [folds, grid, bag, bag_of_numbers])
 def test_a_cluster_finds_what_this_process_does(many, cluster):
     alone, before = many(), tasks_so_far(cluster)
     with cluster.as_current(), joblib.parallel_config(backend="dask", wait_for_workers_timeout=30):

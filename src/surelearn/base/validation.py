@@ -322,7 +322,8 @@ def refuse_parts(X: Any) -> None:
     if isinstance(X, PartedTable):
         raise TypeError(
             "this learner needs all its rows at once, and these are the parts of a table: read "
-            "them into one, or learn the file with learn_stream"
+            "them into one, or let a learner with partial_fit go through them by "
+            "learn_stream(learner, parts)"
         )
 
 

@@ -1,7 +1,8 @@
 """Streams of any length, learnt block by block in the memory of one block.
 
-A source is a Parquet or CSV file, anything that speaks Arrow's stream protocol (tables of PyArrow,
-pandas, Polars), or any iterable of pairs of a row and its target, such as a River dataset.
+A source is a Parquet or CSV file, the parts of a table, anything that speaks Arrow's stream
+protocol (tables of PyArrow, pandas, Polars), or any iterable of pairs of a row and its target, such
+as a River dataset.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -19,10 +20,14 @@ from sklearn.base import is_classifier, is_regressor
 
 from surelearn import _arguments
 from surelearn._typing import ArrayLike
+from surelearn.base.labels import exact, joined_classes
+from surelearn.base.parted import Block
+from surelearn.base.validation import distinct
 from surelearn.scale._columns import feature_columns, features_and_target, sound
 from surelearn.scale._parquet import holds_only_numbers, read_by_columns
 from surelearn.scale._row_stream import RowChunks, row_and_target
 from surelearn.scale.errors import told_of
+from surelearn.scale.table_parts import Parts
 
 _Learner = TypeVar("_Learner")
 _LEARNS = ("partial_fit", "learn_one")
@@ -53,9 +58,11 @@ def learn_stream(
         Any learner with `partial_fit`; it goes on from where it stands, and is returned. One of
         River, such as `to_river` makes, learns pair by pair: features may come and go.
     source, **reading
-        What to read, and how: see `blocks`.
+        What to read, and how: see `blocks`. Parts are learnt one after the other in this process,
+        since each row may change what the next one teaches: as if they were one table.
     classes
         All labels that will ever come, for a classifier; needed if the first block lacks some.
+        Those of parts are found in a pass of their own, on the executor of `scale.on`.
     on_block
         Called after each block with the number of rows learnt so far.
 
@@ -75,7 +82,9 @@ def learn_stream(
     stream, n_learnt = blocks(source, **reading), 0
     if not hasattr(learner, "partial_fit") and hasattr(learner, "learn_one"):
         return _learn_row_by_row(learner, stream, classes, on_block)
-    _refuse_no_target(learner, stream, reading)
+    _refuse_no_target(learner, stream, source, reading)
+    if isinstance(source, Parts) and classes is None and is_classifier(learner):
+        classes = None if hasattr(learner, "classes_") else labels_of(source)
     known_classes = (classes,) if is_classifier(learner) and classes is not None else ()
     while True:
         try:
@@ -103,8 +112,9 @@ def blocks(
     Parameters
     ----------
     source
-        A path to a Parquet or CSV file, a table, or an iterable of pairs of a row and its target.
-        Rows in pairs are arrays or mappings; a feature that a mapping lacks is 0.
+        A path to a Parquet or CSV file, a table, the parts of one (`scale.parts`), or an iterable
+        of pairs of a row and its target. Rows in pairs are arrays or mappings; a feature that a
+        mapping lacks is 0.
     target
         The column to predict, for files and tables; without one the targets are None.
     block_size
@@ -122,6 +132,10 @@ def blocks(
     _arguments.at_least_one("block_size", block_size)
     if isinstance(source, str | PathLike) or hasattr(source, "__arrow_c_stream__"):
         return _table_chunks(source, target, columns, block_size)
+    if isinstance(source, Parts):
+        if target is not None or columns is not None:
+            raise ValueError("parts know their columns: name them in scale.parts(source, target=)")
+        return chain.from_iterable(map(partial(_part_chunks, block_size), source))
     if target is not None or columns is not None:
         raise ValueError("pairs bring their targets along; target= and columns= are for tables")
     if sparse.issparse(source):
@@ -155,11 +169,33 @@ def _learn_row_by_row(
     return learner
 
 
-def _refuse_no_target(learner: Any, stream: Iterator[Any], reading: Mapping[str, Any]) -> None:
+def _part_chunks(size: int, part: Any) -> Iterator[tuple[Any, Any]]:
+    for block in part.blocks(size):
+        if block.weights is not None:
+            raise ValueError("a stream knows no weights: list the parts without weight=")
+        yield block.X, block.y
+
+
+def labels_of(parts: Parts) -> NDArray[Any]:
+    """Return the sorted labels of all parts."""
+    return parts.map_reduce(_labels_of_block, joined_classes)
+
+
+def _labels_of_block(block: Block) -> NDArray[Any]:
+    return distinct(exact(block.y))
+
+
+def _refuse_no_target(
+    learner: Any, stream: Iterator[Any], source: Any, reading: Mapping[str, Any]
+) -> None:
     """Refuse a table without a target for a learner that predicts one."""
     tables = not isinstance(stream, RowChunks)
     predicts = is_classifier(learner) or is_regressor(learner)
-    if tables and predicts and reading.get("target") is None:
+    target = reading.get("target")
+    if isinstance(source, Parts) and len(source):
+        first: Any = source[0]
+        target = getattr(first, "reading", first).target  # a partition of Dask has its own
+    if tables and predicts and target is None:
         raise ValueError("say which column of the table is to be predicted: target=...")
 
 
