@@ -78,6 +78,30 @@ def unlocked(array: NDArray[Any]) -> NDArray[Any]:
     return array if array.flags.writeable else np.asarray(_Unlocked(array))
 
 
+def locked(array: NDArray[Any]) -> NDArray[Any]:
+    """Return an array that nobody can write to, whatever flag they set: its memory is of bytes.
+
+    Examples
+    --------
+    >>> places = locked(np.arange(3))
+    >>> places.flags.writeable = True
+    Traceback (most recent call last):
+    ValueError: cannot set WRITEABLE flag to True of this array
+    >>> locked(places) is places
+    True
+    """
+    if is_locked(array) or not array.size:
+        return array
+    return np.frombuffer(array.tobytes(), dtype=array.dtype).reshape(array.shape)
+
+
+def is_locked(array: NDArray[Any]) -> bool:
+    """Return whether the memory of an array can be written to by nobody."""
+    base: Any = array.base
+    owner = base.base if isinstance(base, np.ndarray) else base
+    return isinstance(owner, bytes) and not array.flags.writeable
+
+
 def count(X: Rows) -> int:
     """Return the number of rows."""
     return len(X.indptr) - 1 if isinstance(X, SparseRows) else len(X)

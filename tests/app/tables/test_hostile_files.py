@@ -327,7 +327,7 @@ def write_file(path, batches, **options):
 
 
 def blocks_in_footer(data):
-    """Where the footer tells the places of record batches: the first follows the schema."""
+    """Where the footer tells the places of record batches."""
     (length,) = struct.unpack_from("<i", data, len(data) - 10)
     start = len(data) - 10 - length
     places = range(start, len(data) - 24, 4)

@@ -7,6 +7,7 @@ together, and go on until none of them has moved.
 import numpy as np
 
 from surelearn._jit import jit
+from surelearn._jit.rows import unlocked
 from surelearn._typing import Indices, Matrix
 from surelearn.learners.ensembles._forest.packed_trees import (
     CATEGORIES,
@@ -17,6 +18,7 @@ from surelearn.learners.ensembles._forest.packed_trees import (
     PLACE_MASK,
     PackedTrees,
 )
+from surelearn.learners.ensembles._forest.walkable import Walkable, walkable
 from surelearn.learners.ensembles._forest.workspace import Words
 
 _TOGETHER = 16
@@ -85,19 +87,18 @@ def add_leaves(at: Indices, words: Indices, leaves: Matrix, sums: Matrix) -> Non
 def leaves_of(trees: PackedTrees, tree: int, X: Matrix) -> Indices:
     """Return the leaf of each row in one tree, a place among all leaves; `X` is `ready`."""
     at = np.empty(len(X), dtype=np.int64)
-    walk(trees, tree, X, at)
-    return trees.words[at, 0] & PLACE_MASK
+    arrays = walkable(trees)
+    walk(arrays, tree, X, at)
+    return arrays.words[at, 0] & PLACE_MASK
 
 
-def walk(trees: PackedTrees, tree: int, X: Matrix, at: Indices) -> None:
+def walk(arrays: Walkable, tree: int, X: Matrix, at: Indices) -> None:
     """Write the node where each row ends in one tree."""
-    words, root = trees.words, int(trees.first_node[tree])
-    cuts = words.view(np.float64)
-    if trees.route_width:
-        width = int(trees.route_width)
-        descend_categories(X, words, cuts, root, trees.routes, width, at)
+    root, width = int(arrays.first_node[tree]), arrays.width
+    if width:
+        descend_categories(X, arrays.words, arrays.cuts, root, arrays.routes, width, at)
     else:
-        descend(X, words, cuts, root, at)
+        descend(X, arrays.words, arrays.cuts, root, at)
 
 
 def ready(X: Matrix, n_categories: Indices) -> Matrix:
@@ -115,6 +116,7 @@ def ready(X: Matrix, n_categories: Indices) -> Matrix:
 def add_all(trees: PackedTrees, X: Matrix, said: Matrix, sums: Matrix) -> None:
     """Add for each row what its leaves say, tree by tree; `X` as `ready` makes it."""
     at = np.empty(len(X), dtype=np.int64)
+    arrays, table = walkable(trees), unlocked(said)
     for tree in range(trees.n_trees):
-        walk(trees, tree, X, at)
-        add_leaves(at, trees.words, said, sums)
+        walk(arrays, tree, X, at)
+        add_leaves(at, arrays.words, table, sums)
