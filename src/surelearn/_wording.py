@@ -61,6 +61,19 @@ def percent_outward(value: float, direction: str) -> str:
         return f"{number.quantize(Decimal('0.01'), rounding=rounding)}%"
 
 
+def amount(value: float) -> str:
+    """Return a measured number in four digits, as people write it: without powers of ten.
+
+    Examples
+    --------
+    >>> amount(22167.53), amount(0.0930642), amount(-1565.04), amount(3.2e-9)
+    ('22170', '0.09306', '-1565', '3.2e-09')
+    """
+    if not 1e-4 <= abs(value) < 1e12:
+        return f"{value:.4g}"
+    return np.format_float_positional(value, precision=4, fractional=False, trim="-")
+
+
 def exactly(value: float) -> str:
     """Return a number that was fixed beforehand in as few digits as say it exactly.
 

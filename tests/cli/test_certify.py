@@ -78,14 +78,14 @@ def test_structural_risk_shows_both_bounds_and_is_done_again_alike(table, tmp_pa
 
 def test_the_progress_display_tells_the_time_and_the_best_so_far():
     def tried(name, score, seconds):
-        return SimpleNamespace(name=name, score=score, seconds=seconds)
+        return SimpleNamespace(name=name, score=score, seconds=seconds, rates=True)
 
     best = _certifying.Best()
     assert best.before("a") == "training a (the first run compiles)"
     assert best.after(tried("a", math.inf, 0.1)) == "a 0.1 s; best so far: a (inf)"
-    assert best.after(tried("b", 0.25, 1.26)) == "b 1.3 s; best so far: b (0.25)"
-    assert best.before("c") == "training c; best so far: b (0.25)"
-    assert best.after(tried("c", 0.5, 3.0)) == "c 3.0 s; best so far: b (0.25)"
+    assert best.after(tried("b", 0.25, 1.26)) == "b 1.3 s; best so far: b (25.0%)"
+    assert best.before("c") == "training c; best so far: b (25.0%)"
+    assert best.after(tried("c", 0.5, 3.0)) == "c 3.0 s; best so far: b (25.0%)"
 
 
 def test_long_notes_stand_below_the_learners_each_once(tmp_path):

@@ -50,7 +50,7 @@ def test_a_quiet_stream_ends_with_0_and_its_bound(tmp_path, stream):
     found = Certificate.from_json((out / "certificate.json").read_text())
     expected = RiskMonitor().update(ERRORS).certificate()
     assert (found.bound, found.n) == (expected.bound, 800)
-    assert found.claim in " ".join(result.output.split())
+    assert found.headline[0] in " ".join(result.output.split())
     assert all(finding.holds for finding in verify_certificate(found))
     content = json.loads((out / "monitor.json").read_text())
     assert content["rows"] == 800

@@ -255,11 +255,21 @@ def test_a_page_marks_every_claim():
 
 
 @needs_node
+def test_a_page_of_a_bound_that_says_nothing_is_recomputed_too():
+    guarantee = concentration.clopper_pearson(errors=1, n=1, delta=0.05)
+    vacuous = certify(guarantee, kind="risk", subject="s", observed=1.0, n=1)
+    page = render_html(Report(title="t", certificate=vacuous))
+    assert "vacuous: it is 100.00%" in page
+    assert [mark[1] for mark in marks_of(page)] == ["recomputed"]
+    assert marks_of(page.replace("it is 100.00%", "it is 90.00%"))[0][1] == "refused"
+
+
+@needs_node
 @pytest.mark.parametrize(
     ("old", "new", "refused"),
     [
         ('data-shows="bound">0.53%', 'data-shows="bound">0.13%', 0),
-        ("is at most 0.00525.</p>", "is at most 0.001.</p>", 0),
+        ("is at most 0.53%.</p>", "is at most 0.13%.</p>", 0),
         ("Observed 0.25% on 2,000", "Observed 0.2% on 2,000", 0),
         ("Observed 0.25% on 2,000", "Observed 0.25% on 9,000", 0),
         ('data-shows="errors">4<', 'data-shows="errors">0<', 1),

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surelearn._typing import Vector
+from surelearn._wording import amount
 from surelearn.app.problem.baseline import Constant, baseline_of
 from surelearn.app.problem.problem import Problem
 from surelearn.base.labels import absolute_errors
@@ -91,7 +92,7 @@ def warn(problem: Problem, answers: Answers) -> Iterator[str]:
 
 def _shown(mean: float, problem: Problem) -> str:
     if problem.task == "regression":
-        return f"a mean absolute error of {mean:.4g}"
+        return f"a mean absolute error of {amount(mean)}"
     return f"{100 * mean:.3g}% wrong"
 
 

@@ -16,7 +16,13 @@ from surelearn.bounds import Validity
 from surelearn.bounds._phrases import with_keys
 from surelearn.certificate._evidence import Status
 from surelearn.certificate._reading import SCHEMAS, parse, restored
-from surelearn.certificate._text import headline, html, sentences, void_claim
+from surelearn.certificate._text import (
+    claim_in_one_unit,
+    headline,
+    html,
+    sentences,
+    void_claim,
+)
 
 Kind = Literal[
     "risk",
@@ -305,7 +311,7 @@ class Certificate(Shown, drawn_by="certificates.plot_certificates"):
 
     def __repr__(self) -> str:
         """Return the status and the claim in one line; `str` has it all, `to_json` every digit."""
-        return f"<{self.status} certificate: {printable(self.claim)}>"
+        return f"<{self.status} certificate: {printable(claim_in_one_unit(self))}>"
 
     def _repr_html_(self) -> str:
         """Return a card for notebooks: no scripts, no network."""

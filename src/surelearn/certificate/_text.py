@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from surelearn._shown import card
-from surelearn._wording import outward, percent_outward, printable
+from surelearn._wording import amount, outward, percent_outward, printable
 
 if TYPE_CHECKING:
     from surelearn.certificate._certificate import Certificate
@@ -28,7 +28,7 @@ def headline(certificate: "Certificate") -> list[str]:
     if c.status == "void":
         return [f"No guarantee: an assumption is violated. {_reasons(c)}."]
     bound, seen, known = _numbers(c)
-    lines = [c.claim]
+    lines = [claim_in_one_unit(c)]
     if c.status == "vacuous":
         lines = [f"The bound is vacuous: it is {bound} and {known} is known without data."]
     where = f"{c.n} {'rounds' if c.kind in {'regret', 'mistakes'} else 'examples'}"
@@ -39,13 +39,27 @@ def headline(certificate: "Certificate") -> list[str]:
     return lines
 
 
+def claim_in_one_unit(certificate: "Certificate") -> str:
+    """Return the claim in the unit of the numbers beside it.
+
+    Sentences that end in a share are stored with a fraction, by which verifiers know them; readers
+    are told percent, as everywhere.
+    """
+    c = certificate
+    side = "at most" if c.direction == "upper" else "at least"
+    stored = f" is {side} {outward(c.bound, c.direction)}."
+    if not (c.is_share and c.claim.endswith(stored)):
+        return c.claim
+    return f"{c.claim.removesuffix(stored)} is {side} {percent_outward(c.bound, c.direction)}."
+
+
 def _numbers(certificate: "Certificate") -> tuple[str, str, str]:
     """Return the bound, what was seen and what is known without data; shares in percent."""
     c = certificate
     if c.is_share:
         bound = percent_outward(c.bound, c.direction)
         return bound, f"{100.0 * c.observed:.4g}%", f"{100.0 * c.trivial:g}%"
-    return outward(c.bound, c.direction), f"{c.observed:.4g}", f"{c.trivial:g}"
+    return outward(c.bound, c.direction), amount(c.observed), f"{c.trivial:g}"
 
 
 def void_claim(certificate: "Certificate") -> str:

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from surelearn._wording import amount
 from surelearn.app.certified_run import CertifiedRun
 from surelearn.app.certify import certify_table
 from surelearn.app.choosing.choice import Choice, Tried
@@ -195,7 +196,9 @@ class Best:
 
     def _line(self) -> str:
         best = self.trial
-        return "" if best is None else f"best so far: {shown(best.name)} ({best.score:.4g})"
+        if best is None:
+            return ""
+        return f"best so far: {shown(best.name)} ({number(best.score, rates=best.rates)})"
 
 
 def _show(console: Console, run: CertifiedRun, file: TableFile, files: tuple[Path, ...]) -> None:
@@ -246,4 +249,4 @@ def number(value: float, *, rates: bool) -> str:
     """
     if rates and math.isfinite(value):
         return f"{100 * value:.1f}%"
-    return f"{value:.4g}" if abs(value) >= 1.0 else f"{value:.3g}"
+    return amount(value) if abs(value) >= 1.0 else f"{value:.3g}"

@@ -82,7 +82,7 @@ def _alarm(monitor: StreamMonitor) -> str:
 def _show(console: Console, monitor: StreamMonitor) -> None:
     console.print(line_of(monitor), highlight=False)
     for certificate in monitor.certificates:
-        console.print(shown(certificate.claim), highlight=False)
+        console.print(shown(certificate.headline[0]), highlight=False)
     if monitor.rule:
         console.print(f"[dim]Alarm: {shown(monitor.rule)}.[/]", highlight=False)
     resting = [p for p in monitor.certificate.preconditions if p.status == "assumed"]

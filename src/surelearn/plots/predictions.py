@@ -40,5 +40,6 @@ def plot_predictions(
     size = 3.0 if len(y) > 500 else 5.0
     ax.plot(predicted, y, ".", ms=size, alpha=0.5, color=style.OBSERVED, label="rows held out")
     ax.set(xlabel="predicted", ylabel="true")
+    ax.locator_params(axis="x", nbins=6)  # long numbers must not run into each other
     style.put_legend_above(ax)
     return ax

@@ -26,8 +26,12 @@ def claimed_of(report: Report, places: Places) -> str:
 
 def _in_full(report: Report, places: Places) -> str:
     """Return every claim in words: a list or a curve says more than its number."""
-    found = [one.certificate for one in report.claimed if one.certificate is not None]
-    items = "".join(f"<li{places.shows(c, 'claim')}>{escape(c.headline[0])}</li>" for c in found)
+    found = [(one.title, one.certificate) for one in report.claimed if one.certificate is not None]
+    items = "".join(
+        f"<li><strong>{escape(title)}.</strong> "
+        f"<span{places.shows(c, 'claim')}>{escape(c.headline[0])}</span></li>"
+        for title, c in found
+    )
     shown = f"<details><summary>Every claim in full</summary><ul>{items}</ul></details>"
     return shown if len(found) > 1 else ""
 

@@ -3,13 +3,12 @@
 from collections.abc import Iterable, Mapping
 from html import escape as html_escape
 
-from surelearn._wording import outward, percent_outward, printable
+from surelearn._wording import amount, outward, percent_outward, printable
 from surelearn.certificate import Certificate
 from surelearn.report.content import Figure, ModelView
 from surelearn.report.recomputing import Places
 
 _LINES = "\n\t"
-_SHARES = ("risk", "rate")  # kinds shown in percent
 _STATUS = {
     "checked": "checked",
     "by-construction": "true by construction",
@@ -105,7 +104,7 @@ def bound_of(certificate: Certificate) -> str:
     """Return a bound as it is shown, rounded outward."""
     if certificate.status == "void":
         return "none"
-    if certificate.kind in _SHARES:
+    if certificate.is_share:
         return percent_outward(certificate.bound, certificate.direction)
     limit = outward(certificate.bound, certificate.direction)
     return f"±{limit}" if certificate.kind == "quantile" else limit
@@ -113,4 +112,4 @@ def bound_of(certificate: Certificate) -> str:
 
 def value_of(certificate: Certificate, value: float) -> str:
     """Return a number as its kind is shown: shares in percent."""
-    return f"{100 * value:.3g}%" if certificate.kind in _SHARES else f"{value:.4g}"
+    return f"{100 * value:.3g}%" if certificate.is_share else amount(value)

@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from importlib import resources
 
+from surelearn._wording import amount
 from surelearn.certificate import Certificate
 from surelearn.report._claimed import claimed_of, classes_of, title_of_claims
 from surelearn.report._parts import (
@@ -122,7 +123,7 @@ def _card_value(card: Card, places: Places) -> str:
 
 def _others(certificates: Sequence[Certificate], places: Places) -> str:
     rows = [
-        (escape(c.subject), escape(c.claim), value_of(c, c.observed), marked_bound(c, places))
+        (escape(c.subject), escape(c.headline[0]), value_of(c, c.observed), marked_bound(c, places))
         for c in certificates
     ]
     return grid(("of", "claim", "observed", "bound"), rows) if rows else ""
@@ -188,7 +189,7 @@ def _folds(folds: Sequence[FoldChoice], *, percent: bool) -> str:
 def _score(score: float, *, percent: bool) -> str:
     if math.isnan(score):
         return "–"
-    return f"{100 * score:.3g}%" if percent else f"{score:.4g}"
+    return f"{100 * score:.3g}%" if percent else amount(score)
 
 
 def _training(certificate: Certificate | None, places: Places) -> str:
@@ -214,6 +215,12 @@ def _column(column: ColumnSummary) -> tuple[str, ...]:
     return (
         escape(column.name),
         escape(column.kind),
-        f"{column.missing:.1%}" if column.missing else "",
+        _share_missing(column.missing),
         escape(column.left_out),
     )
+
+
+def _share_missing(share: float) -> str:
+    if 0.0 < share < 0.001:
+        return "below 0.1%"
+    return f"{share:.1%}" if share else ""

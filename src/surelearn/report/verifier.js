@@ -203,7 +203,7 @@ function worstGroup(inputs, certificate) {
 function inOrder(inputs, certificate) {
   const method = String(inputs.method);
   if (!Object.hasOwn(BINOMIAL, method) || ["targets.in_order", "holdout.quantile", "holdout.quantile_from_ranks"].includes(method)) {
-    throw new Beyond("its theorem is no binomial tail");
+    throw new Beyond("its theorem is not a binomial one; surelearn verify checks it");
   }
   if (!isObject(inputs.statistics) || inputs.target !== certificate.bound) throw new Refused("it states another bound than its target");
   const recipe = BINOMIAL[method]({ ...inputs.statistics, delta: inputs.delta }, certificate);
@@ -483,7 +483,7 @@ function verify(c) {
     checkStatus(c);
     if (c.status === "void") return { state: "void", words: "void: nothing is claimed" };
     const stored = isObject(c.reproduce) ? c.reproduce : {};
-    if (!Object.hasOwn(BINOMIAL, String(c.method))) throw new Beyond("its theorem is no binomial tail");
+    if (!Object.hasOwn(BINOMIAL, String(c.method))) throw new Beyond("its theorem is not a binomial one; surelearn verify checks it");
     if (stored.loss_range !== undefined) throw new Beyond("its losses were scaled");
     if (!isObject(stored.inputs)) throw new Beyond("its statistics are not in this page");
     if (typeof c.bound !== "number" || typeof c.observed !== "number") throw new Refused("it states no number");
@@ -818,16 +818,29 @@ function printable(text) {
   });
 }
 
+/** Tells whether what is bounded is a share of cases, or a mean loss in [0, 1]: shown in percent. */
+function isShare(c) {
+  const range = c.reproduce.loss_range ?? [0, 1];
+  const usual = Array.isArray(range) && range.length === 2 && range[0] === 0 && range[1] === 1;
+  return ["risk", "rate", "training-error"].includes(c.kind) && usual;
+}
+
+/** Returns the claim as a page shows it: a share at its end is stored as a fraction, and shown in percent. */
+function claimShown(c, limit) {
+  const side = c.direction === "upper" ? "at most" : "at least";
+  const stored = ` is ${side} ${outward(c.bound, c.direction)}.`;
+  return isShare(c) && c.claim.endsWith(stored) ? `${c.claim.slice(0, -stored.length)} is ${side} ${limit}.` : c.claim;
+}
+
 /** Tells whether an element shows what the certificate states. */
 function isShown(c, element) {
   const text = element.textContent;
-  const limit = ["risk", "rate"].includes(c.kind) ? percent(c.bound, c.direction) : outward(c.bound, c.direction);
-  const bare = outward(c.bound, c.direction);
+  const limit = isShare(c) ? percent(c.bound, c.direction) : outward(c.bound, c.direction);
   const counts = c.reproduce.inputs;
   const grouped = (count) => count.toLocaleString("en-US");
   switch (element.dataset.shows) {
     case "bound": return text === (c.kind === "quantile" ? `±${limit}` : limit);
-    case "claim": return c.status === "vacuous" ? text.startsWith(`The bound is vacuous: it is ${bare} and `) : text === printable(c.claim);
+    case "claim": return c.status === "vacuous" ? text.startsWith(`The bound is vacuous: it is ${limit} and `) : text === printable(claimShown(c, limit));
     case "n": return text === grouped(c.n);
     case "errors": return Number.isInteger(counts.errors) && text === grouped(counts.errors);
     case "seen": {

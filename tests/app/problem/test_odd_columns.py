@@ -21,6 +21,7 @@ def column(values):
 def test_hospital_numbers_are_identifiers_and_counts_are_not():
     numbers = RNG.integers(500_000, 540_000, 300).astype(float)
     assert "looks like an identifier" in next(identifiers(column(numbers), "hospital_number"))
+    assert "--group ID" in next(identifiers(column(numbers // 9), "ID"))
     assert list(identifiers(column(numbers), "weight")) == []
     assert list(identifiers(column(np.arange(300) % 9.0), "ward_no")) == []
 

@@ -86,7 +86,7 @@ def test_a_regression_shows_its_errors_and_no_classes():
     assert report.classes == ()
     assert report.confusion is None
     assert report.joint == report.plan == ""
-    assert "as the mean absolute error" in report.beforehand
+    assert "had put the mean absolute error at" in report.beforehand
     assert report.views[0].header == ("feature", "coefficient")
 
 

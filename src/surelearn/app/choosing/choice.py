@@ -56,6 +56,11 @@ class Tried(Protocol):
         """How long it took."""
         ...
 
+    @property
+    def rates(self) -> bool:
+        """Whether scores are shares of rows, shown in percent."""
+        ...
+
 
 OnTrial = Callable[[Tried, int, int], object]
 """Called after each learner with its trial, its number and how many there are."""

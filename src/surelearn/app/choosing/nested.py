@@ -19,6 +19,7 @@ import numpy as np
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.model_selection import KFold
 
+from surelearn._wording import amount
 from surelearn.app.choosing.candidates import ORDERED
 from surelearn.app.choosing.choice import (
     Choice,
@@ -59,12 +60,15 @@ class Trial:
         How long that took.
     note
         Why something could not be tried, or what the learner warned of.
+    rates
+        Whether scores are shares of rows.
     """
 
     name: str
     results: Mapping[str, PairedFolds]
     seconds: float
     note: str = ""
+    rates: bool = False
 
     @property
     def setting(self) -> str:
@@ -150,7 +154,8 @@ def try_learner(name: str, settings: Mapping[str, Any], problem: Problem, *, see
             results[setting] = found
         if note:
             notes.append(note if len(settings) == 1 else f"{setting}: {note}")
-    return Trial(name, results, time.perf_counter() - start, notes[0] if notes else "")
+    seconds, rates = time.perf_counter() - start, problem.task != "regression"
+    return Trial(name, results, seconds, notes[0] if notes else "", rates)
 
 
 def cross_validation_arguments(
@@ -246,14 +251,16 @@ def _sentence(problem: Problem, best: Trial, whole: NestedCrossValidation) -> st
         return f"{chosen} was the only way to learn that was tried. {trust}"
     result = best.results[best.setting].outer
     alike = " Each group counts alike." if problem.groups is not None else ""
-    alike = " Copies of a row count as one." if problem.split.kind == "distinct" else alike
+    scheme = result.scheme
+    if problem.split.kind == "distinct":
+        alike, scheme = " Copies of a row count as one.", "folds that keep copies of a row together"
     left_out = "after the parts before it" if problem.times is not None else "without it"
     votes = Counter(whole.chosen).most_common()
     ways_chosen = ", ".join(f"{name} {times}×" for name, times in votes)
     return (
         f"{len(whole.names)} ways to learn were compared by cross-validation in "
-        f"{len(result.folds)} {result.scheme}, on the training rows alone, and {chosen} has the "
-        f"least estimate.{alike} That number is optimistic, because it was picked for being "
+        f"{len(result.folds)} {scheme}, on the training rows alone, and {chosen} has the lowest "
+        f"estimate.{alike} That number is optimistic, because it was picked for being "
         f"lowest. Nested estimates are not: each part of the rows is answered by what would have "
         f"been chosen {left_out} ({ways_chosen}). {trust} "
         "The hold-out was asked about the winner only."
@@ -266,11 +273,11 @@ def _beforehand(problem: Problem, whole: NestedCrossValidation) -> str:
     around_it = ""
     if interval is not None:
         reach = f"{shown(interval.low)} to {shown(interval.high)}"
-        around_it = f" (approximate {_LEVEL:.0%} interval: {reach})"
+        around_it = f"; approximate {_LEVEL:.0%} interval: {reach}"
     loss = loss_of(problem.task).in_words
     return (
-        f"Nested cross-validation on the training rows had estimated "
-        f"{shown(whole.estimate)} as the {loss}{around_it} (an estimate, not a guarantee)."
+        f"Nested cross-validation on the training rows had put the {loss} at "
+        f"{shown(whole.estimate)} (an estimate, not a guarantee{around_it})."
     )
 
 
@@ -284,7 +291,7 @@ def _at_the_edge(trials: list[Trial]) -> Iterator[str]:
 
 
 def _shown(value: float, problem: Problem) -> str:
-    return f"{value:.4g}" if problem.task == "regression" else f"{100 * max(0.0, value):.3g}%"
+    return amount(value) if problem.task == "regression" else f"{100 * max(0.0, value):.3g}%"
 
 
 def _warn(problem: Problem, whole: NestedCrossValidation, constant: Trial) -> tuple[str, ...]:

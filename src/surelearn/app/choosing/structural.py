@@ -40,6 +40,11 @@ class BoundTrial:
     note: str = ""
 
     @property
+    def rates(self) -> bool:
+        """Whether scores are shares of rows: bounds on the risk are."""
+        return True
+
+    @property
     def score(self) -> float:
         """The bound on the risk of the rule; infinite if there is none."""
         if self.rule is None or self.rule.certificate.status == "void":
@@ -190,6 +195,6 @@ def _warn(problem: Problem, rule: FittedRule) -> tuple[str, ...]:
     constant = _constant_error(problem)
     useless = (
         "no rule that its training rows can pay for beats always the commonest class, which errs "
-        f"on {constant:.4g} of them: the features may tell nothing about the target"
+        f"on {100 * constant:.3g}% of them: the features may tell nothing about the target"
     )
     return () if rule.errors / rule.n < constant else (useless,)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from surelearn._wording import amount
 from surelearn.app.errors import TableError
 from surelearn.app.problem.problem import Problem
 from surelearn.claims.predictions import POSITIVE
@@ -30,7 +31,7 @@ class Constant:
     @property
     def name(self) -> str:
         """The model in words."""
-        shown = f"{self.answer:.4g}" if isinstance(self.answer, float) else str(self.answer)
+        shown = amount(self.answer) if isinstance(self.answer, float) else str(self.answer)
         return f"always answering {shown}"
 
 

@@ -168,17 +168,22 @@ def _about_copies(copies: Copies, split: Split) -> Iterator[str]:
     repeated = copies.n_rows - copies.n_distinct
     if copies.n_across:
         yield (
-            f"{repeated:,} of {copies.n_rows:,} rows repeat an earlier row, and "
+            f"{_repeating(copies)} an earlier row, and "
             f"{copies.n_across:,} of the {len(split.holdout):,} held-out rows also stand in the "
             "training part: if they are copies rather than coincidences, the rows are not "
             "independent"
         )
     elif split.kind == "distinct" and repeated:
         yield (
-            f"{repeated:,} of {copies.n_rows:,} rows repeat an earlier row: copies stand on one "
+            f"{_repeating(copies)} an earlier row: copies stand on one "
             "side of the split and count as one; if they are independent draws that happen to "
             "coincide, say --copies independent"
         )
+
+
+def _repeating(copies: Copies) -> str:
+    repeated = copies.n_rows - copies.n_distinct
+    return f"{repeated:,} of {copies.n_rows:,} rows {'repeats' if repeated == 1 else 'repeat'}"
 
 
 def hints(table: Any, roles: Mapping[str, str]) -> Iterator[str]:

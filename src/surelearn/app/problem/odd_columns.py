@@ -16,7 +16,8 @@ from surelearn._typing import Indices, Matrix
 from surelearn.app.problem.cells import codes_of, count_distinct
 
 _NUMBERED = re.compile(
-    r"(.*[_\W])?(id|ids|idx|index|key|code|uuid|guid|nr|no|num|number)|.*[a-z](Id|ID|No|Nr|Number|nummer)"
+    r"(?i:(.*[_\W])?(id|ids|idx|index|key|code|uuid|guid|nr|no|num|number))"
+    r"|.*[a-z](Id|ID|No|Nr|Number|nummer)"
 )
 _MOSTLY = 0.5  # of the rows have a number of their own, if it is an identifier
 _FEWEST = 20  # rows that a value must have to give a class away
@@ -65,11 +66,17 @@ def identifiers(column: Any, name: str) -> Iterator[str]:
     if len(values) < _FEWEST or (values != np.floor(values)).any():
         return
     n_distinct = count_distinct(column)
+    together = (
+        f", or, if rows with the same number belong together, split by it with --group "
+        f"{quote(name)}"
+        if n_distinct < len(values)
+        else ""
+    )
     if n_distinct >= _MOSTLY * len(values):
         yield (
             f"column {name!r} looks like an identifier: {n_distinct:,} different whole numbers in "
             f"{len(values):,} rows. A model learns nothing from it that holds for new rows: leave "
-            f"it out with --drop {quote(name)}"
+            f"it out with --drop {quote(name)}{together}"
         )
 
 

@@ -182,7 +182,8 @@ def _find_header(records: Sequence[Sequence[str]], decimal: str) -> tuple[bool, 
     for place, name in enumerate(first):
         below = [record[place] for record in others if place < len(record) and record[place]]
         if below and all(_is_number(cell, decimal) for cell in below):
-            return True, f"numbers stand below {name!r}"
+            below_what = repr(name) if name else "a cell without a word"
+            return True, f"numbers stand below {below_what}"
     for place, name in enumerate(first):
         if name and any(place < len(record) and record[place] == name for record in others):
             return False, f"{name!r} of the first line stands again below it"

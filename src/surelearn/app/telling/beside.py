@@ -7,10 +7,11 @@ import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from importlib.metadata import version
+from typing import Any, cast
 
 import numpy as np
 
-from surelearn._wording import confidence, outward
+from surelearn._wording import amount, confidence, outward
 from surelearn.app import comparison
 from surelearn.app.certified_run import CertifiedRun
 from surelearn.app.comparison import HARDLY, Comparison
@@ -18,7 +19,7 @@ from surelearn.app.problem.held_out import ALPHA
 from surelearn.app.tables.read import TableFile
 from surelearn.app.telling.wording import title_of
 from surelearn.base.chunks import in_chunks
-from surelearn.bounds import holdout
+from surelearn.bounds import find
 from surelearn.certificate import Certificate
 from surelearn.evaluate.audit import Outcome
 from surelearn.report import Card, Claimed
@@ -38,7 +39,7 @@ def cards_of(run: CertifiedRun) -> Iterator[Card]:
     yield Card(
         "Without a model",
         f"{100 * rate:.3g}%",
-        f"of the rows held out are wrong if {found.baseline.name}, the commonest class",
+        f"of the rows held out are wrong when {found.baseline.name}, the commonest class",
     )
     yield from _better(found.proof)
     yield from _worst_class(run)
@@ -49,7 +50,7 @@ def _better(proof: Certificate | None) -> Iterator[Card]:
     """Yield by how much the model is proved to err less often than the baseline."""
     if proof is None:
         return
-    seen = f"on the rows held out by {-100 * proof.observed:.3g} points"
+    seen = f"{-100 * proof.observed:.3g} points better on the rows held out"
     if proof.bound >= 0.0:
         yield Card("Better than that", "not proved", seen)
         return
@@ -78,10 +79,11 @@ def _hardly_seen(run: CertifiedRun) -> Iterator[Card]:
     few = {label: n for label, n in counts.items() if n < HARDLY}
     if not few:
         return
-    named = [f"{label} ({n})" for label, n in sorted(few.items(), key=lambda item: item[1])]
+    ordered = sorted(few.items(), key=lambda item: item[1])
+    named = [f"{label} ({n} {'row' if n == 1 else 'rows'})" for label, n in ordered]
     more = f" and {len(few) - _MOST_NAMED:,} more" if len(few) > _MOST_NAMED else ""
-    several = "1 class" if len(few) == 1 else f"{len(few):,} classes"
-    told = f"rows held out of {', '.join(named[:_MOST_NAMED])}{more}: too few to say much"
+    several, have = ("1 class", "has") if len(few) == 1 else (f"{len(few):,} classes", "have")
+    told = f"{have} too few rows held out to say much: {', '.join(named[:_MOST_NAMED])}{more}"
     yield Card("Hardly seen", several, told)
 
 
@@ -91,8 +93,9 @@ def _of_numbers(run: CertifiedRun, found: Comparison) -> Iterator[Card]:
     limit = float(np.quantile(others, 1.0 - ALPHA))
     yield Card(
         "Without a model",
-        f"±{limit:.4g}",
-        f"holds {confidence(ALPHA)} of the errors on the rows held out if {found.baseline.name}, "
+        f"±{amount(limit)}",
+        f"holds {confidence(ALPHA)} of the errors on the rows held out when "
+        f"{found.baseline.name}, "
         "the median",
     )
     if found.proof is not None:
@@ -104,9 +107,9 @@ def _of_numbers(run: CertifiedRun, found: Comparison) -> Iterator[Card]:
     explained = 1.0 - float(np.sum(ours**2)) / spread if spread > 0.0 else math.nan
     yield Card(
         "On the rows held out",
-        f"{ours.mean():.4g}",
+        amount(float(ours.mean())),
         f"is the mean absolute error; the root mean squared error is "
-        f"{math.sqrt(float(np.mean(ours**2))):.4g}, R² is {explained:.3g} (observed: no bound "
+        f"{amount(math.sqrt(float(np.mean(ours**2))))}, R² is {explained:.3g} (observed: no bound "
         "exists without a limit on errors)",
     )
 
@@ -117,15 +120,20 @@ def _interval_of_each(run: CertifiedRun) -> Iterator[Card]:
         return
     n_widths, X = run.intervals.n_widths, run.problem.held_out.X
     reach = n_widths * in_chunks(run.model.predict_width, X)
-    half, most = (f"±{outward(np.quantile(reach, share), 'upper')}" for share in (0.5, 0.9))
-    alike = f"±{outward(run.certificate.bound, 'upper')}"
-    yield Card(
-        "For each row an interval",
-        half,
-        f"is the width of the middle one on the rows held out; one in ten is wider than {most}. At "
-        f"least {confidence(run.intervals.alpha)} of new rows lie inside theirs; with one width "
-        f"for all it would be {alike}",
+    half, most = (
+        f"±{outward(float(np.quantile(reach, share, method='higher')), 'upper')}"
+        for share in (0.5, 0.9)
     )
+    alike = f"±{outward(run.certificate.bound, 'upper')}"
+    inside = f"at least {confidence(run.intervals.alpha)} of new rows lie inside theirs"
+    if np.ptp(reach) == 0.0:
+        told = f"for every row alike, because no column tells where the errors are larger; {inside}"
+    else:
+        told = (
+            f"or less for half of the rows held out, {most} or less for nine in ten; {inside}. "
+            f"With one width for all rows it would be {alike}"
+        )
+    yield Card("For each row an interval", half, told)
 
 
 def claimed_of(outcome: Outcome) -> Claimed:
@@ -166,15 +174,32 @@ def plan_of(run: CertifiedRun) -> str:
     c = run.certificate
     n, about = c.reproduce.get("n_to_halve_slack"), ""
     if n is None and c.kind == "risk" and c.status == "valid":
-        target = (c.observed + c.bound) / 2.0
-        n = holdout.plan_holdout(target=target, error=c.observed, delta=float(c.delta or 0.05))
-        about = "about "
+        n, about = _rows_that_halve(c), "about "
     if n is None:
         return ""
+    units = {"distinct": "distinct rows", "group": "groups"}.get(run.problem.split.kind, "rows")
     return (
-        f"With {about}{n:,} rows held out and the same error rate, the bound would be half as far "
-        "from what was observed."
+        f"With {about}{n:,} {units} held out and the same error rate, the bound would be half as "
+        "far from what was observed."
     )
+
+
+def _rows_that_halve(certificate: Certificate) -> int:
+    """Return about how many rows halve the gap, by the theorem itself on the same losses repeated.
+
+    Where a certificate stores no losses one by one, four times as many: gaps shrink with the root.
+    """
+    c, inputs = certificate, certificate.reproduce["inputs"]
+    if "losses" not in inputs:
+        return 4 * c.n
+    theorem, target = cast("Any", find(c.method)), (c.observed + c.bound) / 2.0
+    low, high = c.n, 8 * c.n
+    while high - low > max(1, c.n // 50):
+        middle = (low + high) // 2
+        repeated = np.resize(np.asarray(inputs["losses"]), middle)
+        enough = theorem(**{**inputs, "losses": repeated}).bound <= target
+        low, high = (low, middle) if enough else (middle, high)
+    return high
 
 
 def steps_of(run: CertifiedRun, file: TableFile) -> Iterator[str]:

@@ -192,7 +192,8 @@ def _calibration(run: CertifiedRun) -> Figure:
         else (f"{n_refuted} bins are refuted")
     )
     if run.problem.groups is not None:
-        found += " (if the rows were independent, which rows of one group are not)"
+        alike = "copies of a row" if run.problem.split.kind == "distinct" else "rows of one group"
+        found += f" (if the rows were independent, which {alike} are not)"
     caption = (
         f"Of the rows held out: how often {event} came true, by the probability that the model "
         f"stated for it. {found}."
@@ -216,7 +217,7 @@ def _errors(run: CertifiedRun) -> Figure:
 
 def _intervals(run: CertifiedRun) -> Iterator[Figure]:
     """Draw the intervals of a few rows, if they have widths of their own."""
-    if run.intervals is None:
+    if run.intervals is None or run.model.width_learner_.n_leaves_ < 2:
         return
     held_out, seed = run.problem.held_out, run.problem.split.seed
     shown = sample(np.arange(len(held_out.y)), most=_MOST_INTERVALS, seed=seed)

@@ -9,6 +9,7 @@ import pyarrow as pa
 from sklearn.pipeline import Pipeline
 
 from surelearn._typing import Matrix
+from surelearn._wording import amount
 from surelearn.app.certified_run import CertifiedRun
 from surelearn.app.choosing.choice import loss_of
 from surelearn.plots.tree import plot_tree
@@ -63,7 +64,7 @@ def _widths(run: CertifiedRun) -> Iterator[ModelView]:
     tree = getattr(run.model, "width_learner_", None)
     if tree is None or tree.n_leaves_ < 2:
         return
-    average = f"{run.model.average_error_:.4g}"
+    average = amount(run.model.average_error_)
     yield ModelView(
         f"Where it errs more, {tree.n_leaves_} leaves",
         note="A tree fitted to the errors on training rows that the model had not seen. A leaf "
@@ -130,9 +131,7 @@ def _importances(run: CertifiedRun) -> Iterator[ModelView]:
     first = sorted(rise, key=lambda name: -rise[name])[:_MOST_ROWS]
     largest = max(0.0, *rise.values()) or 1.0
     points = problem.task != "regression"
-    shown = [
-        f"{100 * rise[name]:+.1f} points" if points else f"{rise[name]:+.4g}" for name in first
-    ]
+    shown = [f"{100 * rise[name]:+.1f} points" if points else _signed(rise[name]) for name in first]
     yield ModelView(
         "The columns it rests on",
         note=f"By how much the {what} rises on {len(y):,} training rows if the cells of a column "
@@ -142,6 +141,10 @@ def _importances(run: CertifiedRun) -> Iterator[ModelView]:
         rows=tuple(zip(first, shown, strict=True)),
         bars=tuple(rise[name] / largest for name in first),
     )
+
+
+def _signed(value: float) -> str:
+    return amount(value) if value < 0.0 else f"+{amount(value)}"
 
 
 def _rises(names: list[str], rise_of: Callable[[range], float]) -> tuple[dict[str, float], str]:

@@ -115,7 +115,8 @@ def _columns(run: CertifiedRun, file: TableFile) -> Iterator[ColumnSummary]:
     for name in file.table.column_names:
         column = file.table.column(name)
         n_values = count_distinct(column)
-        kind = f"{_kind(column.type)}, {n_values:,} different"
+        are_dates = any(feature.startswith(f"{name}: ") for feature in problem.features)
+        kind = f"{'dates' if are_dates else _kind(column.type)}, {n_values:,} different"
         missing = column.null_count / max(1, len(column))
         reason = "it is the target" if name == problem.target else problem.left_out.get(name, "")
         yield ColumnSummary(name, kind, missing, reason)
