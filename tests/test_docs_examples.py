@@ -23,6 +23,8 @@ ROOT = pathlib.Path(__file__).parent.parent
 PAGES = [
     "README.md",
     "docs/tutorial.md",
+    "docs/coming-from-scikit-learn.md",
+    "docs/coming-from-river.md",
     "docs/syllabus.md",
     "docs/theory/how-the-bounds-compare.md",
     "docs/model-file.md",
@@ -31,7 +33,12 @@ PAGES = [
     *(str(page.relative_to(ROOT)) for page in sorted((ROOT / "docs/how-to").glob("*.md"))),
 ]
 # Commands there read a table of the reader's own.
-WITHOUT_COMMANDS = {"README.md", "docs/how-to/certify-a-table.md", "docs/model-file.md"}
+WITHOUT_COMMANDS = {
+    "README.md",
+    "docs/coming-from-scikit-learn.md",
+    "docs/how-to/certify-a-table.md",
+    "docs/model-file.md",
+}
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$(?:\s*^```text\n(.*?)^```$)?", re.DOTALL | re.MULTILINE)
 
 

@@ -6,6 +6,8 @@ from surelearn._typing import Indices, Matrix
 from surelearn.evaluate.learning_curve import LearningCurve
 from surelearn.plots import style
 
+_ERRORS = "zero-one loss"  # whose mean is a share of rows
+
 
 def plot_learning_curve(result: LearningCurve, *, ax: Axes | None = None) -> Axes:
     """Draw the loss on seen and unseen rows over the number of rows learnt from.
@@ -27,6 +29,8 @@ def plot_learning_curve(result: LearningCurve, *, ax: Axes | None = None) -> Axe
     >>> curve = learning_curve(DummyClassifier(), np.zeros((100, 1)), [0, 0, 1, 1] * 25)
     >>> [line.get_label() for line in plot_learning_curve(curve).lines]
     ['unseen rows', 'rows learnt from']
+    >>> plot_learning_curve(curve).yaxis.get_major_formatter()(0.25)
+    '25%'
     """
     if ax is None:
         _, (ax,) = style.new_figure(f"{type(result.model).__name__} learning from more rows")
@@ -34,6 +38,8 @@ def plot_learning_curve(result: LearningCurve, *, ax: Axes | None = None) -> Axe
     _draw(ax, result.sizes, result.training, style.MUTED, "rows learnt from")
     ax.set(xlabel="rows learnt from", ylabel=result.loss)
     ax.set_ylim(bottom=0.0)
+    if result.loss == _ERRORS:
+        style.in_percent(ax.yaxis)
     style.put_legend_above(ax)
     return ax
 
