@@ -119,19 +119,24 @@ def test_what_a_process_remembers_changes_nothing(folder, monkeypatch):
     assert walks[0] < walks[1] < walks[2]  # the control
 
 
-def test_scores_of_another_fit_are_not_taken(tmp_path):
-    """The same rows and other targets, other weights of classes, or another rate of learning."""
+def test_scores_of_another_fit_are_not_taken(tmp_path, monkeypatch):
+    """A worker that outlives a fit may still know its scores; here, this process does."""
+    memory = _score_memory.MEMORY
     rng = np.random.default_rng(0)
     X = rng.normal(size=(96, 2))
     y = (X[:, 0] + rng.normal(size=96) > 0.0).astype(int)
     make = {"n_estimators": 3, "min_samples_leaf": 5}
     parts = written(tmp_path, X, y)
     for more in ({}, {"learning_rate": 0.5}, {"class_weight": {0: 3.0, 1: 1.0}}):
-        _score_memory.MEMORY.forget()
+        memory.forget()
         alone = fingerprint(GradientBoostingClassifier(**make, **more).fit(parts))
-        with pytest.raises(ZeroDivisionError), scale.on(progress=interrupt_after(60)):
-            GradientBoostingClassifier(**make).fit(parts)
+        with monkeypatch.context() as patch:
+            patch.setattr(memory, "forget", lambda: None)
+            with pytest.raises(ZeroDivisionError), scale.on(progress=interrupt_after(60)):
+                GradientBoostingClassifier(**make).fit(parts)
+        assert vars(memory)["_known"], "nothing is remembered: nothing is tested"
         assert fingerprint(GradientBoostingClassifier(**make, **more).fit(parts)) == alone
+        assert not vars(memory)["_known"]
 
 
 def interrupt_after(n):

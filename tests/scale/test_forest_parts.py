@@ -131,3 +131,16 @@ def test_rows_for_tests_are_drawn_from_those_that_are_no_references():
     assert np.array_equal(
         _out_of_bag.rows_for_tests(7, 50, references[references < 50]), free[free < 50]
     )
+
+
+def test_a_checkpoint_keeps_trees(tmp_path, folder):
+    parts = scale.parts(folder, target="class", columns=NUMBERS)
+    make = {"n_estimators": 4, "max_samples": 100}
+    with scale.on(checkpoint=tmp_path):
+        found = fingerprint(RandomForestClassifier(**make).fit(parts))
+    done = sorted(tmp_path.glob("*.record"))
+    assert len(done) == 2 * len(parts) + 4
+    done[0].unlink()
+    with scale.on(checkpoint=tmp_path):
+        assert fingerprint(RandomForestClassifier(**make).fit(parts)) == found
+    assert sorted(tmp_path.glob("*.record")) == done  # the one that was missing, and no other

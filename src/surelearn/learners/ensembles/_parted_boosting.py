@@ -64,7 +64,10 @@ def boost_parts(learner: Any, fitted: Any, parts: PartedTable) -> None:
         learner.baseline_ = _start(descent, survey, weight)
         seed = int(check_random_state(learner.random_state).randint(2**31 - 1))
         plan = learner._plan(no_trees(), n_rows, float(weight.sum()) / n_rows, seed)  # noqa: SLF001
-        rounds = _boost(door, parts, plan, counts)
+        try:
+            rounds = _boost(door, parts, plan, counts)
+        finally:
+            MEMORY.forget()  # in this process; others forget when they need the room
     learner._keep(no_trees(), rounds)  # noqa: SLF001
 
 
@@ -133,7 +136,6 @@ def _boost(door: Door, parts: PartedTable, plan: Plan, counts: Indices) -> Round
         new = _with_values(now, parts, plan, grown)
         rounds.trees.extend(new)
         now = now.after(new)
-    MEMORY.forget()
     return rounds
 
 
