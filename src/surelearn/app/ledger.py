@@ -3,10 +3,11 @@
 A line of JSON for each look at a hold-out, entered before it is answered, in the state folder of
 the user (`SURELEARN_STATE`, or where the system keeps such files) and, once there are results,
 beside the folder that holds them. A table is recognised by its rows: in another order, in a file of
-another format, with a few rows more or fewer, or with rows repeated. Changed cells, and columns
-that were renamed, added or left out in the file, make another table of it; what another user or
-machine asked is not seen either. So "the model was not chosen by these rows" is assumed at best,
-and the ledger can only refute it.
+another format, with a few rows more or fewer, or with rows repeated; with its columns renamed, or
+beside new ones that are constant or number the rows. Changed cells, and other columns that were
+added or left out in the file, make another table of it, and so do new names of one in parts; what
+another user or machine asked is not seen either. So "the model was not chosen by these rows" is
+assumed at best, and the ledger can only refute it.
 """
 
 import hashlib
@@ -27,7 +28,7 @@ from surelearn.app.ledger_files import (
     read_pages,
     state_folder,
 )
-from surelearn.app.problem.copies import identify
+from surelearn.app.problem.copies import identify, identify_unnamed
 from surelearn.app.problem.entry import NOT_KEPT, Entry
 from surelearn.app.problem.problem import Problem
 from surelearn.app.tables.parted_file import PartedFile
@@ -119,7 +120,7 @@ class UserLedger:
 
     def foresee(self, file: TableFile, target: str, *, delta: float, looks: int) -> str:
         """Say before the work begins that another model of this table cannot be certified."""
-        earlier, _ = self._earlier([_rows_of(file, target)])
+        earlier, _ = self._earlier([_rows_of(file, target), *_unnamed(file, target)])
         if decide(earlier, Question(name_rules(delta, looks), ""), n_models=looks).allowed:
             return ""
         before = len(dict.fromkeys(earlier))
@@ -185,13 +186,22 @@ def enter_look(
     }
     about_model = f"{fingerprint(model)} {split}{_other_claims(options)}"
     question = Question(name_rules(delta, looks), about_model)
-    return ledger.enter(Look(_rows_of(file, problem.target), question, about))
+    rows, also = _rows_of(file, problem.target), _unnamed(file, problem.target)
+    return ledger.enter(Look(rows, question, about, also))
 
 
 def _rows_of(file: TableFile, target: str) -> RowSet:
     """Return what the table is known by; one in parts was looked through before."""
     known = file.rows if isinstance(file, PartedFile) else None
     return identify(file.table, target) if known is None else known
+
+
+def _unnamed(file: TableFile, target: str) -> tuple[RowSet, ...]:
+    """Return what the table is known by where its columns have other names."""
+    if isinstance(file, PartedFile):
+        return ()
+    found = identify_unnamed(file.table, target)
+    return () if found is None else (found,)
 
 
 def _other_claims(options: Mapping[str, Any]) -> str:

@@ -10,11 +10,10 @@ from typing import Any
 
 import pyarrow as pa
 from numpy.typing import NDArray
-from pyarrow import types
 
 from surelearn.app.auditing.cells import values
 from surelearn.app.auditing.columns import Columns, Roles
-from surelearn.app.problem.copies import identify
+from surelearn.app.problem.copies import identify, numbers_rows
 from surelearn.app.tables.parted_file import PartedFile
 from surelearn.app.tables.read import TableFile
 from surelearn.base.cell_bits import cell_bits
@@ -50,14 +49,5 @@ def _truths(file: TableFile, read: Columns, roles: Roles) -> NDArray[Any]:
 def _others(table: Any, roles: Roles) -> list[str]:
     """Return columns that are no answers, if there are some beside the truth."""
     names = [name for name in table.column_names if name not in roles.answers]
-    found = [name for name in names if not _only_numbers(table.column(name))]
+    found = [name for name in names if not numbers_rows(table.column(name))]
     return found if set(found) - {roles.truth} else []
-
-
-def _only_numbers(column: Any) -> bool:
-    """Return whether a column numbers the rows one after the other: every file may have such."""
-    if not types.is_integer(column.type) or column.null_count or not len(column):
-        return False
-    numbers = column.to_numpy()
-    width = int(numbers.max()) - int(numbers.min())
-    return width == len(numbers) - 1 and len(column.unique()) == len(numbers)

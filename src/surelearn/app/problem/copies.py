@@ -22,6 +22,7 @@ from surelearn.base.cell_bits import (
     word_bits,
 )
 from surelearn.base.row_identity import RowSet, count_distinct, count_rounded, count_shared
+from surelearn.evaluate._recorded_truths import tells
 
 Mode: TypeAlias = Literal["together", "independent"]
 MODES = ("together", "independent")
@@ -113,6 +114,42 @@ def identifying_hashes(table: Any, target: str) -> Hashes:
     keys = zip(map(_key, table.column_names), table.columns, strict=True)
     hashes = _hashes(keys, table.num_rows, read_numbers=True, rounding=to_single)
     return hashes + np.uint64(_key(f"target {target}"))
+
+
+def identify_unnamed(table: Any, target: str) -> RowSet | None:
+    """Return the rows of a table whatever its columns are called; None if too few of them tell.
+
+    Constant columns and those that number the rows do not count: they may come and go. Rows of
+    which many are alike without names are the same only if all of them are.
+
+    Examples
+    --------
+    >>> table = pa.table({"a": [1, 2, 4], "b": ["x", "7", "y"], "y": [0, 1, 1]})
+    >>> other = table.rename_columns(["c", "d", "z"]).append_column("one", [[1, 1, 1]])
+    >>> identify_unnamed(table, "y") == identify_unnamed(other.select(["one", "d", "c", "z"]), "z")
+    True
+    """
+    total, n_telling = np.zeros(table.num_rows, dtype=np.uint64), 0
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        key = int(name == target)
+        own = _hashes([(key, column)], table.num_rows, read_numbers=True, rounding=to_single)
+        if not key and ((own == own[:1]).all() or numbers_rows(column)):
+            continue
+        total += own
+        n_telling += 1 - key
+    if n_telling < 2:
+        return None
+    found = RowSet.of(fingerprints.finished(total))
+    return found if tells(found) else RowSet(found.digest, found.n, 0, ())
+
+
+def numbers_rows(column: Any) -> bool:
+    """Return whether a column numbers the rows one after the other: every file may have such."""
+    if not types.is_integer(column.type) or column.null_count or not len(column):
+        return False
+    numbers = column.to_numpy()
+    width = int(numbers.max()) - int(numbers.min())
+    return width == len(numbers) - 1 and len(column.unique()) == len(numbers)
 
 
 def _hashes(
