@@ -104,9 +104,10 @@ def weigh_awake(table: Rounds, t: int, behind: Vector, rate: float, weights: Mat
 def restrict(table: Rounds, t: int, weights: Matrix) -> None:
     """Multiply weights by the confidences of round `t`; they sum to 1, or to 0 if all sleep."""
     total = 0.0
-    for k in range(weights.shape[1]):
-        if table.awake.shape[0] > 0:
+    if table.awake.shape[0] > 0:
+        for k in range(weights.shape[1]):
             weights[t, k] *= table.awake[t, k]
+    for k in range(weights.shape[1]):
         total += weights[t, k]
     share = 1.0 / total if total > 0.0 else 0.0
     for k in range(weights.shape[1]):

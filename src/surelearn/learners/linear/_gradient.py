@@ -46,8 +46,10 @@ def enter(loss: CompiledLoss, y: Vector, predictions: Vector, ledger: Vector) ->
     """Count rounds in the ledger, with their losses and those of zero weights."""
     ledger[ROUNDS] += len(y)
     ledger[LOSS] += total(loss, y, predictions)
+    of_zero = 0.0
     for t in range(len(y)):
-        ledger[LOSS_OF_ZERO] += value(loss, y[t], 0.0)
+        of_zero += value(loss, y[t], 0.0)
+    ledger[LOSS_OF_ZERO] += of_zero
 
 
 class GradientLearner(OnlineLearner):

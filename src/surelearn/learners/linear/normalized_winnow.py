@@ -62,9 +62,12 @@ def _weigh(rate: float, balanced: bool, sums: Vector, weights: Vector) -> None: 
         top = max(top, rate * (abs(sums[j]) if balanced else sums[j]))
     for j in range(len(sums)):
         weights[j] = math.exp(rate * sums[j] - top)
-        negated = math.exp(-rate * sums[j] - top) if balanced else 0.0
-        total += weights[j] + negated
-        weights[j] -= negated
+        if balanced:
+            weights[j] -= math.exp(-rate * sums[j] - top)
+    for j in range(len(sums)):  # |e^a - e^-a| + 2e^-|a| = e^a + e^-a
+        total += abs(weights[j])
+        if balanced:
+            total += 2.0 * math.exp(-rate * abs(sums[j]) - top)
     for j in range(len(sums)):
         weights[j] /= total
 

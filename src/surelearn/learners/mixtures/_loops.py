@@ -51,6 +51,7 @@ def moments(
                 # z keeps r(x_a - mean_a), which every product with a column b <= a takes up again.
                 for i in range(m):
                     z[i] = share[i] * (column[i] - mean)
+                for i in range(m):
                     total += z[i]
                 firsts[k, a] += total
                 first = max(0, a + 1 - seconds.shape[2])

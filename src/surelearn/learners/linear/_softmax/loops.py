@@ -1,6 +1,7 @@
 """Products of rows with the coefficients of linear models, and of residuals with rows.
 
-Dense rows are taken four at a time, so that a coefficient is read once for four products.
+Dense rows are taken four at a time, so that a coefficient is read once for four products. Loops
+that add up write nothing: see `_jit`.
 """
 
 import math
@@ -122,7 +123,8 @@ def logistic_pass(
     gradient: Vector,
 ) -> float:
     """Return the log loss of rows first .. last - 1 and add its gradient; the intercept is last."""
-    d, total, pull, pulls = len(theta) - 1, 0.0, 0.0, np.empty(_CHUNK)
+    d, total, pull = len(theta) - 1, 0.0, 0.0
+    pulls, losses = np.empty(_CHUNK), np.empty(_CHUNK)
     for start in range(first, last, _CHUNK):
         stop = min(start + _CHUNK, last)
         scores(X, start, stop, theta[:d], pulls)
@@ -130,8 +132,10 @@ def logistic_pass(
             sign, share = signs[start + i], shares[start + i]
             margin = sign * (pulls[i] + theta[d])
             power = exp(-abs(margin))  # never above 1: nothing overflows on either side
-            total += share * (log1p(power) - min(margin, 0.0))
+            losses[i] = share * (log1p(power) - min(margin, 0.0))
             pulls[i] = -sign * share * (power if margin > 0.0 else 1.0) / (1.0 + power)
+        for i in range(stop - start):
+            total += losses[i]
             pull += pulls[i]
         combination(X, start, stop, pulls, gradient)
     gradient[d] += pull
@@ -158,6 +162,7 @@ def logistic_audit(
             seen[i] += theta[d]
             power = exp(-abs(seen[i]))
             spreads[i] = shares[start + i] * power / (1.0 + power) ** 2  # p(1 - p) in both tails
+        for i in range(stop - start):
             spread += spreads[i]
         combination(X, start, stop, spreads, taken)
         for i in range(stop - start):
