@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 from pyarrow import types
 
 from surelearn._jit.fingerprints import Hashes
+from surelearn._typing import Indices
 from surelearn.app.errors import TableError
 from surelearn.app.in_parts.answers import HeldOut, ask_parts
 from surelearn.app.in_parts.reading import RowReader, target_reader
@@ -93,6 +94,12 @@ class ProblemInParts(Problem):
         if self.answered is None or self.answered.score is None:
             return super().chances(model)
         return self.answered.score
+
+    def widths(self, model: Any, rows: Indices | None = None) -> NDArray[Any]:
+        """Return how wide the model said its errors were, for each row held out, or for some."""
+        if self.answered is None or self.answered.width is None:
+            return super().widths(model, rows)
+        return self.answered.width if rows is None else self.answered.width[rows]
 
     @property
     def split_digest(self) -> str:
