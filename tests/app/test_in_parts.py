@@ -19,6 +19,7 @@ from surelearn.app.in_parts import looking
 from surelearn.app.in_parts.sides import drawn
 from surelearn.app.output import write_run
 from surelearn.app.problem.copies import identify
+from surelearn.app.tables.parted_file import list_parts
 from surelearn.app.verify import read_beside, verify_certificate
 from surelearn.evaluate.ledger import forget
 
@@ -302,3 +303,10 @@ def test_the_commands_take_a_pattern_and_workers(folder, tmp_path):
     )
     assert ran.returncode == 0, ran.stdout[-3000:] + ran.stderr[-2000:]
     assert json.loads((out / "certificate.json").read_text())["status"] == "valid"
+
+
+def test_the_bytes_of_a_table_are_listed_once(folder, monkeypatch):
+    listed = []
+    monkeypatch.setattr(looking, "list_parts", lambda *a: listed.append(a) or list_parts(*a))
+    looking.look_at_parts(folder, target="kind", seed=0, holdout=0.2)
+    assert len(listed) == 1
