@@ -3,19 +3,24 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
 import pytest
 from pyarrow import csv, parquet
+from sklearn.metrics import roc_auc_score
 
 import surelearn
 from surelearn import scale
+from surelearn.app.certify import certify_table
 from surelearn.app.errors import TableError
 from surelearn.app.in_parts import looking
 from surelearn.app.in_parts.sides import drawn
+from surelearn.app.output import write_run
 from surelearn.app.problem.copies import identify
-from surelearn.app.verify import verify_certificate
+from surelearn.app.tables.parted_file import list_parts
+from surelearn.app.verify import read_beside, verify_certificate
 from surelearn.evaluate.ledger import forget
 
 pytestmark = pytest.mark.usefixtures("no_ink")
@@ -74,6 +79,52 @@ def test_a_folder_is_certified_and_verified(target, folder, tmp_path):
     findings = verify_certificate(found.certificate, **how)
     assert [f for f in findings if not f.holds] == []
     assert len(findings) > 15
+
+
+def held_out_rows(found, table):
+    """Return the rows held out, as the model reads them."""
+    known = table.filter(pa.array([kind is not None for kind in table["kind"].to_pylist()]))
+    rows = looking.in_few_types(known, ())
+    sides = found.run.problem.reader.sides
+    held = rows.filter(pa.array(sides.held_out(sides.hashes(rows))))
+    return held.select(["a", "b", "colour"]), held["kind"].to_numpy(zero_copy_only=False)
+
+
+def test_claims_about_scores_are_those_of_the_rows_held_out(folder):
+    found = certified(folder, "kind")
+    X, y = held_out_rows(found, parquet.read_table(folder))
+    certificates = {o.claim.name: o.certificate for o in found.run.answers.claims}
+    assert {"auc", "roc", "precision-recall", "calibration-error"} <= set(certificates)
+    chances = found.model.predict_proba(X)[:, 1]
+    assert certificates["auc"].observed == pytest.approx(roc_auc_score(y == "yes", chances))
+    assert found.certificate.reproduce["options"]["in_parts"] == "with scores"
+
+
+def test_a_run_from_before_scores_were_used_unasked_is_done_again_as_it_was(folder, tmp_path):
+    file = looking.look_at_parts(folder, target="kind", seed=0, holdout=0.2)
+    asked = {"target": "kind", "learners": ["MixedNaiveBayes"], "drop": ["price"]}
+    run = certify_table(replace(file, scored=False), **asked)
+    names = {o.claim.name for o in run.answers.claims}
+    assert names
+    assert not names & {"auc", "roc"}
+    model, certificate, *_ = write_run(run, file, tmp_path / "out")
+    path, stated = tmp_path / "out" / "certificate.json", run.certificate
+    assert certificate == path
+    how = {"model": model, "table": folder, "retrain": True, "beside": read_beside(path, stated)}
+    assert [f for f in verify_certificate(stated, **how) if not f.holds] == []
+
+
+def test_intervals_have_widths_of_their_own(folder, tmp_path):
+    found = certified(folder, "price")
+    X = held_out_rows(found, parquet.read_table(folder))[0]
+    stated = found.run.intervals
+    assert stated.n_widths > 0.0
+    assert len(found.run.problem.answered.width) == len(found.run.problem.answered.y)
+    assert np.isin(found.model.predict_width(X), found.run.problem.answered.width).all()
+    assert "For each row an interval" in found.save(tmp_path / "out")[-1].read_text("utf-8")
+    alike = certified(folder, "price", widths="constant")
+    assert alike.run.intervals is None
+    assert alike.certificate.bound == found.certificate.bound
 
 
 def test_a_folder_of_other_rows_is_told_apart(folder, tmp_path):
@@ -159,7 +210,7 @@ def test_a_sample_decides_and_all_rows_train(folder, monkeypatch):
     problem = found.run.problem
     assert 50 < len(problem.split.train) < 250
     assert problem.n_training > 1000
-    assert found.model[-1].n_training_rows_ == problem.n_training
+    assert found.model.regressor_[-1].n_training_rows_ == problem.n_training
     assert problem.split.kind == "distinct"  # of rows that nobody looked at, some may be copies
 
 
@@ -252,3 +303,10 @@ def test_the_commands_take_a_pattern_and_workers(folder, tmp_path):
     )
     assert ran.returncode == 0, ran.stdout[-3000:] + ran.stderr[-2000:]
     assert json.loads((out / "certificate.json").read_text())["status"] == "valid"
+
+
+def test_the_bytes_of_a_table_are_listed_once(folder, monkeypatch):
+    listed = []
+    monkeypatch.setattr(looking, "list_parts", lambda *a: listed.append(a) or list_parts(*a))
+    looking.look_at_parts(folder, target="kind", seed=0, holdout=0.2)
+    assert len(listed) == 1

@@ -129,10 +129,10 @@ def certify_table(  # noqa: PLR0913 - an argument for each option of the command
     asked_for = in_one_form(claims)
     beside = _given({"claims": list(asked_for), "positive": positive})
     options |= _given({"form": _given(form)}) | beside
-    options |= {"in_parts": True} if isinstance(file, PartedFile) else {}
+    if isinstance(file, PartedFile):
+        options |= {"in_parts": "with scores" if file.scored else True}
     problem = pose(file, target=target, holdout=holdout, seed=seed, copies=copies, **reading)
-    own_widths = problem.task == "regression" and not isinstance(problem, ProblemInParts)
-    widths = widths if own_widths else None
+    widths = widths if problem.task == "regression" else None
     options |= _given({"widths": widths})
     refuse_claims(problem, asked_for, positive, widths=widths == "adaptive")
     shown = to_compare_on(as_chosen_on(problem))

@@ -363,7 +363,10 @@ class Holdout(Shown, drawn_by="certificates.plot_certificates"):
         drawn = None if counted is None else RowSet.of(held[counted]).digest
         if self._beside is None:
             return (self._classes, drawn)
-        order = (hashlib.sha256(held).hexdigest(), None if self._groups is None else self._seed)
+        order = (
+            hashlib.sha256(held.tobytes()).hexdigest(),
+            None if self._groups is None else self._seed,
+        )
         return (self._classes, drawn, self._beside.named, self._beside.baseline, order)
 
     def _answers_to_rows(self, *answers: NDArray[Any]) -> str:

@@ -187,8 +187,25 @@ def _joined(schemas: list[Any], files: list[_File]) -> Any:
     try:
         joined = pa.unify_schemas(bare, promote_options="permissive")
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
-        raise ValueError(f"the files differ in the types of their columns: {error}") from error
+        raise ValueError(_differing(bare, files)) from error
     return joined.with_metadata(first.metadata)
+
+
+def _differing(schemas: list[Any], files: list[_File]) -> str:
+    """Say which column of which file has a type that does not go with those before it."""
+    for name in schemas[0].names:
+        before = pa.schema([schemas[0].field(name)])
+        for schema, file in zip(schemas, files, strict=True):
+            own = pa.schema([schema.field(name)])
+            try:
+                before = pa.unify_schemas([before, own], promote_options="permissive")
+            except (pa.ArrowInvalid, pa.ArrowTypeError):
+                return (
+                    f"the files differ in the types of {name!r}: {file.path} has "
+                    f"{own.field(0).type}, those before it {before.field(0).type}: write one type "
+                    "in all of them"
+                )
+    return f"the files differ in the types of their columns, from {files[0].path} on"
 
 
 def _reading(

@@ -16,6 +16,7 @@ from surelearn.app.in_parts.reading import RowReader
 from surelearn.app.tables.memory_mapped import array_on_disk, too_many
 from surelearn.base.chunks import in_chunks
 from surelearn.base.parted import Block
+from surelearn.evaluate._rows_beside import gives_widths, widths_of
 from surelearn.scale import Parts
 
 _FEW = 256  # different labels that fit into one byte
@@ -31,8 +32,9 @@ class Piece(NamedTuple):
     labels, truth, predicted
         The labels there are, and the places of those that are true and that were answered; of
         numbers there are no labels, and these are the numbers.
-    score
-        How likely the model holds the second of two classes, if it says so.
+    score, width
+        How likely the model holds the second of two classes, and how wide it says that its errors
+        are, if it says so.
     """
 
     hashes: Hashes
@@ -40,6 +42,7 @@ class Piece(NamedTuple):
     truth: NDArray[Any]
     predicted: NDArray[Any]
     score: Vector | None
+    width: Vector | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +64,7 @@ class HeldOut(NamedTuple):
     y: NDArray[Any]
     predicted: NDArray[Any]
     score: Vector | None
+    width: Vector | None = None
 
 
 def ask_parts(parts: Parts, reader: RowReader, model: Any) -> HeldOut:
@@ -69,12 +73,12 @@ def ask_parts(parts: Parts, reader: RowReader, model: Any) -> HeldOut:
     if not found.pieces:
         raise TableError("no row is held out: give a larger --holdout, or more rows")
     pieces: Sequence[Piece] = found.pieces
-    scores = [piece.score for piece in pieces if piece.score is not None]
     return HeldOut(
         _whole([piece.hashes for piece in pieces]),
         _whole([_named(piece.labels, piece.truth) for piece in pieces]),
         _whole([_named(piece.labels, piece.predicted) for piece in pieces]),
-        _whole(scores) if len(scores) == len(pieces) else None,
+        _whole_of([piece.score for piece in pieces]),
+        _whole_of([piece.width for piece in pieces]),
     )
 
 
@@ -87,7 +91,10 @@ def _answer(reader: RowReader, model: Any, block: Block) -> Answered:
         raise ValueError(
             f"the model's predictions have shape {predicted.shape}; {len(y)} rows need one each"
         )
-    return Answered(len(y), (_piece(hashes, y, predicted, _score(model, X)),))
+    piece = _piece(hashes, y, predicted, _score(model, X))
+    if y.dtype.kind == "f" and gives_widths(model):
+        piece = piece._replace(width=widths_of(model, X, len(y)))
+    return Answered(len(y), (piece,))
 
 
 def _piece(hashes: Hashes, y: NDArray[Any], predicted: NDArray[Any], score: Vector | None) -> Piece:
@@ -113,6 +120,12 @@ def _whole(columns: Sequence[NDArray[Any]]) -> NDArray[Any]:
     if dtype.hasobject or not too_many(n_bytes):
         return np.concatenate(columns)
     return array_on_disk(column.astype(dtype) for column in columns)
+
+
+def _whole_of(columns: Sequence[Vector | None]) -> Vector | None:
+    """Return columns one after the other, if all are there."""
+    there = [column for column in columns if column is not None]
+    return _whole(there) if len(there) == len(columns) else None
 
 
 def _score(model: Any, X: Any) -> Vector | None:

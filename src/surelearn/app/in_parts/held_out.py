@@ -38,6 +38,14 @@ class _Recorded:
         return np.column_stack([1.0 - X[:, 0], X[:, 0]])
 
 
+class _RecordedWidths:
+    """A model as its answers show it: how wide it said that its errors were."""
+
+    def predict_width(self, X: Vector) -> NDArray[Any]:
+        """Return what was recorded: the rows are the widths themselves."""
+        return X[:, 0]
+
+
 class HoldoutInParts(HoldoutOfProblem):
     """The rows that were held out of a table in parts, known by their hashes."""
 
@@ -63,13 +71,20 @@ class HoldoutInParts(HoldoutOfProblem):
         if stated is not None and stated.rows.score is not None:
             ask = partial(in_chunks, model.predict_proba)
             found.append(not_together(model, X, ask(X)[:, 1], lambda rows: ask(rows)[:, 1]))
+        if stated is not None and stated.origin.widths:
+            widths = in_chunks(model.predict_width, X)
+            found.append(not_together(model, X, widths, model.predict_width))
         return {**self._evidence, "row_by_row": worst_of(found)}
 
     def _state_beside(self, model: Any, predicted: NDArray[Any]) -> Stated | None:
-        """Gather what claims need; scores of all rows only for claims that were asked for."""
-        if self._beside is None or self._problem.answered is None:
+        """Gather what claims need; a run from before scores were used uses them if asked."""
+        found = self._problem.answered
+        if self._beside is None or found is None:
             return None
-        score = self._problem.answered.score if self._beside.asked else None
+        if found.width is not None:
+            rows = found.width.reshape(-1, 1)
+            return self._state_beside_of(_RecordedWidths(), rows, predicted)
+        score = found.score if self._beside.asked or self._problem.file.scored else None
         rows = np.zeros(len(self.y)) if score is None else score
         return self._state_beside_of(_Recorded(model, score), rows.reshape(-1, 1), predicted)
 

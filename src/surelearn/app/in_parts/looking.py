@@ -116,7 +116,8 @@ def look_at_parts(
     missing
         The words that mean a missing cell; None means those of text files, in text files.
     """
-    whole, words = list_parts(source), missing_words(list_parts(source), missing)
+    whole = list_parts(source)
+    words = missing_words(whole, missing)
     names = list(whole[0].reading.names)
     if target not in names:
         raise TableError(unknown_column(target, names, what="target column"))

@@ -3,18 +3,34 @@
 Everything that shapes the model is decided on the training rows of a sample, as on one machine it
 is decided on all training rows. A row is known by its features, judged by all rows of the sample as
 if they were for training: whatever order the rows have, the same ones are copies.
+
+Why it does no harm that rows to be held out have a say in what a row is known by. Let K stand for
+the columns, with their kinds, that make up what a row is known by; K is a function of the table
+without its targets. The hash with its seed is taken for a random function, as a generator of random
+numbers is taken for a random source wherever rows are split. Then, given the whole table, K is
+fixed, and each distinct K(row) has a coin of its own that falls on "held out" with the probability
+asked for: the law of the coins is the same for all tables in which the rows differ. So the coins
+are independent of the table, whatever K is and whichever row decided it; given the coins, rows that
+were drawn independently still are, those held out of those that train. And K shapes nothing else:
+types, features, learner and model are functions of the training rows, which the coins chose. Where
+rows agree in K they share a coin, and count as one draw: which rows these are follows from the
+table, as it does for copies in a table of one file, and the certificate speaks of distinct rows
+then. What K must never depend on is a target, or on which side a row stands. A table that was made
+to suit the hash of a known seed is beyond this, as one that was made to suit a generator is.
 """
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pyarrow import types
 
 from surelearn._jit.fingerprints import Hashes
+from surelearn._typing import Indices
 from surelearn.app.errors import TableError
 from surelearn.app.in_parts.answers import HeldOut, ask_parts
 from surelearn.app.in_parts.reading import RowReader, target_reader
@@ -79,6 +95,12 @@ class ProblemInParts(Problem):
             return super().chances(model)
         return self.answered.score
 
+    def widths(self, model: Any, rows: Indices | None = None) -> NDArray[Any]:
+        """Return how wide the model said its errors were, for each row held out, or for some."""
+        if self.answered is None or self.answered.width is None:
+            return super().widths(model, rows)
+        return self.answered.width if rows is None else self.answered.width[rows]
+
     @property
     def split_digest(self) -> str:
         """What tells this split from others: it follows from the table and from this."""
@@ -124,6 +146,7 @@ def pose_in_parts(
             "a table in parts is split by the cells of each row, so that copies stay together: "
             "leave --copies out, or give one file"
         )
+    _refuse_infinite(file, {target, group, *reading.get("drop", ())})
     sides = _sides(file, target, Sides((), file.decimal, holdout, seed, group), reading)
     hashes = sides.hashes(file.table)
     whole = file.table.num_rows == file.n_known
@@ -145,6 +168,18 @@ def pose_in_parts(
         file, target=target, group=group, cut=cut, copies=copies, rare=whole, **reading
     )
     return _in_parts(found, file, sides, hashes)
+
+
+def _refuse_infinite(file: PartedFile, excluded: Collection[str | None]) -> None:
+    """Refuse infinite cells of the sample; where its rows stand in the files nobody knows."""
+    for name, column in zip(file.table.column_names, file.table.columns, strict=True):
+        if name in excluded or not types.is_floating(column.type):
+            continue
+        if np.isinf(column.to_numpy()).any():
+            raise TableError(
+                f"the column {name!r} holds infinity in some rows: leave those rows out, or the "
+                f"column with --drop {name}"
+            )
 
 
 def _in_parts(found: Problem, file: PartedFile, sides: Sides, hashes: Hashes) -> ProblemInParts:

@@ -122,6 +122,11 @@ class Problem:
         """Return how likely a model holds the second of two classes, for each row held out."""
         return in_chunks(model.predict_proba, self.held_out.X)[:, 1]
 
+    def widths(self, model: Any, rows: Indices | None = None) -> NDArray[Any]:
+        """Return how wide a model says its errors are, for each row held out, or for some."""
+        X = self.held_out.X if rows is None else take(*self.held_out, rows).X
+        return in_chunks(model.predict_width, X)
+
     @property
     def training_rows(self) -> Indices:
         """The places of the training rows, in the order of time if there is one."""

@@ -29,12 +29,15 @@ class PartedFile(TableFile):
         How many rows there are, and how many of them have a target.
     rows
         What a ledger knows the table by.
+    scored
+        Whether claims about scores are made unasked; a run from before they were is done again.
     """
 
     parts: Parts = field(default_factory=lambda: Parts(()))
     n_rows: int = 0
     n_known: int = 0
     rows: RowSet | None = None
+    scored: bool = True
 
 
 def is_in_parts(source: Any) -> bool:

@@ -18,7 +18,6 @@ from surelearn.app.comparison import HARDLY, Comparison
 from surelearn.app.problem.held_out import ALPHA
 from surelearn.app.tables.read import TableFile
 from surelearn.app.telling.wording import title_of
-from surelearn.base.chunks import in_chunks
 from surelearn.bounds import find
 from surelearn.certificate import Certificate
 from surelearn.evaluate.audit import Outcome
@@ -118,8 +117,7 @@ def _interval_of_each(run: CertifiedRun) -> Iterator[Card]:
     """Yield how wide the intervals of single rows are, beside the one for all rows."""
     if run.intervals is None:
         return
-    n_widths, X = run.intervals.n_widths, run.problem.held_out.X
-    reach = n_widths * in_chunks(run.model.predict_width, X)
+    reach = run.intervals.n_widths * run.problem.widths(run.model)
     half, most = (
         f"±{outward(float(np.quantile(reach, share, method='higher')), 'upper')}"
         for share in (0.5, 0.9)

@@ -14,8 +14,7 @@ from surelearn.app.choosing.candidates import find_candidates
 from surelearn.app.choosing.choice import loss_of
 from surelearn.app.choosing.nested import cross_validation_arguments
 from surelearn.app.problem.held_out import ALPHA
-from surelearn.app.problem.rows import sample, take
-from surelearn.base.chunks import in_chunks
+from surelearn.app.problem.rows import sample
 from surelearn.bounds import concentration, sequences
 from surelearn.claims import (
     Claim,
@@ -221,7 +220,7 @@ def _intervals(run: CertifiedRun) -> Iterator[Figure]:
         return
     held_out, seed = run.problem.held_out, run.problem.split.seed
     shown = sample(np.arange(len(held_out.y)), most=_MOST_INTERVALS, seed=seed)
-    widths = in_chunks(run.model.predict_width, take(*held_out, shown).X)
+    widths = run.problem.widths(run.model, shown)
     predicted = run.answers.predicted[shown]
     ends = interval_around(predicted, widths, n_widths=run.intervals.n_widths)
     drawing, ax = _new_figure()

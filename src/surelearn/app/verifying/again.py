@@ -19,6 +19,7 @@ from surelearn.app.intervals import KEY, certified_intervals
 from surelearn.app.ledger_files import Look
 from surelearn.app.problem.entry import OF_PARTS, Entry
 from surelearn.app.rules import check_rules
+from surelearn.app.tables.parted_file import PartedFile
 from surelearn.app.tables.read import TableFile, read_table_file
 from surelearn.app.verifying.claimed import check_beside_again
 from surelearn.app.verifying.finding import Finding, equal
@@ -88,12 +89,13 @@ def read_recorded(certificate: Certificate, table: Path, form: Mapping[str, Any]
     recorded = options.pop("form", {})
     given = {name: value for name, value in form.items() if value is not None}
     with refusing_nonsense():
-        if options.pop("in_parts", False):
-            return Recorded(_look_again(table, options, recorded), options)
+        if how := options.pop("in_parts", False):
+            found = _look_again(table, options, recorded)
+            return Recorded(replace(found, scored=how is not True), options)
         return Recorded(read_table_file(table, **{**recorded, **given}), options)
 
 
-def _look_again(table: Path, options: Mapping[str, Any], form: Mapping[str, Any]) -> TableFile:
+def _look_again(table: Path, options: Mapping[str, Any], form: Mapping[str, Any]) -> PartedFile:
     """Look through a table in parts as the run did; the columns of an audit are all there."""
     if "target" not in options:
         return gather_parts(table, roles_in(options), missing=form.get("missing"))

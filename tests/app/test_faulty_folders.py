@@ -1,0 +1,220 @@
+"""Folders with a fault, clusters that are not there, runs that are interrupted: a sentence each."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+from typer.testing import CliRunner
+
+import surelearn
+from surelearn import scale
+from surelearn.app.errors import TableError
+from surelearn.cli import app
+from surelearn.evaluate.ledger import forget
+
+N_FILES, N_ROWS = 3, 300
+
+
+def world(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(N_ROWS, 2))
+    colour = rng.choice(["red", "green"], N_ROWS)
+    y = np.where(X[:, 0] + (colour == "red") + rng.normal(size=N_ROWS) / 2 > 0, "yes", "no")
+    return pa.table({"a": X[:, 0], "b": X[:, 1], "colour": colour, "y": y})
+
+
+def write(place):
+    place.mkdir(parents=True, exist_ok=True)
+    for i in range(N_FILES):
+        parquet.write_table(world(i), place / f"{i}.parquet", row_group_size=100)
+    return place
+
+
+@pytest.fixture(autouse=True)
+def afresh(tmp_path, monkeypatch):
+    monkeypatch.setenv("SURELEARN_STATE", str(tmp_path / "state"))
+    forget()
+
+
+def replaced(name, cells):
+    table = world(1)
+    return table.set_column(table.column_names.index(name), name, cells)
+
+
+def with_table(table):
+    return lambda path: parquet.write_table(table, path)
+
+
+FAULTS = {
+    "another column": (
+        with_table(world(1).append_column("z", pa.array(np.arange(N_ROWS)))),
+        r"1\.parquet has \['a', 'b', 'colour', 'y', 'z'\]: give all files the same",
+    ),
+    "no target": (with_table(world(1).drop_columns(["y"])), r"1\.parquet has \['a', 'b', 'colour'"),
+    "text among numbers": (
+        with_table(replaced("a", pa.array([f"v{i}" for i in range(N_ROWS)]))),
+        r"types of 'a': .*1\.parquet has string, those before it double: write one type",
+    ),
+    "numbers among labels": (
+        with_table(replaced("y", pa.array(np.arange(N_ROWS) % 2))),
+        r"types of 'y': .*1\.parquet has int64, those before it string",
+    ),
+    "an empty file": (lambda path: path.write_bytes(b""), r"1\.parquet cannot be read"),
+    "a file cut short": (
+        lambda path: path.write_bytes(path.read_bytes()[:-100]),
+        r"1\.parquet cannot be read",
+    ),
+    "an infinite cell": (
+        with_table(replaced("a", pa.array([np.inf] * N_ROWS))),
+        r"surelearn: the column 'a' holds infinity in some rows",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_faulty_folder_is_refused_and_nothing_is_written(fault, tmp_path):
+    make, message = FAULTS[fault]
+    place, out = write(tmp_path / "table"), tmp_path / "out"
+    make(place / "1.parquet")
+    asked = ["certify", str(place), "--target", "y", "--learner", "MixedNaiveBayes"]
+    run = CliRunner().invoke(app, [*asked, "--out", str(out)])
+    assert run.exit_code == 2
+    assert re.search(message, " ".join(run.output.split())), run.output
+    assert "Traceback" not in run.output
+    assert not out.exists()
+
+
+def certified(place, **options):
+    forget()
+    return surelearn.certify(place, target="y", learners=["MixedNaiveBayes"], **options)
+
+
+def test_files_without_rows_and_targets_that_are_missing_in_one_file_count_for_nothing(tmp_path):
+    place = write(tmp_path / "table")
+    parquet.write_table(world(1).slice(0, 0), place / "1.parquet")
+    parquet.write_table(replaced("y", pa.nulls(N_ROWS, pa.string())), place / "2.parquet")
+    with pytest.raises(TableError, match="rows"):  # three hundred rows are left: too few
+        certified(place, holdout=0.01)
+    problem = certified(place).run.problem
+    assert (problem.n_rows, problem.dropped_rows) == (N_ROWS, N_ROWS)
+
+
+@pytest.mark.parametrize("moment", [2, 12])
+def test_a_file_that_changes_meanwhile_is_named(moment, tmp_path):
+    place, n_done = write(tmp_path / "table"), [0]
+
+    def change(*_):
+        n_done[0] += 1
+        if n_done[0] == moment:
+            parquet.write_table(world(9), place / "2.parquet", row_group_size=100)
+
+    with (
+        scale.on(progress=change),
+        pytest.raises(TableError, match=r"row group \d of .*2\.parquet has changed"),
+    ):
+        certified(place)
+
+
+def test_a_cluster_that_is_not_there_is_named(tmp_path, monkeypatch):
+    place, out = write(tmp_path / "table"), tmp_path / "out"
+    monkeypatch.setattr(scale.connect, "__kwdefaults__", {"seconds": 0.2}, raising=False)
+    asked = ["certify", str(place), "--target", "y", "--cluster", "tcp://127.0.0.1:9"]
+    run = CliRunner().invoke(app, [*asked, "--out", str(out)])
+    assert run.exit_code == 2
+    assert "there is no cluster of Dask at tcp://127.0.0.1:9" in " ".join(run.output.split())
+    assert not out.exists()
+
+
+def files_of(found, out):
+    found.save(out)
+    return {name: (out / name).read_bytes() for name in ("certificate.json", "claims.json")}
+
+
+class Struck(Exception):  # noqa: N818 - somebody ends the run
+    """The run ends here."""
+
+
+@pytest.mark.parametrize("moment", [4, 31])
+def test_an_interrupted_run_goes_on_where_it_was(moment, tmp_path):
+    place, kept, n_done = write(tmp_path / "table"), tmp_path / "kept", [0]
+
+    def strike(*_):
+        n_done[0] += 1
+        if n_done[0] == moment:
+            raise Struck
+
+    with pytest.raises(Struck), scale.on(progress=strike, checkpoint=kept):
+        certified(place)
+    before = {path.name: path.stat().st_mtime_ns for path in kept.iterdir()}
+    assert len(before) >= moment
+    with scale.on(checkpoint=kept):
+        resumed = files_of(certified(place), tmp_path / "resumed")
+    after = {path.name: path.stat().st_mtime_ns for path in kept.iterdir()}
+    assert before.items() <= after.items()  # nothing was written twice
+    assert len(after) > len(before)  # the control: there was something left to do
+    assert resumed == files_of(certified(place), tmp_path / "at once")
+
+
+RUN = """
+from surelearn.cli import app
+import sys
+app(sys.argv[1:])
+"""
+
+
+def started(place, out, kept, *more):
+    asked = ["certify", str(place), "--target", "y", "--learner", "MixedNaiveBayes"]
+    command = [*asked, "--out", str(out), "--checkpoint", str(kept), *more]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    return subprocess.Popen([sys.executable, "-c", RUN, *command], env=env, **pipes)  # noqa: S603
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", ["1", "2", "4"])
+def test_a_command_that_is_killed_leaves_nothing_half_written_and_resumes(workers, tmp_path):
+    place, out, kept = write(tmp_path / "table"), tmp_path / "out", tmp_path / "kept"
+    with started(place, out, kept, "--workers", workers) as first:
+        while first.poll() is None and len(list(kept.glob("*.record"))) < 5:
+            time.sleep(0.01)
+        first.send_signal(signal.SIGKILL)
+    assert first.wait() == -signal.SIGKILL
+    assert not out.exists()
+    there = {path.name for path in kept.glob("*.record")}
+    assert len(there) >= 5
+    with started(place, out, kept, "--workers", workers) as second:
+        said = second.communicate()[0]
+    assert second.returncode == 0, said[-2000:]
+    assert there < {path.name for path in kept.glob("*.record")}
+    alone = files_of(certified(place), tmp_path / "alone")
+    stated, found = (
+        json.loads(text)
+        for text in (alone["certificate.json"], (out / "certificate.json").read_text())
+    )
+    different = {name for name in stated if stated[name] != found[name]}
+    assert different <= {"preconditions", "reproduce"}  # the ledger of the user was asked
+
+
+def test_one_file_in_parts_and_many_files_hold_the_same_rows_out(tmp_path):
+    many, one = write(tmp_path / "many"), tmp_path / "one"
+    one.mkdir()
+    whole = pa.concat_tables(world(i) for i in range(N_FILES))
+    parquet.write_table(whole, one / "all.parquet")
+    found, other = certified(many), certified(one)
+    assert found.run.problem.answered.hashes.tolist() == other.run.problem.answered.hashes.tolist()
+    assert (found.certificate.bound, found.certificate.n) == (
+        other.certificate.bound,
+        other.certificate.n,
+    )
+    alone = certified(one / "all.parquet")  # drawn by the places of rows: others are held out
+    assert "in_parts" in found.certificate.reproduce["options"]
+    assert "in_parts" not in alone.certificate.reproduce["options"]
+    assert alone.certificate.reproduce["data"] != found.certificate.reproduce["data"]
