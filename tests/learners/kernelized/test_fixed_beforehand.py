@@ -5,6 +5,7 @@ import pytest
 from sklearn.compose import ColumnTransformer
 from sklearn.decomposition import PCA
 from sklearn.frozen import FrozenEstimator
+from sklearn.kernel_approximation import RBFSampler
 from sklearn.model_selection import GridSearchCV, RandomizedSearchCV, cross_val_score
 from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.preprocessing import (
@@ -17,6 +18,7 @@ from sklearn.preprocessing import (
 
 from surelearn import SupportVectorClassifier, leave_one_out
 from surelearn.kernels import Gaussian, Linear, Subsequence
+from surelearn.learners.kernelized._fitted_around import fitted_around
 from surelearn.persistence.model_files import load_model, save_model
 
 KERNEL = Gaussian(gamma=0.5)
@@ -219,3 +221,20 @@ def test_a_model_that_the_machine_is_no_part_of_is_refused():
     for other in (whole, machine().fit(X, y), "a pipeline", PCA(2)):
         with pytest.raises(ValueError, match="not what it ends with"):
             machine().fit(X, y).certificates(within=other)
+
+
+def test_random_features_whose_gamma_comes_from_the_rows_void_it():
+    X, y = draw(40)
+    for gamma, status in (("scale", "void"), (0.5, "valid")):
+        sampler = RBFSampler(gamma=gamma, n_components=20, random_state=0)
+        pipeline = make_pipeline(sampler, machine(kernel=KERNEL)).fit(X, y)
+        assert stated(pipeline[-1], within=pipeline)[MARGIN].status == status
+
+
+def test_a_search_for_c_around_a_search_for_the_kernel_still_chose_the_kernel():
+    X, y = draw(41, n=60)
+    inner = GridSearchCV(machine(), {"kernel": [KERNEL, Gaussian(gamma=1.0)]}, cv=2)
+    outer = GridSearchCV(inner, {"estimator__C": [0.5, 1.0]}, cv=2).fit(X, y)
+    around = fitted_around(outer, outer.best_estimator_.best_estimator_)
+    assert "2 settings" in around.settings
+    assert "2 settings" in around.kernels

@@ -28,10 +28,7 @@ from sklearn.preprocessing import (
 from surelearn.learners.kernelized._fixed_beforehand import Around
 
 _SCALERS = (MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler)
-_ROW_BY_ROW = (
-    *(Binarizer, FunctionTransformer, HashingVectorizer, Normalizer, PolynomialFeatures),
-    RBFSampler,
-)
+_ROW_BY_ROW = (Binarizer, FunctionTransformer, HashingVectorizer, Normalizer, PolynomialFeatures)
 _FREE = frozenset({"n_jobs", "tol", "max_iter", "warm_start", "verbose", "copy_X"})
 
 
@@ -66,7 +63,7 @@ def _after_search(search: Any, found: Around) -> Around:
     text = f"a search chose among {len(tried)} settings by the rows"
     own = {"C", "class_weight", "fit_intercept", "penalize_intercept", "multiclass"}
     of_features = text if any(name.split("__")[-1] not in own for name in chosen) else ""
-    return found._replace(settings=text, kernels=of_features)
+    return found._replace(settings=text, kernels=of_features or found.kernels)
 
 
 def _after_steps(steps: list[Any], found: Around) -> Around:
@@ -93,10 +90,15 @@ def _learnt_in(steps: list[Any]) -> Iterator[Any]:
             yield from _learnt_in([inner for _, inner, _ in step.transformers_])
         elif isinstance(step, FeatureUnion):
             yield from _learnt_in([inner for _, inner in step.transformer_list])
-        elif not isinstance(step, (str, type(None), FrozenEstimator, *_ROW_BY_ROW)) and any(
-            map(_is_learnt, vars(step).items())
-        ):
+        elif not _is_fixed(step) and any(map(_is_learnt, vars(step).items())):
             yield step
+
+
+def _is_fixed(step: Any) -> bool:
+    """Say whether a step is the same whatever the rows are."""
+    if isinstance(step, RBFSampler):
+        return step.gamma != "scale"  # that is one over the variance of the rows
+    return isinstance(step, (str, type(None), FrozenEstimator, *_ROW_BY_ROW))
 
 
 def _is_learnt(attribute: tuple[str, Any]) -> bool:

@@ -1,5 +1,6 @@
 """The hyperplanes of a support vector classifier, seen from its rows: margins and distances."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,13 @@ from surelearn import _arguments
 from surelearn._typing import ArrayLike, Matrix, Vector
 from surelearn.base import validation
 from surelearn.base.fitting import at_one_moment, fresh_copy
+from surelearn.kernels import Linear
 from surelearn.learners.kernelized._leave_one_out import LeaveOneOutEstimates
 from surelearn.learners.kernelized._regularization_path import RegularizationPath, follow
 from surelearn.learners.kernelized._solved_problems import values_of_points
+from surelearn.learners.kernelized._two_class_problems import Pairing
+
+_ROUNDING = 1e-12  # of a squared norm from which that of a constant was taken away
 
 
 @at_one_moment
@@ -27,17 +32,24 @@ class Hyperplanes:
     support_margins_: Matrix
     at_bound_: Any
     largest_diagonal_: float
+    intercept_: Vector
+    weighted_: bool
+    kernel_: Any
+    coef_: Matrix
+    penalize_intercept: bool
+    _pairing: Pairing
     _problem_scores: Any
 
     def kkt_classes(self, problem: int = 0) -> NDArray[Any]:
         """Return how each training row lies in one of the problems.
 
         "inside" its own half-space (α = 0), "on the margin" (0 < α < C), "slack" (α = C, on its own
-        side), "misclassified" (α = C, on the other side), or "absent" from this problem.
+        side), "misclassified" (α = C, on the other side), or "absent" from this problem: of another
+        class, or of weight 0. Files of before do not tell rows inside from absent ones: "unknown".
         """
         check_is_fitted(self)
         problem = _arguments.count("problem", problem, at_most=len(self.dual_coef_) - 1)
-        told = np.full(self.n_training_rows_, "inside", dtype="<U13")
+        told = self._without_coefficient(problem)
         coef, margins = self.dual_coef_[problem], self.support_margins_[problem]
         bound = self.at_bound_[problem]
         words = np.select(
@@ -48,8 +60,23 @@ class Hyperplanes:
         told[self.support_] = words
         return told
 
+    def _without_coefficient(self, problem: int) -> NDArray[Any]:
+        """Return how rows that are no support vectors lie in a problem."""
+        told = np.full(self.n_training_rows_, "inside", dtype="<U13")
+        if self._pairing.covers_all and not self.weighted_:
+            return told
+        codes = getattr(self, "row_classes_", None)
+        if codes is None:
+            return np.full_like(told, "unknown")
+        other, one = self._pairing.pairs[problem]
+        present = (codes >= 0) & ((codes == one) | (other < 0) | (codes == other))
+        return np.where(present, told, "absent")
+
     def signed_distance(self, X: Any) -> Vector:
-        """Return how far each row lies from the hyperplane in the kernel's space."""
+        """Return how far each row lies from the hyperplane in the kernel's space.
+
+        The constant feature of a penalised intercept is no part of that space.
+        """
         return self._scores_of_two(X) / self._norm()
 
     def functional_margin(self, X: Any, y: ArrayLike) -> float:
@@ -69,12 +96,20 @@ class Hyperplanes:
         return self._problem_scores(X)[:, 0]
 
     def _norm(self) -> float:
-        if self.norms_[0] == 0.0:
+        """Return the norm of the weights in the kernel's space, a penalised intercept left out."""
+        norm = float(self.norms_[0])
+        if isinstance(self.kernel_, Linear):
+            norm = float(np.linalg.norm(self.coef_[0]))
+        elif self.penalize_intercept:
+            b = abs(float(self.intercept_[0]))
+            square = (norm - b) * (norm + b)
+            norm = math.sqrt(square) if square > _ROUNDING * norm**2 else 0.0
+        if norm == 0.0:
             raise ValueError(
                 "all coefficients are 0, or cancel: they describe no hyperplane; if C is very "
                 "large, choose a smaller one"
             )
-        return float(self.norms_[0])
+        return norm
 
     def leave_one_out_estimates(self) -> LeaveOneOutEstimates:
         """Estimate the leave-one-out error from one fit, for two classes.

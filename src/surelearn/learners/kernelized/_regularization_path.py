@@ -18,6 +18,8 @@ _MOST = 100_000  # breaks
 _ROWS = 6000
 _NEAR = 1e-9
 _SHORTEST = 50  # breaks in a row that are too close to tell apart
+_NEXT, _LONGER = 1e-6, 4.0  # how far beyond a break to solve anew, and how much farther each time
+_WORST = 1e-6  # violation of the optimality conditions from which on a step is not taken
 _EMPTIES, _FILLS, _JOINS = "empties", "fills", "joins"
 
 
@@ -86,7 +88,7 @@ class _Walk:
             axis=0
         )  # the bound of a variable that is not 0, at C = 1
         self._gram = values.block(np.arange(values.n), double=True)[: values.n, : values.n].copy()
-        self._n_short = 0
+        self._n_short, self._reach = 0, _NEXT
         self.C, self.breaks = first, list[tuple[float, Vector, float, float]]()
         self._restart(first, None)
 
@@ -96,18 +98,25 @@ class _Walk:
         step, leaving, where = self._next_event(rates, drift)
         C = min(self.C + step, self._last)
         self._n_short = self._n_short + 1 if step <= _NEAR * self.C else 0
-        if self._n_short > _SHORTEST or C == self.C:  # several rows change at once: go round them
-            self._restart(min(self.C * (1.0 + 1e-6), self._last), self.beta)
+        beta = np.where(self._free, self.beta + (C - self.C) * rates, self._full * C)
+        b = self.b + (C - self.C) * drift
+        several = self._n_short > _SHORTEST or C == self.C  # rows change sides at once
+        if several or self._strays(C, beta, b):
+            self._go_round()
             return
-        self.beta = np.where(self._free, self.beta + (C - self.C) * rates, self._full * C)
-        self.b += (C - self.C) * drift
-        self.C = C
+        self.C, self.beta, self.b, self._reach = C, beta, b, _NEXT
         if self._last > C:
             self._free[leaving] = where == _JOINS
             self._full[leaving] = self._ends[leaving] if where == _FILLS else 0.0
             if where != _JOINS:
                 self.beta[leaving] = self._full[leaving] * C
         self._record()
+
+    def _go_round(self) -> None:
+        """Solve the problem of a C that is a little larger, where rows have changed sides."""
+        C = min(self.C * (1.0 + self._reach), self._last)
+        self._reach = min(_LONGER * self._reach, 0.01)
+        self._restart(C, self.beta * (C / self.C))
 
     def _restart(self, C: float, start: Vector | None) -> None:
         """Solve the problem of one C, from nearby if there is a start."""
@@ -144,11 +153,13 @@ class _Walk:
         if self._unit.balanced and not self._free.any():
             return self._interval_closes(f, speed)
         with np.errstate(divide="ignore", invalid="ignore"):
-            to_zero = np.where(self._free & (self.beta * rates < 0.0), -self.beta / rates, np.inf)
-            left, closing = self._ends * self.C - self.beta, rates - self._ends
-            fills = self._free & (left * closing > 0.0)
-            to_full = np.where(fills, left / closing, np.inf)
-            side = np.sign(self._ends) * np.where(self._full == 0.0, 1.0, -1.0)
+            sign, most = np.sign(self._ends), np.abs(self._ends)
+            alpha, pace = sign * self.beta, sign * rates  # at a bound it may not go on outwards
+            falls, fills = (self._free & (v > _NEAR * most) for v in (-pace, pace - most))
+            to_zero = np.where(falls, np.maximum(alpha, 0.0) / -pace, np.inf)
+            left = np.maximum(most * self.C - alpha, 0.0)
+            to_full = np.where(fills, left / (pace - most), np.inf)
+            side = sign * np.where(self._full == 0.0, 1.0, -1.0)
             slack, pace = side * (f + self.b), side * (speed + drift)  # not below 0 at an optimum
             waiting = ~self._free & (pace < -_NEAR) & (self._ends != 0.0)
             to_join = np.where(waiting, np.maximum(slack, 0.0) / -pace, np.inf)
@@ -162,7 +173,7 @@ class _Walk:
         falls, rises = problem.can_fall(self.beta), problem.can_rise(self.beta)
         apart = f[rises][:, None] - f[falls]
         pace = speed[rises][:, None] - speed[falls]
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore"):
             steps = np.where(pace < -_NEAR, np.maximum(apart, 0.0) / -pace, np.inf)
         first = int(steps.argmin()) // steps.shape[1]
         step = float(steps.min())
@@ -174,9 +185,20 @@ class _Walk:
     def _problem(self, C: float) -> Problem:
         return replace(self._unit, bounds=self._unit.bounds * C)
 
+    def _strays(self, C: float, beta: Vector, b: float) -> bool:
+        """Say whether a step leads away from the path, as where no direction keeps all margins."""
+        total = abs(float(beta.sum())) if self._unit.balanced else 0.0
+        if total > _WORST * C * float(np.abs(self._ends).max()):
+            return True
+        return self._violation(C, beta, b) > max(_WORST, 2.0 * self.breaks[-1][-1])
+
+    def _violation(self, C: float, beta: Vector, b: float) -> float:
+        """Return the largest violation of the optimality conditions."""
+        f = self._gram @ beta - self._unit.targets
+        lowest, highest = self._problem(C).extremes(beta, f)
+        return max(0.0, highest + b, -(lowest + b))
+
     def _record(self) -> None:
-        """Keep the break; where rounding has added up, solve its problem anew."""
-        f = self._gram @ self.beta - self._unit.targets
-        lowest, highest = self._problem(self.C).extremes(self.beta, f)
-        violation = max(0.0, highest + self.b, -(lowest + self.b))
+        """Keep the break."""
+        violation = self._violation(self.C, self.beta, self.b)
         self.breaks.append((self.C, self.beta.copy(), self.b, violation))

@@ -17,8 +17,9 @@ _ROOM = 1e-8  # margins are known to rounding only
 _EPS = 64.0 * float(np.finfo(np.float64).eps)  # of a kernel value and of a step of a sum
 
 
-def keep_support(model: Any, solved: Sequence[Any], codes: Indices) -> None:
+def keep_support(model: Any, solved: Sequence[Any], task: Any) -> None:
     """Keep how the rows lie in each problem: their margins, who is at a bound, who is needed."""
+    codes: Indices = task.targets
     n, shape = model.n_training_rows_, (len(solved), model.n_training_rows_)
     margins, bound = np.full(shape, np.nan), np.zeros(shape, np.bool_)
     needed = np.zeros(n, dtype=np.bool_)
@@ -33,6 +34,8 @@ def keep_support(model: Any, solved: Sequence[Any], codes: Indices) -> None:
     model.support_margins_ = np.ascontiguousarray(margins[:, model.support_])
     model.at_bound_ = np.ascontiguousarray(bound[:, model.support_])
     model.n_support_ = np.bincount(codes[model.support_], minlength=len(model.classes_))
+    if model.weighted_ or not model._pairing.covers_all:  # noqa: SLF001 - else all rows are present
+        model.row_classes_ = np.where(task.weights > 0.0, codes, -1)
 
 
 def doubtful(model: Any) -> Indices:

@@ -42,6 +42,7 @@ from surelearn.learners.kernelized._two_class_problems import Pairing
     training_errors_="count",
     training_margins_="float[rows]",
     normalized_margins_="float[rows]?",
+    row_classes_="maybe int[rows]",
     rows_scaled_="maybe text",
     settings_tried_="maybe text",
     kernels_tried_="maybe text",
@@ -178,7 +179,7 @@ class SupportVectorClassifier(ClassifierMixin, Hyperplanes, SupportVectorMachine
 
     def _keep_rows(self, solved: Sequence[Solved], task: Task, diagonal: Vector) -> None:
         """Keep the margins of the training rows, and which are predicted wrongly."""
-        _training_margins.keep_support(self, solved, task.targets)
+        _training_margins.keep_support(self, solved, task)
         _training_margins.keep_margins(self, solved, diagonal)
         doubtful, self.training_errors_ = _training_margins.doubtful(self), 0
         if len(doubtful):

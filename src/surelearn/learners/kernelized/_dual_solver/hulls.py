@@ -6,6 +6,7 @@ as they get. Mitchell, Dem'yanov and Malozemov (1974).
 """
 
 import numpy as np
+from scipy.optimize import nnls
 
 from surelearn._jit import jit
 from surelearn._typing import Indices, Mask, Matrix, Vector
@@ -13,6 +14,8 @@ from surelearn._typing import Indices, Mask, Matrix, Vector
 _MEETING = 1e-11  # squared distance of points that meet, for rows of length 1
 _SHOWN = 4
 _STEPS = 200  # exchanges for each row
+_APART = 1e-3  # share of the squared distance that is left to gain once hulls are known to be apart
+_EXACT = 600  # rows up to which least squares settle what exchanges leave open
 
 
 class NotSeparableError(ValueError):
@@ -59,12 +62,34 @@ def refuse_meeting(gram: Matrix, positive: Mask, rows: Indices, *, balanced: boo
         one, weights = np.ones_like(positive), np.full(len(rows), 1.0 / len(rows))
     gradient, largest = gram @ weights, float(np.diagonal(gram).max())
     square = nearest_points(np.ascontiguousarray(gram), one, weights, gradient, _MEETING * largest)
+    if _MEETING * largest < square and len(rows) <= _EXACT:
+        rise, fall = _widest(one, weights, gradient)
+        if gradient[fall] - gradient[rise] > _APART * square:  # where hulls touch, they creep
+            weights, square = _by_least_squares(gram, one, largest)
     if square <= _MEETING * largest:
         signed, distance = weights if balanced else sides * weights, float(max(0.0, square)) ** 0.5
         if not balanced and abs(signed.sum()) <= _MEETING**0.5:  # as many of both: they are means
             signed, distance = 2.0 * signed, 2.0 * distance
         used = np.flatnonzero(np.abs(signed) > 1e-9)
         raise NotSeparableError(rows[used], signed[used], distance)
+
+
+def _by_least_squares(gram: Matrix, one: Mask, largest: float) -> tuple[Vector, float]:
+    """Return the weights, 0 or more on their sides, that bring the hulls nearest, if they meet.
+
+    Their sums on each side are equations of their own, which hold exactly at a distance of 0.
+    """
+    values, vectors = np.linalg.eigh(gram)
+    signs, sides = np.where(one, 1.0, -1.0), np.array([each for each in (one, ~one) if each.any()])
+    features = np.sqrt(np.maximum(values, 0.0))[:, np.newaxis] * vectors.T * signs
+    size = max(float(largest), 1e-300) ** 0.5
+    right = np.append(np.zeros(len(values)), np.full(len(sides), size))
+    found: Vector = nnls(np.vstack([features, size * sides]), right)[0]
+    totals = sides @ found
+    if not (totals > 0.0).all():
+        return signs * found, np.inf
+    weights = signs * found / (sides.T @ totals)
+    return weights, float(weights @ gram @ weights)
 
 
 @jit
@@ -78,7 +103,7 @@ def nearest_points(
         best, square = gradient[fall] - gradient[rise], 0.0
         for t in range(len(weights)):
             square += weights[t] * gradient[t]
-        if square <= enough or best <= 1e-3 * square:
+        if square <= enough or best <= _APART * square:
             break
         curvature = max(gram[rise, rise] + gram[fall, fall] - 2.0 * gram[rise, fall], 1e-300)
         step = min(best / curvature, weights[fall] if positive[fall] else -weights[rise])
