@@ -97,3 +97,42 @@ def test_what_rounding_keeps_from_the_optimum_is_not_asked_for_more_steps():
     assert model.duality_gap_[0] < 1e-9
     with pytest.warns(ConvergenceWarning, match="in max_iter=3 steps"):
         SupportVectorClassifier(max_iter=3).fit(X, Y)
+
+
+@pytest.mark.parametrize("setting", INTERCEPTS)
+@pytest.mark.parametrize("unit", [1e-8, 1e-5, 1.0, 1e8, 1e20])
+def test_a_path_in_other_units_of_the_features_is_the_same(unit, setting):
+    wide, first = X * unit, 0.01 / unit**2
+    start = SupportVectorClassifier(kernel=Linear(), C=first, **setting)
+    path = start.regularization_path(wide, Y, C_max=500.0 * first)
+    assert path.violations.max() < 1e-9
+    for C in (50.0 * first, 400.0 * first):
+        plain = SupportVectorClassifier(kernel=Linear(), C=C, tol=1e-8, **setting).fit(wide, Y)
+        coef, intercept = path.at(C)
+        np.testing.assert_allclose(coef @ wide * unit, plain.coef_[0] * unit, atol=1e-6)
+        np.testing.assert_allclose(intercept, plain.intercept_[0], atol=1e-6)
+
+
+@pytest.mark.parametrize("C", [1e3, 1e8, 1e12])
+def test_coefficients_on_a_path_do_not_vanish_beside_a_huge_price(C):
+    apart = X + 3.0 * np.where(Y == 1, 1.0, -1.0)[:, None]
+    path = SupportVectorClassifier(kernel=Linear(), C=C).regularization_path(
+        apart, Y, C_max=10.0 * C
+    )
+    plain = SupportVectorClassifier(kernel=Linear(), C=2.0 * C).fit(apart, Y)
+    assert path.violations.max() < 1e-9
+    np.testing.assert_allclose(path.at(2.0 * C)[0] @ apart, plain.coef_[0], atol=1e-9)
+
+
+@pytest.mark.parametrize("price", ["1", None, [2.0], np.nan, -1.0, np.inf])
+def test_a_path_goes_to_a_number(price):
+    model = SupportVectorClassifier(kernel=Linear(), C=0.1)
+    with pytest.raises(ValueError, match="C_max="):
+        model.regularization_path(X, Y, C_max=price)
+    with pytest.raises(ValueError, match="C="):
+        model.regularization_path(X, Y, C_max=1.0).at(price)
+
+
+def test_a_path_of_a_class_that_hardly_counts_has_no_empty_side():
+    model = SupportVectorClassifier(kernel=Linear(), class_weight={0: 1e-200})
+    assert model.regularization_path(X, Y, C_max=10.0).violations.max() < 1e-9

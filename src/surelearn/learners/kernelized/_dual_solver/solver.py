@@ -15,7 +15,7 @@ from surelearn.learners.kernelized._dual_solver.inner_loop import FAR, LARGEST_B
 from surelearn.learners.kernelized._dual_solver.kernel_values import KernelValues
 from surelearn.learners.kernelized._dual_solver.polishing import polished
 from surelearn.learners.kernelized._dual_solver.problem import Problem, Solution
-from surelearn.learners.kernelized._dual_solver.units import ValuesInUnits, units_of
+from surelearn.learners.kernelized._dual_solver.units import ValuesInUnits, units_if_far
 
 _SMALL = 1000  # variables up to which a problem is solved far beyond what is asked for
 _TIGHT = 1e-6
@@ -37,7 +37,7 @@ def solve(
     problem: Problem, values: KernelValues, rules: Rules, start: Vector | None = None
 ) -> Solution:
     """Return the optimum of a problem to a tolerance, from a feasible start or from 0."""
-    units = units_of(problem, values)
+    units = units_if_far(problem, values)
     if units is None:
         return _solve(problem, values, rules, start)
     inside = ValuesInUnits(values, units.value), rules._replace(tol=rules.tol / units.target)

@@ -40,13 +40,17 @@ class Units(NamedTuple):
         return amounts * self.target / self.value
 
 
-def units_of(problem: Problem, values: KernelValues) -> Units | None:
+def units_if_far(problem: Problem, values: KernelValues) -> Units | None:
     """Return the units to search in; None if numbers are near enough to 1 as they are."""
-    value = _power(values.diagonal, _SMALL_VALUE, _LARGE_VALUE)
-    target = _power(problem.targets, _SMALL_TARGET, _LARGE_TARGET)
+    value, target = _power(values.diagonal), _power(problem.targets)
+    near = _SMALL_VALUE <= value <= _LARGE_VALUE and _SMALL_TARGET <= target <= _LARGE_TARGET
+    return None if near else units_of(problem, values)
+
+
+def units_of(problem: Problem, values: KernelValues) -> Units:
+    """Return units in which the largest kernel value and the largest target are near 1."""
+    value, target = _power(values.diagonal), _power(problem.targets)
     target = min(max(target, -_LARGEST), _LARGEST)
-    if value == target == 0:
-        return None
     limits = np.abs(problem.bounds)
     limits = limits[(limits > 0.0) & np.isfinite(limits)]
     if len(limits):  # no box may vanish, and none become infinite
@@ -56,13 +60,9 @@ def units_of(problem: Problem, values: KernelValues) -> Units | None:
     return Units(math.ldexp(1.0, value), math.ldexp(1.0, target))
 
 
-def _power(amounts: Vector, small: int, large: int) -> int:
-    """Return the power of two of the largest amount; 0 if it needs no other unit."""
-    largest = float(np.abs(amounts).max())
-    power = math.frexp(largest)[1]
-    if largest == 0.0 or small <= power <= large:
-        return 0
-    return power
+def _power(amounts: Vector) -> int:
+    """Return the power of two of the largest amount."""
+    return math.frexp(float(np.abs(amounts).max()))[1]
 
 
 class ValuesInUnits(KernelValues):
