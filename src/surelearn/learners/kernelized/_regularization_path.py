@@ -18,6 +18,8 @@ from surelearn.learners.kernelized._dual_solver.units import ValuesInUnits, unit
 _MOST = 100_000  # breaks
 _ROWS = 6000
 _NEAR = 1e-9
+_WORST = 1e-6  # violation that is put down to rounding
+_FIRST_HOP, _LONGEST_HOP = 5e-7, 1e-3  # by which share C grows to go round a break
 _SHORTEST = 50  # breaks in a row that are too close to tell apart
 _EMPTIES, _FILLS, _JOINS = "empties", "fills", "joins"
 
@@ -69,14 +71,15 @@ def follow(
     if not first < last < np.inf:
         raise ValueError(f"C_max={last!r} must be a finite number above C={first!r}")
     units = units_of(problem, values)
-    ends = units.of_variables(np.array([first, last]))
-    if not np.isfinite(ends).all():
+    begin, end = (float(C) for C in units.of_variables(np.array([first, last])))
+    if not np.isfinite(end):
         raise ValueError(f"C_max={last!r} is too large to compute with beside these kernel values")
-    walk = _Walk(units.problem(problem), ValuesInUnits(values, units.value), *ends, max_iter)
+    walk = _Walk(units.problem(problem), ValuesInUnits(values, units.value), begin, end, max_iter)
     while walk.last > walk.C and len(walk.breaks) < _MOST:
         walk.go_on()
     C, coef, b, violation = (np.array(column) for column in zip(*walk.breaks, strict=True))
-    return RegularizationPath(units.variables(C), units.variables(coef), b, violation)
+    C, coef = units.variables(C), units.variables(coef)
+    return RegularizationPath(C, coef, b * units.target, violation * units.target)
 
 
 class _Walk:
@@ -91,7 +94,7 @@ class _Walk:
             axis=0
         )  # the bound of a variable that is not 0, at C = 1
         self._gram = values.block(np.arange(values.n), double=True)[: values.n, : values.n].copy()
-        self._n_short = 0
+        self._n_short, self._hop = 0, _FIRST_HOP
         self.C, self.breaks = first, list[tuple[float, Vector, float, float]]()
         self._restart(first, None)
 
@@ -100,13 +103,15 @@ class _Walk:
         rates, drift = self._direction()
         step, leaving, where = self._next_event(rates, drift)
         C = min(self.C + step, self.last)
+        beta = np.where(self._free, self.beta + (C - self.C) * rates, self._full * C)
+        b = self.b + (C - self.C) * drift
         self._n_short = self._n_short + 1 if step <= _NEAR * self.C else 0
-        if self._n_short > _SHORTEST or C == self.C:  # several rows change at once: go round them
-            self._restart(min(self.C * (1.0 + 1e-6), self.last), self.beta)
+        if self._n_short > _SHORTEST or C == self.C or not self._is_solved(C, beta, b):
+            # Several rows change at once, and rounding took the wrong one: go round them.
+            self._hop = min(2.0 * self._hop, _LONGEST_HOP)
+            self._restart(min(self.C * (1.0 + self._hop), self.last), self.beta)
             return
-        self.beta = np.where(self._free, self.beta + (C - self.C) * rates, self._full * C)
-        self.b += (C - self.C) * drift
-        self.C = C
+        self.C, self.beta, self.b, self._hop = C, beta, b, _FIRST_HOP
         if self.last > C:
             self._free[leaving] = where == _JOINS
             self._full[leaving] = self._ends[leaving] if where == _FILLS else 0.0
@@ -167,7 +172,7 @@ class _Walk:
         falls, rises = problem.can_fall(self.beta), problem.can_rise(self.beta)
         apart = f[rises][:, None] - f[falls]
         pace = speed[rises][:, None] - speed[falls]
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore"):
             steps = np.where(pace < -_NEAR, np.maximum(apart, 0.0) / -pace, np.inf)
         first = int(steps.argmin()) // steps.shape[1]
         step = float(steps.min())
@@ -179,9 +184,19 @@ class _Walk:
     def _problem(self, C: float) -> Problem:
         return replace(self._unit, bounds=self._unit.bounds * C)
 
+    def _is_solved(self, C: float, beta: Vector, b: float) -> bool:
+        """Say whether a point is in the box of C, and optimal."""
+        low, high = self._problem(C).bounds
+        outside = np.maximum(low - beta, beta - high).max()
+        within = outside <= _NEAR * np.abs(self._ends).max() * C
+        return bool(within) and self._violation(C, beta, b) <= _WORST
+
+    def _violation(self, C: float, beta: Vector, b: float) -> float:
+        f = self._gram @ beta - self._unit.targets
+        lowest, highest = self._problem(C).extremes(beta, f)
+        return max(0.0, highest + b, -(lowest + b))
+
     def _record(self) -> None:
-        """Keep the break; where rounding has added up, solve its problem anew."""
-        f = self._gram @ self.beta - self._unit.targets
-        lowest, highest = self._problem(self.C).extremes(self.beta, f)
-        violation = max(0.0, highest + self.b, -(lowest + self.b))
+        """Keep the break, and how well its problem is solved."""
+        violation = self._violation(self.C, self.beta, self.b)
         self.breaks.append((self.C, self.beta.copy(), self.b, violation))

@@ -62,7 +62,7 @@ def units_of(problem: Problem, values: KernelValues) -> Units:
 
 def _power(amounts: Vector) -> int:
     """Return the power of two of the largest amount."""
-    return math.frexp(float(np.abs(amounts).max()))[1]
+    return math.frexp(float(np.abs(amounts).max()))[1] - 1
 
 
 class ValuesInUnits(KernelValues):
