@@ -95,7 +95,8 @@ class SupportVectorMachine(BaseEstimator):
     def _check_parameters(self) -> None:
         if not isinstance(self.C, Real) or not self.C > 0.0:
             raise ValueError(f"C={self.C!r} must be a number above 0, or infinity for no slack")
-        if _LARGEST_C < self.C < np.inf:
+        # NumPy would bring the limit into the precision of its own number.
+        if _LARGEST_C < (self.C.item() if isinstance(self.C, np.generic) else self.C) < np.inf:
             raise ValueError(
                 f"C={self.C!r} is too large to compute with: C=float('inf') asks for a hard margin"
             )
