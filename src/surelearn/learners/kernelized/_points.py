@@ -114,11 +114,15 @@ def precomputed(X: Any) -> Matrix:
             f"kernel='precomputed' needs the kernel values of all pairs of training rows, a square "
             f"matrix, and X has shape {X.shape}"
         )
-    largest = float(np.abs(X).max())
-    if float(np.abs(X - X.T).max()) > _ROUNDING * largest:
-        raise ValueError("the precomputed kernel matrix is not symmetric, so it is no kernel")
+    refuse_asymmetric(X, "the precomputed kernel matrix is")
     refuse_indefinite(X)
     return X
+
+
+def refuse_asymmetric(gram: Matrix, told: str) -> None:
+    """Refuse values that are others if two rows change places."""
+    if float(np.abs(gram - gram.T).max()) > _ROUNDING * float(np.abs(gram).max()):
+        raise ValueError(f"{told} not symmetric, so it is no kernel")
 
 
 def _dense(X: Any) -> Matrix:
@@ -171,6 +175,8 @@ def values_of(kernel: Any) -> Callable[[Any, Any], Matrix]:
 def _floats(values: Any) -> Matrix:
     """Return what a function gave for kernel values, dense or sparse, as numbers."""
     plain: Any = cast("Any", values).toarray() if sparse.issparse(values) else values
+    if np.ma.is_masked(plain):
+        raise ValueError("the function given as kernel returned masked values; give all of them")
     try:
         found = np.asarray(plain)
         if found.dtype.kind in "biufO":

@@ -78,6 +78,7 @@ def values_of_points(model: Any, points: Any, crew: Workers) -> KernelValues:
         return LinearValues(points, shifted, diagonal, offset)
     values = computed_values(points, shifted if offset else values_of, diagonal)
     if not isinstance(kernel, Kernel) and isinstance(values, KeptValues):
+        _points.refuse_asymmetric(values.gram, "what the function given as kernel returns is")
         _points.refuse_indefinite(values.gram)
     return values
 
