@@ -24,6 +24,7 @@ _SHORT_NAMES = {
     "polynomial": "Polynomial(degree=3)",
 }
 _EIGENVALUES = 600  # rows up to which all eigenvalues are looked at
+_ROWS_AT_ONCE = 256
 _ROUNDING = 1e-6  # of values computed elsewhere, for each unit of the largest one
 
 
@@ -121,7 +122,9 @@ def precomputed(X: Any) -> Matrix:
 
 def refuse_asymmetric(gram: Matrix, told: str) -> None:
     """Refuse values that are others if two rows change places."""
-    if float(np.abs(gram - gram.T).max()) > _ROUNDING * float(np.abs(gram).max()):
+    parts = gen_batches(len(gram), _ROWS_AT_ONCE)
+    skew = max(float(np.abs(gram[part] - gram[:, part].T).max()) for part in parts)
+    if skew > _ROUNDING * max(-float(gram.min()), float(gram.max())):
         raise ValueError(f"{told} not symmetric, so it is no kernel")
 
 
