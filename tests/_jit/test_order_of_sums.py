@@ -35,27 +35,29 @@ def compiled_anew(function, *arguments):
     return "\n".join(fresh.inspect_llvm().values()).splitlines()
 
 
-def summed_and_written(x, out):
-    total = 0.0
-    for i in range(len(x)):
-        out[i] = 2.0 * x[i]
-        total += out[i]
+def summed_and_written(x, offset):
+    z, total = np.empty(32), 0.0
+    for start in range(0, len(x), 32):
+        for i in range(min(32, len(x) - start)):
+            z[i] = x[start + i] * offset[0]
+            total += z[i]
     return total
 
 
-def summed_afterwards(x, out):
-    total = 0.0
-    for i in range(len(x)):
-        out[i] = 2.0 * x[i]
-    for i in range(len(x)):
-        total += out[i]
+def summed_afterwards(x, offset):
+    z, total = np.empty(32), 0.0
+    for start in range(0, len(x), 32):
+        for i in range(min(32, len(x) - start)):
+            z[i] = x[start + i] * offset[0]
+        for i in range(min(32, len(x) - start)):
+            total += z[i]
     return total
 
 
 def test_a_loop_that_adds_up_and_writes_has_two_orders():
-    rows = np.ones(64), np.ones(64)
-    assert list(with_two_orders(compiled_anew(summed_and_written, *rows)))
-    assert not list(with_two_orders(compiled_anew(summed_afterwards, *rows)))
+    given = np.ones(64), np.ones(1)
+    assert list(with_two_orders(compiled_anew(summed_and_written, *given)))
+    assert not list(with_two_orders(compiled_anew(summed_afterwards, *given)))
 
 
 def test_the_passes_of_logistic_regression_and_mixtures_have_one():
@@ -74,7 +76,7 @@ def test_the_passes_of_logistic_regression_and_mixtures_have_one():
 def test_no_loop_of_any_learner_has_two(tmp_path):
     told = {"NUMBA_DUMP_OPTIMIZED": "1", "NUMBA_CACHE_DIR": str(tmp_path)}
     command = [sys.executable, "-m", "surelearn", "warm-up"]
-    with subprocess.Popen(
+    with subprocess.Popen(  # noqa: S603 - our own command
         command, stdout=subprocess.PIPE, text=True, env={**os.environ, **told}
     ) as run:
         found = set(with_two_orders(run.stdout))

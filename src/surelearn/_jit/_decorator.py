@@ -17,8 +17,8 @@ from surelearn._jit._linked import BorrowingCompiler, LinkedCompiler, QuietCompi
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 # Sums may be reassociated, so that they become vector instructions; NaN and infinity keep their
-# meaning, and sums of integers stay exact. So a loop that adds up floats must not write to an array:
-# the compiler would ask, each time, whether arrays overlap, and take near neighbours for that. Then
+# meaning, and sums of integers stay exact. So a loop that adds up floats must write to no array:
+# the compiler would ask each time whether arrays overlap, and take near neighbours for that. Then
 # it adds one by one, and the last bits of a sum depend on where its arrays happen to lie.
 _FLAGS: Any = {
     "nogil": True,

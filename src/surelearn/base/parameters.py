@@ -9,6 +9,7 @@ import dataclasses
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
+from numbers import Real
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hints
 
@@ -62,8 +63,16 @@ def refuse_strange(estimator: Any) -> None:
         value = vars(estimator)[name]
         if isinstance(value, float | np.floating):  # whoever counts says what it may be
             continue
-        told = _arguments.short(value)
-        raise WrongKindError(f"{name}={told} must be {_in_words(_hints(cls)[name])}")
+        raise _wrong_kind(name, value, _hints(cls)[name])
+    for name, hint in _hints(cls).items():
+        value = vars(estimator).get(name, False)
+        # A learner may compute with a flag, as with the size of a constant feature.
+        if hint is bool and isinstance(value, Real | np.bool_) and value not in (0, 1):
+            raise _wrong_kind(name, value, hint)
+
+
+def _wrong_kind(name: str, value: Any, hint: Any) -> WrongKindError:
+    return WrongKindError(f"{name}={_arguments.short(value)} must be {_in_words(hint)}")
 
 
 @cache

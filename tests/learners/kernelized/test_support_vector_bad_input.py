@@ -64,6 +64,19 @@ def test_a_function_that_returns_no_values_is_told(kind, rows, values):
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        (lambda A, B: A @ B.T + 0.05 * (A[:, :1] - B[:, :1].T), "not symmetric"),
+        (lambda A, B: np.ma.masked_greater(A @ B.T, 1.0), "masked values"),
+    ],
+)
+def test_a_function_that_is_no_kernel_is_told(kind, values, told):
+    with pytest.raises(ValueError, match=told):
+        kind(kernel=values).fit(X, Y)
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_precomputed_values_are_dense_when_they_are_predicted_as_well(kind):
     model = kind(kernel="precomputed").fit(X @ X.T, Y)
     with pytest.raises(TypeError, match="must be dense"):

@@ -143,7 +143,8 @@ class Hyperplanes:
         with fresh._crew() as crew:  # noqa: SLF001
             values = values_of_points(fresh, task.points, crew)
             [(problem, _)] = task.problems
-            first, last, most = float(fresh.C), float(C_max), int(fresh.max_iter)
+            first, last = float(fresh.C), _arguments.positive("C_max", C_max)
+            most = int(fresh.max_iter)
             return follow(problem, values, first, last, max_iter=most)
 
     def _refuse_many(self, method: str) -> None:

@@ -24,6 +24,7 @@ _SHORT_NAMES = {
     "polynomial": "Polynomial(degree=3)",
 }
 _EIGENVALUES = 600  # rows up to which all eigenvalues are looked at
+_ROWS_AT_ONCE = 256
 _ROUNDING = 1e-6  # of values computed elsewhere, for each unit of the largest one
 
 
@@ -114,11 +115,17 @@ def precomputed(X: Any) -> Matrix:
             f"kernel='precomputed' needs the kernel values of all pairs of training rows, a square "
             f"matrix, and X has shape {X.shape}"
         )
-    largest = float(np.abs(X).max())
-    if float(np.abs(X - X.T).max()) > _ROUNDING * largest:
-        raise ValueError("the precomputed kernel matrix is not symmetric, so it is no kernel")
+    refuse_asymmetric(X, "the precomputed kernel matrix is")
     refuse_indefinite(X)
     return X
+
+
+def refuse_asymmetric(gram: Matrix, told: str) -> None:
+    """Refuse values that are others if two rows change places."""
+    parts = gen_batches(len(gram), _ROWS_AT_ONCE)
+    skew = max(float(np.abs(gram[part] - gram[:, part].T).max()) for part in parts)
+    if skew > _ROUNDING * max(-float(gram.min()), float(gram.max())):
+        raise ValueError(f"{told} not symmetric, so it is no kernel")
 
 
 def _dense(X: Any) -> Matrix:
@@ -171,6 +178,8 @@ def values_of(kernel: Any) -> Callable[[Any, Any], Matrix]:
 def _floats(values: Any) -> Matrix:
     """Return what a function gave for kernel values, dense or sparse, as numbers."""
     plain: Any = cast("Any", values).toarray() if sparse.issparse(values) else values
+    if np.ma.is_masked(plain):
+        raise ValueError("the function given as kernel returned masked values; give all of them")
     try:
         found = np.asarray(plain)
         if found.dtype.kind in "biufO":

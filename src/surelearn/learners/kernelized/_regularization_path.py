@@ -13,6 +13,7 @@ from surelearn._typing import Matrix, Vector
 from surelearn.learners.kernelized._dual_solver.kernel_values import KernelValues
 from surelearn.learners.kernelized._dual_solver.problem import Problem, judge
 from surelearn.learners.kernelized._dual_solver.solver import Rules, solve
+from surelearn.learners.kernelized._dual_solver.units import ValuesInUnits, units_of
 
 _MOST = 100_000  # breaks
 _ROWS = 6000
@@ -50,7 +51,7 @@ class RegularizationPath:
         C
             From the first break to the last.
         """
-        first, last = float(self.C[0]), float(self.C[-1])
+        C, first, last = _arguments.real("C", C), float(self.C[0]), float(self.C[-1])
         if not first <= C <= last:
             raise ValueError(f"C={C!r} must be from {first:g} to {last:g}, where the path is known")
         k = min(int(np.searchsorted(self.C, C, side="right")), len(self.C) - 1)
@@ -69,11 +70,16 @@ def follow(
         raise ValueError(f"a path keeps all kernel values, of at most {_ROWS} rows; n = {values.n}")
     if not first < last < np.inf:
         raise ValueError(f"C_max={last!r} must be a finite number above C={first!r}")
-    walk = _Walk(problem, values, first, last, max_iter)
-    while last > walk.C and len(walk.breaks) < _MOST:
+    units = units_of(problem, values)
+    begin, end = (float(C) for C in units.of_variables(np.array([first, last])))
+    if not np.isfinite(end):
+        raise ValueError(f"C_max={last!r} is too large to compute with beside these kernel values")
+    walk = _Walk(units.problem(problem), ValuesInUnits(values, units.value), begin, end, max_iter)
+    while walk.last > walk.C and len(walk.breaks) < _MOST:
         walk.go_on()
     C, coef, b, violation = (np.array(column) for column in zip(*walk.breaks, strict=True))
-    return RegularizationPath(C, coef, b, violation)
+    C, coef = units.variables(C), units.variables(coef)
+    return RegularizationPath(C, coef, b * units.target, violation * units.target)
 
 
 class _Walk:
@@ -82,7 +88,7 @@ class _Walk:
     def __init__(
         self, problem: Problem, values: KernelValues, first: float, last: float, max_iter: int
     ) -> None:
-        self._values, self._last, self._rules = values, last, Rules(1e-8, max_iter)
+        self._values, self.last, self._rules = values, last, Rules(1e-8, max_iter)
         self._unit = replace(problem, bounds=problem.bounds / first)
         self._ends = self._unit.bounds.sum(
             axis=0
@@ -96,16 +102,16 @@ class _Walk:
         """Go to the next break, or to the end."""
         rates, drift = self._direction()
         step, leaving, where = self._next_event(rates, drift)
-        C = min(self.C + step, self._last)
-        self._n_short = self._n_short + 1 if step <= _NEAR * self.C else 0
+        C = min(self.C + step, self.last)
         beta = np.where(self._free, self.beta + (C - self.C) * rates, self._full * C)
         b = self.b + (C - self.C) * drift
+        self._n_short = self._n_short + 1 if step <= _NEAR * self.C else 0
         several = self._n_short > _SHORTEST or C == self.C  # rows change sides at once
         if several or self._strays(C, beta, b):
             self._go_round()
             return
         self.C, self.beta, self.b, self._reach = C, beta, b, _NEXT
-        if self._last > C:
+        if self.last > C:
             self._free[leaving] = where == _JOINS
             self._full[leaving] = self._ends[leaving] if where == _FILLS else 0.0
             if where != _JOINS:
@@ -114,7 +120,7 @@ class _Walk:
 
     def _go_round(self) -> None:
         """Solve the problem of a C that is a little larger, where rows have changed sides."""
-        C = min(self.C * (1.0 + self._reach), self._last)
+        C = min(self.C * (1.0 + self._reach), self.last)
         self._reach = min(_LONGER * self._reach, 0.01)
         self._restart(C, self.beta * (C / self.C))
 
@@ -123,7 +129,7 @@ class _Walk:
         self.C, problem = C, self._problem(C)
         self.beta = solve(problem, self._values, self._rules, start).beta
         low, high = problem.bounds
-        room = _NEAR * (high - low)
+        room = _NEAR * np.minimum(high - low, np.abs(self.beta).max())  # a box may be far too wide
         self._free = (self.beta > low + room) & (self.beta < high - room)
         self._full = np.where(~self._free & (np.abs(self.beta) > room), self._ends, 0.0)
         self.beta = np.where(self._free, self.beta, C * self._full)
@@ -139,7 +145,7 @@ class _Walk:
             return rates, 0.0
         system = np.zeros((k + 1, k + 1))
         system[:k, :k] = self._gram[np.ix_(free, free)]
-        scale = float(np.sqrt(np.abs(system).max())) * self._unit.balanced
+        scale = float(np.abs(system).max()) * self._unit.balanced
         system[k, :k] = system[:k, k] = scale
         wanted = np.append(-(self._gram[free] @ self._full), -scale * self._full.sum())
         found = np.linalg.lstsq(system, wanted)[0]
@@ -187,8 +193,10 @@ class _Walk:
 
     def _strays(self, C: float, beta: Vector, b: float) -> bool:
         """Say whether a step leads away from the path, as where no direction keeps all margins."""
-        total = abs(float(beta.sum())) if self._unit.balanced else 0.0
-        if total > _WORST * C * float(np.abs(self._ends).max()):
+        (low, high), most = self._problem(C).bounds, C * float(np.abs(self._ends).max())
+        if np.maximum(low - beta, beta - high).max() > _NEAR * most:
+            return True
+        if self._unit.balanced and abs(float(beta.sum())) > _WORST * most:
             return True
         return self._violation(C, beta, b) > max(_WORST, 2.0 * self.breaks[-1][-1])
 
@@ -199,6 +207,6 @@ class _Walk:
         return max(0.0, highest + b, -(lowest + b))
 
     def _record(self) -> None:
-        """Keep the break."""
+        """Keep the break, and how well its problem is solved."""
         violation = self._violation(self.C, self.beta, self.b)
         self.breaks.append((self.C, self.beta.copy(), self.b, violation))

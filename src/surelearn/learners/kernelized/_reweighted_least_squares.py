@@ -8,6 +8,7 @@ With the second derivative of V as curvature these are Newton's steps; with V'(r
 flatter than its parabola, they need no halving.
 """
 
+import math
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -58,8 +59,10 @@ class Problem(NamedTuple):
         """Return the norm of the gradient, by f in the kernel's space and by b, over Σ s_i."""
         slopes = self.weights * self.loss.slope(self.y, scores)
         left = slopes + self.penalty * coef
-        square = max(0.0, float(left @ (self.gram @ left)))
-        return float(np.hypot(np.sqrt(square), self.free * slopes.sum()) / self.weights.sum())
+        unit = math.ldexp(1.0, min(1000, math.frexp(float(np.abs(left).max()))[1]))
+        left /= unit  # a power of two: squares of huge weights would overflow
+        root = unit * math.sqrt(max(0.0, float(left @ (self.gram @ left))))
+        return float(np.hypot(root, self.free * slopes.sum()) / self.weights.sum())
 
 
 class Minimum(NamedTuple):

@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from surelearn._threads import Workers
 from surelearn._typing import Indices, Matrix, Vector
+from surelearn.base.fitting import warn
 from surelearn.kernels import Gaussian, Kernel, Linear
 from surelearn.learners.kernelized import _linear_machine, _points
 from surelearn.learners.kernelized._dual_solver.gaussian_sums import spread_out
@@ -76,6 +78,7 @@ def values_of_points(model: Any, points: Any, crew: Workers) -> KernelValues:
         return LinearValues(points, shifted, diagonal, offset)
     values = computed_values(points, shifted if offset else values_of, diagonal)
     if not isinstance(kernel, Kernel) and isinstance(values, KeptValues):
+        _points.refuse_asymmetric(values.gram, "what the function given as kernel returns is")
         _points.refuse_indefinite(values.gram)
     return values
 
@@ -122,6 +125,23 @@ def _solve_weights(
     rules = _linear_machine.Rules(intercept, float(model.tol), int(model.max_iter))
     epsilon = float(getattr(model, "epsilon", 0.0))
     return _linear_machine.solve(problem, values.points, rules, epsilon, start)
+
+
+def warn_of_unsolved(solved: Sequence[Solved], max_iter: int) -> None:
+    """Warn if an optimum was not reached; more steps help only if all of them were taken."""
+    unsolved = [one for one in solved if not one.solution.converged]
+    if not unsolved:
+        return
+    worst = max(float(one.optimality.violation) for one in unsolved)
+    taken = max(one.solution.n_steps for one in unsolved)
+    steps, advice = f"in max_iter={max_iter} steps", "raise max_iter or tol"
+    if taken < max_iter:
+        steps, advice = f"and rounding ended the search after {taken} steps", "raise tol"
+    warn(
+        f"the optimum was not reached {steps}: the largest violation is {worst:.3g}; {advice}, or "
+        "scale the features",
+        ConvergenceWarning,
+    )
 
 
 def starts_of(model: Any, last: Any, task: Task) -> list[Vector | None]:

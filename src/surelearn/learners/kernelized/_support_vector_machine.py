@@ -9,7 +9,6 @@ import joblib
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 
 from surelearn import _arguments
@@ -20,7 +19,7 @@ from surelearn._stored import holds
 from surelearn._threads import workers
 from surelearn._typing import Indices, Mask, Matrix, Vector
 from surelearn.base import validation
-from surelearn.base.fitting import adopt, at_one_moment, fresh_copy, warn
+from surelearn.base.fitting import adopt, at_one_moment, fresh_copy
 from surelearn.base.labels import exact
 from surelearn.kernels import Gaussian, Kernel, Linear
 from surelearn.learners.kernelized import _points
@@ -34,6 +33,7 @@ from surelearn.learners.kernelized._solved_problems import (
     solve_all,
     starts_of,
     values_of_points,
+    warn_of_unsolved,
 )
 
 KernelLike = Kernel | Callable[[Any, Any], Any] | Literal["precomputed"] | None
@@ -95,7 +95,8 @@ class SupportVectorMachine(BaseEstimator):
     def _check_parameters(self) -> None:
         if not isinstance(self.C, Real) or not self.C > 0.0:
             raise ValueError(f"C={self.C!r} must be a number above 0, or infinity for no slack")
-        if _LARGEST_C < self.C < np.inf:
+        # NumPy would bring the limit into the precision of its own number.
+        if _LARGEST_C < (self.C.item() if isinstance(self.C, np.generic) else self.C) < np.inf:
             raise ValueError(
                 f"C={self.C!r} is too large to compute with: C=float('inf') asks for a hard margin"
             )
@@ -179,13 +180,7 @@ class SupportVectorMachine(BaseEstimator):
         self._keep_optimality(solved)
         self.C_ = float(self.C)
         self.largest_diagonal_, self.n_training_rows_ = float(values.diagonal.max()), n
-        if not all(one.solution.converged for one in solved):
-            worst = max(float(one.optimality.violation) for one in solved)
-            warn(
-                f"the optimum was not reached in max_iter={self.max_iter} steps: the largest "
-                f"violation is {worst:.3g}; raise max_iter or tol, or scale the features",
-                ConvergenceWarning,
-            )
+        warn_of_unsolved(solved, int(self.max_iter))
 
     def _lengths(self, solved: Sequence[Solved]) -> Vector:
         """Return ‖w‖ of each problem; that of explicit weights is not lost where terms cancel."""

@@ -164,6 +164,8 @@ class KernelLogisticRegression(ClassifierMixin, KernelExpansion):
         self._check_kernel()
         for name in ("C", "tol"):
             _arguments.positive(name, getattr(self, name))
+        if 1.0 / float(self.C) == np.inf:
+            raise ValueError(f"C={self.C!r} is too small to compute with: 1/C is the price of f")
         _arguments.at_least_one("max_iter", self.max_iter)
 
     def _check_state(self) -> None:

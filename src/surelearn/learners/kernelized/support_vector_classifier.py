@@ -206,7 +206,7 @@ class SupportVectorClassifier(ClassifierMixin, Hyperplanes, SupportVectorMachine
     def _problems(self, codes: Indices, weights: Vector) -> list[tuple[Problem, Indices]]:
         """Return the two-class problems, each with the rows that it is about."""
         with np.errstate(invalid="ignore"):  # a row without weight has no slack, whatever C is
-            limits = np.where(weights > 0.0, self.C * weights, 0.0)
+            limits = np.where(weights > 0.0, float(self.C) * weights, 0.0)
         balanced = bool(self.fit_intercept) and not self.penalize_intercept
         return self._pairing.problems(codes, limits, balanced=balanced)
 

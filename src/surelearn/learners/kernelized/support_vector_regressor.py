@@ -160,7 +160,7 @@ class SupportVectorRegressor(RegressorMixin, SupportVectorMachine):
 
     def _problem(self, y: Vector, weights: Vector) -> Problem:
         """Return the dual: a variable for rows above the tube, and one for those below it."""
-        n, limits = len(y), self.C * weights
+        n, limits = len(y), float(self.C) * weights
         bounds = np.zeros((2, 2 * n))
         bounds[1, :n], bounds[0, n:] = limits, -limits
         targets = np.concatenate([y - self.epsilon, y + self.epsilon])

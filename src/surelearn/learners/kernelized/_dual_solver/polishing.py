@@ -34,7 +34,7 @@ def _step(
     f = problem.gradient(sums)
     system = np.zeros((k + 1, k + 1))
     system[:k, :k] = values.block(problem.rows[free], double=True)[:k, :k]
-    scale = float(np.sqrt(np.abs(system).max()))
+    scale = float(np.abs(system).max())  # all equations of one size
     system[k, :k] = system[:k, k] = scale if problem.balanced else 0.0
     right = np.append(-f[free], -scale * beta.sum() * problem.balanced)
     with one_thread_products():  # on so few variables several would wait for each other

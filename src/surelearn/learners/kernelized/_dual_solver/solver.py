@@ -4,6 +4,7 @@ No kernel value is kept from one block to the next. A block's values are compute
 precision where that is enough; whatever is reported is computed anew in double precision.
 """
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ from surelearn.learners.kernelized._dual_solver.inner_loop import FAR, LARGEST_B
 from surelearn.learners.kernelized._dual_solver.kernel_values import KernelValues
 from surelearn.learners.kernelized._dual_solver.polishing import polished
 from surelearn.learners.kernelized._dual_solver.problem import Problem, Solution
+from surelearn.learners.kernelized._dual_solver.units import ValuesInUnits, units_if_far
 
 _SMALL = 1000  # variables up to which a problem is solved far beyond what is asked for
 _TIGHT = 1e-6
@@ -35,6 +37,22 @@ def solve(
     problem: Problem, values: KernelValues, rules: Rules, start: Vector | None = None
 ) -> Solution:
     """Return the optimum of a problem to a tolerance, from a feasible start or from 0."""
+    units = units_if_far(problem, values)
+    if units is None:
+        return _solve(problem, values, rules, start)
+    inside = ValuesInUnits(values, units.value), rules._replace(tol=rules.tol / units.target)
+    begin = None if start is None else units.of_variables(start)
+    found = _solve(units.problem(problem), *inside, begin)
+    low, high = problem.bounds
+    return replace(
+        found,
+        beta=np.clip(units.variables(found.beta), low, high),
+        sums=found.sums * units.target,
+        curvature=found.curvature * units.value,
+    )
+
+
+def _solve(problem: Problem, values: KernelValues, rules: Rules, start: Vector | None) -> Solution:
     beta = np.zeros(len(problem.targets)) if start is None else start.copy()
     search = _Search(problem, values, rules, beta)
     search.run()
@@ -46,7 +64,9 @@ def solve(
     if len(moved):
         amounts = settled[moved] - beta[moved]
         sums = sums + values.sums(*problem.folded(moved, amounts), double=True)
-    return Solution(settled, sums, search.n_steps, search.converged, search.curvature)
+    lowest, highest = problem.extremes(settled, problem.gradient(sums))
+    converged = search.converged or highest - lowest <= rules.tol  # polished since
+    return Solution(settled, sums, search.n_steps, converged, search.curvature)
 
 
 class _Search:
