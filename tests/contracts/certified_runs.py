@@ -65,6 +65,7 @@ _RATES = [
     schedules.InverseSquareRootRate(learning_rate=0.1),
     schedules.StronglyConvexRate(strong_convexity=0.5),
 ]
+_MAPPED = {"kernel": Gaussian().of(np.tanh)}  # a kernel that may be anything
 _AGGRESSIVE = [{"C": np.inf}, {"C": 2.0}, {"C": np.inf, "fit_intercept": False}]
 SETTINGS: dict[str, list[dict[str, Any]]] = {
     "AdaBoostClassifier": [
@@ -83,8 +84,17 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
     "BudgetedKernelPerceptron": [
         {"budget": 5},
         {"budget": 5, "removal": "random", "random_state": 0},
+        _MAPPED,
     ],
-    "KernelPerceptron": [{"kernel": Gaussian()}, {"margin": 0.5}],
+    "AveragedKernelPerceptron": [_MAPPED],
+    "VotedKernelPerceptron": [_MAPPED],
+    "KernelPegasos": [_MAPPED, {**_MAPPED, "regularization": 1.0, "max_iter": 500}],
+    "KernelPerceptron": [
+        {"kernel": Gaussian()},
+        {"margin": 0.5},
+        _MAPPED,
+        {**_MAPPED, "margin": 0.5},
+    ],
     "NearestNeighborsClassifier": [
         {"n_neighbors": 3, "ties": "random", "random_state": 0},
         {"n_neighbors": 3, "ties": "first"},

@@ -183,7 +183,7 @@ def certify_run(model: Any) -> list[Certificate]:
     each = zip(names, model.states_, records, strict=True)
     known = {"model": fingerprint_of_fit(model)}
     return [
-        _certify(statement, subject=name, reproduce=known)
+        _certify(statement, subject=name, reproduce=known, also=demands_of(begun))
         for name, state, record in each
         for statement in begun._statements(run, state, record)
     ]
@@ -199,7 +199,18 @@ def sure_certificates(model: Any, delta: Any) -> tuple[Certificate, ...]:
     return () if model.run_ is None else tuple(certify_run(model))
 
 
-def _certify(statement: Statement, *, subject: str, reproduce: Mapping[str, Any]) -> Certificate:
+def demands_of(begun: Any) -> tuple[Precondition, ...]:
+    """Return what a learner's statements need beside their theorems: `_also()`, if it has that."""
+    return begun._also() if hasattr(begun, "_also") else ()
+
+
+def _certify(
+    statement: Statement,
+    *,
+    subject: str,
+    reproduce: Mapping[str, Any],
+    also: tuple[Precondition, ...],
+) -> Certificate:
     guarantee, observed, n_rounds, evidence, kind = statement
     return certify(
         replace(guarantee, trivial=float(n_rounds)) if kind == "mistakes" else guarantee,
@@ -208,6 +219,7 @@ def _certify(statement: Statement, *, subject: str, reproduce: Mapping[str, Any]
         observed=observed,
         n=n_rounds,
         evidence=evidence,
+        also=also,
         reproduce=reproduce,
     )
 

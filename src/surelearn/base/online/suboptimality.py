@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from surelearn import _arguments
 from surelearn._typing import Vector
 from surelearn._wording import confidence, outward
+from surelearn.base.online.mistakes import demands_of
 from surelearn.base.seal import fingerprint_of_fit
 from surelearn.bounds import Guarantee, stochastic_gradient
 from surelearn.certificate import Certificate, by_construction, certify, checked
@@ -142,6 +143,7 @@ def _certify(
             "rows": checked(f"drawn by NumPy's generator; the longest is {longest:.6g}"),
             "start": by_construction(told.start),
         },
+        also=demands_of(learner.begun_),
         reproduce={"model": fingerprint_of_fit(learner)},
     )
 

@@ -18,8 +18,11 @@ from surelearn._stored import holds, stored
 from surelearn._typing import Matrix, Vector
 from surelearn.base import OnlineClassifier, validation
 from surelearn.base.online.state import History, Learnt, read_only
+from surelearn.certificate import Precondition
 from surelearn.kernels import Kernel
+from surelearn.kernels.norms import is_ours
 from surelearn.learners.kernelized import _texts
+from surelearn.learners.kernelized._inner_products import inner_product
 
 _State = TypeVar("_State", bound=Any)
 _VALUES_AT_ONCE = 2**22  # kernel values held at once when rows are scored
@@ -91,6 +94,10 @@ class KernelMachine(OnlineClassifier):
         """Return the kernel's value of each row with itself."""
         return self.kernel.diagonal(_texts.readable(self.kernel, X))
 
+    def _also(self) -> tuple[Precondition, ...]:
+        """Return what else a statement in the kernel's space needs of a kernel that is not ours."""
+        return () if is_ours(self.kernel) else (inner_product(self.kernel),)
+
     def _check_parameters(self) -> None:
         given = cast("object", self.kernel)
         if not isinstance(given, Kernel):
@@ -141,9 +148,14 @@ class KernelMachine(OnlineClassifier):
         if X.shape[0] == 0:  # nothing is remembered yet
             return X
         with np.errstate(over="ignore"):
-            finite = np.isfinite(self._squares(X)).all()
-        if not finite:
+            squares = self._squares(X)
+        if not np.isfinite(squares).all():
             raise ValueError(f"the values of {self.kernel!r} overflow; rescale the rows")
+        if squares.min() < 0.0:
+            raise ValueError(
+                f"{self.kernel!r} is not positive semidefinite on these rows, so it is no inner "
+                f"product: the value of a row with itself is {squares.min():.3g}"
+            )
         return X
 
     def __sklearn_tags__(self) -> Tags:

@@ -97,7 +97,7 @@ def _learnt_in(steps: list[Any]) -> Iterator[Any]:
 def _is_fixed(step: Any) -> bool:
     """Say whether a step is the same whatever the rows are."""
     if isinstance(step, RBFSampler):
-        return step.gamma != "scale"  # that is one over the variance of the rows
+        return not isinstance(step.gamma, str)  # "scale": one over the variance of the rows
     return isinstance(step, (str, type(None), FrozenEstimator, *_ROW_BY_ROW))
 
 

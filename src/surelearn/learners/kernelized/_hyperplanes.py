@@ -1,7 +1,7 @@
 """The hyperplanes of a support vector classifier, seen from its rows: margins and distances."""
 
 import math
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,6 @@ from surelearn.kernels import Linear
 from surelearn.learners.kernelized._leave_one_out import LeaveOneOutEstimates
 from surelearn.learners.kernelized._regularization_path import RegularizationPath, follow
 from surelearn.learners.kernelized._solved_problems import values_of_points
-from surelearn.learners.kernelized._two_class_problems import Pairing
 
 _ROUNDING = 1e-12  # of a squared norm from which that of a constant was taken away
 
@@ -35,9 +34,8 @@ class Hyperplanes:
     intercept_: Vector
     weighted_: bool
     kernel_: Any
-    coef_: Matrix
     penalize_intercept: bool
-    _pairing: Pairing
+    _pairing: Any
     _problem_scores: Any
 
     def kkt_classes(self, problem: int = 0) -> NDArray[Any]:
@@ -99,7 +97,7 @@ class Hyperplanes:
         """Return the norm of the weights in the kernel's space, a penalised intercept left out."""
         norm = float(self.norms_[0])
         if isinstance(self.kernel_, Linear):
-            norm = float(np.linalg.norm(self.coef_[0]))
+            norm = float(np.linalg.norm(cast("Any", self).coef_[0]))
         elif self.penalize_intercept:
             b = abs(float(self.intercept_[0]))
             square = (norm - b) * (norm + b)

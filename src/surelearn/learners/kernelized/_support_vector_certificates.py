@@ -30,8 +30,9 @@ from surelearn.certificate import (
     violated,
 )
 from surelearn.kernels import Linear
-from surelearn.kernels.norms import is_ours, largest_square
+from surelearn.kernels.norms import largest_square
 from surelearn.learners.kernelized._fixed_beforehand import FixedBeforehand
+from surelearn.learners.kernelized._inner_products import inner_product
 from surelearn.learners.kernelized._training_margins import gap, rounding
 
 _SAMPLE = assumed("cannot be verified from the data")
@@ -121,7 +122,7 @@ class _Machine:
         """Bound the risk by the margins, however the weights were found."""
         guarantee = margin.pac_bayes_margin(margins=self.model.normalized_margins_, delta=delta)
         evidence = {"independent": _SAMPLE, "fixed_before": self.fixed.feature_map()}
-        return self._risk(guarantee, evidence, (_inner_product(self.model.kernel_),))
+        return self._risk(guarantee, evidence, (inner_product(self.model.kernel_),))
 
     def by_counting(self, delta: float) -> Certificate:
         """Bound the risk of a linear rule by the number of ways to cut the rows."""
@@ -221,7 +222,7 @@ class _Machine:
         alike = self.model.class_weight is None and not self.model.weighted_
         text = "no weights were given" if alike else "rows or classes were given weights"
         weights = Precondition("equal_weights", "all rows count alike", *verified(alike, text))
-        return _inner_product(self.model.kernel_), weights
+        return inner_product(self.model.kernel_), weights
 
 
 def _kernel_radius(model: Any, radius: float | None) -> tuple[float, Evidence]:
@@ -243,13 +244,3 @@ def _kernel_radius(model: Any, radius: float | None) -> tuple[float, Evidence]:
     if seen > kappa * (1.0 + 1e-12):
         return kappa, violated(f"a training row has norm {seen:.6g}")
     return kappa, by_construction(f"no norm exceeds {kappa:.6g} with this kernel")
-
-
-def _inner_product(kernel: Any) -> Precondition:
-    ours = by_construction("a kernel of this library")
-    found = (
-        ours
-        if is_ours(kernel)
-        else assumed("true only if no Gram matrix has a negative eigenvalue")
-    )
-    return Precondition("kernel", "the kernel is an inner product of features", *found)
