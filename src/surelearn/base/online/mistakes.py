@@ -204,23 +204,15 @@ def demands_of(begun: Any) -> tuple[Precondition, ...]:
     return begun._also() if hasattr(begun, "_also") else ()
 
 
-def _certify(
-    statement: Statement,
-    *,
-    subject: str,
-    reproduce: Mapping[str, Any],
-    also: tuple[Precondition, ...],
-) -> Certificate:
+def _certify(statement: Statement, **stated: Any) -> Certificate:
     guarantee, observed, n_rounds, evidence, kind = statement
     return certify(
         replace(guarantee, trivial=float(n_rounds)) if kind == "mistakes" else guarantee,
         kind=kind,
-        subject=subject,
         observed=observed,
         n=n_rounds,
         evidence=evidence,
-        also=also,
-        reproduce=reproduce,
+        **stated,
     )
 
 
