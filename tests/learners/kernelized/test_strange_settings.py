@@ -13,6 +13,7 @@ from surelearn import (
     SupportVectorClassifier,
     SupportVectorRegressor,
 )
+from surelearn.kernels import Gaussian
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(24, 3))
@@ -56,3 +57,13 @@ def test_squares_of_huge_weights_do_not_overflow(kind):
     weights = np.append(1e200, np.ones(23))
     with pytest.raises(ValueError, match="lost in rounding"):
         kind().fit(X, Y, sample_weight=weights)
+
+
+@pytest.mark.parametrize("number", [np.float32, np.int16])
+def test_a_search_among_prices_of_any_kind_is_noticed(number):
+    rows = np.random.default_rng(len(number.__name__)).normal(size=(60, 2))
+    y = (rows[:, 0] > 0.0).astype(int)
+    for C in (1, 2, 4):
+        SupportVectorClassifier(kernel=Gaussian(), C=number(C)).fit(rows[:40], y[:40])
+    model = SupportVectorClassifier(kernel=Gaussian(), C=number(2)).fit(rows, y)
+    assert model.settings_tried_ == "3 values of C from 1 to 4"

@@ -7,8 +7,9 @@ processes did, and rows that each fit saw in another form, scaled part by part s
 
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
+from numbers import Real
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -102,4 +103,4 @@ def _are_among(ordered: Hashes, rows: Hashes) -> Any:
 
 
 def _in_words(value: Any) -> str:
-    return f"{value:.12g}" if isinstance(value, float | int) else repr(value)
+    return f"{float(cast('Any', value)):.12g}" if isinstance(value, Real) else repr(value)

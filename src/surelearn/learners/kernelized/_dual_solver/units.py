@@ -76,7 +76,8 @@ class ValuesInUnits(KernelValues):
 
     def block(self, rows: Indices, *, double: bool) -> Matrix:
         """Return the values of some rows with each other."""
-        return self._values.block(rows, double=double) / self._unit
+        with np.errstate(all="ignore"):  # beyond the corner a table may hold anything
+            return self._values.block(rows, double=double) / self._unit
 
     def sums(
         self, rows: Indices, weights: Vector, *, among: Indices | None = None, double: bool
