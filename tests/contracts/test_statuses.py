@@ -110,10 +110,10 @@ def test_evidence_for_an_unknown_assumption_is_refused():
 
 def test_evidence_exchanged_between_two_checked_assumptions_breaks_the_table(monkeypatch):
     def exchanged(certificate):
-        start, radius, separable = certificate.preconditions
+        start, radius, separable, *others = certificate.preconditions
         texts = (separable.evidence, radius.evidence)
         swapped = [replace(p, evidence=t) for p, t in zip((radius, separable), texts, strict=True)]
-        return replace(certificate, preconditions=(start, *swapped))
+        return replace(certificate, preconditions=(start, *swapped, *others))
 
     runs = [
         (issuer, exchanged(c) if c.method == "mistakes.novikoff" else c)
