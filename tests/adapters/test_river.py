@@ -35,7 +35,7 @@ GROWING = sorted(
     for name, cls in LEARNERS.items()
     if cls._features == "numbers" and name not in REMEMBER_ROWS | DEPEND_ON_THE_WIDTH
 )
-QUICK = {"OnlineRidge", "PassiveAggressive", "Perceptron"}
+QUICK = {"OnlineRidge", "Perceptron"}
 
 
 def rows(n, names, seed=0):

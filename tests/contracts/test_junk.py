@@ -31,7 +31,7 @@ from surelearn.optimizers import Lagrangian
 
 
 @pytest.mark.parametrize(
-    ("step", "thin", "ways"), [(241, 21, 600), pytest.param(1, 1, 80_000, marks=pytest.mark.slow)]
+    ("step", "thin", "ways"), [(487, 43, 300), pytest.param(1, 1, 80_000, marks=pytest.mark.slow)]
 )
 def test_junk_in_any_one_place_of_a_call_ends_in_a_sentence(step, thin, ways):
     root = Path(junk_calls.__file__).parents[1]

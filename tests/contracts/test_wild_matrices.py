@@ -32,7 +32,7 @@ def run(step):
     return done.returncode, f"{done.stdout}\nlast tried: {last}\n{done.stderr[-2000:]}"
 
 
-@pytest.mark.parametrize("step", [150, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("step", [300, pytest.param(1, marks=pytest.mark.slow)])
 def test_everything_that_reads_a_matrix_gives_the_answer_or_a_sentence(step):
     code, told = run(step)
     assert code == 0, told

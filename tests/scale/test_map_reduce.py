@@ -3,7 +3,6 @@
 import math
 import os
 import threading
-import time
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from functools import partial
 from operator import add
