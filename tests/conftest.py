@@ -1,5 +1,6 @@
 """Fixtures for all tests."""
 
+import gc
 import hashlib
 import os
 import pathlib
@@ -44,6 +45,12 @@ def pytest_collection(session):  # noqa: ARG001
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Dispatcher, "compile", refuse)
         return (yield)
+
+
+def pytest_collection_finish(session):  # noqa: ARG001
+    """Let the collector of garbage pass over thirty thousand tests: they stay until the end."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_unconfigure(config):  # noqa: ARG001

@@ -34,10 +34,13 @@ _CLOCK = (
     r"(?::(?P<second>[0-9]{2})(?:[.,][0-9]*)?)? ?(?P<half>[AaPp][Mm]|)(?:Z|[+]00:?00|))?$"
 )
 _DIGITS = r"^(?P<a>[0-9]{1,4})(?P<s>[./-])(?P<b>[0-9]{1,2})(?P<t>[./-])(?P<c>[0-9]{1,4})" + _CLOCK
+# Letters, and whatever is beyond ASCII: months are looked up, and a class of all letters that there
+# are would take a hundred times as long to read as the words.
+_NAME = r"(?P<b>[A-Za-z\x{80}-\x{10FFFF}]{3,9})"
 _DAY_FIRST = (
-    r"^(?P<a>[0-9]{1,2})[. -]{1,2}(?P<b>\pL{3,9})[., -]{1,2}(?P<c>[0-9]{4}|[0-9]{2})" + _CLOCK
+    rf"^(?P<a>[0-9]{{1,2}})[. -]{{1,2}}{_NAME}[., -]{{1,2}}(?P<c>[0-9]{{4}}|[0-9]{{2}})" + _CLOCK
 )
-_MONTH_FIRST = r"^(?P<b>\pL{3,9})[. ]{1,2}(?P<a>[0-9]{1,2}),? (?P<c>[0-9]{4})" + _CLOCK
+_MONTH_FIRST = rf"^{_NAME}[. ]{{1,2}}(?P<a>[0-9]{{1,2}}),? (?P<c>[0-9]{{4}})" + _CLOCK
 
 
 def find_form(words: Any) -> str:
