@@ -7,9 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from surelearn._typing import Vector
-from surelearn.base.cell_bits import is_beyond_doubles
-
 _EXACT = 2**53  # beyond it not every whole number is one of the floats
 
 
@@ -170,23 +167,6 @@ def refuse_unlike(truth: NDArray[Any], given: NDArray[Any], names: tuple[str, st
     raise ValueError(
         f"the {names[0]} are {told[0]} and the {names[1]} {told[1]}: they can never be equal{how}"
     )
-
-
-def absolute_errors(y: NDArray[Any], predicted: NDArray[Any]) -> Vector:
-    """Return |y - prediction|; where doubles round whole numbers, no smaller than it is.
-
-    Examples
-    --------
-    >>> absolute_errors(np.array([3, 5]), np.array([3.5, 5.0])).tolist()
-    [0.5, 0.0]
-    >>> bool(absolute_errors(np.array([2**53 + 1]), np.array([2.0**53]))[0] >= 1.0)
-    True
-    """
-    sizes: Vector = np.abs(np.asarray(y, dtype=np.float64) - predicted)
-    for values in (y, predicted):
-        if values.dtype.kind in "iu" and is_beyond_doubles(values):
-            sizes = sizes + np.spacing(np.abs(values.astype(np.float64)))
-    return sizes
 
 
 def joined_classes(one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:

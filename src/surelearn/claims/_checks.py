@@ -76,6 +76,11 @@ def refuse_other_kinds(truth: NDArray[Any], answered: NDArray[Any], task: Task, 
                 )
             if not np.isfinite(column).all():
                 raise ValueError(f"the {what} column holds a number that is infinite: no error is")
+            if column.dtype.itemsize > 8 and not _are_doubles(column):
+                raise ValueError(
+                    f"the {what} column holds numbers of more digits than doubles have: round it "
+                    "first, with astype(float)"
+                )
         return
     words = [column.dtype.kind not in "biuf" for column in (truth, answered)]
     if words[0] != words[1]:
@@ -97,6 +102,11 @@ def refuse_other_kinds(truth: NDArray[Any], answered: NDArray[Any], task: Task, 
         raise ValueError(
             f"no {name} is one of the true labels ({told}): the columns are of different things"
         )
+
+
+def _are_doubles(column: NDArray[Any]) -> bool:
+    with np.errstate(over="ignore"):
+        return bool(np.all(column == column.astype(np.float64)))
 
 
 def refuse_swapped(truth: NDArray[Any], answered: NDArray[Any]) -> None:

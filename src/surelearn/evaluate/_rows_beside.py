@@ -40,7 +40,8 @@ def record_rows(
     other = None if wanted.baseline is None else np.asarray(in_chunks(wanted.baseline.predict, X))
     columns = [column for column in (y, answers, other) if column is not None]
     if labels is None:
-        numbers = [column.astype(np.float64) for column in columns]
+        # Whole numbers stay as they are: doubles would round large ones, some of their errors to 0.
+        numbers = [c if c.dtype.kind in "iuf" else c.astype(np.float64) for c in columns]
         rows = Predictions(numbers[0], numbers[1], "regression", baseline=_last(numbers))
         if not gives_widths(model):
             return rows, False
