@@ -169,6 +169,31 @@ def refuse_unlike(truth: NDArray[Any], given: NDArray[Any], names: tuple[str, st
     )
 
 
+def in_words(*columns: list[Any]) -> list[list[str]]:
+    """Return columns of labels as text: equal labels get one text, and different ones never do.
+
+    Examples
+    --------
+    >>> in_words([1, "a"], [1.0, True])
+    [['1', 'a'], ['1', '1']]
+    >>> in_words([1, "1"])
+    Traceback (most recent call last):
+    ValueError: 1 and '1' are different labels that look alike: make all labels text
+    """
+    words: dict[Any, str] = {}
+    meant: dict[str, Any] = {}
+    for label in (label for column in columns for label in column):
+        if label not in words:
+            word = str(label)
+            if word in meant:
+                both = f"{meant[word]!r} and {label!r}"
+                raise ValueError(
+                    f"{both} are different labels that look alike: make all labels text"
+                )
+            words[label], meant[word] = word, label
+    return [[words[label] for label in column] for column in columns]
+
+
 def joined_classes(one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
     """Return all classes of two tables, sorted; refuse text beside numbers.
 

@@ -165,8 +165,16 @@ def column_of(name: str, given: ArrayLike) -> NDArray[Any]:
         )
     if kind != "O":
         return values
-    if {"text", "bytes"} <= kinds_of(values):
+    kinds = kinds_of(values)
+    if {"text", "bytes"} <= kinds:
         raise ValueError(f"{name} holds text and bytes: bytes become text by label.decode()")
+    if {"text", "numbers"} <= kinds:
+        raise ValueError(f"{name} holds text and numbers: 1 and '1' differ, so make all of it text")
+    if (
+        kinds == {"numbers"}
+        and (numbers := np.asarray(exact(values.tolist()))).dtype.kind in "biuf"
+    ):
+        return numbers
     return as_labels(list(map(str, values.tolist())))
 
 

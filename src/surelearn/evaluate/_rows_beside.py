@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from surelearn._typing import Indices, Vector
 from surelearn.base.chunks import in_chunks
+from surelearn.base.labels import in_words
 from surelearn.claims import Predictions
 from surelearn.claims.predictions import POSITIVE, as_labels
 
@@ -47,8 +48,8 @@ def record_rows(
             return rows, False
         return replace(rows, columns={"width": widths_of(model, X, rows.n)}), False
     if any(column.dtype.kind == "O" for column in columns):
-        columns = [as_labels(list(map(str, column.tolist()))) for column in columns]
-        labels = list(map(str, labels))
+        labels, *words = in_words(list(labels), *(column.tolist() for column in columns))
+        columns = [as_labels(column) for column in words]
     rows = Predictions(columns[0], columns[1], "multiclass", baseline=_last(columns))
     if len(labels) != 2:
         return rows, False
