@@ -163,19 +163,18 @@ def column_of(name: str, given: ArrayLike) -> NDArray[Any]:
             f"{name} has {n_missing} missing values of {len(values)}: count such rows as errors, "
             "or leave them out and narrow the claim to rows that have a value"
         )
-    if kind != "O":
-        return values
-    kinds = kinds_of(values)
+    return _of_objects(name, values) if kind == "O" else values
+
+
+def _of_objects(name: str, values: NDArray[Any]) -> NDArray[Any]:
+    """Return objects as numbers, if all are, or as text; refuse kinds that would become alike."""
+    kinds, given = kinds_of(values), values.tolist()
     if {"text", "bytes"} <= kinds:
         raise ValueError(f"{name} holds text and bytes: bytes become text by label.decode()")
     if {"text", "numbers"} <= kinds:
         raise ValueError(f"{name} holds text and numbers: 1 and '1' differ, so make all of it text")
-    if (
-        kinds == {"numbers"}
-        and (numbers := np.asarray(exact(values.tolist()))).dtype.kind in "biuf"
-    ):
-        return numbers
-    return as_labels(list(map(str, values.tolist())))
+    numbers = np.asarray(exact(given)) if kinds == {"numbers"} else values
+    return numbers if numbers.dtype.kind in "biuf" else as_labels(list(map(str, given)))
 
 
 def scores_of(given: ArrayLike) -> Vector:
