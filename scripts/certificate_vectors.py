@@ -220,6 +220,9 @@ def torn_audits(audit: Content, targets: Content, other: Content) -> Iterator[tu
         changed(audit, "outcomes.1", dressed),
     )
     yield "an audit that says proved", {**audit, "verdict": "proved"}
+    yield "a certificate under another name", changed(audit, "outcomes.0.claim", "accuracy")
+    newer = "outcomes.1.certificate.reproduce.versions.surelearn"
+    yield "an audit of two versions", changed(audit, newer, "99.0")
     yield "an audit of a smaller delta", {**audit, "delta": 0.01}
     yield "targets without the first", {**targets, "outcomes": targets["outcomes"][1:]}
     last = len(targets["outcomes"]) - 1
@@ -276,6 +279,8 @@ def forgeries(c: Content) -> Iterator[tuple[str, Content]]:
     yield "a digit less in words", said(c, "0.1023", "0.102")
     yield "a second bound in words", said(c, "0.1023", "0.01, or at most 0.1023")
     yield "the other direction in words", said(c, "at most", "at least")
+    yield "words behind the claim", changed(c, "claim", f"{c['claim']} It is perfect.")
+    yield "a sign that cannot be seen", changed(c, "claim", f"\u202e{c['claim'][:-1]}\u202c.")
     yield "another value seen", changed(c, "observed", 0.01)
     yield "another number of rows seen", changed(c, "n", 1000)
     yield "the other direction", changed(c, "direction", "lower")
@@ -342,6 +347,10 @@ def texts(c: Content) -> Iterator[tuple[str, str, str, str]]:
         text.replace(str(c["bound"]), "NaN"),
         *(["unreadable"] * 2),
     )
+    large = text.replace(f'"observed": {c["observed"]}', '"observed": 1e400')
+    yield "a value seen that no double holds", large, "unreadable", "unreadable"
+    worded = json.dumps(changed(c, "delta", "0.05"))
+    yield "a delta in words", worded, "unreadable", "refused"
     yield "a number", "3", "unreadable", "refused"
     later = json.dumps(changed(c, "schema", 99))
     yield "a schema of the future", later, "unreadable", "refused"
@@ -349,6 +358,15 @@ def texts(c: Content) -> Iterator[tuple[str, str, str, str]]:
     yield "a status that the numbers deny", calls, "unreadable", "refused"
     violated = json.dumps(changed(c, "preconditions.0.status", "violated"))
     yield "a violated assumption called valid", violated, "unreadable", "refused"
+
+
+def texts_of_audits(audit: Content) -> Iterator[tuple[str, str]]:
+    """Yield texts that no reader should take for an audit."""
+    text = json.dumps(audit)
+    verdict = text.replace('"verdict":', '"verdict": "proved", "verdict":', 1)
+    yield "an audit with a name that stands twice", verdict
+    yield "an audit of a schema of the future", json.dumps({**audit, "schema": 99})
+    yield "an audit of nothing", json.dumps({**audit, "outcomes": []})
 
 
 def vectors() -> Iterator[Vector]:
@@ -385,6 +403,8 @@ def vectors() -> Iterator[Vector]:
     yield vector("void", "refused", "void", certificate=json.loads(void.to_json()))
     for name, text, python, script in texts(basis):
         yield vector(name, python, script, text=text)
+    for name, text in texts_of_audits(first):
+        yield vector(name, "unreadable", "unreadable", text=text)
 
 
 NOT_READ = {"the other direction", "a bound above 1"}

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 import surelearn as sl
-from surelearn import Holdout
+from surelearn import Holdout, claims
 from surelearn.base.labels import refuse_unlike
+from surelearn.evaluate.ledger import forget
 
 TEXT = np.array(["no", "yes"] * 60)
 BYTES = TEXT.astype("S")
@@ -70,3 +71,47 @@ def test_labels_of_one_kind_in_any_dress_are_compared(truth, answers):
 def test_records_are_no_labels():
     with pytest.raises(ValueError, match="not labels"):
         Holdout(X, BYTES.astype("S4").view("V4")).certify(Answering(BYTES))
+
+
+class OfClasses:
+    """Says the second class of rows with an odd number, the first of others."""
+
+    def __init__(self, classes):
+        self.classes_ = np.array(classes)
+
+    def predict(self, X):
+        return self.classes_[(np.asarray(X)[:, 0] % 2).astype(int)]
+
+
+NUMBERED = np.arange(200.0)[:, np.newaxis]
+
+
+@pytest.mark.parametrize("positive", ["2", None])
+def test_labels_that_only_look_alike_are_not_equal_beside_a_certificate(positive):
+    """1 and '1' differ: the certificate counted an error where the claims beside it saw none."""
+    forget()
+    mixed = np.array([1, "2"] * 100, dtype=object)
+    held_out = Holdout(NUMBERED, mixed, claims=["accuracy"], positive=positive)
+    with pytest.raises(ValueError, match="different labels that look alike"):
+        held_out.answer(OfClasses(["1", "2"]))
+
+
+@pytest.mark.parametrize("classes", [[0, 1], [0.0, 1.0], [False, True]])
+@pytest.mark.parametrize("labels", [[0, 1], [0.0, 1.0], [False, True]])
+def test_equal_labels_of_other_types_are_equal_beside_a_certificate(labels, classes):
+    forget()
+    held_out = Holdout(NUMBERED, np.array(labels * 100, dtype=object), claims=True)
+    answers = held_out.answer(OfClasses(classes))
+    assert answers.certificate.observed == 0.0
+    assert {o.claim.name: o.certificate.observed for o in answers.claims}["sensitivity"] == 1.0
+
+
+def test_an_audit_tells_numbers_from_text():
+    with pytest.raises(ValueError, match="truth holds text and numbers"):
+        claims.record(np.array([1, "a"] * 9, dtype=object), ["1", "a"] * 9)
+    with pytest.raises(ValueError, match="group holds text and numbers"):
+        claims.record(["b", "a"], ["b", "a"], group=np.array([1, "1"], dtype=object))
+    with pytest.raises(ValueError, match="truths are numbers and the predictions words"):
+        claims.record(np.array([1, 0] * 9, dtype=object), ["1", "0"] * 9)
+    found = claims.record(np.array([True, 0] * 9, dtype=object), np.array([1, 0] * 9))
+    assert not found.wrong.any()

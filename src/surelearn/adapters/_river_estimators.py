@@ -157,7 +157,7 @@ class RiverClassifier(_Estimator, base.Classifier):
         if self._announced is not None:
             label = self._model.predict_one(row)
             return label.item() if isinstance(label, np.generic) else label
-        begun, _, _, positions, states = self._model.learnt_
+        begun, _, _, positions, states = vars(self._model)["learnt_"]
         if not self.learner._admits_all:  # noqa: SLF001 - a hook of the base
             begun._admit(row)  # noqa: SLF001
         labels, scores = list(positions), begun._scores(row, states)[0]  # noqa: SLF001
@@ -200,7 +200,8 @@ def _open(learner: Any, row: Matrix) -> Any:
     """Return a copy of a learner before its first row, with the state of "none of them" alone."""
     _, _, model = learner._check_first_rows(row, [False])  # noqa: SLF001 - hooks of the base
     model._know(np.array([False, True]))  # noqa: SLF001
-    model.learnt_ = model.learnt_._replace(positions={})
+    held = vars(model)
+    held["learnt_"] = held["learnt_"]._replace(positions={})
     return model
 
 
@@ -210,14 +211,14 @@ def _with_class(y: Any, model: Any) -> Any:
     Labels stand in order, those of one kind together. Arrays are shared with the model given, which
     is right because a row that is refused writes to none of them.
     """
-    learnt = model.learnt_
+    learnt = vars(model)["learnt_"]
     if y in learnt.positions:
         return model
     *own, none = learnt.states
     states = {**dict(zip(learnt.positions, own, strict=True)), y: copy_of(none)}
     labels = sorted(states, key=lambda label: (type(label).__name__, label))
     wider = copy.copy(model)
-    wider.learnt_ = learnt._replace(
+    vars(wider)["learnt_"] = learnt._replace(
         positions={label: k for k, label in enumerate(labels)},
         states=(*(states[label] for label in labels), none),
     )

@@ -10,7 +10,7 @@ from surelearn._typing import Vector
 from surelearn._wording import amount
 from surelearn.app.problem.baseline import Constant, baseline_of
 from surelearn.app.problem.problem import Problem
-from surelearn.base.labels import absolute_errors
+from surelearn.base.error_sizes import absolute_errors
 from surelearn.certificate import Certificate
 from surelearn.evaluate.holdout import Answers
 from surelearn.losses import ZeroOne

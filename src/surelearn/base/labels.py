@@ -7,9 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from surelearn._typing import Vector
-from surelearn.base.cell_bits import is_beyond_doubles
-
 _EXACT = 2**53  # beyond it not every whole number is one of the floats
 
 
@@ -172,21 +169,29 @@ def refuse_unlike(truth: NDArray[Any], given: NDArray[Any], names: tuple[str, st
     )
 
 
-def absolute_errors(y: NDArray[Any], predicted: NDArray[Any]) -> Vector:
-    """Return |y - prediction|; where doubles round whole numbers, no smaller than it is.
+def in_words(*columns: list[Any]) -> list[list[str]]:
+    """Return columns of labels as text: equal labels get one text, and different ones never do.
 
     Examples
     --------
-    >>> absolute_errors(np.array([3, 5]), np.array([3.5, 5.0])).tolist()
-    [0.5, 0.0]
-    >>> bool(absolute_errors(np.array([2**53 + 1]), np.array([2.0**53]))[0] >= 1.0)
-    True
+    >>> in_words([1, "a"], [1.0, True])
+    [['1', 'a'], ['1', '1']]
+    >>> in_words([1, "1"])
+    Traceback (most recent call last):
+    ValueError: 1 and '1' are different labels that look alike: make all labels text
     """
-    sizes: Vector = np.abs(np.asarray(y, dtype=np.float64) - predicted)
-    for values in (y, predicted):
-        if values.dtype.kind in "iu" and is_beyond_doubles(values):
-            sizes = sizes + np.spacing(np.abs(values.astype(np.float64)))
-    return sizes
+    words: dict[Any, str] = {}
+    meant: dict[str, Any] = {}
+    for label in (label for column in columns for label in column):
+        if label not in words:
+            word = str(label)
+            if word in meant:
+                both = f"{meant[word]!r} and {label!r}"
+                raise ValueError(
+                    f"{both} are different labels that look alike: make all labels text"
+                )
+            words[label], meant[word] = word, label
+    return [[words[label] for label in column] for column in columns]
 
 
 def joined_classes(one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:

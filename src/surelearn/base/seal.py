@@ -14,6 +14,7 @@ from surelearn._jit.fingerprints import checksum
 from surelearn.base._hasher import Hasher
 from surelearn.base.fingerprint import fingerprint
 
+_BROKEN = "broken"
 _LARGE = 2**12  # bytes from which a quick checksum is worth its call
 _FREE = frozenset(  # they change no answer of a fitted model
     {
@@ -64,6 +65,11 @@ def sealed(model: _Model) -> _Model:
     return model
 
 
+def break_seal(model: Any) -> None:
+    """Note that a learner was changed by hand, whatever it learns from now on."""
+    vars(model)["_seal"] = _BROKEN
+
+
 def is_intact(model: Any) -> bool:
     """Return whether a model is as it was when it was sealed; one without a seal may be."""
     if replaces_methods(model):
@@ -71,6 +77,8 @@ def is_intact(model: Any) -> bool:
     seal = getattr(model, "__dict__", {}).get("_seal")
     if seal is None:
         return True
+    if seal == _BROKEN:
+        return False
     if vars(model).get("training_errors_", 0) is None:  # one that did not know them has no seal
         return False
     if not _certifies(model):

@@ -40,7 +40,7 @@ def parse(text: str) -> dict[str, Any]:
         ...
     ValueError: this is not a certificate of surelearn: it lacks 'status'
     """
-    content = _parse_json(text)
+    content = parse_json(text)
     if not isinstance(content, dict):
         raise ValueError(  # noqa: TRY004 - a file is at fault, not a caller
             f"this is not a certificate of surelearn: it is {_brief(content)}"
@@ -79,7 +79,22 @@ def restored(value: Any) -> Any:
     return value
 
 
-def _parse_json(text: str) -> Any:
+def parse_json(text: str, *, what: str = "a certificate of surelearn") -> Any:
+    """Return what a text of JSON holds, or refuse what readers would not agree on.
+
+    Parameters
+    ----------
+    text
+        The text.
+    what
+        What it should be, in words.
+
+    Examples
+    --------
+    >>> parse_json('{"bound": 0.1, "bound": 0.2}')
+    Traceback (most recent call last):
+    ValueError: this is not a certificate of surelearn: 'bound' stands in it twice
+    """
     try:
         content = json.loads(
             text,
@@ -87,13 +102,11 @@ def _parse_json(text: str) -> Any:
             parse_constant=_refuse_constant,
             parse_float=_finite,
         )
+        _refuse_size(content)
     except RecursionError:
-        raise ValueError(
-            "this is not a certificate of surelearn: it is nested too deeply"
-        ) from None
+        raise ValueError(f"this is not {what}: it is nested too deeply") from None
     except ValueError as error:
-        raise ValueError(f"this is not a certificate of surelearn: {error}") from None
-    _refuse_size(content)
+        raise ValueError(f"this is not {what}: {error}") from None
     return content
 
 
@@ -130,12 +143,11 @@ def _refuse_size(content: Any) -> None:
                 nested.extend(v for v in cast("list[Any]", value) if isinstance(v, _OF_SOME_SIZE))
             elif isinstance(value, str) and len(value) > _LONGEST:
                 raise ValueError(
-                    f"this is not a certificate of surelearn: it holds a text of {len(value):,} "
-                    f"characters, and {_LONGEST:,} are the most"
+                    f"it holds a text of {len(value):,} characters, and {_LONGEST:,} are the most"
                 )
         level = nested
     if level:
-        raise ValueError("this is not a certificate of surelearn: it is nested too deeply")
+        raise ValueError("it is nested too deeply")
 
 
 def _checked(content: dict[str, Any]) -> dict[str, Any]:

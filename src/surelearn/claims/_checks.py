@@ -76,6 +76,11 @@ def refuse_other_kinds(truth: NDArray[Any], answered: NDArray[Any], task: Task, 
                 )
             if not np.isfinite(column).all():
                 raise ValueError(f"the {what} column holds a number that is infinite: no error is")
+            if column.dtype.itemsize > 8 and not _are_doubles(column):
+                raise ValueError(
+                    f"the {what} column holds numbers of more digits than doubles have: round it "
+                    "first, with astype(float)"
+                )
         return
     words = [column.dtype.kind not in "biuf" for column in (truth, answered)]
     if words[0] != words[1]:
@@ -97,6 +102,11 @@ def refuse_other_kinds(truth: NDArray[Any], answered: NDArray[Any], task: Task, 
         raise ValueError(
             f"no {name} is one of the true labels ({told}): the columns are of different things"
         )
+
+
+def _are_doubles(column: NDArray[Any]) -> bool:
+    with np.errstate(over="ignore"):
+        return bool(np.all(column == column.astype(np.float64)))
 
 
 def refuse_swapped(truth: NDArray[Any], answered: NDArray[Any]) -> None:
@@ -153,11 +163,18 @@ def column_of(name: str, given: ArrayLike) -> NDArray[Any]:
             f"{name} has {n_missing} missing values of {len(values)}: count such rows as errors, "
             "or leave them out and narrow the claim to rows that have a value"
         )
-    if kind != "O":
-        return values
-    if {"text", "bytes"} <= kinds_of(values):
+    return _of_objects(name, values) if kind == "O" else values
+
+
+def _of_objects(name: str, values: NDArray[Any]) -> NDArray[Any]:
+    """Return objects as numbers, if all are, or as text; refuse kinds that would become alike."""
+    kinds, given = kinds_of(values), values.tolist()
+    if {"text", "bytes"} <= kinds:
         raise ValueError(f"{name} holds text and bytes: bytes become text by label.decode()")
-    return as_labels(list(map(str, values.tolist())))
+    if {"text", "numbers"} <= kinds:
+        raise ValueError(f"{name} holds text and numbers: 1 and '1' differ, so make all of it text")
+    numbers = np.asarray(exact(given)) if kinds == {"numbers"} else values
+    return numbers if numbers.dtype.kind in "biuf" else as_labels(list(map(str, given)))
 
 
 def scores_of(given: ArrayLike) -> Vector:

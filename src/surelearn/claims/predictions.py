@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surelearn._typing import ArrayLike, Indices, Vector
+from surelearn.base.error_sizes import absolute_errors
 from surelearn.base.labels import comparable
 from surelearn.claims._checks import (
     POSITIVE,
@@ -116,8 +117,8 @@ class Predictions:
 
     @cached_property
     def residuals(self) -> Vector:
-        """The absolute errors of a regression."""
-        return np.abs(self.truth - self.prediction)
+        """The absolute errors of a regression, none smaller than it is."""
+        return absolute_errors(self.truth, self.prediction)
 
     def errors_at(self, places: Indices) -> tuple[Indices, Indices]:
         """Return how many rows were answered wrongly, and how many there are, at each place."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from surelearn import _arguments
 from surelearn._wording import confidence, exactly
+from surelearn.base.error_sizes import absolute_errors
 from surelearn.bounds import Guarantee, rates, sequences
 from surelearn.certificate import Kind
 from surelearn.claims import _ranks
@@ -155,7 +156,8 @@ class CloserThanBaseline(Share):
 
     def count(self, rows: Predictions) -> tuple[int, int]:
         """Return in how many rows the answer is closer, and all of them."""
-        other = np.abs(rows.truth - np.asarray(rows.baseline, dtype=np.float64))
+        assert rows.baseline is not None  # noqa: S101 - `lacks` has looked
+        other = absolute_errors(rows.truth, rows.baseline, side="lower")
         return int((rows.residuals < other).sum()), rows.n
 
     def sentence(self, limit: str, about: Mapping[str, str]) -> str:  # noqa: ARG002 - no names

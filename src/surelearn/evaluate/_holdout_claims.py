@@ -17,7 +17,7 @@ from surelearn import _arguments
 from surelearn._shown import Shown
 from surelearn._typing import ArrayLike, Indices, Vector
 from surelearn._wording import confidence, outward, percent_outward
-from surelearn.base.labels import absolute_errors
+from surelearn.base.error_sizes import absolute_errors
 from surelearn.bounds import Guarantee, concentration, holdout, sequences
 from surelearn.certificate import Certificate, Evidence, Kind, assumed, by_construction
 from surelearn.claims import _ranks

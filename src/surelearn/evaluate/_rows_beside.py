@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from surelearn._typing import Indices, Vector
 from surelearn.base.chunks import in_chunks
+from surelearn.base.labels import in_words
 from surelearn.claims import Predictions
 from surelearn.claims.predictions import POSITIVE, as_labels
 
@@ -40,14 +41,15 @@ def record_rows(
     other = None if wanted.baseline is None else np.asarray(in_chunks(wanted.baseline.predict, X))
     columns = [column for column in (y, answers, other) if column is not None]
     if labels is None:
-        numbers = [column.astype(np.float64) for column in columns]
+        # Whole numbers stay as they are: doubles would round large ones, some of their errors to 0.
+        numbers = [c if c.dtype.kind in "iuf" else c.astype(np.float64) for c in columns]
         rows = Predictions(numbers[0], numbers[1], "regression", baseline=_last(numbers))
         if not gives_widths(model):
             return rows, False
         return replace(rows, columns={"width": widths_of(model, X, rows.n)}), False
     if any(column.dtype.kind == "O" for column in columns):
-        columns = [as_labels(list(map(str, column.tolist()))) for column in columns]
-        labels = list(map(str, labels))
+        labels, *words = in_words(list(labels), *(column.tolist() for column in columns))
+        columns = [as_labels(column) for column in words]
     rows = Predictions(columns[0], columns[1], "multiclass", baseline=_last(columns))
     if len(labels) != 2:
         return rows, False

@@ -313,7 +313,7 @@ function checkRanks(inputs, certificate) {
   const place = (n - 1) * (1 - inputs.alpha);
   const [low, high] = [ofRank(Math.floor(place)), ofRank(Math.min(n - 1, Math.floor(place) + 1))];
   const seen = low + (high - low) * (place - Math.floor(place));
-  if (!isNear(seen, certificate.observed)) throw new Refused("the residuals do not give what was observed");
+  if (!isNear(seen, certificate.observed, 1e-9 * high)) throw new Refused("the residuals do not give what was observed");
 }
 
 /** Shows that the first and last rank of the bound hold the smallest one whose tail is rare. */
@@ -386,7 +386,8 @@ function confidence(delta) {
 
 /* ---- a certificate ---- */
 
-const isNear = (a, b) => Math.abs(a - b) <= Math.max(1e-12, 1e-9 * Math.max(Math.abs(a), Math.abs(b)));
+/** Tells whether two values are numbers, and the same up to rounding; those below `least` all are. */
+const isNear = (a, b, least = 1e-12) => Number.isFinite(a) && Number.isFinite(b) && Math.abs(a - b) <= Math.max(least, 1e-9 * Math.max(Math.abs(a), Math.abs(b)));
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 
 const CERTIFIED = /^With confidence (\d+(?:\.\d+)?%)( for (?:all (\d+) models)?(?: and )?(?:all (\d+) classes)? together)?, /;
@@ -421,6 +422,26 @@ function jointOfAudit(c, found) {
   return delta;
 }
 
+const ENDINGS = [
+  "",
+  " This is about new rows drawn from the same population as the rows of this table, each on its own.",
+  " This is about new distinct rows, each drawn on its own from the same population as the distinct rows of this table: copies of a row count as one, by their mean loss.",
+  " This is about rows of new groups, a group drawn from the same population as the groups of this table: the mean over groups of the mean loss in a group.",
+  " This is about rows of the time after the training part, and of the future only if it is like that time: rows in the order of time are seldom independent and of one law, which is assumed.",
+];
+const MISSING = " Rows whose target is missing are not meant.";
+
+/** Refuses what stands behind the sentence, and signs that cannot be seen; names may be anything. */
+function checkWords(text, { audit }) {
+  const group = /\(group=(.*)\)$/s.exec(String(audit?.claim));
+  const names = [...Object.values(isObject(audit?.about) ? audit.about : {}), ...(group ? [group[1]] : [])].map(String);
+  const bare = names.filter((name) => name !== "").sort((a, b) => b.length - a.length).reduce((rest, name) => rest.replaceAll(name, "*"), text);
+  const end = bare.search(/\.(?!\d)/);
+  const after = end < 0 ? null : bare.slice(end + 1);
+  if (!ENDINGS.some((words) => after === words || after === words + MISSING)) throw new Refused("its claim goes on behind its sentence");
+  if (printable(bare) !== bare) throw new Refused("its claim holds signs that cannot be seen");
+}
+
 /** Compares the sentence with the numbers: it must state this bound, and this confidence. */
 function checkClaim(c) {
   if (typeof c.claim !== "string") throw new Refused("it has no claim");
@@ -429,6 +450,7 @@ function checkClaim(c) {
   const audited = isObject(c.reproduce) && isObject(c.reproduce.audit);
   const found = (audited ? AUDITED : CERTIFIED).exec(text);
   if (!found) throw new Refused("its claim states no confidence");
+  checkWords(text, c.reproduce);
   const joint = audited ? jointOfAudit(c, found) : jointOfModels(c, found);
   const levels = [joint, Number(joint.toPrecision(12))].filter((d) => d > 0 && d < 1).map(confidence);
   if (joint >= 1) levels.push("0%");
@@ -620,6 +642,7 @@ function checkVerdicts(lines, certificates, all) {
   const found = lines.filter((line) => line.target).map((line) => line.verdict);
   const joint = found.length === 0 ? "stated" : found.includes("refuted") ? "refuted" : found.every((one) => one === "proved") ? "proved" : "not proved";
   refuseIf(all !== undefined && all !== joint, "the verdict of the file does not follow from those of its targets");
+  refuseIf(lines.some(({ claim, place }) => claim !== undefined && place !== null && claim !== certificates[place].reproduce.audit.claim), "a certificate is of another claim than stands beside it");
   lines.filter((line) => line.target).forEach(({ target, verdict, place }) => {
     const c = place === null ? null : certificates[place];
     refuseIf((c === null) === open, open ? "a target was not tried" : "a target was tried after one that was not proved");
@@ -746,9 +769,12 @@ function verifyAll(given) {
 
 /* ---- reading ---- */
 
-/** Parses JSON; a name that stands twice in an object is refused, because readers differ on it. */
+/** Parses JSON; a name that stands twice in an object is refused, and a number beyond doubles: readers differ on them. */
 function parse(text) {
-  const content = JSON.parse(text);
+  const content = JSON.parse(text, (_, value) => {
+    if (value === Infinity || value === -Infinity) throw new SyntaxError("a number in it is too large");
+    return value;
+  });
   const open = [];
   let name = null;
   for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\],:]/g)) {
@@ -777,8 +803,10 @@ function certificatesIn(content) {
   const among = (entries) => (entries ?? []).map((found) => found.certificate);
   if (isObject(content) && content.format === "surelearn audit") {
     const certificates = among(content.outcomes).filter((c) => c !== null);
-    const { delta, verdict } = content;
-    return { certificates, lines: linesOf(content.outcomes, certificates), delta, verdict };
+    const { delta, verdict, schema } = content;
+    if (schema !== 1) throw new SyntaxError("this audit is of a schema that is not known here");
+    const lines = linesOf(content.outcomes, certificates).map((line, i) => ({ ...line, claim: content.outcomes[i].claim }));
+    return { certificates, lines, delta, verdict };
   }
   if (!isObject(content) || !("certificate" in content)) return { certificates: [content], alone: true };
   const first = JSON.stringify(content.certificate);
@@ -799,7 +827,12 @@ function carried(certificates, claims) {
 
 /** Returns the certificates of a file: JSON, or a report with its certificates inside. */
 function readText(text) {
-  if (!/^\s*</.test(text)) return certificatesIn(parse(text));
+  const file = /^\s*</.test(text) ? inPage(text) : certificatesIn(parse(text));
+  if (!(file.certificates?.length > 0)) throw new SyntaxError("there is no certificate in it");
+  return file;
+}
+
+function inPage(text) {
   const [found, claims] = ["certificates", "claims"].map((id) => [...text.matchAll(dataOf(id))]);
   if (found.length !== 1 || claims.length > 1) throw new SyntaxError("this page does not carry its certificates, or twice");
   return carried(parse(found[0][1]), claims.length > 0 ? parse(claims[0][1]) : null);

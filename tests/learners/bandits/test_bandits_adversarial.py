@@ -78,7 +78,7 @@ def test_newton_and_the_plain_bisection_find_the_same_tsallis_weights(n_arms, sc
 def force(bandit, arm):
     """Let the coin of this round fall for `arm`."""
     chances = bandit.probabilities
-    bandit.state_.learnt.pending[0] = np.cumsum(chances)[arm] - chances[arm] / 2
+    vars(bandit)["state_"].learnt.pending[0] = np.cumsum(chances)[arm] - chances[arm] / 2
     assert bandit.select() == arm
 
 
@@ -107,7 +107,7 @@ def test_exp3_has_its_catalogue_regret():
 
 def test_tsallis_weights_are_the_catalogues():
     bandit = TsallisInf(n_arms=3)
-    bandit.estimated_losses_[:] = 0, 1, 2
+    vars(bandit)["state_"].learnt.estimated_losses[:] = 0, 1, 2
     assert bandit.probabilities == pytest.approx([0.6955044, 0.20678349, 0.09771211], abs=1e-8)
 
 
@@ -120,7 +120,7 @@ def test_estimates_are_unbiased(make):
             return bandit.estimated_losses_
         total, state = np.zeros(3), bandit.state_
         for arm, chance in enumerate(bandit.probabilities):
-            bandit.state_ = copy_of(state)
+            vars(bandit)["state_"] = copy_of(state)
             force(bandit, arm)
             bandit.update(arm, losses[t, arm])
             total += chance * expected(bandit, t + 1)

@@ -171,8 +171,9 @@ def test_the_probabilities_of_thompson_sampling_are_the_frequencies_of_its_arms(
 def test_the_probabilities_of_thompson_sampling_are_exact_where_they_are_known():
     bandit = ThompsonSampling(n_arms=2)
     assert bandit.probabilities == pytest.approx([0.5, 0.5])
-    bandit.pulls_[:], bandit.arm_losses_[:] = (1, 0), (0.0, 0.0)
+    counts = vars(bandit)["state_"].counts  # what `state_` hands out cannot be written to
+    counts.pulls[:], counts.arm_losses[:] = (1, 0), (0.0, 0.0)
     against_a_uniform = [2 / 3, 1 / 3]  # E of a Beta(2, 1)
     assert bandit.probabilities == pytest.approx(against_a_uniform, abs=1e-5)
-    bandit.pulls_[:], bandit.arm_losses_[:] = (10**6, 10**6), (1e5, 9e5)
+    counts.pulls[:], counts.arm_losses[:] = (10**6, 10**6), (1e5, 9e5)
     assert bandit.probabilities == pytest.approx([1.0, 0.0], abs=1e-5)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from surelearn.certificate import Certificate
+from surelearn.certificate._reading import parse_json
 from surelearn.certificate._several import Told, digest_of_lines, lines_of
 from surelearn.evaluate.audit import Outcome, verdict_of
 
@@ -100,10 +101,7 @@ def is_bundle(text: str) -> bool:
 
 def from_json(text: str) -> Bundle:
     """Return what the file of an audit holds, or raise `ValueError`."""
-    try:
-        content: Any = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"the audit is no JSON: {error}") from None
+    content = parse_json(text, what="an audit of surelearn")
     known = {"format", "schema", "delta", "verdict", "outcomes"}
     if not isinstance(content, dict) or set(cast("dict[str, Any]", content)) != known:
         raise ValueError("the audit is damaged: it lacks a part, or has one too many")

@@ -1,7 +1,7 @@
 """The run behind a certificate, made again from its table: the hold-out's answer, or all of it."""
 
 from collections.abc import Generator, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,6 +23,7 @@ from surelearn.app.tables.parted_file import PartedFile
 from surelearn.app.tables.read import TableFile, read_table_file
 from surelearn.app.verifying.claimed import check_beside_again
 from surelearn.app.verifying.finding import Finding, equal
+from surelearn.base.error_sizes import rounded_to_nearest
 from surelearn.base.fingerprint import fingerprint, fingerprint_as
 from surelearn.bounds._phrases import slug
 from surelearn.certificate import Certificate, Precondition
@@ -54,10 +55,16 @@ def refusing_nonsense() -> Generator[None]:
 
 @contextmanager
 def in_its_terms(certificate: Certificate, beside: Bundle | None = None) -> Generator[None]:
-    """Store what a certificate stores: older ones of regressions have every residual."""
+    """Store what a certificate stores: older ones of regressions have every residual, as rounded.
+
+    They were rounded to the nearest double, and are rounded up now.
+    """
     others = () if beside is None else beside.certificates
     before = any(c.method == "holdout.quantile" for c in (certificate, *others))
-    with keeping_all() if before else nullcontext():
+    with ExitStack() as then:
+        if before:
+            then.enter_context(keeping_all())
+            then.enter_context(rounded_to_nearest())
         yield
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from surelearn import bounds
 from surelearn.app.auditing.bundle import Bundle
 from surelearn.certificate import Certificate
+from surelearn.certificate._canonical import canonical
 from surelearn.certificate._certificate import plain
 from surelearn.certificate._reading import restored
 from surelearn.evaluate.audit import IN_ORDER
@@ -34,6 +35,9 @@ def differences(one: Bundle, other: Bundle) -> Iterator[str]:
         yield "the verdict"
     if len(one.outcomes) != len(other.outcomes):
         yield "the number of claims"
+    versions = [c.reproduce.get("versions") for c in one.certificates]
+    if any(own != versions[0] for own in versions):  # those of one file are of one run
+        yield "the versions"
     for a, b in zip(one.outcomes, other.outcomes, strict=False):
         for part in ("claim", "target", "verdict", "advice"):
             if getattr(a, part) != getattr(b, part):
@@ -47,7 +51,15 @@ def _parts(a: Certificate | None, b: Certificate | None) -> Iterator[str]:
             yield "the certificate"
         return
     first, second = _content(a), _content(b)
-    yield from (part for part in first if first[part] != second.get(part))
+    yield from (part for part in first if _written(first[part]) != _written(second.get(part)))
+
+
+def _written(value: Any) -> bytes | str:
+    """Return a value as JSON writes it: true is not 1, and 1.0 is."""
+    try:
+        return canonical(value)
+    except ValueError:  # a number beyond those that readers agree on
+        return repr(value)
 
 
 def _content(certificate: Certificate) -> dict[str, Any]:

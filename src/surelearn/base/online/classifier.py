@@ -24,6 +24,7 @@ from surelearn._stored import holds
 from surelearn._typing import ArrayLike, Indices, Mask, Matrix, Vector
 from surelearn.base import validation
 from surelearn.base.fitting import adopt
+from surelearn.base.handed_out import locked
 from surelearn.base.online.learner import OnlineLearner
 from surelearn.base.online.passes import (
     Visits,
@@ -142,12 +143,12 @@ class OnlineClassifier(ClassifierMixin, OnlineLearner):
     @property
     def classes_(self) -> NDArray[Any]:
         """The labels, in order."""
-        return self.learnt_.classes  # pyright: ignore[reportReturnType] - a classifier has them
+        return locked(cast("Any", self._own.classes))
 
     @property
     def radius_(self) -> float:
         """The largest norm of a row seen."""
-        learnt = self.learnt_
+        learnt = self._own
         return max(learnt.begun._longest(state) for state in learnt.states)
 
     @property
@@ -233,7 +234,7 @@ class OnlineClassifier(ClassifierMixin, OnlineLearner):
         X, labels, fresh = self._check_first_rows(X, y)
         known = labels if classes is None else _named(classes)
         fresh._know(validation.two_or_more(validation.distinct(known), may_grow=True))
-        scores, moved = fresh._moved_on(fresh.learnt_, X, labels, fresh.states_)
+        scores, moved = fresh._moved_on(fresh._own, X, labels, fresh._own.states)
         vars(fresh).update(moved)
         adopt(self, fresh)
         return scores
@@ -260,27 +261,24 @@ class OnlineClassifier(ClassifierMixin, OnlineLearner):
         if len(states) == 1:  # spared the loop, which would take a twentieth of the whole time
             sign = 1.0 if index else -1.0
             score, lost = begun._learn_row(row, sign, states[0])
-            n_wrong, loss = 1 if sign * score <= 0.0 else 0, self.cumulative_loss_ + lost
+            n_wrong, loss = 1 if sign * score <= 0.0 else 0, held["cumulative_loss_"] + lost
         else:
-            n_wrong, loss, score = _learn_sides(learnt, row, index, self.cumulative_loss_)
+            n_wrong, loss, score = _learn_sides(learnt, row, index, held["cumulative_loss_"])
         if score != score:  # noqa: PLR0124 - NaN, and nothing has changed
             self._refuse_changed(learnt)
             read.refuse_infinite(row)
             validation.short_enough(row)
-        self.n_rounds_ += 1
+        held["n_rounds_"] += 1
         if n_wrong:
-            self.n_mistakes_ += n_wrong
-        self.cumulative_loss_ = loss
-        if self.run_ is not None:
-            self.run_ = None
+            held["n_mistakes_"] += n_wrong
+        held["cumulative_loss_"] = loss
+        if held["run_"] is not None:
+            held["run_"] = None
         return self
 
     def predict_one(self, x: Mapping[str, float] | ArrayLike) -> Any:
         """Return the label predicted for one row, an array or a mapping from names to numbers."""
-        try:
-            learnt = self.learnt_
-        except AttributeError:
-            raise self._not_begun() from None
+        learnt = self._own
         scores = learnt.begun._scores(self._check_one(learnt, x), learnt.states)
         return cast("Any", learnt.classes)[predicted_index(scores)[0]]
 
@@ -303,7 +301,7 @@ class OnlineClassifier(ClassifierMixin, OnlineLearner):
 
     def _begin(self, classes: NDArray[Any] | None, n_problems: int) -> None:
         super()._begin(classes, n_problems)
-        self.n_mistakes_ = 0
+        vars(self)["n_mistakes_"] = 0
 
     def _know(self, classes: NDArray[Any]) -> None:
         """Make the states of a fresh copy for these classes."""

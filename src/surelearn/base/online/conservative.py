@@ -157,7 +157,7 @@ class Conservative(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             seen = learner.partial_fit(_row(X, 0), labels[:1], classes=fresh.classes_)
             learner = seen._before_any_row()
             if hasattr(seen, "feature_names_in_"):
-                learner.feature_names_in_ = seen.feature_names_in_
+                vars(learner)["feature_names_in_"] = seen.feature_names_in_
         fresh.estimator_ = learner
         return fresh
 

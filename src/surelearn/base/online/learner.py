@@ -1,7 +1,8 @@
 """What online learners share: how rows are checked, and who owns what was learnt."""
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import wraps
 from typing import Any, ClassVar, Literal, Self, cast
 from weakref import WeakKeyDictionary
 
@@ -18,12 +19,14 @@ from surelearn._jit.fingerprints import Hashes
 from surelearn._stored import holds
 from surelearn._typing import ArrayLike, Matrix
 from surelearn.base import validation
-from surelearn.base.fitting import NotYet, as_it_is, still
+from surelearn.base.fitting import as_it_is, still
+from surelearn.base.handed_out import HandedOut, OwnsItsState
 from surelearn.base.online import format_1
 from surelearn.base.online.passes import Run
 from surelearn.base.online.state import Learnt, copies_of, side_by_side, widened
 from surelearn.base.parameters import refuse_strange
 from surelearn.base.row_reader import RowReader
+from surelearn.base.seal import refuse_changed
 from surelearn.base.states import refuse_unlike
 from surelearn.base.validation import refuse_tiny
 
@@ -38,7 +41,7 @@ _FAR_MORE = 8  # values per column that make looking through them dearer than a 
     n_rounds_="count",
     cumulative_loss_="number",
 )
-class OnlineLearner(CallbackSupportMixin, BaseEstimator):
+class OnlineLearner(OwnsItsState, CallbackSupportMixin, BaseEstimator):
     """A learner of rows in order, which come as tables, sparse matrices, arrays or mappings.
 
     It knows features, not targets: classifiers and regressors add what they predict.
@@ -55,7 +58,7 @@ class OnlineLearner(CallbackSupportMixin, BaseEstimator):
     """
 
     n_features_in_: int
-    learnt_: Learnt = cast("Any", NotYet())
+    learnt_: Learnt = cast("Any", HandedOut())
     run_: Run | None
     n_rounds_: int
     cumulative_loss_: float
@@ -72,7 +75,9 @@ class OnlineLearner(CallbackSupportMixin, BaseEstimator):
         """Note whether all rows of numbers are admitted, which single rows need not ask."""
         super().__init_subclass__(**kwargs)
         for name in {"certificates", "guarantee"} & vars(cls).keys():
-            setattr(cls, name, still(vars(cls)[name]))  # they read more than one state
+            method = vars(cls)[name]
+            of_the_run = _of_untouched(method) if name == "certificates" else method
+            setattr(cls, name, still(of_the_run))  # they read more than one state
         cls._admits_all = cls._admit is OnlineLearner._admit and cls._features == "numbers"
 
     @abstractmethod
@@ -92,14 +97,23 @@ class OnlineLearner(CallbackSupportMixin, BaseEstimator):
     def __copy__(self) -> Self:
         """Return a learner that learns on without changing this one."""
         twin = as_it_is(self)
-        if "learnt_" in vars(twin):
-            twin.learnt_ = twin.learnt_._replace(states=copies_of(twin.learnt_.states))
+        held = vars(twin)
+        if "learnt_" in held:
+            held["learnt_"] = held["learnt_"]._replace(states=copies_of(held["learnt_"].states))
         return twin
 
     @property
     def states_(self) -> tuple[Any, ...]:
         """What each two-class problem has learnt; a regressor has one state."""
         return self.learnt_.states
+
+    @property
+    def _own(self) -> Learnt:
+        """What was learnt, as this learner itself writes to it."""
+        try:
+            return vars(self)["learnt_"]
+        except KeyError:
+            raise self._not_begun() from None
 
     @property
     def begun_(self) -> Self:
@@ -165,7 +179,7 @@ class OnlineLearner(CallbackSupportMixin, BaseEstimator):
 
         Rows were checked against `n_features_in_`, but another thread may have fitted since.
         """
-        learnt = self.learnt_
+        learnt = self._own
         if X.shape[1] != learnt.read.n_features:
             raise ValueError(
                 f"X has {X.shape[1]} features, but this {type(self).__name__} was just fitted to "
@@ -206,10 +220,8 @@ class OnlineLearner(CallbackSupportMixin, BaseEstimator):
         names = getattr(self, "feature_names_in_", None)
         positions = {} if classes is None else {c: k for k, c in enumerate(classes.tolist())}
         states = side_by_side([begun._start(self.n_features_in_) for _ in range(n_problems)])
-        self.learnt_ = Learnt(
-            begun, RowReader(self.n_features_in_, names), classes, positions, states
-        )
-        self.n_rounds_, self.cumulative_loss_, self.run_ = 0, 0.0, None
+        learnt = Learnt(begun, RowReader(self.n_features_in_, names), classes, positions, states)
+        vars(self).update(learnt_=learnt, n_rounds_=0, cumulative_loss_=0.0, run_=None)
 
     def __sklearn_is_fitted__(self) -> bool:
         """Say whether it has learnt, without a look at attributes that another thread may set."""
@@ -219,7 +231,7 @@ class OnlineLearner(CallbackSupportMixin, BaseEstimator):
         """Return a copy that knows features and classes as this learner does, and nothing else."""
         fresh = cast("Self", clone(self.begun_))
         fresh.n_features_in_ = self.n_features_in_
-        fresh._begin(self.learnt_.classes, len(self.states_))
+        fresh._begin(self._own.classes, len(self._own.states))
         return fresh
 
     def _grow(self, n_features: int) -> None:
@@ -229,7 +241,7 @@ class OnlineLearner(CallbackSupportMixin, BaseEstimator):
         (a threshold that depends on the width, rows kept) need not. Both refuse, and nothing has
         changed.
         """
-        learnt = self.learnt_
+        learnt = self._own
         narrow, wide = (learnt.begun._start(n) for n in (learnt.read.n_features, n_features))
         states = [widened(state, narrow, wide) for state in learnt.states]
         known = [state for state in states if state is not None]
@@ -259,7 +271,7 @@ class OnlineLearner(CallbackSupportMixin, BaseEstimator):
 
     def _check_state(self) -> None:
         """Refuse what a forged model file may hold: states of another form than they start with."""
-        learnt = self.learnt_
+        learnt = self._own
         if type(learnt.begun) is not type(self) or "learnt_" in vars(learnt.begun):
             raise ValueError("the copy with its parameters is another learner")
         learnt.begun._check_parameters()
@@ -293,6 +305,17 @@ class OnlineLearner(CallbackSupportMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def _of_untouched(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method that refuses a learner whose state was changed by hand."""
+
+    @wraps(method)
+    def state(self: Any, *args: Any, **kwargs: Any) -> Any:
+        refuse_changed(self)
+        return method(self, *args, **kwargs)
+
+    return state
 
 
 def _form_at_start(begun: Any, n_features: int) -> tuple[Any, ...]:

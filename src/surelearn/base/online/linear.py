@@ -55,10 +55,7 @@ class OnlineLinearClassifier(OnlineClassifier):
 
     def predict_one(self, x: Mapping[str, float] | ArrayLike) -> Any:
         """Return the label predicted for one row, an array or a mapping from names to numbers."""
-        try:
-            learnt = self.learnt_
-        except AttributeError:
-            raise self._not_begun() from None
+        learnt = self._own
         _, read, classes, _, states = learnt
         row = read.unseen(x) if self._admits_all else self._check_one(learnt, x)
         first = states[0]

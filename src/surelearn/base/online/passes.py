@@ -133,21 +133,22 @@ def train_classifier(fresh: Any, X: Any, index: Indices, progress: Any) -> None:
 
     `fresh` is a copy of the learner that has learnt nothing; the callbacks of `progress` see it.
     """
-    begun, view = fresh.begun_, rows.of(X)
-    states = side_by_side([begun._start_passes(X)] * len(fresh.states_))
-    fresh.learnt_ = fresh.learnt_._replace(states=states)
+    begun, view, held = fresh.begun_, rows.of(X), vars(fresh)
+    states = side_by_side([begun._start_passes(X)] * len(held["learnt_"].states))
+    held["learnt_"] = held["learnt_"]._replace(states=states)
     progress.call_on_fit_task_begin(estimator=fresh)
     stopped, visits = False, list[Visits]()
     for k, state in enumerate(states):
         signs = signs_of(index, k, len(states))
         visited, stop = _until_clean(fresh, view, signs, state, progress)
-        fresh.n_rounds_ = visited.n_passes * len(index) if k == 0 else fresh.n_rounds_
+        if k == 0:
+            held["n_rounds_"] = visited.n_passes * len(index)
         visits.append(visited)
         stopped = stopped or stop
     final = begun._final_scores(X, states)
     states = begun._keep(view, visits, states)
-    fresh.learnt_ = fresh.learnt_._replace(states=states)
-    fresh.run_ = _run_of(begun, X, index, visits, final, states=states, stopped=stopped)
+    held["learnt_"] = held["learnt_"]._replace(states=states)
+    held["run_"] = _run_of(begun, X, index, visits, final, states=states, stopped=stopped)
     progress.call_on_fit_task_end(estimator=fresh)
 
 
@@ -156,6 +157,7 @@ def _until_clean(
 ) -> tuple[Visits, bool]:
     """Pass over the rows of one problem until a pass without updates, counting as it goes."""
     begun, scores, places = fresh.begun_, np.empty(len(signs)), list[Indices]()
+    held = vars(fresh)
     n_updates = np.zeros(len(signs), dtype=np.int64)
 
     def visit() -> bool:
@@ -165,8 +167,8 @@ def _until_clean(
         if begun._keeps_rows:
             places.append(np.flatnonzero(updates))
         n_wrong, loss = begun._count(signs, scores)
-        fresh.n_mistakes_ += n_wrong
-        fresh.cumulative_loss_ += loss
+        held["n_mistakes_"] += n_wrong
+        held["cumulative_loss_"] += loss
         return bool(updates.any())
 
     n_passes, stop = run_passes(visit, limit=begun.max_iter, progress=progress, learner=fresh)

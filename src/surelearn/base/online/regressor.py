@@ -120,17 +120,14 @@ class OnlineLinearRegressor(RegressorMixin, OnlineLearner):
             return predictions
         X, targets, fresh = self._check_first_rows(X, y)
         fresh._begin(None, 1)
-        predictions, moved = fresh._moved_on(fresh.learnt_, rows.of(X), targets)
+        predictions, moved = fresh._moved_on(fresh._own, rows.of(X), targets)
         vars(fresh).update(moved)
         adopt(self, fresh)
         return predictions
 
     def learn_one(self, x: Mapping[str, float] | ArrayLike, y: float) -> Self:
         """Learn from one row, given as an array or as a mapping from feature names to numbers."""
-        try:
-            learnt = self.learnt_
-        except AttributeError:
-            raise self._not_begun() from None
+        held, learnt = vars(self), self._own
         row, targets, predictions = self._check_one(learnt, x), np.empty(1), np.empty(1)
         try:
             targets[0] = y
@@ -140,17 +137,14 @@ class OnlineLinearRegressor(RegressorMixin, OnlineLearner):
             return self._learn_large(learnt, row, targets)
         begun = learnt.begun
         begun._learn(row, targets, learnt.states[0], predictions)
-        self.n_rounds_ += 1
-        self.cumulative_loss_ += begun._losses(targets, predictions).item()
-        self.run_ = None
+        held["n_rounds_"] += 1
+        held["cumulative_loss_"] += begun._losses(targets, predictions).item()
+        held["run_"] = None
         return self
 
     def predict_one(self, x: Mapping[str, float] | ArrayLike) -> float:
         """Return the prediction for one row, an array or a mapping from names to numbers."""
-        try:
-            learnt = self.learnt_
-        except AttributeError:
-            raise self._not_begun() from None
+        learnt = self._own
         state = learnt.states[0]
         return score(self._check_one(learnt, x), state.coef, state.bias)
 
@@ -203,13 +197,13 @@ class OnlineLinearRegressor(RegressorMixin, OnlineLearner):
         view = rows.of(X)
 
         def visit() -> bool:
-            vars(self).update(self._moved_on(self.learnt_, view, targets)[1])
+            vars(self).update(self._moved_on(self._own, view, targets)[1])
             return True
 
         progress.call_on_fit_task_begin(estimator=self)
         n_passes, _ = run_passes(visit, limit=self.max_iter, progress=progress, learner=self)
-        record = self.begun_._record(X, targets, self.states_[0], n_passes)
-        self.run_ = Run(
+        record = self.begun_._record(X, targets, self._own.states[0], n_passes)
+        vars(self)["run_"] = Run(
             training_rows=fingerprints.sketch(fingerprints.row_hashes(view)),
             n_rows=len(targets),
             n_passes=n_passes,

@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from functools import cache
 from numbers import Integral
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.random import Generator
@@ -24,6 +24,8 @@ from surelearn._typing import ArrayLike, Indices, Matrix, Vector
 from surelearn._wording import confidence, outward
 from surelearn.base.fingerprint import fingerprint
 from surelearn.base.games import call_of_first_round, constructor_call
+from surelearn.base.handed_out import HandedOut, OwnsItsState
+from surelearn.base.seal import refuse_changed
 from surelearn.base.states import CoinsSetBack, copy_of, refuse_unlike, twin_of
 from surelearn.bounds import Guarantee, bandits_stochastic
 from surelearn.certificate import (
@@ -48,7 +50,7 @@ STOPPING = Precondition(
 @holds(
     state_=BanditState,
 )
-class Bandit(ABC):
+class Bandit(OwnsItsState, ABC):
     """A game in rounds: `select` an arm, then `update` with its loss; `play` does both for a table.
 
     A learner stores its parameters before it calls this constructor, refuses bad ones in
@@ -73,6 +75,8 @@ class Bandit(ABC):
     >>> bandit.select(), bandit.pulls_.tolist(), bandit.cumulative_loss_
     (1, [2, 1], 1.75)
     """
+
+    state_: BanditState = cast("Any", HandedOut())
 
     def __init__(self, *, n_arms: int) -> None:
         self.n_arms = n_arms
@@ -130,31 +134,31 @@ class Bandit(ABC):
     def probabilities(self) -> Vector:
         """The chance of each arm in this round: here the arm is certain, given the past."""
         chances = np.zeros(self.n_arms)
-        _, n, _, counts, learnt = self.state_
+        _, n, _, counts, learnt = vars(self)["state_"]
         chances[self._next_arm(n, counts, learnt)] = 1.0  # without coins this changes nothing
         return chances
 
     def select(self) -> int:
         """Return the arm of this round; asked again before `update`, the same arm."""
-        begun_as, n, arm, counts, learnt = self.state_
+        begun_as, n, arm, counts, learnt = vars(self)["state_"]
         begun_as = call_of_first_round(self, begun_as)
         if arm is None:
             with CoinsSetBack(learnt):
                 learnt = copy_of(learnt)
                 arm = self._next_arm(n, counts, learnt)  # before a loss is seen, counts stay
-                self.state_ = BanditState(begun_as, n, arm, counts, learnt)
+                vars(self)["state_"] = BanditState(begun_as, n, arm, counts, learnt)
         return arm
 
     def update(self, arm: int, loss: float) -> None:
         """Pay and learn the loss of the arm selected in this round."""
-        begun_as, n, selected, counts, learnt = self.state_
+        begun_as, n, selected, counts, learnt = vars(self)["state_"]
         self._check_arm(arm, selected)
         begun_as = call_of_first_round(self, begun_as)
         row = _no_losses(self.n_arms).copy()
         row[0, arm] = _checked_loss(loss)
         counts, learnt = copy_of(counts), copy_of(learnt)
         self._play(row, n, counts, learnt, np.empty(1, dtype=np.int64))
-        self.state_ = BanditState(begun_as, n + 1, None, counts, learnt)
+        vars(self)["state_"] = BanditState(begun_as, n + 1, None, counts, learnt)
 
     def play(self, losses: ArrayLike) -> Indices:
         """Play a round for each row of a table with a column per arm, and return the arms.
@@ -166,7 +170,7 @@ class Bandit(ABC):
         arms = np.empty(len(table), dtype=np.int64)
         if len(table) == 0:
             return arms
-        begun_as, n, _, counts, learnt = self.state_
+        begun_as, n, _, counts, learnt = vars(self)["state_"]
         begun_as = call_of_first_round(self, begun_as)
         with CoinsSetBack(learnt):
             counts, learnt = copy_of(counts), copy_of(learnt)
@@ -175,7 +179,7 @@ class Bandit(ABC):
                 arm = arms[n_played]
                 loss = table[n_played, arm]
                 raise ValueError(f"row {n_played} has loss {loss} for arm {arm}: {_RANGE}")
-            self.state_ = BanditState(begun_as, n + n_played, None, counts, learnt)
+            vars(self)["state_"] = BanditState(begun_as, n + n_played, None, counts, learnt)
         return arms
 
     def _next_arm(self, n_before: int, counts: Counts, state: Any) -> int:
@@ -220,6 +224,7 @@ class Bandit(ABC):
         also: Iterable[Precondition] = (),
     ) -> Certificate:
         """Bind a bound on the regret to the rounds played; `{bound}` in the claim is filled in."""
+        refuse_changed(self)
         call_of_first_round(self, self.state_.begun_as)
         return certify(
             guarantee,

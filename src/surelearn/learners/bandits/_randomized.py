@@ -74,7 +74,7 @@ class RandomizedBandit(Bandit):
     @property
     def probabilities(self) -> Vector:
         """The chance of each arm in this round, before and after `select`."""
-        game = self.state_
+        game = vars(self)["state_"]
         weights = np.empty(self.n_arms)
         rates = self._rates(np.array([game.n_rounds + 1.0]))
         total = self._weigh(game.learnt.estimated_losses, rates[0], weights)

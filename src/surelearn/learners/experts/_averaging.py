@@ -146,7 +146,7 @@ class AveragingGame(ExpertGame):
             with np.errstate(over="ignore", invalid="ignore"):  # refused in the next line
                 answers = self._learn_table(table, game)
             _refuse_overflow(game.tallies)
-            self.state_ = game
+            vars(self)["state_"] = game
         return answers
 
     def update(

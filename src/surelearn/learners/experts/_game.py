@@ -16,8 +16,9 @@ from sklearn.exceptions import NotFittedError
 
 from surelearn._stored import holds, stored
 from surelearn.base.fingerprint import fingerprint
-from surelearn.base.fitting import NotYet
 from surelearn.base.games import call_of_first_round, constructor_call
+from surelearn.base.handed_out import HandedOut, OwnsItsState
+from surelearn.base.seal import refuse_changed
 from surelearn.base.states import copy_of, refuse_unlike, twin_of
 from surelearn.bounds import Guarantee
 from surelearn.certificate import (
@@ -67,7 +68,7 @@ class GameState(NamedTuple):
 @holds(
     state_=GameState,
 )
-class ExpertGame(ABC):
+class ExpertGame(OwnsItsState, ABC):
     """What all learners of expert advice share: the state of the game and the certificates.
 
     A learner stores its parameters in the constructor, refuses bad ones in `_check_parameters`,
@@ -79,7 +80,7 @@ class ExpertGame(ABC):
         All that the game has come to, from the first call on.
     """
 
-    state_: GameState = cast("Any", NotYet())
+    state_: GameState = cast("Any", HandedOut())
 
     def __repr__(self) -> str:
         """Return the call that makes this learner anew."""
@@ -129,6 +130,7 @@ class ExpertGame(ABC):
         del delta
         if not getattr(self, "n_rounds_", 0):
             return ()
+        refuse_changed(self)
         call_of_first_round(self, self.state_.begun_as)
         return tuple(self._certificates())
 
@@ -146,7 +148,7 @@ class ExpertGame(ABC):
 
     def _state_to_play_on(self, n_experts: int) -> GameState:
         """Return a copy of the state, or that of a new game; whoever keeps it sets `state_`."""
-        held = getattr(self, "state_", None)  # once: another thread may set it meanwhile
+        held = vars(self).get("state_")  # once: another thread may set it meanwhile
         if held is None:
             return self._new_game(n_experts)
         if n_experts != len(held.tallies.expert_losses):

@@ -98,7 +98,7 @@ class VotingGame(ExpertGame):
         tallies.n_mistakes[0] += (predictions != truth).sum()
         tallies.expert_losses[:] += (table != truth[:, np.newaxis]).sum(axis=0)
         tallies.n_rounds[0] += len(table)
-        self.state_ = game
+        vars(self)["state_"] = game
         return predictions
 
     def update(self, advice: ArrayLike, outcome: int) -> int:

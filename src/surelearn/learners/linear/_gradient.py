@@ -96,7 +96,7 @@ class GradientLearner(OnlineLearner):
         _arguments.open_fraction("delta", delta)
         names = [f"this run of {type(self).__name__}"]
         if len(self.states_) > 1:
-            classes = cast("Any", self.learnt_.classes).tolist()
+            classes = cast("Any", self).classes_.tolist()
             names = [f"{names[0]}, class {label!r} against the rest" for label in classes]
         return tuple(
             self._certify(name, state.ledger, guarantee, also)

@@ -242,10 +242,7 @@ class OnlineRidge(OnlineLinearRegressor):
 
     def predict_one(self, x: Mapping[str, float] | ArrayLike) -> float:
         """Return the forecast for one row, an array or a mapping from names to numbers."""
-        try:
-            learnt = self.learnt_
-        except AttributeError:
-            raise self._not_begun() from None
+        learnt = self._own
         row, constant = self._check_one(learnt, x), float(learnt.begun.fit_intercept)
         return float(_forecast(row, constant, learnt.states[0])[0])
 

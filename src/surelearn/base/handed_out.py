@@ -1,0 +1,110 @@
+"""What has been learnt, as others may see it: to be looked at, and not to be written to.
+
+A certificate speaks of the whole run of an online learner, a game or a bandit. Whoever writes into
+its state and lets it learn on has a run that no theorem knows. So arrays are handed out as views
+that cannot be written to, and a learner of which something learnt is replaced by hand says so: its
+seal is broken until it is fitted anew. The learner itself reads and writes its `__dict__`.
+"""
+
+from typing import Any, TypeVar, cast
+
+import numpy as np
+
+from surelearn.base.seal import break_seal
+
+_Value = TypeVar("_Value")
+
+
+def locked(value: _Value) -> _Value:
+    """Return a state whose arrays cannot be written to; nothing is copied.
+
+    Examples
+    --------
+    >>> from typing import NamedTuple
+    >>> class State(NamedTuple):
+    ...     totals: np.ndarray
+    >>> held = State(np.zeros(2))
+    >>> locked(held).totals[0] = 1.0
+    Traceback (most recent call last):
+    ValueError: assignment destination is read-only
+    >>> held.totals[0] = 1.0
+    """
+    if type(value) is np.ndarray:
+        view = cast("Any", value).view()
+        view.flags.writeable = False
+        return view
+    if _is_plain(value):
+        parts = [locked(part) for part in cast("tuple[Any, ...]", value)]
+        return cast("_Value", tuple.__new__(type(value), parts))
+    return value
+
+
+def _is_plain(value: Any) -> bool:
+    """Return whether a value is a tuple and nothing more: a reader of rows has attributes, too."""
+    return isinstance(value, tuple) and not hasattr(cast("Any", value), "__dict__")
+
+
+def _unlocked(value: _Value) -> _Value:
+    """Return a state that can be written to; only arrays that cannot are copied."""
+    if type(value) is np.ndarray:
+        array = cast("Any", value)
+        return array if array.flags.writeable else array.copy()
+    if _is_plain(value):
+        parts = [_unlocked(part) for part in cast("tuple[Any, ...]", value)]
+        return cast("_Value", tuple.__new__(type(value), parts))
+    return value
+
+
+class HandedOut:
+    """An attribute of a class of learners: its own hold the state, others get it locked.
+
+    A learner that has not begun has no such attribute: its method `_not_begun` returns the error to
+    be raised.
+
+    Examples
+    --------
+    >>> class Learner(OwnsItsState):
+    ...     state_ = HandedOut()
+    ...     def _not_begun(self):
+    ...         return AttributeError("it is not fitted yet")
+    >>> hasattr(Learner(), "state_")
+    False
+    """
+
+    def __set_name__(self, owner: type[Any], name: str) -> None:
+        """Take the name under which it stands in the class."""
+        self._name = name
+
+    def __get__(self, learner: Any, owner: type[Any]) -> Any:
+        """Return the state of a learner, locked."""
+        if learner is None:
+            return self
+        held = learner.__dict__
+        if self._name not in held:
+            raise learner._not_begun()  # noqa: SLF001 - a hook for this
+        return locked(held[self._name])
+
+    def __set__(self, learner: Any, value: Any) -> None:
+        """Put a state in, as whoever loads a learner does; of what is locked it gets a copy."""
+        learner.__dict__[self._name] = _unlocked(value)
+
+
+class OwnsItsState:
+    """A learner that notices what is put in place of something it has learnt.
+
+    Examples
+    --------
+    >>> from surelearn.learners.linear.online_ridge import OnlineRidge
+    >>> model = OnlineRidge().partial_fit([[1.0], [2.0]], [1.0, 2.0])
+    >>> model.n_rounds_ = 1
+    >>> model.partial_fit([[3.0]], [3.0]).certificates()
+    Traceback (most recent call last):
+    ValueError: this OnlineRidge was changed after it was fitted, and nothing is proved of what it
+    has become: fit it again
+    """
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Set an attribute; one that comes of learning is set by hand, if learning has begun."""
+        if name[-1:] == "_" and name in self.__dict__:
+            break_seal(self)
+        object.__setattr__(self, name, value)
