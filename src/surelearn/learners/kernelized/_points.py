@@ -86,7 +86,7 @@ def row_hashes(kernel: Any, points: Any) -> Hashes | None:
 
 def admit(kernel: Any, X: Any) -> Any:
     """Return rows of numbers that the kernel reads, or refuse them."""
-    if isinstance(kernel, Gaussian):
+    if type(kernel) is Gaussian:  # one that inherits from it may be another kernel
         return validation.all_finite(None, X, short=True)
     if isinstance(kernel, Kernel):
         X = validation.bits(X) if kernel.domain == "bits" else X
@@ -216,11 +216,23 @@ def scaled_gaussian(X: Any, sample_weight: Any = None) -> Gaussian:
         variance = float(X.var())
     else:
         shares = validation.sample_weights(sample_weight, n)
-        shares = shares / (shares.sum() * width)
-        mean = float((shares @ X).sum())
-        squares = X * X if isinstance(X, np.ndarray) else X.multiply(X)
-        variance = float((shares @ squares).sum()) - mean * mean
+        variance = _weighted_variance(X, shares / (shares.sum() * width))
     return Gaussian(gamma=1.0 / (width * variance) if variance > 0.0 else 1.0)
+
+
+def _weighted_variance(X: Any, shares: Vector) -> float:
+    """Return the variance of all entries, those of a row of this share each.
+
+    Squares of deviations are summed: of entries far from 0 those of the entries would cancel.
+    """
+    mean = float((shares @ X).sum())
+    if isinstance(X, np.ndarray):
+        parts = gen_batches(len(X), _ROWS_AT_ONCE)
+        return sum(float((shares[part] @ (X[part] - mean) ** 2).sum()) for part in parts)
+    deviations = X.copy()
+    deviations.data = (deviations.data - mean) ** 2
+    stored = np.diff(X.indptr)
+    return float((shares @ deviations).sum() + shares @ (X.shape[1] - stored) * mean**2)
 
 
 def refuse_unlike(model: Any) -> None:
