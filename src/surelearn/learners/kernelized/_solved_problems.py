@@ -9,7 +9,8 @@ from sklearn.exceptions import ConvergenceWarning
 from surelearn._threads import Workers
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.base.fitting import warn
-from surelearn.kernels import Gaussian, Kernel, Linear
+from surelearn.kernels import Gaussian, Linear
+from surelearn.kernels.norms import is_ours
 from surelearn.learners.kernelized import _linear_machine, _points
 from surelearn.learners.kernelized._dual_solver.gaussian_sums import spread_out
 from surelearn.learners.kernelized._dual_solver.gaussian_values import GaussianValues
@@ -78,8 +79,8 @@ def values_of_points(model: Any, points: Any, crew: Workers) -> KernelValues:
     if type(kernel) is Linear and n > WHOLE:
         return LinearValues(points, shifted, diagonal, offset)
     values = computed_values(points, shifted if offset else values_of, diagonal)
-    if not isinstance(kernel, Kernel) and isinstance(values, KeptValues):
-        _points.refuse_asymmetric(values.gram, "what the function given as kernel returns is")
+    if not is_ours(kernel) and isinstance(values, KeptValues):
+        _points.refuse_asymmetric(values.gram, f"what {_points.named(kernel)} returns is")
         _points.refuse_indefinite(values.gram)
     return values
 
