@@ -238,3 +238,17 @@ def test_a_search_for_c_around_a_search_for_the_kernel_still_chose_the_kernel():
     around = fitted_around(outer, outer.best_estimator_.best_estimator_)
     assert "2 settings" in around.settings
     assert "2 settings" in around.kernels
+
+
+def test_a_search_that_chose_whether_there_is_an_intercept_chose_the_features():
+    for seed, kernel in ((42, KERNEL), (44, Linear())):
+        X, y = draw(seed)
+        one = SupportVectorClassifier(kernel=kernel)
+        search = GridSearchCV(one, {"fit_intercept": [True, False]}, cv=3).fit(X, y)
+        for asked in ({}, {"within": search}):
+            found = stated(search.best_estimator_, radius=9.0, **asked)
+            assert found[MARGIN].status == "void"
+            if kernel == Linear():  # all affine rules, whichever was chosen
+                assert not found[COUNTING].violated
+    again = GridSearchCV(machine(), {"penalize_intercept": [True, False]}, cv=3).fit(*draw(43))
+    assert not stated(again.best_estimator_, within=again)[MARGIN].violated

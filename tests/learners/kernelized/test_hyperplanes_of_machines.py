@@ -1,8 +1,12 @@
+import warnings
+
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 from surelearn import SupportVectorClassifier
-from surelearn.kernels import Gaussian, Linear
+from surelearn.kernels import Gaussian, Linear, Polynomial
+from surelearn.learners.kernelized._dual_solver import hulls
 from surelearn.learners.kernelized._dual_solver.hulls import NotSeparableError
 from surelearn.persistence.model_files import load_model, save_model
 
@@ -75,7 +79,8 @@ def test_the_path_of_equal_and_contradictory_rows_stays_feasible_and_optimal(int
         for C in np.geomspace(0.02, 6.0, 12)[:-1]:
             beta, b = path.at(C)
             square = beta @ gram @ beta
-            primal = 0.5 * square + C * np.maximum(0.0, 1.0 - signs * (gram @ beta + b)).sum()
+            scores = kernel(X) @ beta + b
+            primal = 0.5 * square + C * np.maximum(0.0, 1.0 - signs * scores).sum()
             assert primal - (signs @ beta - 0.5 * square) < 1e-6 * max(1.0, primal)
 
 
@@ -99,3 +104,38 @@ def test_hulls_that_touch_in_one_point_are_refused_with_that_point(X, y, setting
     error = refused.value
     assert np.abs(error.weights @ rows[error.rows]).max() < 1e-5
     assert (np.sign(error.weights) == 2 * np.array(y)[error.rows] - 1).all()
+
+
+def test_the_path_of_a_penalised_intercept_knows_it():
+    X, y = _three_classes()
+    X, y = X[:30], y[:30]
+    path = SupportVectorClassifier(
+        kernel=Gaussian(gamma=0.1), C=0.1, penalize_intercept=True
+    ).regularization_path(X, y, C_max=10.0)
+    for price in (0.1, 0.7, 10.0):
+        model = SupportVectorClassifier(
+            kernel=Gaussian(gamma=0.1), C=price, penalize_intercept=True
+        ).fit(X, y)
+        assert path.at(price)[1] == pytest.approx(model.intercept_[0], abs=1e-6)
+
+
+def test_a_path_that_is_not_optimal_says_so():
+    X, _ = _three_classes()
+    model = SupportVectorClassifier(kernel=Polynomial(degree=2), C=1.0, max_iter=50)
+    with pytest.warns(ConvergenceWarning, match="not that of optimal machines"):
+        path = model.regularization_path(1e3 * X[:30], np.arange(30) % 2, C_max=2.0)
+    assert path.violations.max() > 1e-3
+
+
+def test_whether_hulls_meet_is_asked_once_for_the_same_rows(monkeypatch):
+    asked = []
+    monkeypatch.setattr(hulls, "refuse_meeting", lambda *_, **__: asked.append(1))
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 2))
+    y = (X[:, 0] + 0.5 * rng.normal(size=40) > 0.0).astype(int)
+    model = SupportVectorClassifier(kernel=Gaussian(gamma=0.1), C=np.inf, max_iter=20_000)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(X, y)
+    assert model.n_iter_[0] > 4_000  # several blocks ended without an answer
+    assert len(asked) == 1

@@ -261,3 +261,9 @@ def test_the_plain_kernel_perceptron_is_the_one_without_a_limit():
     scores, _ = kernel_perceptron.learn(X @ X.T, signs)
     model = BudgetedKernelPerceptron(budget=50, removal="random", random_state=0)
     np.testing.assert_array_equal(model.learn(X, signs), scores)
+
+
+@pytest.mark.parametrize("budget", [0, -1, 1.5, 10**12, 10**30])
+def test_a_budget_that_no_memory_holds_is_refused_like_none(budget):
+    with pytest.raises(ValueError, match=r"budget=.* must be an integer >= 1 and <= 10000000"):
+        BudgetedKernelPerceptron(budget=budget).fit([[0.0], [1.0]], [0, 1])

@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC, SVR
 
@@ -136,3 +137,46 @@ def test_a_path_goes_to_a_number(price):
 def test_a_path_of_a_class_that_hardly_counts_has_no_empty_side():
     model = SupportVectorClassifier(kernel=Linear(), class_weight={0: 1e-200})
     assert model.regularization_path(X, Y, C_max=10.0).violations.max() < 1e-9
+
+
+def test_polishing_keeps_the_balance_of_tiny_boxes():
+    # In units of these rows the box is 1e-11 wide, and the intercept is near 1.
+    rows = [
+        [-2.640603923115122e-07, -1.116919072611534e-06],
+        [-1.935087367301753e-06, 9.028520468000429e-08],
+        [9.556223365537018e-07, -8.092178231848549e-07],
+        [2.627019893732258e-07, -1.289613242644808e-06],
+        [9.6152320672824e-08, -2.087179237752756e-07],
+    ]
+    machine = SupportVectorClassifier(kernel=Linear(), C=10.0, class_weight="balanced")
+    model = machine.fit(rows, [0, 1, 0, 0, 1])
+    assert abs(model.dual_coef_.sum()) <= 1e-12 * np.abs(model.dual_coef_).sum()
+    assert model.duality_gap_[0] < 1e-9
+
+
+@pytest.mark.parametrize("learner", [SupportVectorClassifier, SupportVectorRegressor])
+@pytest.mark.parametrize(("first", "then"), [(1e-250, 1e90), (1.0, 1e100), (1.0, 1e9), (1e5, 1e-5)])
+def test_a_warm_start_at_a_far_price_leads_to_the_same_optimum(learner, first, then):
+    labels = np.arange(40) % 3
+    model = learner(kernel=Gaussian(gamma=5.0), C=first, warm_start=True).fit(X, labels)
+    again = model.set_params(C=then).fit(X, labels)
+    cold = learner(kernel=Gaussian(gamma=5.0), C=then).fit(X, labels)
+    np.testing.assert_allclose(again.dual_values_, cold.dual_values_, rtol=1e-6)
+    assert again.kkt_violation_.max() < 1e-3
+
+
+@pytest.mark.parametrize("far", [0.0, 1e4, 1e8])
+def test_the_gamma_of_weighted_and_of_sparse_rows_is_that_of_the_rows(far):
+    plain = SupportVectorClassifier().fit(X + far, Y).kernel_.gamma
+    weighted = SupportVectorClassifier().fit(X + far, Y, np.full(40, 2.0)).kernel_.gamma
+    thin = SupportVectorClassifier().fit(sparse.csr_array(X + far), Y).kernel_.gamma
+    assert weighted == pytest.approx(plain, rel=1e-9)
+    assert thin == pytest.approx(plain, rel=1e-9)
+
+
+def test_zeros_that_are_not_stored_count_in_the_gamma_of_sparse_rows():
+    rows = np.where(X > 0.0, X, 0.0)
+    weights = np.arange(1, 41) % 3
+    plain = SupportVectorClassifier().fit(np.repeat(rows, weights, 0), np.repeat(Y, weights))
+    thin = SupportVectorClassifier().fit(sparse.csr_array(rows), Y, weights)
+    assert thin.kernel_.gamma == pytest.approx(plain.kernel_.gamma, rel=1e-12)

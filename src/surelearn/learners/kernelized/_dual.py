@@ -21,7 +21,7 @@ from surelearn.base.online.state import History, Learnt, read_only
 from surelearn.certificate import Precondition
 from surelearn.kernels import Kernel
 from surelearn.kernels.norms import is_ours
-from surelearn.learners.kernelized import _texts
+from surelearn.learners.kernelized import _points, _texts
 from surelearn.learners.kernelized._inner_products import inner_product
 
 _State = TypeVar("_State", bound=Any)
@@ -88,11 +88,12 @@ class KernelMachine(OnlineClassifier):
     def _values(self, X: Any, Z: Any = None) -> Matrix:
         """Return the kernel's values of all pairs of rows; `Z` left out is `X`."""
         kernel = self.kernel
-        return kernel(_texts.readable(kernel, X), None if Z is None else _texts.readable(kernel, Z))
+        other = None if Z is None else _texts.readable(kernel, Z)
+        return _points.values_of(kernel)(_texts.readable(kernel, X), other)
 
     def _squares(self, X: Any) -> Vector:
         """Return the kernel's value of each row with itself."""
-        return self.kernel.diagonal(_texts.readable(self.kernel, X))
+        return _points.diagonal(self.kernel, _texts.readable(self.kernel, X))
 
     def _also(self) -> tuple[Precondition, ...]:
         """Return what else a statement in the kernel's space needs of a kernel that is not ours."""

@@ -63,7 +63,12 @@ def _after_search(search: Any, found: Around) -> Around:
     text = f"a search chose among {len(tried)} settings by the rows"
     own = {"C", "class_weight", "fit_intercept", "penalize_intercept", "multiclass"}
     of_features = text if any(name.split("__")[-1] not in own for name in chosen) else ""
-    return found._replace(settings=text, kernels=of_features or found.kernels)
+    with_or_without = text if any(name.endswith("fit_intercept") for name in chosen) else ""
+    return found._replace(
+        settings=text,
+        kernels=of_features or found.kernels,
+        intercepts=with_or_without or found.intercepts,
+    )
 
 
 def _after_steps(steps: list[Any], found: Around) -> Around:

@@ -21,6 +21,7 @@ class Around(NamedTuple):
 
     settings: str = ""  # any of them
     kernels: str = ""  # those of the kernel and of the features
+    intercepts: str = ""  # whether there is one: a feature 1 beside those of the kernel
     features: str = ""  # what was done to the features
     columns: str = ""  # the same, if it was not just that columns were scaled
 
@@ -33,7 +34,7 @@ def keep_traces(model: Any, task: Task, hashes: Hashes) -> None:
     rows = _tried_settings.labelled(hashes, model.classes_, task.targets)
     tried = _tried_settings.tried_on_parts(rows, setting)
     if tried.settings:
-        model.settings_tried_, model.kernels_tried_ = tried
+        model.settings_tried_, model.kernels_tried_, model.intercepts_tried_ = tried
     _tried_settings.enter(rows, setting)
 
 
@@ -85,6 +86,7 @@ class FixedBeforehand(NamedTuple):
             self._kernel()
             or self._features()
             or self._chosen_map()
+            or self._chosen_intercept()
             or assumed(
                 "true unless features were scaled, selected or made by looking at these rows"
             )
@@ -112,6 +114,10 @@ class FixedBeforehand(NamedTuple):
     def _chosen_map(self) -> Evidence | None:
         tried = getattr(self.model, "kernels_tried_", "")
         return _broken(self._chosen(self.around.kernels), _after_trials(tried))
+
+    def _chosen_intercept(self) -> Evidence | None:
+        tried = getattr(self.model, "intercepts_tried_", "")
+        return _broken(self._chosen(self.around.intercepts), _after_trials(tried))
 
     def _chosen(self, text: str) -> str:
         return text and f"{text}: fix it beforehand, or use other rows for it"

@@ -1,16 +1,18 @@
 """The hyperplanes of a support vector classifier, seen from its rows: margins and distances."""
 
 import math
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from surelearn import _arguments
 from surelearn._typing import ArrayLike, Matrix, Vector
 from surelearn.base import validation
-from surelearn.base.fitting import at_one_moment, fresh_copy
+from surelearn.base.fitting import at_one_moment, fresh_copy, warn
 from surelearn.kernels import Linear
 from surelearn.learners.kernelized._leave_one_out import LeaveOneOutEstimates
 from surelearn.learners.kernelized._regularization_path import RegularizationPath, follow
@@ -96,7 +98,7 @@ class Hyperplanes:
     def _norm(self) -> float:
         """Return the norm of the weights in the kernel's space, a penalised intercept left out."""
         norm = float(self.norms_[0])
-        if isinstance(self.kernel_, Linear):
+        if type(self.kernel_) is Linear:
             norm = float(np.linalg.norm(cast("Any", self).coef_[0]))
         elif self.penalize_intercept:
             b = abs(float(self.intercept_[0]))
@@ -142,8 +144,16 @@ class Hyperplanes:
             values = values_of_points(fresh, task.points, crew)
             [(problem, _)] = task.problems
             first, last = float(fresh.C), _arguments.positive("C_max", C_max)
-            most = int(fresh.max_iter)
-            return follow(problem, values, first, last, max_iter=most)
+            path = follow(problem, values, first, last, max_iter=int(fresh.max_iter))
+        if (worst := float(path.violations.max())) > fresh.tol:
+            warn(
+                f"the path is not that of optimal machines: the largest violation is {worst:.3g}; "
+                "see its violations, and scale the features or end at a smaller C_max",
+                ConvergenceWarning,
+            )
+        if not fresh.penalize_intercept:
+            return path
+        return replace(path, intercept=path.dual_coef.sum(axis=1))  # the weight of the constant 1
 
     def _refuse_many(self, method: str) -> None:
         check_is_fitted(self, "classes_")

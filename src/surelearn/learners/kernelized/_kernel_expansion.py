@@ -18,8 +18,8 @@ from surelearn._typing import Indices, Matrix, Vector
 from surelearn.base import validation
 from surelearn.base.fitting import at_one_moment
 from surelearn.kernels import Kernel
-from surelearn.kernels.norms import largest_square
-from surelearn.learners.kernelized import _texts
+from surelearn.kernels.norms import is_ours, largest_square
+from surelearn.learners.kernelized import _points, _texts
 from surelearn.learners.kernelized._kernel_systems import refuse_indefinite
 
 Precomputed: TypeAlias = Literal["precomputed"]
@@ -106,7 +106,7 @@ class KernelExpansion(BaseEstimator):
         if self._is_precomputed:
             return np.asarray(X.diagonal())
         kernel = cast("Kernel", self._kernel)
-        return kernel.diagonal(_texts.readable(kernel, X))
+        return _points.diagonal(kernel, _texts.readable(kernel, X))
 
     def _gram(self, X: Any) -> Matrix:
         """Return the kernel matrix of the training rows, which the caller may overwrite."""
@@ -116,14 +116,16 @@ class KernelExpansion(BaseEstimator):
             refuse_indefinite(gram.copy())
             return gram
         kernel = cast("Kernel", self._kernel)
-        return kernel(_texts.readable(kernel, X))
+        gram = _points.values_of(kernel)(_texts.readable(kernel, X), None)
+        return gram if is_ours(kernel) else np.array(gram, order="C")  # it may be kept elsewhere
 
     def _block(self, X: Any, support: Any) -> Matrix:
         """Return the values of rows with those remembered, rows or places of precomputed ones."""
         if self._is_precomputed:
             return tables.dense(X[:, support])
         kernel = cast("Kernel", self._kernel)
-        return kernel(_texts.readable(kernel, X), _texts.readable(kernel, support))
+        readable = (_texts.readable(kernel, rows) for rows in (X, support))
+        return _points.values_of(kernel)(*readable)
 
     def _rows_at(self, X: Any, places: Indices) -> Any:
         """Return some of the training rows; of a precomputed matrix their columns as well."""

@@ -1,6 +1,6 @@
 """What a kernel machine reads: rows of a table, strings, or kernel values computed beforehand."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -15,6 +15,7 @@ from surelearn._typing import Matrix, Vector
 from surelearn.base import validation
 from surelearn.base.cell_bits import cell_bits
 from surelearn.kernels import Gaussian, Kernel
+from surelearn.kernels.norms import is_ours
 
 _SHORT_NAMES = {
     "rbf": "Gaussian(gamma=0.1), or None for a gamma chosen from the rows",
@@ -86,12 +87,12 @@ def row_hashes(kernel: Any, points: Any) -> Hashes | None:
 
 def admit(kernel: Any, X: Any) -> Any:
     """Return rows of numbers that the kernel reads, or refuse them."""
-    if isinstance(kernel, Gaussian):
+    if type(kernel) is Gaussian:  # one that inherits from it may be another kernel
         return validation.all_finite(None, X, short=True)
     if isinstance(kernel, Kernel):
         X = validation.bits(X) if kernel.domain == "bits" else X
         with np.errstate(over="ignore", invalid="ignore"):
-            finite = np.isfinite(kernel.diagonal(X)).all()
+            finite = np.isfinite(diagonal(kernel, X)).all()
         if not finite:
             raise ValueError(f"the values of {kernel!r} overflow; rescale the rows")
     return X
@@ -158,16 +159,19 @@ def _indefinite(found: str) -> ValueError:
 
 
 def values_of(kernel: Any) -> Callable[[Any, Any], Matrix]:
-    """Return the function that gives the values of all pairs of points of two lists."""
-    if isinstance(kernel, Kernel):
+    """Return the function that gives the values of all pairs of points of two lists.
+
+    What a kernel that is not of this library returns is looked at.
+    """
+    if is_ours(kernel):
         return kernel
 
     def call(X: Any, Z: Any) -> Matrix:
         other = X if Z is None else Z
-        found, n, m = _floats(kernel(X, other)), X.shape[0], other.shape[0]
+        found, n, m = _floats(kernel, kernel(X, other)), _count(X), _count(other)
         if found.shape != (n, m) or not np.isfinite(found).all():
             raise ValueError(
-                f"the function given as kernel returned shape {found.shape}, or NaN, or infinity; "
+                f"{named(kernel)} returned shape {found.shape}, or NaN, or infinity; "
                 f"it must return a finite number for each of {n} x {m} pairs"
             )
         return found
@@ -175,11 +179,21 @@ def values_of(kernel: Any) -> Callable[[Any, Any], Matrix]:
     return call
 
 
-def _floats(values: Any) -> Matrix:
-    """Return what a function gave for kernel values, dense or sparse, as numbers."""
+def named(kernel: Any) -> str:
+    """Return what to call a kernel that is not of this library."""
+    return "the kernel" if isinstance(kernel, Kernel) else "the function given as kernel"
+
+
+def _count(points: Any) -> int:
+    """Return how many rows or strings there are; a sparse table has no length."""
+    return len(points) if isinstance(points, Sequence) else points.shape[0]
+
+
+def _floats(kernel: Any, values: Any) -> Matrix:
+    """Return what a foreign kernel gave for values, dense or sparse, as numbers."""
     plain: Any = cast("Any", values).toarray() if sparse.issparse(values) else values
     if np.ma.is_masked(plain):
-        raise ValueError("the function given as kernel returned masked values; give all of them")
+        raise ValueError(f"{named(kernel)} returned masked values; give all of them")
     try:
         found = np.asarray(plain)
         if found.dtype.kind in "biufO":
@@ -187,15 +201,23 @@ def _floats(values: Any) -> Matrix:
     except (TypeError, ValueError):  # lists of several lengths, or cells that are no numbers
         pass
     raise ValueError(
-        "the function given as kernel returned what is no table of numbers; it must return a "
-        "finite number for each pair of rows"
+        f"{named(kernel)} returned what is no table of numbers; it must return a finite number "
+        "for each pair of rows"
     )
 
 
 def diagonal(kernel: Any, points: Any) -> Vector:
     """Return the value of each point with itself."""
-    if isinstance(kernel, Kernel):
+    if is_ours(kernel):
         return np.asarray(kernel.diagonal(points), dtype=np.float64)
+    if isinstance(kernel, Kernel):
+        found = _floats(kernel, kernel.diagonal(points))
+        if found.shape != (_count(points),):
+            raise ValueError(
+                f"the kernel's diagonal has shape {found.shape}; it must have a value for each of "
+                f"{_count(points)} points"
+            )
+        return found
     call, n = values_of(kernel), points.shape[0]
     parts = [np.diagonal(call(points[part], None)) for part in gen_batches(n, 256)]
     return np.concatenate(parts)
@@ -216,11 +238,23 @@ def scaled_gaussian(X: Any, sample_weight: Any = None) -> Gaussian:
         variance = float(X.var())
     else:
         shares = validation.sample_weights(sample_weight, n)
-        shares = shares / (shares.sum() * width)
-        mean = float((shares @ X).sum())
-        squares = X * X if isinstance(X, np.ndarray) else X.multiply(X)
-        variance = float((shares @ squares).sum()) - mean * mean
+        variance = _weighted_variance(X, shares / (shares.sum() * width))
     return Gaussian(gamma=1.0 / (width * variance) if variance > 0.0 else 1.0)
+
+
+def _weighted_variance(X: Any, shares: Vector) -> float:
+    """Return the variance of all entries, those of a row of this share each.
+
+    Squares of deviations are summed: of entries far from 0 those of the entries would cancel.
+    """
+    mean = float((shares @ X).sum())
+    if isinstance(X, np.ndarray):
+        parts = gen_batches(len(X), _ROWS_AT_ONCE)
+        return sum(float((shares[part] @ (X[part] - mean) ** 2).sum()) for part in parts)
+    deviations = X.copy()
+    deviations.data = (deviations.data - mean) ** 2
+    stored = np.diff(X.indptr)
+    return float((shares @ deviations).sum() + shares @ (X.shape[1] - stored) * mean**2)
 
 
 def refuse_unlike(model: Any) -> None:

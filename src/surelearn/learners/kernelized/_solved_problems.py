@@ -9,7 +9,8 @@ from sklearn.exceptions import ConvergenceWarning
 from surelearn._threads import Workers
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.base.fitting import warn
-from surelearn.kernels import Gaussian, Kernel, Linear
+from surelearn.kernels import Gaussian, Linear
+from surelearn.kernels.norms import is_ours
 from surelearn.learners.kernelized import _linear_machine, _points
 from surelearn.learners.kernelized._dual_solver.gaussian_sums import spread_out
 from surelearn.learners.kernelized._dual_solver.gaussian_values import GaussianValues
@@ -64,7 +65,8 @@ def values_of_points(model: Any, points: Any, crew: Workers) -> KernelValues:
     """Return the kernel values of the training points; a penalised intercept adds 1 to each."""
     kernel, n = model.kernel_, points.shape[0]
     offset = 1.0 if model.penalize_intercept else 0.0
-    if isinstance(kernel, Gaussian) and n > _SMALL:
+    # What is known of a kernel is not known of one that inherits from it.
+    if type(kernel) is Gaussian and n > _SMALL:
         return GaussianValues.of(spread_out(points), kernel.gamma, crew, offset=offset)
     if isinstance(kernel, str):
         return KeptValues(points + offset if offset else points)
@@ -74,11 +76,11 @@ def values_of_points(model: Any, points: Any, crew: Workers) -> KernelValues:
         return values_of(X, Z) + offset
 
     diagonal = _points.diagonal(kernel, points) + offset
-    if isinstance(kernel, Linear) and n > WHOLE:
+    if type(kernel) is Linear and n > WHOLE:
         return LinearValues(points, shifted, diagonal, offset)
     values = computed_values(points, shifted if offset else values_of, diagonal)
-    if not isinstance(kernel, Kernel) and isinstance(values, KeptValues):
-        _points.refuse_asymmetric(values.gram, "what the function given as kernel returns is")
+    if not is_ours(kernel) and isinstance(values, KeptValues):
+        _points.refuse_asymmetric(values.gram, f"what {_points.named(kernel)} returns is")
         _points.refuse_indefinite(values.gram)
     return values
 
@@ -152,8 +154,10 @@ def starts_of(model: Any, last: Any, task: Task) -> list[Vector | None]:
         return list(cold)
     coef = np.zeros((len(last.dual_coef_), n))
     finite = bool(np.isfinite([model.C, last.C_]).all())
-    coef[:, last.support_] = (model.C / last.C_ if finite else 1.0) * last.dual_coef_
-    if len(coef) != len(cold):
+    with np.errstate(over="ignore", invalid="ignore"):
+        ratio = np.float64(model.C) / last.C_ if finite else 1.0
+        coef[:, last.support_] = ratio * last.dual_coef_
+    if len(coef) != len(cold) or not np.isfinite(coef).all():
         return list(cold)
     return [_start_from(*pair) for pair in zip(coef, task.problems, strict=True)]
 

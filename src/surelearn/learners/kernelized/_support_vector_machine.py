@@ -86,8 +86,8 @@ class SupportVectorMachine(BaseEstimator):
     @property
     def coef_(self) -> Matrix:
         """With the linear kernel: the weights of each problem, one for each feature."""
-        if not isinstance(self.kernel_, Linear):
-            raise AttributeError("coef_ exists only with kernel=Linear()")  # noqa: TRY004
+        if type(self.kernel_) is not Linear:
+            raise AttributeError("coef_ exists only with kernel=Linear()")
         if self.weights_ is not None:
             return self.weights_
         return np.asarray(self.dual_coef_ @ self.support_vectors_)
@@ -184,7 +184,7 @@ class SupportVectorMachine(BaseEstimator):
 
     def _lengths(self, solved: Sequence[Solved]) -> Vector:
         """Return ‖w‖ of each problem; that of explicit weights is not lost where terms cancel."""
-        if isinstance(self.kernel_, Linear):
+        if type(self.kernel_) is Linear:
             shift = self.intercept_ if self.penalize_intercept else np.zeros(len(solved))
             return np.hypot(np.linalg.norm(self.coef_, axis=1), shift)
         squares = [one.solution.beta @ one.solution.sums[one.problem.rows] for one in solved]
@@ -248,12 +248,10 @@ class SupportVectorMachine(BaseEstimator):
         if isinstance(kernel, str):
             return points[:, self.support_] @ coef.T + self.intercept_
         alike = sparse.issparse(points) == sparse.issparse(self.support_vectors_)
-        if isinstance(kernel, Linear) and (alike or self.weights_ is not None):
+        if type(kernel) is Linear and (alike or self.weights_ is not None):
             return np.asarray(points @ self.coef_.T) + self.intercept_
         support = self.support_vectors_
-        if isinstance(kernel, Gaussian) and expansions.suits_singles(
-            support, kernel, coef, self.tol
-        ):
+        if type(kernel) is Gaussian and expansions.suits_singles(support, kernel, coef, self.tol):
             with self._crew() as crew:
                 scores = expansions.gaussian_expansion(kernel, points, support, coef, crew)
             scores += self.intercept_

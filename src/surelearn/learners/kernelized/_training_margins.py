@@ -70,7 +70,7 @@ def _normalised(model: Any, margins: Vector, diagonal: Vector) -> Vector:
 def _norms(model: Any) -> tuple[float, float]:
     """Return ‖w‖ at least and at most: if C is large, βᵀKβ is a small sum of large terms."""
     norm, lost = float(model.norms_[0]), rounding(model)
-    if isinstance(model.kernel_, Linear):  # of weights, each of which is a sum
+    if type(model.kernel_) is Linear:  # of weights, each of which is a sum
         return max(0.0, norm * (1.0 - _EPS) - lost), norm * (1.0 + _EPS) + lost
     lost *= 2.0 * float(np.abs(model.dual_coef_[0]).sum())
     shortest = math.sqrt(max(0.0, norm**2 - lost)) * (1.0 - _EPS)

@@ -35,10 +35,11 @@ class _Fit(NamedTuple):
 
 
 class Tried(NamedTuple):
-    """What a search on parts of the rows tried, in words: any settings, and any kernels."""
+    """What a search on parts of the rows tried, in words: any settings, kernels, intercepts."""
 
     settings: str
     kernels: str
+    intercepts: str
 
 
 _fits: deque[_Fit] = deque(maxlen=1024)
@@ -69,11 +70,12 @@ def tried_on_parts(hashes: Hashes, setting: Setting) -> Tried:
         fewer = [fit for fit in _fits if _FEWEST <= fit.n < len(hashes)]
     tried = {fit.setting for fit in _parts_of(hashes, fewer)}
     if setting not in tried or len(tried) == 1:
-        return Tried("", "")
+        return Tried("", "", "")
     columns = zip(_NAMES, *tried, strict=True)
     differing = {name: set(values) for name, *values in columns if len(set(values)) > 1}
     kernels = f"{len(differing['kernel'])} kernels" if "kernel" in differing else ""
-    return Tried(_told(differing, len(tried)), kernels)
+    intercepts = "and without an intercept" if "fit_intercept" in differing else ""
+    return Tried(_told(differing, len(tried)), kernels, intercepts)
 
 
 def _told(differing: Mapping[str, set[str]], count: int) -> str:

@@ -34,6 +34,7 @@ from surelearn.learners.kernelized._budget_loops import draws, learn_block
 from surelearn.learners.kernelized._budget_state import State, gathered, spread_out
 from surelearn.learners.kernelized._dual import KernelMachine, refuse_strange_rows
 
+_LARGEST = 10_000_000  # rows remembered: memory for all of them is taken at once
 _BLOCK = 256  # rows whose kernel values with each other fit a second-level cache
 
 
@@ -56,7 +57,7 @@ class BudgetedKernelPerceptron(KernelMachine):
     Parameters
     ----------
     budget
-        The largest number of rows remembered, 1 or more.
+        The largest number of rows remembered, from 1 to ten million.
     kernel
         Any kernel, on tables or on strings.
     removal
@@ -148,7 +149,7 @@ class BudgetedKernelPerceptron(KernelMachine):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        _arguments.count("budget", self.budget, at_least=1)
+        _arguments.count("budget", self.budget, at_least=1, at_most=_LARGEST)
         if self.removal not in {"decay", "random"}:
             raise ValueError(f'removal={self.removal!r} must be "decay" or "random"')
         if self.decay is not None:

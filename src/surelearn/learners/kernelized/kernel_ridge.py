@@ -204,7 +204,10 @@ class KernelRidge(RegressorMixin, KernelExpansion):
             fitted = self._expansion(used, solution.coef[np.newaxis])[:, 0]
             residuals = targets.y - solution.intercept - fitted
         self.intercept_ = solution.intercept
-        self.mean_squared_residual_ = float(targets.mean_square(residuals[:, np.newaxis])[0])
+        mean_square = float(targets.mean_square(residuals[:, np.newaxis])[0])
+        # They solve the equations up to what is left of those, which the true ones may add.
+        room = solution.left / math.sqrt(len(counted))
+        self.mean_squared_residual_ = (math.sqrt(mean_square) + room) ** 2
         # ‖gradient‖² = 4 eᵀKe for what is left of the equations, e, and eᵀKe <= trace(K) ‖e‖².
         excess = float(squares.sum()) * solution.left**2
         self.suboptimality_ = excess / self.alpha_ if self.alpha_ > 0.0 else math.inf

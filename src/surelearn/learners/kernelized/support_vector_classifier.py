@@ -46,6 +46,7 @@ from surelearn.learners.kernelized._two_class_problems import Pairing
     rows_scaled_="maybe text",
     settings_tried_="maybe text",
     kernels_tried_="maybe text",
+    intercepts_tried_="maybe text",
 )
 class SupportVectorClassifier(ClassifierMixin, Hyperplanes, SupportVectorMachine):
     """Classify by the widest margin in the space of a kernel.

@@ -36,7 +36,9 @@ def _step(
     system[:k, :k] = values.block(problem.rows[free], double=True)[:k, :k]
     scale = float(np.abs(system).max())  # all equations of one size
     system[k, :k] = system[:k, k] = scale if problem.balanced else 0.0
-    right = np.append(-f[free], -scale * beta.sum() * problem.balanced)
+    # Of the intercept only the change is unknown: beside all of it tiny variables would be rounded.
+    middle = float(f[free].mean()) if problem.balanced else 0.0
+    right = np.append(middle - f[free], -scale * beta.sum() * problem.balanced)
     with one_thread_products():  # on so few variables several would wait for each other
         change: Any = np.linalg.lstsq(system, right)[0]
     moved = beta.copy()

@@ -53,8 +53,10 @@ def solve(
 
 
 def _solve(problem: Problem, values: KernelValues, rules: Rules, start: Vector | None) -> Solution:
-    beta = np.zeros(len(problem.targets)) if start is None else start.copy()
-    search = _Search(problem, values, rules, beta)
+    nothing = np.zeros(len(problem.targets))
+    search = _Search(problem, values, rules, nothing if start is None else start.copy())
+    if not search.value() >= 0.0:  # a start that is worse than none
+        search = _Search(problem, values, rules, nothing)
     search.run()
     beta, sums = search.beta, search.sums
     if len(beta) <= _SMALL:
@@ -83,7 +85,13 @@ class _Search:
         self._n_blocks, self._n_exact, self._n_needed = 0, 0, 0
         self._block: Matrix | None = None
         self._resting: Mask | None = None
+        self._refused_at: tuple[int, Indices] = 0, self._set
         self._sum_up()
+
+    def value(self) -> float:
+        """Return the dual objective, which is 0 at 0."""
+        square = self.beta @ self.sums[self._problem.rows]
+        return float(self._problem.targets @ self.beta - 0.5 * square)
 
     def run(self) -> None:
         """Solve block after block."""
@@ -230,7 +238,15 @@ class _Search:
         return moved, gradient[:q] - f[chosen] if known else None
 
     def _refuse_meeting(self, block: Matrix) -> None:
-        """Refuse a hard margin between classes of the last block that meet; some may not count."""
+        """Refuse a hard margin between classes of the last block that meet; some may not count.
+
+        The answer depends on nothing but the block, and takes longer than to solve it: it is not
+        asked for again for the same one, nor for others before a good part more was tried.
+        """
+        last, looked_at = self._refused_at
+        if self.n_steps < 1.25 * last or np.array_equal(looked_at, self._set):
+            return
+        self._refused_at = self.n_steps, self._set
         low, high = self._problem.bounds[:, self._set]
         counted = np.flatnonzero(low < high)
         rows = self._problem.rows[self._set[counted]]
