@@ -97,7 +97,7 @@ def test_claims_about_scores_are_those_of_the_rows_held_out(folder):
     assert {"auc", "roc", "precision-recall", "calibration-error"} <= set(certificates)
     chances = found.model.predict_proba(X)[:, 1]
     assert certificates["auc"].observed == pytest.approx(roc_auc_score(y == "yes", chances))
-    assert found.certificate.reproduce["options"]["in_parts"] == "with scores"
+    assert found.certificate.reproduce["options"]["in_parts"] == "all learners"
 
 
 def test_a_run_from_before_scores_were_used_unasked_is_done_again_as_it_was(folder, tmp_path):
