@@ -196,8 +196,14 @@ def test_whole_groups_are_held_out(tmp_path):
     assert found.certificate.n < len(found.run.problem.answered.y)
 
 
-def test_learners_that_cannot_learn_parts_say_on_which_rows_they_learnt(folder):
+def test_learners_that_cannot_learn_parts_say_on_which_rows_they_learnt(folder, monkeypatch):
     notes = [str(note) for note in certified(folder, "kind", learners=["CARTClassifier"]).run.notes]
+    assert any("training rows (they fit into memory)" in note for note in notes)
+    with monkeypatch.context() as few:
+        few.setattr(looking, "FEWEST_ROWS", 100)
+        few.setattr(looking, "MOST_CELLS", 500)
+        found = certified(folder, "kind", learners=["CARTClassifier"])
+    notes = [str(note) for note in found.run.notes]
     assert any("it does not learn part by part" in note for note in notes)
     notes = [str(note) for note in certified(folder, "kind").run.notes]
     assert any("fitted to all" in note for note in notes)

@@ -19,6 +19,7 @@ from pyarrow import parquet
 
 from surelearn import RidgeRegression, scale
 from surelearn.scale import dask as on_dask
+from surelearn.scale._versions import code_version
 from surelearn.scale.dask import local_cluster
 
 
@@ -235,6 +236,54 @@ def test_one_and_four_workers_find_the_same(n_workers, folder, tmp_path):
         assert (RidgeRegression().fit(parts).coef_ == alone.coef_).all()
         found = scale.map_reduce(range(40), partial(slowly, tmp_path, 0.0), add)
     assert (found == scale.map_reduce(range(40), partial(slowly, tmp_path, 0.0), add)).all()
+
+
+class Cluster:
+    """A client of Dask as far as it is prepared: what its worker and its scheduler say."""
+
+    status = "running"
+
+    def __init__(self, worker, scheduler=(1.0, 2.0, 3)):
+        self.worker, self.scheduler, self.set = worker, scheduler, []
+
+    def run(self, *_, **__):
+        return {"tcp://10.0.0.2:4000": self.worker}
+
+    def run_on_scheduler(self, _, *given):
+        if isinstance(self.scheduler, Exception):
+            raise self.scheduler
+        self.set.append(given)
+        return self.scheduler
+
+    def nthreads(self):
+        return {}
+
+    def get_executor(self, **_):
+        return None
+
+
+@pytest.mark.parametrize(
+    ("client", "kind", "sentence"),
+    [
+        (Cluster("0123"), ValueError, "worker at tcp://10.0.0.2:4000 has other versions"),
+        (Cluster(ModuleNotFoundError("no module")), ValueError, "worker at .* cannot import"),
+        (Cluster(code_version(), ImportError("no")), ValueError, "scheduler of Dask cannot import"),
+        (Cluster(code_version(), OSError("closed")), scale.ClusterLostError, "scheduler .* gone"),
+    ],
+    ids=["another version", "none", "none in the scheduler", "no scheduler"],
+)
+def test_workers_with_other_code_or_none_are_named_before_the_work_begins(client, kind, sentence):
+    engine = on_dask._DaskEngine(client)
+    with pytest.raises(kind, match=sentence), engine.prepared():
+        pass
+    assert not client.set
+
+
+def test_a_worker_that_is_dead_is_no_worker_with_other_code():
+    client = Cluster(OSError("closed"))
+    with on_dask._DaskEngine(client).prepared():
+        assert client.set == [(30.0, 60.0, 3)]
+    assert client.set[1:] == [(1.0, 2.0, 3)]
 
 
 MEMORY = """

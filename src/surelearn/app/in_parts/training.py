@@ -11,6 +11,7 @@ from surelearn.app.choosing.training import steps_of, to_compare_on
 from surelearn.app.errors import TableError
 from surelearn.app.in_parts.problem import ProblemInParts
 from surelearn.app.in_parts.training_rows import TrainingRows
+from surelearn.app.problem.problem import Problem
 from surelearn.app.tables.notes import Note
 from surelearn.app.tables.parted_file import only
 from surelearn.base.labels import joined_classes
@@ -81,10 +82,12 @@ def _fits(step: Any, *, numbered: bool) -> bool:
 
 def train_in_parts(model: Any, problem: ProblemInParts) -> Any:
     """Fit a model to all training rows if it can, and to those of the sample if not."""
-    numbered = problem.file.numbered
-    model = _settled(model, problem) if numbered else model
+    numbered, shown = problem.file.numbered, to_compare_on(problem)
+    if _is_learnt_at_once(model, problem, shown):
+        return model.fit(*shown.training)  # in memory it is much faster
+    model = _settled(model, shown) if numbered else model
     if not fits_parts(model, numbered=numbered):
-        return model.fit(*to_compare_on(problem).training)
+        return model.fit(*shown.training)
     parts, reader = only(problem.file.parts, sorted(problem.reader.columns)), problem.reader
     steps = steps_of(model)
     try:
@@ -104,29 +107,30 @@ def train_in_parts(model: Any, problem: ProblemInParts) -> Any:
     return model
 
 
-def _settled(model: Any, problem: ProblemInParts) -> Any:
+def _settled(model: Any, shown: Problem) -> Any:
     """Return a model with settings by which it can learn part by part; the sample decides them.
 
     A tree of a forest is grown from as many rows as it was compared with: the forest is no larger
     than the one that was compared, and each tree has rows of its own. A boosting that stops early
     stops after as many rounds as on the sample.
     """
-    shown, last = to_compare_on(problem), steps_of(model)[-1]
+    last = steps_of(model)[-1]
     asked = _settings(last)
     if asked.get("early_stopping") is True:
         clear = {"early_stopping": False}
         if _fits(cast("Any", clone(last)).set_params(**clear), numbered=True):
             tried = steps_of(cast("Any", clone(model)).fit(*shown.training))[-1]
             last.set_params(**clear, n_estimators=tried.n_estimators_)
-    draws_all = asked.get("max_samples", "no forest") is None
-    if draws_all and not _is_whole(problem) and _fits(last, numbered=True):
+    if asked.get("max_samples", "no forest") is None and _fits(last, numbered=True):
         last.set_params(max_samples=len(shown.split.train))
     return model
 
 
-def _is_whole(problem: ProblemInParts) -> bool:
-    """Return whether the sample has all rows."""
-    return problem.file.table.num_rows == problem.file.n_known
+def _is_learnt_at_once(model: Any, problem: ProblemInParts, shown: Problem) -> bool:
+    """Return whether learners were compared on all training rows, and this one had better be."""
+    whole = problem.file.table.num_rows == problem.file.n_known
+    whole = whole and len(shown.split.train) == len(problem.split.train)
+    return whole and problem.file.numbered and not fits_parts(model, numbered=False)
 
 
 def _learn_in_order(step: Any, rows: TrainingRows) -> None:
@@ -152,17 +156,19 @@ def notes_in_parts(problem: ProblemInParts, learner: Any, model: Any = None) -> 
     model
         What it became.
     """
-    n, n_shown = problem.n_training, len(to_compare_on(problem).split.train)
-    compared = f"compared on {n_shown:,} of the {n:,} training rows, drawn by the seed"
-    told, fitted = [Note("learners", compared, "as many as are compared on one machine")], learner
-    if learner is not None and model is not None:
-        told, fitted = [*told, *_decided(learner, model)], model
-    where, why = f"the same {n_shown:,} rows", "they prove its bound"
-    if fitted is not None:
-        why = "it does not learn part by part"
-    if fitted is not None and fits_parts(fitted, numbered=problem.file.numbered):
+    n, shown = problem.n_training, to_compare_on(problem)
+    same = f"the same {len(shown.split.train):,} rows"
+    compared = f"{len(shown.split.train):,} of the {n:,} training rows, drawn by the seed"
+    first = Note("learners", f"compared on {compared}", "as many as are compared on one machine")
+    if learner is None:
+        return first, Note("the chosen one", f"fitted to {same}", "they prove its bound")
+    fitted = learner if model is None else model
+    where, why = same, "it does not learn part by part"
+    if _is_learnt_at_once(fitted, problem, shown):
+        where, why = f"all {n:,} training rows", "they fit into memory"
+    elif fits_parts(fitted, numbered=problem.file.numbered):
         where, why = f"all {n:,} training rows", "it learns part by part"
-    return (*told, Note("the chosen one", f"fitted to {where}", why))
+    return first, Note("the chosen one", f"fitted to {where}", why), *_decided(learner, fitted)
 
 
 def _decided(learner: Any, model: Any) -> Iterator[Note]:
