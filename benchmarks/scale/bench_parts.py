@@ -2,52 +2,47 @@
 
 The table is a folder of names of one Parquet file of a million rows, so that a hundred million rows
 need no disk. Each measurement runs in a process of its own, which reports its wall time, the CPU
-time of itself and its children, and its largest resident size.
+time of itself and its children, the largest resident size of itself and of any of its workers, and
+the first bits of what was learnt. The time begins when the processes are there and warm.
 
-    python benchmarks/scale/bench_parts.py --rows 1000000 10000000 100000000
+    python benchmarks/scale/bench_parts.py --rows 100000 1000000 10000000 100000000
+    python benchmarks/scale/bench_parts.py --learner boosting --rows 1000000 --where alone
 """
 
 import argparse
 import hashlib
 import json
 import pathlib
-import re
-import resource
-import subprocess
-import sys
 import tempfile
 import time
 from contextlib import ExitStack
 
-import numpy as np
-import pyarrow as pa
-from pyarrow import parquet
+from _measuring import FEATURES, Children, heading, in_its_own_process, memory, write
 
-from surelearn import GaussianNaiveBayes, LinearRegression, RidgeRegression, scale
+from surelearn import (
+    GaussianNaiveBayes,
+    GradientBoostingRegressor,
+    LinearRegression,
+    LogisticRegression,
+    RandomForestRegressor,
+    RidgeRegression,
+    scale,
+)
+from surelearn.base.fingerprint import fingerprint
 
-N_FEATURES, IN_A_FILE, IN_A_GROUP = 10, 1_000_000, 250_000
 LEARNERS = {
     "ridge": (RidgeRegression, "number"),
     "least squares": (LinearRegression, "number"),
     "naive Bayes": (GaussianNaiveBayes, "label"),
+    "logistic": (LogisticRegression, "label"),
+    "forest": (lambda: RandomForestRegressor(n_estimators=16, max_samples=100_000), "number"),
+    "boosting": (lambda: GradientBoostingRegressor(n_estimators=20), "number"),
 }
-
-
-def write(folder, n_rows):
-    """Write one file, and as many names for it as make so many rows."""
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(IN_A_FILE, N_FEATURES))
-    number = X @ np.linspace(-1.0, 1.0, N_FEATURES) + rng.normal(size=IN_A_FILE)
-    columns = {f"f{j}": X[:, j] for j in range(N_FEATURES)}
-    table = pa.table({**columns, "number": number, "label": (number > 0.0).astype(np.int64)})
-    first = folder / "000.parquet"
-    parquet.write_table(table, first, row_group_size=IN_A_GROUP, compression="NONE")
-    for i in range(1, n_rows // IN_A_FILE):
-        (folder / f"{i:03}.parquet").symlink_to(first)
+WHERE = ("alone", "1 processes", "2 processes", "4 processes")
 
 
 def executor_for(where, stack):
-    """Return what a name stands for: "alone", "2 processes", "4 workers"."""
+    """Return what a name stands for: "alone", "2 processes", "4 workers" of Dask."""
     if where == "alone":
         return None
     n, kind = where.split()
@@ -61,62 +56,53 @@ def executor_for(where, stack):
 def measure(folder, learner, where):
     """Fit once, and print what it took."""
     make, target = LEARNERS[learner]
-    names = [f"f{j}" for j in range(N_FEATURES)]
     begun = time.perf_counter()
-    parts = scale.parts(folder, target=target, columns=names)
+    parts = scale.parts(folder, target=target, columns=FEATURES)
     listed = time.perf_counter()
-    with ExitStack() as stack:
+    with Children() as children, ExitStack() as stack:
         stack.enter_context(scale.on(executor_for(where, stack)))
-        make().fit(parts[:2])  # starts the processes, loads the compiled loops
-        start = time.perf_counter()
+        make().fit(parts[:1] if len(parts) == 1 else parts[:2])  # starts processes, loads loops
+        time.sleep(0.3)  # until their CPU time is seen
+        start, before = time.perf_counter(), children.cpu_so_far()
         model = make().fit(parts)
         seconds = time.perf_counter() - start
-    found = model.coef_ if hasattr(model, "coef_") else model.theta_
-    own, others = (
-        resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
-    )
-    cpu = own.ru_utime + own.ru_stime + others.ru_utime + others.ru_stime
+        time.sleep(0.3)
+        cpu = children.cpu_so_far() - before
     told = {
         "listing": listed - begun,
         "seconds": seconds,
         "cpu": cpu,
-        "megabytes": peak(),
-        "bits": hashlib.sha256(np.ascontiguousarray(found)).hexdigest()[:8],
+        "megabytes": memory()[1],
+        "worker": children.largest,
+        "bits": hashlib.sha256(fingerprint(model).encode()).hexdigest()[:8],
     }
     print(json.dumps(told))
 
 
-def peak():
-    """Return the largest resident size in megabytes; that of `getrusage` counts the parent's."""
-    (line,) = re.findall(r"VmHWM:\s+(\d+)", pathlib.Path("/proc/self/status").read_text("utf-8"))
-    return int(line) / 1024
-
-
-def measured(folder, learner, where):
-    command = [sys.executable, __file__, "--measure", str(folder), learner, where]
-    run = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603 - our own
-    return json.loads(run.stdout.splitlines()[-1])
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rows", type=int, nargs="+", default=[1_000_000, 10_000_000])
+    parser.add_argument("--rows", type=int, nargs="+", default=[100_000, 1_000_000, 10_000_000])
     parser.add_argument("--learner", default="ridge", choices=LEARNERS)
-    parser.add_argument("--where", nargs="+", default=["alone", "1 processes", "2 processes"])
+    parser.add_argument("--where", nargs="+", default=WHERE)
     parser.add_argument("--measure", nargs=3, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.measure:
         measure(*options.measure)
         return
-    print("rows        where          listed  fitted  CPU s  peak MB  bits")
+    print(f"{options.learner}: {heading('surelearn', 'numpy', 'pyarrow')}\n")
+    print("| rows | where | listed, s | fitted, s | CPU, s | peak, MB | a worker's, MB | bits |")
+    print("|---|---|---|---|---|---|---|---|")
     for n_rows in options.rows:
         with tempfile.TemporaryDirectory() as name:
             write(pathlib.Path(name), n_rows)
             for where in options.where:
-                t = measured(name, options.learner, where)
+                t = in_its_own_process(__file__, "--measure", name, options.learner, where)
+                if "error" in t:
+                    print(f"| {n_rows:,} | {where} | {t['error']} |", flush=True)
+                    continue
                 print(
-                    f"{n_rows:<11,} {where:<14} {t['listing']:6.1f}  {t['seconds']:6.1f}"
-                    f"  {t['cpu']:5.1f}  {t['megabytes']:7.0f}  {t['bits']}",
+                    f"| {n_rows:,} | {where} | {t['listing']:.1f} | {t['seconds']:.2f} | "
+                    f"{t['cpu']:.2f} | {t['megabytes']:.0f} | {t['worker']:.0f} | {t['bits']} |",
                     flush=True,
                 )
 

@@ -1,9 +1,9 @@
-"""What happens when a worker is killed in the middle of training: ours, LightGBM's and XGBoost's.
+"""Boosting on two workers of Dask, and what happens when one is killed: ours, LightGBM, XGBoost.
 
-Two workers on this machine, the same rows. Each contender is trained twice in a process of its own:
-undisturbed, and with one worker killed (SIGKILL) half as long after the start as the first run
-took. Reported are the time and the outcome: the same model, another one, an error, or no end
-within a minute.
+The same rows, as many trees of as many leaves. Each contender is trained twice in a process of its
+own: undisturbed, and with one worker killed (SIGKILL) half as long after the start as the first run
+took. Reported are wall and CPU time, the largest resident size of a worker, the error on other
+rows, and the outcome of the kill: the same model, another one, an error, or no end in time.
 
     python benchmarks/scale/killed_worker.py --peers FOLDER    # where LightGBM and XGBoost are
 """
@@ -22,16 +22,21 @@ import time
 
 import numpy as np
 import pyarrow as pa
+from _measuring import Children, heading, in_its_own_process
 from pyarrow import parquet
 
-N_ROWS, N_FEATURES, N_FILES, PATIENCE = 400_000, 20, 16, 60.0
+N_FEATURES, N_FILES, N_TREES, N_LEAVES, PATIENCE = 20, 16, 50, 31, 120.0
 
 
-def write(folder):
-    rng = np.random.default_rng(0)
+def world(n_rows, seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_rows, N_FEATURES))
+    return X, X[:, 0] * X[:, 1] + X[:, 2] + rng.normal(size=n_rows)
+
+
+def write(folder, n_rows):
     for i in range(N_FILES):
-        X = rng.normal(size=(N_ROWS // N_FILES, N_FEATURES))
-        y = X[:, 0] * X[:, 1] + X[:, 2] + rng.normal(size=len(X))
+        X, y = world(n_rows // N_FILES, i)
         columns = {f"f{j}": X[:, j] for j in range(N_FEATURES)}
         parquet.write_table(pa.table({**columns, "y": y}), folder / f"{i:02}.parquet")
 
@@ -48,43 +53,52 @@ def arrays(folder):
     import dask.array as da  # noqa: PLC0415 - only the peers need it
     from dask import delayed  # noqa: PLC0415
 
-    files, n = sorted(pathlib.Path(folder).iterdir()), N_ROWS // N_FILES
-    make = delayed(load)
+    files = sorted(pathlib.Path(folder).iterdir())
+    n, make = parquet.ParquetFile(files[0]).metadata.num_rows, delayed(load)
     X = [da.from_delayed(make(f, target=False), (n, N_FEATURES), float) for f in files]
     y = [da.from_delayed(make(f, target=True), (n,), float) for f in files]
     return da.concatenate(X), da.concatenate(y)
 
 
-def least_squares(client, folder, n_times=20):
-    from surelearn import LinearRegression, scale  # noqa: PLC0415
+def ours(client, folder, n_trees=N_TREES):
+    from surelearn import GradientBoostingRegressor, scale  # noqa: PLC0415
 
-    parts = scale.parts(folder, target="y")
+    model = GradientBoostingRegressor(n_estimators=n_trees, max_leaf_nodes=N_LEAVES)
     with scale.on(client):
-        for _ in range(n_times):  # as long as a boosting takes
-            model = LinearRegression().fit(parts)
-    return model.coef_
+        return model.fit(scale.parts(folder, target="y")).predict
 
 
-def lightgbm(client, folder):
+def forest(client, folder, n_trees=N_TREES):
+    from surelearn import RandomForestRegressor, scale  # noqa: PLC0415
+
+    model = RandomForestRegressor(n_trees, max_samples=50_000, min_samples_leaf=5)
+    with scale.on(client):
+        return model.fit(scale.parts(folder, target="y")).predict
+
+
+def lightgbm(client, folder, n_trees=N_TREES):
     from lightgbm import DaskLGBMRegressor  # noqa: PLC0415
 
-    model = DaskLGBMRegressor(client=client, n_estimators=200, verbose=-1)
-    return model.fit(*arrays(folder)).to_local().predict(probe())
+    size = {"n_estimators": n_trees, "num_leaves": N_LEAVES}
+    model = DaskLGBMRegressor(client=client, verbose=-1, **size)
+    return model.fit(*arrays(folder)).to_local().predict
 
 
-def xgboost(client, folder):
+def xgboost(client, folder, n_trees=N_TREES):
     import xgboost.dask as xgb  # noqa: PLC0415
 
-    model = xgb.DaskXGBRegressor(n_estimators=200)
+    size = {"n_estimators": n_trees, "max_leaves": N_LEAVES, "grow_policy": "lossguide"}
+    model = xgb.DaskXGBRegressor(max_depth=0, **size)
     model.client = client
-    return model.fit(*arrays(folder)).get_booster().inplace_predict(probe())
+    return model.fit(*arrays(folder)).get_booster().inplace_predict
 
 
-def probe():
-    return np.random.default_rng(1).normal(size=(100, N_FEATURES))
-
-
-CONTENDERS = {"surelearn": least_squares, "LightGBM": lightgbm, "XGBoost": xgboost}
+CONTENDERS = {
+    "surelearn, boosting": ours,
+    "surelearn, forest": forest,
+    "LightGBM": lightgbm,
+    "XGBoost": xgboost,
+}
 
 
 def kill_later(client, seconds):
@@ -98,53 +112,77 @@ def train(name, folder, delay):
     """Train once, with a kill after so many seconds; 0 means none."""
     from surelearn.scale.dask import local_cluster  # noqa: PLC0415
 
-    with local_cluster(2) as client:
-        least_squares(client, folder, n_times=1)  # all workers are awake
+    with local_cluster(2) as client, Children() as children:
+        CONTENDERS[name](client, folder, 2)  # all workers are awake, and have loaded what they need
+        time.sleep(0.3)
         if delay:
             kill_later(client, delay)
-        start = time.perf_counter()
-        found = np.asarray(CONTENDERS[name](client, folder), dtype=np.float64)
+        start, before = time.perf_counter(), children.cpu_so_far()
+        predict = CONTENDERS[name](client, folder)
         seconds = time.perf_counter() - start
-        told = {"seconds": seconds, "bits": hashlib.sha256(found).hexdigest()[:8]}
+        time.sleep(0.3)
+        X, y = world(20_000, 99)
+        found = np.asarray(predict(X), dtype=np.float64)
+        told = {
+            "seconds": seconds,
+            "cpu": children.cpu_so_far() - before,
+            "worker": children.largest,
+            "error": None,
+            "loss": float(np.mean((found - y) ** 2)),
+            "bits": hashlib.sha256(found).hexdigest()[:8],
+        }
         print(json.dumps(told), flush=True)
 
 
 def outcome(name, folder, delay, peers):
-    command = [sys.executable, __file__, "--train", name, folder, str(delay), "--peers", peers]
-    start = time.perf_counter()
+    words = ("--train", name, folder, delay, "--peers", peers)
     try:
-        run = subprocess.run(  # noqa: S603 - our own
-            command, capture_output=True, text=True, timeout=PATIENCE, check=False
-        )
+        found = in_its_own_process(__file__, *words, paths=[peers], seconds=PATIENCE)
     except subprocess.TimeoutExpired:
-        return {"seconds": PATIENCE, "error": f"no end within {PATIENCE:g} s"}
-    if run.returncode == 0:
-        return json.loads(run.stdout.splitlines()[-1])
-    said = [line for line in run.stderr.splitlines() if "Error" in line or "Exception" in line]
-    return {"seconds": time.perf_counter() - start, "error": (said or ["an error"])[-1][:120]}
+        return {"error": f"no end within {PATIENCE:g} s"}
+    return found
+
+
+def shown(name, calm, killed):
+    """Return the row of a contender."""
+    if calm.get("error"):
+        return f"| {name} | {calm['error']} | | | | |"
+    numbers = (
+        f"{calm['seconds']:.1f} | {calm['cpu']:.1f} | {calm['worker']:.0f} | {calm['loss']:.4f}"
+    )
+    if killed.get("error"):
+        after = killed["error"]
+    else:
+        same = "the same bits" if killed["bits"] == calm["bits"] else "another model"
+        after = f"{killed['seconds']:.1f} s, {same}"
+    return f"| {name} | {numbers} | {after} |"
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--peers", default="")
+    parser.add_argument("--rows", type=int, default=400_000)
     parser.add_argument("--only", choices=CONTENDERS)
     parser.add_argument("--train", nargs=3, help=argparse.SUPPRESS)
     options = parser.parse_args()
-    sys.path.append(options.peers)
-    os.environ["PYTHONPATH"] = os.pathsep.join([os.environ.get("PYTHONPATH", ""), options.peers])
+    sys.path.append(options.peers)  # last, so that nothing else comes from there
     if options.train:
         name, folder, delay = options.train
         train(name, folder, float(delay))
         return
+    peers = ("lightgbm", "xgboost") if options.peers else ()
+    size = f"{options.rows:,} rows, {N_FEATURES} features, {N_TREES} trees of {N_LEAVES} leaves"
+    print(f"{size}, 2 workers")
+    print(f"{heading('surelearn', 'dask', *peers)}\n")
+    print("| | undisturbed, s | CPU, s | a worker's peak, MB | squared error | a worker killed |")
+    print("|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
-        write(pathlib.Path(folder))
+        write(pathlib.Path(folder), options.rows)
         for name in [options.only] if options.only else CONTENDERS:
             calm = outcome(name, folder, 0.0, options.peers)
-            print(f"{name:<10} undisturbed: {calm}", flush=True)
-            killed = outcome(name, folder, max(0.5, calm["seconds"] / 2), options.peers)
-            same = killed.get("bits", "none") == calm.get("bits")
-            told = "the same model" if same else "not the same model"
-            print(f"{name:<10} a worker killed: {killed}, {told}", flush=True)
+            delay = max(0.5, calm.get("seconds", 1.0) / 2)
+            killed = {} if calm.get("error") else outcome(name, folder, delay, options.peers)
+            print(shown(name, calm, killed), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,12 +1,12 @@
 """Folders with a fault, clusters that are not there, runs that are interrupted: a sentence each."""
 
-import json
 import os
 import re
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -170,37 +170,86 @@ app(sys.argv[1:])
 """
 
 
-def started(place, out, kept, *more):
+def started(place, out, kept, *more, state="state"):
     asked = ["certify", str(place), "--target", "y", "--learner", "MixedNaiveBayes"]
     command = [*asked, "--out", str(out), "--checkpoint", str(kept), *more]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    own = {"SURELEARN_STATE": str(place.parent / state)}
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **own}
     return subprocess.Popen([sys.executable, "-c", RUN, *command], env=env, **pipes)  # noqa: S603
 
 
+def wait_for_records(process, kept, n):
+    while process.poll() is None and len(list(kept.glob("*.record"))) < n:
+        time.sleep(0.01)
+
+
+def ended(process):
+    said = process.communicate()[0]
+    assert process.returncode == 0, said[-2000:]
+
+
+def workers_of(process):
+    """Return the processes that work for a command: its children that were spawned to."""
+    told = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text(encoding="utf-8")
+    found = {pid: Path(f"/proc/{pid}/cmdline").read_bytes() for pid in map(int, told.split())}
+    return [pid for pid, line in found.items() if b"loky" in line and b"tracker" not in line]
+
+
+WRITTEN = ("certificate.json", "claims.json", "model.surelearn")
+
+
+def bytes_in(out):
+    return {name: (out / name).read_bytes() for name in WRITTEN}
+
+
 @pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="other kernels list processes elsewhere")
 @pytest.mark.parametrize("workers", ["1", "2", "4"])
-def test_a_command_that_is_killed_leaves_nothing_half_written_and_resumes(workers, tmp_path):
+@pytest.mark.parametrize("moment", [2, 12, 30])
+def test_a_command_that_is_killed_resumes_with_the_same_bytes(workers, moment, tmp_path):
     place, out, kept = write(tmp_path / "table"), tmp_path / "out", tmp_path / "kept"
     with started(place, out, kept, "--workers", workers) as first:
-        while first.poll() is None and len(list(kept.glob("*.record"))) < 5:
-            time.sleep(0.01)
+        wait_for_records(first, kept, moment)
         first.send_signal(signal.SIGKILL)
     assert first.wait() == -signal.SIGKILL
     assert not out.exists()
     there = {path.name for path in kept.glob("*.record")}
-    assert len(there) >= 5
+    assert len(there) >= moment
     with started(place, out, kept, "--workers", workers) as second:
-        said = second.communicate()[0]
-    assert second.returncode == 0, said[-2000:]
+        wait_for_records(second, kept, len(there) + 2)
+        for pid in workers_of(second)[:1]:
+            os.kill(pid, signal.SIGKILL)  # and now a worker
+        ended(second)
     assert there < {path.name for path in kept.glob("*.record")}
+    whole, others = tmp_path / "whole", tmp_path / "others"
+    with started(place, whole, others, state="another") as alone:
+        ended(alone)
+    assert bytes_in(out) == bytes_in(whole)
+    with started(place, tmp_path / "seed", kept, "--seed", "1", state="third") as control:
+        ended(control)
+    assert bytes_in(tmp_path / "seed") != bytes_in(whole)
+
+
+def test_a_worker_that_is_killed_changes_no_byte(tmp_path):
+    place, n_done, victims = write(tmp_path / "table"), [0], []
     alone = files_of(certified(place), tmp_path / "alone")
-    stated, found = (
-        json.loads(text)
-        for text in (alone["certificate.json"], (out / "certificate.json").read_text())
-    )
-    different = {name for name in stated if stated[name] != found[name]}
-    assert different <= {"preconditions", "reproduce"}  # the ledger of the user was asked
+
+    with scale.processes(2) as two:
+        two.submit(abs, -1).result()
+
+        def strike(*_):
+            n_done[0] += 1
+            if n_done[0] == 12:
+                victims.append(next(iter(vars(two)["_pool"]._processes)))
+                os.kill(victims[0], signal.SIGKILL)
+
+        with scale.on(progress=strike):
+            shared = files_of(certified(place, executor=two), tmp_path / "shared")
+        left = list(vars(two)["_pool"]._processes)
+    assert victims
+    assert victims[0] not in left  # others do its work
+    assert shared == alone
 
 
 def test_one_file_in_parts_and_many_files_hold_the_same_rows_out(tmp_path):

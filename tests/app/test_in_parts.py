@@ -97,7 +97,7 @@ def test_claims_about_scores_are_those_of_the_rows_held_out(folder):
     assert {"auc", "roc", "precision-recall", "calibration-error"} <= set(certificates)
     chances = found.model.predict_proba(X)[:, 1]
     assert certificates["auc"].observed == pytest.approx(roc_auc_score(y == "yes", chances))
-    assert found.certificate.reproduce["options"]["in_parts"] == "with scores"
+    assert found.certificate.reproduce["options"]["in_parts"] == "all learners"
 
 
 def test_a_run_from_before_scores_were_used_unasked_is_done_again_as_it_was(folder, tmp_path):
@@ -196,8 +196,14 @@ def test_whole_groups_are_held_out(tmp_path):
     assert found.certificate.n < len(found.run.problem.answered.y)
 
 
-def test_learners_that_cannot_learn_parts_say_on_which_rows_they_learnt(folder):
+def test_learners_that_cannot_learn_parts_say_on_which_rows_they_learnt(folder, monkeypatch):
     notes = [str(note) for note in certified(folder, "kind", learners=["CARTClassifier"]).run.notes]
+    assert any("training rows (they fit into memory)" in note for note in notes)
+    with monkeypatch.context() as few:
+        few.setattr(looking, "FEWEST_ROWS", 100)
+        few.setattr(looking, "MOST_CELLS", 500)
+        found = certified(folder, "kind", learners=["CARTClassifier"])
+    notes = [str(note) for note in found.run.notes]
     assert any("it does not learn part by part" in note for note in notes)
     notes = [str(note) for note in certified(folder, "kind").run.notes]
     assert any("fitted to all" in note for note in notes)

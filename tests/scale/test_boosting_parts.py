@@ -6,8 +6,9 @@ import pytest
 from scale.conftest import BITS, NUMBERS, world, written
 from surelearn import GradientBoostingClassifier, GradientBoostingRegressor, scale
 from surelearn.base.fingerprint import fingerprint
-from surelearn.learners.ensembles import _parted_round, _score_memory
+from surelearn.learners.ensembles import _code_memory, _parted_round, _score_memory
 from surelearn.learners.ensembles._histogram import bin_learning
+from surelearn.scale import Part
 
 
 def same_trees(one, other):
@@ -117,6 +118,24 @@ def test_what_a_process_remembers_changes_nothing(folder, monkeypatch):
     assert len(set(models)) == 1
     assert walks[0] == 3 * 3 * len(parts)  # each tree of three rounds and classes once for a part
     assert walks[0] < walks[1] < walks[2]  # the control
+
+
+def test_a_part_that_is_remembered_is_read_no_more(folder, monkeypatch):
+    parts = scale.parts(folder, target="class", columns=["a", "b"])
+    memory, read, batches = _code_memory.CodeMemory(), [], vars(Part)["_batches"]
+    monkeypatch.setattr(_parted_round, "CODES", memory)
+    monkeypatch.setattr(Part, "_batches", lambda *a: read.append(a) or batches(*a))
+    found = {}
+    for most_bytes in (2**27, 12_000, 0):  # enough for all parts, for some, for none
+        memory.forget()
+        memory.most_bytes = most_bytes
+        read.clear()
+        learner = GradientBoostingClassifier(n_estimators=2, max_leaf_nodes=4, random_state=0)
+        found[most_bytes] = fingerprint(learner.fit(parts)), len(read)
+    models, reads = zip(*found.values(), strict=True)
+    assert len(set(models)) == 1
+    assert reads[0] == 3 * len(parts)  # for columns and targets, for bins, for the first round
+    assert reads[0] < reads[1] < reads[2]  # the control
 
 
 def test_scores_of_another_fit_are_not_taken(tmp_path, monkeypatch):

@@ -5,7 +5,9 @@ import pathlib
 import signal
 import subprocess
 import sys
+import threading
 import time
+from contextlib import contextmanager
 from functools import partial
 from operator import add
 
@@ -17,6 +19,7 @@ from pyarrow import parquet
 
 from surelearn import RidgeRegression, scale
 from surelearn.scale import dask as on_dask
+from surelearn.scale._versions import code_version
 from surelearn.scale.dask import local_cluster
 
 
@@ -24,8 +27,38 @@ def slowly(folder, seconds, part):
     """Return a record whose sum shows its order, and note that it was computed."""
     with (folder / "computed").open("a", encoding="utf-8") as file:
         file.write(f"{part}\n")
+    if (folder / f"wait {part}").exists():
+        (folder / f"wait {part}").unlink()  # whoever computes it after a strike does not wait
+        (folder / "begun").write_text(f"{os.getpid()}\n", encoding="utf-8")
+        time.sleep(1000.0)
     time.sleep(seconds)
     return np.array([0.1 * part, 1.0 / (part + 1.0)])
+
+
+@contextmanager
+def struck(folder, part, how=signal.SIGKILL):
+    """Let who first computes a part wait there for a signal; yield the list of who got one.
+
+    So the signal finds a task under way, however busy the machine is.
+    """
+    victims, over = [], threading.Event()
+    (folder / f"wait {part}").touch()
+
+    def strike():
+        while not over.wait(0.01):
+            begun = folder / "begun"
+            if begun.exists() and begun.read_text(encoding="utf-8").endswith("\n"):
+                victims.append(int(begun.read_text(encoding="utf-8")))
+                os.kill(victims[0], how)
+                return
+
+    striker = threading.Thread(target=strike)
+    striker.start()
+    try:
+        yield victims
+    finally:
+        over.set()
+        striker.join()
 
 
 def computed(folder):
@@ -54,27 +87,28 @@ def kill(client, how=signal.SIGKILL):
     return victim
 
 
-def runs_on_under_kills(client, folder, moments, n, seconds):
-    """Run while workers are killed; return the victims."""
-    work, victims = partial(slowly, folder, seconds), []
+def runs_on_under_a_kill(client, folder, part, n, seconds):
+    """Run while the worker that computes a part is killed; return who it was."""
+    work = partial(slowly, folder, seconds)
     alone = scale.map_reduce(range(n), work, add)
     (folder / "computed").unlink()
-    strike = At(moments, lambda: victims.append(kill(client)))
-    with scale.on(client, progress=strike):
+    with struck(folder, part) as victims, scale.on(client):
         found = scale.map_reduce(range(n), work, add)
     assert (found == alone).all()
-    assert len(computed(folder)) > n, "no kill hit a task: nothing was tested"
-    return victims
+    assert computed(folder).count(str(part)) > 1, "it was not computed again: nothing was tested"
+    return victims[0]
 
 
 def test_a_worker_is_killed(cluster, tmp_path):
     """D1: the sum is the same to the last bit; what only a worker's memory held is gone."""
-    address = min(cluster.run(os.getpid).items(), key=lambda item: item[1])[0]
-    held = cluster.scatter(np.ones(3), workers=[address], direct=True)
-    victims = runs_on_under_kills(cluster, tmp_path, [3], n=24, seconds=0.05)
-    assert not set(victims) & set(pids(cluster))
+    held = {
+        pid: cluster.scatter(np.ones(3), workers=[address], direct=True, hash=False)
+        for address, pid in cluster.run(os.getpid).items()
+    }
+    victim = runs_on_under_a_kill(cluster, tmp_path, 3, n=24, seconds=0.05)
+    assert victim not in pids(cluster)
     with pytest.raises(Exception, match=r"(?i)cancelled|lost"):  # the control
-        held.result(timeout=20)
+        held[victim].result(timeout=20)
     cluster.wait_for_workers(2, timeout=60)  # other tests start processes, and hold it up
 
 
@@ -85,7 +119,7 @@ def test_workers_are_killed_at_twenty_random_moments(tmp_path):
         for trial in range(20):
             folder = tmp_path / str(trial)
             folder.mkdir()
-            runs_on_under_kills(client, folder, [int(rng.integers(1, 20))], n=24, seconds=0.1)
+            runs_on_under_a_kill(client, folder, int(rng.integers(24)), n=24, seconds=0.05)
             client.wait_for_workers(2, timeout=60)
 
 
@@ -169,18 +203,15 @@ def test_a_part_that_workers_die_of_is_named_within_thirty_seconds():
 
 
 def survives_a_stop(client, folder, silent, monkeypatch):
-    """Run while a worker is stopped; it must have held up the run, or nothing was tested."""
+    """Run while a worker is stopped; others must have done its part, or nothing was tested."""
     monkeypatch.setattr(on_dask, "_SILENT", silent)
-    work, moments = partial(slowly, folder, 0.02), []
+    work = partial(slowly, folder, 0.02)
     alone = scale.map_reduce(range(40), work, add)
-
-    def stop():
-        kill(client, signal.SIGSTOP)
-        moments.append(time.monotonic())
-
-    with scale.on(client, progress=At([3], stop)):
+    (folder / "computed").unlink()
+    with struck(folder, 3, signal.SIGSTOP) as victims, scale.on(client):
         assert (scale.map_reduce(range(40), work, add) == alone).all()
-    assert time.monotonic() - moments[0] > silent
+    assert victims
+    assert computed(folder).count("3") > 1
 
 
 def test_a_worker_is_stopped(cluster, tmp_path, monkeypatch):
@@ -205,6 +236,54 @@ def test_one_and_four_workers_find_the_same(n_workers, folder, tmp_path):
         assert (RidgeRegression().fit(parts).coef_ == alone.coef_).all()
         found = scale.map_reduce(range(40), partial(slowly, tmp_path, 0.0), add)
     assert (found == scale.map_reduce(range(40), partial(slowly, tmp_path, 0.0), add)).all()
+
+
+class Cluster:
+    """A client of Dask as far as it is prepared: what its worker and its scheduler say."""
+
+    status = "running"
+
+    def __init__(self, worker, scheduler=(1.0, 2.0, 3)):
+        self.worker, self.scheduler, self.set = worker, scheduler, []
+
+    def run(self, *_, **__):
+        return {"tcp://10.0.0.2:4000": self.worker}
+
+    def run_on_scheduler(self, _, *given):
+        if isinstance(self.scheduler, Exception):
+            raise self.scheduler
+        self.set.append(given)
+        return self.scheduler
+
+    def nthreads(self):
+        return {}
+
+    def get_executor(self, **_):
+        return None
+
+
+@pytest.mark.parametrize(
+    ("client", "kind", "sentence"),
+    [
+        (Cluster("0123"), ValueError, "worker at tcp://10.0.0.2:4000 has other versions"),
+        (Cluster(ModuleNotFoundError("no module")), ValueError, "worker at .* cannot import"),
+        (Cluster(code_version(), ImportError("no")), ValueError, "scheduler of Dask cannot import"),
+        (Cluster(code_version(), OSError("closed")), scale.ClusterLostError, "scheduler .* gone"),
+    ],
+    ids=["another version", "none", "none in the scheduler", "no scheduler"],
+)
+def test_workers_with_other_code_or_none_are_named_before_the_work_begins(client, kind, sentence):
+    engine = on_dask._DaskEngine(client)
+    with pytest.raises(kind, match=sentence), engine.prepared():
+        pass
+    assert not client.set
+
+
+def test_a_worker_that_is_dead_is_no_worker_with_other_code():
+    client = Cluster(OSError("closed"))
+    with on_dask._DaskEngine(client).prepared():
+        assert client.set == [(30.0, 60.0, 3)]
+    assert client.set[1:] == [(1.0, 2.0, 3)]
 
 
 MEMORY = """

@@ -130,7 +130,7 @@ def certify_table(  # noqa: PLR0913 - an argument for each option of the command
     beside = _given({"claims": list(asked_for), "positive": positive})
     options |= _given({"form": _given(form)}) | beside
     if isinstance(file, PartedFile):
-        options |= {"in_parts": "with scores" if file.scored else True}
+        options |= {"in_parts": file.how}
     problem = pose(file, target=target, holdout=holdout, seed=seed, copies=copies, **reading)
     widths = widths if problem.task == "regression" else None
     options |= _given({"widths": widths})
@@ -218,13 +218,14 @@ def certify_choice(
         What else is fixed beforehand: looks, claims, positive.
     """
     model: Any = choice.model  # a bound from the training rows speaks of the model that has it
+    trained: Any = None
     told: tuple[Note, ...] = ()
     if model is None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # its trial has told them
-            model = _trained(cast("Any", clone(choice.learner)), problem)
+            trained = _trained(cast("Any", clone(choice.learner)), problem)
             errors = choice.errors if widths == "adaptive" else None
-            model, told = with_widths(model, choice.learner, errors)
+            model, told = with_widths(trained, choice.learner, errors)
     entry = enter(model)
     asked = asked_about(problem, model)
     return CertifiedRun(
@@ -232,7 +233,7 @@ def certify_choice(
         model=model,
         choice=choice,
         answers=ask(asked, model, delta=delta, entry=entry, **rules),
-        training_notes=(*_notes(asked, choice.learner if choice.model is None else None), *told),
+        training_notes=(*_notes(asked, choice, trained), *told),
         options={"delta": delta, "seed": seed},
     )
 
@@ -248,10 +249,11 @@ def _trained(model: Any, problem: Problem) -> Any:
     return train(model, problem)
 
 
-def _notes(problem: Problem, model: Any) -> tuple[Note, ...]:
+def _notes(problem: Problem, choice: Choice, trained: Any) -> tuple[Note, ...]:
+    learner = choice.learner if choice.model is None else None
     if isinstance(problem, ProblemInParts):
-        return notes_in_parts(problem, model)
-    return training_notes(problem, model)
+        return notes_in_parts(problem, learner, trained)
+    return training_notes(problem, learner)
 
 
 def ask(

@@ -99,6 +99,13 @@ class PartedTable(ABC):
         del task, merge, items
         raise self._unnumbered()
 
+    def kept(self) -> "PartedTable":
+        """Return the table for a learner that keeps it, and reads it again at each question."""
+        raise TypeError(
+            f"a {type(self).__name__} cannot be kept, and this learner goes through its rows again "
+            "at each question: list the parts with surelearn.scale.parts"
+        )
+
     def _unnumbered(self) -> TypeError:
         return TypeError(
             f"a {type(self).__name__} does not number its parts, and this learner must know which "

@@ -6,6 +6,12 @@ from importlib.metadata import version
 from pathlib import Path
 
 _HERE = Path(__file__).parents[1]
+OTHER_CODE = (
+    "other versions of surelearn, NumPy, SciPy, PyArrow or scikit-learn than the process that "
+    "asked it: install the same ones everywhere"
+)
+"""What is said of a worker whose code is not that of the process that asks it."""
+
 _COUNT_TOO = ("numpy", "pyarrow", "scikit-learn", "scipy")
 
 

@@ -5,7 +5,7 @@ pip install surelearn[dask]
 
 import hashlib
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -22,7 +22,7 @@ from surelearn import _arguments
 from surelearn.base.parted import Block
 from surelearn.scale._columns import feature_columns, features_and_target, sound
 from surelearn.scale._engine import Engine
-from surelearn.scale._versions import code_version
+from surelearn.scale._versions import OTHER_CODE, code_version
 from surelearn.scale.errors import ClusterLostError, PartError
 
 _SILENT = 30.0  # seconds after which a worker counts as dead; Dask waits for five minutes
@@ -74,14 +74,25 @@ class _DaskEngine(Engine):
     @contextmanager
     def prepared(self) -> Generator[None]:
         """Set what the scheduler waits for, and put it back; workers load the library before."""
-        # A worker that imports is as silent as a dead one; one that is dead is none of ours yet.
-        self.client.run(code_version, on_error="return")
-        before = self.client.run_on_scheduler(set_patience, _SILENT, _NOBODY, _FAILURES)
+        before = self._patient()
         try:
             yield
         finally:
             if self.client.status == "running":
-                self.client.run_on_scheduler(set_patience, *before)
+                with suppress(OSError):  # it is gone by now, which others have told
+                    self.client.run_on_scheduler(set_patience, *before)
+
+    def _patient(self) -> Any:
+        """Return what the scheduler waited for; refuse workers with other code, or without any."""
+        try:
+            # A worker that imports is as silent as a dead one; one that is dead is none of ours.
+            for address, found in self.client.run(code_version, on_error="return").items():
+                _refuse_other_worker(address, found)
+            return self.client.run_on_scheduler(set_patience, _SILENT, _NOBODY, _FAILURES)
+        except ImportError as error:
+            raise ValueError(_without("scheduler of Dask", error)) from error
+        except OSError as error:
+            raise ClusterLostError("the scheduler of Dask is gone: start a cluster") from error
 
     def explained(self, part: Any, error: Exception) -> Exception | None:
         if isinstance(error, KilledWorker):
@@ -103,6 +114,21 @@ class _DaskEngine(Engine):
             f"the scheduler of Dask is gone, or gave {part} up; {n_done} parts were done. Start a "
             "cluster and run this again; with checkpoint=FOLDER only what is missing is computed"
         )
+
+
+def _refuse_other_worker(address: str, found: Any) -> None:
+    """Refuse a worker by what it says of its code; what else went wrong is seen later."""
+    if isinstance(found, ImportError):
+        raise ValueError(_without(f"worker at {address}", found))  # noqa: TRY004 - no type of ours
+    if isinstance(found, str) and found != code_version():
+        raise ValueError(f"the worker at {address} has {OTHER_CODE}")
+
+
+def _without(who: str, error: ImportError) -> str:
+    return (
+        f"the {who} cannot import surelearn ({error}): install it there, in the same version as "
+        "here, with surelearn[dask]"
+    )
 
 
 def engine_of_dask(given: Any) -> Engine:

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from surelearn import _arguments
 from surelearn._threads import alone
 from surelearn.scale._engine import Engine
-from surelearn.scale._versions import code_version
+from surelearn.scale._versions import OTHER_CODE, code_version
 from surelearn.scale.checkpoints import Checkpoint
 from surelearn.scale.errors import PartError
 from surelearn.scale.executors import current, on
@@ -210,10 +210,7 @@ def work_on(task: Callable[[_Part], _Record], version: str, part: _Part) -> _Rec
 
 def _refuse_other_code(version: str) -> None:
     if version != code_version():
-        raise ValueError(
-            "the worker has other versions of surelearn, NumPy, SciPy, PyArrow or scikit-learn "
-            "than the process that asked it: install the same ones everywhere"
-        )
+        raise ValueError(f"the worker has {OTHER_CODE}")
 
 
 def _in_words(error: Exception) -> str:

@@ -219,6 +219,10 @@ class Parts(PartedTable, Sequence[Part]):
         passes = [NumberedPart(whole._replace(number=i), item) for i, item in enumerate(items)]
         return map_reduce(passes, partial(_on_part, task), merge)
 
+    def kept(self) -> "Parts":
+        """Return these parts, whose files stay where they are."""
+        return self
+
 
 class _Whole(NamedTuple):
     """All parts, for a task that goes through the whole table."""

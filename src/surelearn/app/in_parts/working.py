@@ -52,7 +52,7 @@ def working(
             return
         try:
             stack.enter_context(_on(executor, checkpoint, progress))
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, scale.ClusterLostError) as error:
             raise TableError(str(error)) from error
         yield
 

@@ -29,8 +29,9 @@ class PartedFile(TableFile):
         How many rows there are, and how many of them have a target.
     rows
         What a ledger knows the table by.
-    scored
-        Whether claims about scores are made unasked; a run from before they were is done again.
+    scored, numbered
+        Whether claims about scores are made unasked, and whether learners that number the parts
+        learn from all of them; a run from before is done again as it was.
     """
 
     parts: Parts = field(default_factory=lambda: Parts(()))
@@ -38,6 +39,25 @@ class PartedFile(TableFile):
     n_known: int = 0
     rows: RowSet | None = None
     scored: bool = True
+    numbered: bool = True
+
+    @property
+    def how(self) -> str | bool:
+        """What a certificate stores of how its parts were used."""
+        if self.numbered and self.scored:
+            return "all learners"
+        return "with scores" if self.scored else True
+
+    def as_before(self, how: Any) -> "PartedFile":
+        """Return the table as it was used in a run that stored so.
+
+        Examples
+        --------
+        >>> file = PartedFile(Path("sales"), pa.table({}), (), "")
+        >>> [file.as_before(how).how for how in (True, "with scores", "all learners")]
+        [True, 'with scores', 'all learners']
+        """
+        return replace(self, scored=how is not True, numbered=how not in (True, "with scores"))
 
 
 def is_in_parts(source: Any) -> bool:

@@ -97,8 +97,7 @@ def read_recorded(certificate: Certificate, table: Path, form: Mapping[str, Any]
     given = {name: value for name, value in form.items() if value is not None}
     with refusing_nonsense():
         if how := options.pop("in_parts", False):
-            found = _look_again(table, options, recorded)
-            return Recorded(replace(found, scored=how is not True), options)
+            return Recorded(_look_again(table, options, recorded).as_before(how), options)
         return Recorded(read_table_file(table, **{**recorded, **given}), options)
 
 

@@ -1,8 +1,9 @@
 """Gradient boosting of a table in parts: a pass for the slopes of a round, one for each level.
 
 Histograms are whole numbers, so that they do not depend on who counts which part. Each pass has the
-scores of its rows by all trees so far: what a process remembers of them saves time, and a process
-that remembers nothing computes them anew. So no task relies on what one before left.
+scores of its rows by all trees so far: what a process remembers of them, and of the bins of rows,
+saves time, and a process that remembers nothing computes them anew. So no task relies on what one
+before left.
 """
 
 from functools import partial
@@ -21,6 +22,7 @@ from surelearn.base.parted import PartedTable, RowsOfPart
 from surelearn.learners.ensembles import _boosting_settings as settings
 from surelearn.learners.ensembles._boosting_losses import Descent
 from surelearn.learners.ensembles._boosting_run import Plan, Rounds, leaf_values
+from surelearn.learners.ensembles._code_memory import CODES
 from surelearn.learners.ensembles._histogram import histogram, records
 from surelearn.learners.ensembles._histogram.cut_points import Codes
 from surelearn.learners.ensembles._histogram.parted_growth import Path, TreeInPasses, layout
@@ -37,7 +39,6 @@ from surelearn.learners.ensembles._parted_tables import (
     Door,
     TableSurvey,
     learn_bins_of_parts,
-    rows_of,
     rows_that_count,
     survey_table,
 )
@@ -68,6 +69,7 @@ def boost_parts(learner: Any, fitted: Any, parts: PartedTable) -> None:
             rounds = _boost(door, parts, plan, counts)
         finally:
             MEMORY.forget()  # in this process; others forget when they need the room
+            CODES.forget()
     learner._keep(no_trees(), rounds)  # noqa: SLF001
 
 
@@ -172,8 +174,8 @@ def _with_values(
 def _largest_of(now: Round, part: RowsOfPart) -> Matrix:
     """Return the largest gradient and hessian of each output."""
     found = np.zeros((len(now.door.learner.baseline_), 2))
-    for rows in rows_of(now.door, part):
-        _, gradients, hessians = now.slopes(rows)
+    for rows in now.rows_of(part):
+        gradients, hessians = now.slopes(rows)
         pairs = [largest_slopes(*pair) for pair in zip(gradients, hessians, strict=True)]
         found = np.maximum(found, pairs)
     return found
@@ -189,27 +191,32 @@ def _histograms_of(
     """Return the histogram of each node asked for, over the rows of a part."""
     starts = layout(now.door.learner.bins_, signs).starts
     total, before = np.zeros((len(asked), 2, int(starts[-1])), dtype=np.int64), int(part.item)
-    for rows in rows_of(now.door, part):
-        codes, gradients, hessians = now.slopes(rows)
+    for rows in now.rows_of(part):
+        codes, (gradients, hessians) = rows.codes, now.slopes(rows)
         packed = records.empty_records(len(rows.y), len(codes))
         records.pack_codes(codes, 0, len(rows.y), packed)
         for k in sorted({k for k, _ in asked}):
             slopes = np.ascontiguousarray(gradients[k]), np.ascontiguousarray(hessians[k])
             number = now.number * len(units) + k
             records.write_gradients(*slopes, units[k], number, 0, len(rows.y), packed, before)
+            known: dict[Path, Any] = {(): np.arange(len(rows.y), dtype=np.int32)}
             for place, (tree, path) in enumerate(asked):
                 if tree == k:
-                    total[place] += _counted(_reached(codes, path), packed, starts, now.n_rows)
+                    there = _reached(codes, path, known)
+                    total[place] += _counted(there, packed, starts, now.n_rows)
         before += len(rows.y)
     return total
 
 
-def _reached(codes: Codes, path: Path) -> Any:
-    """Return the places of the rows that a path leads to."""
-    there = np.ones(codes.shape[1], dtype=bool)
-    for split, side in path:
-        there &= split.table()[codes[split.feature]] == (side == 0)
-    return np.flatnonzero(there).astype(np.int32)
+def _reached(codes: Codes, path: Path, known: dict[Path, Any]) -> Any:
+    """Return the places of the rows that a path leads to; the nodes on it are remembered."""
+    there = known[()]
+    for n_asked, (split, side) in enumerate(path, 1):
+        if path[:n_asked] not in known:
+            goes_left = split.table()[codes[split.feature][there]]
+            known[path[:n_asked]] = there[goes_left == (side == 0)]
+        there = known[path[:n_asked]]
+    return there
 
 
 def _counted(rows: Any, packed: Any, starts: Indices, n_rows: int) -> Any:
@@ -241,8 +248,8 @@ def _leaf_sums_of(now: Round, numbered: list[HistogramTrees], part: RowsOfPart) 
     """Return the sums of gradients and hessians in each node of each tree."""
     most = max(len(tree.child) for tree in numbered)
     total = np.zeros((len(numbered), 2, most))
-    for rows in rows_of(now.door, part):
-        codes, *slopes = now.slopes(rows)
+    for rows in now.rows_of(part):
+        codes, slopes = rows.codes, now.slopes(rows)
         for k, tree in enumerate(numbered):
             places = np.zeros((1, len(rows.y)))
             add_values(tree, codes, places)

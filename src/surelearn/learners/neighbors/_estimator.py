@@ -163,7 +163,8 @@ class NearestNeighborsLearner(BaseEstimator):
     def _learn_parts(self, parts: PartedTable) -> None:
         """Keep the parts, and the targets of their rows."""
         self._check_choices()
-        found = look_at_parts(self, parts)
+        kept = parts.kept()
+        found = look_at_parts(self, kept)
         vars(self).update(found.columns)
         n = len(found.targets)
         self.n_training_rows_, self.training_rows_ = n, found.hashes
@@ -175,7 +176,7 @@ class NearestNeighborsLearner(BaseEstimator):
         self.fitted_rules_, self.space_ = (self.ties, self.weights), Space(self.metric)
         reader = fresh_copy(self)
         vars(reader).update(found.columns)
-        self.index_ = cast("Any", PartedIndex(parts, reader, self.space_, found.counts))
+        self.index_ = cast("Any", PartedIndex(kept, reader, self.space_, found.counts))
         self.n_neighbors_ = self._choose_k(n)
 
     def _learn(self, X: Any, y: ArrayLike) -> None:
