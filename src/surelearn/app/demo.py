@@ -6,7 +6,7 @@ import pyarrow as pa
 from pyarrow import csv
 
 from surelearn.datasets.real import load
-from surelearn.persistence.model_files import replacing
+from surelearn.base.whole_files import replacing
 
 TARGET = "diagnosis"
 
