@@ -5,8 +5,8 @@ from pathlib import Path
 import pyarrow as pa
 from pyarrow import csv
 
-from surelearn.datasets.real import load
 from surelearn.base.whole_files import replacing
+from surelearn.datasets.real import load
 
 TARGET = "diagnosis"
 

@@ -68,7 +68,7 @@ def values(fields):
 
 
 def test_a_page_is_as_it_was_if_nothing_is_changed(tmp_path):
-    forge(tmp_path / "t.parquet", lambda fields: None)
+    forge(tmp_path / "t.parquet", lambda _: None)
     assert read_table_file(tmp_path / "t.parquet").table.num_rows == N
 
 
@@ -100,7 +100,9 @@ def write(path, column):
 
 
 def of_lists(n, size):
-    return pa.ListArray.from_arrays(np.arange(n + 1, dtype=np.int32), one_word(n, size, pa.string()))
+    return pa.ListArray.from_arrays(
+        np.arange(n + 1, dtype=np.int32), one_word(n, size, pa.string())
+    )
 
 
 def of_fixed_size(n, size):

@@ -139,10 +139,7 @@ def _parquet_rows(path: Path, columns: Columns) -> Iterator[_Rows]:
     number = 1
     try:
         with opened(path) as file:
-            lacking = [name for name in columns.names if name not in file.schema_arrow.names]
-            if lacking:
-                there = ", ".join(file.schema_arrow.names[:20])
-                raise TableError(f"{path} has no column {lacking[0]!r}: there are {there}")
+            _refuse_other_columns(path, columns, file.schema_arrow.names)
             groups = range(file.num_row_groups)
             for batch in read_batches(file, path, _BATCH, columns.names, groups):
                 rows = batch.to_pylist()
@@ -153,3 +150,13 @@ def _parquet_rows(path: Path, columns: Columns) -> Iterator[_Rows]:
     except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
         why = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise TableError(f"{path} cannot be read as Parquet: {why}") from None
+
+
+def _refuse_other_columns(path: Path, columns: Columns, there: list[str]) -> None:
+    """Refuse a table that lacks a column, or has two of a name that is asked for."""
+    for name in columns.names:
+        if name not in there:
+            names = ", ".join(there[:20])
+            raise TableError(f"{path} has no column {name!r}: there are {names}")
+        if there.count(name) > 1:
+            raise TableError(f"two columns of {path} are called {name!r}; rename one of them")

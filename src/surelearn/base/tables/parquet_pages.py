@@ -136,17 +136,19 @@ def _page_at(source: Any, start: int, end: int) -> tuple[Page, int]:
 
 def _read_header(data: bytes) -> tuple[Page, int]:
     fields, length = _struct(data, 0, 0)
-    packed, unpacked = fields.get(_PACKED), fields.get(_UNPACKED)
     told = [fields[place] for place in _ALL_VALUES_OF if place in fields]
-    counts = [inner.get(_N_VALUES) for inner in told if isinstance(inner, dict)]
-    if len(counts) < len(told) or not all(_is_size(n) for n in (packed, unpacked, *counts)):
+    if not all(isinstance(inner, dict) for inner in told):
         raise ValueError(_DAMAGED)
+    counts = [_size(inner.get(_N_VALUES)) for inner in told]
     is_data = any(place in fields for place in _VALUES_OF)
-    return Page(packed, unpacked, max(counts, default=0), is_data), length
+    sizes = _size(fields.get(_PACKED)), _size(fields.get(_UNPACKED))
+    return Page(*sizes, max(counts, default=0), is_data), length
 
 
-def _is_size(value: Any) -> bool:
-    return type(value) is int and 0 <= value < 2**31
+def _size(value: Any) -> int:
+    if type(value) is not int or not 0 <= value < 2**31:
+        raise ValueError(_DAMAGED)
+    return value
 
 
 def _struct(data: bytes, place: int, depth: int) -> tuple[dict[int, Any], int]:

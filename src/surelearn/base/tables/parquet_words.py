@@ -8,7 +8,7 @@ known before they are.
 from collections.abc import Iterable, Iterator, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -89,7 +89,7 @@ def write_out(rows: Any, types: Any, most: int) -> Any:
     if sum(written_size(rows.column(name)) for name in other) > most:
         return None
     wanted = pa.schema([types.field(name) for name in there.names])
-    return cast("Any", rows).cast(wanted)
+    return rows.cast(wanted)
 
 
 def refuse_bombs(

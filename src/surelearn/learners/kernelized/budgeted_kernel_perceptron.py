@@ -148,7 +148,7 @@ class BudgetedKernelPerceptron(KernelMachine):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        _arguments.count("budget", self.budget, at_least=1)
+        _arguments.count("budget", self.budget, at_least=1, at_most=2**31 - 1)
         if self.removal not in {"decay", "random"}:
             raise ValueError(f'removal={self.removal!r} must be "decay" or "random"')
         if self.decay is not None:
