@@ -24,6 +24,8 @@ from surelearn import (
 )
 from surelearn._stored import _classes
 from surelearn.app.registry import find_bandits, find_experts, find_learners
+from surelearn.learners.experts.doubling import Doubling
+from surelearn.learners.experts.hedge import Hedge
 from surelearn.learners.kernelized.kernel_perceptron import KernelPerceptron
 from surelearn.learners.linear.perceptron import Perceptron
 from surelearn.learners.trees.cart_classifier import CARTClassifier
@@ -227,6 +229,34 @@ def test_numbers_that_only_an_answer_would_trip_over_are_refused(path, learner, 
     X = [[0.0], [1.0], [2.0], [3.0]]
     save_model(learner.fit(X, [0, 1, 0, 1]), path, schema={}, metadata={})
     refuse(path, with_array(forgeries.members_of(path.read_bytes()), name, array), match)
+
+
+def test_levels_of_a_forged_tree_do_not_double_without_end(path):
+    """Each pair of nodes leads to the next one: sixty levels would be 2^60 nodes of a walk."""
+    X = np.random.default_rng(0).normal(size=(300, 2))
+    learner = GradientBoostingClassifier(n_estimators=1, min_samples_leaf=1)
+    save_model(learner.fit(X, X[:, 0] * X[:, 1] > 0.0), path, schema={}, metadata={})
+    members = forgeries.members_of(path.read_bytes())
+    child = np.load(io.BytesIO(members[place_of(members, "child")]))
+    n = len(child) - 1 + len(child) % 2
+    forged = np.arange(len(child))
+    forged[0] = 1
+    forged[1 : n - 2] = np.arange(1, n - 2) + 1 + np.arange(1, n - 2) % 2
+    assert forged[:5].tolist() == [1, 3, 3, 5, 5]
+    refuse(path, with_array(members, "child", forged), "child of two")
+    object.__setattr__(learner.trees_, "child", forged)
+    with pytest.raises(ValueError, match="changed after fit"):
+        learner.predict(X)
+
+
+@pytest.mark.parametrize(("name", "number"), [("n_left", -1), ("n_left", 9), ("n_epochs", 2**32)])
+def test_epochs_of_doubling_are_those_of_its_rounds(path, name, number):
+    game = Doubling(Hedge())
+    game.learn(np.eye(2).repeat(5, axis=0))
+    save_model(game, path, schema={}, metadata={})
+    members = forgeries.members_of(path.read_bytes())
+    load_model(path).model.learn(np.eye(2))
+    refuse(path, with_array(members, name, np.array([number])), "not those of the rounds")
 
 
 def test_parameters_must_be_there_and_of_their_kind(path):

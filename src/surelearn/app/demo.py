@@ -5,8 +5,8 @@ from pathlib import Path
 import pyarrow as pa
 from pyarrow import csv
 
+from surelearn.base.whole_files import replacing
 from surelearn.datasets.real import load
-from surelearn.persistence.model_files import replacing
 
 TARGET = "diagnosis"
 

@@ -19,8 +19,9 @@ from surelearn.app.tables.memory_mapped import combined, forget_pages, is_large,
 from surelearn.app.tables.notes import Note
 from surelearn.app.tables.read import TableFile, read_in_its_encoding, read_table_file
 from surelearn.base.chunks import CHUNK
+from surelearn.base.whole_files import replacing
 from surelearn.learners.ensembles.locally_scaled_regressor import interval_around
-from surelearn.persistence.model_files import SavedModel, load_model, replacing
+from surelearn.persistence.model_files import SavedModel, load_model
 
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 _DECIMALS = {None, ".", ","}

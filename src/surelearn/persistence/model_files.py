@@ -7,21 +7,19 @@ format 1, which named classes by their modules, are read as well.
 """
 
 import hashlib
-import io
 import math
 import os
 import stat
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 from numpy.typing import NDArray
 
 from surelearn.base.fingerprint import remember_former_fingerprint
+from surelearn.base.whole_files import replacing
 from surelearn.persistence import archive, format_1
 from surelearn.persistence.archive import ArchiveError
 from surelearn.persistence.names import StateError
@@ -125,34 +123,6 @@ def load_model(path: str | PathLike[str]) -> SavedModel:
         raise ModelFileError(f"{path} cannot be loaded: it holds no model")
     schema, metadata = description["schema"], description["metadata"]
     return SavedModel(model, schema, metadata, hashlib.sha256(content).hexdigest())
-
-
-@contextmanager
-def replacing(path: Path) -> Generator[io.BufferedWriter]:
-    """Open a file that takes the place of `path` when all is written, and vanishes on an error.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     try:
-    ...         with replacing(Path(folder) / "a.txt") as file:
-    ...             raise KeyboardInterrupt
-    ...     except KeyboardInterrupt:
-    ...         print(list(Path(folder).iterdir()))
-    []
-    """
-    beside = path.with_name(f".{path.name}.{uuid4().hex[:8]}")
-    try:
-        with beside.open("wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-    except BaseException:
-        with suppress(OSError):
-            beside.unlink(missing_ok=True)
-        raise
 
 
 def _pack(model: Any, schema: Mapping[str, Any], metadata: Mapping[str, Any]) -> bytes:

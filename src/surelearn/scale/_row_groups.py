@@ -8,7 +8,9 @@ from typing import Any
 import pyarrow as pa
 from pyarrow import parquet
 
-_READ_AHEAD = 2**16  # bytes per column; without it a whole row group is held
+from surelearn.base.tables.parquet_pages import columns_of
+from surelearn.base.tables.parquet_words import opened, read_batches
+
 _AT_ONCE = 2**20  # bytes hashed at once
 
 
@@ -31,7 +33,7 @@ def name(place: int) -> str:
 
 def digest(file: str, place: int) -> str:
     """Return the SHA-256 of the bytes of a row group, and of where its columns stand in them."""
-    columns = _columns(_opened(file), place)
+    columns = columns_of(_opened(file), place)
     found = hashlib.sha256(repr([_description(column) for column in columns]).encode())
     with Path(file).open("rb") as stream:
         for column in columns:
@@ -48,28 +50,14 @@ def digest(file: str, place: int) -> str:
 
 def batches(file: str, place: int, names: list[str], _: Any, size: int) -> Iterator[Any]:
     """Yield the rows of a row group, so many at a time."""
-    return _opened(file).iter_batches(size, row_groups=[place], columns=names, use_threads=False)
+    return read_batches(_opened(file), file, size, names, [place])
 
 
 def _opened(file: str) -> parquet.ParquetFile:
     try:
-        return parquet.ParquetFile(
-            file, buffer_size=_READ_AHEAD, pre_buffer=False, page_checksum_verification=True
-        )
+        return opened(file)
     except (pa.ArrowInvalid, OSError) as error:
         raise ValueError(f"{file} cannot be read as a Parquet file: {error}") from error
-
-
-def _columns(file: Any, place: int) -> list[Any]:
-    """Return what a file tells of the columns of a row group.
-
-    PyArrow ends the process where a damaged file tells nonsense of a column; a reader of it that
-    reads no row raises an error instead.
-    """
-    for _ in file.reader.iter_batches(0, row_groups=[place], use_threads=False):
-        break
-    group = file.metadata.row_group(place)
-    return [group.column(i) for i in range(group.num_columns)]
 
 
 def _start(column: Any) -> int:

@@ -13,9 +13,9 @@ from dataclasses import is_dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
-from uuid import uuid4
 
 from surelearn.base.fingerprint import fingerprint
+from surelearn.base.whole_files import remove_left_over, replacing
 from surelearn.scale._versions import code_version
 
 _PLAIN = {
@@ -57,6 +57,7 @@ class Checkpoint:
         self.folder, self.task = Path(folder), f"{fingerprint(task)} {code_version()}"
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
+            remove_left_over(self.folder)
         except OSError as error:
             raise ValueError(f"{folder} cannot be used as a checkpoint: {error}") from error
 
@@ -84,13 +85,10 @@ class Checkpoint:
                 f"a {type(record).__name__} cannot be kept in a checkpoint: {error}. Records are "
                 "numbers, texts, lists, dicts, arrays, and dataclasses of surelearn"
             ) from error
-        path = self._path(part)
-        begun = path.with_name(f".{path.name}.{uuid4().hex}")
         try:
-            begun.write_bytes(hashlib.sha256(payload).digest() + payload)
-            begun.replace(path)
+            with replacing(self._path(part), tidy=False) as file:
+                file.write(hashlib.sha256(payload).digest() + payload)
         except OSError as error:
-            begun.unlink(missing_ok=True)
             raise ValueError(f"{self.folder} cannot be written to: {error}") from error
 
     def _path(self, part: Any) -> Path:

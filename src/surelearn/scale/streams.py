@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 import pyarrow as pa
 from numpy.typing import NDArray
-from pyarrow import csv, parquet
+from pyarrow import csv
 from scipy import sparse
 from sklearn.base import is_classifier, is_regressor
 
@@ -22,6 +22,7 @@ from surelearn import _arguments
 from surelearn._typing import ArrayLike
 from surelearn.base.labels import exact, joined_classes
 from surelearn.base.parted import Block
+from surelearn.base.tables.parquet_words import opened, read_batches, refuse_bombs
 from surelearn.base.validation import distinct
 from surelearn.scale._columns import feature_columns, features_and_target, sound
 from surelearn.scale._parquet import holds_only_numbers, read_by_columns
@@ -225,13 +226,14 @@ def _file_chunks(
     source: Any, target: str | None, columns: Sequence[str] | None, size: int
 ) -> Iterator[tuple[Any, Any]]:
     if Path(source).suffix.lower() in {".parquet", ".pq"}:
-        file = _open_parquet(source)
+        file = opened(source, _READ_AHEAD)
         names = feature_columns(file.schema_arrow, target, columns)
         wanted = names if target is None else [*names, target]
         if holds_only_numbers(file, names):
+            refuse_bombs(file, source, range(file.num_row_groups), wanted)
             batches = read_by_columns(file, names, target, size)
         else:
-            batches = file.iter_batches(size, columns=wanted, use_threads=False)
+            batches = read_batches(file, source, size, wanted, range(file.num_row_groups))
     elif Path(source).suffix.lower() == ".csv":
         names, reader = _open_csv(source, target, columns)
         batches = _in_chunks(_batches_of_csv(reader), size)
@@ -244,12 +246,6 @@ def _pairs(
     batches: Iterable[Any], names: list[str], target: str | None
 ) -> Iterator[tuple[Any, Any]]:
     return map(partial(features_and_target, names=names, target=target), map(sound, batches))
-
-
-def _open_parquet(source: Any) -> parquet.ParquetFile:
-    return parquet.ParquetFile(
-        source, buffer_size=_READ_AHEAD, pre_buffer=False, page_checksum_verification=True
-    )
 
 
 def _open_csv(source: Any, target: str | None, columns: Any) -> tuple[list[str], Any]:

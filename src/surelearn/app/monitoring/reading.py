@@ -8,11 +8,11 @@ from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from pyarrow import parquet
 
 from surelearn._typing import Vector
 from surelearn.app.errors import TableError
 from surelearn.app.monitoring.outcomes import Columns
+from surelearn.base.tables.parquet_words import opened, read_batches
 
 _AT_ONCE = 2**16  # bytes that are asked for; fewer are taken as they come
 _LONGEST = 2**24  # bytes of a line
@@ -138,15 +138,25 @@ def _parquet_rows(path: Path, columns: Columns) -> Iterator[_Rows]:
     """Yield rows of a Parquet file, batch by batch."""
     number = 1
     try:
-        with parquet.ParquetFile(path) as file:
-            lacking = [name for name in columns.names if name not in file.schema_arrow.names]
-            if lacking:
-                there = ", ".join(file.schema_arrow.names[:20])
-                raise TableError(f"{path} has no column {lacking[0]!r}: there are {there}")
-            for batch in file.iter_batches(batch_size=_BATCH, columns=columns.names):
+        with opened(path) as file:
+            _refuse_other_columns(path, columns, file.schema_arrow.names)
+            groups = range(file.num_row_groups)
+            for batch in read_batches(file, path, _BATCH, columns.names, groups):
                 rows = batch.to_pylist()
                 yield _Rows(number, rows)
                 number += len(rows)
-    except (pa.ArrowException, OSError) as error:
+    except TableError:
+        raise
+    except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
         why = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise TableError(f"{path} cannot be read as Parquet: {why}") from None
+
+
+def _refuse_other_columns(path: Path, columns: Columns, there: list[str]) -> None:
+    """Refuse a table that lacks a column, or has two of a name that is asked for."""
+    for name in columns.names:
+        if name not in there:
+            names = ", ".join(there[:20])
+            raise TableError(f"{path} has no column {name!r}: there are {names}")
+        if there.count(name) > 1:
+            raise TableError(f"two columns of {path} are called {name!r}; rename one of them")

@@ -16,6 +16,8 @@ from surelearn.app.tables.notes import Note
 from surelearn.app.tables.sources import most_decompressed, too_large
 from surelearn.app.tables.text_columns import TEXT
 from surelearn.base.tables.arrow_messages import decompressed_size
+from surelearn.base.tables.parquet_pages import unpacked_size
+from surelearn.base.tables.parquet_words import coded_columns, write_out
 
 _Load: TypeAlias = Callable[[Any, Path], Any]
 _compute: Any = pc
@@ -96,7 +98,8 @@ def simplify(table: Any, path: Path, missing: Sequence[str]) -> tuple[Any, list[
     notes = [Note("types", "as the file declares them", "it is not a text file")]
     for name in table.column_names:
         if name not in there:
-            kind = str(table.column(name).type)
+            kind = table.column(name).type
+            kind = kind.value_type if types.is_dictionary(kind) else kind
             notes.append(Note(f"column {name!r}", "not read", f"no learner reads its type, {kind}"))
     return known, notes
 
@@ -112,8 +115,12 @@ def lists_in(table: Any) -> dict[str, Any]:
     return {
         name: column
         for name, column in zip(table.column_names, table.columns, strict=True)
-        if types.is_list(column.type) or types.is_large_list(column.type)
+        if _is_list(column.type)
     }
+
+
+def _is_list(kind: Any) -> bool:
+    return types.is_list(kind) or types.is_large_list(kind)
 
 
 def _refuse_twins(names: Sequence[str], path: Path) -> None:
@@ -122,21 +129,43 @@ def _refuse_twins(names: Sequence[str], path: Path) -> None:
 
 
 def _read_parquet(data: Any, path: Path) -> Any:
+    most = most_decompressed(data.size)
     with _opened(data) as file:
         schema, meta = file.schema_arrow, file.metadata
-        words = [field.name for field in schema if _is_text(field.type)]
-    _refuse_twins(schema.names, path)
-    groups = map(meta.row_group, range(meta.num_row_groups))
-    written = sum(group.total_byte_size for group in groups)  # text may be longer than a number
-    n_bytes = max(8 * meta.num_rows * meta.num_columns, written)
-    if n_bytes > (most := most_decompressed(data.size)):
-        raise too_large(path, data.size, most)
-    with _opened(data, read_dictionary=words) as file:
+        _refuse_twins(schema.names, path)
+        groups = range(meta.num_row_groups)
+        written = sum(meta.row_group(i).total_byte_size for i in groups)
+        n_bytes = max(8 * meta.num_rows * meta.num_columns, written)
+        if (
+            n_bytes > most
+            or (
+                # Pages need not be as the footer says.
+                n_bytes := max(n_bytes, unpacked_size(file, pa.BufferReader(data), groups))
+            )
+            > most
+        ):
+            raise too_large(path, data.size, most)
+    with _opened(data, read_dictionary=coded_columns(meta)) as file:
         if not too_many(n_bytes):
-            return file.read(use_threads=False)
+            return _with_lists(file.read(use_threads=False), schema, data.size, path)
         names = schema.names  # asked for "a" it also reads "a.b", which it takes for a part of it
-        columns = ((name, file.read([name], use_threads=False).column(name)) for name in names)
+        read = (file.read([name], use_threads=False).select([name]) for name in names)
+        ready = (_with_lists(table, schema, data.size, path) for table in read)
+        columns = ((table.column_names[0], table.column(0)) for table in ready)
         return combined(columns, large=True)
+
+
+def _with_lists(table: Any, schema: Any, n_packed: int, path: Path) -> Any:
+    """Return a table whose lists hold words, and no codes, unless these would fill the memory."""
+    table.validate(full=True)  # codes are followed
+    most = most_decompressed(n_packed)
+    for place, name in enumerate(table.column_names):
+        if _is_list(table.column(place).type):
+            written = write_out(table.select([name]), schema, most)
+            if written is None:
+                raise too_large(path, n_packed, most)
+            table = table.set_column(place, name, written.column(0))
+    return table
 
 
 def _opened(data: Any, **options: Any) -> parquet.ParquetFile:
@@ -188,6 +217,8 @@ def _simplified(column: Any, missing: Sequence[str]) -> Any:
     """Return a column as numbers, truth values, text or moments; None if it is none of these."""
     kind = column.type
     if types.is_dictionary(kind) and not _is_text(kind.value_type):
+        if not _is_plain(kind.value_type):  # what nobody reads is not written out
+            return None
         return _simplified(column.cast(kind.value_type), missing)
     if types.is_dictionary(kind) or _is_text(kind):
         return _text(column, missing)
@@ -198,6 +229,10 @@ def _simplified(column: Any, missing: Sequence[str]) -> Any:
     simple = _simple_type(kind)
     exact = not (types.is_timestamp(kind) and kind.unit == "ns")
     return None if simple is None else column.cast(simple, safe=exact)
+
+
+def _is_plain(kind: Any) -> bool:
+    return types.is_boolean(kind) or types.is_null(kind) or _simple_type(kind) is not None
 
 
 def _simple_type(kind: Any) -> Any:

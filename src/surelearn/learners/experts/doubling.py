@@ -123,6 +123,14 @@ class Doubling(AveragingGame):
         for held, new in zip(state.epoch, fresh, strict=True):
             held[...] = new
 
+    def _check_state(self) -> None:
+        super()._check_state()
+        n_epochs, n_left = self.n_epochs_, int(self.state_.learnt.n_left[0])
+        # Not more epochs than a whole number can count the rounds of, before a power is taken.
+        fits = 0 <= n_epochs < 64 and 0 <= n_left <= (1 << n_epochs) >> 1
+        if not fits or (1 << n_epochs) - 1 - n_left != self.n_rounds_:
+            raise ValueError("its epochs are not those of the rounds that it has played")
+
     def _certificates(self) -> Iterable[Certificate]:
         inside = checked(f"all losses lie in {self.learner.loss_range}")
         known = self.guarantee(n_experts=self.n_experts_, n_rounds=self.n_rounds_)

@@ -150,7 +150,7 @@ def clusters(X: Matrix, weights: Vector, n_clusters: int, rng: RandomState) -> t
     """Return the cluster of each row, and their centres, by k-means from k-means++ seeds."""
     with warnings.catch_warnings():  # fewer distinct rows than clusters: some remain empty
         warnings.simplefilter("ignore", ConvergenceWarning)
-        k_means: Any = KMeans(n_clusters, random_state=rng).set_params(n_init=1)
+        k_means: Any = KMeans(int(n_clusters), random_state=rng).set_params(n_init=1)
         found = k_means.fit(X, sample_weight=weights / weights.max())  # it adds up tiny ones badly
     return found.labels_, found.cluster_centers_
 

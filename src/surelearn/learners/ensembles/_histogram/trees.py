@@ -140,6 +140,9 @@ class HistogramTrees:
         inner = self.child != nodes
         if ((self.child[inner] <= nodes[inner]) | (self.child[inner] + 1 >= ends[inner])).any():
             raise ValueError("a child stands before its parent, or outside its tree")
+        owned = np.concatenate([self.child[inner], self.child[inner] + 1])
+        if len(np.unique(owned)) < len(owned):  # levels might double without end
+            raise ValueError("a node is the child of two")
         if not (self.left[~inner] == np.uint64(2**64 - 1)).all():
             raise ValueError("a leaf sends rows on")
 
@@ -152,8 +155,12 @@ def _are_sound(
     first_node: Indices,
     n_features: int,
 ) -> bool:
-    """Say whether every walk ends in its tree, and asks for columns that are there."""
+    """Say whether every walk ends in its tree, and asks for columns that are there.
+
+    No node is the child of two: levels might double without end.
+    """
     n_trees, whole = len(first_node) - 1, np.uint64(2**64 - 1)
+    owned = np.zeros(len(child), dtype=np.bool_)
     if first_node[0] != 0 or first_node[n_trees] != len(child):
         return False
     for tree in range(n_trees):
@@ -164,8 +171,10 @@ def _are_sound(
             if feature[node] < 0 or feature[node] >= n_features:
                 return False
             if child[node] != node:
-                if child[node] < node or child[node] >= end - 1:
+                first = child[node]
+                if first < node or first >= end - 1 or owned[first] or owned[first + 1]:
                     return False
+                owned[first], owned[first + 1] = True, True
             elif left[node, 0] & left[node, 1] & left[node, 2] & left[node, 3] != whole:
                 return False
     return True
