@@ -120,3 +120,21 @@ def test_what_is_locked_shares_the_numbers():
     assert seen[0][0] == 5.0
     assert not seen[1][1].flags.writeable
     assert held[1][1].flags.writeable
+
+
+def test_a_learner_with_methods_of_others_is_another_learner():
+    """Its certificate of the risk spoke of answers that the model does not give."""
+
+    class Contrary(Perceptron):
+        def predict(self, X):
+            return 1 - super().predict(X)
+
+    class Renamed(Perceptron):
+        """The same learner under another name, with a method that it did not have."""
+
+        def told(self):
+            return [str(c) for c in self.certificates()]
+
+    with pytest.raises(ValueError, match=r"methods of its own \(predict\)"):
+        Contrary().fit(X, SIGNS).certificates()
+    assert len(Renamed().fit(X, SIGNS).told()) == len(Perceptron().fit(X, SIGNS).certificates())
