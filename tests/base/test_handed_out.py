@@ -13,6 +13,7 @@ from surelearn import (
     Exp3,
     Halving,
     Hedge,
+    LogisticRegression,
     OnlineGradientDescent,
     OnlineGradientDescentRegressor,
     OnlineRidge,
@@ -21,6 +22,7 @@ from surelearn import (
     WeightedMajority,
 )
 from surelearn.base.handed_out import locked
+from surelearn.persistence.model_files import load_model, save_model
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(30, 3))
@@ -120,3 +122,39 @@ def test_what_is_locked_shares_the_numbers():
     assert seen[0][0] == 5.0
     assert not seen[1][1].flags.writeable
     assert held[1][1].flags.writeable
+
+
+def test_a_learner_with_methods_of_others_is_another_learner():
+    """Its certificate of the risk spoke of answers that the model does not give."""
+
+    class Contrary(Perceptron):
+        def predict(self, X):
+            return 1 - super().predict(X)
+
+    class Renamed(Perceptron):
+        """The same learner under another name, with a method that it did not have."""
+
+        def told(self):
+            return [str(c) for c in self.certificates()]
+
+    with pytest.raises(ValueError, match=r"methods of its own \(predict\)"):
+        Contrary().fit(X, SIGNS).certificates()
+    assert len(Renamed().fit(X, SIGNS).told()) == len(Perceptron().fit(X, SIGNS).certificates())
+
+
+@pytest.mark.parametrize("change", [None, "coef_", "n_rounds_"])
+def test_a_model_file_heals_nothing(change, tmp_path):
+    """Before, a model changed by hand had certificates again once it was saved and loaded."""
+    batch = LogisticRegression().fit(X, SIGNS)
+    online = OnlineRidge().partial_fit(X, SIGNS)
+    model = online if change == "n_rounds_" else batch
+    if change is not None:
+        setattr(model, change, getattr(model, change) * 2)
+    save_model(model, tmp_path / "m", schema={}, metadata={})
+    loaded = load_model(tmp_path / "m").model
+    if change is None:
+        assert loaded.certificates() == model.certificates()
+        return
+    with pytest.raises(ValueError, match="changed after it was fitted"):
+        loaded.certificates()
+    assert loaded.fit(X, SIGNS).certificates()

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surelearn._jit.fingerprints import checksum
+from surelearn._stored import stored_name
 from surelearn.base._hasher import Hasher
 from surelearn.base.fingerprint import fingerprint
 
@@ -72,7 +73,7 @@ def break_seal(model: Any) -> None:
 
 def is_intact(model: Any) -> bool:
     """Return whether a model is as it was when it was sealed; one without a seal may be."""
-    if replaces_methods(model):
+    if replaces_methods(model) or methods_of_others(type(model)):
         return False
     seal = getattr(model, "__dict__", {}).get("_seal")
     if seal is None:
@@ -101,6 +102,45 @@ def replaces_methods(model: Any) -> bool:
     return any(callable(getattr(cls, name, None)) for name in held)
 
 
+def methods_of_others(cls: type[Any]) -> tuple[str, ...]:
+    """Return the methods of a learner of this library that a class made from it has replaced.
+
+    What is proved of a learner is proved of its own methods: with another `predict` it is another
+    model. Whoever extends a base that is no learner yet fills in what is missing, and replaces
+    nothing.
+
+    Examples
+    --------
+    >>> from surelearn.learners.linear.perceptron import Perceptron
+    >>> class Contrary(Perceptron):
+    ...     def predict(self, X):
+    ...         return self.classes_[0]
+    >>> methods_of_others(Contrary), methods_of_others(Perceptron)
+    (('predict',), ())
+    """
+    line = cls.__mro__
+    ours = next((k for k, one in enumerate(line) if _is_learner(one)), None)
+    if ours is None:
+        return ()
+    others = [one for one in line[:ours] if not one.__module__.startswith("surelearn.")]
+    found = {name for one in others for name, what in vars(one).items() if _acts(name, what)}
+    return tuple(sorted(name for name in found if hasattr(line[ours], name)))
+
+
+def _is_learner(cls: type[Any]) -> bool:
+    return cls.__module__.startswith("surelearn.learners.") and stored_name(cls) is not None
+
+
+def _acts(name: str, what: Any) -> bool:
+    """Return whether an attribute of a class may change what its objects learn or answer.
+
+    scikit-learn gives every class its own methods to request arguments; names with two underscores
+    are Python's, and what a class states of itself is its own affair.
+    """
+    free = name.startswith(("__", "set_")) or name in {"certificates", "guarantee"}
+    return not free and (callable(what) or hasattr(what, "__get__"))
+
+
 def fingerprint_of_fit(model: Any) -> str:
     """Return the fingerprint of a fitted model; refuse one that was changed by hand since."""
     refuse_changed(model)
@@ -108,7 +148,13 @@ def fingerprint_of_fit(model: Any) -> str:
 
 
 def refuse_changed(model: Any) -> None:
-    """Refuse a model that was changed by hand since it was fitted."""
+    """Refuse a model that was changed by hand since it was fitted, or is of another's making."""
+    if others := methods_of_others(cast("type[Any]", type(model))):
+        raise ValueError(
+            f"{type(model).__name__} has methods of its own ({', '.join(others)}), and nothing is "
+            "proved of what it learns and answers by them: certify it on rows that it has not "
+            "seen, with a Holdout"
+        )
     if not is_intact(model):
         raise ValueError(
             f"this {type(model).__name__} was changed after it was fitted, and nothing is proved "

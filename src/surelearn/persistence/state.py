@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from surelearn._stored import stored_name, stored_version
-from surelearn.base.seal import sealed
+from surelearn.base.seal import break_seal, is_intact, sealed
 from surelearn.persistence.layouts import check_all, check_layout, may_hold
 from surelearn.persistence.names import StateError, find_class
 
@@ -89,7 +89,8 @@ class Describer:
             return {"$record": name, "version": version, "fields": described}
         state = {key: kept for key, kept in vars(value).items() if key not in _NOT_LEARNT}
         described = {key: self.describe(kept) for key, kept in state.items()}
-        return {"$object": name, "version": version, "state": described}
+        changed = {} if "_seal" not in vars(value) or is_intact(value) else {"changed": True}
+        return {"$object": name, "version": version, **changed, "state": described}
 
 
 def restore(piece: Any, arrays: Sequence[NDArray[Any]]) -> Any:
@@ -180,7 +181,10 @@ def _make_object(piece: dict[str, Any], build: Callable[[Any], Any]) -> Any:
             raise StateError(f"a {cls.__name__} has no attribute {key[:80]!r}")
         object.__setattr__(made, key, value)  # dataclasses may be frozen
     (check_all if _is_old(cls, piece) else check_layout)(made)
-    return sealed(made)
+    sealed(made)
+    if piece.get("changed"):  # by hand, before it was stored: no file makes it what a fit made
+        break_seal(made)
+    return made
 
 
 def _is_old(cls: type[Any], piece: dict[str, Any]) -> bool:
