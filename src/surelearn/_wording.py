@@ -1,6 +1,7 @@
 """Numbers as a reader should see them: a bound is never shown smaller than it is."""
 
 import difflib
+import math
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, localcontext
@@ -19,7 +20,7 @@ def outward(value: float, direction: str, *, digits: int = 4) -> str:
     >>> outward(0.058811, "upper"), outward(0.058811, "lower"), outward(117.0, "upper")
     ('0.05882', '0.05881', '117')
     """
-    if not np.isfinite(value) or value == 0.0:
+    if not math.isfinite(value) or value == 0.0:
         return f"{value:g}"
     number = Decimal(repr(float(value)))
     unit = Decimal(1).scaleb(number.adjusted() - digits + 1)
@@ -54,7 +55,7 @@ def percent_outward(value: float, direction: str) -> str:
     ('5.89%', '5.88%')
     """
     rounding = ROUND_CEILING if direction == "upper" else ROUND_FLOOR
-    if not np.isfinite(value):
+    if not math.isfinite(value):
         return f"{value}%"
     with localcontext(_EXACT):
         number = Decimal(repr(float(value))) * 100

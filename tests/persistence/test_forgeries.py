@@ -4,10 +4,12 @@ import dataclasses
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 import tracemalloc
 import zipfile
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +20,8 @@ from persistence import forgeries
 from surelearn import (
     GradientBoostingClassifier,
     LinearRegression,
+    MaximumEntropy,
+    NormalizedWinnow,
     SupportVectorClassifier,
     checks,
     kernels,
@@ -247,6 +251,35 @@ def test_levels_of_a_forged_tree_do_not_double_without_end(path):
     object.__setattr__(learner.trees_, "child", forged)
     with pytest.raises(ValueError, match="changed after fit"):
         learner.predict(X)
+
+
+def test_a_file_holds_no_functions_of_features(path):
+    model = MaximumEntropy(tol=0.2).fit([[0.0], [1.0], [1.0]], [0, 1, 0])
+    save_model(model, path, schema={}, metadata={})
+    members = forgeries.members_of(path.read_bytes())
+    told = json.loads(members["model.json"])
+    told["model"]["state"]["features"] = "x"
+    refuse(path, members | {"model.json": json.dumps(told).encode()}, "functions|cannot be that")
+
+
+def test_huge_numbers_in_a_record_are_numbers_or_refused(path):
+    X = np.eye(4)
+    save_model(NormalizedWinnow().fit(X, [0, 1, 0, 1]), path, schema={}, metadata={})
+    text = forgeries.members_of(path.read_bytes())["model.json"].decode()
+    assert '"bound":' in text
+    for number in ("1" + "0" * 30, "1" + "0" * 400):
+        forged = re.sub(r'"bound":[-0-9.e+]+', f'"bound":{number}', text)
+        members = {**forgeries.members_of(path.read_bytes()), "model.json": forged.encode()}
+        (path.parent / "forged").write_bytes(forgeries.packed(members))
+        with suppress(ModelFileError):
+            forgeries.try_out(load_model(path.parent / "forged").model, X, [0, 1, 0, 1])
+
+
+def test_a_norm_whose_square_overflows_has_estimates_too():
+    X = np.random.default_rng(0).normal(size=(10, 2))
+    machine = SupportVectorClassifier(kernel=kernels.Linear()).fit(X, X[:, 0] > 0.0)
+    machine.norms_ = np.array([1e200])
+    assert machine.leave_one_out_estimates().radius_margin == np.inf
 
 
 @pytest.mark.parametrize(("name", "number"), [("n_left", -1), ("n_left", 9), ("n_epochs", 2**32)])

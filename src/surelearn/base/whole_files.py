@@ -103,7 +103,10 @@ def _begun(path: Path) -> tuple[Path, io.BufferedWriter]:
     """Open a new hidden file, and lock it; one that was removed before it was locked is no use."""
     while True:
         beside = path.with_name(f".{_key(path.name)}-{uuid4().hex}.surelearn")
-        file = beside.open("xb")
+        try:
+            file = beside.open("xb")
+        except OSError as error:  # nobody knows the hidden name
+            raise OSError(error.errno, error.strerror, str(path)) from None
         if fcntl is not None:
             with suppress(OSError):  # some disks know no locks, and there nothing is removed
                 _locks().flock(file, _locks().LOCK_EX)

@@ -243,6 +243,13 @@ def _is_count(value: Any) -> bool:
     return whole and bool(0 <= value <= _LARGEST_COUNT)
 
 
+def _is_number(value: Any) -> bool:
+    """Say whether this is a number; whole ones of any size are none to NumPy."""
+    if isinstance(value, int):
+        return -(2**63) <= value < 2**63
+    return isinstance(value, float | np.floating | np.integer)
+
+
 def _are_categories(value: Any) -> bool:
     """Say whether these are numbers or words for each column, as tables are read by them."""
     return isinstance(value, tuple) and all(
@@ -275,7 +282,7 @@ _SINGLE: dict[str, Callable[[Any], bool]] = {
     "classes": lambda value: _are_sorted(value) and len(value) > 0,
     "count": _is_count,
     "flag": lambda value: isinstance(value, bool | np.bool_),
-    "number": lambda value: isinstance(value, float | int | np.floating | np.integer),
+    "number": _is_number,
     "words": lambda value: isinstance(value, list) and _are_words(cast("list[Any]", value)),
     "text": lambda value: isinstance(value, str),
 }

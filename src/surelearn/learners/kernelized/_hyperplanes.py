@@ -103,7 +103,7 @@ class Hyperplanes:
         elif self.penalize_intercept:
             b = abs(float(self.intercept_[0]))
             square = (norm - b) * (norm + b)
-            norm = math.sqrt(square) if square > _ROUNDING * norm**2 else 0.0
+            norm = math.sqrt(square) if square > _ROUNDING * norm * norm else 0.0
         if norm == 0.0:
             raise ValueError(
                 "all coefficients are 0, or cancel: they describe no hyperplane; if C is very "

@@ -54,7 +54,7 @@ class LeaveOneOutEstimates:
         """
         slack = np.maximum(0.0, 1.0 - margins)
         doubtful = 2.0 * alpha * largest + slack >= 1.0
-        return cls(len(alpha) / n, float(doubtful.sum()) / n, largest * norm**2 / n)
+        return cls(len(alpha) / n, float(doubtful.sum()) / n, largest * (norm * norm) / n)
 
 
 def without_each_row(solved: Sequence[Solved], values: KernelValues, rules: Rules) -> Matrix:

@@ -73,8 +73,8 @@ def _norms(model: Any) -> tuple[float, float]:
     if type(model.kernel_) is Linear:  # of weights, each of which is a sum
         return max(0.0, norm * (1.0 - _EPS) - lost), norm * (1.0 + _EPS) + lost
     lost *= 2.0 * float(np.abs(model.dual_coef_[0]).sum())
-    shortest = math.sqrt(max(0.0, norm**2 - lost)) * (1.0 - _EPS)
-    return shortest, math.sqrt(norm**2 + lost) * (1.0 + _EPS)
+    shortest = math.sqrt(max(0.0, norm * norm - lost)) * (1.0 - _EPS)
+    return shortest, math.sqrt(norm * norm + lost) * (1.0 + _EPS)
 
 
 def refuse_unlike(model: Any) -> None:

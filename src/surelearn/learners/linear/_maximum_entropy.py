@@ -156,9 +156,9 @@ class MaximumEntropyModel(SoftmaxClassifier):
             )
 
     def _check_state(self) -> None:
-        if self.features is None and len(self.weights_) != len(self.classes_) * (
-            self.n_features_in_ + 1
-        ):
+        if self.features is not None:
+            raise ValueError("its features are not functions, which no file holds")
+        if len(self.weights_) != len(self.classes_) * (self.n_features_in_ + 1):
             raise ValueError("its weights are not those of its features and classes")
 
     def _scores(self, X: Any) -> Matrix:
