@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import partial
 from operator import add
@@ -19,6 +20,8 @@ from pyarrow import parquet
 
 from surelearn import RidgeRegression, scale
 from surelearn.scale import dask as on_dask
+from surelearn.scale import reduction
+from surelearn.scale._engine import Engine
 from surelearn.scale._versions import code_version
 from surelearn.scale.dask import local_cluster
 
@@ -238,6 +241,26 @@ def test_one_and_four_workers_find_the_same(n_workers, folder, tmp_path):
     assert (found == scale.map_reduce(range(40), partial(slowly, tmp_path, 0.0), add)).all()
 
 
+class Silent(Engine):
+    """An engine whose tasks are never done, as when a scheduler dies while it hands one over."""
+
+    def __init__(self):
+        super().__init__(None, 2)
+
+    def submit(self, function, *arguments):
+        del function, arguments
+        return Future()
+
+    def is_gone(self):
+        return True
+
+
+def test_a_cluster_that_falls_silent_is_not_waited_for(monkeypatch):
+    monkeypatch.setattr(reduction, "_LOOK", 0.01)
+    with scale.on(Silent()), pytest.raises(scale.ClusterLostError, match="checkpoint"):
+        scale.map_reduce(range(3), abs, add)
+
+
 class Cluster:
     """A client of Dask as far as it is prepared: what its worker and its scheduler say."""
 
@@ -266,7 +289,7 @@ class Cluster:
     ("client", "kind", "sentence"),
     [
         (Cluster("0123"), ValueError, "worker at tcp://10.0.0.2:4000 has other versions"),
-        (Cluster(ModuleNotFoundError("no module")), ValueError, "worker at .* cannot import"),
+        (Cluster(Exception("ModuleNotFoundError()")), ValueError, "worker at .* cannot import"),
         (Cluster(code_version(), ImportError("no")), ValueError, "scheduler of Dask cannot import"),
         (Cluster(code_version(), OSError("closed")), scale.ClusterLostError, "scheduler .* gone"),
     ],

@@ -29,8 +29,12 @@ class Engine:
         del part, error
         return None
 
+    def is_gone(self) -> bool:
+        """Return whether nobody will ever say that a task is done."""
+        return False
+
     def lost(self, part: Any, n_done: int, error: BaseException) -> Exception:
-        """Return what to say when a task was cancelled by somebody else."""
+        """Return what to say when a task was cancelled by somebody else, or all are gone."""
         return ClusterLostError(
             f"{part} was given up by its executor ({type(error).__name__}), after {n_done} parts "
             "were done. Start again; with checkpoint=FOLDER only what is missing is computed"

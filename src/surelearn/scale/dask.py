@@ -89,10 +89,12 @@ class _DaskEngine(Engine):
             for address, found in self.client.run(code_version, on_error="return").items():
                 _refuse_other_worker(address, found)
             return self.client.run_on_scheduler(set_patience, _SILENT, _NOBODY, _FAILURES)
-        except ImportError as error:
-            raise ValueError(_without("scheduler of Dask", error)) from error
         except OSError as error:
             raise ClusterLostError("the scheduler of Dask is gone: start a cluster") from error
+        except Exception as error:
+            if _lacks_code(error):
+                raise ValueError(_without("scheduler of Dask", error)) from error
+            raise
 
     def explained(self, part: Any, error: Exception) -> Exception | None:
         if isinstance(error, KilledWorker):
@@ -108,6 +110,9 @@ class _DaskEngine(Engine):
             )
         return None
 
+    def is_gone(self) -> bool:
+        return self.client.status in {"closing", "closed"}  # it tried to reconnect for a while
+
     def lost(self, part: Any, n_done: int, error: BaseException) -> Exception:
         del error
         return ClusterLostError(
@@ -118,13 +123,18 @@ class _DaskEngine(Engine):
 
 def _refuse_other_worker(address: str, found: Any) -> None:
     """Refuse a worker by what it says of its code; what else went wrong is seen later."""
-    if isinstance(found, ImportError):
-        raise ValueError(_without(f"worker at {address}", found))  # noqa: TRY004 - no type of ours
+    if isinstance(found, Exception) and _lacks_code(found):
+        raise ValueError(_without(f"worker at {address}", found))
     if isinstance(found, str) and found != code_version():
         raise ValueError(f"the worker at {address} has {OTHER_CODE}")
 
 
-def _without(who: str, error: ImportError) -> str:
+def _lacks_code(error: Exception) -> bool:
+    """Return whether someone else could not import the library; Dask tells it as text."""
+    return isinstance(error, ImportError) or "ModuleNotFoundError" in str(error)
+
+
+def _without(who: str, error: Exception) -> str:
     return (
         f"the {who} cannot import surelearn ({error}): install it there, in the same version as "
         "here, with surelearn[dask]"

@@ -25,6 +25,7 @@ _Part = TypeVar("_Part")
 _Record = TypeVar("_Record")
 
 _MOST_DEATHS = 3  # of processes that worked on one part
+_LOOK = 1.0  # seconds after which to see whether there is anybody left to wait for
 
 
 def map_reduce(
@@ -125,7 +126,7 @@ class _Run:
             while self._fill(todo) or self.under_way:
                 part, future = self.under_way[0]
                 while not future.done():
-                    self._keep(wait(self.not_kept, return_when=FIRST_COMPLETED).done)
+                    self._keep(self._done(part))
                 self._keep([future] if future in self.not_kept else [])
                 self.under_way.popleft()
                 yield self._result(part, future)
@@ -135,6 +136,13 @@ class _Run:
         finally:
             for _, future in self.under_way:
                 future.cancel()
+
+    def _done(self, part: Any) -> Iterable[Future[Any]]:
+        """Wait for a task: one whose record a scheduler died in handing over is never done."""
+        found = wait(self.not_kept, _LOOK, FIRST_COMPLETED).done
+        if not found and self.engine.is_gone():
+            raise self.engine.lost(part, self.n_done, CancelledError())
+        return found
 
     def _fill(self, todo: Iterator[Any]) -> bool:
         """Begin with as many parts as the executor takes at once; say whether there was one."""

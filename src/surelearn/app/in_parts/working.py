@@ -1,5 +1,6 @@
 """Who works on the parts of a table: this process, processes beside it, or a cluster."""
 
+import logging
 from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager
 from os import PathLike
@@ -7,6 +8,8 @@ from typing import Any
 
 from surelearn import scale
 from surelearn.app.errors import TableError
+
+_TALKATIVE = ("distributed.client", "distributed.core", "distributed.comm", "tornado.application")
 
 
 @contextmanager
@@ -75,5 +78,19 @@ def _joined(address: str) -> Generator[Any]:
         raise TableError("a cluster needs Dask: pip install surelearn[dask]") from error
     except (OSError, TypeError, ValueError) as error:
         raise TableError(f"there is no cluster of Dask at {address}: {error}") from error
-    with client:
+    with client, _without_logs():
         yield client
+
+
+@contextmanager
+def _without_logs() -> Generator[None]:
+    """Keep what Dask logs of broken connections to itself: the command says it in a sentence."""
+    loggers = [logging.getLogger(name) for name in _TALKATIVE]
+    before = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, before, strict=True):
+            logger.setLevel(level)
