@@ -296,7 +296,7 @@ def test_a_step_is_the_proximal_one_and_not_the_linearised_one_of_the_source(
 
     model = PassiveAggressive(C=limit, fit_intercept=False)
     model.learn([[0.0, 0.0]], [1], classes=[-1, 1])  # which moves nothing
-    model.states_[0].coef[:] = start
+    vars(model)["learnt_"].states[0].coef[:] = start  # what is handed out is read-only
     model.learn(x[np.newaxis], [1])
     assert objective(model.coef_[0]) == pytest.approx(least)
     assert objective(start + limit * x) == pytest.approx(linearised)
