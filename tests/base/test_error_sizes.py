@@ -121,3 +121,38 @@ def test_longer_numbers_than_doubles_are_refused_by_an_audit():
         pytest.skip("there are none here")
     with pytest.raises(ValueError, match="more digits than doubles have"):
         claims.record(truth, np.ones(50), task="regression")
+
+
+ODD = {
+    "text": (np.arange(60.0).astype(str), "no numbers"),
+    "words": (np.array(["a", 1.0] * 30, dtype=object), "no numbers"),
+    "complex": (np.arange(60.0) + 1j, "no numbers"),
+    "complex objects": (np.array([1j] * 60, dtype=object), "doubles cannot hold"),
+    "dates": (np.arange(60).astype("M8[D]"), "no numbers"),
+    "spans": (np.arange(60).astype("m8[s]"), "no numbers"),
+    "NaN": (np.where(np.arange(60) % 7, 1.0, np.nan), "are NaN"),
+}
+
+
+class Gives:
+    def __init__(self, answers):
+        self.answers = answers
+
+    def predict(self, X):
+        return self.answers[np.asarray(X)[:, 0].astype(int)]
+
+
+@pytest.mark.parametrize("odd", ODD, ids=str)
+def test_what_has_no_distance_is_refused_and_costs_nothing(odd):
+    """Dates were certified in units that nobody told, complex answers by their real part."""
+    forget()
+    values, why = ODD[odd]
+    X, truth = np.arange(60.0)[:, np.newaxis], np.arange(60.0)
+    held_out = Holdout(X, truth, loss=Quantile(0.1))
+    with pytest.raises(ValueError, match=f"the answers.*{why}"):
+        held_out.certify(Gives(values))
+    assert held_out.ledger == ()
+    if odd not in {"NaN", "words", "complex"}:  # those are refused at the door
+        with pytest.raises(ValueError, match=f"the targets.*{why}"):
+            Holdout(X, values, loss=Quantile(0.1)).certify(Gives(truth))
+    assert held_out.certify(Gives(truth)).status == "valid"

@@ -16,6 +16,7 @@ from sklearn.base import clone
 
 from surelearn._typing import Matrix
 from surelearn.base import OnlineLinearRegressor
+from surelearn.base.online.state import Learnt
 from surelearn.base.row_reader import RowReader, UnknownFeaturesError
 from surelearn.base.states import copy_of
 
@@ -211,7 +212,7 @@ def _with_class(y: Any, model: Any) -> Any:
     Labels stand in order, those of one kind together. Arrays are shared with the model given, which
     is right because a row that is refused writes to none of them.
     """
-    learnt = vars(model)["learnt_"]
+    learnt: Learnt = vars(model)["learnt_"]
     if y in learnt.positions:
         return model
     *own, none = learnt.states

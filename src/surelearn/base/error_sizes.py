@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from surelearn._typing import Vector
 from surelearn.base.cell_bits import is_beyond_doubles
+from surelearn.base.labels import kinds_of
 
 Side: TypeAlias = Literal["upper", "lower"]
 """To which side sizes are rounded."""
@@ -39,6 +40,32 @@ def rounded_to_nearest() -> Generator[None]:
         _nearest.reset(token)
 
 
+def numbers(what: str, values: NDArray[Any]) -> Vector:
+    """Return values as doubles; refuse what has no distance: text, dates, complex numbers, NaN.
+
+    Examples
+    --------
+    >>> numbers("the answers", np.array([1, 2])).tolist()
+    [1.0, 2.0]
+    >>> numbers("the answers", np.array(["1"]))
+    Traceback (most recent call last):
+    ValueError: the answers are no numbers (<U1), and so have no absolute errors: give numbers
+    """
+    plain = values.dtype.kind in "biuf"
+    if not plain and not (values.dtype.kind == "O" and kinds_of(values) <= {"numbers"}):
+        raise ValueError(
+            f"{what} are no numbers ({values.dtype}), and so have no absolute errors: give numbers"
+        )
+    try:
+        doubles = np.asarray(values, dtype=np.float64)
+    except (TypeError, OverflowError):  # a complex number, or one beyond doubles
+        raise ValueError(f"{what} hold numbers that doubles cannot hold") from None
+    n_missing = int(np.count_nonzero(np.isnan(doubles)))
+    if n_missing:
+        raise ValueError(f"{n_missing} of {what} are NaN, of which no error is known")
+    return doubles
+
+
 def absolute_errors(y: NDArray[Any], predicted: NDArray[Any], *, side: Side = "upper") -> Vector:
     """Return |y - prediction| in doubles, none smaller than it is; or none larger.
 
@@ -51,7 +78,7 @@ def absolute_errors(y: NDArray[Any], predicted: NDArray[Any], *, side: Side = "u
     >>> bool(absolute_errors(np.array([2**53 + 1]), np.array([2.0**53]))[0] >= 1.0)
     True
     """
-    one, other = (np.asarray(values, dtype=np.float64) for values in (y, predicted))
+    one, other = numbers("the targets", y), numbers("the answers", predicted)
     moved = _units(y, one), _units(predicted, other)
     with np.errstate(over="ignore", invalid="ignore"):
         if _nearest.get():

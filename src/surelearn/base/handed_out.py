@@ -35,7 +35,7 @@ def locked(value: _Value) -> _Value:
         return view
     if _is_plain(value):
         parts = [locked(part) for part in cast("tuple[Any, ...]", value)]
-        return cast("_Value", tuple.__new__(type(value), parts))
+        return tuple.__new__(cast("Any", type(value)), parts)
     return value
 
 
@@ -51,7 +51,7 @@ def _unlocked(value: _Value) -> _Value:
         return array if array.flags.writeable else array.copy()
     if _is_plain(value):
         parts = [_unlocked(part) for part in cast("tuple[Any, ...]", value)]
-        return cast("_Value", tuple.__new__(type(value), parts))
+        return tuple.__new__(cast("Any", type(value)), parts)
     return value
 
 

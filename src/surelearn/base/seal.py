@@ -112,9 +112,7 @@ def methods_of_others(cls: type[Any]) -> tuple[str, ...]:
     Examples
     --------
     >>> from surelearn.learners.linear.perceptron import Perceptron
-    >>> class Contrary(Perceptron):
-    ...     def predict(self, X):
-    ...         return self.classes_[0]
+    >>> Contrary = type("Contrary", (Perceptron,), {"predict": len, "__module__": "mine"})
     >>> methods_of_others(Contrary), methods_of_others(Perceptron)
     (('predict',), ())
     """

@@ -173,7 +173,7 @@ def _of_objects(name: str, values: NDArray[Any]) -> NDArray[Any]:
         raise ValueError(f"{name} holds text and bytes: bytes become text by label.decode()")
     if {"text", "numbers"} <= kinds:
         raise ValueError(f"{name} holds text and numbers: 1 and '1' differ, so make all of it text")
-    numbers = np.asarray(exact(given)) if kinds == {"numbers"} else values
+    numbers = np.asarray(exact(given)) if kinds <= {"numbers"} else values
     return numbers if numbers.dtype.kind in "biuf" else as_labels(list(map(str, given)))
 
 

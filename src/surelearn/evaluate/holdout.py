@@ -23,6 +23,7 @@ from surelearn._typing import ArrayLike
 from surelearn.base import data_fingerprint, fingerprint
 from surelearn.base.cell_bits import cell_bits, spread, to_single
 from surelearn.base.chunks import in_chunks
+from surelearn.base.error_sizes import absolute_errors
 from surelearn.base.row_identity import RowSet, labelled_hashes, rows_of, with_labels
 from surelearn.certificate import (
     Certificate,
@@ -471,6 +472,8 @@ class Holdout(Shown, drawn_by="certificates.plot_certificates"):
             raise TypeError(f"{model!r} has no method predict of its own: pass a fitted model")
         predicted = in_chunks(model.predict, self.X)
         _holdout_rules.check_predictions(model, self.y, predicted, labels=self._counts_errors)
+        if isinstance(self._loss, Quantile):  # refused before anything is charged
+            absolute_errors(self.y, predicted)
         return predicted
 
     def _demands(
