@@ -25,7 +25,7 @@ import pyarrow as pa
 from _measuring import Children, heading, in_its_own_process
 from pyarrow import parquet
 
-N_FEATURES, N_FILES, N_TREES, N_LEAVES, PATIENCE = 20, 16, 50, 31, 120.0
+N_FEATURES, N_FILES, N_TREES, N_LEAVES, PATIENCE = 20, 16, 50, 31, 300.0
 
 
 def world(n_rows, seed):
