@@ -139,7 +139,9 @@ def read_batches(
     """
     chosen = list(groups)
     most = refuse_bombs(file, path, chosen, names)
-    coded = opened(path, metadata=file.metadata, read_dictionary=coded_columns(file.metadata))
+    words = coded_columns(file.metadata)
+    # Each reader has memory of its own for every column: where there are no words, one will do.
+    coded = opened(path, metadata=file.metadata, read_dictionary=words) if words else file
     for batch in coded.iter_batches(size, row_groups=chosen, columns=names, use_threads=False):
         batch.validate(full=True)  # codes are followed
         written = write_out(batch, file.schema_arrow, most)
