@@ -136,16 +136,12 @@ def _read_parquet(data: Any, path: Path) -> Any:
         groups = range(meta.num_row_groups)
         written = sum(meta.row_group(i).total_byte_size for i in groups)
         n_bytes = max(8 * meta.num_rows * meta.num_columns, written)
-        if (
-            n_bytes > most
-            or (
-                # Pages need not be as the footer says.
-                n_bytes := max(n_bytes, unpacked_size(file, pa.BufferReader(data), groups))
-            )
-            > most
-        ):
+        if n_bytes <= most:  # pages need not be as the footer says
+            n_bytes = max(n_bytes, unpacked_size(file, pa.BufferReader(data), groups))
+        if n_bytes > most:
             raise too_large(path, data.size, most)
-    with _opened(data, read_dictionary=coded_columns(meta)) as file:
+        words = coded_columns(file)
+    with _opened(data, read_dictionary=words) as file:
         if not too_many(n_bytes):
             return _with_lists(file.read(use_threads=False), schema, data.size, path)
         names = schema.names  # asked for "a" it also reads "a.b", which it takes for a part of it

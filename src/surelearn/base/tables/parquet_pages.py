@@ -64,8 +64,7 @@ def unpacked_size(
         n_rows = file.metadata.row_group(place).num_rows
         for i, column in enumerate(columns_of(file, place)):
             if wanted is None or _is_in(column.path_in_schema, wanted):
-                width = _width(file.schema.column(i))
-                total += _size_of(source, column, n_rows, width)
+                total += _size_of(source, column, n_rows, _width(file, column, i))
     return total
 
 
@@ -75,7 +74,7 @@ def columns_of(file: Any, place: int) -> list[Any]:
     PyArrow ends the process where a damaged file tells nonsense of a column; a reader of it that
     reads no row raises an error instead. Of a file without columns it divides by those no rows.
     """
-    if not len(file.schema):
+    if not file.metadata.num_columns:
         return []
     for _ in file.reader.iter_batches(0, row_groups=[place], use_threads=False):
         break
@@ -89,10 +88,13 @@ def _is_in(path: str, names: set[str]) -> bool:
     return any(".".join(pieces[:n]) in names for n in range(1, len(pieces) + 1))
 
 
-def _width(described: Any) -> int:
-    """Return the bytes of a value in memory: those of a fixed length may be coded in the file."""
-    fixed = described.physical_type == "FIXED_LEN_BYTE_ARRAY"
-    return max(_WIDTH, described.length) if fixed else _WIDTH
+def _width(file: Any, column: Any, i: int) -> int:
+    """Return the bytes of a value in memory: those of a fixed length may be coded in the file.
+
+    The schema is asked for them alone: it and its file hold each other, and stay for a while.
+    """
+    fixed = column.physical_type == "FIXED_LEN_BYTE_ARRAY"
+    return max(_WIDTH, file.schema.column(i).length) if fixed else _WIDTH
 
 
 def _size_of(source: Any, column: Any, n_rows: int, width: int) -> int:

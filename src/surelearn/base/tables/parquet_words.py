@@ -16,14 +16,14 @@ import pyarrow.compute as pc
 from pyarrow import parquet
 
 from surelearn.base.tables.decompression import most_decompressed, too_large
-from surelearn.base.tables.parquet_pages import unpacked_size
+from surelearn.base.tables.parquet_pages import columns_of, unpacked_size
 
 _compute: Any = pc
 _OF_WORDS = "BYTE_ARRAY"
 _READ_AHEAD = 2**16  # bytes per column; without it a whole row group is held
 
 
-def coded_columns(metadata: Any) -> list[str]:
+def coded_columns(file: Any) -> list[str]:
     """Return the columns of a file, those within others included, that PyArrow can read as codes.
 
     Examples
@@ -31,11 +31,11 @@ def coded_columns(metadata: Any) -> list[str]:
     >>> from pyarrow import parquet
     >>> sink = pa.BufferOutputStream()
     >>> parquet.write_table(pa.table({"a": [1], "b": ["x"], "c": [["x"]]}), sink)
-    >>> coded_columns(parquet.ParquetFile(sink.getvalue()).metadata)
+    >>> coded_columns(parquet.ParquetFile(sink.getvalue()))
     ['b', 'c.list.element']
     """
-    columns = map(metadata.schema.column, range(len(metadata.schema)))
-    return [column.path for column in columns if column.physical_type == _OF_WORDS]
+    columns = columns_of(file, 0) if file.num_row_groups else []
+    return [column.path_in_schema for column in columns if column.physical_type == _OF_WORDS]
 
 
 def written_size(column: Any) -> int:
@@ -139,12 +139,12 @@ def read_batches(
     """
     chosen = list(groups)
     most = refuse_bombs(file, path, chosen, names)
-    words = coded_columns(file.metadata)
+    words = coded_columns(file)
     # Each reader has memory of its own for every column: where there are no words, one will do.
     coded = opened(path, metadata=file.metadata, read_dictionary=words) if words else file
     for batch in coded.iter_batches(size, row_groups=chosen, columns=names, use_threads=False):
         batch.validate(full=True)  # codes are followed
-        written = write_out(batch, file.schema_arrow, most)
+        written = write_out(batch, file.schema_arrow, most) if words else batch
         if written is None:
             raise ValueError(too_large(path, Path(path).stat().st_size, most))
         yield written
