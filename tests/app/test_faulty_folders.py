@@ -231,6 +231,7 @@ def test_a_command_that_is_killed_resumes_with_the_same_bytes(workers, moment, t
     assert bytes_in(tmp_path / "seed") != bytes_in(whole)
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_killed_changes_no_byte(tmp_path):
     place, n_done, victims = write(tmp_path / "table"), [0], []
     alone = files_of(certified(place), tmp_path / "alone")
