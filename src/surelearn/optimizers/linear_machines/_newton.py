@@ -104,7 +104,7 @@ class _Place:
             low, high = (low, t) if slope > 0.0 else (t, high)
             new = t - slope / bend if bend > 0.0 else np.inf
             if not low < new < high:
-                # With no row inside the width a step may be longer by all digits of C than it should.
+                # With no row inside the width a step may be too long by all the digits of C.
                 new = (0.5 * (low + high) if low else high / _SHORTER) if high < np.inf else 2.0 * t
             if abs(new - t) < _CLOSE * t:
                 return float(new)
