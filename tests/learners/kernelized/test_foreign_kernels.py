@@ -175,3 +175,18 @@ def test_a_kernel_of_ones_own_that_is_not_symmetric_is_refused():
         SupportVectorClassifier(kernel=Returning(lambda X, Z: X[:, :1] + 0 * Z[:, 0])).fit(
             *_table()
         )
+
+
+@pytest.mark.parametrize("form", ["function", "precomputed"])
+def test_a_large_indefinite_kernel_is_refused_by_the_values_of_two_rows(form):
+    def closeness(A, B):  # convex where coefficients add up to 0, so no step meets it
+        return 1.0 - np.abs(A[:, np.newaxis, 0] - B[:, 0])
+
+    X = np.random.default_rng(0).normal(size=(1100, 1))
+    given = (closeness, X) if form == "function" else ("precomputed", closeness(X, X))
+    for model, y in (
+        (SupportVectorClassifier, X[:, 0] > 0.0),
+        (SupportVectorRegressor, X[:, 0]),
+    ):
+        with pytest.raises(ValueError, match="eigenvalue of -"):
+            model(kernel=given[0]).fit(given[1], y)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
 
 from surelearn import SupportVectorClassifier, SupportVectorRegressor
 from surelearn.kernels import Linear
@@ -107,3 +108,23 @@ def test_a_hard_margin_and_a_warm_start(table):
     warm = model.set_params(C=1.2).fit(X, labels > 0)
     cold = SupportVectorClassifier(kernel=Linear(), C=1.2).fit(X, labels > 0)
     assert warm.primal_values_[0] == pytest.approx(cold.primal_values_[0], rel=2e-3)
+
+
+@pytest.mark.parametrize("how", INTERCEPTS)
+@pytest.mark.parametrize(("units", "C"), [(1e5, 1.0), (1.0, 1e5)])
+@pytest.mark.parametrize("kind", ["two classes", "three classes", "numbers"])
+def test_few_rows_reach_the_optimum_however_large_c_or_the_features_are(table, how, units, C, kind):
+    X, labels, numbers = (part[:60] for part in table)
+    y = {"two classes": labels > 0, "three classes": labels, "numbers": numbers}[kind]
+    cls = SupportVectorRegressor if kind == "numbers" else SupportVectorClassifier
+    model = cls(kernel=Linear(), C=C, max_iter=200_000, **how).fit(units * X[:, :2], y)
+    assert (model.duality_gap_ < 1e-4).all()  # no share of a gap is 1 less a few billionths
+    assert (model.kkt_violation_ <= 1e-3).all()
+
+
+def test_steps_beyond_those_allowed_are_not_spent_on_weights(table):
+    X, labels, _ = (part[:60] for part in table)
+    model = SupportVectorClassifier(kernel=Linear(), C=1e5, max_iter=5_000)
+    with pytest.warns(ConvergenceWarning, match="max_iter=5000"):
+        model.fit(X[:, :2], labels > 0)
+    assert model.n_iter_[0] <= 5_000

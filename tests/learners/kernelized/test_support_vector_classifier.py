@@ -17,6 +17,7 @@ from surelearn import SupportVectorClassifier
 from surelearn.evaluate.leave_one_out import leave_one_out
 from surelearn.kernels import Anova, Gaussian, Linear, Polynomial, Subsequence
 from surelearn.learners.kernelized import _solved_problems
+from surelearn.learners.kernelized._dual_solver import kernel_values
 from surelearn.learners.kernelized._dual_solver.hulls import NotSeparableError
 from surelearn.persistence.model_files import load_model, save_model
 
@@ -433,12 +434,15 @@ def test_bad_input_is_refused_and_leaves_the_model_as_it_was(name):
     np.testing.assert_array_equal(model.decision_function(FX_C[0]), before)
 
 
-def test_a_function_that_is_no_kernel_is_refused_by_its_smallest_eigenvalue():
+def test_a_function_that_is_no_kernel_is_refused_by_its_smallest_eigenvalue(monkeypatch):
     def distance(A, B):
         return ((A[:, None] - B[None]) ** 2).sum(axis=2)
 
     with pytest.raises(ValueError, match="eigenvalue -"):
         SupportVectorClassifier(kernel=distance).fit(*noisy(40, 2))
+    with pytest.raises(ValueError, match="eigenvalue of -"):
+        SupportVectorClassifier(kernel=distance).fit(*noisy(700, 2))
+    monkeypatch.setattr(kernel_values, "WHOLE", 600)  # then no value is kept
     with pytest.raises(ValueError, match="squared distance -"):
         SupportVectorClassifier(kernel=distance).fit(*noisy(700, 2))
 

@@ -136,7 +136,7 @@ def _dense(X: Any) -> Matrix:
 
 
 def refuse_indefinite(gram: Matrix) -> None:
-    """Refuse a Gram matrix with a negative eigenvalue; of a large one only the diagonal is seen."""
+    """Refuse a Gram matrix with a negative eigenvalue; of a large one only pairs are looked at."""
     scale = float(np.abs(gram).max())
     if float(np.diagonal(gram).min()) < -_ROUNDING * scale:
         raise _indefinite(f"the value of a row with itself is {np.diagonal(gram).min():.3g}")
@@ -144,6 +144,19 @@ def refuse_indefinite(gram: Matrix) -> None:
         least = float(np.linalg.eigvalsh(0.5 * (gram + gram.T))[0])
         if least < -_ROUNDING * scale:
             raise _indefinite(f"its Gram matrix has the eigenvalue {least:.3g}")
+    elif (least := _least_of_pairs(gram)) < -_ROUNDING * scale:
+        raise _indefinite(f"its Gram matrix has an eigenvalue of {least:.3g} or less")
+
+
+def _least_of_pairs(gram: Matrix) -> float:
+    """Return the least eigenvalue of the values of two rows; that of all rows is not above it."""
+    diagonal, found = np.diagonal(gram), np.inf
+    for part in gen_batches(len(gram), _ROWS_AT_ONCE):
+        own = diagonal[part, np.newaxis]
+        roots = np.hypot(0.5 * (own - diagonal), gram[part])
+        roots[np.arange(len(roots)), np.arange(part.start, part.stop)] = 0.0
+        found = min(found, float((0.5 * (own + diagonal) - roots).min()))
+    return found
 
 
 def refuse_curvature(curvature: float, scale: float) -> None:

@@ -1,6 +1,7 @@
 """The problems of a support vector machine: what they are about, and what solves them."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,6 +32,8 @@ from surelearn.learners.kernelized._dual_solver.problem import (
 from surelearn.learners.kernelized._dual_solver.solver import Rules, solve
 
 _SMALL = 1000  # rows up to which all kernel values are kept
+_PATIENCE = 30_000, 30  # steps of a linear machine, and steps a variable, before weights are sought
+_NEAR = 1e-8  # the gap to which they are sought: few steps are left from there
 
 
 class Task(NamedTuple):
@@ -99,7 +102,8 @@ def solve_all(
     def work(number: int) -> Solved:
         problem, rows = problems[number]
         own = values if len(problems) == 1 else values.restricted(rows)
-        return Solved(problem, rows, *_solve_one(model, problem, rows, own, starts[number]))
+        about = task.points, rows
+        return Solved(problem, rows, *_solve_one(model, problem, about, own, starts[number]))
 
     solved = crew.map(work, range(len(problems)))
     scale = float(np.abs(values.diagonal).max())
@@ -108,25 +112,61 @@ def solve_all(
 
 
 def _solve_one(
-    model: Any, problem: Problem, rows: Indices, values: KernelValues, start: Vector | None
+    model: Any,
+    problem: Problem,
+    about: tuple[Any, Indices],
+    values: KernelValues,
+    start: Vector | None,
 ) -> tuple[Solution, Optimality]:
-    if isinstance(values, LinearValues) and np.isfinite(model.C):
-        return _solve_weights(model, problem, values, start)
+    """Return what solves a problem about some of the points, and how well."""
+    soft = bool(np.isfinite(model.C))
+    if isinstance(values, LinearValues) and soft:
+        return _solve_weights(model, problem, values.points, start, model.tol, model.max_iter)
     try:
-        found = solve(problem, values, rules_of(model), start)
+        if type(model.kernel_) is Linear and soft:
+            found = _solve_with_weights(model, problem, about, values, start)
+        else:
+            found = solve(problem, values, rules_of(model), start)
     except NotSeparableError as error:  # it speaks of places among these rows
-        places, weights = rows[error.rows], error.weights
+        places, weights = about[1][error.rows], error.weights
         raise NotSeparableError(places, weights, error.distance) from None
     return found, judge(problem, found.beta, found.sums)
 
 
+def _solve_with_weights(
+    model: Any,
+    problem: Problem,
+    about: tuple[Any, Indices],
+    values: KernelValues,
+    start: Vector | None,
+) -> Solution:
+    """Return the optimum of a linear machine with few rows.
+
+    Steps on two coefficients get nowhere if C times the squared length of rows is very large.
+    Newton's steps on the weights do, so the search begins again where those ended.
+    """
+    rules = rules_of(model)
+    patience = max(_PATIENCE[0], _PATIENCE[1] * len(problem.targets))
+    first = solve(problem, values, rules._replace(max_steps=min(patience, rules.max_steps)), start)
+    left = rules.max_steps - first.n_steps
+    if first.converged or left <= 0:
+        return first
+    points, rows = about
+    found, reached = _solve_weights(model, problem, points[rows], None, _NEAR, patience)
+    better = reached.dual > judge(problem, first.beta, first.sums).dual
+    begin = found.beta if better else first.beta
+    last = solve(problem, values, rules._replace(max_steps=left), begin)
+    steps, curvature = first.n_steps + last.n_steps, min(first.curvature, last.curvature)
+    return replace(last, n_steps=steps, curvature=curvature)
+
+
 def _solve_weights(
-    model: Any, problem: Problem, values: LinearValues, start: Vector | None
+    model: Any, problem: Problem, points: Any, start: Vector | None, tol: float, max_steps: int
 ) -> tuple[Solution, Optimality]:
     intercept = "free" if problem.balanced else "penalized" if model.penalize_intercept else "none"
-    rules = _linear_machine.Rules(intercept, float(model.tol), int(model.max_iter))
+    rules = _linear_machine.Rules(intercept, float(tol), int(max_steps))
     epsilon = float(getattr(model, "epsilon", 0.0))
-    return _linear_machine.solve(problem, values.points, rules, epsilon, start)
+    return _linear_machine.solve(problem, points, rules, epsilon, start)
 
 
 def warn_of_unsolved(solved: Sequence[Solved], max_iter: int) -> None:

@@ -25,6 +25,7 @@ WIDEST = 1500
 _NARROWER = 8.0
 _OWN_SHARE = 0.3  # of the gap that smoothing makes, which is left for the gradient
 _ENOUGH = 100  # rows for each parameter, from which the curvature is told well enough
+_SHORTER = 32.0  # times, while nothing is known but that a step is too long
 _LOOKS = 30  # at the slope along a line, which take a tenth of a step
 _KNOWN, _NARROWEST = 10.0, 1e-9  # first widths for the relative gap of a start; the least of them
 _CLOSE = 1e-2  # relative change of a step from which it is not refined
@@ -103,11 +104,12 @@ class _Place:
             low, high = (low, t) if slope > 0.0 else (t, high)
             new = t - slope / bend if bend > 0.0 else np.inf
             if not low < new < high:
-                new = 0.5 * (low + high) if high < np.inf else 2.0 * t
+                # With no row inside the width a step may be too long by all the digits of C.
+                new = (0.5 * (low + high) if low else high / _SHORTER) if high < np.inf else 2.0 * t
             if abs(new - t) < _CLOSE * t:
                 return float(new)
             t = new
-        return float(t)
+        return float(low or t)  # up to there it falls
 
 
 def minimise(problem: Problem, start: Vector, tolerance: float, max_iter: int) -> Solution:
