@@ -55,10 +55,12 @@ def adopt(estimator: _Estimator, fresh: _Estimator) -> _Estimator:
     >>> model.n_features_in_
     1
     """
-    kept = {name: value for name, value in vars(estimator).items() if not name.endswith("_")}
+    then = as_it_is(estimator)
+    kept = {name: value for name, value in vars(then).items() if not name.endswith("_")}
     learnt = {name: value for name, value in vars(fresh).items() if name.endswith("_")}
-    estimator.__dict__ = kept | learnt  # one assignment: nobody ever sees half of it
-    return sealed(estimator)
+    then.__dict__ = kept | learnt
+    estimator.__dict__ = vars(sealed(then))  # one assignment: nobody ever sees half of it
+    return estimator
 
 
 class NotYet:

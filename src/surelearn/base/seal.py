@@ -99,7 +99,7 @@ def replaces_methods(model: Any) -> bool:
     (True, False)
     """
     held, cls = getattr(model, "__dict__", {}), cast("type[Any]", type(model))
-    return any(callable(getattr(cls, name, None)) for name in held)
+    return any(callable(getattr(cls, name, None)) for name in held.copy())
 
 
 def methods_of_others(cls: type[Any]) -> tuple[str, ...]:
@@ -165,7 +165,7 @@ def _certifies(model: Any) -> bool:
 
     A hold-out says of one that remembers its rows what it was not trained on.
     """
-    held = vars(model)
+    held = vars(model).copy()
     fitted = any(name.endswith("_") for name in held)
     unknown = held.get("run_", 0) is None or held.get("training_errors_", 0) is None
     issues = any(hasattr(type(model), name) for name in ("certificates", "stability_certificate"))
@@ -179,7 +179,8 @@ def _checksum(model: Any) -> str | None:
     Parameters count, unless the learner asks a copy that knows those of its first row.
     """
     free = _FREE | getattr(type(model), "_free_parameters", frozenset())
-    held = {name: value for name, value in vars(model).items() if name not in free}
+    held = vars(model).copy()  # at once: another thread may write to it
+    held = {name: value for name, value in held.items() if name not in free}
     if "learnt_" in held:
         held = {name: value for name, value in held.items() if name.endswith("_")}
     try:

@@ -113,7 +113,7 @@ def snapshot(learner: Any) -> dict[str, Any]:
     >>> model.n_rounds_, same(model.states_, before["learnt_"].states)
     (2, True)
     """
-    return _with_own_states({n: v for n, v in vars(learner).items() if n.endswith("_")})
+    return _with_own_states({n: v for n, v in vars(learner).copy().items() if n.endswith("_")})
 
 
 def put_back(learner: Any, kept: dict[str, Any]) -> None:
