@@ -118,7 +118,9 @@ def snapshot(learner: Any) -> dict[str, Any]:
 
 def put_back(learner: Any, kept: dict[str, Any]) -> None:
     """Make a learner what it was when the snapshot was taken; the snapshot may serve again."""
-    parameters = {name: value for name, value in vars(learner).items() if not name.endswith("_")}
+    parameters = {
+        name: value for name, value in vars(learner).copy().items() if not name.endswith("_")
+    }
     learner.__dict__ = parameters | _with_own_states(kept)
 
 
