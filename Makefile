@@ -3,6 +3,8 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 CORES := $(shell nproc 2>/dev/null || echo 2)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# What Python made of a file is kept, whatever the machine says: tests start many processes.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: help demo test slow statuses floors check lint types layers bench docs figures screenshots format clean
 

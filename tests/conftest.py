@@ -86,3 +86,23 @@ def no_ink(monkeypatch):
     from matplotlib.figure import Figure  # noqa: PLC0415 - few tests need it
 
     monkeypatch.setattr(Figure, "savefig", lambda _, file, **__: file.write("<svg></svg>"))
+
+
+@pytest.fixture(scope="session")
+def cluster():
+    """Start a cluster of two workers, once."""
+    from surelearn.scale.dask import local_cluster  # noqa: PLC0415 - it takes its time
+
+    with local_cluster(2) as client:
+        yield client
+
+
+@pytest.fixture(scope="session")
+def two_processes():
+    """Start two processes, once."""
+    from surelearn import scale  # noqa: PLC0415
+
+    pool = scale.processes(2)
+    pool.submit(abs, -1).result()
+    yield pool
+    pool.shutdown()

@@ -137,22 +137,18 @@ def test_a_folder_of_other_rows_is_told_apart(folder, tmp_path):
 
 
 @pytest.mark.parametrize("target", ["kind", "price"])
-def test_processes_write_the_same_files_as_one(target, folder, tmp_path):
+def test_processes_write_the_same_files_as_one(target, folder, tmp_path, two_processes):
     alone = files_of(certified(folder, target), tmp_path / "alone")
-    with scale.processes(2) as two:
-        shared = files_of(certified(folder, target, executor=two), tmp_path / "shared")
+    shared = files_of(certified(folder, target, executor=two_processes), tmp_path / "shared")
     for name in ("certificate.json", "claims.json"):
         assert shared[name] == alone[name]
     other = files_of(certified(folder, target, seed=1), tmp_path / "seed")  # the control
     assert other["certificate.json"] != alone["certificate.json"]
 
 
-def test_a_cluster_writes_the_same_certificate_as_one_machine(folder, tmp_path):
-    from surelearn.scale.dask import local_cluster  # noqa: PLC0415 - it takes its time
-
+def test_a_cluster_writes_the_same_certificate_as_one_machine(folder, tmp_path, cluster):
     alone = files_of(certified(folder, "kind"), tmp_path / "alone")
-    with local_cluster(2) as client:
-        shared = files_of(certified(folder, "kind", executor=client), tmp_path / "shared")
+    shared = files_of(certified(folder, "kind", executor=cluster), tmp_path / "shared")
     assert shared["certificate.json"] == alone["certificate.json"]
 
 
@@ -265,14 +261,13 @@ def answers(n=900):
     return pa.table({"case": np.arange(n) * 7, "truth": truth, "said": said})
 
 
-def test_an_audit_of_a_folder_is_that_of_its_rows(tmp_path):
+def test_an_audit_of_a_folder_is_that_of_its_rows(tmp_path, two_processes):
     table = answers()
     place = write(tmp_path / "answers", table)
     asked = {"truth": "truth", "prediction": "said", "claims": ["sensitivity", "error"]}
     whole = surelearn.audit(table, **asked)
     forget()
-    with scale.processes(2) as two:
-        shared = surelearn.audit(str(place / "*.parquet"), executor=two, **asked)
+    shared = surelearn.audit(str(place / "*.parquet"), executor=two_processes, **asked)
     forget()
     alone = surelearn.audit(place, **asked)
     bounds = [[c.bound for c in run.audit.certificates] for run in (whole, alone, shared)]

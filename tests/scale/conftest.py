@@ -1,4 +1,4 @@
-"""A local cluster for the whole session, a table in parts, and learners that fit parts."""
+"""A table in parts, and learners that fit parts."""
 
 import numpy as np
 import pyarrow as pa
@@ -26,7 +26,6 @@ from surelearn import (
     TableEncoder,
     scale,
 )
-from surelearn.scale.dask import local_cluster
 
 NUMBERS = ["a", "b", "c"]
 BITS = ["a above", "b above"]
@@ -116,19 +115,3 @@ def folder(tmp_path_factory):
     for i in range(3):
         parquet.write_table(table.slice(1000 * i, 1000), place / f"{i}.parquet", row_group_size=210)
     return place
-
-
-@pytest.fixture(scope="session")
-def cluster():
-    """Start a cluster of two workers, once."""
-    with local_cluster(2) as client:
-        yield client
-
-
-@pytest.fixture(scope="session")
-def two_processes():
-    """Start two processes, once."""
-    pool = scale.processes(2)
-    pool.submit(abs, -1).result()
-    yield pool
-    pool.shutdown()

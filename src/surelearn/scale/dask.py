@@ -30,7 +30,12 @@ _NOBODY = 60.0  # seconds to wait for a first worker; Dask waits for ever
 _FAILURES = 3  # workers that may die of a task before it is given up
 _AT_LEAST = 16  # tasks at once: workers may join later
 
-_PRELOAD = {"distributed.worker.preload": ["surelearn.scale.dask"]}  # no heart beats meanwhile
+_LOCAL = {
+    "distributed.worker.preload": ["surelearn.scale.dask"],  # no heart beats meanwhile
+    # Fifteen seconds after it lost a worker, Dask looks for it: one that was started again and has
+    # just died for a second time would be given up. Its nanny starts it whenever it dies.
+    "distributed.deploy.lost-worker-timeout": "1 day",
+}
 
 
 @contextmanager
@@ -56,7 +61,7 @@ def local_cluster(n_workers: int, **options: Any) -> Generator[Client]:
     usual: dict[str, Any] = {"threads_per_worker": 1, "dashboard_address": ":0"}
     given: dict[str, Any] = usual | {"n_workers": n_workers, "processes": True} | options
     with (
-        config.set(_PRELOAD),
+        config.set(_LOCAL),
         LocalCluster(**given) as cluster,
         Client(cluster) as client,
     ):
