@@ -67,8 +67,10 @@ class SupportVectorClassifier(ClassifierMixin, Hyperplanes, SupportVectorMachine
     penalize_intercept
         Penalise the constant term like the weights, as a constant feature 1 would be.
     multiclass
-        "one-vs-one": a machine for each pair of classes, and they vote. "one-vs-rest": a machine
-        for each class, and the largest score wins.
+        "one-vs-one": a machine for each pair of classes, and they vote; of classes with as many
+        votes, the larger sum of scores wins (LIBSVM takes the first class, scikit-learn's
+        `break_ties=True` does the same as here). "one-vs-rest": a machine for each class, and the
+        largest score wins.
     class_weight
         A weight for each class, or "balanced"; it multiplies the sample weights.
     tol
