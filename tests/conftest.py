@@ -7,8 +7,13 @@ import pathlib
 import shutil
 import tempfile
 
-import pytest
-from hypothesis import settings
+# Every worker of the suite has one core: threads of matrix products would spin while they wait for
+# each other, which took half of the time. NumPy reads this when it is imported.
+for _threads in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
+    os.environ.setdefault(_threads, "1")
+
+import pytest  # noqa: E402
+from hypothesis import settings  # noqa: E402
 
 # The same examples each time, or a fault that was always there stops somebody else's change;
 # `make slow` draws new ones.

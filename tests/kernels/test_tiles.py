@@ -5,9 +5,16 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 from scipy import sparse
-from threadpoolctl import threadpool_info
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from surelearn.kernels import Agreement, Gaussian, Linear
+
+
+@pytest.fixture(autouse=True)
+def _two_threads():
+    """Let matrix products have two threads, as few as can be taken away."""
+    with threadpool_limits(2):
+        yield
 
 
 def test_threads_leave_the_linear_algebra_as_they_found_it():
