@@ -62,6 +62,17 @@ def percent_outward(value: float, direction: str) -> str:
         return f"{number.quantize(Decimal('0.01'), rounding=rounding)}%"
 
 
+def percent(share: float) -> str:
+    """Return a measured share as a percentage with as many decimals as a bound beside it has.
+
+    Examples
+    --------
+    >>> percent(0.064), percent(0.34), percent(0.0000123), percent(0.0)
+    ('6.40%', '34.00%', '0.00123%', '0.00%')
+    """
+    return f"{100.0 * share:.3g}%" if 0.0 < abs(share) < 1e-3 else f"{100.0 * share:.2f}%"
+
+
 def amount(value: float) -> str:
     """Return a measured number in four digits, as people write it: without powers of ten.
 

@@ -57,8 +57,8 @@ def test_every_class_that_can_be_made_has_an_example(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_every_name_stands_in_the_documentation(name):
     docs = pathlib.Path(__file__).parents[2] / "docs"
-    folders = (docs / "learners", docs / "how-to")
-    pages = [docs / "reference.md", *(page for f in folders for page in sorted(f.glob("*.md")))]
+    folders = (docs / "reference", docs / "learners", docs / "how-to")
+    pages = [page for f in folders for page in sorted(f.glob("*.md"))]
     text = "\n".join(page.read_text(encoding="utf-8") for page in pages)
     member = getattr(surelearn, name)
     path = member.__name__ if inspect.ismodule(member) else f"{member.__module__}.{name}"

@@ -141,8 +141,8 @@ def test_the_seed_decides_the_folds_and_more_workers_change_nothing():
 
 def test_the_text_says_what_the_number_is_not():
     text = str(cross_validate(GaussianNaiveBayes(), X, NAMES))
-    assert "not a certificate of any model" in text
-    assert "average risk of models that learn from about 162 rows" in text
+    assert "an estimate, not a guarantee" in text
+    assert "models trained on about 162 rows" in text
 
 
 def test_the_certificate_speaks_of_the_fold_models_and_covers_their_mean_risk(repetitions):

@@ -32,7 +32,7 @@ def test_a_nearest_neighbour_never_errs_on_what_it_has_seen():
     result = learning_curve(KNeighborsClassifier(1), X, NAMES)
     assert result.training.max() == 0.0
     assert result.gap[-1] == result.validation_mean[-1] > 0.0
-    assert "not certificates" in str(result)
+    assert "not guarantees" in str(result)
 
 
 def test_ordered_rows_are_learnt_from_the_latest_backwards():

@@ -122,7 +122,7 @@ def test_any_estimator_is_refitted_as_scikit_learn_does():
     np.testing.assert_array_equal(result.predictions, expected)
     assert result.estimate == np.mean(expected != LABELS)
     assert "by refitting" in str(result)
-    assert "not a certificate" in str(result)
+    assert "not a guarantee" in str(result)
 
 
 @pytest.mark.parametrize(("m", "expected"), [(1, 0.48), (3, 0.4704)])

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surelearn._typing import Vector
-from surelearn._wording import amount
+from surelearn._wording import amount, listing
 from surelearn.app.problem.baseline import Constant, baseline_of
 from surelearn.app.problem.problem import Problem
 from surelearn.base.error_sizes import absolute_errors
@@ -21,6 +21,7 @@ RARE = 0.1
 HARDLY = 20
 """Rows of a class, fewer than which tell hardly anything of it."""
 
+_SEVERAL = 5  # rows of a class that should not all be missed without a word
 _BETTER = {"difference": 0.0, "closer-than-baseline": 0.5}  # what the bound must be beyond
 
 
@@ -86,8 +87,23 @@ def warn(problem: Problem, answers: Answers) -> Iterator[str]:
             f"these rows do not prove that the model is better than {found.baseline.name}: "
             f"{_shown(ours, problem)} against {_shown(others, problem)} on the rows held out"
         )
-    if problem.task != "regression" and others < RARE:
-        yield _of_imbalance(problem, answers, found.baseline, others)
+    if problem.task != "regression":
+        if others < RARE:
+            yield _of_imbalance(problem, answers, found.baseline, others)
+        yield from _of_classes_never_answered(problem, answers)
+
+
+def _of_classes_never_answered(problem: Problem, answers: Answers) -> Iterator[str]:
+    """Name the classes of several rows held out that the model never answers there."""
+    labels, counts = np.unique(problem.held_out.y, return_counts=True)
+    answered = set(answers.predicted.tolist())
+    never = [
+        f"{label} (true of {n:,} rows)"
+        for label, n in zip(labels.tolist(), counts.tolist(), strict=True)
+        if n >= _SEVERAL and label not in answered
+    ]
+    if never:
+        yield f"the model never answered {listing(never, most=5)} on the rows held out"
 
 
 def _shown(mean: float, problem: Problem) -> str:

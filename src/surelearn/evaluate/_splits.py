@@ -127,7 +127,7 @@ def _described(splitter: Any) -> tuple[str, Evidence]:
     name = type(splitter).__name__
     known: dict[type[Any], tuple[str, Evidence]] = {
         KFold: ("plain folds", by_construction("rows were dealt by their numbers alone")),
-        LeaveOneOut: ("one row at a time", by_construction("every row is a fold")),
+        LeaveOneOut: ("folds of one row each", by_construction("every row is a fold")),
         StratifiedKFold: (
             "stratified folds",
             violated("the folds were stratified by the labels; take cv=KFold(...)"),

@@ -16,7 +16,7 @@ from surelearn import _arguments, losses
 from surelearn._jit.sound_matrices import sound
 from surelearn._shown import Shown
 from surelearn._typing import ArrayLike, Vector
-from surelearn._wording import confidence, outward
+from surelearn._wording import amount, confidence, outward, percent_outward
 from surelearn.base.labels import answered
 from surelearn.bounds import Guarantee, _wealth, holdout, regions, sequences
 from surelearn.certificate import Evidence, Precondition
@@ -90,20 +90,33 @@ class Comparison(Shown, drawn_by="comparison.plot_comparison"):
         """Return the answer in sentences, the numbers, then what they rest on."""
         first, second = self.names
         shown = "is better than" if self.better else "is not shown to be better than"
-        limit = outward(self.guarantee.bound, "upper")
         apart = ""
         if self.only_first_wrong is not None:
+            rows = "row" if self.only_first_wrong == 1 else "rows"
             apart = (
-                f" Only {first} is wrong on {self.only_first_wrong} rows, only {second} on "
-                f"{self.only_second_wrong}."
+                f" Only {first} is wrong on {self.only_first_wrong:,} {rows}, only {second} on "
+                f"{self.only_second_wrong:,}."
             )
         rests = "; ".join(f"{p.name} ({p.status})" for p in self.preconditions)
         return (
             f"At level {self.delta:g}, {first} {shown} {second} (p = {self.p_value:.3g}, "
-            f"{self.n} rows).{apart}\nWith confidence {confidence(self.delta)}, its risk exceeds "
-            f"that of the other by at most {limit}; observed: {self.difference:.4g}.\n"
-            f"It rests on this: {rests}.\nThese rows are used up for choosing between the two: "
-            "certify the winner on others."
+            f"{self.n:,} rows).{apart}\n{self._by_how_much()}\nThis rests on: {rests}.\nThese rows "
+            "are used up for choosing between the two: certify the winner on others."
+        )
+
+    def _by_how_much(self) -> str:
+        """Say by how much the risk of the first is lower than the other at least, or higher."""
+        bound, seen = self.guarantee.bound, abs(self.difference)
+        inward = "lower" if bound < 0.0 else "upper"  # what is at least so much is rounded down
+        risk, limit, observed = "risk", outward(abs(bound), inward), amount(seen)
+        if self.only_first_wrong is not None:
+            share = percent_outward(abs(bound), inward).removesuffix("%")
+            risk, limit, observed = "error rate", f"{share} points", f"{100.0 * seen:.3g} points"
+        proved = f"lower by at least {limit}" if bound < 0.0 else f"higher by at most {limit}"
+        side = "higher" if self.difference > 0.0 else "lower"
+        return (
+            f"With confidence {confidence(self.delta)}, the {risk} of {self.names[0]} is {proved} "
+            f"than that of {self.names[1]}; observed: {observed} {side}."
         )
 
 

@@ -26,6 +26,7 @@ from surelearn.base.labels import answered
 from surelearn.bounds import votes
 from surelearn.certificate import Certificate, Evidence, Precondition, assumed, certify
 from surelearn.evaluate._fitting_anew import fitted_without_fold
+from surelearn.evaluate._mean_losses import ESTIMATE, named, told
 from surelearn.evaluate._row_by_row import answered_alone, row_by_row, worst_of
 from surelearn.evaluate._splits import Split, Splits, Splitter, make_splits
 from surelearn.evaluate._task import (
@@ -221,14 +222,23 @@ class CrossValidation(Shown, drawn_by="cross_validation.plot_cross_validation"):
 
     def __str__(self) -> str:
         """Return the estimate in sentences, and what it is not."""
-        means, name = self.fold_means, type(self.model).__name__
         size = round(float(np.mean([fold.n_train for fold in self.folds])))
         return (
-            f"{name}, {self.loss} in {len(self.folds)} {self.scheme}: {self.estimate:.4g} is the "
-            f"mean of the folds' means, which lie between {means.min():.4g} and {means.max():.4g}; "
-            f"the mean over {self.n} tested rows is {self.pooled:.4g}.\n"
-            f"It estimates the average risk of models that learn from about {size} rows. It is not "
-            "a certificate of any model: ask a Holdout for one."
+            f"{type(self.model).__name__}: {self.in_words}.\n"
+            f"This is how models trained on about {size:,} rows do on average. {ESTIMATE}: for "
+            "that, ask a Holdout about one model."
+        )
+
+    @property
+    def in_words(self) -> str:
+        """The estimate and the folds it is the mean of, for a sentence."""
+        ends = (float(end) for end in (self.fold_means.min(), self.fold_means.max()))
+        estimate, low, high, pooled = (
+            told(mean, self.loss) for mean in (self.estimate, *ends, self.pooled)
+        )
+        return (
+            f"{named(self.loss)} {estimate} on unseen rows, the mean of {len(self.folds)} "
+            f"{self.scheme} ({low} to {high}); {pooled} over all {self.n:,} rows tested"
         )
 
 

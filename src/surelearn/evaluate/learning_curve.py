@@ -14,6 +14,7 @@ from sklearn.utils import check_random_state
 from surelearn import _arguments
 from surelearn._shown import Shown
 from surelearn._typing import ArrayLike, Indices, Matrix, Vector
+from surelearn.evaluate._mean_losses import named, told
 from surelearn.evaluate._splits import Split, Splitter, make_splits
 from surelearn.evaluate._task import LossName, PointwiseLoss, Task, in_parallel, make_task
 from surelearn.evaluate.fit_verdict import FitVerdict, constant_losses, range_of, verdict_of
@@ -75,11 +76,12 @@ class LearningCurve(Shown, drawn_by="learning_curve.plot_learning_curve"):
 
     def __str__(self) -> str:
         """Return the ends of the curve in sentences."""
-        first, last = self.validation_mean[[0, -1]]
+        ends = (*self.validation_mean[[0, -1]].tolist(), float(self.training_mean[-1]))
+        first, last, seen = (told(mean, self.loss) for mean in ends)
         return (
-            f"{type(self.model).__name__}, {self.loss} on unseen rows: {first:.4g} after learning "
-            f"from {self.sizes[0]} rows, {last:.4g} after {self.sizes[-1]}, where rows learnt from "
-            f"cost {self.training_mean[-1]:.4g}. These are estimates, not certificates."
+            f"{type(self.model).__name__}, {named(self.loss)} on unseen rows: {first} when trained "
+            f"on {self.sizes[0]:,} rows, {last} when trained on {self.sizes[-1]:,} (and {seen} on "
+            "those rows themselves). These are estimates, not guarantees."
         )
 
 

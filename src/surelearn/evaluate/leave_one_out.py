@@ -18,6 +18,7 @@ from surelearn import _arguments
 from surelearn._shown import Shown
 from surelearn._typing import ArrayLike, Indices, Vector
 from surelearn.base.labels import answered
+from surelearn.evaluate._mean_losses import ESTIMATE, named, told
 from surelearn.evaluate._task import (
     LossName,
     PointwiseLoss,
@@ -73,10 +74,10 @@ class LeaveOneOut(Shown, drawn_by="leave_one_out.plot_leave_one_out"):
         if self.shortcut is not None and "refitting" not in self.shortcut:
             way += ", with one fit"
         return (
-            f"{type(self.model).__name__}, {self.loss} left out one by one, {way}: "
-            f"{self.estimate:.4g} over {len(self.losses)} rows.\n"
-            "It estimates the average risk of models that learn from one row fewer. It is not a "
-            "certificate of any model: ask a Holdout for one."
+            f"{type(self.model).__name__}: {named(self.loss)} {told(self.estimate, self.loss)} on "
+            f"{len(self.losses):,} rows, each left out in turn ({way}).\n"
+            f"This is how models trained on one row fewer do on average. {ESTIMATE}: for that, ask "
+            "a Holdout about one model."
         )
 
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from surelearn._shown import Shown
 from surelearn._typing import ArrayLike, Indices, Matrix
 from surelearn.base.labels import answered
+from surelearn.evaluate._mean_losses import ESTIMATE
 from surelearn.evaluate._row_by_row import answered_alone
 from surelearn.evaluate._splits import Split, Splits, Splitter, make_splits
 from surelearn.evaluate._task import LossName, PointwiseLoss, Task, in_parallel
@@ -67,13 +68,11 @@ class NestedCrossValidation(Shown, drawn_by="cross_validation.plot_cross_validat
 
     def __str__(self) -> str:
         """Return the estimate in sentences, and what it is not."""
-        votes = ", ".join(f"{name} ({k})" for name, k in Counter(self.chosen).most_common())
+        votes = ", ".join(f"{name} ({k}×)" for name, k in Counter(self.chosen).most_common())
         return (
-            f"Choosing among {len(self.names)} models inside {len(self.chosen)} outer "
-            f"{self.outer.scheme}: {self.outer.loss} {self.estimate:.4g} (mean of the folds' "
-            f"means; pooled {self.pooled:.4g}). Chosen: {votes}.\n"
-            "It estimates the average risk of the whole procedure, choice included. It is not a "
-            "certificate of any model: ask a Holdout for one."
+            f"Choosing among {len(self.names)} models: {self.outer.in_words}. Chosen: {votes}.\n"
+            f"This is how the whole procedure does on average, the choice included. {ESTIMATE}: "
+            "for that, ask a Holdout about one model."
         )
 
 

@@ -19,6 +19,7 @@ from surelearn._shown import Shown
 from surelearn._typing import ArrayLike, Indices, Vector
 from surelearn.bounds import pac
 from surelearn.certificate import assumed
+from surelearn.evaluate._mean_losses import named, told
 from surelearn.evaluate._splits import Split, Splits, Splitter, make_splits
 from surelearn.evaluate._task import LossName, PointwiseLoss, Task, check_model, make_task
 from surelearn.evaluate.cross_validation import CrossValidation, run_folds
@@ -68,11 +69,15 @@ class Selection(Shown, drawn_by="cross_validation.plot_selection"):
 
     def __str__(self) -> str:
         """Return the choice in sentences, and what its estimate is not."""
-        reach = "" if self.uncertainty is None else f" (each may be off by {self.uncertainty:.3g})"
+        loss = self.evaluations[self.chosen].loss
+        reach = ""
+        if self.uncertainty is not None:  # which there is of error rates alone
+            reach = f" (each may be off by {100.0 * self.uncertainty:.3g} points)"
         return (
-            f"{self.chosen} has the least estimate of {len(self.evaluations)} models: "
-            f"{self.estimates.min():.4g}{reach}. Because it was chosen for it, this number is too "
-            "small on average; nested_cross_validate gives an honest one, a Holdout a certificate."
+            f"{self.chosen} has the lowest {named(loss)} of {len(self.evaluations)} models: "
+            f"{told(float(self.estimates.min()), loss)}{reach}. That is optimistic, because it was "
+            "picked for being lowest: nested_cross_validate estimates what choosing delivers, and "
+            "a Holdout certifies the winner."
         )
 
 

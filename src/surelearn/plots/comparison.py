@@ -25,7 +25,7 @@ def plot_comparison(result: Comparison, *, ax: Axes | None = None) -> Axes:
     >>> zero, one = (DummyClassifier().fit([[0.0]], [k]) for k in (0, 1))
     >>> ax = plot_comparison(compare(zero, one, np.zeros((50, 1)), [0] * 50))
     >>> ax.get_xlabel()
-    'risk of the first DummyClassifier minus risk of the second DummyClassifier'
+    'error rate of the first DummyClassifier minus that of the second DummyClassifier'
     """
     first, second = (style.label(name) for name in result.names)
     if ax is None:
@@ -36,10 +36,14 @@ def plot_comparison(result: Comparison, *, ax: Axes | None = None) -> Axes:
     label = f"at most this, with confidence {confidence(result.delta)}"
     ax.plot([-1.0, bound], [0, 0], "-", lw=4, color=style.GUARANTEED, alpha=0.4, label="_")
     ax.plot(bound, 0, "|", ms=24, mew=3, color=style.GUARANTEED, label=label)
-    ax.plot(result.difference, 0, "o", color=style.OBSERVED, label=f"observed on {result.n} rows")
+    ax.plot(result.difference, 0, "o", color=style.OBSERVED, label=f"observed on {result.n:,} rows")
     ax.axvline(0.0, color=style.MUTED, ls="--", label="equally good")
     reach = 1.5 * max(abs(bound), abs(result.difference), 0.01)
-    ax.set(xlabel=f"risk of {first} minus risk of {second}", xlim=(-reach, reach), ylim=(-1, 2))
+    of_errors = result.only_first_wrong is not None
+    risk = "error rate" if of_errors else "risk"
+    ax.set(xlabel=f"{risk} of {first} minus that of {second}", xlim=(-reach, reach), ylim=(-1, 2))
+    if of_errors:
+        style.in_percent(ax.xaxis)
     ax.set_yticks([])
-    ax.legend(loc="upper left", fontsize=8)
+    style.put_legend_above(ax, columns=3)
     return ax

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.axes import Axes
 
+from surelearn.evaluate._mean_losses import ERRORS, named, told
 from surelearn.evaluate.cross_validation import CrossValidation
 from surelearn.evaluate.intervals import Interval
 from surelearn.evaluate.nested_cross_validation import NestedCrossValidation
@@ -40,14 +41,16 @@ def plot_cross_validation(
         _, (ax,) = style.new_figure(f"{what} in {len(folds.folds)} {folds.scheme}: no certificate")
     places = np.arange(1, len(folds.folds) + 1)
     ax.plot(places, folds.fold_means, "o", color=style.OBSERVED, label="mean of a fold")
-    label = f"mean of the folds' means, {folds.estimate:.3g}"
+    label = f"mean of the folds' means, {told(folds.estimate, folds.loss)}"
     ax.axhline(folds.estimate, color=style.MUTED, ls="--", label=label)
     if nested:
         for place, mean, name in zip(places, folds.fold_means, result.chosen, strict=True):
             ax.annotate(
                 name, (place, mean), (0, 6), textcoords="offset points", ha="center", fontsize=7
             )
-    ax.set(xlabel="fold", ylabel=folds.loss)
+    ax.set(xlabel="fold", ylabel=named(folds.loss))
+    if folds.loss == ERRORS:
+        style.in_percent(ax.yaxis)
     ax.set_xticks(places) if len(places) <= 20 else None
     ax.set_ylim(bottom=0.0, top=1.2 * max(float(folds.fold_means.max()), 1e-9))
     ax.legend(loc="lower right", fontsize=8)
@@ -75,7 +78,7 @@ def plot_selection(result: Selection, *, ax: Axes | None = None) -> Axes:
     ['majority', 'guess']
     """
     if ax is None:
-        _, (ax,) = style.new_figure(f"{result.chosen} has the least estimate; it is too small")
+        _, (ax,) = style.new_figure(f"{result.chosen} looks best, and better than it is")
     for place, evaluation in enumerate(result.evaluations.values()):
         means = evaluation.fold_means
         ax.plot(means, np.full(len(means), place), "|", color=style.MUTED)
@@ -86,7 +89,10 @@ def plot_selection(result: Selection, *, ax: Axes | None = None) -> Axes:
     ax.plot(result.estimates[best], best, "D", ms=8, color=style.GUARANTEED, label=label)
     ax.set_yticks(places, [style.label(name) for name in result.names])
     ax.invert_yaxis()
-    ax.set_xlabel(next(iter(result.evaluations.values())).loss)
+    loss = next(iter(result.evaluations.values())).loss
+    ax.set_xlabel(named(loss))
+    if loss == ERRORS:
+        style.in_percent(ax.xaxis)
     ax.legend(loc="lower right", fontsize=8)
     return ax
 

@@ -3,10 +3,9 @@
 from matplotlib.axes import Axes
 
 from surelearn._typing import Indices, Matrix
+from surelearn.evaluate._mean_losses import ERRORS, named
 from surelearn.evaluate.learning_curve import LearningCurve
 from surelearn.plots import style
-
-_ERRORS = "zero-one loss"  # whose mean is a share of rows
 
 
 def plot_learning_curve(result: LearningCurve, *, ax: Axes | None = None) -> Axes:
@@ -36,9 +35,9 @@ def plot_learning_curve(result: LearningCurve, *, ax: Axes | None = None) -> Axe
         _, (ax,) = style.new_figure(f"{type(result.model).__name__} learning from more rows")
     _draw(ax, result.sizes, result.validation, style.OBSERVED, "unseen rows")
     _draw(ax, result.sizes, result.training, style.MUTED, "rows learnt from")
-    ax.set(xlabel="rows learnt from", ylabel=result.loss)
+    ax.set(xlabel="rows learnt from", ylabel=named(result.loss))
     ax.set_ylim(bottom=0.0)
-    if result.loss == _ERRORS:
+    if result.loss == ERRORS:
         style.in_percent(ax.yaxis)
     style.put_legend_above(ax)
     return ax

@@ -44,6 +44,7 @@ def plot_rates(rates: Sequence[Rate], *, ax: Axes | None = None) -> Axes:
     ax.set_yticks(range(len(rates)), [style.label(rate.name) for rate in rates])
     ax.set_ylim(len(rates) - 0.4, -0.6)
     ax.set_xlim(0.0, 210.0 * max([*ends, 1e-3]))  # room for both numbers beside the longest
+    ax.set_xticks([tick for tick in ax.get_xticks() if 0.0 <= tick <= min(100.0, ax.get_xlim()[1])])
     ax.set_xlabel("percent of rows answered wrongly")
     ax.grid(visible=False, axis="y")
     return ax

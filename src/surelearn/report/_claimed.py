@@ -1,8 +1,10 @@
 """The claims of a page: those of an audit or beside a certificate, and those of classes."""
 
-from surelearn.report._parts import escape, grid, marked_bound, value_of, view_of
+from surelearn.report._parts import escape, grid, marked_bound, value_beside, view_of
 from surelearn.report.content import Claimed, ClassErrors, Report
 from surelearn.report.recomputing import Places
+
+_TOGETHER = " together "  # ends what the claims of one audit have in common
 
 
 def title_of_claims(report: Report) -> str:
@@ -27,13 +29,38 @@ def claimed_of(report: Report, places: Places) -> str:
 def _in_full(report: Report, places: Places) -> str:
     """Return every claim in words: a list or a curve says more than its number."""
     found = [(one.title, one.certificate) for one in report.claimed if one.certificate is not None]
+    if len(found) < 2:
+        return ""
+    premise = _shared([c.headline[0] for _, c in found])
+    # The script reads every claim whole; a reader needs what all of them begin with only once.
+    hidden = f'<span class="premise">{escape(premise)}</span>' if premise else ""
     items = "".join(
-        f"<li><strong>{escape(title)}.</strong> "
-        f"<span{places.shows(c, 'claim')}>{escape(c.headline[0])}</span></li>"
+        f"<li><strong>{escape(title)}:</strong> <span{places.shows(c, 'claim')}>"
+        f"{_claim_in_full(c.headline[0], premise, hidden)}</span></li>"
         for title, c in found
     )
-    shown = f"<details><summary>Every claim in full</summary><ul>{items}</ul></details>"
-    return shown if len(found) > 1 else ""
+    once = f"<p>{escape(premise.rstrip())}:</p>" if premise else ""
+    return f"<details><summary>Every claim in full</summary>{once}<ul>{items}</ul></details>"
+
+
+def _shared(claims: list[str]) -> str:
+    """Return the premise that most claims begin with, or nothing.
+
+    Examples
+    --------
+    >>> _shared(["If so, together it is 1.", "If so, together it is 2.", "vacuous"])
+    'If so, together '
+    """
+    begun = [
+        claim[: claim.index(_TOGETHER) + len(_TOGETHER)] for claim in claims if _TOGETHER in claim
+    ]
+    return max(begun, key=begun.count, default="") if len(begun) > 1 else ""
+
+
+def _claim_in_full(claim: str, premise: str, hidden: str) -> str:
+    if premise and claim.startswith(premise):
+        return hidden + escape(claim.removeprefix(premise))
+    return escape(claim)
 
 
 def _claim(found: Claimed, places: Places) -> tuple[str, ...]:
@@ -46,7 +73,7 @@ def _claim(found: Claimed, places: Places) -> tuple[str, ...]:
     stated = "none" if c.status == "void" else f"{sign}{marked_bound(c, places)}"
     return (
         escape(found.title),
-        value_of(c, c.observed),
+        value_beside(c),
         f"<strong>{stated}</strong>",
         f"<span{places.shows(c, 'n')}>{c.n:,}</span>",
         escape(found.target),
@@ -70,6 +97,6 @@ def _class(found: ClassErrors, places: Places) -> tuple[str, ...]:
         escape(found.label),
         f"<span{places.shows(certificate, 'n')}>{found.n:,}</span>",
         f"<span{places.shows(certificate, 'errors')}>{found.errors:,}</span>",
-        value_of(certificate, certificate.observed),
+        value_beside(certificate),
         f"<strong>{marked_bound(certificate, places)}</strong>",
     )

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from html import escape as html_escape
 
-from surelearn._wording import amount, outward, percent_outward, printable
+from surelearn._wording import amount, outward, percent, percent_outward, printable
 from surelearn.certificate import Certificate
 from surelearn.report.content import Figure, ModelView
 from surelearn.report.recomputing import Places
@@ -113,3 +113,9 @@ def bound_of(certificate: Certificate) -> str:
 def value_of(certificate: Certificate, value: float) -> str:
     """Return a number as its kind is shown: shares in percent."""
     return f"{100 * value:.3g}%" if certificate.is_share else amount(value)
+
+
+def value_beside(certificate: Certificate) -> str:
+    """Return what was observed, with as many decimals as the bound that stands beside it."""
+    seen = certificate.observed
+    return percent(seen) if certificate.is_share else amount(seen)

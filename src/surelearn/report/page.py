@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from importlib import resources
 
 from surelearn._wording import amount
+from surelearn._wording import percent as in_percent
 from surelearn.certificate import Certificate
 from surelearn.report._claimed import claimed_of, classes_of, title_of_claims
 from surelearn.report._parts import (
@@ -92,7 +93,7 @@ def _top(report: Report, places: Places) -> str:
     unit = "examples" if c.kind not in {"regret", "mistakes"} else "rounds"
     seen = f"Observed {value_of(c, c.observed)} on {c.n:,} {unit}."
     said = " ".join(filter(None, [report.plan, report.beforehand]))
-    worries = "".join(f"<li>{escape(text)}</li>" for text in report.warnings)
+    worries = "".join(f"<li>{escape(text[:1].upper() + text[1:])}</li>" for text in report.warnings)
     warned = f'<ul class="warnings">{worries}</ul>' if worries else ""
     return (
         f'<header class="{c.status}"><p class="status">{c.status} certificate</p>'
@@ -189,7 +190,7 @@ def _folds(folds: Sequence[FoldChoice], *, percent: bool) -> str:
 def _score(score: float, *, percent: bool) -> str:
     if math.isnan(score):
         return "–"
-    return f"{100 * score:.3g}%" if percent else amount(score)
+    return in_percent(score) if percent else amount(score)
 
 
 def _training(certificate: Certificate | None, places: Places) -> str:

@@ -896,7 +896,9 @@ function markPage(page) {
   for (const mark of page.querySelectorAll(".recomputed")) {
     const { of } = mark.dataset;
     const found = of === "all" ? togetherIn(file, elements) : markOf(certificates[Number(of)], findings[Number(of)], elements.filter((e) => e.dataset.of === of));
-    mark.textContent = found.words;
+    const brief = found.state === "beyond" && mark.closest?.("td"); /* in a table the reason would stand in every row */
+    mark.textContent = brief ? "not recomputed here" : found.words;
+    mark.title = found.words;
     mark.classList.add(found.state);
     mark.hidden = false;
   }

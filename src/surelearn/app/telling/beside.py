@@ -62,6 +62,11 @@ def _worst_class(run: CertifiedRun) -> Iterator[Card]:
     if len(run.by_class) < 2:
         return
     label, worst = max(run.by_class.items(), key=lambda item: (item[1].observed, item[1].bound))
+    if worst.bound >= 1.0:  # "at most 100%" says nothing
+        wrong = round(worst.observed * worst.n)
+        seen = f"of its {worst.n:,} rows held out; too few rows to prove more"
+        yield Card(f"Worst class: {label}", f"wrong on {wrong:,}", seen)
+        return
     yield Card(
         f"Worst class: {label}",
         "wrong on at most",
@@ -131,7 +136,7 @@ def _interval_of_each(run: CertifiedRun) -> Iterator[Card]:
             f"or less for half of the rows held out, {most} or less for nine in ten; {inside}. "
             f"With one width for all rows it would be {alike}"
         )
-    yield Card("For each row an interval", half, told)
+    yield Card("An interval for each row", half, told)
 
 
 def claimed_of(outcome: Outcome) -> Claimed:
@@ -162,8 +167,9 @@ def together_of(run: CertifiedRun) -> str:
     )
     both = both if run.by_class else ""
     return (
-        f"All of this holds together with confidence {confidence(delta)}, on the same conditions; "
-        f"together with {rest}, with {confidence(min(1.0, round(parts * delta, 12)))}.{both}{told}"
+        f"All of this holds together with confidence {confidence(delta)}, under the same "
+        f"conditions; together with {rest}, "
+        f"with {confidence(min(1.0, round(parts * delta, 12)))}.{both}{told}"
     )
 
 

@@ -68,8 +68,8 @@ def _widths(run: CertifiedRun) -> Iterator[ModelView]:
     yield ModelView(
         f"Where it errs more, {tree.n_leaves_} leaves",
         note="A tree fitted to the errors on training rows that the model had not seen. A leaf "
-        f"says how large they are there: so many times their average, which is {average}. The "
-        "widths of intervals follow it.",
+        f"says how large they are there, in multiples of their average, {average}. The widths of "
+        "the intervals follow it.",
         text=_in_words(tree, digits=4),
     )
 
@@ -104,10 +104,12 @@ def _coefficients(learner: Any, names: list[str]) -> Iterator[ModelView]:
     largest = float(np.abs(table).max()) or 1.0
     yield ModelView(
         f"The {len(order)} largest of {n_features} coefficients",
-        note="Columns of numbers were brought to mean 0 and standard deviation 1, so that their "
-        "coefficients compare; a category counts 1 where it stands, else 0.",
+        note="Columns of numbers were scaled to mean 0 and standard deviation 1, so that their "
+        "coefficients can be compared; a category counts as 1 where it occurs, else as 0.",
         header=("feature", *heads),
-        rows=tuple((names[i], *(f"{value:+.3g}" for value in table[:, i])) for i in order),
+        rows=tuple(
+            (names[i], *(_signed(float(f"{value:.3g}")) for value in table[:, i])) for i in order
+        ),
         bars=tuple(float(table[0, i]) / largest for i in order) if n_outputs == 1 else (),
     )
 
@@ -135,7 +137,7 @@ def _importances(run: CertifiedRun) -> Iterator[ModelView]:
     yield ModelView(
         "The columns it rests on",
         note=f"By how much the {what} rises on {len(y):,} training rows if the cells of a column "
-        "are shuffled, others left as they are. Columns that tell the same hide each other."
+        "are shuffled, others left as they are. Columns that say the same hide each other."
         + sought,
         header=("column", f"rise of the {what}"),
         rows=tuple(zip(first, shown, strict=True)),

@@ -98,7 +98,7 @@ def _facts(run: CertifiedRun, file: TableFile) -> dict[str, str]:
         "file": file.path.name,
         "rows": f"{problem.n_rows:,}",
         "target": f"{problem.target} ({problem.task})",
-        "features": f"{len(problem.features)}, {len(problem.categorical)} of them categories",
+        "features": _features(len(problem.features), len(problem.categorical)),
         "training rows": f"{problem.n_training:,}",
         "rows held out": f"{len(problem.split.holdout):,}, {_SPLITS[problem.split.kind]}",
     }
@@ -108,6 +108,12 @@ def _facts(run: CertifiedRun, file: TableFile) -> dict[str, str]:
     if problem.dropped_rows:
         facts["rows left out"] = f"{problem.dropped_rows:,}, whose target is missing"
     return facts
+
+
+def _features(n: int, n_categories: int) -> str:
+    if n_categories in {0, n}:
+        return f"{n:,} of {'categories' if n_categories else 'numbers'}"
+    return f"{n - n_categories:,} of numbers, {n_categories:,} of categories"
 
 
 def _columns(run: CertifiedRun, file: TableFile) -> Iterator[ColumnSummary]:

@@ -42,7 +42,10 @@ class Vocabulary:
 
     def number(self, value: float) -> str:
         """Return a number as it is written."""
-        return f"{value:.{self.digits}g}"
+        if not 1e-4 <= abs(value) < 1e12:
+            return f"{value:.{self.digits}g}"
+        # As people write it: prices and populations are read without powers of ten.
+        return np.format_float_positional(value, precision=self.digits, fractional=False, trim="-")
 
     def category(self, feature: int, code: int) -> str:
         """Return a category as it is written."""
