@@ -435,8 +435,8 @@ const MISSING = " Rows whose target is missing are not meant.";
 function checkWords(text, { audit }) {
   const group = /\(group=(.*)\)$/s.exec(String(audit?.claim));
   const names = [...Object.values(isObject(audit?.about) ? audit.about : {}), ...(group ? [group[1]] : [])].map(String);
-  const bare = names.filter((name) => name !== "").sort((a, b) => b.length - a.length).reduce((rest, name) => rest.replaceAll(name, "*"), text);
-  const end = bare.search(/\.(?!\d)/);
+  const bare = names.filter((name) => name !== "").sort((a, b) => b.length - a.length).reduce((rest, name) => rest.replaceAll(name, "0"), text); /* a digit, so that 28.1% stays a number if a label is 1 */
+  const end = bare.search(/(?<!\d)\.|\.(?!\d)/);
   const after = end < 0 ? null : bare.slice(end + 1);
   if (!ENDINGS.some((words) => after === words || after === words + MISSING)) throw new Refused("its claim goes on behind its sentence");
   if (printable(bare) !== bare) throw new Refused("its claim holds signs that cannot be seen");
