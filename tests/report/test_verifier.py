@@ -16,7 +16,7 @@ import pytest
 from contracts.node import NODE, SCRIPT, needs_node, run_node, said_by_script
 from surelearn._wording import confidence, outward, percent_outward, printable
 from surelearn.app.audit import audit_table
-from surelearn.app.auditing.bundle import from_json, is_bundle
+from surelearn.app.auditing.bundle import bundle_of, from_json, is_bundle, to_json
 from surelearn.app.certify import certify_table
 from surelearn.app.ledger import NoLedger
 from surelearn.app.tables.read import TableFile
@@ -27,6 +27,7 @@ from surelearn.bounds import concentration, holdout
 from surelearn.certificate import Certificate, certify
 from surelearn.certificate._canonical import canonical
 from surelearn.certificate._several import digest_of_lines
+from surelearn.evaluate import audit
 from surelearn.evaluate.ledger import forget
 from surelearn.report import ClassErrors, Report, render_html, render_json
 
@@ -383,6 +384,64 @@ def test_a_twin_of_a_report_from_which_a_claim_was_taken_is_refused(audited):
     assert said_by_script([json.dumps(content)])[0]["state"] == "recomputed"
     del content["claimed"][2]
     assert said_by_script([json.dumps(content)])[0]["state"] == "refused"
+
+
+@needs_node
+@pytest.mark.parametrize("positive", [1, 2, 5])
+def test_a_label_that_is_a_digit_of_a_bound_is_no_reason_to_refuse_it(positive):
+    """A bound of 28.12% beside the label 1 was taken for the end of the sentence."""
+    texts = []
+    for n_found in range(20):
+        file = TableFile.of_table(
+            pa.table(
+                {"y": [0, positive] * 20, "p": [0, positive] * n_found + [0, 0] * (20 - n_found)}
+            )
+        )
+        named = {"truth": "y", "prediction": "p", "positive": str(positive)}
+        found = audit_table(file, **named, ledger=NoLedger(), claims=["sensitivity", "npv"]).audit
+        texts.append(to_json(bundle_of(found.outcomes, found.delta)))
+    assert {said["state"] for said in said_by_script(texts)} == {"recomputed"}
+
+
+@needs_node
+@pytest.mark.parametrize("more", [" It never errs.", "9 It never errs.", "5"])
+def test_words_behind_a_sentence_are_refused_also_behind_a_digit(more):
+    file = TableFile.of_table(pa.table({"y": [0, 1] * 20, "p": [0, 1] * 20}))
+    named = {"truth": "y", "prediction": "p"}
+    found = audit_table(file, **named, ledger=NoLedger(), claims=["accuracy"]).audit
+    content = json.loads(to_json(bundle_of(found.outcomes, found.delta)))
+    assert said_by_script([json.dumps(content)])[0]["state"] == "recomputed"
+    content["outcomes"][0]["certificate"]["claim"] += more
+    assert said_by_script([json.dumps(content)])[0]["state"] == "refused"
+
+
+SHOWN_IN_PART = [
+    {"truth": [0] * 40, "said": [0] * 39 + [1], "ward": ["a"] * 40},
+    {"truth": [0, 1] * 20, "said": [0] * 40, "ward": ["a"] * 40},
+    {"truth": ["x"] * 40, "said": ["x"] * 38 + ["z", "w"], "ward": ["a"] * 40},
+]
+"""Answers that show fewer claims than their columns let expect."""
+
+
+@needs_node
+@pytest.mark.parametrize("columns", SHOWN_IN_PART)
+def test_claims_that_rows_cannot_show_keep_their_share_for_both_verifiers(columns, monkeypatch):
+    def text_of_audit():
+        file = TableFile.of_table(pa.table(columns))
+        named = {"truth": "truth", "prediction": "said", "group": "ward"}
+        found = audit_table(file, **named, ledger=NoLedger()).audit
+        return to_json(bundle_of(found.outcomes, found.delta)), len(found.outcomes)
+
+    honest, n_shown = text_of_audit()
+    choose = audit.choose
+    monkeypatch.setattr(
+        audit, "choose", lambda *rows, **how: choose(*rows, **how)._replace(n_claims=n_shown)
+    )
+    greedy, _ = text_of_audit()
+    assert [said_by_python(text) for text in (honest, greedy)] == ["holds", "refused"]
+    first, second = said_by_script([honest, greedy])
+    assert first["state"] != "refused"
+    assert second["state"] == "refused"
 
 
 @pytest.fixture(scope="module")

@@ -116,10 +116,11 @@ def audit_predictions(
 ) -> Audit:
     """Claim what recorded predictions show, at one delta for all that is claimed.
 
-    Without `asked`, the error rate leads with half of delta and every other claim that the rows can
-    show shares the other half. Claims that are asked for share delta equally. Targets are tried in
-    the order given, each at the whole delta, until one is not proved: that is a fixed sequence, so
-    that all that were proved hold together. With both, each kind has half.
+    Without `asked`, the error rate leads with half of delta and every other claim that the columns
+    let expect shares the other half; one that these rows do not show keeps its share. Claims that
+    are asked for share delta equally. Targets are tried in the order given, each at the whole
+    delta, until one is not proved: that is a fixed sequence, so that all that were proved hold
+    together. With both, each kind has half.
 
     Parameters
     ----------
@@ -160,6 +161,9 @@ class Gathered:
         Whether the first claim leads: nobody asked for any.
     facts
         The numbers and names of each claim.
+    n_claims
+        Among how many claims delta is shared out, if nobody asked for any: also among those that
+        these rows happen not to show.
     """
 
     rows: Predictions
@@ -168,6 +172,7 @@ class Gathered:
     left_out: Mapping[str, str]
     leads: bool
     facts: "Facts"
+    n_claims: int | None = None
 
     def issue(
         self,
@@ -179,7 +184,14 @@ class Gathered:
         """Certify all of them at one delta; what the evidence is no theorem needs to know twice."""
         delta = _arguments.open_fraction("delta", delta)
         facts = replace(self.facts, evidence=dict(evidence or {}), stored=dict(stored or {}))
-        outcomes = issue_all(facts, self.plain, self.targets, delta=delta, leads=self.leads)
+        outcomes = issue_all(
+            facts,
+            self.plain,
+            self.targets,
+            delta=delta,
+            leads=self.leads,
+            n_claims=self.n_claims,
+        )
         return Audit(self.rows, outcomes, delta, self.left_out)
 
 
@@ -211,26 +223,30 @@ def gather(
     ValueError: accuracy cannot be claimed of these rows: there are no classes
     """
     drawn = drawn_as(rows.n, by_label=by_label, n_without=n_without, exclude=exclude)
-    plain, targets, left_out = _sort(rows, asked, drawn)
+    plain, targets, left_out, n_claims = _sort(rows, asked, drawn)
     named = [*plain, *(target.claim for target in targets)]
     facts = Facts(
         drawn=drawn,
         statistics={str(claim): claim.statistics(rows) for claim in named},
         about={str(claim): claim.names(rows) for claim in named},
     )
-    return Gathered(rows, plain, targets, left_out, not asked, facts)
+    return Gathered(rows, plain, targets, left_out, not asked, facts, n_claims)
 
 
 def _sort(
     rows: Predictions, asked: Sequence[Claim | Target | str], drawn: Drawn
-) -> tuple[list[Claim], list[Target], Mapping[str, str]]:
-    """Return claims and targets that these rows can show, and why not others; refuse the rest."""
+) -> tuple[list[Claim], list[Target], Mapping[str, str], int | None]:
+    """Return claims and targets that these rows can show, why not others, and how many share delta.
+
+    What was asked for and cannot be shown is refused.
+    """
     wanted = [claims.parse(one) if isinstance(one, str) else one for one in asked]
     plain = [one for one in wanted if isinstance(one, Claim)]
     targets = [one for one in wanted if isinstance(one, Target)]
     left_out: Mapping[str, str] = {}
+    n_claims = None
     if not wanted:
-        plain, left_out = choose(rows, by_label=drawn.by_label)
+        plain, left_out, n_claims = choose(rows, by_label=drawn.by_label)
     named = [*plain, *(target.claim for target in targets)]
     for one in named:
         refuse_if_lacking(one, rows, by_label=drawn.by_label)
@@ -241,7 +257,7 @@ def _sort(
         reasons = [f"{name}: {why}" for name, why in left_out.items()]
         reasons += [f"ask for {text}" for role, text in _ASKED.items() if role in rows.columns]
         raise ValueError(f"these rows can show none of the usual claims ({'; '.join(reasons)})")
-    return plain, targets, left_out
+    return plain, targets, left_out, n_claims
 
 
 def _refuse_together(named: Sequence[Claim], targets: Sequence[Target], drawn: Drawn) -> None:

@@ -435,8 +435,8 @@ const MISSING = " Rows whose target is missing are not meant.";
 function checkWords(text, { audit }) {
   const group = /\(group=(.*)\)$/s.exec(String(audit?.claim));
   const names = [...Object.values(isObject(audit?.about) ? audit.about : {}), ...(group ? [group[1]] : [])].map(String);
-  const bare = names.filter((name) => name !== "").sort((a, b) => b.length - a.length).reduce((rest, name) => rest.replaceAll(name, "*"), text);
-  const end = bare.search(/\.(?!\d)/);
+  const bare = names.filter((name) => name !== "").sort((a, b) => b.length - a.length).reduce((rest, name) => rest.replaceAll(name, "0"), text); /* a digit, so that 28.1% stays a number if a label is 1 */
+  const end = bare.search(/(?<!\d)\.|\.(?!\d)/);
   const after = end < 0 ? null : bare.slice(end + 1);
   if (!ENDINGS.some((words) => after === words || after === words + MISSING)) throw new Refused("its claim goes on behind its sentence");
   if (printable(bare) !== bare) throw new Refused("its claim holds signs that cannot be seen");
@@ -610,6 +610,19 @@ function checkOneAudit(audited) {
   refuseIf(new Set(claims).size < claims.length, "a claim stands there twice");
 }
 
+/** Returns among how many claims an audit of all that is expected shares delta, at least: one that rows cannot show keeps its share. */
+function leastClaims(stated, options) {
+  const there = stated.map((c) => claimIn(c.reproduce.audit.claim).split("(")[0]);
+  const has = (names) => names.some((name) => there.includes(name));
+  const [groups, score, byLabel] = [options.group ? 1 : 0, options.score ? 1 : 0, options.by_label === true];
+  if (has(["pass-rate", "coverage"])) return 1 + groups;
+  if (has(["error-quantile", "error-per-cluster", "error-over-time"])) return 1;
+  const two = has([...Object.keys(OF_TWO_CLASSES), "f1", "auc", "roc", "precision-recall", "calibration-error"]);
+  if (two) return byLabel ? 3 + 2 * score : 8 + 4 * score + 2 * groups + (options.baseline ? 1 : 0);
+  const several = has(["macro-recall", "worst-class"]) ? 2 : 0;
+  return byLabel ? several : several + 1 + 2 * groups + (options.baseline ? 1 : 0);
+}
+
 /** Refuses claims that are too few, too many, not those asked for, or with other shares of delta. */
 function checkShares(audited, lines) {
   const { options = {}, audit } = audited[0].reproduce;
@@ -620,7 +633,8 @@ function checkShares(audited, lines) {
   const tried = audited.slice(0, targets.length > 0 ? audited.length - plain.length : 0);
   const stated = audited.slice(tried.length);
   const expected = beside && asked.length === 0 ? expectedBeside(beside) : null;
-  const n = expected ? expected.length : stated.length;
+  const n = expected ? expected.length : asked.length > 0 ? stated.length : audit.n_claims;
+  refuseIf(!(Number.isInteger(n) && n >= stated.length && (expected || asked.length > 0 || n >= leastClaims(stated, options))), "they share delta among fewer claims than are expected of such columns");
   refuseIf(expected && expected.filter((name) => stated.some((c) => c.reproduce.audit.claim === name)).length !== stated.length, "they are not those expected of such a model");
   refuseIf(lines && asked.length > 0 && lines.length !== asked.length, "their number is not that of the claims asked for");
   refuseIf(asked.length > 0 && n !== plain.length, "claims that were asked for are not there");

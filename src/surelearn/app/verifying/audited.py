@@ -13,7 +13,7 @@ from surelearn.app.problem.entry import Entry
 from surelearn.app.verifying.again import AsRecorded, in_its_terms, read_recorded, refusing_nonsense
 from surelearn.app.verifying.bundles import differences, statistics_of
 from surelearn.app.verifying.finding import Finding
-from surelearn.app.verifying.same_rows import disagreements, left_out
+from surelearn.app.verifying.same_rows import disagreements, least_claims, left_out
 from surelearn.certificate import Evidence
 from surelearn.claims import Claim, Target
 from surelearn.evaluate.audit import Facts, drawn_as, issue_all
@@ -80,8 +80,17 @@ def _replay(bundle: Bundle) -> Bundle:
         [one for one in stated if isinstance(one, Target)],
         delta=delta,
         leads=not asked,
+        n_claims=None if asked else _n_claims(first, stated),
     )
     return bundle_of(outcomes, delta)
+
+
+def _n_claims(first: Mapping[str, Any], stated: Sequence[Claim | Target]) -> int:
+    """Return among how many claims delta was shared out if nobody asked for any."""
+    n, there = first["audit"]["n_claims"], {_claim_of(one).name for one in stated}
+    if type(n) is not int or n < max(len(stated), least_claims(there, first["options"])):
+        raise ValueError("delta is shared among fewer claims than are expected of such columns")
+    return n
 
 
 def _refuse_other_rows(

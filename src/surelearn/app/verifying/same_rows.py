@@ -50,6 +50,8 @@ _TWO_CLASSES = {
 }
 """What is expected of two classes, and the rows that it needs."""
 _CURVES = ("roc", "precision-recall")
+_OF_SCORES = ("auc", *_CURVES, "calibration-error")
+_SEVERAL_CLASSES = ("macro-recall", "worst-class")
 _PAIRED_GROUPS = ("worst-group", "group-gap")
 _OF_OTHER_FILES = {"pass-rate", "error-quantile", "error-per-cluster", "error-over-time"}
 _OF_ALL_ROWS = {
@@ -125,6 +127,32 @@ def left_out(
         expected += paired if there & set(_PAIRED_GROUPS) else []
     of_rates = {name for name, one in known().items() if one.given_labels}
     yield from (n for n in expected if n not in there and (not by_label or n in of_rates))
+
+
+def least_claims(there: set[str], options: Mapping[str, Any]) -> int:
+    """Return among how many claims an audit of all that is expected shares delta, at least.
+
+    It follows from the columns: a claim that the rows cannot show keeps its share.
+
+    Examples
+    --------
+    >>> least_claims({"error"}, {"group": "ward"}), least_claims({"error", "npv"}, {})
+    (3, 8)
+    """
+    groups = "group" in options
+    if there & {"pass-rate", "coverage"}:
+        return 1 + groups
+    if there & _OF_OTHER_FILES:
+        return 1
+    expected = ["error", *(_PAIRED_GROUPS if groups else ())]
+    expected += ["difference"] if "baseline" in options else []
+    if there & {*_TWO_CLASSES, *_OF_SCORES}:
+        expected += [*_TWO_CLASSES, *(_OF_SCORES if "score" in options else ())]
+    elif there & set(_SEVERAL_CLASSES):
+        expected += _SEVERAL_CLASSES
+    if options.get("by_label", False):
+        expected = [name for name in expected if known()[name].given_labels]
+    return len(expected)
 
 
 def _of_two_classes(
