@@ -1,6 +1,7 @@
 """`surelearn monitor`: a stream watched from the terminal."""
 
 import json
+import signal
 
 import numpy as np
 import pyarrow as pa
@@ -205,3 +206,20 @@ def test_lines_may_come_in_any_pieces():
         monitor.update(block)
     assert monitor.n_rows == 20
     assert monitor.certificate.observed == ERRORS[:20].mean()
+
+
+def test_the_keyboard_waits_until_a_block_is_counted(tmp_path, stream, monkeypatch):
+    """Interrupted within a block, its losses were in the sum and not in the number of rows."""
+    counted = RiskMonitor.update
+
+    def update(self, losses):
+        signal.raise_signal(signal.SIGINT)
+        return counted(self, losses)
+
+    monkeypatch.setattr(RiskMonitor, "update", update)
+    out = tmp_path / "watched"
+    result = run(app, ["monitor", stream, *TRUTH, "--out", str(out)])
+    assert result.exit_code == 0, result.output
+    content = json.loads((out / "monitor.json").read_text())
+    found = Certificate.from_json((out / "certificate.json").read_text())
+    assert content["rows"] == found.n > 0

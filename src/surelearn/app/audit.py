@@ -20,7 +20,7 @@ from surelearn.app.ledger import PROCESS, Ledger, name_rules
 from surelearn.app.ledger_files import Look
 from surelearn.app.problem.entry import Entry
 from surelearn.app.rules import check_rules
-from surelearn.app.tables.notes import Note
+from surelearn.app.tables.notes import Note, without_option
 from surelearn.app.tables.parted_file import PartedFile, is_in_parts
 from surelearn.app.tables.read import TableFile, read_table_file
 from surelearn.base import data_fingerprint
@@ -138,8 +138,11 @@ def audit(
         if is_in_parts(predictions) or executor is not None:
             file: TableFile = gather_parts(predictions, roles_in({**named, **options}))
         else:
-            read = read_table_file if _is_path(predictions) else _in_memory
-            file = read(predictions)
+            file = (
+                read_table_file(predictions, alone=True)
+                if _is_path(predictions)
+                else _in_memory(predictions)
+            )
         return audit_table(file, **named, claims=asked, **options)
 
 
@@ -231,7 +234,7 @@ def audit_table(  # noqa: PLR0913 - an argument for each option of the command
     }
     stored = {**_identity(file, read, options), "ledger": entry.stored()}
     found = gathered.issue(delta / looks, evidence=evidence, stored=stored)
-    return AuditRun(found, read, options, file.notes)
+    return AuditRun(found, read, options, without_option(file.notes, "--categorical"))
 
 
 def _options(roles: Roles, delta: float) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Watch a stream of outcomes: a bound at every moment, and an alarm with a stated rate."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
@@ -196,6 +197,7 @@ def watch(
     *,
     pipe: BinaryIO,
     on_block: Callable[[StreamMonitor], object] = lambda _: None,
+    counting: Callable[[], AbstractContextManager[None]] = nullcontext,
 ) -> StreamMonitor:
     """Let a monitor see a stream to its end; what it has counted stays, however the stream ends.
 
@@ -207,9 +209,12 @@ def watch(
         The monitor.
     on_block
         Called after each block of rows.
+    counting
+        Holds while a block is counted: an interruption there would leave half of it counted.
     """
     for block in read_blocks(source, columns, pipe):
-        monitor.update(block)
+        with counting():
+            monitor.update(block)
         on_block(monitor)
     if monitor.n_rows == 0:
         raise TableError("the stream had no rows: there is nothing to certify")

@@ -52,7 +52,7 @@ def run(
             form = only_missing(form)
             file: TableFile = gather_parts(path, roles_in(options), **form)
         else:
-            file = read_table_file(path, **form)
+            file = read_table_file(path, alone=True, **form)
         progress.update(bar, description="auditing")
         ledger = UserLedger(out)
         audited = audit_table(file, plan=made, ledger=ledger, form=form, **options)

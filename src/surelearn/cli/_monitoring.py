@@ -1,8 +1,11 @@
 """What `surelearn monitor` shows while rows come in, and when they have ended."""
 
+import signal
 import sys
+import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -55,10 +58,27 @@ def _watch(console: Console, stream: str, columns: Columns, monitor: StreamMonit
                 due = time.monotonic() + _PAUSE
 
         try:
-            watch(stream, columns, monitor, pipe=sys.stdin.buffer, on_block=look)
+            pipe = sys.stdin.buffer
+            watch(stream, columns, monitor, pipe=pipe, on_block=look, counting=held)
         except KeyboardInterrupt:
             if not monitor.n_rows:
                 raise
+
+
+@contextmanager
+def held() -> Generator[None]:
+    """Let the keyboard wait: a block that is half counted makes wrong bounds, or none."""
+    if threading.current_thread() is not threading.main_thread():  # it gets no signals
+        yield
+        return
+    asked: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: asked.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if asked:
+        raise KeyboardInterrupt
 
 
 def line_of(monitor: StreamMonitor) -> str:

@@ -1,5 +1,7 @@
 """The cells of columns of a file of predictions, as claims take them; sets of labels."""
 
+import math
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -8,6 +10,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pyarrow import types
 
+from surelearn.app.errors import TableError
 from surelearn.claims.coverage import in_set, label_of
 from surelearn.claims.predictions import as_labels
 
@@ -15,6 +18,7 @@ NO_ANSWER, NO_NUMBER, NO_COUNT = "(no answer)", -(2**63), 2**64 - 1
 """What stands for an answer that is missing: a label that none is, in columns of each kind."""
 
 _compute: Any = pc
+_EXACT = 2**53  # beyond it not every whole number is one of the floats
 
 
 def stand_in(column: NDArray[Any]) -> Any:
@@ -71,6 +75,28 @@ def _words(column: Any) -> NDArray[Any]:
     chunk = column.unify_dictionaries().combine_chunks()
     names = [*chunk.dictionary.to_pylist(), NO_ANSWER]
     return as_labels(names)[chunk.indices.fill_null(len(names) - 1).to_numpy()]
+
+
+def refuse_rounded(table: Any, labels: Iterable[tuple[str, str | None]]) -> None:
+    """Refuse labels that were rounded when they were read: different ones may now be equal.
+
+    Parameters
+    ----------
+    table
+        The file.
+    labels
+        Roles and their columns, None where there is none.
+    """
+    for role, name in labels:
+        if name is None or not types.is_floating(table.column(name).type):
+            continue
+        largest = _compute.max(_compute.abs(table.column(name))).as_py()
+        if largest is not None and _EXACT <= largest < math.inf:
+            raise TableError(
+                f"column {name!r} for --{role} holds whole numbers beyond 2^53, which are rounded "
+                "when they are read, so that different ones may become equal: write them as text, "
+                "in a CSV file with a letter before each"
+            )
 
 
 def held(truth: NDArray[Any], sets: Any) -> NDArray[np.bool_]:

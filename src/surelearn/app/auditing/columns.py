@@ -9,7 +9,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from surelearn._wording import nearest
-from surelearn.app.auditing.cells import failed, held, stand_in, values
+from surelearn.app.auditing.cells import failed, held, refuse_rounded, stand_in, values
 from surelearn.app.errors import TableError
 from surelearn.app.tables.read import TableFile
 from surelearn.certificate import Evidence, assumed
@@ -21,6 +21,9 @@ Incomplete: TypeAlias = Literal["refuse", "errors", "exclude"]
 """What becomes of rows without an answer: refused, counted as errors, or left out."""
 
 _RESULTS = ("passed", "baseline")
+_LABELS = ("truth", "prediction", "baseline")
+_ONE_COLUMN = "its lines were read as one cell each: say --delimiter if they hold more"
+_NAMES = ("group", "cluster", "stratum", "id")
 ANSWERS = (
     *("prediction", "passed", "score", "baseline", "low", "high", "set", "confidence", "width"),
     "challenger",
@@ -133,6 +136,7 @@ def read_columns(
         told = ", ".join(get_args(Incomplete))
         raise TableError(f"incomplete may be {told}, not {incomplete!r}")
     table = _check_names(file, roles)
+    refuse_rounded(table, [(role, roles.given().get(role)) for role in _NAMES])
     _refuse_twin_ids(table, roles)
     given = roles.given()
     without = _without(table, roles.answers)
@@ -159,6 +163,10 @@ def read_columns(
         if "passed" in names and n_without and not exclude:
             columns |= {role: failed(columns[role]) for role in _RESULTS if role in names}
         rows = _record(columns, task, positive, without[kept])
+        if rows.task in {"binary", "multiclass"} or roles.set is not None:
+            labels = [(role, given.get(role)) for role in _LABELS]
+            labels += [("challenger", name) for name in roles.challenger]
+            refuse_rounded(table, labels)
     except (TypeError, ValueError) as error:
         raise TableError(str(error)) from None
     return Columns(rows, kept, n_without, incomplete)
@@ -224,7 +232,10 @@ def _check_names(file: TableFile, roles: Roles) -> Any:
                 raise TableError(f"column {name!r} for --{role} was not read: {why}")
             named = "" if file.header else "; if line 1 has the names, give --header"
             near = nearest(name, names)
-            raise TableError(f"there is no column {name!r} for --{role}{near}{named}")
+            single = "" if len(names) > 1 or file.typed else f"; {_ONE_COLUMN}"
+            raise TableError(f"there is no column {name!r} for --{role}{near}{named}{single}")
+        if any(note.why == f"{name!r} is taken already" for note in file.notes):
+            raise TableError(f"two columns are called {name!r}, the one for --{role}: rename one")
     used = [name for role, name in asked if role != "id"]
     if len(set(used)) < len(used):
         twice = next(name for name in used if used.count(name) > 1)

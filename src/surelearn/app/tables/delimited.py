@@ -52,10 +52,12 @@ def read_delimited(
     file, names
         The file, and lists of names that columns without a header may take.
     **options
-        What is known of its layout: delimiter, header, decimal.
+        What is known of its layout: delimiter, header, decimal, alone.
     """
     head = head_of(file)
     layout = find_layout(head, missing=file.missing, names=names, **options)
+    if layout.header and len(head) == 1 and len(head[0]) < _BLOCK:  # longer ones may be cut
+        raise _no_rows(file)
     file = replace(file, longest=max(_BLOCK, 4 * max(map(len, head))))
     found: Counter[str] = Counter()
     columns = {
@@ -67,10 +69,14 @@ def read_delimited(
         raise TableError(f"{file.path} has changed while it was read: read it again")
     table = _joined({**columns, **again})
     if table.num_rows == 0:
-        raise TableError(f"{file.path} has names of columns but no rows")
+        raise _no_rows(file)
     _refuse_open_quote(table, file, layout)
     notes = (*_missing_note(found), *_mixtures(table, file.text, layout.decimal))
     return Contents(table, layout, notes, sha256)
+
+
+def _no_rows(file: TextFile) -> TableError:
+    return TableError(f"{file.path} has names of columns but no rows")
 
 
 def _fill(

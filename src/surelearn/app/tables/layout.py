@@ -39,6 +39,7 @@ def find_layout(
     decimal: str | None = None,
     missing: Sequence[str] = (),
     names: Sequence[Sequence[str]] = (),
+    alone: bool = False,
 ) -> Layout:
     """Find the layout of a table in its first lines; what is given is not sought.
 
@@ -60,7 +61,7 @@ def find_layout(
         why = "it splits the first lines into the same number of cells"
         notes.append(Note("delimiter", repr(delimiter), why, "--delimiter"))
     records = _records(lines, delimiter, quote)
-    if len(records[0]) == 1 and max(map(len, records)) == 1:
+    if not alone and len(records[0]) == 1 and max(map(len, records)) == 1:
         raise TableError(_one_column(delimiter, found, lines))
     if decimal is None:
         decimal, why = _find_decimal(records, delimiter, missing)

@@ -1,7 +1,7 @@
 """What reading a table found out, in words."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,20 @@ class Note:
     def __str__(self) -> str:
         otherwise = f"; otherwise: {self.override}" if self.override else ""
         return f"{self.about}: {self.found} ({self.why}{otherwise})"
+
+
+def without_option(notes: Iterable[Note], option: str) -> tuple[Note, ...]:
+    """Return notes that do not tell of an option, which another command has.
+
+    Examples
+    --------
+    >>> [str(note) for note in without_option([Note("a", "text", "so it is", "--b C")], "--b")]
+    ['a: text (so it is)']
+    """
+    return tuple(
+        replace(note, override="") if note.override.partition(" ")[0] == option else note
+        for note in notes
+    )
 
 
 def latest(earlier: Iterable[Note], later: Iterable[Note]) -> tuple[Note, ...]:

@@ -1,6 +1,7 @@
 """Tables in files: CSV, Parquet, Arrow, Feather, ARFF, JSON lines, each inference in words."""
 
 import hashlib
+import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,6 +16,7 @@ from surelearn.app.errors import TableError
 from surelearn.app.tables import arrow_files
 from surelearn.app.tables.arff import read_arff
 from surelearn.app.tables.delimited import read_delimited
+from surelearn.app.tables.json_lines import is_json_lines
 from surelearn.app.tables.notes import Note
 from surelearn.app.tables.sources import readable
 from surelearn.app.tables.text_file import (
@@ -22,6 +24,7 @@ from surelearn.app.tables.text_file import (
     BadByteError,
     TextFile,
     decoded,
+    is_compressed,
     is_western,
     opened,
 )
@@ -42,6 +45,7 @@ Progress: TypeAlias = Callable[[int, int], object]
 MISSING = ("?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null", "None")
 """The cells of text files that mean "missing" unless other words are given, besides empty ones."""
 
+_BLOCK = 2**20  # bytes that are decompressed at once
 _MOST_OF_ARFF = 2**26  # bytes of a compressed one: it is held whole, cell by cell
 
 
@@ -113,6 +117,7 @@ def read_table_file(  # noqa: PLR0913 - an argument for each option of the comma
     decimal: str | None = None,
     text: Iterable[str] = (),
     names: Sequence[Sequence[str]] = (),
+    alone: bool = False,
     on_progress: Progress | None = None,
 ) -> TableFile:
     r"""Read a table, say what was inferred, or raise `TableError` with one sentence.
@@ -141,6 +146,8 @@ def read_table_file(  # noqa: PLR0913 - an argument for each option of the comma
         Columns to leave as text even if all their cells are numbers.
     names
         Lists of names; columns without a header take the first list that is as long as a row.
+    alone
+        Whether one column alone will do, as results of an evaluation do.
     on_progress
         Called now and then with the bytes read so far and the bytes in all.
 
@@ -158,15 +165,12 @@ def read_table_file(  # noqa: PLR0913 - an argument for each option of the comma
     """
     path = Path(path)
     options = {"delimiter": delimiter, "header": header, "decimal": decimal, "names": names}
+    options["alone"] = alone
     with readable(path) as content:
         first, n_bytes = _first_bytes(path, content)
         words = tuple(word.strip() for word in (missing or ()))
         if arrow_files.has_types(first, path):
-            file = arrow_files.read_typed(path, content, words)
-            notes = tuple(file.notes)
-            return TableFile(
-                path, file.table, notes, file.sha256, missing=words, typed=True, lists=file.lists
-            )
+            return _typed(path, arrow_files.read_typed(path, content, words), words)
         utf_16 = first[:2] in {b"\xff\xfe", b"\xfe\xff"}
         source = TextFile(
             path,
@@ -176,6 +180,8 @@ def read_table_file(  # noqa: PLR0913 - an argument for each option of the comma
             text=frozenset(text),
             on_bytes=(lambda _: None) if on_progress is None else lambda n: on_progress(n, n_bytes),
         )
+        if is_compressed(first) and (lines := _compressed_lines(source, words)) is not None:
+            return lines
         if _is_arff(path, first):
             return _read_arff(source, words)
         return _read_delimited(source, options)
@@ -206,6 +212,28 @@ def read_in_its_encoding(
     why = "some bytes are no UTF-8, and all of them are letters or signs in this encoding"
     note = Note("encoding", WESTERN, why, "--encoding")
     return replace(file, notes=(note, *file.notes)), guessed
+
+
+def _typed(path: Path, file: arrow_files.TypedFile, words: tuple[str, ...]) -> TableFile:
+    notes, sha256 = tuple(file.notes), file.sha256
+    return TableFile(path, file.table, notes, sha256, missing=words, typed=True, lists=file.lists)
+
+
+def _compressed_lines(source: TextFile, words: tuple[str, ...]) -> TableFile | None:
+    """Read JSON lines that are compressed; None if the file holds other text."""
+    with (
+        opened(source) as (stream, raw),
+        tempfile.NamedTemporaryFile(prefix="surelearn-") as copy,
+    ):
+        block = stream.read(_BLOCK)
+        if not is_json_lines(block, source.path):
+            return None
+        while block:
+            copy.write(block)
+            block = stream.read(_BLOCK)
+        copy.flush()
+        file = arrow_files.read_typed(source.path, Path(copy.name), words)
+        return _typed(source.path, file._replace(sha256=raw.sha256()), words)
 
 
 def _read_arff(source: TextFile, words: tuple[str, ...]) -> TableFile:

@@ -109,13 +109,24 @@ def decoded(data: bytes, file: TextFile, *, whole: bool) -> str:
         raise TableError(f"{file.path} is no text in {file.encoding}: {error}") from None
 
 
+def is_compressed(first: bytes) -> bool:
+    """Return whether a file that begins with these bytes is compressed.
+
+    Examples
+    --------
+    >>> is_compressed(b"BZh91AY"), is_compressed(b"a,b")
+    (True, False)
+    """
+    return first.startswith(tuple(_COMPRESSED))
+
+
 def is_western(path: Path) -> bool:
     """Return whether a file, not compressed, is text as Windows writes it in the West."""
     if not path.is_file():
         return False
     with path.open("rb") as file:
         while block := file.read(_BLOCK):
-            if block.startswith(tuple(_COMPRESSED)):
+            if is_compressed(block):
                 return False
             if _STRANGE.search(block.decode(WESTERN, errors="replace").replace("\ufffd", "\0")):
                 return False

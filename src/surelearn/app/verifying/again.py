@@ -98,7 +98,8 @@ def read_recorded(certificate: Certificate, table: Path, form: Mapping[str, Any]
     with refusing_nonsense():
         if how := options.pop("in_parts", False):
             return Recorded(_look_again(table, options, recorded).as_before(how), options)
-        return Recorded(read_table_file(table, **{**recorded, **given}), options)
+        alone = "target" not in options  # an audit may be of results only
+        return Recorded(read_table_file(table, alone=alone, **{**recorded, **given}), options)
 
 
 def _look_again(table: Path, options: Mapping[str, Any], form: Mapping[str, Any]) -> PartedFile:
