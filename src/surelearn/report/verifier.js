@@ -431,11 +431,18 @@ const ENDINGS = [
 ];
 const MISSING = " Rows whose target is missing are not meant.";
 
+/** Puts a star for a name; one that is a number, such as the label 1, is left alone inside of others, such as 91.1%. */
+function withoutName(text, name) {
+  const before = /^\d/.test(name) ? "(?<![\\d.,])" : "";
+  const after = /\d$/.test(name) ? "(?![\\d%]|[.,]\\d)" : "";
+  return text.replace(new RegExp(before + name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&") + after, "g"), "*");
+}
+
 /** Refuses what stands behind the sentence, and signs that cannot be seen; names may be anything. */
 function checkWords(text, { audit }) {
   const group = /\(group=(.*)\)$/s.exec(String(audit?.claim));
   const names = [...Object.values(isObject(audit?.about) ? audit.about : {}), ...(group ? [group[1]] : [])].map(String);
-  const bare = names.filter((name) => name !== "").sort((a, b) => b.length - a.length).reduce((rest, name) => rest.replaceAll(name, "*"), text);
+  const bare = names.filter((name) => name !== "").sort((a, b) => b.length - a.length).reduce(withoutName, text);
   const end = bare.search(/\.(?!\d)/);
   const after = end < 0 ? null : bare.slice(end + 1);
   if (!ENDINGS.some((words) => after === words || after === words + MISSING)) throw new Refused("its claim goes on behind its sentence");
