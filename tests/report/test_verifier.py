@@ -199,9 +199,13 @@ class Shown(HTMLParser):
     def __init__(self):
         super().__init__()
         self.data, self.marks, self.shown, self.here = {}, [], [], None
+        self.inside = False
 
     def handle_starttag(self, tag, attrs):
         named = dict(attrs)
+        self.inside = named.get("class") == "premise"  # a part of the claim around it
+        if self.inside:
+            return
         if named.get("class") == "recomputed":
             self.marks.append(named["data-of"])
         self.here = named["id"] if tag == "script" and "id" in named else None
@@ -216,7 +220,8 @@ class Shown(HTMLParser):
             self.here[2] += data
 
     def handle_endtag(self, tag):  # noqa: ARG002
-        self.here = None
+        self.here = self.here if self.inside else None
+        self.inside = False
 
 
 def marks_of(page):
@@ -336,6 +341,18 @@ def test_a_page_of_an_audit_tells_that_all_claims_are_there(audited):
     assert {mark[1] for mark in each} == {"recomputed", "beyond"}
     stated = json.loads(twin)["reproduce"]["claims"].rpartition(" ")[2]
     assert together == [False, "recomputed", f"all 8 claims are here; SHA-256 over them {stated}"]
+
+
+@needs_node
+def test_a_label_that_is_a_number_is_not_taken_out_of_a_bound():
+    same = [1] * 74 + [
+        0
+    ] * 140  # whose F1 score is at least 96.19%, with the label 1 behind a point
+    file = TableFile.of_table(pa.table({"truth": same, "answer": same}))
+    run = audit_table(file, truth="truth", prediction="answer", ledger=NoLedger())
+    page = render_html(make_audit_report(run, file))
+    assert "its F1 score for 1 is at least 96.19%" in page
+    assert "refused" not in {mark[1] for mark in marks_of(page)}
 
 
 def take_out(certificates, claims):

@@ -58,7 +58,7 @@ def _mark(ax: Axes, row: int, rate: Rate) -> None:
         end = 100.0 * max(rate.bound, rate.observed)
         ax.plot([seen, end], [row, row], color=style.GUARANTEED, linewidth=2)
         ax.plot([end], [row], "|", color=style.GUARANTEED, markersize=16, markeredgewidth=2.5)
-        told = f"≤ {percent_outward(rate.bound, 'upper')} certified, {told}"
+        told = f"{told}, ≤ {percent_outward(rate.bound, 'upper')}"
     ax.annotate(
         told, (end, row), xytext=(7, 0), textcoords="offset points", va="center", fontsize=8.5
     )

@@ -47,7 +47,9 @@ def told_of(what: Any, part: Any = None) -> Generator[None]:
         raise
     except (pa.ArrowException, OSError, MemoryError, ValueError) as error:
         why = " ".join(str(error).split()) or type(error).__name__
-        raise PartError(f"{what}: {why}", part) from error
+        # An error that names the file again says more of it than we would.
+        told = why if why.startswith(what) else f"{what}: {why}"
+        raise PartError(told, part) from error
 
 
 class ClusterLostError(RuntimeError):

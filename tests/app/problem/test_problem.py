@@ -119,6 +119,17 @@ def test_what_cannot_be_learnt_is_refused_in_a_sentence(table, options, sentence
     assert "\n" not in str(refusal.value)
 
 
+def test_a_few_classes_of_one_member_are_learnt_with_the_others():
+    problem = learn({"x": X100, "y": ["a", "b", "c"] * 33 + ["d"]})
+    assert problem.task == "multiclass"
+    assert "d" in problem.y.tolist()
+
+
+def test_two_rows_are_too_few_and_it_says_so():
+    with pytest.raises(TableError, match="2 rows with a target are too few"):
+        learn({"x": [1.0, 2.0], "y": ["a", "b"]})
+
+
 def test_a_constant_target_of_plain_text_is_refused_too():
     table = pa.table({"x": X100, "y": ["a"] * 100})  # as no file gives it: text by its words
     file = TableFile(Path("made"), table, (), "no file")

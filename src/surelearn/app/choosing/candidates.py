@@ -252,7 +252,7 @@ def check_learners(names: Sequence[str], task: Task) -> None:
     for name in names:
         if name not in known and not is_foreign(name):
             near = get_close_matches(name, known, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
+            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}."
             kind = "regression" if task == "regression" else "classification"
-            other = "; those of other libraries are named module:Class"
-            raise TableError(f"there is no learner {name!r} for {kind}; {hint}{other}")
+            other = "Those of other libraries are named module:Class"
+            raise TableError(f"there is no learner {name!r} for {kind}; {hint} {other}")

@@ -297,7 +297,8 @@ def _shown(value: float, problem: Problem) -> str:
 def _warn(problem: Problem, whole: NestedCrossValidation, constant: Trial) -> tuple[str, ...]:
     limit = constant.nested.estimate
     useless = (
-        f"no learner beats {constant.name}, whose estimate is {_shown(limit, problem)} against "
-        f"{_shown(whole.estimate, problem)}: the features may tell nothing about the target"
+        f"no learner beats always answering {constant.name.removeprefix('always ')}, whose "
+        f"estimate is {_shown(limit, problem)} against {_shown(whole.estimate, problem)}: the "
+        "features may tell nothing about the target"
     )
     return () if whole.estimate < limit else (useless,)

@@ -194,7 +194,8 @@ def _beforehand(certificate: Certificate) -> str:
 def _warn(problem: Problem, rule: FittedRule) -> tuple[str, ...]:
     constant = _constant_error(problem)
     useless = (
-        "no rule that its training rows can pay for beats always the commonest class, which errs "
-        f"on {100 * constant:.3g}% of them: the features may tell nothing about the target"
+        "no rule that its training rows can pay for beats always answering the commonest class, "
+        f"which errs on {100 * constant:.3g}% of them: the features may tell nothing about "
+        "the target"
     )
     return () if rule.errors / rule.n < constant else (useless,)

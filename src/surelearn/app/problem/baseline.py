@@ -31,7 +31,9 @@ class Constant:
     @property
     def name(self) -> str:
         """The model in words."""
-        shown = amount(self.answer) if isinstance(self.answer, float) else str(self.answer)
+        answer = self.answer
+        shown = amount(answer) if isinstance(answer, float) else str(answer)
+        shown = f"'{shown}'" if isinstance(answer, str) else shown
         return f"always answering {shown}"
 
 

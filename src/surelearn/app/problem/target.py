@@ -21,6 +21,8 @@ from surelearn.app.tables.text_columns import (
 Task: TypeAlias = Literal["binary", "multiclass", "regression"]
 
 _FEW = 20  # different whole numbers, at most, that are classes
+_ENOUGH_CLASSES = 3  # of two members or more: then a task stays what it is, whatever the split
+_FEWEST_ROWS = 5  # of the training part, fewer than which say nothing of the target
 _BLOCK = 2**16  # labels written at once
 
 
@@ -189,6 +191,11 @@ def _refuse_constant(
             value = (
                 None if len(rows) == 0 else (rows[0] if words is None else words[rows[0]]).item()
             )
+            if where and len(rows) < _FEWEST_ROWS:
+                raise TableError(
+                    f"{len(y):,} rows with a target are too few to train on one part of them and "
+                    "certify on the other: give more rows"
+                )
             raise TableError(
                 f"the target {name!r} is {value!r} in all {len(rows):,} rows{where}, so there is "
                 "nothing to learn"
@@ -219,10 +226,14 @@ def _mixture(column: Any, name: str, decimal: str) -> str:
 
 
 def _refuse_rare(codes: Indices, words: NDArray[Any], name: str, mixture: str) -> None:
-    """Refuse classes of one member; if most are, the column is probably no column of classes."""
+    """Refuse classes of one member, unless enough others remain to be told apart.
+
+    If most have one member, the column is probably no column of classes. If few have, their rows
+    count as any others: as errors, where the class was not among the training rows.
+    """
     counts = np.bincount(codes)
     rare: list[Any] = sorted(words[np.flatnonzero(counts == 1)].tolist())
-    if len(rare) == 0:
+    if len(rare) == 0 or np.count_nonzero(counts > 1) >= max(_ENOUGH_CLASSES, len(rare)):
         return
     if mixture:
         raise TableError(f"the target {name!r} is text: {mixture}")

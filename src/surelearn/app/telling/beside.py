@@ -40,16 +40,19 @@ def cards_of(run: CertifiedRun) -> Iterator[Card]:
         f"{100 * rate:.3g}%",
         f"of the rows held out are wrong when {found.baseline.name}, the commonest class",
     )
-    yield from _better(found.proof)
+    yield from _better(found.proof, run)
     yield from _worst_class(run)
     yield from _hardly_seen(run)
 
 
-def _better(proof: Certificate | None) -> Iterator[Card]:
+def _better(proof: Certificate | None, run: CertifiedRun) -> Iterator[Card]:
     """Yield by how much the model is proved to err less often than the baseline."""
     if proof is None:
         return
-    seen = f"{-100 * proof.observed:.3g} points better on the rows held out"
+    copies = run.problem.split.kind == "distinct"  # whose means elsewhere are over all of them
+    which = "the distinct rows held out" if copies else "the rows held out"
+    better = "better" if proof.observed <= 0.0 else "worse"
+    seen = f"{100 * abs(proof.observed):.3g} points {better} on {which}"
     if proof.bound >= 0.0:
         yield Card("Better than that", "not proved", seen)
         return
