@@ -70,9 +70,9 @@ class Expected(NamedTuple):
     left_out
         Why the rows cannot show others, by their titles.
     n_claims
-        Among how many claims delta is shared out. It follows from the columns that were named: a
-        claim that these rows happen not to show keeps its share. If the others gained by it, they
-        could be false together more often than delta allows.
+        Among how many claims delta is shared out. It follows from the columns that were named and
+        from the task, two classes or several: a claim that these rows happen not to show keeps its
+        share. If others gained by it, all could be false together more often than delta allows.
     """
 
     claims: list[Claim]
