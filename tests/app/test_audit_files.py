@@ -4,14 +4,19 @@ import bz2
 import gzip
 from decimal import Decimal
 
+import numpy as np
 import pyarrow as pa
 import pytest
+from typer.testing import CliRunner
 
 import surelearn
 from surelearn.app.audit import audit_table
+from surelearn.app.auditing.plan import read_plan
 from surelearn.app.errors import TableError
 from surelearn.app.ledger import NoLedger
+from surelearn.app.problem.target import read_target
 from surelearn.app.tables.read import read_table_file
+from surelearn.cli import app
 
 ROWS = "".join(f"{i % 2},{(i + (i % 17 == 0)) % 2}\n" for i in range(100))
 FIRST, SECOND = "99999999999999999999", "99999999999999999998"
@@ -116,3 +121,29 @@ def test_an_audit_tells_of_no_option_that_it_lacks(tmp_path):
     run = audited(written(tmp_path, "a.csv", "y,p\n" + ROWS), truth="y", prediction="p")
     assert not any("--categorical" in str(note) for note in run.notes)
     assert any("--delimiter" in str(note) for note in run.notes)
+
+
+def test_classes_that_would_be_rounded_to_the_same_are_refused(tmp_path):
+    cells = [f"{i},{(FIRST, SECOND, '5')[i % 3]}\n" for i in range(60)]
+    file = read_table_file(written(tmp_path, "t.csv", "a,y\n" + "".join(cells)))
+    with pytest.raises(TableError, match=r"target 'y'.*beyond 2\^53"):
+        read_target(file.table.column("y"), "y", None, np.arange(48))
+
+
+def test_a_plan_may_begin_with_a_mark(tmp_path):
+    path = written(tmp_path, "plan.toml", "\ufeffclaims = ['accuracy>=0.5']\n")
+    assert read_plan(path).claims == ("accuracy>=0.5",)
+
+
+@pytest.mark.parametrize(
+    "options", [["--delta", "0.2"], ["--looks", "5"], ["--claim", "accuracy>=0.6"]]
+)
+def test_options_that_a_plan_overrules_are_refused(tmp_path, options, monkeypatch):
+    monkeypatch.setenv("SURELEARN_STATE", str(tmp_path / "state"))
+    path = written(tmp_path, "a.csv", "y,p\n" + ROWS)
+    plan = written(tmp_path, "plan.toml", "claims = ['accuracy>=0.5']\n")
+    asked = ["audit", str(path), "--truth", "y", "--prediction", "p", "--plan", str(plan)]
+    result = CliRunner().invoke(app, [*asked, "--out", str(tmp_path / "out"), *options])
+    assert result.exit_code == 2
+    assert f"leave out {options[0]}" in " ".join(result.output.split())
+    assert not (tmp_path / "out").exists()

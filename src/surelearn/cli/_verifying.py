@@ -22,7 +22,7 @@ from surelearn.app.verify import (
     verify_certificate,
     with_its_certificate,
 )
-from surelearn.cli._showing import shown
+from surelearn.cli._showing import Terminal, shown
 
 
 class Signed(NamedTuple):
@@ -56,7 +56,7 @@ def _run(
     form: Mapping[str, Any],
     signed: Signed,
 ) -> bool:
-    console = Console(highlight=False)
+    console = Terminal(highlight=False)
     text, certificate = read_signed(path)
     by = _check_signature(text, path, signed)
     path, certificate = with_its_certificate(path, certificate)

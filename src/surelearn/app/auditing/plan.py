@@ -51,7 +51,7 @@ def read_plan(path: Path) -> Plan:
     if _LONG_KEY.search(content):  # the parser would take minutes
         raise TableError(f"the plan {path} has names within names: it is no plan")
     try:
-        given: dict[str, Any] = tomllib.loads(content.decode("utf-8"))
+        given: dict[str, Any] = tomllib.loads(content.decode("utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise TableError(f"the plan {path} is no TOML: {error}") from None
     if unknown := sorted(set(given) - _KEYS):
