@@ -116,7 +116,9 @@ def _audited(
     if not all(finding.holds for finding in findings):
         console.print("[red]This audit must not be relied on.[/]")
         return False
-    console.print(f"{len(bundle.outcomes):,} claims, SHA-256 over them {bundle.sha256}")
+    n = len(bundle.outcomes)
+    counted = "1 claim, SHA-256 over it" if n == 1 else f"{n:,} claims, SHA-256 over them"
+    console.print(f"{counted} {bundle.sha256}")
     console.print(
         "[yellow]Not checked: how the rows were drawn, and whether the model or its threshold was "
         "made or chosen with them. No file can show it.[/]"

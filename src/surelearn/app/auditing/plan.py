@@ -66,6 +66,15 @@ def read_plan(path: Path) -> Plan:
     return Plan(tuple(claims), delta, looks, hashlib.sha256(content).hexdigest())
 
 
+def as_plan(given: Any) -> Plan:
+    """Return a plan, which may be given as the path of its file."""
+    if isinstance(given, Plan):
+        return given
+    if not isinstance(given, str | Path):
+        raise TypeError(f"plan is the path of a TOML file, no {type(given).__name__}")
+    return read_plan(Path(given))
+
+
 def tell_fixed(sha256: str | None) -> Evidence:
     """Return what is known of whether all was fixed beforehand.
 
