@@ -4,14 +4,20 @@ import bz2
 import gzip
 from decimal import Decimal
 
+import numpy as np
 import pyarrow as pa
 import pytest
+from typer.testing import CliRunner
 
 import surelearn
+from surelearn import Certificate
 from surelearn.app.audit import audit_table
+from surelearn.app.auditing.plan import read_plan
 from surelearn.app.errors import TableError
 from surelearn.app.ledger import NoLedger
-from surelearn.app.tables.read import read_table_file
+from surelearn.app.problem.target import read_target
+from surelearn.app.tables.read import TableFile, read_table_file
+from surelearn.cli import app
 
 ROWS = "".join(f"{i % 2},{(i + (i % 17 == 0)) % 2}\n" for i in range(100))
 FIRST, SECOND = "99999999999999999999", "99999999999999999998"
@@ -116,3 +122,68 @@ def test_an_audit_tells_of_no_option_that_it_lacks(tmp_path):
     run = audited(written(tmp_path, "a.csv", "y,p\n" + ROWS), truth="y", prediction="p")
     assert not any("--categorical" in str(note) for note in run.notes)
     assert any("--delimiter" in str(note) for note in run.notes)
+
+
+def test_classes_that_would_be_rounded_to_the_same_are_refused(tmp_path):
+    cells = [f"{i},{(FIRST, SECOND, '5')[i % 3]}\n" for i in range(60)]
+    file = read_table_file(written(tmp_path, "t.csv", "a,y\n" + "".join(cells)))
+    with pytest.raises(TableError, match=r"target 'y'.*beyond 2\^53"):
+        read_target(file.table.column("y"), "y", None, np.arange(48))
+
+
+def test_a_plan_may_begin_with_a_mark(tmp_path):
+    path = written(tmp_path, "plan.toml", "\ufeffclaims = ['accuracy>=0.5']\n")
+    assert read_plan(path).claims == ("accuracy>=0.5",)
+
+
+@pytest.mark.parametrize(
+    "options", [["--delta", "0.2"], ["--looks", "5"], ["--claim", "accuracy>=0.6"]]
+)
+def test_options_that_a_plan_overrules_are_refused(tmp_path, options, monkeypatch):
+    monkeypatch.setenv("SURELEARN_STATE", str(tmp_path / "state"))
+    path = written(tmp_path, "a.csv", "y,p\n" + ROWS)
+    plan = written(tmp_path, "plan.toml", "claims = ['accuracy>=0.5']\n")
+    asked = ["audit", str(path), "--truth", "y", "--prediction", "p", "--plan", str(plan)]
+    result = CliRunner().invoke(app, [*asked, "--out", str(tmp_path / "out"), *options])
+    assert result.exit_code == 2
+    assert f"leave out {options[0]}" in " ".join(result.output.split())
+    assert not (tmp_path / "out").exists()
+
+
+TABLE = pa.table({"y": [0, 1] * 20, "p": [0, 1] * 20, "old": [0, 1] * 20})
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"positive": np.int64(1), "looks": np.int64(2)},
+        {"positive": np.True_, "by_label": np.True_, "claims": ["sensitivity"]},
+        {"delta": np.float32(0.1), "challenger": "old"},
+    ],
+)
+def test_numbers_of_numpy_are_numbers(options):
+    """They are what `labels[1]` gives, and were no JSON."""
+    file = TableFile.of_table(TABLE)
+    run = audit_table(file, truth="y", prediction="p", ledger=NoLedger(), **options)
+    assert Certificate.from_json(run.certificate.to_json()) == run.certificate
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"positive": np.array(1)}, "positive is a label"),
+        ({"positive": b"1"}, "positive is a label"),
+        ({"challenger": np.array(["old"])}, "list of names of columns"),
+        ({"plan": {"claims": ["accuracy>=0.5"]}}, "path of a TOML file"),
+    ],
+)
+def test_what_is_no_option_is_refused_in_a_sentence(options, says):
+    with pytest.raises(TypeError, match=says):
+        surelearn.audit(TABLE, truth="y", prediction="p", **options)
+
+
+def test_a_plan_may_be_named_by_its_path(tmp_path):
+    path = written(tmp_path, "plan.toml", "claims = ['accuracy>=0.5']\ndelta = 0.1\n")
+    file = TableFile.of_table(TABLE)
+    run = audit_table(file, truth="y", prediction="p", plan=str(path), ledger=NoLedger())
+    assert (run.verdict, run.audit.delta) == ("proved", 0.1)

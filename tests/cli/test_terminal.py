@@ -153,3 +153,17 @@ def test_a_command_without_memory_says_so(monkeypatch):
     done = run(app, ["plan"])
     assert done.exit_code == 2
     assert "not enough memory" in done.stderr
+
+
+def test_a_reader_who_leaves_changes_neither_files_nor_the_exit_status(tmp_path):
+    """`surelearn audit ... | head -1` ended with 1, whatever was shown."""
+    (tmp_path / "answers.csv").write_text("y,p\n" + "0,0\n1,1\n" * 100 + "0,1\n" * 100)
+    asked = ["audit", "answers.csv", "--truth", "y", "--prediction", "p", "--claim", "error<=0.1"]
+    env = {**os.environ, "SURELEARN_STATE": str(tmp_path / "state")}
+    read, write = os.pipe()
+    os.close(read)
+    command = [sys.executable, "-m", "surelearn", *asked]
+    ended = subprocess.run(command, stdout=write, cwd=tmp_path, env=env, check=False)  # noqa: S603
+    os.close(write)
+    assert ended.returncode == 3
+    assert (tmp_path / "audited" / "report.html").exists()

@@ -8,12 +8,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
+import numpy as np
+
 from surelearn._shown import Shown
 from surelearn.app.asked_claims import in_one_form
 from surelearn.app.auditing.columns import ANSWERS, Columns, Incomplete, Roles, read_columns
 from surelearn.app.auditing.identity import rows_in
-from surelearn.app.auditing.in_parts import gather_parts, roles_in
-from surelearn.app.auditing.plan import Plan, tell_fixed
+from surelearn.app.auditing.in_parts import challengers_in, gather_parts, roles_in
+from surelearn.app.auditing.plan import Plan, as_plan, tell_fixed
 from surelearn.app.errors import TableError
 from surelearn.app.in_parts.working import working
 from surelearn.app.ledger import PROCESS, Ledger, name_rules
@@ -171,10 +173,10 @@ def audit_table(  # noqa: PLR0913 - an argument for each option of the command
     delta: float = 0.05,
     looks: int = 1,
     task: str | None = None,
-    positive: str | None = None,
+    positive: str | float | None = None,
     incomplete: Incomplete = "refuse",
     by_label: bool = False,
-    plan: Plan | None = None,
+    plan: Plan | str | Path | None = None,
     ledger: Ledger | None = None,
     form: Mapping[str, Any] | None = None,
     **columns: str | Sequence[str] | None,
@@ -196,7 +198,7 @@ def audit_table(  # noqa: PLR0913 - an argument for each option of the command
     by_label
         Whether the rows were drawn by their label, such as cases and controls.
     plan
-        What was fixed beforehand; then claims, delta and looks are the plan's.
+        What was fixed beforehand, or its file; then claims, delta and looks are the plan's.
     ledger
         Remembers earlier looks at these rows; that of this process if left out.
     form
@@ -206,7 +208,10 @@ def audit_table(  # noqa: PLR0913 - an argument for each option of the command
         confidence, width, group, cluster, weight, stratum, time, id; and a list of columns as
         challenger.
     """
+    delta, looks, by_label = _plain(delta), _plain(looks), bool(by_label)
+    positive = _label(positive)
     if plan is not None:
+        plan = as_plan(plan)
         claims, delta, looks = plan.claims, plan.delta, plan.looks
     check_rules(delta=delta, looks=looks)
     claims = in_one_form(claims)
@@ -235,6 +240,19 @@ def audit_table(  # noqa: PLR0913 - an argument for each option of the command
     stored = {**_identity(file, read, options), "ledger": entry.stored()}
     found = gathered.issue(delta / looks, evidence=evidence, stored=stored)
     return AuditRun(found, read, options, without_option(file.notes, "--categorical"))
+
+
+def _plain(value: Any) -> Any:
+    """Return a number of NumPy as one that JSON knows."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _label(positive: Any) -> Any:
+    """Return the positive label as JSON knows it, if it is one."""
+    found = _plain(positive)
+    if found is not None and not isinstance(found, str | int | float):
+        raise TypeError(f"positive is a label, such as 1 or 'ill', no {type(positive).__name__}")
+    return found
 
 
 def _options(roles: Roles, delta: float) -> dict[str, Any]:
@@ -273,8 +291,7 @@ def _roles(columns: Mapping[str, str | Sequence[str] | None]) -> Roles:
     if unknown := sorted(set(columns) - set(known)):
         raise TypeError(f"audit has no option {unknown[0]!r}; columns are {', '.join(known)}")
     single: dict[str, Any] = dict(columns)
-    rivals = single.pop("challenger", None) or ()
-    several = (rivals,) if isinstance(rivals, str) else tuple(cast("Sequence[Any]", rivals))
+    several = challengers_in(single.pop("challenger", None))
     for role, name in (*single.items(), *(("challenger", one) for one in several)):
         if name is not None and not isinstance(name, str):
             raise TypeError(f"{role} is the name of a column, no {type(name).__name__}")

@@ -11,7 +11,7 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from surelearn._wording import confidence
 from surelearn.app.audit import AuditRun, audit_table
 from surelearn.app.auditing.in_parts import gather_parts, roles_in
-from surelearn.app.auditing.plan import read_plan
+from surelearn.app.auditing.plan import Plan, read_plan
 from surelearn.app.errors import TableError
 from surelearn.app.in_parts.looking import only_missing
 from surelearn.app.in_parts.working import working
@@ -21,7 +21,10 @@ from surelearn.app.tables.parted_file import is_in_parts
 from surelearn.app.tables.read import TableFile, read_table_file
 from surelearn.cli._claimed import STATUS, board_of, verdict_of
 from surelearn.cli._panels import conditions_of
-from surelearn.cli._showing import shown
+from surelearn.cli._showing import Terminal, shown
+
+_DELTA = 0.05  # if nobody says otherwise
+_SAID = {"claim": "what is claimed", "delta": "what delta is", "looks": "how many looks there are"}
 
 
 def run(
@@ -35,11 +38,11 @@ def run(
     **options: Any,
 ) -> int:
     """Read, audit, write and print; return the exit status."""
-    console = Console()
+    console = Terminal()
     check_folder(out, force=force, names=OF_AUDITS)
     made = None if plan is None else read_plan(plan)
-    if made is not None and options["claims"]:
-        raise TableError("--plan has the claims: leave out --claim, or write it into the plan")
+    if made is not None:
+        _refuse_beside(made, options)
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
     with (
         Progress(*columns, console=console, transient=True) as progress,
@@ -64,6 +67,16 @@ def run(
     _show(console, audited, files)
     void = any(certificate.violated for certificate in audited.audit.certificates)
     return 1 if void else STATUS[audited.verdict]
+
+
+def _refuse_beside(plan: Plan, options: Mapping[str, Any]) -> None:
+    """Refuse options that say otherwise than the plan: they would be of no effect."""
+    told = {"claim": not options["claims"]}
+    told["delta"] = options["delta"] in {_DELTA, plan.delta}
+    told["looks"] = options["looks"] in {1, plan.looks}
+    for name, unsaid in told.items():
+        if not unsaid:
+            raise TableError(f"the plan says {_SAID[name]}: leave out --{name}, or change the plan")
 
 
 def _show(console: Console, run: AuditRun, files: tuple[Path, ...]) -> None:

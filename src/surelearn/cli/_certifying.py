@@ -8,7 +8,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
@@ -29,7 +28,7 @@ from surelearn.app.tables.parted_file import is_in_parts
 from surelearn.app.tables.read import TableFile, read_in_its_encoding, read_table_file
 from surelearn.cli._claimed import STATUS, show_beside
 from surelearn.cli._panels import certificate_panel
-from surelearn.cli._showing import shown
+from surelearn.cli._showing import Terminal, say, shown
 
 _WIDEST_NOTE = 14  # that stands beside a learner; longer ones stand below all of them
 
@@ -67,7 +66,7 @@ def run(  # noqa: PLR0913 - an argument for each way in which the command can be
     **options
         Options of `certify_table`.
     """
-    console = Console(quiet=quiet or as_json)
+    console = Terminal(quiet=quiet or as_json)
     out = fresh_folder(table) if out is None else out
     rules = ("delta", "holdout", "seed", "select", "copies", "looks")
     check_rules(**{name: options[name] for name in rules if name in options})
@@ -120,7 +119,7 @@ def run(  # noqa: PLR0913 - an argument for each way in which the command can be
             _warn(console, trouble)
     _show(console, certified, file, files)
     if as_json:
-        typer.echo(json.dumps(summary(certified, files), indent=2, ensure_ascii=False))
+        say(json.dumps(summary(certified, files), indent=2, ensure_ascii=False))
     void = certified.certificate.violated and bool(options.get("claims"))
     return 1 if void else STATUS[certified.verdict]
 

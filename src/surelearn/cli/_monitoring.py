@@ -15,7 +15,7 @@ from rich.live import Live
 from surelearn._wording import outward, percent_outward
 from surelearn.app.monitor import Columns, StreamMonitor, watch
 from surelearn.app.output import OF_MONITORS, check_folder, write_monitor
-from surelearn.cli._showing import shown
+from surelearn.cli._showing import Terminal, shown
 
 _PAUSE = 0.1  # seconds between two looks: a bound takes longer than a row
 
@@ -29,7 +29,7 @@ def run(
     **rules: Any,
 ) -> int:
     """Watch a stream, print and write what it showed; return the exit status."""
-    console = Console()
+    console = Terminal()
     named = Columns(**columns)
     monitor = StreamMonitor(paired=named.baseline is not None, **rules)
     if out is not None:

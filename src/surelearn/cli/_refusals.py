@@ -1,7 +1,5 @@
 """Refusals on the terminal: one sentence and exit status 2, never a traceback."""
 
-import os
-import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 
@@ -9,6 +7,7 @@ import typer
 
 from surelearn._wording import printable
 from surelearn.app.errors import REFUSALS
+from surelearn.cli._showing import print_to_nobody
 
 _INTERRUPTED = 130  # as shells have it: 128 and the number of the signal
 
@@ -23,8 +22,7 @@ def refusals() -> Generator[None]:
     except MemoryError:
         refuse("there is not enough memory for this: give it more, or a smaller table")
     except BrokenPipeError:  # nobody reads what is printed any more, as with `| head`
-        # Python flushes once more at its end, and must not meet the broken pipe again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        print_to_nobody()
         raise typer.Exit(0) from None
     except KeyboardInterrupt as error:
         left = str(error) or "nothing was written"

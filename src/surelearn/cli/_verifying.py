@@ -22,7 +22,7 @@ from surelearn.app.verify import (
     verify_certificate,
     with_its_certificate,
 )
-from surelearn.cli._showing import shown
+from surelearn.cli._showing import Terminal, shown
 
 
 class Signed(NamedTuple):
@@ -56,7 +56,7 @@ def _run(
     form: Mapping[str, Any],
     signed: Signed,
 ) -> bool:
-    console = Console(highlight=False)
+    console = Terminal(highlight=False)
     text, certificate = read_signed(path)
     by = _check_signature(text, path, signed)
     path, certificate = with_its_certificate(path, certificate)
@@ -116,7 +116,9 @@ def _audited(
     if not all(finding.holds for finding in findings):
         console.print("[red]This audit must not be relied on.[/]")
         return False
-    console.print(f"{len(bundle.outcomes):,} claims, SHA-256 over them {bundle.sha256}")
+    n = len(bundle.outcomes)
+    counted = "1 claim, SHA-256 over it" if n == 1 else f"{n:,} claims, SHA-256 over them"
+    console.print(f"{counted} {bundle.sha256}")
     console.print(
         "[yellow]Not checked: how the rows were drawn, and whether the model or its threshold was "
         "made or chosen with them. No file can show it.[/]"

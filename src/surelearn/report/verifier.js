@@ -765,7 +765,8 @@ function verifyTogether({ certificates, lines, sha256: stated, delta, verdict, a
     const digest = digestOf(lines, certificates);
     refuseIf(stated !== undefined && stated !== digest, "their hash is another one");
     const count = lines.length === 1 ? "the one claim is" : `all ${lines.length} claims are`;
-    return { state: "recomputed", words: `${count} here; SHA-256 over them ${digest}` };
+    const over = lines.length === 1 ? "over it" : "over them";
+    return { state: "recomputed", words: `${count} here; SHA-256 ${over} ${digest}` };
   } catch (error) {
     const why = error instanceof Refused ? error.message : "its parts make no sense together";
     return { state: "refused", words: `refused: these are not the claims of one audit (${why})` };

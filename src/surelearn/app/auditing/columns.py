@@ -116,7 +116,7 @@ def read_columns(
     roles: Roles,
     *,
     task: Any = None,
-    positive: str | None = None,
+    positive: str | float | None = None,
     incomplete: Incomplete = "refuse",
 ) -> Columns:
     """Return the predictions in a file, or say in a sentence what is wrong with its columns.
@@ -201,7 +201,10 @@ def _task_of_the_rest(table: Any, roles: Roles, without: NDArray[np.bool_], task
 
 
 def _record(
-    columns: Mapping[str, Any], task: Any, positive: str | None, without: NDArray[np.bool_]
+    columns: Mapping[str, Any],
+    task: Any,
+    positive: str | float | None,
+    without: NDArray[np.bool_],
 ) -> Predictions:
     columns = dict(columns)
     if "passed" in columns:

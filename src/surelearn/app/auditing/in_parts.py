@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pyarrow as pa
 
@@ -98,5 +98,20 @@ def _plain(column: Any) -> Any:
 def roles_in(options: Mapping[str, Any]) -> Roles:
     """Return the columns that options name by their roles."""
     single = {name: value for name, value in options.items() if name in vars(Roles())}
-    several = tuple(single.pop("challenger", None) or ())
+    several = challengers_in(single.pop("challenger", None))
     return Roles(**single, challenger=several)
+
+
+def challengers_in(given: Any) -> tuple[Any, ...]:
+    """Return the columns of challengers: one, several or none.
+
+    Examples
+    --------
+    >>> challengers_in("old"), challengers_in(["old", "older"]), challengers_in(None)
+    (('old',), ('old', 'older'), ())
+    """
+    if given is None or isinstance(given, str):
+        return (given,) if given else ()
+    if not isinstance(given, Sequence):
+        raise TypeError(f"challenger is a list of names of columns, no {type(given).__name__}")
+    return tuple(cast("Sequence[Any]", given))

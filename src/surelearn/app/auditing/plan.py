@@ -51,7 +51,7 @@ def read_plan(path: Path) -> Plan:
     if _LONG_KEY.search(content):  # the parser would take minutes
         raise TableError(f"the plan {path} has names within names: it is no plan")
     try:
-        given: dict[str, Any] = tomllib.loads(content.decode("utf-8"))
+        given: dict[str, Any] = tomllib.loads(content.decode("utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise TableError(f"the plan {path} is no TOML: {error}") from None
     if unknown := sorted(set(given) - _KEYS):
@@ -64,6 +64,15 @@ def read_plan(path: Path) -> Plan:
     if isinstance(looks, bool) or not isinstance(looks, int) or looks < 1:
         raise TableError(f"looks in the plan {path} must be a whole number from 1, not {looks!r}")
     return Plan(tuple(claims), delta, looks, hashlib.sha256(content).hexdigest())
+
+
+def as_plan(given: Any) -> Plan:
+    """Return a plan, which may be given as the path of its file."""
+    if isinstance(given, Plan):
+        return given
+    if not isinstance(given, str | Path):
+        raise TypeError(f"plan is the path of a TOML file, no {type(given).__name__}")
+    return read_plan(Path(given))
 
 
 def tell_fixed(sha256: str | None) -> Evidence:

@@ -23,6 +23,7 @@ Task: TypeAlias = Literal["binary", "multiclass", "regression"]
 _FEW = 20  # different whole numbers, at most, that are classes
 _ENOUGH_CLASSES = 3  # of two members or more: then a task stays what it is, whatever the split
 _FEWEST_ROWS = 5  # of the training part, fewer than which say nothing of the target
+_EXACT = 2**53  # beyond it not every whole number is one of the floats
 _BLOCK = 2**16  # labels written at once
 
 
@@ -90,7 +91,7 @@ def read_target(
         if not classes:
             numbers = _as_numbers(numbers, name)
             return Target(numbers, numbers, "regression", why)
-        codes, words = as_codes(pa.chunked_array([pa.array(_as_labels(numbers))]))
+        codes, words = as_codes(pa.chunked_array([pa.array(_as_labels(numbers, name))]))
     if rare:
         _refuse_rare(codes, words, name, _mixture(column, name, decimal))
     return Target(_labels(codes, words), codes, _task(codes[train], name, task), why)
@@ -167,11 +168,17 @@ def _looks_like_classes(y: NDArray[Any], name: str) -> tuple[bool, str]:
     return bool(few), f"{name!r} holds {n_distinct:,} different whole numbers"
 
 
-def _as_labels(y: NDArray[Any]) -> NDArray[Any]:
+def _as_labels(y: NDArray[Any], name: str) -> NDArray[Any]:
     """Return targets as classes: numbers as whole numbers, or as text if some are not whole."""
     if y.dtype.kind != "f":
         return y
     whole = bool((y == np.floor(y)).all())
+    if whole and np.abs(y).max() >= _EXACT:
+        raise TableError(
+            f"the target {name!r} holds whole numbers beyond 2^53, which are rounded when they are "
+            "read, so that different classes may become one: write them as text, in a CSV file "
+            "with a letter before each"
+        )
     return y.astype(np.int64) if whole else np.array([repr(value) for value in y.tolist()])
 
 

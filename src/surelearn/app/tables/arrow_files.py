@@ -95,7 +95,7 @@ def simplify(table: Any, path: Path, missing: Sequence[str]) -> tuple[Any, list[
     )
     known = combined((pair for pair in pairs if pair[1] is not None), large=is_large(table))
     there = set(known.column_names)
-    notes = [Note("types", "as the file declares them", "it is not a text file")]
+    notes = [Note("types", "as the file declares them", "its cells have types of their own")]
     for name in table.column_names:
         if name not in there:
             kind = table.column(name).type
