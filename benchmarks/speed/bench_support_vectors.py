@@ -117,7 +117,7 @@ def gaussian(gamma):
 
 def row_a(n):
     X, y = blobs(n, 40)
-    ours, peers = classify(f"A {n} x 40, C = 1", X, y, *gaussian(1 / 40))
+    ours, peers = classify(f"A {n} x 40, C = 1", X, y, *gaussian(1 / 40), repeats=5)
     new = blobs(10 * n, 40, seed=1)[0]
     runs = {"surelearn": lambda: ours.predict(new)}
     if "scikit-learn-intelex" in peers:
