@@ -51,7 +51,7 @@ def test_folds_are_dots_and_the_estimate_a_line(here):
     assert ax is here
     np.testing.assert_array_equal(ax.lines[0].get_ydata(), FOLDS.fold_means)
     assert set(ax.lines[1].get_ydata()) == {FOLDS.estimate}
-    assert f"{FOLDS.estimate:.3g}" in ax.lines[1].get_label()
+    assert f"{100 * FOLDS.estimate:.3g}%" in ax.lines[1].get_label()
 
 
 def test_nested_folds_name_what_was_chosen():

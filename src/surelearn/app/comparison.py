@@ -21,7 +21,9 @@ RARE = 0.1
 HARDLY = 20
 """Rows of a class, fewer than which tell hardly anything of it."""
 
-_SEVERAL = 5  # rows of a class that should not all be missed without a word
+SEVERAL = 5
+"""Rows of a class that should not all be missed without a word."""
+
 _BETTER = {"difference": 0.0, "closer-than-baseline": 0.5}  # what the bound must be beyond
 
 
@@ -100,7 +102,7 @@ def _of_classes_never_answered(problem: Problem, answers: Answers) -> Iterator[s
     never = [
         f"{label} (true of {n:,} rows)"
         for label, n in zip(labels.tolist(), counts.tolist(), strict=True)
-        if n >= _SEVERAL and label not in answered
+        if n >= SEVERAL and label not in answered
     ]
     if never:
         yield f"the model never answered {listing(never, most=5)} on the rows held out"

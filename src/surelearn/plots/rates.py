@@ -43,7 +43,10 @@ def plot_rates(rates: Sequence[Rate], *, ax: Axes | None = None) -> Axes:
     ends = [max(rate.observed, rate.bound or 0.0) for rate in rates]
     ax.set_yticks(range(len(rates)), [style.label(rate.name) for rate in rates])
     ax.set_ylim(len(rates) - 0.4, -0.6)
-    ax.set_xlim(0.0, 210.0 * max([*ends, 1e-3]))  # room for both numbers beside the longest
+    # Room for both numbers beside the longest bar, more where long names leave less of it.
+    names = max((len(rate.name) for rate in rates), default=0)
+    room = 210.0 + 90.0 * min(1.0, max(0.0, (names - 14) / 12.0))
+    ax.set_xlim(0.0, room * max([*ends, 1e-3]))
     ax.set_xticks([tick for tick in ax.get_xticks() if 0.0 <= tick <= min(100.0, ax.get_xlim()[1])])
     ax.set_xlabel("percent of rows answered wrongly")
     ax.grid(visible=False, axis="y")
@@ -58,7 +61,8 @@ def _mark(ax: Axes, row: int, rate: Rate) -> None:
         end = 100.0 * max(rate.bound, rate.observed)
         ax.plot([seen, end], [row, row], color=style.GUARANTEED, linewidth=2)
         ax.plot([end], [row], "|", color=style.GUARANTEED, markersize=16, markeredgewidth=2.5)
-        told = f"{told}, ≤ {percent_outward(rate.bound, 'upper')}"
+        if rate.bound < 1.0:  # "at most 100%" says nothing
+            told = f"{told}, ≤ {percent_outward(rate.bound, 'upper')}"
     ax.annotate(
         told, (end, row), xytext=(7, 0), textcoords="offset points", va="center", fontsize=8.5
     )

@@ -94,7 +94,7 @@ def zeros(column: Any, name: str) -> Iterator[str]:
     """
     values = column.drop_null().to_numpy()
     n_zeros = int(np.count_nonzero(values == 0.0))
-    if n_zeros == 0 or (values < 0.0).any():
+    if n_zeros < 2 or (values < 0.0).any():
         return
     smallest = np.unique(values)[1:12]
     if len(smallest) < 11 or smallest[0] < 5.0 * (smallest[-1] - smallest[0]) / 10.0:

@@ -14,7 +14,7 @@ import numpy as np
 from surelearn._wording import amount, confidence, outward
 from surelearn.app import comparison
 from surelearn.app.certified_run import CertifiedRun
-from surelearn.app.comparison import HARDLY, Comparison
+from surelearn.app.comparison import HARDLY, SEVERAL, Comparison
 from surelearn.app.problem.held_out import ALPHA
 from surelearn.app.tables.read import TableFile
 from surelearn.app.telling.wording import title_of
@@ -24,6 +24,7 @@ from surelearn.evaluate.audit import Outcome
 from surelearn.report import Card, Claimed
 
 _MOST_NAMED = 5  # classes that are named in a sentence
+_LONGEST_LIST = 80  # signs of their names
 
 
 def cards_of(run: CertifiedRun) -> Iterator[Card]:
@@ -64,17 +65,24 @@ def _worst_class(run: CertifiedRun) -> Iterator[Card]:
     """Yield the class with the largest error rate on the rows held out, and its bound."""
     if len(run.by_class) < 2:
         return
-    label, worst = max(run.by_class.items(), key=lambda item: (item[1].observed, item[1].bound))
+    label, worst = classes_by_error(run)[0]
     if worst.bound >= 1.0:  # "at most 100%" says nothing
-        wrong = round(worst.observed * worst.n)
-        seen = f"of its {worst.n:,} rows held out; too few rows to prove more"
-        yield Card(f"Worst class: {label}", f"wrong on {wrong:,}", seen)
+        wrong = f"wrong on {round(worst.observed * worst.n):,} of {worst.n:,}"
+        yield Card(f"Worst class: {label}", wrong, "rows held out, too few to prove more")
         return
     yield Card(
         f"Worst class: {label}",
         "wrong on at most",
         f"of its rows; {100 * worst.observed:.3g}% of the {worst.n:,} held out",
         worst,
+    )
+
+
+def classes_by_error(run: CertifiedRun) -> list[tuple[str, Certificate]]:
+    """Return the classes, the worst first; those of a few rows last, which tell hardly anything."""
+    return sorted(
+        run.by_class.items(),
+        key=lambda item: (item[1].n < SEVERAL, -item[1].observed, -item[1].bound),
     )
 
 
@@ -88,9 +96,14 @@ def _hardly_seen(run: CertifiedRun) -> Iterator[Card]:
         return
     ordered = sorted(few.items(), key=lambda item: item[1])
     named = [f"{label} ({n} {'row' if n == 1 else 'rows'})" for label, n in ordered]
-    more = f" and {len(few) - _MOST_NAMED:,} more" if len(few) > _MOST_NAMED else ""
+    shown = [named[0]]
+    for name in named[1:_MOST_NAMED]:
+        if len(", ".join([*shown, name])) > _LONGEST_LIST:
+            break
+        shown.append(name)
+    more = f" and {len(few) - len(shown):,} more" if len(few) > len(shown) else ""
     several, have = ("1 class", "has") if len(few) == 1 else (f"{len(few):,} classes", "have")
-    told = f"{have} too few rows held out to say much: {', '.join(named[:_MOST_NAMED])}{more}"
+    told = f"{have} too few rows held out to say much: {', '.join(shown)}{more}"
     yield Card("Hardly seen", several, told)
 
 

@@ -42,8 +42,8 @@ def confusion_of(
         together = (groups[first] == len(shown)) & (groups[second] == len(shown))
         note = (
             f"The {len(shown)} labels with the most errors; the other {others:,} are taken "
-            f"together: of their {int(together.sum()):,} rows that were answered by one of them, "
-            f"{int((together & (first == second)).sum()):,} are right."
+            f"together; in the cell that they share, {int((together & (first == second)).sum()):,} "
+            f"of {int(together.sum()):,} answers are right."
         )
         names = [*(names[i] for i in shown.tolist()), f"one of {others:,} others"]
         first, second = groups[first], groups[second]

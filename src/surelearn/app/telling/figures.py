@@ -15,6 +15,7 @@ from surelearn.app.choosing.choice import loss_of
 from surelearn.app.choosing.nested import cross_validation_arguments
 from surelearn.app.problem.held_out import ALPHA
 from surelearn.app.problem.rows import sample
+from surelearn.app.telling.beside import classes_by_error
 from surelearn.bounds import concentration, sequences
 from surelearn.claims import (
     Claim,
@@ -110,7 +111,7 @@ def _rates(run: CertifiedRun) -> Figure:
     found = comparison.compare(run.problem, run.answers)
     without = comparison.mean_of(found.baseline_losses, run.problem)
     whole = run.certificate
-    worst = sorted(run.by_class.items(), key=lambda item: -item[1].observed)[:_MOST_CLASSES]
+    worst = classes_by_error(run)[:_MOST_CLASSES]
     rates = [
         Rate("this model", whole.observed, whole.bound),
         Rate(_brief(found.baseline.name), without),

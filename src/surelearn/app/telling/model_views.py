@@ -1,6 +1,7 @@
 """Ways to look at a model: its tree, its rules, its coefficients, the columns it rests on."""
 
 import heapq
+import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, cast
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 _MOST_LEAVES = 24  # in a drawing that can still be read
 _WIDEST = 7.4  # inches, at which its words stay as large as they are on paper
 _MOST_LINES = 80  # of a tree as text
+_SET = re.compile(r"\{([^{}]*)\}")  # categories in a line of it
+_LONGEST_SET, _FIRST_OF_SET = 60, 3  # signs of such a set, and categories shown of a longer one
 _MOST_ROWS = 15  # of a table about features
 _MOST_CLASSES = 6  # in a table of coefficients
 _MOST_ASKED = 128  # times that a model is asked about shuffled columns
@@ -52,11 +55,20 @@ def _tree(learner: Any) -> Iterator[ModelView]:
 
 
 def _in_words(tree: Any, *, digits: int = 6) -> str:
-    lines = tree.to_text(digits=digits).splitlines()
+    lines = [_SET.sub(_first_of_set, line) for line in tree.to_text(digits=digits).splitlines()]
     rest = len(lines) - _MOST_LINES
     if rest > 0:
         lines = [*lines[:_MOST_LINES], f"... and {rest:,} lines more: see model.surelearn"]
     return "\n".join(lines)
+
+
+def _first_of_set(found: re.Match[str]) -> str:
+    """Return the first categories of a set that is too long for a line, and how many more."""
+    words = found[1].split(", ")
+    if len(found[1]) <= _LONGEST_SET or len(words) <= _FIRST_OF_SET + 1:
+        return found[0]
+    shown = ", ".join(words[:_FIRST_OF_SET])
+    return f"{{{shown} and {len(words) - _FIRST_OF_SET:,} more}}"
 
 
 def _widths(run: CertifiedRun) -> Iterator[ModelView]:
