@@ -10,7 +10,7 @@ import pytest
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
-from surelearn.base.tables import category_codes
+from surelearn.base.tables import category_codes, columns
 from surelearn.base.tables.table import UNSEEN, column_names, learn_more, learn_table, read_table
 
 NATIVE = {"colour": ["red", None, "blue", "red"], "size": [1.5, 2.0, None, 3.0]}
@@ -251,3 +251,25 @@ def test_words_keep_their_own_letters():
     X = pl.DataFrame({"c": words})
     np.testing.assert_array_equal(learn_table(model, X)[:, 0], np.argsort(np.argsort(words)))
     assert model.categories_[0].tolist() == sorted(words)
+
+
+@pytest.mark.parametrize("make", [pa.table, pd.DataFrame, pl.DataFrame])
+def test_neighbours_that_hold_numbers_are_read_at_once(make, monkeypatch):
+    numbers = {f"x{j}": [j + 0.5, float("nan"), -j] for j in range(40)}
+    whole = {f"n{j}": [j, 2, 3] for j in range(40)}
+    frame = make({**numbers, "word": ["b", "a", "b"], **whole})
+    asked = []
+    read = columns.of_series
+    monkeypatch.setattr(columns, "of_series", lambda *a: asked.append(a[1]) or read(*a))
+    found = learn_table(BaseEstimator(), frame)
+    assert asked == ["word"]
+    expected = [*numbers.values(), [1, 0, 1], *whole.values()]
+    np.testing.assert_array_equal(found, np.array(expected, dtype=float).T)
+    with pytest.raises(ValueError, match="column 'x7' contains infinity"):
+        learn_table(BaseEstimator(), make({**numbers, "x7": [1.0, float("-inf"), 0.0]}))
+
+
+def test_whole_numbers_that_are_no_doubles_are_refused_beside_those_that_are():
+    large = pa.table({"a": [1, 2], "b": [2**60 + 1, 3]})
+    with pytest.raises(ValueError, match="not in range"):
+        learn_table(BaseEstimator(), large)

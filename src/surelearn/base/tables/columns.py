@@ -1,5 +1,6 @@
 """One column of a table, of whatever library: numbers with NaN, or words by their places."""
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple, TypeAlias, cast
 
 import narwhals as nw
@@ -8,6 +9,8 @@ from numpy.typing import NDArray
 
 from surelearn._typing import Indices
 from surelearn.base.fitting import missing
+
+_EXACT = 2**53  # below it every whole number is a double
 
 
 class Words(NamedTuple):
@@ -31,6 +34,29 @@ class Words(NamedTuple):
 
 Column: TypeAlias = NDArray[Any] | Words
 """Numbers, NaN where one is missing, or words."""
+
+
+def is_plain(kind: Any) -> bool:
+    """Return whether columns of a type are read at once: doubles, and whole numbers."""
+    return kind == nw.Float64 or kind.is_integer()
+
+
+def of_frame(frame: Any, names: Sequence[str]) -> NDArray[np.float64] | None:
+    """Return columns of doubles and whole numbers, given as a narwhals frame, as one matrix.
+
+    None if a whole number may not be a double: then each column is to be looked at.
+    """
+    numbers = np.asarray(frame.to_numpy())
+    if numbers.dtype.kind not in "iuf":
+        return None
+    exact = all(kind == nw.Float64 for kind in frame.schema.values())
+    if not exact and not (np.abs(numbers[~np.isnan(numbers)]) < _EXACT).all():
+        return None
+    numbers = numbers.astype(np.float64, copy=False)
+    infinite = np.flatnonzero(np.isinf(numbers).any(axis=0))
+    if len(infinite):
+        finite(numbers[:, infinite[0]], names[infinite[0]])
+    return numbers
 
 
 def of_series(series: Any, name: str) -> Column:

@@ -4,7 +4,8 @@ A numeric column stays as it is. A categorical one becomes codes 0, 1, ... in th
 its categories. A missing cell is NaN; a category that was not there in training is `UNSEEN`.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import groupby
 from typing import Any, TypeAlias, cast
 
 import narwhals as nw
@@ -239,17 +240,33 @@ def _enter(estimator: Any, X: Any, *, reset: bool) -> tuple[Any, list[str]]:
 
 
 def _parts(X: Any, names: list[str]) -> _Parts:
-    """Return an array of numbers whole, anything else column by column."""
+    """Return arrays of numbers whole, and those of neighbours in a frame; the rest by columns."""
     if isinstance(X, np.ndarray) and X.dtype.kind in "iuf":
         if X.dtype.kind != "f":
             X = X.astype(np.int64 if np.can_cast(X.dtype, np.int64) else np.float64, copy=False)
         return [(slice(0, X.shape[1]), X)]
+    if isinstance(X, np.ndarray):
+        return _by_columns(X.T, names, columns.of_cells, 0)
     parts: _Parts = []
-    # To ask a frame for one column by its place may take as long as it has columns.
-    whole: Any = X.T if isinstance(X, np.ndarray) else X.iter_columns()
-    read = columns.of_cells if isinstance(X, np.ndarray) else columns.of_series
-    for place, (cells_of, name) in enumerate(zip(whole, names, strict=True)):
-        column = read(cells_of, name)
+    kinds = enumerate(X.schema.values())
+    for are_numbers, run in groupby(kinds, key=lambda item: columns.is_plain(item[1])):
+        where = [place for place, _ in run]
+        some = X[:, where[0] : where[-1] + 1]  # to ask for one at a time takes much longer
+        numbers = columns.of_frame(some, names[where[0] :]) if are_numbers else None
+        if numbers is None:
+            parts += _by_columns(some.iter_columns(), names, columns.of_series, where[0])
+        else:
+            parts.append((slice(where[0], where[-1] + 1), numbers))
+    return parts
+
+
+def _by_columns(
+    whole: Iterable[Any], names: list[str], read: Callable[[Any, str], Any], first: int
+) -> _Parts:
+    """Return columns one by one, the first of which stands at a place."""
+    parts: _Parts = []
+    for place, cells_of in enumerate(whole, first):
+        column = read(cells_of, names[place])
         cells = column if isinstance(column, Words) else column[:, np.newaxis]
         parts.append((slice(place, place + 1), cells))
     return parts
