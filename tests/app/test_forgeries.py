@@ -326,7 +326,7 @@ class TestFiles:
             (b'{"schema": ' + b"9" * 100_000 + b"}", "not a certificate"),
             (b'{"schema": true, "status": "valid"}', "has schema True"),
             (b"\xef\xbb\xbf{}", "not a certificate"),
-            (b"\xff\xfe\x00\x01", "as it is not text"),
+            (b"\xff\xfe\x00\x01", "not text in UTF-8"),
             (b"\x7fELF\x00\x00", "not a certificate"),
         ],
     )

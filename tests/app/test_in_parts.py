@@ -121,7 +121,7 @@ def test_intervals_have_widths_of_their_own(folder, tmp_path):
     assert stated.n_widths > 0.0
     assert len(found.run.problem.answered.width) == len(found.run.problem.answered.y)
     assert np.isin(found.model.predict_width(X), found.run.problem.answered.width).all()
-    assert "For each row an interval" in found.save(tmp_path / "out")[-1].read_text("utf-8")
+    assert "An interval for each row" in found.save(tmp_path / "out")[-1].read_text("utf-8")
     alike = certified(folder, "price", widths="constant")
     assert alike.run.intervals is None
     assert alike.certificate.bound == found.certificate.bound

@@ -171,7 +171,7 @@ def test_constant_widths_are_as_before_and_nothing_is_written_of_intervals():
     assert adaptive.predict(new).column_names == ["prediction", "low", "high"]
     report = make_report(adaptive.run, adaptive.file)
     assert "--widths" not in report.reproduce["command"]
-    assert "For each row an interval" in [card.label for card in report.cards]
+    assert "An interval for each row" in [card.label for card in report.cards]
     assert "An interval for each row" in [figure.title for figure in report.figures]
 
 

@@ -51,7 +51,7 @@ def read_signed(path: Path) -> tuple[str, Certificate | Bundle]:
         raise TableError(f"{path} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
         raise TableError(
-            f"{path} is not a certificate, as it is not text: give the certificate.json or "
+            f"{path} cannot be read: it is not text in UTF-8; give the certificate.json or "
             "claims.json that was written beside it"
         ) from None
     except ValueError as error:

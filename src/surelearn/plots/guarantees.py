@@ -51,6 +51,7 @@ def plot_guarantees(
             va="center",
         )
     ax.axvline(observed, color=style.OBSERVED, linestyle="--", label=f"observed {observed:.2%}")
+    style.in_percent(ax.xaxis)
     ax.set_yticks(range(len(guarantees)), list(guarantees))
     ax.set_ylim(len(guarantees) - 0.4, -0.6)
     ax.set_xlim(0.0, 1.2 * max(guarantee.bound for guarantee in guarantees.values()))

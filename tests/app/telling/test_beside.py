@@ -56,7 +56,7 @@ def test_prices_are_written_without_powers_of_ten():
 
 def test_widths_of_an_interval_hold_for_the_shares_of_rows_that_are_told():
     _, run = certified(prices(lambda x: np.where(x > 5, 9000.0, 100.0)), "CARTRegressor")
-    card = next(card for card in cards_of(run) if card.label == "For each row an interval")
+    card = next(card for card in cards_of(run) if card.label == "An interval for each row")
     reach = run.intervals.n_widths * run.model.predict_width(run.problem.held_out.X)
     half, most = (float(word[1:]) for word in (card.value, card.note.split()[9]))
     assert np.mean(reach <= half) >= 0.5
@@ -69,7 +69,7 @@ def test_an_interval_that_is_the_same_for_every_row_says_so_and_is_not_drawn():
     columns = {"rare": rare, "y": (5 * rare + rng.normal(size=600)).round(4)}
     file, run = certified(columns, "RidgeRegression", copies="independent")
     assert run.model.width_learner_.n_leaves_ == 1
-    card = next(card for card in cards_of(run) if card.label == "For each row an interval")
+    card = next(card for card in cards_of(run) if card.label == "An interval for each row")
     assert card.note.startswith("for every row alike")
     assert "An interval for each row" not in [f.title for f in make_report(run, file).figures]
 

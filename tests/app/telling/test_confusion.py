@@ -32,7 +32,7 @@ def test_of_many_labels_the_most_confused_stand_apart_and_no_row_is_lost():
     assert counted.sum() == 2000
     names = [row[0] for row in view.rows]
     assert counted[names.index("7"), names.index("30")] == 50
-    assert "of their 1,450 rows that were answered by one of them, 1,450 are right" in view.note
+    assert "in the cell that they share, 1,450 of 1,450 answers are right" in view.note
 
 
 def test_very_many_labels_take_little_memory():

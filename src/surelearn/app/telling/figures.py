@@ -119,7 +119,10 @@ def _rates(run: CertifiedRun) -> Figure:
     ]
     drawing, ax = _new_figure(height=1.0 + 0.36 * len(rates))
     plot_rates(rates, ax=ax)
-    some = f" The {len(worst)} worst classes are drawn." if len(run.by_class) > len(worst) else ""
+    some = (
+        f" {len(worst)} of {len(run.by_class)} classes are drawn: the worst of several rows first."
+    )
+    some = some if len(run.by_class) > len(worst) else ""
     n, level = len(run.problem.split.holdout), confidence(float(run.options["delta"]))
     caption = (
         f"How often the model is wrong. Bars: on the {n:,} rows held out. Lines: how often at most "
