@@ -123,7 +123,39 @@ class Workers(NamedTuple):
         """
         if self.pool is None or len(items) == 1:
             return [task(item) for item in items]
-        return list(self.pool.map(task, items))
+        todo, found = iter(range(len(items))), dict[int, _Result]()
+
+        def take() -> None:
+            for i in todo:
+                found[i] = task(items[i])
+
+        hired = [self.pool.submit(take) for _ in range(min(self.size, len(items)) - 1)]
+        try:
+            take()  # to wake a thread takes longer than many a task
+        finally:
+            late = [helper for helper in hired if not helper.cancel()]
+            for helper in late:
+                helper.result()
+        return [found[i] for i in range(len(items))]
+
+    def lead(self, task: Callable[[int], _Result], end: Callable[[], object]) -> _Result:
+        """Return the result of task 0, which the caller does while threads do one other each.
+
+        Those help the first, and go on until the end is told: also if the caller is interrupted.
+
+        Examples
+        --------
+        >>> Workers(None, 1).lead(lambda worker: worker + 7, lambda: None)
+        7
+        """
+        hired = [self.pool.submit(task, i) for i in range(1, self.size)] if self.pool else []
+        try:
+            return task(0)
+        finally:
+            end()
+            for helper in hired:
+                if not helper.cancel():
+                    helper.result()
 
 
 @contextmanager
@@ -139,7 +171,7 @@ def workers(n: int) -> Generator[Workers]:
     if n == 1:
         yield Workers(None, 1)
         return
-    with ThreadPoolExecutor(n) as pool:
+    with ThreadPoolExecutor(n - 1) as pool:  # the caller works too
         yield Workers(pool, n)
 
 

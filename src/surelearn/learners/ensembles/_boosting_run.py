@@ -12,7 +12,12 @@ from surelearn.learners.ensembles._boosting_steps import add_steps, share_out
 from surelearn.learners.ensembles._histogram.binning import Bins
 from surelearn.learners.ensembles._histogram.cut_points import Codes
 from surelearn.learners.ensembles._histogram.predictor import add_values
-from surelearn.learners.ensembles._histogram.training import GrownTree, GrowthLimits, TreeGrower
+from surelearn.learners.ensembles._histogram.training import (
+    FEW_ROWS,
+    GrownTree,
+    GrowthLimits,
+    TreeGrower,
+)
 from surelearn.learners.ensembles._histogram.trees import HistogramTrees
 from surelearn.learners.ensembles._monotone import ordered_values
 
@@ -57,9 +62,6 @@ class Plan(NamedTuple):
     seed: int
 
 
-_FEW = 20_000  # rows whose leaves are summed before a worker is woken
-
-
 @dataclass
 class Rounds:
     """The trees of all rounds so far, and the loss on the validation rows after each."""
@@ -87,7 +89,7 @@ def boost(
     """Grow trees that follow the negative gradient of the loss; scores change in place."""
     grower = TreeGrower(training.codes, bins, plan.limits, signs=plan.signs, workers=workers)
     rounds = Rounds()
-    if len(training.y) < _FEW:
+    if len(training.y) < FEW_ROWS:
         workers = _threads.Workers(None, 1)
     if validation is not None:
         rounds.losses.append(descent.mean(validation.y, validation.scores, validation.weights))

@@ -251,7 +251,7 @@ class Mixture(DensityMixin, BaseEstimator, ABC):
                 tol=self.tol,
                 rounding=self._rounding(largest_variance(X)),
                 unit=float(weights.mean()),
-                mapper=map if crew.pool is None else crew.pool.map,
+                mapper=map if crew.pool is None else crew.map,
             )
         self._keep(run)
 

@@ -21,7 +21,10 @@ MOST_ROWS = 2**26 - 1
 """The largest number of rows: a histogram counts them in 26 bits."""
 
 _MEMORY = 2**28  # words of histograms that are kept; more leaves are counted again
-_FEW = 20_000  # cells of a table that one worker finishes before another has begun
+FEW_ROWS = 60_000
+"""Rows that one worker has gone through before another has begun."""
+
+_FEW = 20_000  # cells of a table whose trees one worker finishes before another has begun
 _DEEPEST = 2**31
 _AT_ONCE = 2**16  # rows listed at once
 
@@ -194,7 +197,10 @@ class TreeGrower:
         def work(worker: int) -> int:
             return grower.work_on_tree(worker, n_rows, self._size, self._table, bench, nodes)
 
-        n_nodes = self._workers.map(work, range(self._workers.size))[0]
+        def end() -> None:
+            bench.control[tickets.OVER] = 1
+
+        n_nodes = self._workers.lead(work, end)
         facts = nodes.facts[:n_nodes].copy()
         gains = np.where(facts[:, CHILD] > 0, -nodes.gains[:n_nodes], 0.0)
         with np.errstate(over="ignore", invalid="ignore"):  # squares of huge targets
@@ -203,7 +209,8 @@ class TreeGrower:
 
     def _each(self, work: Callable[[int, int], Any]) -> None:
         """Do work that is told first and last row on all rows, in equal parts."""
-        n, parts = len(self._table.records), self._workers.size
+        n = len(self._table.records)
+        parts = self._workers.size if n > FEW_ROWS else 1
         cuts = [n * i // parts for i in range(parts + 1)]
         self._workers.map(lambda i: work(cuts[i], cuts[i + 1]), range(parts))
 
