@@ -220,7 +220,7 @@ def choose(node: int, which: int, slot: int, table: BinnedRows, bench: Bench, no
         table.is_set[best],
         split,
         bench.limits[RARE],
-        Room(bench.ordered[0], bench.cuts[0]),
+        Room(bench.ordered[0], bench.gains[0]),
         bench.left,
     )
     for b in range(256):

@@ -72,19 +72,22 @@ def add_half_tile(cells: Words, gradients: Words, n: int, table: Words) -> None:
 
 
 @borrowing
-def flush(
-    table: Words, column: int, starts: Indices, gradients: Indices, hessians: Indices
-) -> None:
-    """Add the packed sums of one column to its wide sums, and clear them; gaps come last."""
+def flush(table: Words, column: int, starts: Indices, kept: int, sums: Indices) -> None:
+    """Add the packed sums of one column to its wide sums, and clear them; gaps come last.
+
+    What the wide sums held before counts `kept` times: 0 for the first words of a node.
+    """
     start = starts[column]
     n_bins = starts[column + 1] - start - 1
+    table[n_bins] = table[255]  # no cell has such a bin, or it is this one
     for b in range(n_bins + 1):
-        place = b if b < n_bins else 255
-        word = np.int64(table[place])
-        gradients[start + b] += word >> GRADIENT
+        word = np.int64(table[b])
+        sums[0, start + b] = kept * sums[0, start + b] + (word >> GRADIENT)
         hessian = (word >> HESSIAN) & _HESSIAN_MASK
-        hessians[start + b] += (hessian << COUNT_BITS) + (word & _COUNT_MASK)
-        table[place] = np.uint64(0)
+        packed = (hessian << COUNT_BITS) + (word & _COUNT_MASK)
+        sums[1, start + b] = kept * sums[1, start + b] + packed
+        table[b] = np.uint64(0)
+    table[255] = np.uint64(0)
 
 
 @borrowing
@@ -113,8 +116,8 @@ def count_words(
         Gradients, and hessians with counts: two rows.
     """
     first, last, w, last_word = bounds[0], bounds[1], bounds[2], bounds[3]
-    tables, at_once, n_added = scratch[(MOST_WORDS + 1) * TILE :], min(TILE, rows_added), 0
-    clear(sums, int(starts[8 * w]), int(starts[min(8 * last_word, len(starts) - 1)]))
+    tables, at_once = scratch[(MOST_WORDS + 1) * TILE :], min(TILE, rows_added)
+    n_added, kept = 0, 0
     for start in range(first, last, at_once):
         stop = min(start + at_once, last)
         gather(rows, start, stop, records, w, last_word, scratch)
@@ -122,10 +125,12 @@ def count_words(
         n_added += at_once
         if n_added + at_once > rows_added or stop == last:
             for j in range(8 * w, min(8 * last_word, len(starts) - 1)):
-                flush(tables[256 * (j - 8 * w) :], j, starts, sums[0], sums[1])
+                flush(tables[256 * (j - 8 * w) :], j, starts, kept, sums)
             for j in range(len(starts) - 1, 8 * last_word):  # bytes of a word that are no columns
                 tables[256 * (j - 8 * w)] = 0
-            n_added = 0
+            n_added, kept = 0, 1
+    if last <= first:
+        clear(sums, int(starts[8 * w]), int(starts[min(8 * last_word, len(starts) - 1)]))
 
 
 @borrowing

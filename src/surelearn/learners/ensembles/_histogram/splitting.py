@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surelearn._jit import borrowing
-from surelearn._typing import Indices, Matrix, Vector
+from surelearn._typing import Indices, Vector
 from surelearn.learners.ensembles._histogram.histogram import COUNT_BITS
 
 NO_GAIN = -1.0
@@ -39,26 +39,27 @@ class Room(NamedTuple):
     Attributes
     ----------
     sums
-        The sums of categories in order, as in histograms, and which they are. Packed sums are
-        whole numbers that no float can hold.
-    cuts
-        For each cut the gradients, hessians and rows left of it, and its gain.
+        The sums of categories in order, as in histograms, and which they are; then for each cut the
+        sums left of it. Packed sums are whole numbers that no float can hold.
+    gains
+        The gain of each cut.
     """
 
     sums: Indices
-    cuts: Matrix
+    gains: Vector
 
 
-def make_room() -> Room:
-    """Return room for the bins of a column."""
-    return Room(np.zeros((3, 257), dtype=np.int64), np.zeros((4, 257)))
+ROOM = (5, 257)
+"""The shape of those sums."""
+
+_LEFT_G, _LEFT_H = 3, 4
 
 
 @borrowing
 def best_split(
     sums: Indices,
-    start: int,
-    n_bins: int,
+    bins: tuple[int, int],
+    whole: tuple[int, int],
     sign: int,
     is_set: int,
     limits: Vector,
@@ -74,14 +75,16 @@ def best_split(
     ----------
     sums
         Gradients, and hessians with counts, of all bins; missing cells after the last bin.
-    start, n_bins
+    bins
         The first bin of the column, and their number.
+    whole
+        The sums over all bins, which are those of any column.
     sign
         1 or -1 if what is predicted may only grow, or fall, with the column; else 0.
     is_set
         Whether the column holds categories.
     """
-    g, h = _total(sums, start, n_bins)
+    (start, n_bins), (g, h) = bins, whole
     gap_g, gap_h = sums[0, start + n_bins], sums[1, start + n_bins]
     best, place, gaps_left, source, n = NO_GAIN, -1, 0, sums, n_bins - 1
     if is_set:
@@ -91,17 +94,17 @@ def best_split(
     for side in range(2 if gap_h != 0 else 1):
         # With gaps on the right, all numbers may go left.
         n_cuts = n + 1 if gap_h != 0 and side == 0 else n
-        _sum_up(source, start, n_cuts, gap_g * side, gap_h * side, room.cuts)
-        cut = _best_cut(n_cuts, g, h, sign, l2, limits, room.cuts)
-        if cut >= 0 and room.cuts[3, cut] > best:
-            best, place, gaps_left = room.cuts[3, cut], cut, side
+        _sum_up(source, start, n_cuts, gap_g * side, gap_h * side, room.sums)
+        cut = _best_cut(n_cuts, g, h, sign, l2, limits, room)
+        if cut >= 0 and room.gains[cut] > best:
+            best, place, gaps_left = room.gains[cut], cut, side
     gain = best - float(g) * float(g) / max(float(h >> COUNT_BITS) + limits[L2], 1e-300)
     found[0] = gain if gain > _ROUNDING * best else NO_GAIN
     found[1], found[2] = place, gaps_left
 
 
 @borrowing
-def _total(sums: Indices, start: int, n_bins: int) -> tuple[int, int]:
+def total(sums: Indices, start: int, n_bins: int) -> tuple[int, int]:
     """Return the sums over all rows of a node, from any of its columns."""
     g, h = 0, 0
     for b in range(start, start + n_bins + 1):
@@ -111,28 +114,27 @@ def _total(sums: Indices, start: int, n_bins: int) -> tuple[int, int]:
 
 
 @borrowing
-def _best_cut(n: int, g: int, h: int, sign: int, l2: float, limits: Vector, cuts: Matrix) -> int:
+def _best_cut(n: int, g: int, h: int, sign: int, l2: float, limits: Vector, room: Room) -> int:
     """Return the place of the best gain, -1 if no cut may be."""
-    total_g, total_h = float(g), float(h >> COUNT_BITS)
-    _gains(n, total_g, total_h, h & _COUNT_MASK, l2, limits, cuts)
+    total_g, total_h, gains = float(g), float(h >> COUNT_BITS), room.gains
+    _gains(n, total_g, total_h, h & _COUNT_MASK, l2, limits, room)
     best, place = NO_GAIN, -1
     for b in range(n):
-        if cuts[3, b] > best and (
-            sign == 0 or _keeps_order(cuts, b, total_g, total_h, sign, limits)
+        if gains[b] > best and (
+            sign == 0 or _keeps_order(room.sums, b, total_g, total_h, sign, limits)
         ):
-            best, place = cuts[3, b], b
+            best, place = gains[b], b
     return place
 
 
 @borrowing
-def _sum_up(sums: Indices, start: int, n: int, gap_g: int, gap_h: int, cuts: Matrix) -> None:
+def _sum_up(sums: Indices, start: int, n: int, gap_g: int, gap_h: int, left: Indices) -> None:
     """Write what lies left of each cut, beside what lies in a gap."""
     left_g, left_h = gap_g, gap_h
     for b in range(n):
         left_g += sums[0, start + b]
         left_h += sums[1, start + b]
-        cuts[0, b], cuts[1, b] = left_g, left_h >> COUNT_BITS
-        cuts[2, b] = left_h & _COUNT_MASK
+        left[_LEFT_G, b], left[_LEFT_H, b] = left_g, left_h
 
 
 @borrowing
@@ -143,28 +145,32 @@ def _gains(
     n_rows: int,
     l2: float,
     limits: Vector,
-    cuts: Matrix,
+    room: Room,
 ) -> None:
     """Write the gain of each cut: one division, and no branch, so that bins go together."""
     least, most = float(limits[MIN_ROWS]), float(n_rows - limits[MIN_ROWS])
     least_h, most_h = limits[MIN_HESSIAN], total_h - limits[MIN_HESSIAN]
+    sums, gains = room.sums, room.gains
     for b in range(n):
-        left, right = cuts[0, b], total_g - cuts[0, b]
-        left_h, right_h = cuts[1, b] + l2, total_h - cuts[1, b] + l2
+        left, weight = float(sums[_LEFT_G, b]), float(sums[_LEFT_H, b] >> COUNT_BITS)
+        count = float(sums[_LEFT_H, b] & _COUNT_MASK)
+        right = total_g - left
+        left_h, right_h = weight + l2, total_h - weight + l2
         product = left_h * right_h
         gain = (left * left * right_h + right * right * left_h) / product
-        rows = (cuts[2, b] >= least) & (cuts[2, b] <= most) & (product > 0.0)
-        heavy = (cuts[1, b] >= least_h) & (cuts[1, b] <= most_h)
-        cuts[3, b] = gain if rows & heavy else NO_GAIN
+        rows = (count >= least) & (count <= most) & (product > 0.0)
+        heavy = (weight >= least_h) & (weight <= most_h)
+        gains[b] = gain if rows & heavy else NO_GAIN
 
 
 @borrowing
 def _keeps_order(
-    cuts: Matrix, b: int, total_g: float, total_h: float, sign: int, limits: Vector
+    sums: Indices, b: int, total_g: float, total_h: float, sign: int, limits: Vector
 ) -> bool:
     """Say whether the values of the two sides, -G / (H + l2), are in the order asked for."""
-    left = -cuts[0, b] / (cuts[1, b] + limits[L2])
-    right = (cuts[0, b] - total_g) / (total_h - cuts[1, b] + limits[L2])
+    left_g, left_h = float(sums[_LEFT_G, b]), float(sums[_LEFT_H, b] >> COUNT_BITS)
+    left = -left_g / (left_h + limits[L2])
+    right = (left_g - total_g) / (total_h - left_h + limits[L2])
     return sign * left <= sign * right
 
 
@@ -175,7 +181,7 @@ def sort_categories(sums: Indices, start: int, n_bins: int, rare: float, ordered
     Missing cells count as one more category, and those with few rows all together as one: alone
     they would follow their noise. The last row receives the bins themselves.
     """
-    _, total_h = _total(sums, start, n_bins)
+    _, total_h = total(sums, start, n_bins)
     smooth = _SMOOTHING * float(total_h >> COUNT_BITS) / max(1, total_h & _COUNT_MASK)
     n, pooled_g, pooled_h = 0, 0, 0
     for b in range(n_bins + 1):

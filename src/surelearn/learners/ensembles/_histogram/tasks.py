@@ -17,6 +17,7 @@ from surelearn.learners.ensembles._histogram.splitting import (
     Room,
     Table,
     best_split,
+    total,
 )
 
 COUNT, DIVIDE, MOVE = 0, 1, 2
@@ -93,7 +94,7 @@ class Bench(NamedTuple):
     scratch: Words
     bounds: Indices
     ordered: NDArray[np.int64]
-    cuts: Matrix
+    gains: Matrix
 
 
 @borrowing
@@ -157,16 +158,18 @@ def find_splits(
     worker: int, column: int, end: int, slot: int, child: int, table: BinnedRows, bench: Bench
 ) -> None:
     """Write the best split of some columns of one child."""
-    room = Room(bench.ordered[worker], bench.cuts[worker])
+    room, sums = Room(bench.ordered[worker], bench.gains[worker]), bench.sums[slot]
+    first = table.starts[column]
+    whole = total(sums, first, table.starts[column + 1] - first - 1)
     for j in range(column, end):
         found, start = bench.found[child, j], table.starts[j]
         found[0] = NO_GAIN
         if bench.allowed[j]:
             n_bins = table.starts[j + 1] - start - 1
             best_split(
-                bench.sums[slot],
-                start,
-                n_bins,
+                sums,
+                (start, n_bins),
+                whole,
                 table.signs[j],
                 table.is_set[j],
                 bench.limits,

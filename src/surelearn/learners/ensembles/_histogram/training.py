@@ -13,7 +13,7 @@ from surelearn.learners.ensembles._histogram.binning import Bins
 from surelearn.learners.ensembles._histogram.cut_points import Codes
 from surelearn.learners.ensembles._histogram.grower import CHILD, FEATURE, START, STOP, Nodes, Size
 from surelearn.learners.ensembles._histogram.histogram import Rows
-from surelearn.learners.ensembles._histogram.splitting import L2, MIN_HESSIAN, SET_L2
+from surelearn.learners.ensembles._histogram.splitting import L2, MIN_HESSIAN, ROOM, SET_L2
 from surelearn.learners.ensembles._histogram.tasks import ORDER, Bench, BinnedRows
 from surelearn.learners.ensembles._histogram.trees import HistogramTrees
 
@@ -253,6 +253,6 @@ def make_bench(table: BinnedRows, limits: GrowthLimits, n_workers: int, rows_add
         limits=np.array([0.0, limits.min_rows, 0.0, rows_added, 0.0, limits.rare_rows]),
         scratch=np.zeros((n_workers, histogram.SCRATCH), dtype=np.uint64),
         bounds=np.zeros((n_workers, 8), dtype=np.int64),
-        ordered=np.zeros((n_workers, 3, 257), dtype=np.int64),
-        cuts=np.zeros((n_workers, 4, 257)),
+        ordered=np.zeros((n_workers, *ROOM), dtype=np.int64),
+        gains=np.zeros((n_workers, ROOM[1])),
     )
