@@ -55,7 +55,7 @@ def of_frame(frame: Any, names: Sequence[str]) -> NDArray[np.float64] | None:
     numbers = numbers.astype(np.float64, copy=False)
     infinite = np.flatnonzero(np.isinf(numbers).any(axis=0))
     if len(infinite):
-        finite(numbers[:, infinite[0]], names[infinite[0]])
+        finite(numbers[:, infinite[0]], names[int(infinite[0])])
     return numbers
 
 
