@@ -48,7 +48,7 @@ def told_of(what: Any, part: Any = None) -> Generator[None]:
     except (pa.ArrowException, OSError, MemoryError, ValueError) as error:
         why = " ".join(str(error).split()) or type(error).__name__
         # An error that names the file again says more of it than we would.
-        told = why if why.startswith(what) else f"{what}: {why}"
+        told = why if why.startswith(str(what)) else f"{what}: {why}"
         raise PartError(told, part) from error
 
 
