@@ -84,8 +84,11 @@ def test_the_bound_is_attained_by_single_variables_and_the_learner_agrees(learne
 
 @every_learner
 @pytest.mark.parametrize("n", [3, 8, 30])
-def test_the_bounds_are_never_exceeded_on_many_random_streams(learner, n):
-    for seed in range(170):
+@pytest.mark.parametrize(
+    "seeds", [range(40), pytest.param(range(40, 400), marks=pytest.mark.slow)], ids=["few", "many"]
+)
+def test_the_bounds_are_never_exceeded_on_many_random_streams(learner, n, seeds):
+    for seed in seeds:
         rng = np.random.default_rng(seed)
         X = rng.integers(0, 2, size=(60, n))
         target = rng.choice(BOTH[learner](X).shape[1], size=rng.integers(1, n), replace=False)

@@ -188,8 +188,11 @@ def test_every_two_term_formula_tried_stays_within_its_bound():
 
 
 @pytest.mark.parametrize("kernel", [Linear(), Gaussian(gamma=0.3), Polynomial(degree=2)])
-def test_sure_bounds_are_never_exceeded_on_a_thousand_streams(kernel):
-    for seed in range(20):
+@pytest.mark.parametrize(
+    "seeds", [range(6), pytest.param(range(6, 60), marks=pytest.mark.slow)], ids=["few", "many"]
+)
+def test_sure_bounds_are_never_exceeded_on_many_streams(kernel, seeds):
+    for seed in seeds:
         for X, signs in streams(seed):
             y = np.where(np.unique(signs).size == 2, signs, both(seed, len(signs)))
             model = KernelPerceptron(kernel=kernel, max_iter=2).fit(X, y)

@@ -109,8 +109,11 @@ def test_splitting_the_experts_in_half_forces_log2_of_their_number():
 
 
 @pytest.mark.parametrize("rate", [None, 0.05, 0.5])
-def test_sure_bounds_are_never_exceeded_on_a_thousand_streams(rate):
-    for seed in range(20):
+@pytest.mark.parametrize(
+    "seeds", [range(6), pytest.param(range(6, 60), marks=pytest.mark.slow)], ids=["few", "many"]
+)
+def test_sure_bounds_are_never_exceeded_on_many_streams(rate, seeds):
+    for seed in seeds:
         for X, signs in streams(seed):
             y = signs.copy()
             y[:2] = -1.0, 1.0
