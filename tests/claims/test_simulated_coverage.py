@@ -97,6 +97,8 @@ SCORES = [
     ),
     (claims.GroupsWithin(rate=ERROR * 0.999), 0),
     (claims.WorstGroup(), ERROR),
+    (claims.Prevalence(), SHARE),
+    (claims.PrevalenceAtMost(), SHARE),
     (claims.ChallengersBetter(), sum(error_at(t) < ERROR for t in (0.35, 0.7))),
 ]
 

@@ -103,6 +103,8 @@ WORLDS = {
     "ppv": (claims.PositivePredictiveValue(), binary),
     "ppv-at": (claims.PositivePredictiveValueAt(prevalence=0.1), binary),
     "precision-recall": (claims.PrecisionBand(), scored),
+    "prevalence": (claims.Prevalence(), binary),
+    "prevalence-at-most": (claims.PrevalenceAtMost(), binary),
     "roc": (claims.RocBand(), scored),
     "risk-coverage": (
         claims.RiskCoverage(threshold=0.5),
@@ -131,6 +133,7 @@ WORLDS = {
 
 UNMOVED = {
     *("threshold-for", "group-gap", "calibration-error"), *("error-sizes", "challengers-better"),
+    *("prevalence", "prevalence-at-most"),
 }  # fmt: skip
 """More wrong answers may move these either way: a threshold or a size moves along, a gap may close,
-challengers look better."""
+challengers look better; how common a class is does not depend on answers."""

@@ -23,6 +23,8 @@ from surelearn.claims.rates import (
     NegativePredictiveValue,
     PassRate,
     PositivePredictiveValue,
+    Prevalence,
+    PrevalenceAtMost,
     Sensitivity,
     Specificity,
 )
@@ -89,6 +91,8 @@ __all__ = [
     "PositivePredictiveValueAt",
     "PrecisionBand",
     "Predictions",
+    "Prevalence",
+    "PrevalenceAtMost",
     "RiskCoverage",
     "RocBand",
     "ScaledErrorQuantile",

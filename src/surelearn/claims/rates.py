@@ -265,6 +265,54 @@ class NegativePredictiveValue(_OfTwoClasses):
 
 
 @dataclass(frozen=True)
+class Prevalence(_OfTwoClasses):
+    """The share of cases that are positive, from below; `PrevalenceAtMost` is its other side.
+
+    Examples
+    --------
+    >>> from surelearn.claims.predictions import record
+    >>> claim, rows = Prevalence(), record([1] * 100 + [0] * 900, [0] * 1000, positive=1)
+    >>> round(claim.guarantee(delta=0.05, **claim.statistics(rows)).bound, 7)
+    0.0847848
+    """
+
+    name: ClassVar[str] = "prevalence"
+    title: ClassVar[str] = "Prevalence, at least"
+    theorem: ClassVar[Callable[..., Guarantee]] = staticmethod(rates.rate_lower)
+    takes: ClassVar[tuple[str, str]] = ("successes", "n")
+
+    def count(self, rows: Predictions) -> tuple[int, int]:
+        """Return the positive rows, and all."""
+        return rows.confusion.positives, rows.n
+
+    def sentence(self, limit: str, about: Mapping[str, str]) -> str:
+        """Return the claim in words."""
+        return f"at least {limit} of such cases are {about['positive']}"
+
+
+@dataclass(frozen=True)
+class PrevalenceAtMost(Prevalence):
+    """The share of cases that are positive, from above.
+
+    Examples
+    --------
+    >>> from surelearn.claims.predictions import record
+    >>> claim, rows = PrevalenceAtMost(), record([1] * 100 + [0] * 900, [0] * 1000, positive=1)
+    >>> round(claim.guarantee(delta=0.05, **claim.statistics(rows)).bound, 6)
+    0.116992
+    """
+
+    name: ClassVar[str] = "prevalence-at-most"
+    title: ClassVar[str] = "Prevalence, at most"
+    direction: ClassVar[Direction] = "upper"
+    theorem: ClassVar[Callable[..., Guarantee]] = staticmethod(rates.rate_upper)
+
+    def sentence(self, limit: str, about: Mapping[str, str]) -> str:
+        """Return the claim in words."""
+        return f"at most {limit} of such cases are {about['positive']}"
+
+
+@dataclass(frozen=True)
 class F1(OfTwoClasses):
     """The F1 score of the population: the harmonic mean of precision and sensitivity.
 

@@ -688,9 +688,10 @@ const COUNTED = {
 function checkCounts(audited) {
   const counts = { rows: audited[0].reproduce.audit.n_rows };
   const learn = (name, count) => { refuseIf((counts[name] ??= count) !== count, `they count ${name} differently`); };
-  for (const { method, reproduce: { inputs } } of audited) {
+  for (const { method, reproduce: { inputs, audit } } of audited) {
     const inner = method === "targets.in_order" && isObject(inputs) ? { method: String(inputs.method), inputs: inputs.statistics } : { method, inputs };
-    const names = Object.hasOwn(COUNTED, inner.method) && isObject(inner.inputs) ? COUNTED[inner.method] : {};
+    const common = /^prevalence/.test(String(audit.claim)) ? { successes: "positives", n: "rows" } : Object.hasOwn(COUNTED, inner.method) ? COUNTED[inner.method] : {}; /* a prevalence has the theorem of any share */
+    const names = isObject(inner.inputs) ? common : {};
     Object.entries(names).forEach(([name, what]) => learn(what, inner.inputs[name]));
   }
   const known = (name) => counts[name] !== undefined;

@@ -58,8 +58,8 @@ _OF_ALL_ROWS = {
     *_TWO_CLASSES, *_CURVES, *_PAIRED_GROUPS, "accuracy", "auc", "best-challenger", "beyond",
     "calibration-error", "cost", "difference", "error", "error-in-clusters", "error-of-strata",
     "error-over-time", "error-per-cluster", "error-quantile", "error-sizes", "groups-within",
-    "log-loss", "lr+", "lr-", "net-benefit", "pass-rate", "scaled-error-quantile",
-    "threshold-for", "wrong-in-table",
+    "log-loss", "lr+", "lr-", "net-benefit", "pass-rate", "prevalence", "prevalence-at-most",
+    "scaled-error-quantile", "threshold-for", "wrong-in-table",
 }  # fmt: skip
 """Claims whose counts are of all rows, or of all of a class, and not of a part of them."""
 _LISTS = {
@@ -187,6 +187,8 @@ def _counts_of(given: Mapping[str, Any], claim: Claim) -> Iterator[tuple[str, in
             yield _NAMES[name], int(value)
         elif name in _LISTS:
             yield _LISTS[name], len(value)
+    if claim.name in {"prevalence", "prevalence-at-most"}:
+        yield "positives", int(given["successes"])
     if claim.name in {"error", "error-over-time", "wrong-in-table"}:
         yield "wrong", int(given["errors" if "errors" in given else "total"])
     sizes = given.get("n_in_groups", given.get("sizes"))
