@@ -222,3 +222,17 @@ def test_a_sentence_says_a_number_fixed_beforehand_in_all_its_digits():
     claim = "beyond(tolerance=1.23456789)"
     run = audit_table(TableFile.of_table(TABLE), claims=[claim], ledger=NoLedger(), **VALUES)
     assert "beyond 1.23456789" in run.certificate.claim
+
+
+@pytest.mark.parametrize("group", ["y", "other"])
+def test_groups_of_sets_are_verified_and_may_be_the_classes_themselves(group):
+    rng = np.random.default_rng(0)
+    y = rng.choice(["a", "b"], N)
+    offered = np.where(rng.random(N) < np.where(y == "a", 0.99, 0.9), y, "c")
+    table = pa.table({"y": y, "offered": offered, "other": np.where(y == "a", "left", "right")})
+    run = audit(table, truth="y", set="offered", group=group)
+    covers, worst = run.audit.certificates
+    assert covers.observed == pytest.approx(np.mean(offered == y))
+    assert worst.observed == pytest.approx(np.mean(offered[y == "b"] != "b"))
+    bundle = from_json(to_json(bundle_of(run.audit.outcomes, run.audit.delta)))
+    assert [finding for finding in verify_audit(bundle) if not finding.holds] == []

@@ -239,7 +239,8 @@ def _check_names(file: TableFile, roles: Roles) -> Any:
             raise TableError(f"there is no column {name!r} for --{role}{near}{named}{single}")
         if any(note.why == f"{name!r} is taken already" for note in file.notes):
             raise TableError(f"two columns are called {name!r}, the one for --{role}: rename one")
-    used = [name for role, name in asked if role != "id"]
+    by_class = ("group", roles.truth)  # groups may be the classes themselves
+    used = [name for role, name in asked if role != "id" and (role, name) != by_class]
     if len(set(used)) < len(used):
         twice = next(name for name in used if used.count(name) > 1)
         raise TableError(f"column {twice!r} is named twice: each role needs a column of its own")

@@ -53,7 +53,9 @@ _CURVES = ("roc", "precision-recall")
 _OF_SCORES = ("auc", *_CURVES, "calibration-error")
 _SEVERAL_CLASSES = ("macro-recall", "worst-class")
 _PAIRED_GROUPS = ("worst-group", "group-gap")
-_OF_OTHER_FILES = {"pass-rate", "error-quantile", "error-per-cluster", "error-over-time"}
+_OF_OTHER_FILES = {
+    *("pass-rate", "coverage", "error-quantile", "error-per-cluster", "error-over-time"),
+}
 _OF_ALL_ROWS = {
     *_TWO_CLASSES, *_CURVES, *_PAIRED_GROUPS, "accuracy", "auc", "best-challenger", "beyond",
     "calibration-error", "cost", "difference", "error", "error-in-clusters", "error-of-strata",
