@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from surelearn.app.audit import audit_table
+from surelearn.app.audit_frame import audit
 from surelearn.app.auditing.bundle import bundle_of, from_json, to_json
 from surelearn.app.auditing.plan import read_plan
 from surelearn.app.errors import TableError
@@ -393,3 +394,16 @@ def test_a_plan_that_is_none_is_refused(tmp_path, text, words):
 def test_hostile_files_end_in_a_sentence(text):
     with pytest.raises(ValueError, match=r"the audit is|not an audit"):
         from_json(text)
+
+
+def test_an_audit_in_python_writes_what_the_command_does(tmp_path):
+    table = pa.table({"truth": [0, 1] * 40, "said": [0, 1] * 38 + [1, 1] * 2})
+    run = audit(table, truth="truth", prediction="said", claims=["error"])
+    page = run.report(tmp_path / "page.html")
+    assert (tmp_path / "page.html").read_text(encoding="utf-8") == page
+    files = run.save(tmp_path / "out")
+    assert [path.name for path in files] == ["certificate.json", "report.html", "report.json"]
+    assert all(f.holds for f in verify_audit(from_json(files[0].read_text(encoding="utf-8"))))
+    with pytest.raises(TableError, match="already holds"):
+        run.save(tmp_path / "out")
+    run.save(tmp_path / "out", force=True)

@@ -7,7 +7,8 @@ import pyarrow as pa
 import pytest
 from pyarrow import ipc, parquet
 
-from surelearn.app.audit import audit, audit_table
+from surelearn.app.audit import audit_table
+from surelearn.app.audit_frame import audit
 from surelearn.app.auditing.bundle import bundle_of, from_json, to_json
 from surelearn.app.errors import TableError
 from surelearn.app.ledger import NoLedger

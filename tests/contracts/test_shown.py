@@ -15,7 +15,7 @@ from sklearn.dummy import DummyClassifier
 import surelearn
 from surelearn import Holdout, app, claims, evaluate, optimizers
 from surelearn._shown import Shown
-from surelearn.app.audit import audit
+from surelearn.app.audit_frame import audit
 from surelearn.app.certify_frame import certify
 from surelearn.evaluate import curves
 from surelearn.evaluate.audit import audit_predictions

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -14,25 +14,23 @@ from surelearn._shown import Shown
 from surelearn.app.asked_claims import in_one_form
 from surelearn.app.auditing.columns import ANSWERS, Columns, Incomplete, Roles, read_columns
 from surelearn.app.auditing.identity import rows_in
-from surelearn.app.auditing.in_parts import challengers_in, gather_parts, roles_in
+from surelearn.app.auditing.in_parts import challengers_in
 from surelearn.app.auditing.plan import Plan, as_plan, tell_fixed
 from surelearn.app.errors import TableError
-from surelearn.app.in_parts.working import working
 from surelearn.app.ledger import PROCESS, Ledger, name_rules
 from surelearn.app.ledger_files import Look
 from surelearn.app.problem.entry import Entry
 from surelearn.app.rules import check_rules
 from surelearn.app.tables.notes import Note, without_option
-from surelearn.app.tables.parted_file import PartedFile, is_in_parts
-from surelearn.app.tables.read import TableFile, read_table_file
+from surelearn.app.tables.parted_file import PartedFile
+from surelearn.app.tables.read import TableFile
 from surelearn.base import data_fingerprint
 from surelearn.certificate import Certificate
-from surelearn.claims import Claim, Target
 from surelearn.evaluate._recorded_truths import digest_of_answers
 from surelearn.evaluate.audit import THEN, Audit, Gathered, Outcome, gather
 from surelearn.evaluate.ledger import Question
 
-__all__ = ["AuditRun", "Outcome", "audit", "audit_table"]
+__all__ = ["AuditRun", "Outcome", "audit_table"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -49,12 +47,15 @@ class AuditRun(Shown, drawn_by="claims.plot_claims"):
         What was asked for: all that is needed to do it again.
     notes, warnings
         What was inferred, and what a reader should worry about.
+    file
+        What was audited.
 
     Examples
     --------
     >>> import pyarrow as pa
     >>> table = pa.table({"truth": ["a", "b"] * 60, "said": ["a", "b"] * 59 + ["b", "b"]})
-    >>> run = audit(table, truth="truth", prediction="said", claims=["accuracy"])
+    >>> file = TableFile.of_table(table)
+    >>> run = audit_table(file, truth="truth", prediction="said", claims=["accuracy"])
     >>> round(run.certificate.bound, 3), [str(outcome.claim) for outcome in run.claims]
     (0.961, ['accuracy'])
     """
@@ -62,6 +63,7 @@ class AuditRun(Shown, drawn_by="claims.plot_claims"):
     audit: Audit
     columns: Columns
     options: Mapping[str, Any]
+    file: TableFile
     notes: tuple[Note, ...] = ()
     warnings: tuple[str, ...] = ()
 
@@ -95,75 +97,6 @@ class AuditRun(Shown, drawn_by="claims.plot_claims"):
     def __str__(self) -> str:
         """Return the claims, a line each."""
         return str(self.audit)
-
-
-def audit(
-    predictions: Any,
-    *,
-    truth: str | None = None,
-    prediction: str | None = None,
-    claims: Sequence[Claim | Target | str] = (),
-    executor: Any = None,
-    checkpoint: str | Path | None = None,
-    **options: Any,
-) -> AuditRun:
-    """Certify what recorded predictions show of the model that made them.
-
-    Parameters
-    ----------
-    predictions
-        A path to a CSV, Parquet, Arrow or JSON-lines file, or a table of pandas, Polars or PyArrow;
-        or a table in parts: a folder, a pattern such as "answers/*.parquet", a list of files.
-    truth, prediction
-        The columns of what was true and what was answered.
-    claims
-        Claims and targets: objects of `surelearn.claims`, or text such as "sensitivity>=0.9". All
-        that the columns can show, if left out.
-    executor, checkpoint
-        Who works on the parts of a table: see `surelearn.scale.on`.
-    **options
-        Options of `audit_table`: other columns, delta, looks.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> table = pa.table({"ill": [1] * 100 + [0] * 900, "said": [1] * 90 + [0] * 870 + [1] * 40})
-    >>> run = audit(table, truth="ill", prediction="said", claims=["sensitivity>=0.8"])
-    >>> run.verdict
-    'proved'
-    """
-    if isinstance(claims, str) or not isinstance(cast("object", claims), Sequence):
-        raise TypeError("claims is a list of claims, such as ['sensitivity>=0.9']")
-    asked = tuple(map(str, claims))
-    named = {"truth": truth, "prediction": prediction}
-    with working(executor, checkpoint=checkpoint):
-        if is_in_parts(predictions) or executor is not None:
-            file: TableFile = gather_parts(predictions, roles_in({**named, **options}))
-        else:
-            file = (
-                read_table_file(predictions, alone=True)
-                if _is_path(predictions)
-                else _in_memory(predictions)
-            )
-        return audit_table(file, **named, claims=asked, **options)
-
-
-def _is_path(predictions: Any) -> bool:
-    return isinstance(predictions, str | Path)
-
-
-def _in_memory(predictions: Any) -> TableFile:
-    """Return a table in memory as if it had been read, or say what one is."""
-    try:
-        return TableFile.of_table(predictions)
-    except TableError:
-        raise
-    except Exception as error:  # noqa: BLE001 - whatever somebody else's table raises
-        why = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise TypeError(
-            f"predictions is a path, or a table of pandas, Polars or PyArrow, no "
-            f"{type(predictions).__name__} ({why})"
-        ) from None
 
 
 def audit_table(  # noqa: PLR0913 - an argument for each option of the command
@@ -239,7 +172,7 @@ def audit_table(  # noqa: PLR0913 - an argument for each option of the command
     }
     stored = {**_identity(file, read, options), "ledger": entry.stored()}
     found = gathered.issue(delta / looks, evidence=evidence, stored=stored)
-    return AuditRun(found, read, options, without_option(file.notes, "--categorical"))
+    return AuditRun(found, read, options, file, without_option(file.notes, "--categorical"))
 
 
 def _plain(value: Any) -> Any:
