@@ -10,6 +10,7 @@ from . import optimizers as optimizers
 from . import plots as plots
 from .adapters.river import to_river as to_river
 from .app.audit import AuditRun as AuditRun
+from .app.audit_frame import AuditedTable as AuditedTable
 from .app.audit_frame import audit as audit
 from .app.certify_frame import CertifiedTable as CertifiedTable
 from .app.certify_frame import certify as certify

@@ -48,20 +48,9 @@ def map_chunks(work: Callable[[int, int], _Result], n: int) -> list[_Result]:
     [(0, 2), (2, 5), (5, 7), (7, 10)]
     """
     cuts = [n * i // _N_CHUNKS for i in range(_N_CHUNKS + 1)]
-    todo, found = iter(range(_N_CHUNKS)), dict[int, _Result]()
-
-    def take() -> None:
-        for i in todo:
-            found[i] = work(cuts[i], cuts[i + 1])
-
     sole = int(cast("Any", joblib).effective_n_jobs(-1)) == 1  # others work beside us
-    helpers = 0 if sole else min(_N_CHUNKS, joblib.cpu_count()) - 1  # a start takes 0.1 ms: we help
-    with ThreadPoolExecutor(helpers or 1) as pool:
-        hired = [pool.submit(take) for _ in range(helpers)]
-        take()
-        for helper in hired:
-            helper.result()
-    return [found[i] for i in range(_N_CHUNKS)]
+    with workers(1 if sole else min(_N_CHUNKS, joblib.cpu_count())) as crew:
+        return crew.map(lambda i: work(cuts[i], cuts[i + 1]), range(_N_CHUNKS))
 
 
 def run_multiplying(work: Callable[[_Item], None], items: Sequence[_Item]) -> None:

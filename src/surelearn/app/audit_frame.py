@@ -34,7 +34,7 @@ class AuditedTable(AuditRun, drawn_by="claims.plot_claims"):
 
     def report(self, path: str | Path | None = None) -> str:
         """Return the report as one HTML page, and write it to a file if one is named."""
-        page = render_html(make_audit_report(self, self.file))
+        page = render_html(make_audit_report(self))
         if path is not None:
             Path(path).write_text(page, encoding="utf-8")
         return page
@@ -50,7 +50,7 @@ class AuditedTable(AuditRun, drawn_by="claims.plot_claims"):
             Replace files of an earlier audit.
         """
         check_folder(Path(folder), force=force, names=OF_AUDITS)
-        return write_audit(self, self.file, Path(folder))
+        return write_audit(self, Path(folder))
 
 
 def audit(

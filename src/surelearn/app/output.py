@@ -111,9 +111,9 @@ def _save(run: CertifiedRun, path: Path, metadata: Mapping[str, Any]) -> None:
         save_model(run.model, path, schema=run.problem.schema, metadata=metadata)
 
 
-def write_audit(run: AuditRun, file: TableFile, out: Path) -> tuple[Path, ...]:
+def write_audit(run: AuditRun, out: Path) -> tuple[Path, ...]:
     """Write the certificates and the report of an audit; all files or none."""
-    report = make_audit_report(run, file)
+    report = make_audit_report(run)
     bundle = bundle_of(run.audit.outcomes, run.audit.delta)
     texts = (to_json(bundle), render_html(report), render_json(report))
     with _aside(out, OF_AUDITS) as made:

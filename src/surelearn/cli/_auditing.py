@@ -60,7 +60,7 @@ def run(
         ledger = UserLedger(out)
         audited = audit_table(file, plan=made, ledger=ledger, form=form, **options)
         progress.update(bar, description="writing the report")
-        files = write_audit(audited, file, out)
+        files = write_audit(audited, out)
     ledger.answered(audited.certificate)
     for trouble in dict.fromkeys(ledger.troubles):
         console.print(f"[yellow]Warning:[/] {shown(trouble)}", highlight=False)

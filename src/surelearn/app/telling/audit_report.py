@@ -9,7 +9,6 @@ from surelearn._wording import confidence, listing
 from surelearn.app.audit import AuditRun
 from surelearn.app.auditing.bundle import bundle_of
 from surelearn.app.auditing.columns import Roles
-from surelearn.app.tables.read import TableFile
 from surelearn.app.telling.beside import claimed_of
 from surelearn.app.telling.confusion import confusion_of
 from surelearn.app.telling.figures import CURVES, draw_curve
@@ -18,19 +17,19 @@ from surelearn.plots.claims import is_drawn, plot_claims
 from surelearn.report import Figure, ModelView, Report, svg
 
 
-def make_audit_report(run: AuditRun, file: TableFile) -> Report:
+def make_audit_report(run: AuditRun) -> Report:
     """Return the report of an audit."""
     return Report(
-        title=f"Audit of the answers in {file.path.name}",
+        title=f"Audit of the answers in {run.file.path.name}",
         certificate=run.certificate,
         claimed=tuple(map(claimed_of, run.claims)),
         joint=_joint(run),
-        facts=_facts(run, file),
+        facts=_facts(run),
         warnings=run.warnings,
         notes=(*map(str, run.notes), *_left_out(run)),
         confusion=_confusion(run),
         figures=tuple(_figures(run)),
-        reproduce=_reproduce(run, file),
+        reproduce=_reproduce(run),
     )
 
 
@@ -44,12 +43,12 @@ def _joint(run: AuditRun) -> str:
     return f"All of them hold together with confidence {level}, if what they rest on is true."
 
 
-def _facts(run: AuditRun, file: TableFile) -> dict[str, str]:
+def _facts(run: AuditRun) -> dict[str, str]:
     roles = vars(Roles())
     named = {
         f"column of {role}": _names(run.options[role]) for role in roles if role in run.options
     }
-    facts = {"file": file.path.name, "rows": f"{run.columns.rows.n:,}", **named}
+    facts = {"file": run.file.path.name, "rows": f"{run.columns.rows.n:,}", **named}
     if run.columns.rows.positive is not None:
         facts["positive label"] = str(run.columns.rows.positive)
     if run.columns.n_without:
@@ -98,15 +97,15 @@ def _figures(run: AuditRun) -> Iterator[Figure]:
             yield draw_curve(run.columns.rows, outcome.claim, share)
 
 
-def _reproduce(run: AuditRun, file: TableFile) -> dict[str, str]:
+def _reproduce(run: AuditRun) -> dict[str, str]:
     stored = run.certificate.reproduce
     return {
-        "command": _command(run, file),
-        "check it": f"surelearn verify certificate.json --data {shlex.quote(file.path.name)}",
+        "command": _command(run),
+        "check it": f"surelearn verify certificate.json --data {shlex.quote(run.file.path.name)}",
         "what that leaves open": "whether the rows were drawn at random, and whether the model or "
         "its threshold was made or chosen with them: no file can show it",
         "claims": _tell_claims(run),
-        "file (SHA-256)": file.sha256,
+        "file (SHA-256)": run.file.sha256,
         "surelearn": version("surelearn"),
         **{name: str(found) for name, found in stored["versions"].items() if name != "surelearn"},
     }
@@ -118,7 +117,7 @@ def _tell_claims(run: AuditRun) -> str:
     return f"{len(bundle.outcomes):,}, with the SHA-256 {bundle.sha256}"
 
 
-def _command(run: AuditRun, file: TableFile) -> str:
+def _command(run: AuditRun) -> str:
     """Return the command line that does the same again."""
     options = dict(run.options)
     form: dict[str, Any] = options.pop("form", {})
@@ -126,7 +125,8 @@ def _command(run: AuditRun, file: TableFile) -> str:
     asked = options.pop("claims", [])
     if planned:
         options = {k: v for k, v in options.items() if k not in {"delta", "looks"}}
-    words = ["surelearn", "audit", file.path.name, *(["--plan", "plan.toml"] if planned else [])]
+    words = ["surelearn", "audit", run.file.path.name]
+    words += ["--plan", "plan.toml"] if planned else []
     for name, value in {**options, **({} if planned else {"claim": asked}), **form}.items():
         flag = f"--{name.replace('_', '-')}"
         if isinstance(value, bool):
