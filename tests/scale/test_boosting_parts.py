@@ -6,7 +6,7 @@ import pytest
 from scale.conftest import BITS, NUMBERS, world, written
 from surelearn import GradientBoostingClassifier, GradientBoostingRegressor, scale
 from surelearn.base.fingerprint import fingerprint
-from surelearn.learners.ensembles import _code_memory, _parted_round, _score_memory
+from surelearn.learners.ensembles import _part_memory, _parted_round
 from surelearn.learners.ensembles._histogram import bin_learning
 from surelearn.scale import Part
 
@@ -97,10 +97,10 @@ def test_what_parts_cannot_do_is_refused(learner, sentence, tmp_path):
 
 def test_what_a_process_remembers_changes_nothing(folder, monkeypatch):
     parts = scale.parts(folder, target="class", columns=["a", "b"])
-    memory = _score_memory.ScoreMemory()
+    memory, read, batches = _part_memory.PartMemory(), [], vars(Part)["_batches"]
     monkeypatch.setattr(_parted_round, "MEMORY", memory)
-    walked = []
-    walk = _parted_round.add_values
+    monkeypatch.setattr(Part, "_batches", lambda *a: read.append(a) or batches(*a))
+    walked, walk = [], _parted_round.add_values
 
     def count(trees, codes, scores):
         walked.append(trees.n_trees)
@@ -112,35 +112,20 @@ def test_what_a_process_remembers_changes_nothing(folder, monkeypatch):
         memory.forget()
         memory.most_bytes = most_bytes
         walked.clear()
+        read.clear()
         learner = GradientBoostingClassifier(n_estimators=4, max_leaf_nodes=4, random_state=0)
-        found[most_bytes] = fingerprint(learner.fit(parts)), sum(walked)
-    models, walks = zip(*found.values(), strict=True)
+        found[most_bytes] = fingerprint(learner.fit(parts)), sum(walked), len(read)
+    models, walks, reads = zip(*found.values(), strict=True)
     assert len(set(models)) == 1
     assert walks[0] == 3 * 3 * len(parts)  # each tree of three rounds and classes once for a part
-    assert walks[0] < walks[1] < walks[2]  # the control
-
-
-def test_a_part_that_is_remembered_is_read_no_more(folder, monkeypatch):
-    parts = scale.parts(folder, target="class", columns=["a", "b"])
-    memory, read, batches = _code_memory.CodeMemory(), [], vars(Part)["_batches"]
-    monkeypatch.setattr(_parted_round, "CODES", memory)
-    monkeypatch.setattr(Part, "_batches", lambda *a: read.append(a) or batches(*a))
-    found = {}
-    for most_bytes in (2**27, 12_000, 0):  # enough for all parts, for some, for none
-        memory.forget()
-        memory.most_bytes = most_bytes
-        read.clear()
-        learner = GradientBoostingClassifier(n_estimators=2, max_leaf_nodes=4, random_state=0)
-        found[most_bytes] = fingerprint(learner.fit(parts)), len(read)
-    models, reads = zip(*found.values(), strict=True)
-    assert len(set(models)) == 1
     assert reads[0] == 3 * len(parts)  # for columns and targets, for bins, for the first round
-    assert reads[0] < reads[1] < reads[2]  # the control
+    for each in (walks, reads):
+        assert each[0] < each[1] < each[2]  # the control
 
 
 def test_scores_of_another_fit_are_not_taken(tmp_path, monkeypatch):
     """A worker that outlives a fit may still know its scores; here, this process does."""
-    memory = _score_memory.MEMORY
+    memory = _part_memory.MEMORY
     rng = np.random.default_rng(0)
     X = rng.normal(size=(96, 2))
     y = (X[:, 0] + rng.normal(size=96) > 0.0).astype(int)

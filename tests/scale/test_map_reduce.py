@@ -2,7 +2,9 @@
 
 import math
 import os
+import sys
 import threading
+import types
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from functools import partial
 from operator import add
@@ -11,7 +13,8 @@ import numpy as np
 import pytest
 
 from surelearn import scale
-from surelearn.scale.reduction import merge_in_order
+from surelearn.base.parted import merge_in_order
+from surelearn.scale.reduction import map_groups
 
 
 def bracket(one, other):
@@ -98,6 +101,29 @@ def test_an_error_names_its_part(two_processes):
         with pytest.raises(scale.PartError, match=r"5: KeyError: 'arsenic'") as caught:
             scale.map_reduce(range(9), poisoned, add, executor=executor)
         assert caught.value.part == 5
+
+
+def test_a_task_that_others_cannot_read_is_not_taken_for_a_death(two_processes, monkeypatch):
+    module = types.ModuleType("only_here")
+    exec("def task(part): return part", vars(module))  # noqa: S102
+    monkeypatch.setitem(sys.modules, "only_here", module)
+    with pytest.raises(TypeError, match=r"No module named 'only_here'\): they have to find"):
+        scale.map_reduce(range(3), module.task, add, executor=two_processes)
+    assert scale.map_reduce(range(3), abs, add, executor=two_processes) == 3
+
+
+def test_quick_work_takes_as_many_calls_as_there_are_workers(two_processes):
+    told = []
+    with scale.on(two_processes, progress=lambda *n: told.append(n)):
+        assert map_groups(range(9), abs, add) == 36
+        assert told == [(4, 9), (9, 9)]
+        with pytest.raises(scale.PartError, match=r"^5: KeyError: 'arsenic'") as caught:
+            map_groups(range(9), poisoned, add)
+        assert caught.value.part == 5
+    told.clear()
+    with scale.on(progress=lambda *n: told.append(n)):  # alone there is nothing to save
+        assert map_groups(range(9), abs, add) == 36
+    assert len(told) == 9
 
 
 def deadly(folder, part):

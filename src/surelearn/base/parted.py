@@ -4,7 +4,7 @@ Who lists the parts, reads them and runs the tasks stands above, in `surelearn.s
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 _Record = TypeVar("_Record")
@@ -68,6 +68,8 @@ class PartedTable(ABC):
         task: Callable[[RowsOfPart], _Record],
         merge: Callable[[_Record, _Record], _Record],
         items: Sequence[Any] | None = None,
+        *,
+        quick: bool = False,
     ) -> _Record:
         """Return the sum of the records of all parts, each told the item of its number.
 
@@ -77,8 +79,11 @@ class PartedTable(ABC):
             As for `map_reduce`, but a task goes through all blocks of a part.
         items
             One for each part, such as the number of rows before it; None, if left out.
+        quick
+            The work on a part takes less time than to send it out: neighbours go together, and to
+            whoever worked on them last. The merge must give the same in any order.
         """
-        del task, merge, items
+        del task, merge, items, quick
         raise self._unnumbered()
 
     def map_passes(
@@ -111,6 +116,28 @@ class PartedTable(ABC):
             f"a {type(self).__name__} does not number its parts, and this learner must know which "
             "rows stand before others: list the parts with surelearn.scale.parts"
         )
+
+
+def merge_in_order(
+    records: Iterable[_Record], merge: Callable[[_Record, _Record], _Record]
+) -> _Record:
+    """Merge records two by two: neighbours first, then pairs of pairs, and so on.
+
+    Examples
+    --------
+    >>> merge_in_order("abcde", lambda one, other: f"({one}{other})")
+    '(((ab)(cd))e)'
+    """
+    waiting: list[tuple[int, _Record]] = []
+    for each in records:
+        size, record = 1, each
+        while waiting and waiting[-1][0] == size:
+            size, record = 2 * size, merge(waiting.pop()[1], record)
+        waiting.append((size, record))
+    total = waiting.pop()[1]
+    while waiting:
+        total = merge(waiting.pop()[1], total)
+    return total
 
 
 def refuse_targets(y: Any, sample_weight: Any) -> None:

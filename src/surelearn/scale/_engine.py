@@ -12,12 +12,17 @@ from surelearn.scale.errors import ClusterLostError
 class Engine:
     """An executor, and what has to be known of it: how much it takes at once, how it fails."""
 
-    def __init__(self, executor: Any, n_at_once: int) -> None:
-        self.executor, self.n_at_once = executor, n_at_once
+    def __init__(self, executor: Any, n_at_once: int, n_workers: int = 1) -> None:
+        self.executor, self.n_at_once, self.n_workers = executor, n_at_once, n_workers
 
-    def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
-        """Begin with a call."""
-        return self.executor.submit(function, *arguments)
+    def submit(self, function: Callable[[Any], Any], part: Any) -> Future[Any]:
+        """Begin with the work on a part."""
+        return self.executor.submit(function, part)
+
+    def submit_near(self, place: int, function: Callable[[Any], Any], part: Any) -> Future[Any]:
+        """Begin with the work on a part where that of the same place was done before, if it can."""
+        del place
+        return self.submit(function, part)
 
     @contextmanager
     def prepared(self) -> Generator[None]:

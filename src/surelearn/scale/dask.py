@@ -4,7 +4,8 @@ pip install surelearn[dask]
 """
 
 import hashlib
-from collections.abc import Generator, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -28,6 +29,7 @@ from surelearn.scale.errors import ClusterLostError, PartError
 _SILENT = 30.0  # seconds after which a worker counts as dead; Dask waits for five minutes
 _NOBODY = 60.0  # seconds to wait for a first worker; Dask waits for ever
 _FAILURES = 3  # workers that may die of a task before it is given up
+_NEWS = 5.0  # seconds after which to see whether workers have come or gone
 _AT_LEAST = 16  # tasks at once: workers may join later
 
 _LOCAL = {
@@ -73,8 +75,24 @@ class _DaskEngine(Engine):
 
     def __init__(self, client: Client) -> None:
         self.client: Any = client
+        self._looked, self._near = float("-inf"), list[Any]()
         n_threads = sum(self.client.nthreads().values())
-        super().__init__(client.get_executor(pure=False), max(_AT_LEAST, 2 * n_threads + 2))
+        at_once = max(_AT_LEAST, 2 * n_threads + 2)
+        super().__init__(client.get_executor(pure=False), at_once, max(1, n_threads))
+
+    def submit_near(self, place: int, function: Callable[[Any], Any], part: Any) -> Any:
+        """Prefer a worker for each place: it may remember the part. Anybody else may step in."""
+        if time.monotonic() > self._looked + _NEWS:
+            options: dict[str, Any] = {"pure": False, "allow_other_workers": True}
+            there = sorted(self.client.nthreads().items())
+            self._near = [
+                self.client.get_executor(workers=[address], **options)
+                for address, n_threads in there
+                for _ in range(n_threads)
+            ]
+            self._looked = time.monotonic()
+        who = self._near[place % len(self._near)] if self._near else self.executor
+        return who.submit(function, part)
 
     @contextmanager
     def prepared(self) -> Generator[None]:

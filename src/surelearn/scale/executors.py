@@ -27,10 +27,10 @@ class _Serial(Engine):
     def __init__(self) -> None:
         super().__init__(None, 1)
 
-    def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
+    def submit(self, function: Callable[[Any], Any], part: Any) -> Future[Any]:
         future: Future[Any] = Future()
         try:
-            future.set_result(function(*arguments))
+            future.set_result(function(part))
         except Exception as error:  # noqa: BLE001 - as any executor does
             future.set_exception(error)
         return future
@@ -193,5 +193,5 @@ def engine_of(executor: Any) -> Engine:
             f"{_arguments.short(executor)} has no method submit: give scale.processes(n), a pool "
             "of concurrent.futures or a client of Dask"
         )
-    n_workers = getattr(executor, "_max_workers", None) or os.cpu_count() or 1
-    return Engine(executor, 2 * int(n_workers) + 2)
+    n_workers = int(getattr(executor, "_max_workers", None) or os.cpu_count() or 1)
+    return Engine(executor, 2 * n_workers + 2, n_workers)

@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Future, wait
 from functools import partial
 from os import PathLike
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from surelearn import _arguments
 from surelearn._threads import alone
+from surelearn.base.parted import merge_in_order
 from surelearn.scale._engine import Engine
 from surelearn.scale._versions import OTHER_CODE, code_version
 from surelearn.scale.checkpoints import Checkpoint
@@ -80,26 +81,54 @@ def map_reduce(
         return merge_in_order(run.records(), merge)
 
 
-def merge_in_order(
-    records: Iterable[_Record], merge: Callable[[_Record, _Record], _Record]
+def map_groups(
+    parts: Sequence[_Part],
+    task: Callable[[_Part], _Record],
+    merge: Callable[[_Record, _Record], _Record],
 ) -> _Record:
-    """Merge records two by two: neighbours first, then pairs of pairs, and so on.
+    """Return the same as `map_reduce`, with as many calls as there are workers.
+
+    Each works on neighbours, and in a later pass on the same ones as long as it is there. How many
+    there are decides what is merged first, so that the merge must be the same in any order.
 
     Examples
     --------
-    >>> merge_in_order("abcde", lambda one, other: f"({one}{other})")
-    '(((ab)(cd))e)'
+    >>> map_groups([3, 1, 2], abs, max)
+    3
     """
-    waiting: list[tuple[int, _Record]] = []
-    for each in records:
-        size, record = 1, each
-        while waiting and waiting[-1][0] == size:
-            size, record = 2 * size, merge(waiting.pop()[1], record)
-        waiting.append((size, record))
-    total = waiting.pop()[1]
-    while waiting:
-        total = merge(waiting.pop()[1], total)
-    return total
+    settings = current()
+    n, n_groups = len(parts), settings.engine.n_workers
+    if n_groups == 1 or n <= n_groups or settings.checkpoint is not None:
+        return map_reduce(parts, task, merge)
+    ends = [n * i // n_groups for i in range(n_groups + 1)]
+    groups = [Group(i, tuple(parts[ends[i] : ends[i + 1]])) for i in range(n_groups)]
+    told = settings.progress
+    tell = None if told is None else partial(_tell_parts, told, ends)
+    with on(settings.engine, progress=tell):
+        return map_reduce(groups, partial(over_group, task, merge), merge)
+
+
+class Group(NamedTuple):
+    """Neighbours that are worked on in one call; the place is that among all groups."""
+
+    place: int
+    parts: tuple[Any, ...]
+
+    def __str__(self) -> str:
+        return f"{self.parts[0]} and those after it up to {self.parts[-1]}"
+
+
+def over_group(
+    task: Callable[[Any], _Record], merge: Callable[[_Record, _Record], _Record], group: Group
+) -> _Record:
+    """Return the sum of the records of the parts of a group; an error names the part."""
+    return merge_in_order((_told_of(task, part) for part in group.parts), merge)
+
+
+def _tell_parts(
+    progress: Callable[[int, int], object], ends: Sequence[int], n_done: int, _: int
+) -> None:
+    progress(ends[n_done], ends[-1])
 
 
 class _Run:
@@ -160,7 +189,10 @@ class _Run:
             future.set_result(found.record)
             return future
         try:
-            future = self.engine.submit(self.work, part)
+            if isinstance(part, Group):
+                future = self.engine.submit_near(part.place, self.work, part)
+            else:
+                future = self.engine.submit(self.work, part)
         except BrokenExecutor as error:
             future = Future()
             future.set_exception(error)
@@ -192,7 +224,8 @@ class _Run:
         for _ in range(_MOST_DEATHS):
             try:
                 record = self.engine.submit(self.work, part).result()
-            except BrokenExecutor:
+            except BrokenExecutor as error:
+                _refuse_unreadable(error)
                 continue
             if self.kept is not None:
                 self.kept.keep(part, record)
@@ -206,25 +239,39 @@ class _Run:
 
 def work_on(task: Callable[[_Part], _Record], version: str, part: _Part) -> _Record:
     """Do a task on a part, on one thread; an error names the part."""
+    with alone():
+        return _told_of(partial(_with_our_code, task, version), part)
+
+
+def _told_of(task: Callable[[Any], _Record], part: Any) -> _Record:
     try:
-        _refuse_other_code(version)
-        with alone():
-            return task(part)
+        return task(part)
     except PartError:
         raise
     except Exception as error:
         raise PartError(f"{part}: {_in_words(error)}", part) from error
 
 
-def _refuse_other_code(version: str) -> None:
+def _with_our_code(task: Callable[[_Part], _Record], version: str, part: _Part) -> _Record:
     if version != code_version():
         raise ValueError(f"the worker has {OTHER_CODE}")
+    return task(part)
 
 
 def _in_words(error: Exception) -> str:
     said = str(error)
     told = isinstance(error, ValueError | TypeError) and bool(said)
     return said if told else f"{type(error).__name__}: {said}"
+
+
+def _refuse_unreadable(error: BrokenExecutor) -> None:
+    """Refuse a task that a process could not read; loky ends with it, as if it had died."""
+    if "un-serialize" in str(error):
+        why = str(error.__cause__).strip().strip('"').strip().splitlines()[-1:]
+        raise TypeError(
+            f"the task cannot be read by other processes ({''.join(why)}): they have to find its "
+            "module as this one does, in a package that is installed or in the working directory"
+        ) from error
 
 
 def _refuse_unpicklable(task: Any) -> None:

@@ -16,11 +16,11 @@ from typing import Any, NamedTuple, TypeVar, overload
 import pyarrow as pa
 
 from surelearn.base.fingerprint import fingerprint
-from surelearn.base.parted import Block, PartedTable, RowsOfPart
+from surelearn.base.parted import Block, PartedTable, RowsOfPart, merge_in_order
 from surelearn.scale import _record_batches, _row_groups, _text_blocks
 from surelearn.scale._columns import features_and_target, sound
 from surelearn.scale.errors import PartError, told_of
-from surelearn.scale.reduction import map_reduce, merge_in_order
+from surelearn.scale.reduction import map_groups, map_reduce
 
 _Record = TypeVar("_Record")
 
@@ -202,11 +202,14 @@ class Parts(PartedTable, Sequence[Part]):
         task: Callable[[RowsOfPart], _Record],
         merge: Callable[[_Record, _Record], _Record],
         items: Sequence[Any] | None = None,
+        *,
+        quick: bool = False,
     ) -> _Record:
         """Return the sum of the records of all parts, each told the item of its number."""
         given = [None] * len(self) if items is None else items
         numbered = [NumberedPart(*pair) for pair in zip(self._parts, given, strict=True)]
-        return map_reduce(numbered, partial(_on_part, task), merge)
+        go_through = map_groups if quick else map_reduce
+        return go_through(numbered, partial(_on_part, task), merge)
 
     def map_passes(
         self,

@@ -35,8 +35,8 @@ class _Probe(PartedTable):
 class _NumberedProbe(_Probe):
     """The same for learners that number the parts."""
 
-    def map_parts(self, task: Any, merge: Any, items: Any = None) -> Any:
-        del task, merge, items
+    def map_parts(self, task: Any, merge: Any, items: Any = None, *, quick: bool = False) -> Any:
+        del task, merge, items, quick
         raise _Reached
 
     def map_passes(self, task: Any, merge: Any, items: Any) -> Any:

@@ -69,11 +69,16 @@ class TrainingRows(PartedTable):
         task: Callable[[RowsOfPart], _Record],
         merge: Callable[[_Record, _Record], _Record],
         items: Sequence[Any] | None = None,
+        *,
+        quick: bool = False,
     ) -> _Record:
         """Return the sum of the records of all parts that have training rows."""
         if items is not None and not self._looked:  # items are for parts that have some
             self.map_parts(_nothing, _either)
         work = partial(_on_part, self._view, task)
+        if self._looked:
+            work = partial(_on_known_part, self._view, task)
+            return self._parts.map_parts(work, merge, items, quick=quick)
         found = self._parts.map_parts(work, partial(_merge_parts, merge), items)
         self._parts, self._looked = Parts(list(compress(self._parts, found.there))), True
         return _told(found.found)
@@ -109,10 +114,19 @@ def _on_part(view: _View, task: Callable[[RowsOfPart], Any], part: RowsOfPart) -
     first = next(rows, None)
     if first is None:
         return _OfParts(None, (False,))
-    key = part.key
-    if key is not None:  # the same bytes are other rows for another view
-        key = hashlib.sha256(f"{key} {view.key}".encode()).hexdigest()
-    return _OfParts(_Some(task(RowsOfPart(part.item, chain([first], rows), key))), (True,))
+    known = part._replace(blocks=chain([first], rows), key=_key(view, part))
+    return _OfParts(_Some(task(known)), (True,))
+
+
+def _on_known_part(view: _View, task: Callable[[RowsOfPart], Any], part: RowsOfPart) -> Any:
+    """Work on a part with training rows; nothing is read before the task asks for it."""
+    return task(part._replace(blocks=view.rows(part.blocks), key=_key(view, part)))
+
+
+def _key(view: _View, part: RowsOfPart) -> str | None:
+    """Tell the rows of a view from others of the same bytes."""
+    told = f"{part.key} {view.key}".encode()
+    return None if part.key is None else hashlib.sha256(told).hexdigest()
 
 
 def _on_pass(view: _View, task: Callable[[RowsOfPart], Any], part: RowsOfPart) -> Any:

@@ -1,30 +1,28 @@
 """Gradient boosting of a table in parts: a pass for the slopes of a round, one for each level.
 
-Histograms are whole numbers, so that they do not depend on who counts which part. Each pass has the
-scores of its rows by all trees so far: what a process remembers of them, and of the bins of rows,
-saves time, and a process that remembers nothing computes them anew. So no task relies on what one
-before left.
+Histograms are whole numbers, so that they do not depend on who counts which part. What a process
+remembers of its parts saves time: their bins, their scores by all trees so far, the nodes of their
+rows. One that remembers nothing says so, is told all trees, and begins anew. So no result relies on
+what a task before left.
 """
 
 from functools import partial
-from operator import add
-from typing import Any
+from operator import add, or_
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from surelearn._jit import jit
 from surelearn._threads import alone
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.base import validation
 from surelearn.base.fitting import class_weights
-from surelearn.base.parted import PartedTable, RowsOfPart
+from surelearn.base.parted import PartedTable, RowsOfPart, merge_in_order
 from surelearn.learners.ensembles import _boosting_settings as settings
 from surelearn.learners.ensembles._boosting_losses import Descent
 from surelearn.learners.ensembles._boosting_run import Plan, Rounds, leaf_values
-from surelearn.learners.ensembles._code_memory import CODES
-from surelearn.learners.ensembles._histogram import histogram, records
-from surelearn.learners.ensembles._histogram.cut_points import Codes
+from surelearn.learners.ensembles._histogram import records
 from surelearn.learners.ensembles._histogram.parted_growth import Path, TreeInPasses, layout
 from surelearn.learners.ensembles._histogram.predictor import add_values
 from surelearn.learners.ensembles._histogram.training import (
@@ -34,7 +32,8 @@ from surelearn.learners.ensembles._histogram.training import (
     units_of,
 )
 from surelearn.learners.ensembles._histogram.trees import HistogramTrees, no_trees
-from surelearn.learners.ensembles._parted_round import Round, first_round
+from surelearn.learners.ensembles._part_memory import MEMORY
+from surelearn.learners.ensembles._parted_round import ForgottenError, Round, first_round
 from surelearn.learners.ensembles._parted_tables import (
     Door,
     TableSurvey,
@@ -42,7 +41,6 @@ from surelearn.learners.ensembles._parted_tables import (
     rows_that_count,
     survey_table,
 )
-from surelearn.learners.ensembles._score_memory import MEMORY
 
 
 def boost_parts(learner: Any, fitted: Any, parts: PartedTable) -> None:
@@ -69,7 +67,6 @@ def boost_parts(learner: Any, fitted: Any, parts: PartedTable) -> None:
             rounds = _boost(door, parts, plan, counts)
         finally:
             MEMORY.forget()  # in this process; others forget when they need the room
-            CODES.forget()
     learner._keep(no_trees(), rounds)  # noqa: SLF001
 
 
@@ -115,11 +112,12 @@ def _start(descent: Descent, survey: TableSurvey, weight: Vector) -> Vector:
 
 
 def _boost(door: Door, parts: PartedTable, plan: Plan, counts: Indices) -> Rounds:
-    rounds, starts = Rounds(), (np.cumsum(counts) - counts).tolist()
-    now = first_round(door, int(counts.sum()))
+    rounds, now = Rounds(), first_round(door, int(counts.sum()))
+    table = _Passes(parts, (np.cumsum(counts) - counts).tolist())
     fields = records.Fields.of(now.n_rows)
     for number in range(plan.n_rounds):
-        largest = parts.map_parts(partial(_largest_of, now), np.maximum)
+        largest = table.ask(now, _largest_of, np.maximum)
+        units = [units_of(fields, *pair) for pair in largest.tolist()]
         rng = np.random.default_rng([plan.seed, number])
         d = door.learner.n_features_in_
         growing = [
@@ -127,15 +125,14 @@ def _boost(door: Door, parts: PartedTable, plan: Plan, counts: Indices) -> Round
                 door.learner.bins_,
                 plan.limits,
                 signs=plan.signs,
-                units=units_of(fields, *pair),
+                units=unit,
                 columns=_drawn(rng, d, plan.max_features),
             )
-            for pair in largest.tolist()
+            for unit in units
         ]
-        units = [units_of(fields, *pair) for pair in largest.tolist()]
-        _grow(growing, parts, partial(_histograms_of, now, units, plan.signs), starts)
-        grown = [tree.grown() for tree in growing]
-        new = _with_values(now, parts, plan, grown)
+        starts = layout(door.learner.bins_, plan.signs).starts
+        _grow(growing, table, now, partial(_histograms_of, units, starts))
+        new = _with_values(now, table, plan, [tree.grown() for tree in growing])
         rounds.trees.extend(new)
         now = now.after(new)
     return rounds
@@ -147,20 +144,68 @@ def _drawn(rng: np.random.Generator, n: int, share: float) -> Indices | None:
     return np.sort(rng.choice(n, max(1, round(share * n)), replace=False))
 
 
-def _grow(growing: list[TreeInPasses], parts: PartedTable, task: Any, starts: list[int]) -> None:
+class _Told(NamedTuple):
+    """The record of some parts, None if there is none, and the numbers of those forgotten."""
+
+    record: Any
+    forgotten: tuple[int, ...]
+
+
+class _Passes(NamedTuple):
+    """Passes over all parts of a table; `starts` are the numbers of rows before each part."""
+
+    parts: PartedTable
+    starts: list[int]
+
+    def ask(self, now: Round, task: Any, merge: Any) -> Any:
+        """Return the sum of what a task of a round finds in all parts.
+
+        Those who remember their parts are told in short; then those who do not, are told all. Sums
+        have to be the same in any order.
+        """
+        items: list[Any] = list(enumerate(self.starts))
+        both = partial(_both, merge)
+        told = self._map(partial(_told, task, now.in_short()), both, items)
+        if told.forgotten:
+            again = [item if item[0] in told.forgotten else None for item in items]
+            told = both(told, self._map(partial(_told, task, now), both, again))
+        return told.record
+
+    def _map(self, task: Any, merge: Any, items: list[Any]) -> Any:
+        return self.parts.map_parts(task, merge, items, quick=True)
+
+
+def _told(task: Any, now: Round, part: RowsOfPart) -> _Told:
+    """Return what a task finds in a part, unless the item says that it was asked before."""
+    if part.item is None:
+        return _Told(None, ())
+    try:
+        return _Told(task(now, part), ())
+    except ForgottenError:
+        return _Told(None, (part.item[0],))
+
+
+def _both(merge: Any, one: _Told, other: _Told) -> _Told:
+    there = [each.record for each in (one, other) if each.record is not None]
+    record = merge(*there) if len(there) > 1 else next(iter(there), None)
+    return _Told(record, one.forgotten + other.forgotten)
+
+
+def _grow(growing: list[TreeInPasses], table: _Passes, now: Round, task: Any) -> None:
     """Count what the trees ask for, all of them in one pass, until none asks any more."""
     while asked := [(k, path) for k, tree in enumerate(growing) for path in tree.wanted()]:
-        sums = parts.map_parts(partial(task, asked), add, starts)
+        sums = table.ask(now, partial(task, asked), add)
         for (k, path), one in zip(asked, sums, strict=True):
             growing[k].take(path, one)
 
 
 def _with_values(
-    now: Round, parts: PartedTable, plan: Plan, grown: list[GrownTree]
+    now: Round, table: _Passes, plan: Plan, grown: list[GrownTree]
 ) -> list[HistogramTrees]:
     """Return trees with a Newton step in each leaf."""
     numbered = [tree.with_values(np.arange(len(tree.facts), dtype=np.float64)) for tree in grown]
-    sums = parts.map_parts(partial(_leaf_sums_of, now, numbered), add)
+    of_parts = table.ask(now, partial(_leaf_sums_of, numbered), or_)
+    sums = merge_in_order([of_parts[number] for number in sorted(of_parts)], add)
     found: list[HistogramTrees] = []
     for tree, (gradients, hessians) in zip(grown, sums, strict=True):
         leaves = tree.leaves
@@ -173,86 +218,42 @@ def _with_values(
 
 def _largest_of(now: Round, part: RowsOfPart) -> Matrix:
     """Return the largest gradient and hessian of each output."""
-    found = np.zeros((len(now.door.learner.baseline_), 2))
-    for rows in now.rows_of(part):
-        gradients, hessians = now.slopes(rows)
-        pairs = [largest_slopes(*pair) for pair in zip(gradients, hessians, strict=True)]
+    found = np.zeros((now.n_outputs, 2))
+    for block in now.blocks_of(part):
+        pairs = [largest_slopes(*pair) for pair in zip(*block.growing.slopes, strict=True)]
         found = np.maximum(found, pairs)
     return found
 
 
 def _histograms_of(
-    now: Round,
     units: list[Vector],
-    signs: Indices,
+    starts: Indices,
     asked: list[tuple[int, Path]],
+    now: Round,
     part: RowsOfPart,
 ) -> Any:
     """Return the histogram of each node asked for, over the rows of a part."""
-    starts = layout(now.door.learner.bins_, signs).starts
-    total, before = np.zeros((len(asked), 2, int(starts[-1])), dtype=np.int64), int(part.item)
-    for rows in now.rows_of(part):
-        codes, (gradients, hessians) = rows.codes, now.slopes(rows)
-        packed = records.empty_records(len(rows.y), len(codes))
-        records.pack_codes(codes, 0, len(rows.y), packed)
-        for k in sorted({k for k, _ in asked}):
-            slopes = np.ascontiguousarray(gradients[k]), np.ascontiguousarray(hessians[k])
-            number = now.number * len(units) + k
-            records.write_gradients(*slopes, units[k], number, 0, len(rows.y), packed, before)
-            known: dict[Path, Any] = {(): np.arange(len(rows.y), dtype=np.int32)}
-            for place, (tree, path) in enumerate(asked):
-                if tree == k:
-                    there = _reached(codes, path, known)
-                    total[place] += _counted(there, packed, starts, now.n_rows)
-        before += len(rows.y)
+    total = np.zeros((len(asked), 2, int(starts[-1])), dtype=np.int64)
+    rows_added, before = records.Fields.of(now.n_rows).rows_added, int(part.item[1])
+    for block in now.blocks_of(part):
+        for place, (k, path) in enumerate(asked):  # those of a tree stand side by side
+            block.growing.write(k, units[k], now.number * now.n_outputs + k, before)
+            total[place] += block.growing.histogram(k, path, starts, rows_added)
+        before += len(block.y)
     return total
 
 
-def _reached(codes: Codes, path: Path, known: dict[Path, Any]) -> Any:
-    """Return the places of the rows that a path leads to; the nodes on it are remembered."""
-    there = known[()]
-    for n_asked, (split, side) in enumerate(path, 1):
-        if path[:n_asked] not in known:
-            goes_left = split.table()[codes[split.feature][there]]
-            known[path[:n_asked]] = there[goes_left == (side == 0)]
-        there = known[path[:n_asked]]
-    return there
-
-
-def _counted(rows: Any, packed: Any, starts: Indices, n_rows: int) -> Any:
-    sums = np.zeros((2, int(starts[-1])), dtype=np.int64)
-    scratch = np.zeros(histogram.SCRATCH, dtype=np.uint64)
-    n_words, added = (len(starts) + 6) >> 3, records.Fields.of(n_rows).rows_added
-    for w in range(0, n_words, histogram.MOST_WORDS):
-        last = min(w + histogram.MOST_WORDS, n_words)
-        bounds = np.array([0, len(rows), w, last])
-        _count(rows, bounds, packed, starts, added, scratch, sums)
-    return sums
-
-
-@jit
-def _count(
-    rows: Any,
-    bounds: Indices,
-    packed: Any,
-    starts: Indices,
-    rows_added: int,
-    scratch: Any,
-    sums: Indices,
-) -> None:
-    """Add some words of some rows to a histogram."""
-    histogram.count_words(rows, bounds, packed, starts, rows_added, scratch, sums)
-
-
-def _leaf_sums_of(now: Round, numbered: list[HistogramTrees], part: RowsOfPart) -> Any:
-    """Return the sums of gradients and hessians in each node of each tree."""
+def _leaf_sums_of(
+    numbered: list[HistogramTrees], now: Round, part: RowsOfPart
+) -> dict[int, NDArray[np.float64]]:
+    """Return the sums of gradients and hessians in each node of each tree, by the part's number."""
     most = max(len(tree.child) for tree in numbered)
     total = np.zeros((len(numbered), 2, most))
-    for rows in now.rows_of(part):
-        codes, slopes = rows.codes, now.slopes(rows)
+    for block in now.blocks_of(part):
         for k, tree in enumerate(numbered):
-            places = np.zeros((1, len(rows.y)))
-            add_values(tree, codes, places)
+            places = np.zeros((1, len(block.y)))
+            add_values(tree, block.growing.codes, places)
             leaves = places[0].astype(np.int64)
-            total[k] += [np.bincount(leaves, each[k], minlength=most) for each in slopes]
-    return total
+            sums = [np.bincount(leaves, each[k], minlength=most) for each in block.growing.slopes]
+            total[k] += sums
+    return {part.item[0]: total}

@@ -1,88 +1,119 @@
-"""What tasks must know of a round of boosting on parts, and the slopes of the loss at its rows."""
+"""What tasks must know of a round of boosting on parts, and the blocks that they work on."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
-from surelearn._typing import Matrix, Vector
+from surelearn._typing import Vector
 from surelearn.base.fingerprint import fingerprint
 from surelearn.base.parted import RowsOfPart
-from surelearn.learners.ensembles._code_memory import CODES, EncodedRows
+from surelearn.learners.ensembles._boosting_losses import Descent
+from surelearn.learners.ensembles._histogram.block_histograms import BlockHistograms
 from surelearn.learners.ensembles._histogram.predictor import add_values
 from surelearn.learners.ensembles._histogram.trees import HistogramTrees, joined, no_trees
+from surelearn.learners.ensembles._part_memory import MEMORY, BlockAtWork, Lineage, PartAtWork
 from surelearn.learners.ensembles._parted_tables import Door, rows_of
-from surelearn.learners.ensembles._score_memory import MEMORY, Lineage
+
+
+class ForgottenError(Exception):
+    """A process does not remember a part, and was not told how to begin with it anew."""
+
+
+class History(NamedTuple):
+    """What a process needs that remembers nothing: how rows are read, and all trees so far."""
+
+    door: Door
+    trees: tuple[HistogramTrees, ...]
+
+    def read(self, part: RowsOfPart) -> Iterator[BlockAtWork]:
+        """Yield the blocks of a part with their scores by all trees."""
+        trees, learner = joined([no_trees(), *self.trees]), self.door.learner
+        for rows in rows_of(self.door, part):
+            codes = learner.bins_.encode(rows.X)
+            scores = np.repeat(learner.baseline_[:, np.newaxis], len(rows.y), axis=1)
+            add_values(trees, codes, scores)
+            yield BlockAtWork(rows.y, rows.weights, scores, BlockHistograms(codes, len(scores)))
 
 
 class Round(NamedTuple):
-    """What tasks must know of a round: how rows are read, the trees before it, how many rows.
+    """What tasks must know of a round.
 
-    `latest` are those of the round before it, and `lineage` tells all of them from others.
+    Attributes
+    ----------
+    descent, n_outputs, n_rows
+        The loss, how many trees a round grows, and the number of rows of the table.
+    number
+        Of the round.
+    lineage
+        What tells its trees from others.
+    latest
+        The trees of the round before.
+    history
+        For those who remember nothing; left out where they are few, since it grows and grows.
     """
 
-    door: Door
-    trees: HistogramTrees
-    latest: HistogramTrees
-    lineage: Lineage
-    number: int
+    descent: Descent
+    n_outputs: int
     n_rows: int
+    number: int
+    lineage: Lineage
+    latest: HistogramTrees
+    history: History | None
 
     def after(self, new: list[HistogramTrees]) -> "Round":
         """Return the round after the one that has grown some trees."""
         root, _, before = self.lineage
-        latest = joined(new)
-        lineage = Lineage(root, before, fingerprint((before, latest)))
+        latest, history = joined(new), self.history
         return self._replace(
-            trees=joined([self.trees, latest]),
-            latest=latest,
-            lineage=lineage,
             number=self.number + 1,
+            lineage=Lineage(root, before, fingerprint((before, latest))),
+            latest=latest,
+            history=history and history._replace(trees=(*history.trees, latest)),
         )
 
-    def rows_of(self, part: RowsOfPart) -> Iterator[EncodedRows]:
-        """Yield the encoded rows of each block: those that are remembered, or else as read."""
-        root = self.lineage.root
-        known = None if part.key is None else CODES.of_part(part.key, root)
+    def in_short(self) -> "Round":
+        """Return what is enough for those who remember their parts: all but the history."""
+        return self._replace(history=None) if self.number else self
+
+    def blocks_of(self, part: RowsOfPart) -> Iterator[BlockAtWork]:
+        """Yield the blocks of a part with the slopes of this round: remembered, or as read."""
+        known = MEMORY.take(part.key, self.lineage)
         if known is not None:
-            yield from known
-            return
-        read, bins = list[EncodedRows](), self.door.learner.bins_
-        room = 0 if part.key is None else CODES.room(root)
-        for rows in rows_of(self.door, part):
-            one = EncodedRows(bins.encode(rows.X), rows.y, rows.weights, rows.place)
-            room -= one.n_bytes
-            read = [*read, one] if room >= 0 else []  # of a part that is too large nothing is kept
-            yield one
-        if part.key is not None and room >= 0:
-            CODES.keep(part.key, root, tuple(read))
-
-    def slopes(self, rows: EncodedRows) -> tuple[Matrix, Matrix]:
-        """Return the gradients and hessians of rows."""
-        scores = self._scores(rows)
-        return self.door.learner._descent().slopes(rows.y, scores, rows.weights)  # noqa: SLF001
-
-    def _scores(self, rows: EncodedRows) -> Matrix:
-        """Return the scores by all trees: what is remembered, and what came since."""
-        known = None if rows.place is None else MEMORY.scores(rows.place, self.lineage)
-        if known is not None and known[1].shape[1] == len(rows.y):
-            moment, scores = known
-            if moment == self.lineage.now:
-                return scores
-            add_values(self.latest, rows.codes, scores)
+            for block in known.blocks:
+                if known.moment != self.lineage.now:
+                    add_values(self.latest, block.growing.codes, block.scores)
+                    self._begin(block)
+                yield block
+            MEMORY.keep(part.key, known._replace(moment=self.lineage.now))
+        elif self.history is None:
+            raise ForgottenError
         else:
-            baseline: Vector = self.door.learner.baseline_
-            scores = np.repeat(baseline[:, np.newaxis], len(rows.y), axis=1)
-            if self.trees.n_trees:
-                add_values(self.trees, rows.codes, scores)
-        if rows.place is not None and self.trees.n_trees:
-            MEMORY.keep(rows.place, self.lineage, scores)
-        return scores
+            yield from self._read(part, self.history)
+
+    def _read(self, part: RowsOfPart, history: History) -> Iterator[BlockAtWork]:
+        root, read = self.lineage.root, list[BlockAtWork]()
+        room = 0 if part.key is None else MEMORY.room(root)
+        for block in history.read(part):
+            self._begin(block)
+            yield block
+            room -= block.n_bytes
+            read = [*read, block] if room >= 0 else []  # of a part too large nothing is kept
+        if room >= 0:
+            MEMORY.keep(part.key, PartAtWork(root, self.lineage.now, tuple(read)))
+
+    def _begin(self, block: BlockAtWork) -> None:
+        block.growing.begin(self.descent.slopes(block.y, block.scores, block.weights))
 
 
 def first_round(door: Door, n_rows: int) -> Round:
     """Return the round before which there is no tree."""
     learner = door.learner
-    columns = learner.categories_, learner.bins_, learner.baseline_
-    root = fingerprint((columns, door.class_weights, getattr(learner, "classes_", None)))
-    return Round(door, no_trees(), no_trees(), Lineage(root, "", root), 0, n_rows)
+    descent: Descent = learner._descent()  # noqa: SLF001 - a part of it
+    baseline: Vector = learner.baseline_
+    columns = learner.categories_, learner.bins_, baseline
+    loss = type(descent).__name__, vars(descent)
+    root = fingerprint((columns, door.class_weights, getattr(learner, "classes_", None), loss))
+    return Round(
+        descent, len(baseline), n_rows, 0, Lineage(root, "", root), no_trees(), History(door, ())
+    )

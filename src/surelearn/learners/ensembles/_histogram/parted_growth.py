@@ -48,10 +48,9 @@ class Split(NamedTuple):
     feature: int
     left: bytes
 
-    def table(self) -> NDArray[np.bool_]:
+    def table(self) -> NDArray[np.uint8]:
         """Return for each bin whether it goes left."""
-        bits = np.unpackbits(np.frombuffer(self.left, dtype=np.uint8), bitorder="little")
-        return bits.astype(bool)
+        return np.unpackbits(np.frombuffer(self.left, dtype=np.uint8), bitorder="little")
 
 
 Path = tuple[tuple[Split, int], ...]
@@ -172,7 +171,8 @@ class TreeInPasses:
         split = self._split_of(node)
         start, stop = self._table.starts[split.feature : split.feature + 2]
         counts = self._known[self.paths[node]][1, start:stop] & _COUNT_MASK
-        goes_left = np.append(split.table()[: stop - start - 1], split.table()[255])
+        table = split.table().astype(bool)
+        goes_left = np.append(table[: stop - start - 1], table[255])
         return self._child(node, int(2 * counts[goes_left].sum() > counts.sum()))
 
     def _split(self, node: int) -> None:
