@@ -79,7 +79,10 @@ def certify(  # noqa: PLR0913, PLR0917 - an argument for each option
         int | None, typer.Option(help="Processes on this machine to work on the parts of a table.")
     ] = None,
     cluster: Annotated[
-        str | None, typer.Option(help="Address of a scheduler of Dask whose workers do it.")
+        str | None,
+        typer.Option(
+            "--cluster", "--dask", help="Address of a scheduler of Dask whose workers do it."
+        ),
     ] = None,
     checkpoint: Annotated[
         Path | None, typer.Option(help="Folder in which an interrupted run finds what was done.")

@@ -30,7 +30,10 @@ def verify(  # noqa: PLR0913, PLR0917 - a command has as many options as it has
         int | None, typer.Option(help="Processes on this machine to work on the parts of a table.")
     ] = None,
     cluster: Annotated[
-        str | None, typer.Option(help="Address of a scheduler of Dask whose workers do it.")
+        str | None,
+        typer.Option(
+            "--cluster", "--dask", help="Address of a scheduler of Dask whose workers do it."
+        ),
     ] = None,
     signature: Annotated[
         Path | None, typer.Option(help="A signature, as `surelearn sign` writes it.")
