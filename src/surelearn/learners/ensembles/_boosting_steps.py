@@ -60,8 +60,9 @@ def newton_steps(
     for leaf in range(len(starts)):
         gradient, hessian = 0.0, l2
         for i in range(starts[leaf], stops[leaf]):
-            gradient += gradients[rows[i]]
-            hessian += hessians[rows[i]]
+            row = np.uint64(rows[i])  # unsigned: never counted from the end
+            gradient += gradients[row]
+            hessian += hessians[row]
         steps[leaf] = -gradient / hessian if hessian > 1e-300 else 0.0
 
 
@@ -70,7 +71,7 @@ def add_steps(rows: Rows, starts: Indices, stops: Indices, steps: Vector, scores
     """Add the step of each leaf to the scores of its rows."""
     for leaf in range(len(starts)):
         for i in range(starts[leaf], stops[leaf]):
-            scores[rows[i]] += steps[leaf]
+            scores[np.uint64(rows[i])] += steps[leaf]
 
 
 def weighted_quantile(values: Vector, weights: Vector, level: float) -> float:

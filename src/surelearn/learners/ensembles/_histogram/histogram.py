@@ -5,6 +5,8 @@ wide sums before a field can overflow. Wide sums are two integers: the gradient,
 hessian << 26 | count. A node's histogram minus that of one child is that of the other.
 """
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -27,7 +29,7 @@ SCRATCH = (MOST_WORDS + 1) * TILE + MOST_WORDS * 2048
 _AHEAD = 32  # rows between asking for a record and reading it
 _HESSIAN_MASK = (1 << (GRADIENT - HESSIAN)) - 1
 _COUNT_MASK = (1 << HESSIAN) - 1
-_BYTE, _BYTE_BITS = np.uint64(255), np.uint64(8)
+_BYTE, _BYTE_BITS, _ONE = np.uint64(255), np.uint64(8), np.uint64(1)
 
 Rows = NDArray[np.int32]
 """Places of rows."""
@@ -36,39 +38,72 @@ Words = NDArray[np.uint64]
 """Packed cells or packed sums."""
 
 
+# An index of unsigned type is never counted from the end, which each access would ask for.
+
+
 @borrowing
 def gather(
     rows: Rows, first: int, last: int, records: Records, w: int, last_word: int, tiles: Words
 ) -> None:
-    """Copy words w to last_word - 1, and the gradient word, of some rows to a tile each."""
-    n_words, gradient = last_word - w, records.shape[1] - 1
-    end = len(rows) - 1
-    for i in range(last - first):
+    """Copy words w to last_word - 1, and the gradient word, of some rows to a tile each.
+
+    There are two words or more. They go few at a time, since registers are few.
+    """
+    places, n_words, done = rows[first:last], last_word - w, 2
+    gradient, k, end = np.uint64(records.shape[1] - 1), np.uint64(w), len(rows) - 1
+    gradients = tiles[n_words * TILE :]
+    for i in range(len(places)):
         prefetching.entry(records, rows[min(first + i + _AHEAD, end)])
-        row = rows[first + i]
-        for k in range(n_words):
-            tiles[k * TILE + i] = records[row, w + k]
-        tiles[n_words * TILE + i] = records[row, gradient]
+        row = np.uint64(places[i])
+        gradients[i] = records[row, gradient]
+        tiles[np.uint64(i)] = records[row, k]
+        tiles[np.uint64(TILE + i)] = records[row, k + _ONE]
+    while done + 4 <= n_words:
+        _gather_four(places, records, w + done, tiles[done * TILE :])
+        done += 4
+    while done < n_words:
+        k, tile = np.uint64(w + done), tiles[done * TILE :]
+        for i in range(len(places)):
+            tile[i] = records[np.uint64(places[i]), k]
+        done += 1
 
 
 @borrowing
-def add_tile(cells: Words, gradients: Words, n: int, table: Words) -> None:
-    """Add each row's gradient word to its bin of eight columns, 256 places to a column."""
-    for i in range(n):
-        word, gradient = cells[i], gradients[i]
-        for column in range(8):  # the compiler writes them one after the other
-            table[np.uint64(256 * column) + (word & _BYTE)] += gradient
-            word >>= _BYTE_BITS
+def _gather_four(rows: Rows, records: Records, w: int, tiles: Words) -> None:
+    """Copy four words of some rows to a tile each."""
+    k = np.uint64(w)
+    for i in range(len(rows)):
+        row = np.uint64(rows[i])
+        tiles[np.uint64(i)] = records[row, k]
+        tiles[np.uint64(TILE + i)] = records[row, k + _ONE]
+        tiles[np.uint64(2 * TILE + i)] = records[row, k + _ONE + _ONE]
+        tiles[np.uint64(3 * TILE + i)] = records[row, k + _ONE + _ONE + _ONE]
 
 
 @borrowing
-def add_half_tile(cells: Words, gradients: Words, n: int, table: Words) -> None:
-    """Add each row's gradient word to its bin of the first four columns."""
-    for i in range(n):
-        word, gradient = cells[i], gradients[i]
-        for column in range(4):
-            table[np.uint64(256 * column) + (word & _BYTE)] += gradient
-            word >>= _BYTE_BITS
+def _add_word(word: Any, gradient: Any, table: Words) -> None:
+    """Add a row's gradient word to its bin of eight columns, 256 places to a column."""
+    for column in range(8):  # the compiler writes them one after the other
+        table[np.uint64(256 * column) + (word & _BYTE)] += gradient
+        word >>= _BYTE_BITS
+
+
+@borrowing
+def _add_half_word(word: Any, gradient: Any, table: Words) -> None:
+    """Add a row's gradient word to its bin of the first four columns."""
+    for column in range(4):
+        table[np.uint64(256 * column) + (word & _BYTE)] += gradient
+        word >>= _BYTE_BITS
+
+
+@borrowing
+def _add_rows(rows: Rows, first: int, last: int, records: Records, w: int, table: Words) -> None:
+    """Add some rows to the table of one word."""
+    gradient, k, end = np.uint64(records.shape[1] - 1), np.uint64(w), len(rows) - 1
+    for i in range(first, last):
+        prefetching.entry(records, rows[min(i + _AHEAD, end)])
+        row = np.uint64(rows[i])
+        _add_word(records[row, k], records[row, gradient], table)
 
 
 @borrowing
@@ -77,15 +112,14 @@ def flush(table: Words, column: int, starts: Indices, kept: int, sums: Indices) 
 
     What the wide sums held before counts `kept` times: 0 for the first words of a node.
     """
-    start = starts[column]
-    n_bins = starts[column + 1] - start - 1
+    start, stop = starts[column], starts[column + 1]
+    gradients, others, n_bins = sums[0, start:stop], sums[1, start:stop], stop - start - 1
     table[n_bins] = table[255]  # no cell has such a bin, or it is this one
     for b in range(n_bins + 1):
         word = np.int64(table[b])
-        sums[0, start + b] = kept * sums[0, start + b] + (word >> GRADIENT)
+        gradients[b] = kept * gradients[b] + (word >> GRADIENT)
         hessian = (word >> HESSIAN) & _HESSIAN_MASK
-        packed = (hessian << COUNT_BITS) + (word & _COUNT_MASK)
-        sums[1, start + b] = kept * sums[1, start + b] + packed
+        others[b] = kept * others[b] + (hessian << COUNT_BITS) + (word & _COUNT_MASK)
         table[b] = np.uint64(0)
     table[255] = np.uint64(0)
 
@@ -120,8 +154,11 @@ def count_words(
     n_added, kept = 0, 0
     for start in range(first, last, at_once):
         stop = min(start + at_once, last)
-        gather(rows, start, stop, records, w, last_word, scratch)
-        _add_tiles(scratch, stop - start, w, last_word, len(starts) - 1, tables)
+        if last_word - w > 1:
+            gather(rows, start, stop, records, w, last_word, scratch)
+            _add_tiles(scratch, stop - start, w, last_word, len(starts) - 1, tables)
+        else:
+            _add_rows(rows, start, stop, records, w, tables)
         n_added += at_once
         if n_added + at_once > rows_added or stop == last:
             for j in range(8 * w, min(8 * last_word, len(starts) - 1)):
@@ -140,23 +177,28 @@ def _add_tiles(
     """Let the tables of each word take the tile; a last word of few columns needs fewer."""
     gradients = tiles[(last_word - w) * TILE :]
     for k in range(last_word - w):
+        cells, table = tiles[k * TILE :], tables[2048 * k :]
         if n_features - 8 * (w + k) > 4:
-            add_tile(tiles[k * TILE :], gradients, n, tables[2048 * k :])
+            for i in range(n):
+                _add_word(cells[i], gradients[i], table)
         else:
-            add_half_tile(tiles[k * TILE :], gradients, n, tables[2048 * k :])
+            for i in range(n):
+                _add_half_word(cells[i], gradients[i], table)
 
 
 @borrowing
 def clear(sums: Indices, first: int, last: int) -> None:
     """Set the sums of some bins to 0."""
-    for place in range(first, last):
-        sums[0, place] = 0
-        sums[1, place] = 0
+    for row in range(2):
+        cleared = sums[row, first:last]
+        for place in range(last - first):
+            cleared[place] = 0
 
 
 @borrowing
 def subtract(whole: Indices, part: Indices, first: int, last: int) -> None:
     """Leave in a node's sums those of one child, given those of the other."""
-    for place in range(first, last):
-        whole[0, place] -= part[0, place]
-        whole[1, place] -= part[1, place]
+    for row in range(2):
+        left, taken = whole[row, first:last], part[row, first:last]
+        for place in range(last - first):
+            left[place] -= taken[place]

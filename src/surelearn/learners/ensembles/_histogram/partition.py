@@ -1,5 +1,7 @@
 """Dividing the rows of a node: stable, without branches, chunk by chunk."""
 
+import numpy as np
+
 from surelearn._jit import borrowing
 from surelearn._typing import Indices
 from surelearn.learners.ensembles._histogram.cut_points import Codes
@@ -8,6 +10,8 @@ from surelearn.learners.ensembles._histogram.splitting import Table
 
 CHUNK = 4096
 """Rows divided at once by a worker."""
+
+_ONE = np.uint64(1)
 
 
 @borrowing
@@ -26,15 +30,15 @@ def divide_chunk(rows: Rows, first: int, last: int, bins: Codes, left: Table, si
         What goes left, from the chunk's first place on, and what goes right, from its last place
         backwards.
     """
-    i, j = first, last - 1
+    i, j = np.uint64(first), np.uint64(last - 1)  # unsigned: never counted from the end
     for t in range(first, last):
         row = rows[t]
         sides[i] = row
         sides[j] = row
-        goes = left[bins[row]]
+        goes = np.uint64(left[bins[np.uint64(row)]])
         i += goes
-        j -= 1 - goes
-    return int(i - first)
+        j -= _ONE - goes
+    return int(i) - first
 
 
 @borrowing
@@ -56,8 +60,9 @@ def move_chunk(rows: Rows, chunk: int, first: int, last: int, n_left: Indices, s
     for k in range(chunk):
         before += n_left[k]
     n = n_left[chunk]
+    left, place = rows[first + before :], first + n_left[-1] + (start - first - before)
+    right, own = rows[place:], sides[start:stop]
     for i in range(n):
-        rows[first + before + i] = sides[start + i]
-    place = first + n_left[-1] + (start - first - before)
+        left[i] = own[i]
     for i in range(stop - start - n):
-        rows[place + i] = sides[stop - 1 - i]
+        right[i] = own[np.uint64(stop - start - 1 - i)]

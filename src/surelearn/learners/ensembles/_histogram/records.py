@@ -113,11 +113,13 @@ def write_gradients(
     it is: sums over rows have no bias, however small gradients are beside the largest one. The
     table goes on where so many rows `before` end.
     """
-    word = records.shape[1] - 1
+    word = np.uint64(records.shape[1] - 1)
     for i in range(first, last):
         random = _dither(before + i, tree)  # the same wherever the rows before stand
         up = np.float64(np.int64(random >> np.uint64(32))) * _UNIT
         up_too = np.float64(np.int64(random & np.uint64(0xFFFFFFFF))) * _UNIT
         gradient = np.int64(np.floor(gradients[i] * units[0] + up))
         hessian = np.int64(np.floor(hessians[i] * units[1] + up_too))
-        records[i, word] = np.uint64((gradient << GRADIENT) + (hessian << HESSIAN) + COUNT)
+        records[np.uint64(i), word] = np.uint64(
+            (gradient << GRADIENT) + (hessian << HESSIAN) + COUNT
+        )

@@ -107,9 +107,10 @@ def best_split(
 def total(sums: Indices, start: int, n_bins: int) -> tuple[int, int]:
     """Return the sums over all rows of a node, from any of its columns."""
     g, h = 0, 0
-    for b in range(start, start + n_bins + 1):
-        g += sums[0, b]
-        h += sums[1, b]
+    gradients, others = sums[0, start : start + n_bins + 1], sums[1, start : start + n_bins + 1]
+    for b in range(n_bins + 1):
+        g += gradients[b]
+        h += others[b]
     return g, h
 
 
@@ -131,10 +132,12 @@ def _best_cut(n: int, g: int, h: int, sign: int, l2: float, limits: Vector, room
 def _sum_up(sums: Indices, start: int, n: int, gap_g: int, gap_h: int, left: Indices) -> None:
     """Write what lies left of each cut, beside what lies in a gap."""
     left_g, left_h = gap_g, gap_h
+    gradients, others = sums[0, start : start + n], sums[1, start : start + n]
+    written, beside = left[_LEFT_G], left[_LEFT_H]
     for b in range(n):
-        left_g += sums[0, start + b]
-        left_h += sums[1, start + b]
-        left[_LEFT_G, b], left[_LEFT_H, b] = left_g, left_h
+        left_g += gradients[b]
+        left_h += others[b]
+        written[b], beside[b] = left_g, left_h
 
 
 @borrowing
