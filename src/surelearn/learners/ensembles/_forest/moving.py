@@ -14,6 +14,8 @@ from surelearn.learners.ensembles._forest.workspace import (
 )
 from surelearn.learners.ensembles._histogram.cut_points import Codes
 
+_NONE = np.uint64(0)
+
 
 @borrowing
 def split(
@@ -32,18 +34,19 @@ def _split_numbers(
     items: Indices, buffer: Indices, codes: Codes, feature: int, below: int, missing: int
 ) -> int:
     """Move rows whose bin is at most `below`, or is that of missing cells, to the left."""
-    n_left, n_right = 0, 0
+    n_left, n_right = _NONE, _NONE  # unsigned: never counted from the end
     for i in range(len(items)):
         item = items[i]
-        code = np.int64(codes[feature, item >> 32])
-        left = int(code <= below) | int(code == missing)
+        code = np.int64(codes[feature, np.uint64(item >> 32)])
+        left = np.uint64(code <= below) | np.uint64(code == missing)
         items[n_left] = item  # both sides are written and one of them advances: no branch
         buffer[n_right] = item
         n_left += left
-        n_right += 1 - left
-    for i in range(n_right):
-        items[n_left + i] = buffer[i]
-    return n_left
+        n_right += ONE - left
+    right = items[int(n_left) :]
+    for i in range(int(n_right)):
+        right[i] = buffer[i]
+    return int(n_left)
 
 
 @borrowing
@@ -51,15 +54,16 @@ def _split_categories(
     items: Indices, buffer: Indices, codes: Codes, feature: int, route: Words
 ) -> int:
     """Move rows whose category is in a set to the left."""
-    n_left, n_right = 0, 0
+    n_left, n_right = _NONE, _NONE  # unsigned: never counted from the end
     for i in range(len(items)):
         item = items[i]
-        code = np.uint64(codes[feature, item >> 32])
-        left = int((route[code >> np.uint64(6)] >> (code & np.uint64(63))) & ONE)
+        code = np.uint64(codes[feature, np.uint64(item >> 32)])
+        left = (route[code >> np.uint64(6)] >> (code & np.uint64(63))) & ONE
         items[n_left] = item
         buffer[n_right] = item
         n_left += left
-        n_right += 1 - left
-    for i in range(n_right):
-        items[n_left + i] = buffer[i]
-    return n_left
+        n_right += ONE - left
+    right = items[int(n_left) :]
+    for i in range(int(n_right)):
+        right[i] = buffer[i]
+    return int(n_left)

@@ -77,7 +77,7 @@ def _search_two_classes(
     """
     for i in range(len(items)):
         item = items[i]
-        code = np.uint64(codes[feature, item >> 32])
+        code = np.uint64(codes[feature, np.uint64(item >> 32)])
         table[code] += ((item >> 16) & 0xFFFF) * (UNIT + (item & 0xFFFF))
         touched[code >> np.uint64(6)] |= ONE << (code & np.uint64(63))
     n, weight, moment = 0, 0, 0

@@ -40,7 +40,7 @@ def _add_two_classes(items: Indices, column: Codes, table: Indices, touched: Wor
     """Add weights and those of the last class, one word each."""
     for i in range(len(items)):
         item = items[i]
-        code = np.uint64(column[item >> 32])
+        code = np.uint64(column[np.uint64(item >> 32)])
         table[code] += ((item >> 16) & 0xFFFF) * (UNIT + (item & 0xFFFF))
         touched[code >> np.uint64(6)] |= ONE << (code & np.uint64(63))
 
@@ -50,10 +50,11 @@ def _add_classes(
     items: Indices, column: Codes, n_classes: int, table: Indices, touched: Words
 ) -> None:
     """Add the weights of each class."""
+    n = np.uint64(n_classes)
     for i in range(len(items)):
         item = items[i]
-        code = np.uint64(column[item >> 32])
-        table[np.int64(code) * n_classes + (item & 0xFFFF)] += (item >> 16) & 0xFFFF
+        code = np.uint64(column[np.uint64(item >> 32)])
+        table[code * n + np.uint64(item & 0xFFFF)] += (item >> 16) & 0xFFFF
         touched[code >> np.uint64(6)] |= ONE << (code & np.uint64(63))
 
 
@@ -63,11 +64,11 @@ def _add_numbers(
 ) -> None:
     """Add weights, and weights times targets."""
     for i in range(len(items)):
-        row, weight = items[i] >> 32, (items[i] >> 16) & 0xFFFF
+        row, weight = np.uint64(items[i] >> 32), (items[i] >> 16) & 0xFFFF
         code = np.uint64(column[row])
-        place = np.int64(code) * 2
+        place = code + code
         table[place] += weight
-        table[place + 1] += weight * targets[row]
+        table[place + ONE] += weight * targets[row]
         touched[code >> np.uint64(6)] |= ONE << (code & np.uint64(63))
 
 
@@ -75,7 +76,7 @@ def _add_numbers(
 def _count_rows(items: Indices, column: Codes, counts: Indices) -> None:
     """Count the rows of each bin."""
     for i in range(len(items)):
-        counts[column[items[i] >> 32]] += 1
+        counts[column[np.uint64(items[i] >> 32)]] += 1
 
 
 @borrowing
