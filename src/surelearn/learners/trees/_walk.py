@@ -81,8 +81,9 @@ def find_leaves(X: Matrix, questions: Questions, leaves: Indices) -> None:
     feature, threshold, first_child, _, route_start, routes, default_child, _ = questions
     for t in range(X.shape[0]):
         node = 0
-        while feature[node] != _LEAF:
-            cell, cut = X[t, feature[node]], threshold[node]
+        while feature[np.uint64(node)] != _LEAF:  # unsigned: never counted from the end
+            place = np.uint64(node)
+            cell, cut = X[t, np.uint64(feature[place])], threshold[place]
             child = 1 if cell > cut else 0
             # Neither holds if the cell is missing or the cut is NaN, that is, the question is
             # categorical; most questions are numeric, and they need no table.
@@ -90,7 +91,7 @@ def find_leaves(X: Matrix, questions: Questions, leaves: Indices) -> None:
                 child = answer(cell, node, route_start, routes, default_child)
                 if child < 0:
                     child = heaviest(questions, node) - first_child[node]
-            node = first_child[node] + child
+            node = first_child[place] + child
         leaves[t] = node
 
 
