@@ -16,7 +16,6 @@ from surelearn.learners.ensembles._boosting_steps import (
     share_out,
     weighted_quantile,
 )
-from surelearn.learners.ensembles._histogram.grower import START, STOP
 from surelearn.learners.ensembles._histogram.training import GrownTree
 from surelearn.losses import (
     Absolute,
@@ -63,7 +62,7 @@ class Descent(ABC):
     ) -> Vector:
         """Return what each leaf adds to the score at a rate of 1: by default a Newton step."""
         del y, scores, weights
-        starts, stops = tree.ranges
+        starts, stops = tree.starts, tree.stops
         steps = np.zeros(len(starts))
 
         def sum_up(part: slice) -> None:
@@ -181,8 +180,8 @@ class LineSearchDescent(Descent):
         """Return the best step of each leaf, shrunk as by `l2` more weight at 0."""
         del slopes, workers
         found = np.empty(len(tree.leaves))
-        for i, leaf in enumerate(tree.leaves):
-            rows = tree.rows[tree.facts[leaf, START] : tree.facts[leaf, STOP]]
+        for i, (start, stop) in enumerate(zip(tree.starts, tree.stops, strict=True)):
+            rows = tree.rows[start:stop]
             own = weights[rows]
             total = own.sum()
             found[i] = self._best_step(y[rows], scores[rows], own) * (total / (total + l2))

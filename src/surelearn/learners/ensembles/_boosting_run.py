@@ -117,7 +117,8 @@ def _one_round(
     """Return the trees of one round, whose slopes are those before it."""
     codes, y, weights, scores = training
     gradients, hessians = descent.slopes(y, scores, weights)
-    rng = np.random.default_rng([plan.seed, number])
+    draws = plan.subsample < 1.0 or plan.max_features < 1.0
+    rng = np.random.default_rng([plan.seed, number]) if draws else None
     grown: list[HistogramTrees] = []
     for k in range(descent.n_outputs):
         slopes = (np.ascontiguousarray(gradients[k]), np.ascontiguousarray(hessians[k]))
@@ -139,7 +140,7 @@ def _one_round(
 
 def _move(tree: GrownTree, steps: Vector, scores: Vector, workers: _threads.Workers) -> None:
     """Add the step of each leaf to the scores of its rows."""
-    starts, stops = tree.ranges
+    starts, stops = tree.starts, tree.stops
 
     def add(part: slice) -> None:
         add_steps(tree.rows, starts[part], stops[part], steps[part], scores)
@@ -156,8 +157,8 @@ def leaf_values(tree: GrownTree, steps: Vector, plan: Plan) -> Vector:
     return plan.learning_rate * values
 
 
-def _draw(rng: np.random.Generator, n: int, share: float) -> Indices | None:
+def _draw(rng: np.random.Generator | None, n: int, share: float) -> Indices | None:
     """Return some of n places, sorted; None for all."""
-    if share >= 1.0:
+    if rng is None or share >= 1.0:
         return None
     return np.sort(rng.choice(n, max(1, round(share * n)), replace=False))

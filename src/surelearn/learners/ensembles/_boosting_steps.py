@@ -22,6 +22,8 @@ def share_out(sizes: Indices, n_parts: int) -> list[slice]:
     >>> share_out(np.array([5, 5, 5, 5]), 2)
     [slice(0, 2, None), slice(2, 4, None)]
     """
+    if n_parts == 1:
+        return [slice(0, len(sizes))]
     ends = np.cumsum(sizes)
     cuts = np.searchsorted(ends, ends[-1] * np.arange(1, n_parts) / n_parts) + 1
     edges = np.unique([0, *np.minimum(cuts, len(sizes)), len(sizes)]).tolist()

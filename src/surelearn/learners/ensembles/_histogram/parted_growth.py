@@ -138,13 +138,7 @@ class TreeInPasses:
 
     def grown(self) -> GrownTree:
         """Return the tree that has stopped growing; it knows how many rows it has, not which."""
-        facts = self._nodes.facts[: self.n_nodes].copy()
-        gains = np.where(facts[:, CHILD] > 0, -self._nodes.gains[: self.n_nodes], 0.0)
-        with np.errstate(over="ignore", invalid="ignore"):  # squares of huge targets
-            scale = self._units[1] / self._units[0] / self._units[0]
-            gains = np.minimum(gains * scale, np.finfo(np.float64).max)
-        left = self._nodes.left[: self.n_nodes].copy()
-        return GrownTree(facts, gains, left, np.zeros(0, dtype=np.int32))
+        return GrownTree.of(self._nodes, self.n_nodes, self._units, np.zeros(0, dtype=np.int32))
 
     def _begin(self) -> None:
         self._bench.allowed[:] = 1 if self._columns is None else 0

@@ -27,6 +27,7 @@ FEW_ROWS = 60_000
 _FEW = 20_000  # cells of a table whose trees one worker finishes before another has begun
 _DEEPEST = 2**31
 _AT_ONCE = 2**16  # rows listed at once
+_FIRST = np.arange(_AT_ONCE, dtype=np.int32)
 
 
 class GrowthLimits(NamedTuple):
@@ -70,23 +71,29 @@ class GrownTree(NamedTuple):
         What is known of its nodes; see `surelearn.learners.ensembles._histogram.grower`.
     rows
         The places of all rows it was grown from, those of each node side by side.
+    leaves, starts, stops
+        The places of the leaves, and where the rows of each begin and end.
     """
 
     facts: Indices
     gains: Vector
     left: NDArray[np.uint64]
     rows: Rows
+    leaves: Indices
+    starts: Indices
+    stops: Indices
 
-    @property
-    def leaves(self) -> Indices:
-        """The places of the leaves."""
-        return np.flatnonzero(self.facts[:, CHILD] == 0)
-
-    @property
-    def ranges(self) -> tuple[Indices, Indices]:
-        """Where the rows of each leaf begin and end."""
-        facts = self.facts[self.leaves]
-        return facts[:, START].copy(), facts[:, STOP].copy()
+    @classmethod
+    def of(cls, nodes: Nodes, n_nodes: int, units: Vector, rows: Rows) -> "GrownTree":
+        """Return a tree that has stopped growing; its gains are in units of gradients."""
+        facts = nodes.facts[:n_nodes].copy()
+        leaves = np.flatnonzero(facts[:, CHILD] == 0)
+        gains = -nodes.gains[:n_nodes]
+        gains[leaves] = 0.0
+        with np.errstate(over="ignore", invalid="ignore"):  # squares of huge targets
+            gains = np.minimum(gains * (units[1] / units[0] / units[0]), np.finfo(np.float64).max)
+        starts, stops = facts[leaves, START], facts[leaves, STOP]
+        return cls(facts, gains, nodes.left[:n_nodes].copy(), rows, leaves, starts, stops)
 
     def with_values(self, values: Vector) -> HistogramTrees:
         """Return the tree with a value for each of its nodes."""
@@ -187,7 +194,10 @@ class TreeGrower:
         bench, nodes = self._bench, self._nodes
         n_rows = len(gradients) if rows is None else len(rows)
         for part in _threads.chunks(n_rows, _AT_ONCE):  # no second list of all rows
-            bench.rows[part] = np.arange(part.start, part.stop) if rows is None else rows[part]
+            if rows is None:
+                np.add(_FIRST[: part.stop - part.start], part.start, out=bench.rows[part])
+            else:
+                bench.rows[part] = rows[part]
         bench.allowed[:] = 1 if columns is None else 0
         bench.allowed[slice(None) if columns is None else columns] = 1
         write_limits(bench.limits, self._limits, float(units[1]))
@@ -200,12 +210,7 @@ class TreeGrower:
         def end() -> None:
             bench.control[tickets.OVER] = 1
 
-        n_nodes = self._workers.lead(work, end)
-        facts = nodes.facts[:n_nodes].copy()
-        gains = np.where(facts[:, CHILD] > 0, -nodes.gains[:n_nodes], 0.0)
-        with np.errstate(over="ignore", invalid="ignore"):  # squares of huge targets
-            gains = np.minimum(gains * (units[1] / units[0] / units[0]), np.finfo(np.float64).max)
-        return GrownTree(facts, gains, nodes.left[:n_nodes].copy(), bench.rows[:n_rows])
+        return GrownTree.of(nodes, self._workers.lead(work, end), units, bench.rows[:n_rows])
 
     def _each(self, work: Callable[[int, int], Any]) -> None:
         """Do work that is told first and last row on all rows, in equal parts."""
