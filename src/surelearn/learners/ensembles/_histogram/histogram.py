@@ -29,7 +29,8 @@ SCRATCH = (MOST_WORDS + 1) * TILE + MOST_WORDS * 2048
 _AHEAD = 32  # rows between asking for a record and reading it
 _HESSIAN_MASK = (1 << (GRADIENT - HESSIAN)) - 1
 _COUNT_MASK = (1 << HESSIAN) - 1
-_BYTE, _BYTE_BITS, _ONE = np.uint64(255), np.uint64(8), np.uint64(1)
+_BYTE, _BYTE_BITS = np.uint64(255), np.uint64(8)
+_ONE, _TWO = np.uint64(1), np.uint64(2)
 
 Rows = NDArray[np.int32]
 """Places of rows."""
@@ -49,15 +50,24 @@ def gather(
 
     There are two words or more. They go few at a time, since registers are few.
     """
-    places, n_words, done = rows[first:last], last_word - w, 2
+    places, n_words, done = rows[first:last], last_word - w, min(3, last_word - w)
     gradient, k, end = np.uint64(records.shape[1] - 1), np.uint64(w), len(rows) - 1
     gradients = tiles[n_words * TILE :]
-    for i in range(len(places)):
-        prefetching.entry(records, rows[min(first + i + _AHEAD, end)])
-        row = np.uint64(places[i])
-        gradients[i] = records[row, gradient]
-        tiles[np.uint64(i)] = records[row, k]
-        tiles[np.uint64(TILE + i)] = records[row, k + _ONE]
+    if n_words == 2:
+        for i in range(len(places)):
+            prefetching.entry(records, rows[min(first + i + _AHEAD, end)])
+            row = np.uint64(places[i])
+            gradients[i] = records[row, gradient]
+            tiles[np.uint64(i)] = records[row, k]
+            tiles[np.uint64(TILE + i)] = records[row, k + _ONE]
+    else:
+        for i in range(len(places)):
+            prefetching.entry(records, rows[min(first + i + _AHEAD, end)])
+            row = np.uint64(places[i])
+            gradients[i] = records[row, gradient]
+            tiles[np.uint64(i)] = records[row, k]
+            tiles[np.uint64(TILE + i)] = records[row, k + _ONE]
+            tiles[np.uint64(2 * TILE + i)] = records[row, k + _TWO]
     while done + 4 <= n_words:
         _gather_four(places, records, w + done, tiles[done * TILE :])
         done += 4
@@ -76,8 +86,8 @@ def _gather_four(rows: Rows, records: Records, w: int, tiles: Words) -> None:
         row = np.uint64(rows[i])
         tiles[np.uint64(i)] = records[row, k]
         tiles[np.uint64(TILE + i)] = records[row, k + _ONE]
-        tiles[np.uint64(2 * TILE + i)] = records[row, k + _ONE + _ONE]
-        tiles[np.uint64(3 * TILE + i)] = records[row, k + _ONE + _ONE + _ONE]
+        tiles[np.uint64(2 * TILE + i)] = records[row, k + _TWO]
+        tiles[np.uint64(3 * TILE + i)] = records[row, k + _TWO + _ONE]
 
 
 @borrowing
