@@ -143,6 +143,22 @@ def test_scores_of_another_fit_are_not_taken(tmp_path, monkeypatch):
         assert not vars(memory)["_known"]
 
 
+def test_gradients_of_a_smaller_table_are_not_taken(tmp_path, monkeypatch):
+    """Rows that are there twice have the same bins and scores, but coarser units."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 20, size=(96, 2)).astype(float)
+    parts = written(tmp_path, X, X[:, 0] + rng.integers(-2, 3, 96))  # sums have no last bits
+    twice = scale.Parts([*parts, *parts])
+    learner = GradientBoostingRegressor(n_estimators=1, min_samples_leaf=5, random_state=0)
+    alone = fingerprint(learner.fit(twice))
+    memory = _part_memory.MEMORY
+    with monkeypatch.context() as patch:
+        patch.setattr(memory, "forget", lambda: None)
+        learner.fit(parts)
+    assert vars(memory)["_known"], "nothing is remembered: nothing is tested"
+    assert fingerprint(learner.fit(twice)) == alone
+
+
 def interrupt_after(n):
     """Return what ends a fit when so many parts are done, and leaves in memory what is there."""
     left = [n]

@@ -35,7 +35,7 @@ class BlockHistograms:
         records.pack_codes(codes, 0, n, self._records)
         self._order = np.empty((n_outputs, n), dtype=np.int32)
         self._nodes: list[dict[Path, tuple[int, int]]] = []
-        self._written: tuple[int, int] | None = None
+        self._written: tuple[Any, ...] = ()
         self.slopes: tuple[Matrix, Matrix] = np.empty((0, 0)), np.empty((0, 0))
 
     @property
@@ -51,15 +51,17 @@ class BlockHistograms:
         self.slopes = slopes
         self._order[:] = np.arange(n, dtype=np.int32)
         self._nodes = [{(): (0, n)} for _ in range(n_outputs)]
-        self._written = None
+        self._written = ()
 
     def write(self, k: int, units: Vector, number: int, before: int) -> None:
         """Make ready for tree k, whose number is among all trees; so many rows stand before."""
-        if self._written != (k, before):  # the same rows may stand at several places of a table
+        # The same rows may stand at several places of a table, and in tables of other sizes.
+        this = k, units.tobytes(), number, before
+        if self._written != this:
             gradients, hessians = (np.ascontiguousarray(each[k]) for each in self.slopes)
             n = len(gradients)
             records.write_gradients(gradients, hessians, units, number, 0, n, self._records, before)
-            self._written = k, before
+            self._written = this
 
     def histogram(self, k: int, path: Path, starts: Indices, rows_added: int) -> Sums:
         """Return the sums over the rows of a node of tree k."""
