@@ -1,6 +1,7 @@
 """Compiled code is kept on disk where that is possible; where it is not, it is compiled anew."""
 
 import importlib.util
+import os
 import pkgutil
 import shutil
 import sys
@@ -224,3 +225,17 @@ def test_a_disk_that_is_full_later_on_is_said_and_survived(folder):
     assert hits == 0
     assert all("RuntimeWarning Compiled loops" in line for line in said)
     assert len(said) == 2  # what is there cannot be read; what is new cannot be kept
+
+
+def test_a_user_without_a_home_gets_no_folder_that_is_called_a_tilde(folder, monkeypatch):
+    """In a container a user may be a number only; Numba then takes "~" for a name."""
+    (folder / "code" / "__pycache__").write_text("")
+    (folder / "here").mkdir()
+    monkeypatch.chdir(folder / "here")
+    monkeypatch.setattr(config, "CACHE_DIR", "")
+    monkeypatch.setattr(os.path, "expanduser", str)
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    _, said = call(folder)
+    assert len(said) == 1
+    assert "NUMBA_CACHE_DIR" in said[0]
+    assert list((folder / "here").iterdir()) == []

@@ -6,9 +6,15 @@ import warnings
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
-from numba.core.caching import FunctionCache, IndexDataCacheFile, NullCache
+from numba.core.caching import (
+    CompileResultCacheImpl,
+    FunctionCache,
+    IndexDataCacheFile,
+    NullCache,
+    UserWideCacheLocator,
+)
 
 from surelearn._jit import _sources
 
@@ -95,8 +101,28 @@ def _cut(content: bytes, *lengths: int) -> Iterator[bytes]:
     yield content
 
 
+class _HomeLocator(UserWideCacheLocator):
+    """The folder of a user, who must have one: Numba makes one that is called "~" if not."""
+
+    @classmethod
+    def from_function(cls, py_func: Any, py_file: str) -> Any:
+        """Return where a function is kept, None if it is nowhere in particular."""
+        if not Path(cls(py_func, py_file).get_cache_path()).is_absolute():
+            return None
+        return super().from_function(py_func, py_file)
+
+
+class _Places(CompileResultCacheImpl):
+    _locator_classes: ClassVar[list[type]] = [
+        _HomeLocator if one is UserWideCacheLocator else one
+        for one in CompileResultCacheImpl._locator_classes  # noqa: SLF001 - Numba's own list
+    ]
+
+
 class _KeptCode(FunctionCache):
     """Compiled loops on disk; a file that cannot be read or written costs time and nothing else."""
+
+    _impl_class = _Places
 
     def __init__(self, function: Any) -> None:
         super().__init__(function)
