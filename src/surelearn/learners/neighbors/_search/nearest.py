@@ -64,15 +64,20 @@ def collect(
     metric: Metric,
     radii: Vector,
     free: Indices,
+    stops: Indices,
     distances: Vector,
     points: Indices,
 ) -> None:
-    """Write every point at most `radii[t]` from query t from place `free[t]` on, which moves."""
+    """Write every point at most `radii[t]` from query t from place `free[t]` on, which moves.
+
+    It is counted on beyond `stops[t]`, but nothing is written there.
+    """
     found, shared = np.empty(columns.shape[2]), np.empty(columns.shape[2])
     for block in range(len(columns)):
         for t in range(len(queries)):
             to_block(metric, columns, block, queries[t], found, shared)
             for j in range(len(found)):
                 if found[j] <= radii[t] and numbers[block, j] >= 0:
-                    distances[free[t]], points[free[t]] = found[j], numbers[block, j]
+                    if free[t] < stops[t]:
+                        distances[free[t]], points[free[t]] = found[j], numbers[block, j]
                     free[t] += 1
