@@ -97,9 +97,9 @@ class BlockIndex:
 
         Those of query t belong between the two `places` of t, and must fill them.
         """
-        free, stops = places[0].copy(), places[1]
-        nearest.collect(self.columns, self.numbers, queries, self.metric, radii, free, stops, *out)
-        if not np.array_equal(free, stops):
+        places = np.array(places)
+        nearest.collect(self.columns, self.numbers, queries, self.metric, radii, places, *out)
+        if not np.array_equal(places[0], places[1]):
             raise ValueError(
                 "its index finds other rows when it compares all of them: it was changed after "
                 "fit. Fit it again"

@@ -63,15 +63,15 @@ def collect(
     queries: Matrix,
     metric: Metric,
     radii: Vector,
-    free: Indices,
-    stops: Indices,
+    places: Indices,
     distances: Vector,
     points: Indices,
 ) -> None:
-    """Write every point at most `radii[t]` from query t from place `free[t]` on, which moves.
+    """Write every point at most `radii[t]` from query t from `places[0, t]` on, which moves.
 
-    It is counted on beyond `stops[t]`, but nothing is written there.
+    It is counted on beyond `places[1, t]`, but nothing is written there.
     """
+    free, stops = places[0], places[1]
     found, shared = np.empty(columns.shape[2]), np.empty(columns.shape[2])
     for block in range(len(columns)):
         for t in range(len(queries)):
