@@ -1,7 +1,7 @@
 """Work cut into chunks: whole, in order, the same on any machine, and errors come back."""
 
 from concurrent.futures import ThreadPoolExecutor
-from threading import Event
+from threading import Event, current_thread, main_thread
 
 import numpy as np
 import pytest
@@ -76,3 +76,20 @@ def test_workers_keep_the_order_and_give_errors_back(n):
         assert crew.map(str, []) == []
         with pytest.raises(ZeroDivisionError):
             crew.map(lambda i: 1 // i, [1, 0, 2])
+
+
+@pytest.mark.parametrize("who_fails", [True, False])
+def test_nobody_begins_another_item_after_a_failure_or_an_interruption(who_fails):
+    """Ctrl-C in a forest waited until the other threads had grown all the trees."""
+    both, done = Event(), []
+
+    def work(i):
+        if (current_thread() is main_thread()) is who_fails:
+            both.wait(5.0)
+            raise KeyboardInterrupt
+        done.append(i)
+        both.set()
+
+    with workers(2) as crew, pytest.raises(KeyboardInterrupt):
+        crew.map(work, range(1_000_000))
+    assert len(done) < 900_000

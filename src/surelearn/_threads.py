@@ -3,6 +3,7 @@
 import functools
 import sys
 import threading
+from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -105,6 +106,8 @@ class Workers(NamedTuple):
     def map(self, task: Callable[[Any], _Result], items: Sequence[Any]) -> list[_Result]:
         """Return the result of a task for each item, in order.
 
+        If one fails, or the caller is interrupted, nobody begins another.
+
         Examples
         --------
         >>> Workers(None, 1).map(abs, [-1, 2])
@@ -115,13 +118,18 @@ class Workers(NamedTuple):
         todo, found = iter(range(len(items))), dict[int, _Result]()
 
         def take() -> None:
-            for i in todo:
-                found[i] = task(items[i])
+            try:
+                for i in todo:
+                    found[i] = task(items[i])
+            except BaseException:
+                deque(todo, maxlen=0)  # what is left is taken from all
+                raise
 
         hired = [self.pool.submit(take) for _ in range(min(self.size, len(items)) - 1)]
         try:
             take()  # to wake a thread takes longer than many a task
         finally:
+            deque(todo, maxlen=0)  # the caller may have been interrupted before it began
             late = [helper for helper in hired if not helper.cancel()]
             for helper in late:
                 helper.result()

@@ -375,3 +375,18 @@ def test_a_disk_that_is_full_leaves_no_half_line(tmp_path):
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert path.read_bytes() == whole
     assert read_pages(path).n_damaged == 0
+
+
+def test_without_a_home_the_ledger_is_beside_the_results(table, monkeypatch):
+    """A user of a container may be a number only, and have no home: that was a traceback."""
+    for name in ("SURELEARN_STATE", "XDG_STATE_HOME", "LOCALAPPDATA"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(os.path, "expanduser", str)
+    monkeypatch.chdir(table.parent)
+    first, said = certify(table)
+    assert "set SURELEARN_STATE to a folder that stays" in said
+    assert first.status != "void"
+    assert certify(table, "--seed", 1, out="other")[0].status == "void"
+    shown = show()
+    assert (shown.exit_code, "SURELEARN_STATE" in shown.output) == (2, True)
+    assert not (table.parent / "~").exists()

@@ -294,3 +294,12 @@ def test_an_interrupted_write_keeps_the_old_file(stored, monkeypatch):
         save_model(Perceptron().fit([[0.0], [1.0]], [0, 1]), stored, schema={}, metadata={})
     assert stored.read_bytes() == before
     assert [path.name for path in stored.parent.iterdir()] == [stored.name]
+
+
+def test_a_learner_is_stored_while_another_thread_fits_it(tmp_path):
+    """Meanwhile scikit-learn keeps what its callbacks are told on the learner itself."""
+    model = Perceptron().fit(np.eye(2), [0, 1])
+    before = fingerprint(model)
+    model._callback_fit_ctx = model._parent_callback_ctx = object()
+    save_model(model, tmp_path / "m", schema={}, metadata={})
+    assert fingerprint(model) == fingerprint(load_model(tmp_path / "m").model) == before

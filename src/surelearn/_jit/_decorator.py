@@ -1,18 +1,15 @@
-"""The compiler's flags, in one place, and where compiled code is kept."""
+"""The compiler's flags, in one place."""
 
-import hashlib
-import pickle
-import warnings
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from numba import njit
-from numba.core.caching import FunctionCache, IndexDataCacheFile, NullCache
 from numba.core.types import unliteral
 from numba.extending import overload
 
+from surelearn._jit._kept_code import cache_of
 from surelearn._jit._linked import BorrowingCompiler, LinkedCompiler, QuietCompiler
+from surelearn._jit._sources import enlist
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -27,7 +24,6 @@ _FLAGS: Any = {
     "no_cfunc_wrapper": True,  # none is handed to C
 }
 _NO_ENTRANCE: Any = {"no_cpython_wrapper": True}
-_SET_A_FOLDER = "Set NUMBA_CACHE_DIR to a folder that can be written to"
 
 
 def jit(function: _Function) -> _Function:
@@ -44,9 +40,10 @@ def jit(function: _Function) -> _Function:
     >>> float(rows.largest_norm(np.array([[3.0, 4.0], [1.0, 0.0]])))
     5.0
     """
+    enlist(function)
     compiled: Any = njit(**_FLAGS, pipeline_class=QuietCompiler)(function)
     if hasattr(compiled, "enable_caching"):  # not if the compiler is switched off
-        compiled._cache = _cache_of(function)  # noqa: SLF001 - what its `enable_caching` does
+        compiled._cache = cache_of(function)  # noqa: SLF001 - what its `enable_caching` does
     return cast("_Function", compiled)
 
 
@@ -64,6 +61,7 @@ def inlined(function: _Function) -> _Function:
     >>> double(3)
     6
     """
+    enlist(function)
     return cast("_Function", njit(inline="always", **_FLAGS)(function))
 
 
@@ -104,6 +102,7 @@ def borrowing(function: _Function) -> _Function:
 
 
 def _without_entrance(function: _Function, options: Any) -> _Function:
+    enlist(function)
     compiled: Any = njit(**_FLAGS, **_NO_ENTRANCE, **options)(function)
     if hasattr(compiled, "enable_caching"):
         _close_entrance(compiled, function.__name__)
@@ -139,94 +138,7 @@ def compiled_as(
     hands over a sparse matrix as twenty numbers, which may take longer than the row it is about.
     """
     options: Any = {**_FLAGS, "forceinline": inline}
+    enlist(plain)
     return cast(
         "Callable[[_Function], _Function]", overload(plain, jit_options=options, strict=False)
     )
-
-
-def _cache_of(function: Any) -> Any:
-    try:
-        return _KeptCode(function)
-    except (RuntimeError, OSError):  # no folder can be written to
-        return _NowhereToKeep()
-
-
-class _SealedFiles(IndexDataCacheFile):
-    """Numba's files, each compiled loop sealed by a hash: damaged machine code would run.
-
-    The hash covers the source too: while another process replaces old code, its index may already
-    be new and its data still old.
-    """
-
-    def _seal(self, data: bytes) -> bytes:
-        return hashlib.sha256(repr((self._source_stamp, self._version)).encode() + data).digest()
-
-    def _save_data(self, name: str, data: Any) -> None:
-        content: bytes = self._dump(data)
-        with self._open_for_write(self._data_path(name)) as file:
-            file.write(self._seal(content) + content)
-
-    def _load_data(self, name: str) -> Any:
-        sealed = Path(self._data_path(name)).read_bytes()
-        length = hashlib.sha256().digest_size
-        seal, content = sealed[:length], sealed[length:]
-        if seal != self._seal(content):
-            raise pickle.UnpicklingError(f"{name} is damaged")
-        return pickle.loads(content)  # noqa: S301 - our own, sealed
-
-
-class _KeptCode(FunctionCache):
-    """Compiled loops on disk; a file that cannot be read or written costs time and nothing else."""
-
-    def __init__(self, function: Any) -> None:
-        super().__init__(function)
-        self._cache_file = _SealedFiles(
-            cache_path=self._cache_path,
-            filename_base=f"{self._impl.filename_base}.sealed",  # Numba's own have no seal
-            source_stamp=self._impl.locator.get_source_stamp(),
-        )
-
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return what was compiled before, None if there is nothing that can be trusted."""
-        try:
-            return super().load_overload(sig, target_context)
-        except Exception as error:  # noqa: BLE001 - bytes that are no pickle raise anything
-            _say_once("Compiled loops on disk are damaged", f" ({self.cache_path}: {error!r})", "")
-            return None
-
-    def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep what was compiled; a damaged index is begun anew."""
-        for attempt in (super().save_overload, self._save_in_a_new_index):
-            try:
-                return attempt(sig, data)
-            except Exception as error:  # noqa: BLE001 - as above, and whatever a disk may say
-                reason = repr(error)
-        self.disable()
-        where = f" in {self.cache_path} ({reason})"
-        _say_once("Compiled loops cannot be kept", where, _SET_A_FOLDER)
-        return None
-
-    def _save_in_a_new_index(self, sig: Any, data: Any) -> None:
-        self.flush()
-        super().save_overload(sig, data)
-
-
-class _NowhereToKeep(NullCache):
-    """What stands in for a cache where no folder can be written to."""
-
-    def save_overload(self, sig: Any, cres: Any) -> None:
-        """Say that what was compiled is lost at the end of the process."""
-        del sig, cres
-        _say_once("There is no folder in which compiled loops can be kept", "", _SET_A_FOLDER)
-
-
-_told: set[str] = set()
-
-
-def _say_once(what: str, reason: str, remedy: str) -> None:
-    """Warn that loops are compiled anew, once for all of them."""
-    if what in _told:
-        return
-    _told.add(what)
-    told = f"{what}{reason}: they are compiled anew, which takes a while. {remedy}".strip()
-    warnings.warn(told, RuntimeWarning, stacklevel=3)

@@ -67,6 +67,15 @@ class NoLedger:
 
 
 PROCESS = ProcessLedger()
+_HOMELESS = (
+    "this user has no home folder for the ledger: set SURELEARN_STATE to a folder that stays, or "
+    "only what is beside the results is remembered"
+)
+
+
+def _own_ledger() -> Path | None:
+    folder = state_folder()
+    return None if folder is None else folder / "ledger.jsonl"
 
 
 class UserLedger:
@@ -84,14 +93,15 @@ class UserLedger:
     """
 
     def __init__(self, out: Path) -> None:
-        self._own, self._beside = state_folder() / "ledger.jsonl", out.absolute().parent / NAME
+        own, beside = _own_ledger(), out.absolute().parent / NAME
+        self._paths = (beside,) if own is None else (own, beside)
         self._entered: Look | None = None
         self.troubles: list[str] = []
 
     def enter(self, look: Look) -> Entry:
         """Enter a look in the user's ledger; if that cannot be, beside the results."""
-        self.troubles.clear()
-        for path in (self._own, self._beside):
+        self.troubles[:] = [_HOMELESS] if len(self._paths) == 1 else []
+        for path in self._paths:
             try:
                 with locked(path):
                     return self._enter(look, path)
@@ -114,7 +124,7 @@ class UserLedger:
         return standing, n_damaged > 0, look.question in earlier
 
     def _earlier(self, rows: Sequence[RowSet]) -> tuple[list[Question], int]:
-        pages = [self._read(path) for path in (self._own, self._beside)]
+        pages = [self._read(path) for path in self._paths]
         looks = [look for page in pages for look in page.looks if look.is_at(rows)]
         return [look.question for look in looks], sum(page.n_damaged for page in pages)
 
@@ -139,7 +149,7 @@ class UserLedger:
             return
         answer = {"status": certificate.status, "claim": certificate.claim}
         line = {"ledger": VERSION, "table": look.rows.digest, "model": look.question.model}
-        for path in (self._own, self._beside):
+        for path in self._paths:
             try:
                 with locked(path):
                     pages = read_pages(path)
@@ -228,7 +238,9 @@ def summarise(path: Path | None = None) -> dict[str, Any]:
 
     A ledger that is named must be there.
     """
-    found = state_folder() / "ledger.jsonl" if path is None else path
+    found = _own_ledger() if path is None else path
+    if found is None:
+        raise TableError(f"there is no ledger to show: {_HOMELESS}. Or name one with --file")
     if path is not None and not path.exists():
         raise TableError(f"there is no ledger {path}")
     try:

@@ -27,6 +27,10 @@ _COUNTED = re.compile("[0-9a-f]{16} [1-9][0-9]{0,17}")
 _LONGEST_LINE = 10**6  # bytes; a look of ours has some 3,000
 _LARGEST_FILE = 10**9
 _PART = 2**16
+_STATE = {
+    "win32": ("LOCALAPPDATA", "AppData/Local"),
+    "darwin": ("", "Library/Application Support"),
+}
 
 
 class Look(NamedTuple):
@@ -153,16 +157,17 @@ class Pages(NamedTuple):
     n_damaged: int
 
 
-def state_folder() -> Path:
-    """Return where the ledger of this user is kept: as the system has it, or as we are told."""
+def state_folder() -> Path | None:
+    """Return where the ledger of this user is kept: as the system has it, or as we are told.
+
+    None if there is no such place: in a container a user may be a number without a home.
+    """
     told = os.environ.get("SURELEARN_STATE")
     if told:
         return Path(told)
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData/Local") / "surelearn"
-    if sys.platform == "darwin":
-        return Path.home() / "Library/Application Support/surelearn"
-    return Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local/state") / "surelearn"
+    named, usual = _STATE.get(sys.platform, ("XDG_STATE_HOME", ".local/state"))
+    folder = os.environ.get(named) or os.path.join(os.path.expanduser("~"), usual)  # noqa: PTH111, PTH118 - `Path` raises
+    return Path(folder) / "surelearn" if os.path.isabs(folder) else None  # noqa: PTH117
 
 
 def read_pages(path: Path) -> Pages:

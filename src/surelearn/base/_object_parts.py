@@ -13,8 +13,11 @@ from sklearn.base import BaseEstimator
 
 from surelearn.base._function_parts import is_installed
 
-NOT_LEARNT = frozenset({"_deprecated_key_to_warnings", "_seal", "_skl_callbacks"})
-"""Attributes that say nothing of what a model answers: two of scikit-learn's and one of ours."""
+OF_CALLBACKS = frozenset({"_skl_callbacks", "_callback_fit_ctx", "_parent_callback_ctx"})
+"""What scikit-learn sets on a learner, some of it only while it is fitted, in whatever thread."""
+
+NOT_LEARNT = frozenset({"_deprecated_key_to_warnings", "_seal"}) | OF_CALLBACKS
+"""Attributes that say nothing of what a model answers: those of scikit-learn and one of ours."""
 
 _ATOMS = (str, bytes, int, float, complex)
 _HIDES_NOTHING = frozenset({"sklearn", "surelearn"})  # all that their objects hold are attributes

@@ -15,13 +15,14 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from surelearn._stored import stored_name, stored_version
+from surelearn.base._object_parts import OF_CALLBACKS
 from surelearn.base.seal import break_seal, is_intact, sealed
 from surelearn.persistence.layouts import check_all, check_layout, may_hold
 from surelearn.persistence.names import StateError, find_class
 
 _PLAIN = (type(None), bool, int, str)
 _LONGEST = 2**16  # bytes of one word
-_NOT_LEARNT = frozenset({"_seal", "_skl_callbacks"})  # made anew by `sealed`; scikit-learn's
+_NOT_LEARNT = frozenset({"_seal"}) | OF_CALLBACKS  # a seal is made anew by `sealed`
 
 
 class Describer:
@@ -87,7 +88,7 @@ class Describer:
             fields = zip(_fields(type(value)), cast("tuple[Any, ...]", value), strict=True)
             described = {key: self.describe(field) for key, field in fields}
             return {"$record": name, "version": version, "fields": described}
-        state = {key: kept for key, kept in vars(value).items() if key not in _NOT_LEARNT}
+        state = {key: kept for key, kept in dict(vars(value)).items() if key not in _NOT_LEARNT}
         described = {key: self.describe(kept) for key, kept in state.items()}
         changed = {} if "_seal" not in vars(value) or is_intact(value) else {"changed": True}
         return {"$object": name, "version": version, **changed, "state": described}

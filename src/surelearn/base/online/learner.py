@@ -282,6 +282,10 @@ class OnlineLearner(OwnsItsState, CallbackSupportMixin, BaseEstimator):
             raise ValueError(f"it has {len(learnt.states)} states, and {n_problems} belong there")
         for state in learnt.states:
             self._refuse_unlike(state, self.n_features_in_)
+        if self.run_ is not None and self.n_rounds_ not in range(
+            self.run_.n_rows, self.run_.n_rows * self.run_.n_passes + 1, self.run_.n_rows
+        ):
+            raise ValueError("its rounds are not those of its last fit")
         records = None if self.run_ is None else self.run_.records
         fits = records is None or len(records) == n_problems
         if not fits or not all(isinstance(record, self._record_kind) for record in records or ()):

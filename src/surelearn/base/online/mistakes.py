@@ -105,6 +105,9 @@ class MistakeRecord:
             raise ValueError("it counts more updates by a row than passes")
         if self.n_passes < 1 or not (math.isfinite(self.scale) and self.hinge_loss >= 0.0):
             raise ValueError("its passes, its comparator or the comparator's loss make no sense")
+        norm = float(getattr(self, "norm", 1.0))  # of f, where a record has one
+        if not 0.0 <= norm < math.inf or (self.smallest_margin > 0.0 and norm == 0.0):
+            raise ValueError("a margin needs a norm, and no norm is below 0")
 
 
 def best_multiple(bound: Callable[[float, slice], float], scores: Vector) -> float:

@@ -58,10 +58,22 @@ class Run:
     def _check_state(self) -> None:
         if self.n_rows < 1 or self.n_passes < 1 or (self.training_errors or 0) > self.n_rows:
             raise ValueError("a run has a row and a pass at least, and no more errors than rows")
+        if len(self.training_rows) > self.n_rows:
+            raise ValueError("it remembers more rows than it has passed over")
+        for record in self.records or ():
+            self._refuse_unlike(record)
         if self.compression_set is not None:
             _arguments.places("compression_set", self.compression_set, self.n_rows)
             if (np.diff(self.compression_set) <= 0).any():
                 raise ValueError("a row stands twice in the compression set")
+
+    def _refuse_unlike(self, record: Any) -> None:
+        """Refuse a record of other rows, or of more rounds, than those of this run."""
+        n_rounds = self.n_rows * self.n_passes
+        counts = [getattr(record, name, 0) for name in ("n_rounds", "n_steps")]
+        if max(counts) > n_rounds or getattr(record, "n_passes", 0) > self.n_passes:
+            raise ValueError("a record has more rounds than its run")
+        _arguments.places("updated", getattr(record, "updated", np.empty(0, int)), self.n_rows)
 
 
 class Visits(NamedTuple):

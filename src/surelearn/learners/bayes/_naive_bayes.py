@@ -374,6 +374,8 @@ class NaiveBayesClassifier(ClassifierMixin, SummarisingLearner[ClassSummary]):
             raise ValueError("it knows its errors, but not which categories are rare")
         if (self.training_errors_ or 0) > self.n_training_rows_:
             raise ValueError("it has more errors than rows")
+        if self.n_training_rows_ != self.record_.n_rows:
+            raise ValueError("its summary is of another number of rows")
         refuse_unlike_categories(self.record_.counts.categories, self.categories_)
 
     def __sklearn_tags__(self) -> Tags:

@@ -70,6 +70,12 @@ class VoteRule(NamedTuple):
         odds = math.log(right) - math.log(wrong) + math.log(self.n_classes - 1.0)
         return 0.5 * self.learning_rate * odds
 
+    def fits(self, errors: Vector, alphas: Vector) -> bool:
+        """Say whether these are the weights of rounds with these errors, but for rounding."""
+        played = errors > 0.0  # one member without errors votes alone, with any weight
+        due = [self.weight(error, 1.0 - error) for error in errors[played].tolist()]
+        return np.allclose(alphas[played], due, rtol=1e-6, atol=1e-9)
+
 
 class Rounds(NamedTuple):
     """What a run of AdaBoost leaves behind, an entry for each round that counts."""

@@ -244,6 +244,9 @@ class AdaBoostClassifier(BoostedVote):
             raise ValueError("the numbers of its rounds are none of AdaBoost")
         if (self.edge_ is not None and not 0.0 < self.edge_ < 0.5) or not self.learning_rate_ > 0.0:
             raise ValueError("its edge or its learning rate is none of AdaBoost")
+        rule = VoteRule(len(self.classes_), self.learning_rate_, self.edge_)
+        if not rule.fits(self.errors_, self.alphas_):
+            raise ValueError("its votes do not follow from the errors of its rounds")
         self._check_memory()
         if self.stumps_ is not None:
             known = table.n_categories(cast("Any", self).categories_)

@@ -29,7 +29,7 @@ from surelearn.certificate import (
     verified,
     violated,
 )
-from surelearn.kernels import Linear
+from surelearn.kernels import Gaussian, Linear
 from surelearn.kernels.norms import largest_square
 from surelearn.learners.kernelized._fixed_beforehand import FixedBeforehand
 from surelearn.learners.kernelized._inner_products import inner_product
@@ -46,6 +46,7 @@ def certificates(
     """State what is proved of the risk; all statements with a confidence share `delta`."""
     _arguments.open_fraction("delta", delta)
     refuse_changed(model)
+    _refuse_other_settings(model)
     found = _Machine.of(model, radius, within)
     ways: list[Callable[[float], Certificate]] = [found.by_compression]
     two = len(model.classes_) == 2
@@ -56,6 +57,21 @@ def certificates(
         if math.isfinite(model.C):
             ways.append(found.by_stability)
     return (*(way(delta / len(ways)) for way in ways), found.left_out())
+
+
+def _refuse_other_settings(model: Any) -> None:
+    """Refuse settings that cannot have led to this solution, as in a forged model file."""
+    sums, sizes = model.dual_coef_.sum(axis=1), np.abs(model.dual_coef_).sum(axis=1)
+    none = not model.fit_intercept and model.intercept_.any()
+    other = model.penalize_intercept and (np.abs(model.intercept_ - sums) > 1e-6 * sizes).any()
+    if model.kernel is None:
+        kernel = type(model.kernel_) is Gaussian
+    else:
+        kernel = fingerprint(model.kernel) == fingerprint(model.kernel_)
+    if none or other or not kernel or float(model.C) != model.C_:
+        raise ValueError(
+            "this machine is none of its settings: another kernel, C or intercept. Fit it again"
+        )
 
 
 @dataclass(frozen=True)

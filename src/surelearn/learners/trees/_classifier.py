@@ -193,6 +193,8 @@ class TreeClassifier(ClassifierMixin, TreeLearner):
         if not 0 <= self.training_errors_ <= n or len(self.correct_) != n_nodes or n < 1:
             raise ValueError("its errors or its counts are not those of its rows and nodes")
         _arguments.places("correct_", self.correct_, n + 1)
+        if self.tree_.n_rows[0] > n:
+            raise ValueError("its tree was grown from more rows")
         if self.correct_[self.tree_.is_leaf].sum() > n:
             raise ValueError("more training rows are right than there are")
         if self.named_ is not None:

@@ -92,9 +92,18 @@ class BlockIndex:
         )
         return found
 
-    def collect(self, queries: Matrix, radii: Vector, free: Indices, out: Any) -> None:
-        """Write the rows within the radius of each query to `out`, distances and points."""
-        nearest.collect(self.columns, self.numbers, queries, self.metric, radii, free, *out)
+    def collect(self, queries: Matrix, radii: Vector, places: Any, out: Any) -> None:
+        """Write the rows within the radius of each query to `out`, distances and points.
+
+        Those of query t belong between the two `places` of t, and must fill them.
+        """
+        places = np.array(places)
+        nearest.collect(self.columns, self.numbers, queries, self.metric, radii, places, *out)
+        if not np.array_equal(places[0], places[1]):
+            raise ValueError(
+                "its index finds other rows when it compares all of them: it was changed after "
+                "fit. Fit it again"
+            )
 
     def _at_once(self) -> int:
         return LARGEST_CHUNK
@@ -185,8 +194,22 @@ class TreeIndex(BlockIndex):
         n_leaves = len(self.columns)
         if n_leaves & (n_leaves - 1) or len(self.boxes) != 2 * n_leaves:
             raise ValueError("its boxes are not those of a balanced tree")
+        self._refuse_rows_outside_their_boxes()
         if isinstance(self.metric, Gower):
             raise TypeError("there is no tree for Gower's metric")
+
+    def _refuse_rows_outside_their_boxes(self) -> None:
+        """Refuse boxes that would hide rows from a search."""
+        there = (self.numbers >= 0)[:, np.newaxis]
+        low = np.where(there, self.columns, np.inf).min(axis=2)
+        high = np.where(there, self.columns, -np.inf).max(axis=2)
+        while True:  # from the leaves up to the root
+            boxes = self.boxes[len(low) : 2 * len(low)]
+            if not ((boxes[:, 0] <= low) & (high <= boxes[:, 1])).all():
+                raise ValueError("a row lies outside its box")
+            if len(low) == 1:
+                return
+            low, high = np.minimum(low[::2], low[1::2]), np.maximum(high[::2], high[1::2])
 
 
 def _padded(numbers: Indices, size: int) -> Indices:

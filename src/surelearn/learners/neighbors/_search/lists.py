@@ -120,12 +120,12 @@ def _collect(
     index: Any, queries: Matrix, chosen: Indices, radii: Vector, lists: Lists, n_jobs: int | None
 ) -> None:
     """Fill the lists of some queries by a scan, then sort them."""
-    free = lists.starts[chosen]
+    starts, stops = lists.starts[chosen], lists.starts[chosen + 1]
 
     def fill(chunk: slice) -> None:
         these = chosen[chunk]
         out = lists.distances, lists.points
-        index.collect(queries[these], radii[these], free[chunk], out)
+        index.collect(queries[these], radii[these], (starts[chunk], stops[chunk]), out)
 
     run_chunks(fill, len(chosen), n_jobs)
     for t in chosen:

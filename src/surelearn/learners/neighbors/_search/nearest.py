@@ -63,16 +63,21 @@ def collect(
     queries: Matrix,
     metric: Metric,
     radii: Vector,
-    free: Indices,
+    places: Indices,
     distances: Vector,
     points: Indices,
 ) -> None:
-    """Write every point at most `radii[t]` from query t from place `free[t]` on, which moves."""
+    """Write every point at most `radii[t]` from query t from `places[0, t]` on, which moves.
+
+    It is counted on beyond `places[1, t]`, but nothing is written there.
+    """
+    free, stops = places[0], places[1]
     found, shared = np.empty(columns.shape[2]), np.empty(columns.shape[2])
     for block in range(len(columns)):
         for t in range(len(queries)):
             to_block(metric, columns, block, queries[t], found, shared)
             for j in range(len(found)):
                 if found[j] <= radii[t] and numbers[block, j] >= 0:
-                    distances[free[t]], points[free[t]] = found[j], numbers[block, j]
+                    if free[t] < stops[t]:
+                        distances[free[t]], points[free[t]] = found[j], numbers[block, j]
                     free[t] += 1

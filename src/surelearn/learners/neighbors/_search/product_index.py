@@ -18,6 +18,7 @@ MOST_FEATURES = 50_000
 
 _TILE_BLOCKS = 64  # a product is 512 × 2048 floats: larger ones leave the cache, smaller ones pack
 _MINIMA = 1 << 24  # of blocks, kept at a time by a thread
+_LAST_BITS, _TINY, _ABOUT_ONE = 2.0**-23, 2.0**-149, 1.0 + 1e-9
 _LONGEST_QUERY = 1e15  # in units of the longest row; beyond, single precision may overflow
 
 
@@ -121,3 +122,22 @@ class ProductIndex(BlockIndex):
             for tile, norms, n in zip(self.tiles, self.norms, lengths, strict=True)
         ):
             raise ValueError("its tiles are not those of its blocks")
+        self._refuse_other_rows()
+
+    def _refuse_other_rows(self) -> None:
+        """Refuse tiles of other rows than those compared: they would hide rows from a search."""
+        start = 0
+        for tile, norms in zip(self.tiles, self.norms, strict=True):
+            blocks = slice(start, start + len(norms) // BLOCK)
+            start = blocks.stop
+            there = (self.numbers[blocks].T >= 0).ravel()
+            points = (self.columns[blocks].transpose(2, 0, 1) - self.centre) / self.scale
+            points = points.reshape(tile.shape)[there]
+            squares = np.einsum("pf,pf->p", points, points)
+            # Sums may differ in their last bits from one machine to the next, and so may norms.
+            close = np.abs(norms[there] - squares) <= _LAST_BITS * squares + _TINY
+            same = np.array_equal(tile[there], points.astype(np.float32))
+            if not (same and close.all() and (squares <= _ABOUT_ONE).all()):
+                raise ValueError("its tiles are not its rows, centred and scaled")
+            if not (norms[~there] == np.inf).all():
+                raise ValueError("its tiles have rows where its blocks have none")
