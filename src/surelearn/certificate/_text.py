@@ -26,7 +26,7 @@ def headline(certificate: "Certificate") -> list[str]:
     """Return the claim and the numbers; a void certificate has reasons instead."""
     c = certificate
     if c.status == "void":
-        return [f"No guarantee: an assumption is violated. {_reasons(c)}."]
+        return [f"No guarantee: an assumption is violated, namely that {_reasons(c)}."]
     bound, seen, known = _numbers(c)
     lines = [claim_in_one_unit(c)]
     if c.status == "vacuous":
