@@ -56,6 +56,27 @@ def test_years_clocks_and_dates_are_times(name, values):
     assert "looks like a time" in hint
 
 
+def test_a_group_is_known_by_codes_or_by_what_has_several_rows_not_by_a_place():
+    names = [f"{a}{b}" for a in "abcdefgh" for b in "klmno"]
+    for title, cells, found in (
+        ("school", [f"S{i % 40:02d}" for i in range(400)], True),
+        ("school", [names[i % 40] for i in range(400)], False),
+        ("purpose", [f"A4{i % 11}" for i in range(400)], False),
+        ("customer", [names[i % 40] for i in range(400)], True),
+    ):
+        table = pa.table({title: pa.chunked_array([cells]).dictionary_encode()})
+        assert bool(list(hints(table, {}))) is found, title
+
+
+def test_gaps_that_tell_a_rare_class_nearly_always_are_told():
+    y = np.arange(2000) % 40 == 0
+    left = column([None if died != (i % 63 == 0) else 1.0 for i, died in enumerate(y)])
+    (sentence,) = given_away(left, "discharge_date", y, y.astype(int))
+    assert (
+        "is missing in 98% of the training rows whose target is True, and in 1.59% of" in sentence
+    )
+
+
 def test_columns_that_give_the_target_away_in_part():
     y = RNG.random(600) < 0.4
     late = column([7.0 if died and i % 3 == 0 else None for i, died in enumerate(y)])

@@ -23,6 +23,7 @@ _MOSTLY = 0.5  # of the rows have a number of their own, if it is an identifier
 _FEWEST = 20  # rows that a value must have to give a class away
 _ENOUGH = 100  # rows: with fewer, one column may well tell the classes apart by chance
 _NEARLY, _SMALL = 0.03, 0.1  # the error rate of a column alone, also as a share of the constant's
+_TELLING = 0.9  # by so much more often a column is missing in one class than in another
 _UNLIKELY = 1e-6  # the probability that so many rows are of one class by chance
 _SAMPLE = 2000
 _EXACT = 1e-8  # of the variance of the target that a sum leaves unexplained
@@ -146,6 +147,16 @@ def _told_by_gaps(
         if len(found) == 1 and _FEWEST <= n < len(codes) and shares[found[0]] ** n < _UNLIKELY:
             label = y[there][0].item()
             return f"is {how} in {n:,} training rows, and in all of them the target is {label!r}"
+    counts = np.bincount(codes)
+    gaps = np.bincount(codes, weights=missing) / np.maximum(counts, 1)
+    often = [code for code in np.argsort(gaps).tolist() if counts[code] >= _FEWEST]
+    if len(often) > 1 and gaps[often[-1]] - gaps[often[0]] >= _TELLING:
+        most, least = (
+            f"{100 * gaps[code]:.3g}% of the training rows whose target is "
+            f"{y[codes == code][0].item()!r}"
+            for code in (often[-1], often[0])
+        )
+        return f"is missing in {most}, and in {least}"
     return ""
 
 

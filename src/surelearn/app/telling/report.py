@@ -13,11 +13,13 @@ from surelearn._wording import confidence
 from surelearn.app.certified_run import CertifiedRun
 from surelearn.app.choosing.choice import Choice
 from surelearn.app.problem.features import count_distinct
+from surelearn.app.problem.held_out import ALPHA
 from surelearn.app.tables.notes import latest
 from surelearn.app.tables.read import TableFile
 from surelearn.app.telling.beside import (
     cards_of,
     claimed_of,
+    plan_of,
     signing_of,
     steps_of,
     together_of,
@@ -50,7 +52,7 @@ def make_report(run: CertifiedRun, file: TableFile) -> Report:
     return Report(
         title=f"{run.name} predicting {problem.target} in {file.path.name}",
         certificate=run.certificate,
-        beforehand=run.choice.beforehand,
+        beforehand=f"{_seen_of(run)}{run.choice.beforehand}",
         training=run.choice.bound,
         others=_own(run),
         facts=_facts(run, file),
@@ -75,11 +77,18 @@ def make_report(run: CertifiedRun, file: TableFile) -> Report:
         figures=tuple(draw(run)),
         views=tuple(show_model(run)),
         appendix=tuple(draw_appendix(run)),
-        plan=_plan(run.certificate),
+        plan=plan_of(run),
         steps=tuple(steps_of(run, file)),
         reproduce=_reproduce(run, file),
         signing=signing_of(run, file),
     )
+
+
+def _seen_of(run: CertifiedRun) -> str:
+    """Say of which errors the number that was observed is the largest."""
+    if run.problem.task != "regression":
+        return ""
+    return f"{confidence(ALPHA)} of their errors are no larger. "
 
 
 def _own(run: CertifiedRun) -> tuple[Certificate, ...]:
@@ -183,16 +192,6 @@ def _confusion(run: CertifiedRun) -> ModelView | None:
         run.answers.predicted,
         title="What was predicted for them",
         heads=("true class", "predicted"),
-    )
-
-
-def _plan(certificate: Certificate) -> str:
-    n = certificate.reproduce.get("n_to_halve_slack")
-    if n is None:
-        return ""
-    return (
-        f"With {n:,} rows held out and the same error rate, the bound would be half as far from "
-        "what was observed."
     )
 
 
