@@ -27,6 +27,7 @@ from surelearn.app.tables import dates
 from surelearn.app.tables.memory_mapped import is_large, take_rows
 
 _TIME = re.compile(r"(.*[_\W])?(date|datetime|time|timestamp|year)", re.IGNORECASE)
+_compute: Any = pc  # its functions are made when it is imported, so no type checker knows them
 _SEVERAL_ROWS = re.compile(
     r"(patient|subject|person|user|customer|client|household|family|session)"
     r"([_\W]?(id|no|nr|number|name|key))?|.*_id|(.*[_\W])?id",
@@ -255,7 +256,7 @@ def _holds_codes(column: Any) -> bool:
     if not types.is_dictionary(column.type):
         return False
     words = column.unique().drop_null().cast(pa.string())
-    numbered = pc.sum(pc.match_substring_regex(words, r"\d")).as_py() or 0
+    numbered = _compute.sum(_compute.match_substring_regex(words, r"\d")).as_py() or 0
     few_rows = len(words) >= _CODES and 2 * len(words) <= len(column) <= 50 * len(words)
     return few_rows and numbered >= 0.95 * len(words)
 

@@ -151,9 +151,9 @@ def _kind(found: Any) -> str:
 
 
 def _folds(choice: Choice) -> Iterator[FoldChoice]:
-    """Yield what would have been chosen without each part, if there was a choice."""
+    """Yield what would have been chosen without each part, if that differs."""
     nested = choice.nested
-    if nested is None or len(nested.names) == 1:
+    if nested is None or len(set(nested.chosen)) == 1:
         return
     seemed = nested.inner_estimates.min(axis=1).tolist()
     was = nested.outer.fold_means.tolist()
