@@ -88,8 +88,12 @@ def warn(
 
 
 def _is_about(name: str, sentences: Sequence[str]) -> bool:
-    """Return whether a column was warned of already: a second warning may say the contrary."""
-    return any(sentence.startswith(f"column {name!r} ") for sentence in sentences)
+    """Return whether a column was warned of already: a second warning may say the contrary.
+
+    That zeros may stand for missing values contradicts nothing.
+    """
+    about = f"column {name!r} "
+    return any(s.startswith(about) and "--zeros" not in s for s in sentences)
 
 
 def _by_column(X: Any, features: Sequence[Feature]) -> Any:
