@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from surelearn.app.problem.leakage import hints
-from surelearn.app.problem.odd_columns import given_away, identifiers, sums, zeros
+from surelearn.app.problem.odd_columns import given_away, identifiers, questions, sums, zeros
 from surelearn.app.problem.problem import understand
 from surelearn.app.tables.read import TableFile
 
@@ -126,3 +126,11 @@ def test_no_warning_is_about_no_rows():
         n_seen += problem.split.kind == "distinct" and problem.copies.n_distinct == 60
         assert not any(w.startswith("0 of") for w in problem.warnings)
     assert n_seen
+
+
+def test_the_same_question_about_zeros_is_asked_once():
+    cells = [0.0, 0.0, *range(44, 80)]
+    X = pa.table({"glucose": cells, "pressure": cells[::-1], "y": np.arange(38.0)})
+    (sentence,) = [s for s in questions(X, np.arange(38) % 2, np.arange(38) % 2) if "zeros" in s]
+    assert sentence.startswith("columns 'glucose' and 'pressure' are 0 in some rows")
+    assert sentence.endswith("--zeros glucose --zeros pressure")

@@ -4,7 +4,7 @@ Everything here warns and changes nothing.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from shlex import quote
 from typing import Any
 
@@ -41,14 +41,30 @@ def questions(X: Any, y: NDArray[Any], codes: NDArray[Any] | None) -> Iterator[s
     codes
         Their classes as whole numbers; None for a regression.
     """
+    asked: dict[str, str] = {}
     for name, column in zip(X.column_names, X.columns, strict=True):
         if types.is_floating(column.type):
             yield from identifiers(column, name)
-            yield from zeros(column, name)
+            asked[name] = next(zeros(column, name), "")
         if codes is not None:
             yield from given_away(column, name, y, codes)
+    yield from _zeros_of_all({name: asked[name] for name in asked if asked[name]})
     if codes is None:
         yield from sums(X, y)
+
+
+def _zeros_of_all(asked: Mapping[str, str]) -> Iterator[str]:
+    """Yield what is asked about zeros, of many columns at once if it is the same."""
+    if len(asked) < 2:
+        yield from asked.values()
+        return
+    names = list(asked)
+    listed = f"{', '.join(map(repr, names[:-1]))} and {names[-1]!r}"
+    options = " ".join(f"--zeros {quote(name)}" for name in names)
+    yield (
+        f"columns {listed} are 0 in some rows and far above 0 in all others: if 0 means that the "
+        f"value is missing, say {options}"
+    )
 
 
 def identifiers(column: Any, name: str) -> Iterator[str]:
