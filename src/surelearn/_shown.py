@@ -77,15 +77,22 @@ class Shown:
         return {one.name: getattr(self, one.name) for one in fields(self) if one.name[0] != "_"}
 
     def __repr__(self) -> str:
-        """Return one line, in which long arrays are told by their length."""
+        """Return one line: the first sentence, or facts with arrays told by their length."""
+        if self._speaks() and type(self)._facts is Shown._facts:  # noqa: SLF001 - its own class
+            return f"<{type(self).__name__}: {str(self).partition(chr(10))[0]}>"
         told = ", ".join(f"{name}={text}" for name, text in _told(self._facts()))
         return f"{type(self).__name__}({told})"
 
     def _repr_html_(self) -> str:
         """Return a card for notebooks: no scripts, no network."""
-        sentences = str(self).splitlines() if type(self).__str__ is not object.__str__ else []
+        if self._speaks():
+            return card(type(self).__name__, sentences=str(self).splitlines())
         rows = [(name.replace("_", " "), text) for name, text in _told(self._facts())]
-        return card(type(self).__name__, sentences=sentences, rows=rows)
+        return card(type(self).__name__, rows=rows)
+
+    def _speaks(self) -> bool:
+        """Return whether this is told in sentences of its own."""
+        return type(self).__str__ is not object.__str__
 
 
 def card(

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 _EXACT = Context(prec=1500)  # more digits than any float has, written out
+_TOGETHER = " together "  # ends what the claims of one audit have in common
 
 
 def outward(value: float, direction: str, *, digits: int = 4) -> str:
@@ -184,3 +185,17 @@ def nearest(name: str, known: Iterable[str]) -> str:
     if close:
         return f"; did you mean {close[0]!r}?"
     return f"; known are {', '.join(options)}"
+
+
+def shared_premise(claims: Sequence[str]) -> str:
+    """Return the premise that most claims begin with, or nothing.
+
+    Examples
+    --------
+    >>> shared_premise(["If so, together it is 1.", "If so, together it is 2.", "vacuous"])
+    'If so, together '
+    """
+    begun = [
+        claim[: claim.index(_TOGETHER) + len(_TOGETHER)] for claim in claims if _TOGETHER in claim
+    ]
+    return max(begun, key=begun.count, default="") if len(begun) > 1 else ""

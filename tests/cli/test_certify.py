@@ -168,8 +168,9 @@ BAD_TABLES = {
     "too many classes": (
         "\n".join(["x,y", *[f"{i % 7},name{i}" for i in range(200)]]).encode(),
         [],
-        "have one member only",
+        "is different in every row, as a name or an id is",
     ),
+    "forgotten target": (GOOD.encode(), [], "with --target which column"),
     "huge category count": (
         "\n".join(
             ["x,y", *[f"w{i // 2},{'no' if i % 3 else 'yes'}" for i in range(3000)]]
@@ -188,7 +189,7 @@ BAD_TABLES = {
     "ragged lines": (GOOD.encode() + b"1,2,3,4,5\n", [], "line 202"),
     "invalid UTF-8": (GOOD.encode().replace(b"red", b"r\xffd", 3), [], "--encoding"),
     "unknown encoding": (GOOD.encode(), ["--encoding", "klingon"], "klingon"),
-    "binary rubbish": (bytes(range(256)) * 20, [], ""),
+    "binary rubbish": (bytes(range(256)) * 20, [], "is no table"),
     "a workbook": (b"PK\x03\x04" + b"\0" * 100, [], "save the table in it as CSV"),
     "too few rows": ("\n".join(["x,colour,y", *lines(20)]).encode(), [], "55 rows or more"),
     "text regression": (GOOD.encode(), ["--task", "regression"], "holds text"),
@@ -236,8 +237,9 @@ def test_bad_input_ends_with_one_sentence_and_leaves_nothing(tmp_path, name):
     path.parent.mkdir()
     if content is not None:
         path.write_bytes(content)
-    target = "outcom" if name == "misspelt target" else "y"
-    result = certify(path, "--target", target, *options, out=tmp_path / "out")
+    target = ["--target", "outcom" if name == "misspelt target" else "y"]
+    target = [] if name == "forgotten target" else target
+    result = certify(path, *target, *options, out=tmp_path / "out")
     assert result.exit_code == 2, result.output
     assert isinstance(result.exception, SystemExit)
     assert "Traceback" not in result.output

@@ -64,6 +64,18 @@ def test_status_1_if_something_differs(folder, tmp_path):
     assert "differs  the table is the one certified" in result.output
 
 
+def test_a_folder_stands_for_what_is_in_it(folder):
+    table = str(folder / "table.csv")
+    done = run(app, ["verify", str(folder), "--model", str(folder), "--data", table])
+    assert done.exit_code == 0, done.output
+    done = run(app, ["predict", str(folder), table])
+    assert done.exit_code == 0, done.output
+    done = run(app, ["predict", table, str(folder / "model.surelearn")])
+    assert "the model comes before the table" in done.stderr
+    done = run(app, ["verify", str(folder / "certificat.json")])
+    assert "did you mean" in done.stderr
+
+
 @pytest.mark.parametrize("damage", ["missing", "rubbish", "half", "no model", "no table"])
 def test_status_2_if_something_cannot_be_read(folder, tmp_path, damage):
     path, options = tmp_path / "certificate.json", []

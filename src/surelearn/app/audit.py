@@ -95,8 +95,9 @@ class AuditRun(Shown, drawn_by="claims.plot_claims"):
         return self.certificate.claim.partition(THEN)[0] + THEN
 
     def __str__(self) -> str:
-        """Return the claims, a line each."""
-        return str(self.audit)
+        """Return the claims, a line each, what became of targets, and what to worry about."""
+        targets = [f"{o.verdict}: {o.target}" for o in self.claims if o.target is not None]
+        return "\n".join([str(self.audit), *targets, *(f"Warning: {w}" for w in self.warnings)])
 
 
 def audit_table(  # noqa: PLR0913 - an argument for each option of the command

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 
 from surelearn._shown import Shown
+from surelearn._wording import printable
 from surelearn.app.certified_run import CertifiedRun
 from surelearn.app.certify import certify_table
 from surelearn.app.errors import TableError
@@ -20,6 +21,7 @@ from surelearn.app.tables.parted_file import is_in_parts
 from surelearn.app.tables.read import TableFile, read_in_its_encoding, read_table_file
 from surelearn.app.telling.report import make_report
 from surelearn.certificate import Certificate
+from surelearn.certificate._text import html
 from surelearn.evaluate.audit import Outcome
 from surelearn.persistence.model_files import SavedModel
 from surelearn.report import render_html
@@ -117,12 +119,16 @@ class CertifiedTable(Shown, drawn_by="certificates.plot_certificates"):
 
     def __repr__(self) -> str:
         """Return the learner and what is certain of it, in sentences."""
-        return f"{self.learner} on {self.file.path.name}\n{self.certificate}"
+        told = [f"{self.learner} on {self.file.path.name}", str(self.certificate), *self._worries()]
+        return "\n".join(told)
 
     def _repr_html_(self) -> str:
-        """Return the certificate for notebooks: no scripts, no network."""
-        html: Any = self.certificate
-        return html._repr_html_()
+        """Return the certificate for notebooks, and what to worry about: no scripts, no network."""
+        name = f"{self.learner} on {self.file.path.name}"
+        return html(self.certificate, about=name, also=self._worries())
+
+    def _worries(self) -> list[str]:
+        return [printable(f"Warning: {warning}") for warning in self.warnings]
 
 
 def certify(

@@ -7,6 +7,10 @@ class TableError(ValueError):
     """A table that cannot be used, told in one sentence that says what to do."""
 
 
+class TrainingPartError(TableError):
+    """What the training part lacks, though the table may have it."""
+
+
 class ArgumentError(ValueError):
     """Numbers or names that make no sense, told in one sentence that says what to do."""
 

@@ -18,6 +18,7 @@ from surelearn.app.certified_run import CertifiedRun
 from surelearn.app.choosing.foreign_learners import is_foreign
 from surelearn.app.errors import TableError
 from surelearn.app.monitor import StreamMonitor
+from surelearn.app.predict import MODEL
 from surelearn.app.tables.read import TableFile
 from surelearn.app.tables.sources import STANDARD_INPUT
 from surelearn.app.telling.audit_report import make_audit_report
@@ -26,7 +27,7 @@ from surelearn.certificate._certificate import plain
 from surelearn.persistence.model_files import save_model
 from surelearn.report import render_html, render_json
 
-NAMES = ("model.surelearn", "certificate.json", "claims.json", "report.html", "report.json")
+NAMES = (MODEL, "certificate.json", "claims.json", "report.html", "report.json")
 FOREIGN_MODEL = "model.joblib"
 """A model of another library: who loads it runs code from it, so it is not loaded by us."""
 
@@ -37,7 +38,7 @@ OF_MONITORS = ("certificate.json", "monitor.json", "monitor.svg")
 """The files of a stream that was watched."""
 
 
-def fresh_folder(table: Path) -> Path:
+def fresh_folder(table: Path, done: str = "certified") -> Path:
     """Return the name of a folder for the results of a table that is not there yet.
 
     Examples
@@ -47,7 +48,7 @@ def fresh_folder(table: Path) -> Path:
     """
     name = table.name.partition(".")[0] if table.name != STANDARD_INPUT else ""
     stem = re.sub(r"[^\w-]+", "-", name).strip("-") or "table"
-    tried = (f"{stem}-certified" + (f"-{n}" if n > 1 else "") for n in count(1))
+    tried = (f"{stem}-{done}" + (f"-{n}" if n > 1 else "") for n in count(1))
     return next(path for path in map(Path, tried) if not path.exists())
 
 

@@ -34,6 +34,10 @@ _LAYOUT = {
 }  # that may differ from file to file
 
 
+MODEL = "model.surelearn"
+"""The file of a run that holds its model."""
+
+
 class Predictions(NamedTuple):
     """The predictions for a table, a row each, and what was noticed on the way."""
 
@@ -51,6 +55,9 @@ def predict_file(model: Path, table: Path, **form: Any) -> Predictions:
     **form
         How to read the table: options of `read_table_file`.
     """
+    model = model_in(model)
+    if table.suffix == Path(MODEL).suffix != model.suffix:
+        raise TableError(f"the model comes before the table: surelearn predict {table} {model}")
     if model.suffix == ".joblib":
         raise TableError(
             f"{model} holds a learner of another library, and to load it would run code from the "
@@ -66,6 +73,11 @@ def predict_file(model: Path, table: Path, **form: Any) -> Predictions:
     ends = stored_intervals(saved.model, saved.metadata)
     told = () if ends is None else (ends.note,)
     return Predictions(predict_in_chunks(saved, X), (*layout, *notes, *told))
+
+
+def model_in(path: Path) -> Path:
+    """Return the model file that a folder of results holds; a file is returned as it is."""
+    return path / MODEL if path.is_dir() else path
 
 
 def check_schema(schema: Mapping[str, Any]) -> None:
@@ -174,7 +186,7 @@ def read_features(
     if absent:
         raise TableError(
             f"the table lacks {_listed(absent)}, which the model needs; it has "
-            f"{_listed(table.column_names)}"
+            f"{_listed(table.column_names)}: rename or add columns"
         )
     X = combined(
         ((f.name, read_feature(table.column(f.source), f, decimal)) for f in features),

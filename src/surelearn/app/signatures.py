@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from surelearn.app.auditing.bundle import Bundle
 from surelearn.app.errors import TableError
+from surelearn.app.tables.sources import no_file
 from surelearn.app.verify import (
+    certificate_in,
     read_beside,
     read_signed,
     verify_audit,
@@ -64,6 +66,7 @@ def make_keys(path: Path) -> KeyFiles:
 
 def sign_certificate(path: Path, *, key: Path, out: Path | None = None) -> Path:
     """Sign a certificate that holds, and write the signature; return where."""
+    path = certificate_in(path)
     text, found = read_signed(path)
     first, certificate = with_its_certificate(path, found)
     if isinstance(certificate, Bundle):
@@ -192,7 +195,7 @@ def _read(path: Path) -> bytes:
         with path.open("rb") as file:
             content = file.read(_LARGEST + 1)
     except FileNotFoundError:
-        raise TableError(f"there is no file {path}") from None
+        raise TableError(no_file(path)) from None
     except OSError as error:
         raise TableError(f"{path} cannot be read: {error.strerror}") from None
     if len(content) > _LARGEST:

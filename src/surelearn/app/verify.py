@@ -7,6 +7,7 @@ from typing import Any
 from surelearn.app.auditing.bundle import Bundle, bundle_of_one, from_json, is_bundle
 from surelearn.app.choosing.choice import OnTrial
 from surelearn.app.errors import TableError
+from surelearn.app.tables.sources import no_file
 from surelearn.app.verifying import again, alone, figures
 from surelearn.app.verifying.audited import check_bundle, check_bundle_again
 from surelearn.app.verifying.claimed import check_beside, is_beside
@@ -16,6 +17,7 @@ from surelearn.certificate import Certificate
 
 __all__ = [
     "Finding",
+    "certificate_in",
     "not_checked",
     "read_beside",
     "read_certificate",
@@ -29,6 +31,11 @@ OF_RUNS, BESIDE = "certificate.json", "claims.json"
 """The files of a run that hold its certificate, and the claims beside it."""
 
 _LARGEST = 256 * 2**20  # bytes: the errors of ten million rows
+
+
+def certificate_in(path: Path) -> Path:
+    """Return the certificate that a folder of results holds; a file is returned as it is."""
+    return path / OF_RUNS if path.is_dir() else path
 
 
 def read_certificate(path: Path) -> Certificate | Bundle:
@@ -46,16 +53,20 @@ def read_signed(path: Path) -> tuple[str, Certificate | Bundle]:
         text = path.read_bytes().decode("utf-8")
         return text, from_json(text) if is_bundle(text) else Certificate.from_json(text)
     except FileNotFoundError:
-        raise TableError(f"there is no file {path}") from None
+        raise TableError(no_file(path)) from None
     except OSError as error:
         raise TableError(f"{path} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise TableError(
-            f"{path} cannot be read: it is not text in UTF-8; give the certificate.json or "
-            "claims.json that was written beside it"
-        ) from None
+        raise TableError(f"{path} cannot be read: it is not text in UTF-8{_hint(path)}") from None
     except ValueError as error:
-        raise TableError(f"{path} cannot be read: {error}") from None
+        raise TableError(f"{path} cannot be read: {error}{_hint(path)}") from None
+
+
+def _hint(path: Path) -> str:
+    """Say which file is meant, unless it is this one."""
+    if path.name in {OF_RUNS, BESIDE}:
+        return ""
+    return f"; give the {OF_RUNS} or {BESIDE} that surelearn wrote"
 
 
 def read_beside(path: Path, certificate: Certificate) -> Bundle | None:

@@ -105,6 +105,9 @@ def parse_json(text: str, *, what: str = "a certificate of surelearn") -> Any:
         _refuse_size(content)
     except RecursionError:
         raise ValueError(f"this is not {what}: it is nested too deeply") from None
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}"
+        raise ValueError(f"this is not {what}: it is not JSON ({where})") from None
     except ValueError as error:
         raise ValueError(f"this is not {what}: {error}") from None
     return content

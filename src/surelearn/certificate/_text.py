@@ -1,5 +1,6 @@
 """A certificate in words: plain sentences, and a card for notebooks."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from surelearn._shown import card
@@ -26,7 +27,7 @@ def headline(certificate: "Certificate") -> list[str]:
     """Return the claim and the numbers; a void certificate has reasons instead."""
     c = certificate
     if c.status == "void":
-        return [f"No guarantee: an assumption is violated. {_reasons(c)}."]
+        return [f"No guarantee: an assumption is violated, namely that {_reasons(c)}."]
     bound, seen, known = _numbers(c)
     lines = [claim_in_one_unit(c)]
     if c.status == "vacuous":
@@ -82,12 +83,20 @@ def _assumptions(certificate: "Certificate") -> list[str]:
     return lines
 
 
-def html(certificate: "Certificate") -> str:
-    """Return a card for notebooks: the claim, then every assumption with its status."""
+def html(certificate: "Certificate", *, about: str = "", also: Sequence[str] = ()) -> str:
+    """Return a card for notebooks: the claim, then every assumption with its status.
+
+    Parameters
+    ----------
+    certificate
+        The certificate.
+    about, also
+        What it is about, for the title, and sentences to add to its own.
+    """
     return card(
-        f"{certificate.status} certificate",
+        f"{certificate.status} certificate{f': {about}' if about else ''}",
         badge=certificate.status,
-        sentences=headline(certificate),
+        sentences=[*headline(certificate), *also],
         header=("status", "assumption", "evidence"),
         rows=[(p.status, p.name, p.evidence) for p in certificate.preconditions],
         footer=(certificate.formula, certificate.reference),

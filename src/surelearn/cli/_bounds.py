@@ -4,26 +4,24 @@ import ast
 from collections.abc import Iterable
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
+from rich.padding import Padding
 
 from surelearn.app.errors import ArgumentError
 from surelearn.app.theorems import Evaluation, evaluate_theorem, find_theorems
+from surelearn.cli._showing import Terminal
 
 
 def list_theorems(word: str) -> None:
     """Print the theorems, those that mention a word if one is given."""
-    table = Table(box=None, pad_edge=False)
-    table.add_column("theorem", no_wrap=True)
-    table.add_column("what it says")
+    console = Terminal()
     for name, line in find_theorems(word).items():
-        table.add_row(name, line)
-    Console().print(table)
+        console.print(name, highlight=False)
+        console.print(Padding(line, (0, 0, 0, 4)), style="dim", highlight=False)
 
 
 def evaluate(name: str, values: Iterable[str]) -> None:
     """Print a theorem's bound, what it assumes and where its proof is."""
-    console = Console()
+    console = Terminal()
     found = evaluate_theorem(name, dict(_argument(value) for value in values))
     if not isinstance(found, Evaluation):
         console.print(found)

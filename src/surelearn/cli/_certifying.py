@@ -22,6 +22,7 @@ from surelearn.app.ledger import Ledger, NoLedger, UserLedger
 from surelearn.app.ledger_files import Look
 from surelearn.app.output import check_folder, fresh_folder, write_run
 from surelearn.app.problem.entry import Entry
+from surelearn.app.problem.problem import check_target
 from surelearn.app.rules import check_rules
 from surelearn.app.tables.notes import latest
 from surelearn.app.tables.parted_file import is_in_parts
@@ -89,6 +90,7 @@ def run(  # noqa: PLR0913 - an argument for each way in which the command can be
             file, form = look_as_told(table, form, options)
         else:
             file, form = read_in_its_encoding(read, table, form)
+            check_target(options["target"], file.table.column_names)
         ledger = UserLedger(out) if remember else NoLedger()
         _foresee(console, ledger, file, options)
         best = Best()

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.table import Table
 
-from surelearn._wording import confidence
+from surelearn._wording import amount, confidence
 from surelearn.app.audit import Outcome
 from surelearn.app.certified_run import CertifiedRun
+from surelearn.app.telling.beside import positive_of
 from surelearn.app.telling.wording import title_of
 from surelearn.cli._showing import shown
 
@@ -33,7 +34,7 @@ def board_of(outcomes: Sequence[Outcome]) -> Table:
             continue
         sign = "at most" if found.direction == "upper" else "at least"
         share = found.kind in {"rate", "risk"}
-        seen = f"{100 * found.observed:.4g}%" if share else f"{found.observed:.4g}"
+        seen = f"{100 * found.observed:.4g}%" if share else amount(found.observed)
         board.add_row(
             shown(title_of(outcome.claim)),
             seen,
@@ -55,7 +56,9 @@ def show_beside(console: Console, run: CertifiedRun) -> None:
     if not run.claims:
         return
     level = confidence(float(run.options["delta"]))
-    console.print(f"\nBeside it, together with confidence {level}:", highlight=False)
+    named = positive_of(run)
+    told = "" if named is None else f" (positive: {shown(named)})"
+    console.print(f"\nBeside it, together with confidence {level}{told}:", highlight=False)
     console.print(board_of(run.claims))
     for outcome in run.claims:
         if outcome.target is not None:

@@ -15,6 +15,7 @@ from surelearn.app.signatures import check_signature
 from surelearn.app.verify import (
     BESIDE,
     Finding,
+    certificate_in,
     not_checked,
     read_beside,
     read_signed,
@@ -57,6 +58,7 @@ def _run(
     signed: Signed,
 ) -> bool:
     console = Terminal(highlight=False)
+    path = certificate_in(path)
     text, certificate = read_signed(path)
     by = _check_signature(text, path, signed)
     path, certificate = with_its_certificate(path, certificate)

@@ -24,10 +24,10 @@ def audit(  # noqa: PLR0913, PLR0917 - an argument for each option
         str | None, typer.Option(help="Column of scores: the larger, the more positive.")
     ] = None,
     positive: Annotated[
-        str | None, typer.Option(help="The positive label, if its own words do not say so.")
+        str | None, typer.Option(help="The positive label, if the labels do not say it themselves.")
     ] = None,
     group: Annotated[
-        str | None, typer.Option(help="Column of groups, no one of which may fare worse.")
+        str | None, typer.Option(help="Column of groups, to be compared with each other.")
     ] = None,
     low: Annotated[str | None, typer.Option(help="Column of the lower ends of intervals.")] = None,
     high: Annotated[str | None, typer.Option(help="Column of their upper ends.")] = None,
@@ -39,7 +39,9 @@ def audit(  # noqa: PLR0913, PLR0917 - an argument for each option
     ] = None,
     width: Annotated[
         str | None,
-        typer.Option(help="Column of widths, one for each answer: intervals are so many of them."),
+        typer.Option(
+            help="Column of widths, one for each answer; intervals are multiples of them."
+        ),
     ] = None,
     cluster: Annotated[
         str | None, typer.Option(help="Column of patients, users ... whose rows belong together.")
@@ -58,10 +60,10 @@ def audit(  # noqa: PLR0913, PLR0917 - an argument for each option
     ] = None,
     challenger: Annotated[
         list[str] | None,
-        typer.Option(help="Column of another model's answers to be compared; may be repeated."),
+        typer.Option(help="Column of another model's answers to compare; may be repeated."),
     ] = None,
     id: Annotated[  # noqa: A002 - what users call it
-        str | None, typer.Option(help="Column that names each case: none may stand twice.")
+        str | None, typer.Option(help="Column that names each case: no name may occur twice.")
     ] = None,
     claim: Annotated[
         list[str] | None,
@@ -88,9 +90,12 @@ def audit(  # noqa: PLR0913, PLR0917 - an argument for each option
         int | None, typer.Option(help="Processes on this machine to work on the parts of a table.")
     ] = None,
     dask: Annotated[
-        str | None, typer.Option(help="Address of a scheduler of Dask whose workers do it.")
+        str | None, typer.Option(help="Address of a Dask scheduler whose workers do it.")
     ] = None,
-    out: Annotated[Path, typer.Option(help="Folder for the three files.")] = Path("audited"),
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder for the files; a fresh one named after the file by default."),
+    ] = None,
     delimiter: Annotated[str | None, typer.Option(help="What separates cells.")] = None,
     header: Annotated[
         bool | None, typer.Option("--header/--no-header", help="Whether line 1 has the names.")

@@ -15,7 +15,9 @@ def certify(  # noqa: PLR0913, PLR0917 - an argument for each option
             show_default=False,
         ),
     ],
-    target: Annotated[str, typer.Option(help="The column to predict.", show_default=False)],
+    target: Annotated[
+        str | None, typer.Option(help="The column to predict; without it, columns are listed.")
+    ] = None,
     delta: Annotated[float, typer.Option(help="Probability that the certificate is false.")] = 0.05,
     learner: Annotated[
         list[str] | None,
@@ -81,7 +83,7 @@ def certify(  # noqa: PLR0913, PLR0917 - an argument for each option
     cluster: Annotated[
         str | None,
         typer.Option(
-            "--cluster", "--dask", help="Address of a scheduler of Dask whose workers do it."
+            "--cluster", "--dask", help="Address of a Dask scheduler whose workers do it."
         ),
     ] = None,
     checkpoint: Annotated[
@@ -125,9 +127,8 @@ def certify(  # noqa: PLR0913, PLR0917 - an argument for each option
     Example: `surelearn certify patients.csv --target outcome`
     """
     if not quiet and not as_json:
-        typer.echo(
-            f"Certifying {target!r} in {str(table)!r}"
-        )  # at once: to load the rest takes time
+        what = "" if target is None else f"{target!r} in "
+        typer.echo(f"Certifying {what}{str(table)!r}")  # at once: to load the rest takes time
     from surelearn.cli._certifying import run  # noqa: PLC0415 - `--help` should not wait for it
 
     status = run(

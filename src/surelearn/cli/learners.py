@@ -21,12 +21,13 @@ def learners() -> None:
 def _print(title: str, found: Mapping[str, type]) -> None:
     import inspect  # noqa: PLC0415 - `--help` should not wait for the learners
 
-    from rich.console import Console  # noqa: PLC0415
     from rich.padding import Padding  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
 
+    from surelearn.cli._showing import Terminal  # noqa: PLC0415
+
     told = {name: (_states(kind), _says(inspect.getdoc(kind))) for name, kind in found.items()}
-    console = Console()
+    console = Terminal()
     if console.width < _WIDE:
         console.print(f"[bold]{title}[/], what it states of its own run, and what it does")
         for name, (states, says) in told.items():

@@ -21,9 +21,9 @@ def ledger(
     before the first; they share delta.
 
     Tables are recognised by their rows, in any order and file format; not if cells or columns were
-    changed. Looks of other users and machines are not seen. `surelearn verify` and `predict` are
-    no looks. The file is in the folder that `SURELEARN_STATE` names, else where the system keeps
-    the state of programs (on Linux `~/.local/state/surelearn/ledger.jsonl`), and beside every
+    changed. Looks of other users and machines are not seen. `surelearn verify` and `predict` do not
+    count as looks. The file is in the folder that `SURELEARN_STATE` names, else where the system
+    keeps the state of programs (on Linux `~/.local/state/surelearn/ledger.jsonl`), and beside every
     folder of results there is a copy, `surelearn-ledger.jsonl`.
     """
     from surelearn._wording import printable  # noqa: PLC0415

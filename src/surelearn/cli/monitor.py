@@ -32,9 +32,7 @@ def monitor(  # noqa: PLR0913, PLR0917 - an argument for each option
         float | None,
         typer.Option(help="Rows that pass on average, at least, before a false alarm."),
     ] = None,
-    delta: Annotated[
-        float, typer.Option(help="Probability that the bound fails at any moment.")
-    ] = 0.05,
+    delta: Annotated[float, typer.Option(help="Probability that the bound ever fails.")] = 0.05,
     out: Annotated[
         Path | None, typer.Option(help="Folder for certificate, figure and JSON at the end.")
     ] = None,
@@ -42,11 +40,12 @@ def monitor(  # noqa: PLR0913, PLR0917 - an argument for each option
         bool, typer.Option("--force", help="Replace files of an earlier run.")
     ] = False,
 ) -> None:
-    """Watch a stream: how often the model errs, what is certain of it, and whether to worry.
+    """Watch a stream: how often the model errs, what that proves, and whether to worry.
 
     The bound holds at every moment at once, so that one may look at any time; it is on the average
-    risk of the rows so far, which may drift. With `--alarm-every` the alarm forgets good years:
-    it is for long use. A row that cannot be read ends the stream with the number of its line.
+    risk of the rows so far, which may drift. With `--alarm-every` a long good time
+    does not delay the alarm: it is for long use. A row that cannot be read ends the stream with the
+    number of its line.
 
     Exit status: 0 if it stayed quiet, 1 if it rang, 2 if the stream or an option cannot be used.
 

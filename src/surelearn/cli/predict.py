@@ -8,7 +8,10 @@ import typer
 
 def predict(  # noqa: PLR0913, PLR0917 - an argument for each option
     model: Annotated[
-        Path, typer.Argument(help="A model.surelearn file of `certify`.", show_default=False)
+        Path,
+        typer.Argument(
+            help="A model.surelearn file of `certify`, or its folder.", show_default=False
+        ),
     ],
     table: Annotated[
         Path, typer.Argument(help="A table with the columns it learnt from.", show_default=False)

@@ -8,7 +8,7 @@ import typer
 
 def sign(
     certificate: Annotated[
-        Path, typer.Argument(help="The file certificate.json.", show_default=False)
+        Path, typer.Argument(help="The file certificate.json, or its folder.", show_default=False)
     ],
     key: Annotated[Path, typer.Option(help="Your private key, in PEM.", show_default=False)],
     out: Annotated[

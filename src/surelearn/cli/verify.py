@@ -8,9 +8,11 @@ import typer
 
 def verify(  # noqa: PLR0913, PLR0917 - a command has as many options as it has
     certificate: Annotated[
-        Path, typer.Argument(help="The file certificate.json.", show_default=False)
+        Path, typer.Argument(help="The file certificate.json, or its folder.", show_default=False)
     ],
-    model: Annotated[Path | None, typer.Option(help="The file model.surelearn.")] = None,
+    model: Annotated[
+        Path | None, typer.Option(help="The file model.surelearn, or its folder.")
+    ] = None,
     data: Annotated[
         Path | None,
         typer.Option(help="The table it was made from; in parts, a folder or a pattern in quotes."),
@@ -32,7 +34,7 @@ def verify(  # noqa: PLR0913, PLR0917 - a command has as many options as it has
     cluster: Annotated[
         str | None,
         typer.Option(
-            "--cluster", "--dask", help="Address of a scheduler of Dask whose workers do it."
+            "--cluster", "--dask", help="Address of a Dask scheduler whose workers do it."
         ),
     ] = None,
     signature: Annotated[

@@ -11,6 +11,7 @@ from typing import Any
 
 from surelearn import _arguments, claims
 from surelearn._shown import Shown
+from surelearn._wording import shared_premise
 from surelearn.certificate import Certificate, Evidence
 from surelearn.claims import Claim, Predictions, Target
 from surelearn.claims._defaults import choose
@@ -101,8 +102,11 @@ class Audit(Shown, drawn_by="claims.plot_claims"):
         return verdict_of(self.outcomes)
 
     def __str__(self) -> str:
-        """Return the claims, a line each."""
-        return "\n".join(c.headline[0] for c in self.certificates)
+        """Return the claims, a line each; what all of them begin with is said once."""
+        claims = [c.headline[0] for c in self.certificates]
+        premise = shared_premise(claims)
+        once = [f"{premise.rstrip()}:"] if premise else []
+        return "\n".join([*once, *(claim.removeprefix(premise) for claim in claims)])
 
 
 def audit_predictions(

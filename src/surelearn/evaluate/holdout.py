@@ -20,6 +20,7 @@ from surelearn._jit.fingerprints import Hashes
 from surelearn._jit.sound_matrices import sound
 from surelearn._shown import Shown
 from surelearn._typing import ArrayLike
+from surelearn._wording import confidence
 from surelearn.base import data_fingerprint, fingerprint
 from surelearn.base.cell_bits import cell_bits, spread, to_single
 from surelearn.base.chunks import in_chunks
@@ -302,6 +303,19 @@ class Holdout(Shown, drawn_by="certificates.plot_certificates"):
         rules = self._rules
         facts = {"n_rows": len(self.y), "mode": rules.mode, "delta": rules.delta}
         return {**facts, "n_models": rules.n_models, "asked": len(self._issued)}
+
+    def __str__(self) -> str:
+        """Return how many rows there are, what was asked, and what may still be asked."""
+        rules, asked = self._rules, len(self._issued)
+        level = f"with confidence {confidence(rules.delta)}"
+        told = f"{len(self.y):,} rows held out; models asked about so far: {asked}."
+        if rules.mode == "open":
+            return f"{told} It gives numbers, and certifies nothing: call score(model)."
+        if rules.mode != "once":
+            return f"{told} At most {rules.n_models:,} in mode {rules.mode!r}, together {level}."
+        if asked:
+            return f"{told} That was all: any other model needs fresh rows."
+        return f"{told} certify(model) answers about one model, {level}."
 
     def _picture(self) -> tuple[str, Any]:
         if not self._issued:

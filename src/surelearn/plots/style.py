@@ -23,6 +23,7 @@ _STYLE: dict[Any, Any] = {
     "axes.titlelocation": "left",
     "axes.labelsize": 10,
     "axes.grid": True,
+    "axes.formatter.limits": (-4, 8),  # money is read without powers of ten
     "grid.alpha": 0.25,
     "legend.frameon": False,
     "lines.linewidth": 1.8,

@@ -1,10 +1,9 @@
 """The claims of a page: those of an audit or beside a certificate, and those of classes."""
 
+from surelearn._wording import shared_premise
 from surelearn.report._parts import escape, grid, marked_bound, value_beside, view_of
 from surelearn.report.content import Claimed, ClassErrors, Report
 from surelearn.report.recomputing import Places
-
-_TOGETHER = " together "  # ends what the claims of one audit have in common
 
 
 def title_of_claims(report: Report) -> str:
@@ -31,7 +30,7 @@ def _in_full(report: Report, places: Places) -> str:
     found = [(one.title, one.certificate) for one in report.claimed if one.certificate is not None]
     if len(found) < 2:
         return ""
-    premise = _shared([c.headline[0] for _, c in found])
+    premise = shared_premise([c.headline[0] for _, c in found])
     # The script reads every claim whole; a reader needs what all of them begin with only once.
     hidden = f'<span class="premise">{escape(premise)}</span>' if premise else ""
     items = "".join(
@@ -41,20 +40,6 @@ def _in_full(report: Report, places: Places) -> str:
     )
     once = f"<p>{escape(premise.rstrip())}:</p>" if premise else ""
     return f"<details><summary>Every claim in full</summary>{once}<ul>{items}</ul></details>"
-
-
-def _shared(claims: list[str]) -> str:
-    """Return the premise that most claims begin with, or nothing.
-
-    Examples
-    --------
-    >>> _shared(["If so, together it is 1.", "If so, together it is 2.", "vacuous"])
-    'If so, together '
-    """
-    begun = [
-        claim[: claim.index(_TOGETHER) + len(_TOGETHER)] for claim in claims if _TOGETHER in claim
-    ]
-    return max(begun, key=begun.count, default="") if len(begun) > 1 else ""
 
 
 def _claim_in_full(claim: str, premise: str, hidden: str) -> str:

@@ -92,7 +92,6 @@ def _top(report: Report, places: Places) -> str:
     number = f'<p class="number">{sign}<span{places.shows(c, "bound")}>{bound_of(c)}</span></p>'
     unit = "examples" if c.kind not in {"regret", "mistakes"} else "rounds"
     seen = f"Observed {value_of(c, c.observed)} on {c.n:,} {unit}."
-    said = " ".join(filter(None, [report.plan, report.beforehand]))
     worries = "".join(f"<li>{escape(text[:1].upper() + text[1:])}</li>" for text in report.warnings)
     warned = f'<ul class="warnings">{worries}</ul>' if worries else ""
     return (
@@ -100,7 +99,7 @@ def _top(report: Report, places: Places) -> str:
         f"<h1>{escape(report.title)}</h1>{'' if c.status == 'void' else number}"
         f'<p class="claim"{places.shows(c, "claim")}>{escape(c.headline[0])}</p>'
         f'{places.mark(c)}<p class="seen"><span{places.shows(c, "seen")}>{escape(seen)}</span> '
-        f"{escape(said)}</p>{_cards(report.cards, places)}</header>{warned}"
+        f"{escape(report.beforehand)}</p>{_cards(report.cards, places)}</header>{warned}"
     )
 
 

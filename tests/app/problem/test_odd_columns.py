@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from surelearn.app.problem.leakage import hints
-from surelearn.app.problem.odd_columns import given_away, identifiers, sums, zeros
+from surelearn.app.problem.odd_columns import given_away, identifiers, questions, sums, zeros
 from surelearn.app.problem.problem import understand
 from surelearn.app.tables.read import TableFile
 
@@ -54,6 +54,27 @@ def test_years_clocks_and_dates_are_times(name, values):
         table = pa.table({name: table.column(0).dictionary_encode()})
     (hint,) = hints(table, {})
     assert "looks like a time" in hint
+
+
+def test_a_group_is_known_by_codes_or_by_what_has_several_rows_not_by_a_place():
+    names = [f"{a}{b}" for a in "abcdefgh" for b in "klmno"]
+    for title, cells, found in (
+        ("school", [f"S{i % 40:02d}" for i in range(400)], True),
+        ("school", [names[i % 40] for i in range(400)], False),
+        ("purpose", [f"A4{i % 11}" for i in range(400)], False),
+        ("customer", [names[i % 40] for i in range(400)], True),
+    ):
+        table = pa.table({title: pa.chunked_array([cells]).dictionary_encode()})
+        assert bool(list(hints(table, {}))) is found, title
+
+
+def test_gaps_that_tell_a_rare_class_nearly_always_are_told():
+    y = np.arange(2000) % 40 == 0
+    left = column([None if died != (i % 63 == 0) else 1.0 for i, died in enumerate(y)])
+    (sentence,) = given_away(left, "discharge_date", y, y.astype(int))
+    assert (
+        "is missing in 98% of the training rows whose target is True, and in 1.59% of" in sentence
+    )
 
 
 def test_columns_that_give_the_target_away_in_part():
@@ -105,3 +126,11 @@ def test_no_warning_is_about_no_rows():
         n_seen += problem.split.kind == "distinct" and problem.copies.n_distinct == 60
         assert not any(w.startswith("0 of") for w in problem.warnings)
     assert n_seen
+
+
+def test_the_same_question_about_zeros_is_asked_once():
+    cells = [0.0, 0.0, *range(44, 80)]
+    X = pa.table({"glucose": cells, "pressure": cells[::-1], "y": np.arange(38.0)})
+    (sentence,) = [s for s in questions(X, np.arange(38) % 2, np.arange(38) % 2) if "zeros" in s]
+    assert sentence.startswith("columns 'glucose' and 'pressure' are 0 in some rows")
+    assert sentence.endswith("--zeros glucose --zeros pressure")

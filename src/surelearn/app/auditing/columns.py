@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from surelearn._wording import nearest
 from surelearn.app.auditing.cells import failed, held, refuse_rounded, stand_in, values
 from surelearn.app.errors import TableError
+from surelearn.app.problem.problem import listed_columns
 from surelearn.app.tables.read import TableFile
 from surelearn.certificate import Evidence, assumed
 from surelearn.claims import Predictions, record, results
@@ -222,7 +223,7 @@ def _record(
 
 def _check_names(file: TableFile, roles: Roles) -> Any:
     """Return the table, if it has the columns that were named and they are enough."""
-    _check_roles(roles)
+    _check_roles(roles, file.table.column_names)
     table = file.table
     if roles.set is not None and roles.set in file.lists:
         table = table.append_column(roles.set, file.lists[roles.set])
@@ -247,7 +248,7 @@ def _check_names(file: TableFile, roles: Roles) -> Any:
     return table
 
 
-def _check_roles(roles: Roles) -> None:
+def _check_roles(roles: Roles, names: Sequence[str]) -> None:
     """Refuse roles that do not say what was true and what was answered, once."""
     answers = [role for role in ("prediction", "passed", "set") if getattr(roles, role)]
     if roles.low or roles.high:
@@ -257,7 +258,7 @@ def _check_roles(roles: Roles) -> None:
     if not answers or (roles.truth is None and roles.passed is None):
         raise TableError(
             "name the columns of truths and predictions with --truth and --prediction, or that of "
-            "results with --passed"
+            f"results with --passed; the columns are {listed_columns(names)}"
         )
     if roles.passed is not None and (roles.truth or len(answers) > 1 or roles.score):
         raise TableError("--passed stands alone: results say themselves which answers were right")

@@ -297,8 +297,9 @@ def _shown(value: float, problem: Problem) -> str:
 def _warn(problem: Problem, whole: NestedCrossValidation, constant: Trial) -> tuple[str, ...]:
     limit = constant.nested.estimate
     useless = (
-        f"no learner beats always answering {constant.name.removeprefix('always ')}, whose "
-        f"estimate is {_shown(limit, problem)} against {_shown(whole.estimate, problem)}: the "
-        "features may tell nothing about the target"
+        f"the winner is not expected to beat always answering "
+        f"{constant.name.removeprefix('always ')} ({_shown(whole.estimate, problem)} against "
+        f"{_shown(limit, problem)}, both estimated on the training rows): the columns may tell too "
+        "little about the target"
     )
     return () if whole.estimate < limit else (useless,)

@@ -19,7 +19,7 @@ from surelearn.app.errors import TableError
 from surelearn.app.in_parts.sides import drawn
 from surelearn.app.problem.cells import is_missing
 from surelearn.app.problem.copies import feature_hashes, identifying_hashes
-from surelearn.app.problem.problem import unknown_column
+from surelearn.app.problem.problem import check_target
 from surelearn.app.tables.notes import Note
 from surelearn.app.tables.parted_file import (
     PartedFile,
@@ -119,8 +119,7 @@ def look_at_parts(
     whole = list_parts(source)
     words = missing_words(whole, missing)
     names = list(whole[0].reading.names)
-    if target not in names:
-        raise TableError(unknown_column(target, names, what="target column"))
+    check_target(target, names)
     share = sample_share(count_rows(whole), len(names), holdout)
     found = summed(whole, partial(_look, target, words, share, seed))
     if found.n_known == 0:

@@ -15,7 +15,7 @@ import pyarrow as pa
 from pyarrow import types
 
 from surelearn._typing import Indices
-from surelearn.app.errors import TableError
+from surelearn.app.errors import TrainingPartError
 from surelearn.app.problem.cells import Kind, count_distinct
 from surelearn.app.problem.feature import Feature, read_feature
 from surelearn.app.tables import dates, quantities
@@ -87,7 +87,7 @@ def choose(
         forget_pages()
     if not features:
         reasons = "; ".join(f"{name}: {why}" for name, why in left_out.items())
-        raise TableError(f"no column is left to predict from ({reasons})")
+        raise TrainingPartError(f"no column is left to predict from ({reasons})")
     return features, left_out
 
 

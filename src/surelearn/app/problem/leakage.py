@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pyarrow import types
 from scipy import stats
@@ -26,14 +27,17 @@ from surelearn.app.tables import dates
 from surelearn.app.tables.memory_mapped import is_large, take_rows
 
 _TIME = re.compile(r"(.*[_\W])?(date|datetime|time|timestamp|year)", re.IGNORECASE)
-_GROUP = re.compile(
-    r"(patient|subject|person|user|customer|client|household|family|site|hospital|school|group"
-    r"|session|cluster|batch)([_\W]?(id|no|nr|number|name|key))?|.*_id",
+_compute: Any = pc  # its functions are made when it is imported, so no type checker knows them
+_SEVERAL_ROWS = re.compile(
+    r"(patient|subject|person|user|customer|client|household|family|session)"
+    r"([_\W]?(id|no|nr|number|name|key))?|.*_id|(.*[_\W])?id",
     re.IGNORECASE,
 )
+"""What has several rows by its nature. Places and kinds are categories as often: cells decide."""
 _MOMENTS = ((1800, 2100), (1.8e7, 2.1e7), (3e8, 2.1e9), (3e11, 2.1e12))
 """Whole numbers that may be moments: years, days as 20241231, seconds and milliseconds of Unix."""
 _MANY = 10  # values that a group or a time has at least
+_CODES = 20  # different codes that groups have at least: fewer are categories
 _ENOUGH = 100  # rows: with fewer, one column may well tell the classes apart by chance
 _SAMPLE = 2000
 _MOST_ROWS = 250_000  # of a large table, in which the target in disguise is sought
@@ -76,9 +80,20 @@ def warn(
             f"model is used, leave it out with --drop {quote(name)}"
         )
     others = shown.drop_columns(list(disguised))
-    yield from questions(others, values, None if y.task == "regression" else codes)
+    asked = list(questions(others, values, None if y.task == "regression" else codes))
+    yield from asked
     yield from _about_copies(copies, split)
-    yield from hints(table, roles)
+    told = {name for name in others.column_names if _is_about(name, asked)}
+    yield from hints(table.drop_columns([*disguised, *told]), roles)
+
+
+def _is_about(name: str, sentences: Sequence[str]) -> bool:
+    """Return whether a column was warned of already: a second warning may say the contrary.
+
+    That zeros may stand for missing values contradicts nothing.
+    """
+    about = f"column {name!r} "
+    return any(s.startswith(about) and "--zeros" not in s for s in sentences)
 
 
 def _by_column(X: Any, features: Sequence[Feature]) -> Any:
@@ -207,7 +222,7 @@ def hints(table: Any, roles: Mapping[str, str]) -> Iterator[str]:
                 f"column {name!r} looks like a time: if the model is to be used on later rows, "
                 f"split by it with --time {quote(name)}"
             )
-        elif _GROUP.fullmatch(name) and _many(column):
+        elif _many(column) and (_SEVERAL_ROWS.fullmatch(name) or _holds_codes(column)):
             yield (
                 f"column {name!r} looks like a group: if rows of one group are alike, split by "
                 f"whole groups with --group {quote(name)}"
@@ -238,6 +253,16 @@ def _tells_time(column: Any) -> bool:
 def _many(column: Any) -> bool:
     """Return whether a column has many different values, and some of them more than once."""
     return _MANY <= count_distinct(column) + (column.null_count > 0) < len(column)
+
+
+def _holds_codes(column: Any) -> bool:
+    """Return whether a column holds codes such as S01, most of them in a few rows each."""
+    if not types.is_dictionary(column.type):
+        return False
+    words = column.unique().drop_null().cast(pa.string())
+    numbered = _compute.sum(_compute.match_substring_regex(words, r"\d")).as_py() or 0
+    few_rows = len(words) >= _CODES and 2 * len(words) <= len(column) <= 50 * len(words)
+    return few_rows and numbered >= 0.95 * len(words)
 
 
 def _n_distinct(values: Indices) -> int:

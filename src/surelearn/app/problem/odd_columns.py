@@ -4,7 +4,7 @@ Everything here warns and changes nothing.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from shlex import quote
 from typing import Any
 
@@ -23,6 +23,7 @@ _MOSTLY = 0.5  # of the rows have a number of their own, if it is an identifier
 _FEWEST = 20  # rows that a value must have to give a class away
 _ENOUGH = 100  # rows: with fewer, one column may well tell the classes apart by chance
 _NEARLY, _SMALL = 0.03, 0.1  # the error rate of a column alone, also as a share of the constant's
+_TELLING = 0.9  # by so much more often a column is missing in one class than in another
 _UNLIKELY = 1e-6  # the probability that so many rows are of one class by chance
 _SAMPLE = 2000
 _EXACT = 1e-8  # of the variance of the target that a sum leaves unexplained
@@ -40,14 +41,30 @@ def questions(X: Any, y: NDArray[Any], codes: NDArray[Any] | None) -> Iterator[s
     codes
         Their classes as whole numbers; None for a regression.
     """
+    asked: dict[str, str] = {}
     for name, column in zip(X.column_names, X.columns, strict=True):
         if types.is_floating(column.type):
             yield from identifiers(column, name)
-            yield from zeros(column, name)
+            asked[name] = next(zeros(column, name), "")
         if codes is not None:
             yield from given_away(column, name, y, codes)
+    yield from _zeros_of_all({name: asked[name] for name in asked if asked[name]})
     if codes is None:
         yield from sums(X, y)
+
+
+def _zeros_of_all(asked: Mapping[str, str]) -> Iterator[str]:
+    """Yield what is asked about zeros, of many columns at once if it is the same."""
+    if len(asked) < 2:
+        yield from asked.values()
+        return
+    names = list(asked)
+    listed = f"{', '.join(map(repr, names[:-1]))} and {names[-1]!r}"
+    options = " ".join(f"--zeros {quote(name)}" for name in names)
+    yield (
+        f"columns {listed} are 0 in some rows and far above 0 in all others: if 0 means that the "
+        f"value is missing, say {options}"
+    )
 
 
 def identifiers(column: Any, name: str) -> Iterator[str]:
@@ -146,6 +163,16 @@ def _told_by_gaps(
         if len(found) == 1 and _FEWEST <= n < len(codes) and shares[found[0]] ** n < _UNLIKELY:
             label = y[there][0].item()
             return f"is {how} in {n:,} training rows, and in all of them the target is {label!r}"
+    counts = np.bincount(codes)
+    gaps = np.bincount(codes, weights=missing) / np.maximum(counts, 1)
+    often = [code for code in np.argsort(gaps).tolist() if counts[code] >= _FEWEST]
+    if len(often) > 1 and gaps[often[-1]] - gaps[often[0]] >= _TELLING:
+        most, least = (
+            f"{100 * gaps[code]:.3g}% of the training rows whose target is "
+            f"{y[codes == code][0].item()!r}"
+            for code in (often[-1], often[0])
+        )
+        return f"is missing in {most}, and in {least}"
     return ""
 
 

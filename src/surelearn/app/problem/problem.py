@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from pyarrow import types
 
 from surelearn._typing import Indices
-from surelearn.app.errors import TableError
+from surelearn.app.errors import TableError, TrainingPartError
 from surelearn.app.problem import answers, leakage
 from surelearn.app.problem import target as targets
 from surelearn.app.problem.cells import is_missing, refuse_infinite
@@ -268,7 +268,7 @@ def _hint_at_copies(drawn: Split, alike: Indices | None) -> Generator[None]:
     """Say that a training part may lack something only because copies of rows stay together."""
     try:
         yield
-    except TableError as error:
+    except TrainingPartError as error:
         if drawn.kind != "distinct" or alike is None:
             raise
         told = f"only {int(alike.max()) + 1:,} of {len(alike):,} rows are distinct, and copies stay"
@@ -311,8 +311,23 @@ def unknown_column(name: str, names: Sequence[str], *, what: str) -> str:
     near = difflib.get_close_matches(name.lower(), lower, n=1)
     if near:
         return f"there is no {what} {name!r}; did you mean {lower[near[0]]!r}?"
-    shown = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
-    return f"there is no {what} {name!r}; the columns are {shown}"
+    return f"there is no {what} {name!r}; the columns are {listed_columns(names)}"
+
+
+def listed_columns(names: Sequence[str]) -> str:
+    """Return the names of columns for a sentence, the first of many."""
+    return ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
+
+
+def check_target(target: str | None, names: Sequence[str]) -> None:
+    """Refuse a table of which nobody said which column to predict, or one that is not there."""
+    if target is None:
+        raise TableError(
+            "say with --target which column the model is to predict; the columns are "
+            f"{listed_columns(names)}"
+        )
+    if target not in names:
+        raise TableError(unknown_column(target, names, what="target column"))
 
 
 def _check_names(asked: Iterable[str], names: Sequence[str], roles: Mapping[str, str]) -> None:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from pyarrow import types
 
 from surelearn._typing import Indices
-from surelearn.app.errors import TableError
+from surelearn.app.errors import TableError, TrainingPartError
 from surelearn.app.tables import quantities
 from surelearn.app.tables.memory_mapped import array_on_disk, too_many
 from surelearn.app.tables.text_columns import (
@@ -68,7 +68,7 @@ def read_target(
     ('binary', "'ill' holds 2 different whole numbers")
     """
     if task not in {None, "classification", "binary", "multiclass", "regression"}:
-        raise TableError(f"there is no task {task!r}; classification and regression there are")
+        raise TableError(f"there is no task {task!r}; say classification or regression")
     if types.is_timestamp(column.type):
         raise TableError(f"the target {name!r} holds dates; turn them into numbers first")
     classes, why = task != "regression", "--task says so"
@@ -199,11 +199,12 @@ def _refuse_constant(
                 None if len(rows) == 0 else (rows[0] if words is None else words[rows[0]]).item()
             )
             if where and len(rows) < _FEWEST_ROWS:
-                raise TableError(
+                raise TrainingPartError(
                     f"{len(y):,} rows with a target are too few to train on one part of them and "
                     "certify on the other: give more rows"
                 )
-            raise TableError(
+            kind = TrainingPartError if where else TableError
+            raise kind(
                 f"the target {name!r} is {value!r} in all {len(rows):,} rows{where}, so there is "
                 "nothing to learn"
             )
@@ -218,7 +219,7 @@ def _refuse_words_held_out(
     if is_number[trained].all() and not is_number.all():
         word = words[int(np.argmin(is_number))].item()
         why = mixture or f"say --missing {word!r} if {word!r} stands for a missing value"
-        raise TableError(
+        raise TrainingPartError(
             f"the target {name!r} is text, but in the training part only numbers: {why}; or say "
             "--task classification"
         )
@@ -244,6 +245,14 @@ def _refuse_rare(codes: Indices, words: NDArray[Any], name: str, mixture: str) -
         return
     if mixture:
         raise TableError(f"the target {name!r} is text: {mixture}")
+    if len(rare) == len(codes):
+        remedy = "predict another column"
+        if words.dtype.kind in "iu":
+            remedy += ", or say --task regression if it is a quantity"
+        raise TableError(
+            f"the target {name!r} is different in every row, as a name or an id is, so that no "
+            f"class can be learnt: {remedy}"
+        )
     shown = ", ".join(map(repr, rare[:3]))
     dots = ", ..." if len(rare) > 3 else ""
     remedy = "merge them with others or leave the rows out"

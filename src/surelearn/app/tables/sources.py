@@ -4,6 +4,7 @@ Compressed content that grows far beyond its file is refused as well: a few mega
 gigabytes, and whoever made them need not be a friend.
 """
 
+import difflib
 import glob
 import os
 import re
@@ -72,17 +73,30 @@ def readable(path: Path) -> Generator[Path]:
 def _not_there(path: Path) -> str:
     """Say that there is no such file, and what to do: addresses are not loaded, nor patterns."""
     if _ADDRESS.match(str(path)):
+        address = str(path).replace(":/", "://", 1)  # a path has lost one of the two
         return (
-            f"{path} is an address, and surelearn loads nothing from a network: save the table "
+            f"{address} is an address, and surelearn loads nothing from a network: save the table "
             "first, for example with curl -O, and name the file"
         )
     if not any(character in str(path) for character in "*?["):
-        return f"there is no file {path}"
+        return no_file(path)
     found = sorted(glob.glob(str(path)))  # noqa: PTH207 - a pattern may be absolute
     if not found:
         return f"no file matches {path}"
     several = f"{len(found):,} files match {path}: " + ", ".join(found[:3])
     return f"{several}{', ...' if len(found) > 3 else ''}; name one of them, or join them first"
+
+
+def no_file(path: Path) -> str:
+    """Return the sentence about a file that is not there, with the nearest name in its folder."""
+    try:
+        names = [there.name for there in path.parent.iterdir()]
+    except (OSError, ValueError):
+        names = []
+    near = difflib.get_close_matches(path.name, names, n=1)
+    return f"there is no file {path}" + (
+        f"; did you mean {path.with_name(near[0])}?" if near else ""
+    )
 
 
 def _copy_standard_input(copy: IO[bytes]) -> None:

@@ -265,6 +265,11 @@ def find_bad_byte(file: TextFile) -> TableError:
 def _bad_byte(
     file: TextFile, block: bytes, place: int, before: int = 0, line: int = 1
 ) -> TableError:
+    if b"\0" in block[:_BLOCK]:
+        return TableError(
+            f"{file.path} is no table: it holds neither text nor Parquet, Arrow or ARFF; save the "
+            "table as CSV"
+        )
     line += block[: max(place, 0)].count(b"\n")
     return BadByteError(
         f"byte {before + place + 1:,} of {file.path} (line {line:,}) is 0x{block[place]:02x}, and "

@@ -179,9 +179,8 @@ def together_of(run: CertifiedRun) -> str:
     parts = 2 + bool(run.by_class) + (run.choice.bound is not None)
     rest = "the certificate above" + (" and the rates of classes below" if run.by_class else "")
     rest += ", and that of the training rows alone" if run.choice.bound is not None else ""
-    positive = getattr(run.answers.beside, "rows", None)
-    named = "" if positive is None or positive.positive is None else positive.positive
-    told = f" Positive means {run.problem.target} = {named}." if named != "" else ""
+    named = positive_of(run)
+    told = "" if named is None else f" Positive means {run.problem.target} = {named}."
     both = (
         " Where two tables bound the same rate, they share out their confidence differently: both "
         "bounds hold."
@@ -192,6 +191,16 @@ def together_of(run: CertifiedRun) -> str:
         f"conditions; together with {rest}, "
         f"with {confidence(min(1.0, round(parts * delta, 12)))}.{both}{told}"
     )
+
+
+def positive_of(run: CertifiedRun) -> Any:
+    """Return which of two labels the claims call positive; None if they call none so."""
+    return getattr(getattr(run.answers.beside, "rows", None), "positive", None)
+
+
+def is_label(label: Any, named: Any) -> bool:
+    """Return whether a class is the one that claims name, by its value or by its word."""
+    return named is not None and str(label) == str(named)
 
 
 def plan_of(run: CertifiedRun) -> str:
@@ -234,7 +243,7 @@ def steps_of(run: CertifiedRun, file: TableFile) -> Iterator[str]:
         return
     yield "Answer new rows: `surelearn predict model.surelearn NEW.csv`"
     checked = "surelearn verify certificate.json --model model.surelearn --data "
-    yield f"Check every number here: `{checked}{shlex.quote(file.path.name)}`"
+    yield f"Check the certificate: `{checked}{shlex.quote(file.path.name)}`"
     if plan := plan_of(run):
         share = float(run.options.get("holdout", 0.2))
         yield f"For a tighter bound: more rows, or a larger share of them than {share:.0%}. {plan}"

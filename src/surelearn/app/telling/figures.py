@@ -15,7 +15,7 @@ from surelearn.app.choosing.choice import loss_of
 from surelearn.app.choosing.nested import cross_validation_arguments
 from surelearn.app.problem.held_out import ALPHA
 from surelearn.app.problem.rows import sample
-from surelearn.app.telling.beside import classes_by_error
+from surelearn.app.telling.beside import classes_by_error, is_label, positive_of
 from surelearn.bounds import concentration, sequences
 from surelearn.claims import (
     Claim,
@@ -183,8 +183,10 @@ def _bounds(run: CertifiedRun) -> Figure:
 
 def _calibration(run: CertifiedRun) -> Figure:
     y = run.problem.held_out.y
-    event = np.asarray(run.model.classes_)[1]
+    other, event = np.asarray(run.model.classes_)
     chances = np.clip(run.problem.chances(run.model), 0.0, 1.0)
+    if is_label(other, positive_of(run)):
+        event, chances = other, 1.0 - chances
     result = calibration_curve(chances, y == event, delta=float(run.options["delta"]))
     drawing, ax = _new_figure()
     plot_calibration(result, ax=ax)

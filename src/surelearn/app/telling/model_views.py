@@ -13,6 +13,7 @@ from surelearn._typing import Matrix
 from surelearn._wording import amount
 from surelearn.app.certified_run import CertifiedRun
 from surelearn.app.choosing.choice import loss_of
+from surelearn.app.telling.beside import is_label, positive_of
 from surelearn.plots.tree import plot_tree
 from surelearn.report import ModelView, svg
 
@@ -38,7 +39,8 @@ def show_model(run: CertifiedRun) -> Iterator[ModelView]:
         yield from _tree(learner)
     if isinstance(model, Pipeline):
         encoder: Any = model[0]
-        yield from _coefficients(learner, list(encoder.get_feature_names_out()))
+        names = list(encoder.get_feature_names_out())
+        yield from _coefficients(learner, names, positive_of(run))
     yield from _widths(run)
     yield from _importances(run)
 
@@ -101,8 +103,11 @@ def _largest_that_fits(learner: Any, depth: int) -> "tuple[Figure, int] | None":
     return None
 
 
-def _coefficients(learner: Any, names: list[str]) -> Iterator[ModelView]:
-    """Yield the largest coefficients, one column for each class if there are more than two."""
+def _coefficients(learner: Any, names: list[str], positive: Any) -> Iterator[ModelView]:
+    """Yield the largest coefficients, one column for each class if there are more than two.
+
+    Of two classes they point towards the positive one, as all else in a report does.
+    """
     table: Matrix = np.atleast_2d(getattr(learner, "coef_", np.empty((0, 0))))
     n_outputs, n_features = table.shape
     if n_features != len(names) or not 1 <= n_outputs <= _MOST_CLASSES:
@@ -112,6 +117,8 @@ def _coefficients(learner: Any, names: list[str]) -> Iterator[ModelView]:
     heads = ("coefficient",)
     if classes is not None:
         towards = classes[-1:] if n_outputs == 1 else classes
+        if n_outputs == 1 and is_label(classes[0], positive):
+            towards, table = classes[:1], -table
         heads = tuple(f"towards {label}" for label in towards.tolist())
     largest = float(np.abs(table).max()) or 1.0
     yield ModelView(
@@ -145,6 +152,13 @@ def _importances(run: CertifiedRun) -> Iterator[ModelView]:
     first = sorted(rise, key=lambda name: -rise[name])[:_MOST_ROWS]
     largest = max(0.0, *rise.values()) or 1.0
     points = problem.task != "regression"
+    if not any(rise.values()):
+        yield ModelView(
+            "The columns it rests on",
+            note=f"On none: the {what} on {len(y):,} training rows stays the same if the cells of "
+            "any one column are shuffled.",
+        )
+        return
     shown = [f"{100 * rise[name]:+.1f} points" if points else _signed(rise[name]) for name in first]
     yield ModelView(
         "The columns it rests on",

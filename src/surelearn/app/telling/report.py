@@ -13,11 +13,13 @@ from surelearn._wording import confidence
 from surelearn.app.certified_run import CertifiedRun
 from surelearn.app.choosing.choice import Choice
 from surelearn.app.problem.features import count_distinct
+from surelearn.app.problem.held_out import ALPHA
 from surelearn.app.tables.notes import latest
 from surelearn.app.tables.read import TableFile
 from surelearn.app.telling.beside import (
     cards_of,
     claimed_of,
+    plan_of,
     signing_of,
     steps_of,
     together_of,
@@ -50,7 +52,7 @@ def make_report(run: CertifiedRun, file: TableFile) -> Report:
     return Report(
         title=f"{run.name} predicting {problem.target} in {file.path.name}",
         certificate=run.certificate,
-        beforehand=run.choice.beforehand,
+        beforehand=f"{_seen_of(run)}{run.choice.beforehand}",
         training=run.choice.bound,
         others=_own(run),
         facts=_facts(run, file),
@@ -75,11 +77,18 @@ def make_report(run: CertifiedRun, file: TableFile) -> Report:
         figures=tuple(draw(run)),
         views=tuple(show_model(run)),
         appendix=tuple(draw_appendix(run)),
-        plan=_plan(run.certificate),
+        plan=plan_of(run),
         steps=tuple(steps_of(run, file)),
         reproduce=_reproduce(run, file),
         signing=signing_of(run, file),
     )
+
+
+def _seen_of(run: CertifiedRun) -> str:
+    """Say of which errors the number that was observed is the largest."""
+    if run.problem.task != "regression":
+        return ""
+    return f"{confidence(ALPHA)} of their errors are no larger. "
 
 
 def _own(run: CertifiedRun) -> tuple[Certificate, ...]:
@@ -142,9 +151,9 @@ def _kind(found: Any) -> str:
 
 
 def _folds(choice: Choice) -> Iterator[FoldChoice]:
-    """Yield what would have been chosen without each part, if there was a choice."""
+    """Yield what would have been chosen without each part, if that differs."""
     nested = choice.nested
-    if nested is None or len(nested.names) == 1:
+    if nested is None or len(set(nested.chosen)) == 1:
         return
     seemed = nested.inner_estimates.min(axis=1).tolist()
     was = nested.outer.fold_means.tolist()
@@ -183,16 +192,6 @@ def _confusion(run: CertifiedRun) -> ModelView | None:
         run.answers.predicted,
         title="What was predicted for them",
         heads=("true class", "predicted"),
-    )
-
-
-def _plan(certificate: Certificate) -> str:
-    n = certificate.reproduce.get("n_to_halve_slack")
-    if n is None:
-        return ""
-    return (
-        f"With {n:,} rows held out and the same error rate, the bound would be half as far from "
-        "what was observed."
     )
 
 

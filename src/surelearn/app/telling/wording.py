@@ -15,12 +15,12 @@ def title_of(claim: Claim) -> str:
     --------
     >>> from surelearn.claims import ErrorQuantile, Sensitivity
     >>> title_of(Sensitivity()), title_of(ErrorQuantile(alpha=0.5))
-    ('Sensitivity', 'Size of 50% of the errors')
+    ('Sensitivity', 'Absolute error in 50% of cases')
     """
     if isinstance(claim, ErrorQuantile):
-        return f"Size of {confidence(claim.alpha)} of the errors"
+        return f"Absolute error in {confidence(claim.alpha)} of cases"
     if isinstance(claim, ScaledErrorQuantile):
-        return f"Widths that hold {confidence(claim.alpha)} of the truths"
+        return f"Absolute error in {confidence(claim.alpha)} of cases, in widths"
     return claim.title
 
 

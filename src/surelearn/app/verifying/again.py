@@ -17,6 +17,7 @@ from surelearn.app.errors import REFUSALS, TableError
 from surelearn.app.in_parts.looking import look_at_parts
 from surelearn.app.intervals import KEY, certified_intervals
 from surelearn.app.ledger_files import Look
+from surelearn.app.predict import model_in
 from surelearn.app.problem.entry import OF_PARTS, Entry
 from surelearn.app.rules import check_rules
 from surelearn.app.tables.parted_file import PartedFile
@@ -119,7 +120,7 @@ def check_again(
     yield Finding("the table is the one certified", same, f"SHA-256 {file.sha256}")
     if model is None:
         return
-    saved = load_model(model)
+    saved = load_model(model_in(model))
     entry = AsRecorded(stored.get("ledger")).entry
     with in_its_terms(certificate, beside):
         schema, again = _ask_again(recorded, saved.model, entry)
@@ -158,7 +159,7 @@ def check_retrained(
     if model is None:
         yield Finding("trained again, it is the same model", found == stated, f"{found}{why}")
     else:
-        saved = load_model(model)
+        saved = load_model(model_in(model))
         same = fingerprint(saved.model) == found
         yield Finding("trained again, it is the same model", same, f"{found}{why}")
         chosen = saved.metadata.get("learner", run.name)
