@@ -38,7 +38,7 @@ OF_MONITORS = ("certificate.json", "monitor.json", "monitor.svg")
 """The files of a stream that was watched."""
 
 
-def fresh_folder(table: Path, done: str = "certified") -> Path:
+def fresh_folder(table: Path) -> Path:
     """Return the name of a folder for the results of a table that is not there yet.
 
     Examples
@@ -48,7 +48,18 @@ def fresh_folder(table: Path, done: str = "certified") -> Path:
     """
     name = table.name.partition(".")[0] if table.name != STANDARD_INPUT else ""
     stem = re.sub(r"[^\w-]+", "-", name).strip("-") or "table"
-    tried = (f"{stem}-{done}" + (f"-{n}" if n > 1 else "") for n in count(1))
+    return not_there_yet(f"{stem}-certified")
+
+
+def not_there_yet(name: str) -> Path:
+    """Return a path of this name in the working directory, with a number if there is one already.
+
+    Examples
+    --------
+    >>> str(not_there_yet("audited"))
+    'audited'
+    """
+    tried = (name + (f"-{n}" if n > 1 else "") for n in count(1))
     return next(path for path in map(Path, tried) if not path.exists())
 
 

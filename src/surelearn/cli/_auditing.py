@@ -16,7 +16,7 @@ from surelearn.app.errors import TableError
 from surelearn.app.in_parts.looking import only_missing
 from surelearn.app.in_parts.working import working
 from surelearn.app.ledger import UserLedger
-from surelearn.app.output import OF_AUDITS, check_folder, fresh_folder, write_audit
+from surelearn.app.output import OF_AUDITS, check_folder, not_there_yet, write_audit
 from surelearn.app.tables.parted_file import is_in_parts
 from surelearn.app.tables.read import TableFile, read_table_file
 from surelearn.cli._claimed import STATUS, board_of, verdict_of
@@ -39,7 +39,7 @@ def run(
 ) -> int:
     """Read, audit, write and print; return the exit status."""
     console = Terminal()
-    out = fresh_folder(path, "audited") if out is None else out
+    out = not_there_yet("audited") if out is None else out
     check_folder(out, force=force, names=OF_AUDITS)
     made = None if plan is None else read_plan(plan)
     if made is not None:

@@ -94,7 +94,7 @@ def audit(  # noqa: PLR0913, PLR0917 - an argument for each option
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(help="Folder for the files; a fresh one named after the file by default."),
+        typer.Option(help="Folder for the files; audited, audited-2, ... by default."),
     ] = None,
     delimiter: Annotated[str | None, typer.Option(help="What separates cells.")] = None,
     header: Annotated[
