@@ -166,4 +166,4 @@ def test_a_reader_who_leaves_changes_neither_files_nor_the_exit_status(tmp_path)
     ended = subprocess.run(command, stdout=write, cwd=tmp_path, env=env, check=False)  # noqa: S603
     os.close(write)
     assert ended.returncode == 3
-    assert (tmp_path / "answers-audited" / "report.html").exists()
+    assert (tmp_path / "audited" / "report.html").exists()
