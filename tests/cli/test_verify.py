@@ -66,8 +66,10 @@ def test_status_1_if_something_differs(folder, tmp_path):
 
 def test_a_folder_stands_for_what_is_in_it(folder):
     table = str(folder / "table.csv")
-    done = run(app, ["verify", str(folder), "--model", str(folder), "--data", table])
-    assert done.exit_code == 0, done.output
+    for named in ([], ["--model", str(folder)]):  # its model is found there, too
+        done = run(app, ["verify", str(folder), *named, "--data", table])
+        assert done.exit_code == 0, done.output
+        assert "holds    the table is the one certified" in done.output
     done = run(app, ["predict", str(folder), table])
     assert done.exit_code == 0, done.output
     done = run(app, ["predict", table, str(folder / "model.surelearn")])

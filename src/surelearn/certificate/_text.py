@@ -32,12 +32,18 @@ def headline(certificate: "Certificate") -> list[str]:
     lines = [claim_in_one_unit(c)]
     if c.status == "vacuous":
         lines = [f"The bound is vacuous: it is {bound} and {known} is known without data."]
-    where = f"{c.n} {'rounds' if c.kind in {'regret', 'mistakes'} else 'examples'}"
-    lines.append(f"Observed on {where}: {seen}. Bound: {bound}.")
+    lines.append(f"Observed on {c.n} {unit_of(c)}: {seen}. Bound: {bound}.")
     if "n_to_halve_slack" in c.reproduce:
         rows = c.reproduce["n_to_halve_slack"]
         lines.append(f"With {rows} held-out rows, the gap between the two would be half as wide.")
     return lines
+
+
+def unit_of(certificate: "Certificate") -> str:
+    """Return what a certificate counts."""
+    if certificate.kind in {"regret", "mistakes"}:
+        return "rounds"
+    return "groups" if " of a new group" in certificate.claim else "examples"
 
 
 def claim_in_one_unit(certificate: "Certificate") -> str:

@@ -11,6 +11,7 @@ from surelearn.app.auditing.bundle import Bundle
 from surelearn.app.choosing.choice import Tried
 from surelearn.app.errors import TableError
 from surelearn.app.in_parts.working import working
+from surelearn.app.predict import MODEL
 from surelearn.app.signatures import check_signature
 from surelearn.app.verify import (
     BESIDE,
@@ -44,6 +45,8 @@ def run(
     on: Mapping[str, Any] | None = None,
 ) -> bool:
     """Check a certificate, print what was found, and return whether it holds."""
+    if table is not None and model is None and (path / MODEL).is_file():
+        model = path / MODEL  # a folder of results has its model
     with working(**(on or {})):
         return _run(path, model=model, table=table, retrain=retrain, form=form, signed=signed)
 

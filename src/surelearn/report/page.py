@@ -10,6 +10,7 @@ from importlib import resources
 from surelearn._wording import amount
 from surelearn._wording import percent as in_percent
 from surelearn.certificate import Certificate
+from surelearn.certificate._text import unit_of
 from surelearn.report._claimed import claimed_of, classes_of, title_of_claims
 from surelearn.report._parts import (
     bound_of,
@@ -90,8 +91,7 @@ def _top(report: Report, places: Places) -> str:
     c = report.certificate
     sign = "≥ " if c.direction == "lower" else ""
     number = f'<p class="number">{sign}<span{places.shows(c, "bound")}>{bound_of(c)}</span></p>'
-    unit = "examples" if c.kind not in {"regret", "mistakes"} else "rounds"
-    seen = f"Observed {value_of(c, c.observed)} on {c.n:,} {unit}."
+    seen = f"Observed {value_of(c, c.observed)} on {c.n:,} {unit_of(c)}."
     worries = "".join(f"<li>{escape(text[:1].upper() + text[1:])}</li>" for text in report.warnings)
     warned = f'<ul class="warnings">{worries}</ul>' if worries else ""
     return (

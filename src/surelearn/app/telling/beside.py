@@ -50,8 +50,10 @@ def _better(proof: Certificate | None, run: CertifiedRun) -> Iterator[Card]:
     """Yield by how much the model is proved to err less often than the baseline."""
     if proof is None:
         return
-    copies = run.problem.split.kind == "distinct"  # whose means elsewhere are over all of them
-    which = "the distinct rows held out" if copies else "the rows held out"
+    which = {
+        "distinct": "the distinct rows held out",  # means elsewhere are over all copies
+        "group": f"one row of each of the {proof.n:,} groups held out",  # elsewhere over all rows
+    }.get(run.problem.split.kind, "the rows held out")
     better = "better" if proof.observed <= 0.0 else "worse"
     seen = f"{100 * abs(proof.observed):.3g} points {better} on {which}"
     if proof.bound >= 0.0:
@@ -70,10 +72,13 @@ def _worst_class(run: CertifiedRun) -> Iterator[Card]:
         wrong = f"wrong on {round(worst.observed * worst.n):,} of {worst.n:,}"
         yield Card(f"Worst class: {label}", wrong, "rows held out, too few to prove more")
         return
+    where = f"of the {worst.n:,}"
+    if run.problem.split.kind == "group":
+        where = f"on average over the {worst.n:,} groups"
     yield Card(
         f"Worst class: {label}",
         "wrong on at most",
-        f"of its rows; {100 * worst.observed:.3g}% of the {worst.n:,} held out",
+        f"of its rows; {100 * worst.observed:.3g}% {where} held out",
         worst,
     )
 
