@@ -63,6 +63,22 @@ def test_the_script_says_of_every_vector_what_it_must():
     assert dict(zip(expected, states, strict=True)) == expected
 
 
+@needs_node
+def test_the_page_of_every_honest_vector_says_the_same():
+    """What a page shows is compared with its certificate: no honest one may be refused for it."""
+    honest = [v for v in VECTORS if "certificate" in v and v["script"] in {"recomputed", "beyond"}]
+    pages, expected = [], []
+    for vector in honest:
+        try:
+            certificate = Certificate.from_json(text_of(vector))
+        except ValueError:  # of a theorem that nobody knows
+            continue
+        pages.append(render_html(Report(title="t", certificate=certificate)))
+        expected.append(vector["script"])
+    assert {*expected} == {"recomputed", "beyond"}
+    assert [one["state"] for one in said_by_script(pages)] == expected
+
+
 def test_there_are_vectors_of_every_sort():
     assert {v["script"] for v in VECTORS} == {
         *("recomputed", "refused", "beyond", "void", "unreadable"),
