@@ -1,5 +1,7 @@
 """ "Checked: no row of the hold-out was used for training" is said only where it is so."""
 
+from types import MethodType
+
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
@@ -32,6 +34,7 @@ from surelearn import (
     SupportVectorRegressor,
 )
 from surelearn._jit import fingerprints
+from surelearn.evaluate._row_by_row import is_ours
 from surelearn.evaluate._training_memory import compare_with_training, training_memory
 
 RNG = np.random.default_rng(0)
@@ -175,6 +178,18 @@ def test_a_model_that_holds_itself_is_looked_into_once():
     model = Wrapper(Perceptron().fit(X, y))
     model.itself_ = model
     assert training_memory(model, X_NEW).shared == 0
+
+
+def test_a_learner_that_holds_itself_or_a_method_of_its_own_is_looked_into_once():
+    """Who replaces a method for one object leaves the object in it."""
+    learner = CARTClassifier().fit(X, y)
+    learner.predict = MethodType(lambda _, rows: np.ones(len(rows), dtype=bool), learner)
+    certificate = Holdout(X_NEW, y_new).certify(learner)
+    assert {p.status for p in certificate.preconditions} == {"assumed"}
+    learner = CARTClassifier().fit(X, y)
+    learner.others = [learner]
+    assert "changed after it was fitted" in training_memory(learner, X_NEW).evidence
+    assert is_ours(learner)
 
 
 def test_a_class_made_from_a_learner_is_not_checked():

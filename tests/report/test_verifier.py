@@ -63,6 +63,22 @@ def test_the_script_says_of_every_vector_what_it_must():
     assert dict(zip(expected, states, strict=True)) == expected
 
 
+@needs_node
+def test_the_page_of_every_honest_vector_says_the_same():
+    """What a page shows is compared with its certificate: no honest one may be refused for it."""
+    honest = [v for v in VECTORS if "certificate" in v and v["script"] in {"recomputed", "beyond"}]
+    pages, expected = [], []
+    for vector in honest:
+        try:
+            certificate = Certificate.from_json(text_of(vector))
+        except ValueError:  # of a theorem that nobody knows
+            continue
+        pages.append(render_html(Report(title="t", certificate=certificate)))
+        expected.append(vector["script"])
+    assert {*expected} == {"recomputed", "beyond"}
+    assert [one["state"] for one in said_by_script(pages)] == expected
+
+
 def test_there_are_vectors_of_every_sort():
     assert {v["script"] for v in VECTORS} == {
         *("recomputed", "refused", "beyond", "void", "unreadable"),
@@ -150,6 +166,7 @@ def test_numbers_are_printed_as_python_prints_them():
     draw = random.Random(2)  # noqa: S311 - a test
     values = [0.0, 1.0, 0.05, 0.1, 1e-7, 99.995, 117.0, 12345.6, 1e7, 0.999999, 2 / 3, 1e-300]
     values += [draw.random() ** draw.choice([1, 5, 40]) for _ in range(300)]
+    values += [-value for value in values if value]
     program = (
         "const answer = given.map((x) => ['upper', 'lower'].flatMap((side) => "
         "[v.percent(x, side), v.outward(x, side)]).concat(0 < x && x < 1 ? [v.confidence(x)] : []))"
@@ -171,6 +188,7 @@ def test_the_command_reads_certificates_and_reports_and_tells_forged_ones(tmp_pa
         "report.json": render_json(report),
         "report.html": render_html(report),
         "forged.json": certificate.to_json().replace(str(certificate.bound), "0.05"),
+        "forged.html": render_html(report).replace('data-shows="bound">10', 'data-shows="bound">5'),
         "none.json": "{",
     }.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
@@ -184,9 +202,11 @@ def test_the_command_reads_certificates_and_reports_and_tells_forged_ones(tmp_pa
     good = run("certificate.json", "report.json", "report.html")
     assert good.returncode == 0
     assert good.stdout.count("recomputed here") == 3
+    assert good.stdout.count(f"\n    {certificate.claim}\n") == 3  # a page may show another one
     bad = run("certificate.json", "forged.json")
     assert bad.returncode == 1
     assert "refused: the numbers do not give this bound" in bad.stdout
+    assert run("forged.html").returncode == 1
     for names in (("none.json",), ("absent.json",), ()):
         failed = run(*names)
         assert failed.returncode == 2
@@ -242,16 +262,20 @@ def marks_of(page):
 
 
 def page_of_two():
+    return render_html(report_of_two())
+
+
+def report_of_two():
     whole = certify(
         concentration.clopper_pearson(errors=5, n=2000, delta=0.05),
         kind="risk", subject="s", observed=5 / 2000, n=2000,
     )  # fmt: skip
     of_class = certify(
         holdout.class_conditional(errors=4, n_in_class=1500, delta=0.05),
-        kind="risk", subject="s", observed=4 / 1500, n=1500,
+        kind="risk", subject="s", observed=4 / 1500, n=1500, reproduce={"class": "yes"},
     )  # fmt: skip
     classes = (ClassErrors("yes", 1500, 4, of_class),)
-    return render_html(Report(title="t", certificate=whole, classes=classes))
+    return Report(title="t", certificate=whole, classes=classes)
 
 
 @needs_node
@@ -284,14 +308,40 @@ def test_a_page_of_a_bound_that_says_nothing_is_recomputed_too():
         ('"errors":4', '"errors":3', 1),
         ("With confidence 95%", "With confidence 99%", 0),
         ('data-of="1" data-shows="bound"', 'data-of="1" data-shows="nothing"', 1),
+        ('data-shows="observed">0.27%', 'data-shows="observed">0.17%', 1),
+        ('data-shows="class">yes', 'data-shows="class">no', 1),
     ],
 )
 def test_a_page_that_was_changed_in_one_place_is_refused_there(old, new, refused):
     page = page_of_two()
     assert old in page
-    marks = marks_of(page.replace(old, new, 1))
+    changed = page.replace(old, new, 1)
+    marks = marks_of(changed)
     assert marks[refused][1] == "refused"
     assert marks[refused][2].startswith("refused: the ")
+    assert said_by_script([page, changed])[0]["state"] == "recomputed"
+    assert said_by_script([page, changed])[1]["state"] == "refused"  # Node says what a browser does
+
+
+@needs_node
+@pytest.mark.parametrize("change", [{"label": "no"}, {"n": 9500}, {"errors": 0}])
+def test_a_twin_that_says_something_else_of_a_class_is_refused(change):
+    content = json.loads(render_json(report_of_two()))
+    assert said_by_script([json.dumps(content)])[0]["state"] == "recomputed"
+    content["classes"][0].update(change)
+    assert said_by_script([json.dumps(content)])[0]["state"] == "refused"
+
+
+@needs_node
+def test_a_claim_that_is_not_recomputed_is_shown_as_it_is_stated():
+    guarantee = concentration.hoeffding(mean=-0.25, n=2000, delta=0.05, low=-1.0, high=1.0)
+    beyond = certify(guarantee, kind="value", subject="s", observed=-0.25, n=2000)
+    page = render_html(Report(title="t", certificate=beyond))
+    assert said_by_script([page])[0]["state"] == "beyond"
+    shown = page.partition('data-shows="bound">')[2].partition("<")[0]
+    assert shown.startswith("-0.")
+    forged = page.replace(f'data-shows="bound">{shown}', 'data-shows="bound">-0.99')
+    assert said_by_script([forged])[0]["state"] == "refused"
 
 
 def test_nothing_in_the_script_ends_it_or_opens_a_comment():

@@ -133,31 +133,33 @@ def _tied(model: Any, X: Any) -> Mask:
     return best[:, 1] - best[:, 0] <= _ROUNDING * max(1.0, float(np.abs(scores).max()))
 
 
-def is_ours(model: Any) -> bool:
+def is_ours(model: Any, around: tuple[Any, ...] = ()) -> bool:
     """Return whether a model is made of code that is known to treat each row by itself.
 
     A subclass, a method that was replaced, and a function or model of others that it was given may
-    do anything.
+    do anything. What stands `around` a model was asked about before, and may be in it, too.
     """
-    cls = cast("type[Any]", type(model))
+    cls, inside = cast("type[Any]", type(model)), (*around, model)
     if replaces_methods(model):
         return False
     if cls is Pipeline:
-        return all(is_ours(step) for _, step in model.steps)
+        return all(is_ours(step, inside) for _, step in model.steps)
     if cls is ColumnTransformer:
         parts = model.transformers_
-        return all(isinstance(part, str) or is_ours(part) for _, part, _ in parts)
-    return stored_name(cls) is not None and _holds_ours(vars(model).values())
+        return all(isinstance(part, str) or is_ours(part, inside) for _, part, _ in parts)
+    return stored_name(cls) is not None and _holds_ours(vars(model).values(), inside)
 
 
-def _holds_ours(values: Iterable[Any]) -> bool:
+def _holds_ours(values: Iterable[Any], around: tuple[Any, ...]) -> bool:
     """Return whether no value, nor one in a list, is a function or a model of others."""
     for value in values:
+        if any(value is outer for outer in around):
+            continue
         if (parts := parts_of(value)) is not None:
-            if not _holds_ours(parts):
+            if not _holds_ours(parts, (*around, value)):
                 return False
         elif hasattr(value, "predict"):
-            if not is_ours(value):
+            if not is_ours(value, around):
                 return False
         elif callable(value) and stored_name(cast("type[Any]", type(value))) is None:
             return False

@@ -172,7 +172,8 @@ def _learners(
         others = list(_foreign_inside(model, deeper))
         yield _Learner(model, transform, inside, type(others[0]).__name__ if others else "")
         for inner in (*others, *_asked_by_methods(vars(model))):
-            yield from _learners(inner, transform, inside=True, around=deeper)
+            if not any(inner is outer for outer in deeper):  # a method may be its own
+                yield from _learners(inner, transform, inside=True, around=deeper)
     elif not any(model is outer for outer in around):
         for inner, columns in _models_inside(model):
             chosen = transform

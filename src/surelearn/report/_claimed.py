@@ -1,7 +1,7 @@
 """The claims of a page: those of an audit or beside a certificate, and those of classes."""
 
 from surelearn._wording import shared_premise
-from surelearn.report._parts import escape, grid, marked_bound, value_beside, view_of
+from surelearn.report._parts import escape, grid, marked_bound, marked_value, view_of
 from surelearn.report.content import Claimed, ClassErrors, Report
 from surelearn.report.recomputing import Places
 
@@ -58,7 +58,7 @@ def _claim(found: Claimed, places: Places) -> tuple[str, ...]:
     stated = "none" if c.status == "void" else f"{sign}{marked_bound(c, places)}"
     return (
         escape(found.title),
-        value_beside(c),
+        marked_value(c, places),
         f"<strong>{stated}</strong>",
         f"<span{places.shows(c, 'n')}>{c.n:,}</span>",
         escape(found.target),
@@ -77,11 +77,13 @@ def classes_of(report: Report, places: Places) -> str:
 
 
 def _class(found: ClassErrors, places: Places) -> tuple[str, ...]:
-    certificate = found.certificate
+    certificate, label = found.certificate, escape(found.label)
+    if certificate.reproduce.get("class") == found.label:
+        label = f"<span{places.shows(certificate, 'class')}>{label}</span>"
     return (
-        escape(found.label),
+        label,
         f"<span{places.shows(certificate, 'n')}>{found.n:,}</span>",
         f"<span{places.shows(certificate, 'errors')}>{found.errors:,}</span>",
-        value_beside(certificate),
+        marked_value(certificate, places),
         f"<strong>{marked_bound(certificate, places)}</strong>",
     )

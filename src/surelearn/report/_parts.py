@@ -115,7 +115,8 @@ def value_of(certificate: Certificate, value: float) -> str:
     return f"{100 * value:.3g}%" if certificate.is_share else amount(value)
 
 
-def value_beside(certificate: Certificate) -> str:
+def marked_value(certificate: Certificate, places: Places) -> str:
     """Return what was observed, with as many decimals as the bound that stands beside it."""
     seen = certificate.observed
-    return percent(seen) if certificate.is_share else amount(seen)
+    text = percent(seen) if certificate.is_share else amount(seen)
+    return f"<span{places.shows(certificate, 'observed')}>{text}</span>"

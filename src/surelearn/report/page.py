@@ -20,6 +20,7 @@ from surelearn.report._parts import (
     figure_of,
     grid,
     marked_bound,
+    marked_value,
     section,
     value_of,
     view_of,
@@ -123,7 +124,12 @@ def _card_value(card: Card, places: Places) -> str:
 
 def _others(certificates: Sequence[Certificate], places: Places) -> str:
     rows = [
-        (escape(c.subject), escape(c.headline[0]), value_of(c, c.observed), marked_bound(c, places))
+        (
+            escape(c.subject),
+            f"<span{places.shows(c, 'claim')}>{escape(c.headline[0])}</span>",
+            marked_value(c, places),
+            marked_bound(c, places),
+        )
         for c in certificates
     ]
     return grid(("of", "claim", "observed", "bound"), rows) if rows else ""

@@ -348,20 +348,21 @@ const rounded = (a, b, upward) => (upward ? -floorOf(-a, b) : floorOf(a, b));
 
 /** Writes an integer times 10^-places. */
 function pointed(value, places) {
+  if (value < 0n) return `-${pointed(-value, places)}`;
   const text = value.toString().padStart(places + 1, "0");
   return places > 0 ? `${text.slice(0, -places)}.${text.slice(-places)}` : text;
 }
 
-/** A rate >= 0 in percent, two decimals, rounded outward. */
+/** A rate, or a difference of rates, in percent, two decimals, rounded outward. */
 function percent(value, direction) {
   const { digits, power } = decimal(value);
   const shifted = power + 4;
   const units = shifted >= 0 ? digits * 10n ** BigInt(shifted)
     : rounded(digits, 10n ** BigInt(-shifted), direction === "upper");
-  return `${pointed(units, 2)}%`;
+  return `${value < 0 && units === 0n ? "-" : ""}${pointed(units, 2)}%`;
 }
 
-/** A number >= 0 to four significant digits, rounded outward. */
+/** A number to four significant digits, rounded outward. */
 function outward(value, direction) {
   if (value === 0) return "0";
   const { digits, power, exponent } = decimal(value);
@@ -777,10 +778,23 @@ function verifyTogether({ certificates, lines, sha256: stated, delta, verdict, a
 /** Returns what can be said of several certificates; those of one audit stand or fall together. */
 function verifyAll(given) {
   const file = Array.isArray(given) ? { certificates: given } : given;
-  const found = file.certificates.map(verify);
+  const found = file.certificates.map(verify).map((one, i) => (["recomputed", "beyond"].includes(one.state) && !isToldOf(file, i) ? OTHERWISE : one));
   const together = verifyTogether(file);
   if (together?.state !== "refused") return found;
   return found.map((one, i) => (isAudited(file.certificates[i]) && one.state !== "refused" ? together : one));
+}
+
+const OTHERWISE = { state: "refused", words: "refused: the report shows something else than its certificate states" };
+
+/** Tells whether a report says of a certificate what it states: the texts of a page, or the entries of its JSON twin. */
+function isToldOf({ certificates, elements, entries = [] }, place) {
+  const c = certificates[place];
+  if (![c.bound, c.observed].every(Number.isFinite)) return !Object.hasOwn(BINOMIAL, String(c.method)); /* what is infinite stands there in words */
+  if (typeof c.claim !== "string" || !Number.isInteger(c.n) || !isObject(c.reproduce)) return false;
+  const shown = elements?.filter((e) => e.dataset.of === String(place));
+  if (shown && !(shown.length > 0 && shown.every((e) => isShown(c, e)))) return false;
+  const told = entries.filter((entry) => entry.certificate === c);
+  return told.every(({ label, n, errors }) => n === c.n && errors === (c.reproduce.inputs?.errors ?? errors) && label === (c.reproduce.class ?? label));
 }
 
 /* ---- reading ---- */
@@ -828,9 +842,10 @@ function certificatesIn(content) {
   const first = JSON.stringify(content.certificate);
   const claimed = among(content.claimed).filter((c) => c !== null && JSON.stringify(c) !== first);
   const certificates = [content.certificate, ...claimed, ...among(content.classes), content.training, ...(content.others ?? [])].filter((c) => c !== null && c !== undefined);
-  if (!(content.claimed?.length > 0)) return { certificates };
+  const entries = content.classes ?? [];
+  if (!(content.claimed?.length > 0)) return { certificates, entries };
   const stated = /SHA-256 ([0-9a-f]{64})$/.exec(content.reproduce?.claims ?? "");
-  return { certificates, lines: linesOf(content.claimed, certificates), ...(stated ? { sha256: stated[1] } : {}) };
+  return { certificates, entries, lines: linesOf(content.claimed, certificates), ...(stated ? { sha256: stated[1] } : {}) };
 }
 
 /* In a page this script would end where the name of its own element, with a slash, stood in it. */
@@ -851,7 +866,17 @@ function readText(text) {
 function inPage(text) {
   const [found, claims] = ["certificates", "claims"].map((id) => [...text.matchAll(dataOf(id))]);
   if (found.length !== 1 || claims.length > 1) throw new SyntaxError("this page does not carry its certificates, or twice");
-  return carried(parse(found[0][1]), claims.length > 0 ? parse(claims[0][1]) : null);
+  return { ...carried(parse(found[0][1]), claims.length > 0 ? parse(claims[0][1]) : null), elements: elementsIn(text) };
+}
+
+const ENTITIES = { amp: "&", lt: "<", gt: ">", quot: '"', "#x27": "'" };
+
+/** Returns the elements of a page that show something of a certificate, as `querySelectorAll` does in a browser. */
+function elementsIn(text) {
+  const whole = text.replace(/<span class="premise">([^<]*)<[/]span>/g, "$1"); /* a part of the claim around it */
+  const plain = (shown) => shown.replace(/&(amp|lt|gt|quot|#x27);/g, (_, name) => ENTITIES[name]);
+  return [...whole.matchAll(/<[^<>]* data-of="(\d+)" data-shows="(\w+)"[^<>]*>([^<]*)/g)]
+    .map(([, of, shows, shown]) => ({ dataset: { of, shows }, textContent: plain(shown) }));
 }
 
 /* ---- in a page ---- */
@@ -891,7 +916,9 @@ function isShown(c, element) {
     case "bound": return text === (c.kind === "quantile" ? `±${limit}` : limit);
     case "claim": return c.status === "vacuous" ? text.startsWith(`The bound is vacuous: it is ${limit} and `) : text === printable(claimShown(c, limit));
     case "n": return text === grouped(c.n);
-    case "errors": return Number.isInteger(counts.errors) && text === grouped(counts.errors);
+    case "class": return text === printable(String(c.reproduce.class));
+    case "observed": return isObserved(c, text);
+    case "errors": return Number.isInteger(counts?.errors) ? text === grouped(counts.errors) : !Object.hasOwn(BINOMIAL, String(c.method));
     case "seen": {
       const found = /^Observed (\S+?)(%?) on (\S+) /.exec(text) ?? [];
       const value = Number(found[1]) / (found[2] ? 100 : 1);
@@ -901,17 +928,24 @@ function isShown(c, element) {
   }
 }
 
+/** Tells whether a text is what was observed: a share with two decimals or, if small, three digits; else four digits. */
+function isObserved(c, text) {
+  const [, digits, sign] = /^(-?[\d.]+(?:e[-+]?\d+)?)(%?)$/.exec(text) ?? [];
+  const small = Math.abs(c.observed) < 1e-3;
+  const room = !isShare(c) ? 0.00051 * Math.abs(c.observed) : small ? 0.0051 * Math.abs(c.observed) : 0.0000501;
+  return (sign === "%") === isShare(c) && Math.abs(Number(digits) / (sign ? 100 : 1) - c.observed) <= room;
+}
+
 /** Writes beside each claim of the page what came of recomputing it, and of all claims together. */
 function markPage(page) {
   const read = (id) => { const data = page.getElementById(id); return data ? parse(data.textContent) : null; };
   let file = { certificates: [] };
   try { file = carried(read("certificates") ?? [], read("claims")); } catch { /* then every claim is refused */ }
-  const { certificates } = file;
-  const findings = verifyAll(file);
   const elements = [...page.querySelectorAll("[data-shows]")];
+  const findings = verifyAll({ ...file, elements });
   for (const mark of page.querySelectorAll(".recomputed")) {
     const { of } = mark.dataset;
-    const found = of === "all" ? togetherIn(file, elements) : markOf(certificates[Number(of)], findings[Number(of)], elements.filter((e) => e.dataset.of === of));
+    const found = of === "all" ? togetherIn({ ...file, elements }) : findings[Number(of)] ?? verify(undefined);
     const brief = found.state === "beyond" && mark.closest?.("td"); /* in a table the reason would stand in every row */
     mark.textContent = brief ? "not recomputed here" : found.words;
     mark.title = found.words;
@@ -920,14 +954,9 @@ function markPage(page) {
   }
 }
 
-function markOf(c, finding, shown) {
-  const found = finding ?? verify(c);
-  if (found.state !== "recomputed" || (shown.length > 0 && shown.every((e) => isShown(c, e)))) return found;
-  return { state: "refused", words: "refused: the page shows something else than its certificate states" };
-}
-
 /** Tells of all claims together; each that the page carries must be shown in it. */
-function togetherIn(file, elements) {
+function togetherIn(file) {
+  const { elements } = file;
   const found = verifyTogether(file) ?? { state: "refused", words: "refused: this page carries no claims of an audit" };
   const shown = new Set(elements.filter((e) => e.dataset.shows === "bound").map((e) => e.dataset.of));
   if (found.state !== "recomputed" || file.certificates.every((c, i) => !isAudited(c) || c.status === "void" || shown.has(String(i)))) return found;
@@ -946,12 +975,14 @@ function main(paths) {
   for (const path of paths) {
     try {
       const file = readText(readFileSync(path, "utf8"));
-      const together = verifyTogether(file);
+      const together = file.elements && file.certificates.some(isAudited) ? togetherIn(file) : verifyTogether(file);
       verifyAll(file).forEach(({ state, words }, i, all) => {
         console.log(`${path}${all.length > 1 ? ` [${i + 1}]` : ""}: ${words}`);
+        if (state === "recomputed") console.log(`    ${printable(file.certificates[i].claim)}`); /* a page may hide it */
         if (state === "refused") status = Math.max(status, 1);
       });
-      if (together?.state === "recomputed") console.log(`${path}: ${together.words}`);
+      if (together) console.log(`${path}: ${together.words}`);
+      if (together?.state === "refused") status = Math.max(status, 1);
     } catch (error) {
       console.error(`${path}: cannot be read: ${error.message}`);
       status = 2;
