@@ -5,22 +5,21 @@ import pytest
 from numba import int64, typeof
 
 from surelearn._jit import borrowing, jit
-from surelearn.learners.ensembles._histogram.histogram import add_tile
+from surelearn.learners.ensembles._histogram.histogram import clear
 from surelearn.learners.ensembles._histogram.splitting import sort_categories
 
 
 def test_python_is_refused_by_a_sentence():
-    sums, words = np.zeros((3, 300), dtype=np.int64), np.zeros(2048, dtype=np.uint64)
+    sums = np.ones((3, 300), dtype=np.int64)
     for _ in range(2):
         with pytest.raises(TypeError, match="is called by compiled loops alone"):
             sort_categories(sums, 0, 3, 1.0, sums)
         with pytest.raises(TypeError, match="is called by compiled loops alone"):
-            add_tile(words, words, 3, words)
-        add_tile.compile((typeof(words), typeof(words), int64, typeof(words)))
-    assert add_tile.overloads
-    ones = np.ones(2, dtype=np.uint64)
-    add_tile.py_func(ones, ones, 2, words)
-    assert words[1] == 2
+            clear(sums, 0, 3)
+        clear.compile((typeof(sums), int64, int64))
+    assert clear.overloads
+    clear.py_func(sums, 0, 3)
+    assert sums.sum() == 900 - 6
 
 
 def test_a_loop_that_borrows_hands_no_array_on():

@@ -13,6 +13,7 @@ from surelearn import _arguments
 from surelearn._stored import holds, stored
 from surelearn._typing import Indices, Vector
 from surelearn._wording import confidence, percent_outward
+from surelearn.base.drawn_rows import independent_rows
 from surelearn.base.online.passes import Run
 from surelearn.base.seal import fingerprint_of_fit
 from surelearn.bounds import Guarantee, compression, mistakes
@@ -289,7 +290,7 @@ def compression_certificate(model: Any, *, delta: float) -> Certificate:
                 f"only {n_compressed} examples ever changed the weights or err"
             ),
             "consistent": checked(f"the {n_errors} training errors are in the set"),
-            "independent": assumed("cannot be verified from the data"),
+            "independent": independent_rows(run.training_rows, run.n_rows),
         },
         also=(
             Precondition(

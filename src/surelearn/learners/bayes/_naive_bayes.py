@@ -21,6 +21,7 @@ from surelearn._stored import holds
 from surelearn._typing import ArrayLike, Indices, Mask, Matrix, Vector
 from surelearn.base import validation
 from surelearn.base.classifier import risk_certificate
+from surelearn.base.drawn_rows import drawn_independently
 from surelearn.base.fitting import adopt, at_one_moment, learn_classes
 from surelearn.base.parted import Block, PartedTable
 from surelearn.base.summarising import SummarisingLearner, Summary
@@ -182,7 +183,7 @@ class NaiveBayesClassifier(ClassifierMixin, SummarisingLearner[ClassSummary]):
             )
         features = "categories, and x, x² and presence of numbers, are the features"
         evidence = {
-            "independent": assumed("cannot be verified from the data"),
+            "independent": drawn_independently(self),
             "fixed_before": self._class_evidence(),
             "affine": by_construction(features),
         }

@@ -7,6 +7,7 @@ import numpy as np
 from surelearn import _arguments
 from surelearn._wording import percent_outward
 from surelearn.base.classifier import risk_certificate
+from surelearn.base.drawn_rows import drawn_independently
 from surelearn.base.seal import fingerprint_of_fit, refuse_changed
 from surelearn.base.tables import table
 from surelearn.bounds import Guarantee, boosting, vc
@@ -107,7 +108,7 @@ def _columns_of_numbers(model: Any, widths: Any) -> int:
 def _evidence(model: Any, guarantee: Guarantee) -> dict[str, Evidence]:
     """Return what is known of each assumption about the sample and the class of stumps."""
     known = {
-        "independent": assumed("cannot be verified from the data"),
+        "independent": drawn_independently(model),
         "fixed_before": _fixed_before(model),
         "two_classes": by_construction("two labels, one for each sign of the score"),
         "vote": by_construction("the weights are divided by their sum; stumps answer -1 or +1"),

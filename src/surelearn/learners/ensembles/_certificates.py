@@ -13,6 +13,7 @@ import numpy as np
 
 from surelearn._typing import Indices
 from surelearn._wording import confidence, percent_outward
+from surelearn.base.drawn_rows import drawn_independently
 from surelearn.base.seal import fingerprint_of_fit
 from surelearn.bounds import Guarantee, bootstrap, tails_of_sums, votes
 from surelearn.certificate import (
@@ -163,7 +164,7 @@ def _evidence(model: Any, conduct: Conduct) -> dict[str, Evidence]:
         bags = violated("members of an earlier fit were kept after they had been seen (warm_start)")
     loss = "a loss is 1 less the share of the right label" if conduct.soft else "a loss is 0 or 1"
     return {
-        "independent": assumed("cannot be verified from the data"),
+        "independent": drawn_independently(model),
         "range": by_construction(loss),
         "bags": bags,
         "unseen": conduct.unseen,

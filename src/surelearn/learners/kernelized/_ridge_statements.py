@@ -5,6 +5,7 @@ from typing import Any
 
 from surelearn import _arguments
 from surelearn._wording import confidence, outward
+from surelearn.base.drawn_rows import drawn_independently
 from surelearn.base.seal import fingerprint_of_fit
 from surelearn.bounds import Guarantee, stability
 from surelearn.certificate import (
@@ -86,7 +87,7 @@ def _evidence(model: Any, label_bound: float, radius: float) -> Mapping[str, Evi
     """Return what is known of each assumption of the theorem."""
     reached, chosen = model.largest_target_, hasattr(model, "path_")
     return {
-        "independent": assumed("cannot be verified from the data"),
+        "independent": drawn_independently(model),
         "minimiser": _minimiser(model, chosen=chosen),
         "fixed_before": violated("alpha was chosen on the same rows")
         if chosen

@@ -15,6 +15,7 @@ import numpy as np
 
 from surelearn import _arguments
 from surelearn._wording import confidence, percent_outward
+from surelearn.base.drawn_rows import drawn_independently
 from surelearn.base.fingerprint import fingerprint
 from surelearn.base.seal import refuse_changed
 from surelearn.bounds import Guarantee, compression, margin, stability, vc
@@ -35,7 +36,6 @@ from surelearn.learners.kernelized._fixed_beforehand import FixedBeforehand
 from surelearn.learners.kernelized._inner_products import inner_product
 from surelearn.learners.kernelized._training_margins import gap, rounding
 
-_SAMPLE = assumed("cannot be verified from the data")
 _NORM = "every feature vector, future ones included, has norm at most the radius"
 _LABELS = Precondition("known_labels", "the labels that can occur were known beforehand", "assumed")
 
@@ -110,7 +110,7 @@ class _Machine:
                     f"without the other {n - k} rows the minimum is the same", room=self.room
                 ),
                 "consistent": checked(f"the other rows have a margin above 1 + {self.room:.3g}"),
-                "independent": _SAMPLE,
+                "independent": drawn_independently(self.model),
             },
             (Precondition("radius", _NORM, *self.bounded), *self._demands(), _LABELS),
         )
@@ -127,7 +127,7 @@ class _Machine:
             duality_gap=self.gap,
         )
         evidence = {
-            "independent": _SAMPLE,
+            "independent": drawn_independently(self.model),
             "minimiser": self._near(f"the objective is within {self.gap:.3g} of its minimum"),
             "fixed_before": self.fixed.whole(),
             "radius": self.bounded,
@@ -137,7 +137,10 @@ class _Machine:
     def by_margins(self, delta: float) -> Certificate:
         """Bound the risk by the margins, however the weights were found."""
         guarantee = margin.pac_bayes_margin(margins=self.model.normalized_margins_, delta=delta)
-        evidence = {"independent": _SAMPLE, "fixed_before": self.fixed.feature_map()}
+        evidence = {
+            "independent": drawn_independently(self.model),
+            "fixed_before": self.fixed.feature_map(),
+        }
         return self._risk(guarantee, evidence, (inner_product(self.model.kernel_),))
 
     def by_counting(self, delta: float) -> Certificate:
@@ -157,7 +160,7 @@ class _Machine:
         )
         affine = by_construction("whatever the penalty and the weights of the rows")
         evidence = {
-            "independent": _SAMPLE,
+            "independent": drawn_independently(self.model),
             "fixed_before": self.fixed.columns(),
             "affine": affine,
         }
@@ -177,7 +180,7 @@ class _Machine:
         evidence = {
             "n_support": broken,
             "consistent": checked(f"the other rows have a margin above 1 + {self.room:.3g}"),
-            "independent": _SAMPLE,
+            "independent": drawn_independently(self.model),
         }
         also = (Precondition("radius", _NORM, *self.bounded), *self._demands(), _LABELS)
         subject = "the learner, on average over samples"

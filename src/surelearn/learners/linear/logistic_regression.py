@@ -21,6 +21,7 @@ from surelearn._stored import holds
 from surelearn._typing import ArrayLike, Matrix, Vector
 from surelearn.base import validation
 from surelearn.base.classifier import risk_certificate
+from surelearn.base.drawn_rows import drawn_independently
 from surelearn.base.fitting import adopt, at_one_moment, fresh_copy, row_weights, warn
 from surelearn.base.parted import PartedTable, refuse_targets
 from surelearn.base.scaled_columns import how_scaled, scaled_by_itself
@@ -187,7 +188,7 @@ class LogisticRegression(SoftmaxClassifier):
         """
         check_is_fitted(self)
         refuse_changed(self)
-        sample = assumed("cannot be verified from the data")
+        sample = drawn_independently(self)
         if self.training_margins_ is not None:
             guarantee = margin.pac_bayes_margin(margins=self.training_margins_, delta=delta)
             evidence = {"independent": sample, "fixed_before": self._features_fixed()}

@@ -20,6 +20,7 @@ from surelearn._jit.rows import Rows
 from surelearn._stored import holds
 from surelearn._typing import ArrayLike, Indices, Vector
 from surelearn.base.classifier import risk_certificate
+from surelearn.base.drawn_rows import drawn_independently
 from surelearn.base.fitting import adopt, at_one_moment, fresh_copy, learn_classes
 from surelearn.base.seal import refuse_changed
 from surelearn.bounds import compression
@@ -164,7 +165,7 @@ class CondensedNearestNeighbor(ClassifierMixin, BaseEstimator):
             "fixed_before": assumed(f"{passes}; features and scaling must not come from them"),
             "stable": by_construction(f"only {n_compressed} rows were stored or are still wrong"),
             "consistent": checked(f"the {self.training_errors_} training errors are in the set"),
-            "independent": assumed("cannot be verified from the data"),
+            "independent": drawn_independently(self),
         }
         return (risk_certificate(self, guarantee, evidence),)
 

@@ -19,6 +19,7 @@ from surelearn import _arguments
 from surelearn._stored import holds
 from surelearn._typing import ArrayLike, Indices, Matrix, Vector
 from surelearn._wording import confidence, percent_outward
+from surelearn.base.drawn_rows import drawn_independently
 from surelearn.base.fitting import at_one_moment, learn_classes
 from surelearn.base.seal import fingerprint_of_fit, refuse_changed
 from surelearn.base.tables.table import Categorical
@@ -239,7 +240,7 @@ class NearestNeighborsClassifier(ClassifierMixin, NearestNeighborsLearner):
         """Return what is known of the sample, of the choices, of the vote and of ties."""
         vote, ties = self._vote_and_ties(lists)
         return {
-            "independent": assumed("cannot be verified from the data"),
+            "independent": drawn_independently(self),
             "fixed_before": self._choices_fixed_before(),
             "vote": vote,
             "distance_ties": ties,

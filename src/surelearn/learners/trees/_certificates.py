@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from surelearn._typing import Indices, Mask, Matrix, Vector
 from surelearn.base.classifier import risk_certificate
+from surelearn.base.drawn_rows import drawn_independently
 from surelearn.base.seal import refuse_changed
 from surelearn.base.tables import table
 from surelearn.bounds import Guarantee, trees
@@ -152,7 +153,7 @@ def _cut_price(model: CertifiedTree) -> float:
 def _evidence(model: CertifiedTree, guarantee: Guarantee) -> dict[str, Evidence]:
     """Return what is known of each assumption of the theorem."""
     evidence = {
-        "independent": assumed("cannot be verified from the data"),
+        "independent": drawn_independently(model),
         "fixed_before": _schema_evidence(model),
     }
     if "cut_points" in guarantee.assumes:

@@ -1,0 +1,52 @@
+"""Rows that repeat others are counted where a certificate takes them for independent draws."""
+
+import numpy as np
+import pytest
+
+from surelearn import (
+    CARTClassifier,
+    LogisticRegression,
+    NearestNeighborsClassifier,
+    Perceptron,
+    RandomForestClassifier,
+    SupportVectorClassifier,
+)
+from surelearn._jit import fingerprints
+from surelearn.base.drawn_rows import independent_rows
+
+
+def told(model, X, y):
+    return next(
+        one.evidence
+        for certificate in model.fit(X, y).certificates()
+        for one in certificate.preconditions
+        if one.key == "independent"
+    )
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        RandomForestClassifier(20),
+        CARTClassifier(max_leaf_nodes=3),
+        LogisticRegression(),
+        NearestNeighborsClassifier(),
+        SupportVectorClassifier(),
+        Perceptron(),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_copies_among_training_rows_are_told(model):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 2)), np.arange(60) % 2
+    assert told(model, X, y) == "cannot be verified from the data"
+    twice = told(model, np.tile(X, (2, 1)), np.tile(y, 2))
+    assert "; 60 of the 120 rows repeat the features of others" in twice
+
+
+def test_of_many_rows_their_number_is_estimated():
+    hashes = np.random.default_rng(0).integers(0, 2**64, 50_000, dtype=np.uint64)
+    kept = fingerprints.sketch(hashes)
+    assert independent_rows(kept, 50_000).text == "cannot be verified from the data"
+    n_copies = independent_rows(kept, 100_000).text.partition("about ")[2].partition(" ")[0]
+    assert abs(int(n_copies.replace(",", "")) - 50_000) < 3_000
