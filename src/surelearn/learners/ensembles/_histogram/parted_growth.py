@@ -122,7 +122,8 @@ class TreeInPasses:
         """Grow as far as the histograms tell; return the nodes to be counted, none at the end."""
         if () not in self._known:
             return [()]
-        self._begin()
+        if self.n_nodes == 0:
+            self._begin()
         facts, gains, limits = self._nodes.facts, self._nodes.gains, self._limits
         while self.n_nodes < 2 * limits.max_leaves - 1:
             node = int(np.argmax(gains[: self.n_nodes]))
