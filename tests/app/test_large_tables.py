@@ -192,7 +192,7 @@ print(status("VmHWM") - before)
 @pytest.mark.skipif(sys.platform != "linux", reason="the peak of memory is told by /proc")
 def test_reading_takes_no_more_memory_the_longer_the_file(tmp_path):
     rng = np.random.default_rng(0)
-    part = "\n".join(",".join(map(str, row)) for row in rng.random(size=(10_000, 40)).round(1))
+    part = "\n".join(",".join(map(str, row)) for row in rng.random(size=(8_000, 40)).round(1))
     names = ",".join(f"c{i}" for i in range(40))
 
     def peak(n_parts, most):
@@ -203,7 +203,7 @@ def test_reading_takes_no_more_memory_the_longer_the_file(tmp_path):
         done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603
         return int(done.stdout)
 
-    short, long, in_memory = peak(4, 2**20), peak(12, 2**20), peak(12, 2**30)
-    grown = 8 * 10_000 * 40 * 8 / 1024
+    short, long, in_memory = peak(2, 2**20), peak(8, 2**20), peak(8, 2**30)
+    grown = 6 * 8_000 * 40 * 8 / 1024
     assert long - short < 0.4 * grown
     assert in_memory - short > 0.8 * grown  # what is measured can be seen

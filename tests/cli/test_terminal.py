@@ -129,7 +129,7 @@ def test_letters_of_all_scripts_stay_as_they_are():
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="only some systems have a device that is always full")
-@pytest.mark.parametrize("command", ["learners", "ledger", "bounds", "plan"])
+@pytest.mark.parametrize("command", ["learners", "plan"])  # by a console, and by an echo
 def test_what_cannot_be_printed_is_told_in_a_sentence(command, tmp_path):
     script = f"from surelearn.cli import app; app(['{command}'])"
     with FULL.open("w", encoding="utf-8") as full:

@@ -99,9 +99,16 @@ def questions(model):
     return found
 
 
-@pytest.mark.parametrize("criterion", ["gini", "entropy"])
-@pytest.mark.parametrize("limits", [{}, {"max_leaf_nodes": 40}])
-@pytest.mark.parametrize("room", [0, 40_000, 2**25])
+@pytest.mark.parametrize(
+    ("criterion", "limits", "room"),
+    [
+        ("gini", {}, 0),
+        ("gini", {"max_leaf_nodes": 40}, 40_000),
+        ("entropy", {"max_leaf_nodes": 40}, 0),
+        ("entropy", {}, 40_000),
+        ("gini", {}, 2**25),
+    ],
+)
 def test_threads_and_memory_do_not_change_the_tree(monkeypatch, criterion, limits, room):
     X, y = big_table(missing=True)
     model = CARTClassifier(criterion=criterion, categorical_features=[3], **limits)
