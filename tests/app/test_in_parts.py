@@ -17,6 +17,7 @@ from surelearn.app.certify import certify_table
 from surelearn.app.errors import TableError
 from surelearn.app.in_parts import looking
 from surelearn.app.in_parts.sides import drawn
+from surelearn.app.in_parts.working import working
 from surelearn.app.output import write_run
 from surelearn.app.problem.copies import identify
 from surelearn.app.tables.parted_file import list_parts
@@ -247,6 +248,16 @@ def test_csv_files_are_a_table_too(folder, tmp_path):
 def test_what_cannot_be_is_refused_in_a_sentence(folder, options, message):
     with pytest.raises(TableError, match=message):
         surelearn.certify(folder, **{"target": "price", "drop": ["kind"], **options})
+
+
+def test_a_checkpoint_that_is_a_file_is_refused_in_a_sentence(folder, tmp_path):
+    taken = tmp_path / "kept"
+    taken.write_text("")
+    with (
+        pytest.raises(TableError, match="name another folder with --checkpoint"),
+        working(checkpoint=taken),
+    ):
+        surelearn.certify(folder, target="price", drop=["kind"])
 
 
 def test_an_empty_folder_is_refused(tmp_path):

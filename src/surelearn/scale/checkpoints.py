@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from surelearn.base.fingerprint import fingerprint
 from surelearn.base.whole_files import remove_left_over, replacing
 from surelearn.scale._versions import code_version
+from surelearn.scale.errors import CheckpointError
 
 _PLAIN = {
     ("builtins", "complex"),
@@ -59,7 +60,7 @@ class Checkpoint:
             self.folder.mkdir(parents=True, exist_ok=True)
             remove_left_over(self.folder)
         except OSError as error:
-            raise ValueError(f"{folder} cannot be used as a checkpoint: {error}") from error
+            raise CheckpointError(f"{folder} cannot be used as a checkpoint: {error}") from error
 
     def find(self, part: Any) -> Found | None:
         """Return the record of a part, if it was kept and is whole."""
@@ -89,7 +90,7 @@ class Checkpoint:
             with replacing(self._path(part), tidy=False) as file:
                 file.write(hashlib.sha256(payload).digest() + payload)
         except OSError as error:
-            raise ValueError(f"{self.folder} cannot be written to: {error}") from error
+            raise CheckpointError(f"{self.folder} cannot be written to: {error}") from error
 
     def _path(self, part: Any) -> Path:
         known = getattr(part, "key", None)

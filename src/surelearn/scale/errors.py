@@ -30,6 +30,17 @@ class PartError(ValueError):
         return str(self.args[0])
 
 
+class CheckpointError(ValueError):
+    """A folder for checkpoints cannot be used, or no longer be written to.
+
+    Examples
+    --------
+    >>> raise CheckpointError("kept cannot be written to: no space is left")
+    Traceback (most recent call last):
+    surelearn.scale.errors.CheckpointError: kept cannot be written to: no space is left
+    """
+
+
 @contextmanager
 def told_of(what: Any, part: Any = None) -> Generator[None]:
     """Let whatever goes wrong in reading a file be told in a sentence that names it.

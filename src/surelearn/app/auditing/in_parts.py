@@ -62,10 +62,11 @@ def gather_parts(source: Any, roles: Roles, *, missing: Sequence[str] | None = N
         raise TableError(f"none of the columns is there; the table has {', '.join(there[:20])}")
     raw = joined(found.pieces)
     table, _ = simplify(raw, path, words)
+    several = "1 part" if len(whole) == 1 else f"{len(whole):,} parts"
     return PartedFile(
         path,
         table,
-        (Note("table", f"{len(whole):,} parts, {table.num_rows:,} rows", "all files in order"),),
+        (Note("table", f"{several}, {table.num_rows:,} rows", "all files in order"),),
         whole.sha256,
         missing=tuple(missing or ()),
         typed=is_typed(whole),

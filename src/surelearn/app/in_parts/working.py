@@ -8,6 +8,7 @@ from typing import Any
 
 from surelearn import scale
 from surelearn.app.errors import TableError
+from surelearn.scale.errors import CheckpointError
 
 _TALKATIVE = ("distributed.client", "distributed.core", "distributed.comm", "tornado.application")
 
@@ -57,7 +58,10 @@ def working(
             stack.enter_context(_on(executor, checkpoint, progress))
         except (TypeError, ValueError, scale.ClusterLostError) as error:
             raise TableError(str(error)) from error
-        yield
+        try:
+            yield
+        except CheckpointError as error:
+            raise TableError(f"{error}: name another folder with --checkpoint") from error
 
 
 def _on(executor: Any, checkpoint: Any, progress: Any) -> Any:
