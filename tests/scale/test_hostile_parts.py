@@ -88,6 +88,15 @@ def test_flipped_bits_end_in_rows_or_a_sentence(tmp_path, n):
     assert done.returncode == 0, done.stderr[-3000:]
 
 
+def test_a_file_with_two_columns_of_one_name_is_refused_by_its_name(tmp_path):
+    path = tmp_path / "t.arrow"
+    table = pa.table([[1.0], [2.0], [0.0]], names=["a", "a", "y"])
+    with pa.ipc.new_file(path, table.schema) as file:
+        file.write_table(table)
+    with pytest.raises(ValueError, match=r"t\.arrow has the columns \['a'\] more than once"):
+        scale.parts(path, target="y")
+
+
 CUT_SHORT = """
 import os, sys
 from surelearn import scale

@@ -178,6 +178,8 @@ def _joined(schemas: list[Any], files: list[_File]) -> Any:
     """Return the types that hold the cells of all files."""
     first = schemas[0]
     for schema, file in zip(schemas, files, strict=True):
+        if twice := [name for name, n in Counter(schema.names).items() if n > 1]:
+            raise ValueError(f"{file.path} has the columns {twice} more than once: rename them")
         if sorted(schema.names) != sorted(first.names):
             raise ValueError(
                 f"{files[0].path} has the columns {first.names} and {file.path} has "

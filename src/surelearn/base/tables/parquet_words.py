@@ -153,4 +153,7 @@ def read_batches(
 def opened(path: str | PathLike[str], read_ahead: int = _READ_AHEAD, **options: Any) -> Any:
     """Open a Parquet file so that pages are read one by one and their checksums looked at."""
     settings: Any = {"buffer_size": read_ahead, "pre_buffer": False} | options
-    return parquet.ParquetFile(path, page_checksum_verification=True, **settings)
+    try:
+        return parquet.ParquetFile(path, page_checksum_verification=True, **settings)
+    except KeyError as error:  # a damaged footer: its two lists of columns differ
+        raise pa.ArrowInvalid(f"its footer names a column that is not there: {error}") from error
