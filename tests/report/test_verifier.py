@@ -552,3 +552,20 @@ def test_signs_that_cannot_be_seen_are_written_out_as_in_python():
     assert run_node("const answer = given.map(v.printable)", texts) == [
         printable(text) for text in texts
     ]
+
+
+@needs_node
+@pytest.mark.parametrize("options", [{"group": "school"}, {}], ids=["groups", "copies"])
+def test_a_page_of_groups_or_of_copies_is_not_refused(options):
+    rng = np.random.default_rng(0)
+    a, school = rng.normal(size=600).round(1), np.repeat(np.arange(150), 4)
+    y = np.where(a + rng.normal(size=600) > 0.0, "yes", "no")
+    table = pa.table({"a": a, "school": [f"S{s:03}" for s in school], "y": y})
+    table = table if options else pa.concat_tables([table, table.slice(0, 300)])
+    file = TableFile.of_table(table)
+    run = certify_table(file, target="y", learners=["MixedNaiveBayes"], **options)
+    report = make_report(run, file)
+    assert report.classes[0].n > report.classes[0].certificate.n
+    page, twin = render_html(report), render_json(report)
+    assert "refused" not in {mark[1] for mark in marks_of(page)}
+    assert {one["state"] for one in said_by_script([page, twin])} == {"beyond"}

@@ -794,7 +794,8 @@ function isToldOf({ certificates, elements, entries = [] }, place) {
   const shown = elements?.filter((e) => e.dataset.of === String(place));
   if (shown && !(shown.length > 0 && shown.every((e) => isShown(c, e)))) return false;
   const told = entries.filter((entry) => entry.certificate === c);
-  return told.every(({ label, n, errors }) => n === c.n && errors === (c.reproduce.inputs?.errors ?? errors) && label === (c.reproduce.class ?? label));
+  const counts = c.reproduce.inputs?.errors !== undefined; /* else it is about groups, or copies that count as one: their rows are not stated */
+  return told.every(({ label, n, errors }) => (!counts || (n === c.n && errors === c.reproduce.inputs.errors)) && label === (c.reproduce.class ?? label));
 }
 
 /* ---- reading ---- */

@@ -36,10 +36,13 @@ def cards_of(run: CertifiedRun) -> Iterator[Card]:
         yield from _of_numbers(run, found)
         return
     rate = comparison.mean_of(found.baseline_losses, run.problem)
+    where = "of the rows held out"
+    if run.problem.split.kind == "group":
+        where = "of the rows of a group held out, on average,"
     yield Card(
         "Without a model",
         f"{100 * rate:.3g}%",
-        f"of the rows held out are wrong when {found.baseline.name}, the commonest class",
+        f"{where} are wrong when {found.baseline.name}, the commonest class",
     )
     yield from _better(found.proof, run)
     yield from _worst_class(run)

@@ -124,8 +124,11 @@ def _rates(run: CertifiedRun) -> Figure:
     )
     some = some if len(run.by_class) > len(worst) else ""
     n, level = len(run.problem.split.holdout), confidence(float(run.options["delta"]))
+    where = f"on the {n:,} rows held out"
+    if run.problem.groups is not None:
+        where = f"on average over the {whole.n:,} groups held out"
     caption = (
-        f"How often the model is wrong. Bars: on the {n:,} rows held out. Lines: how often at most "
+        f"How often the model is wrong. Bars: {where}. Lines: how often at most "
         f"on new rows, with confidence {level} for the model, and once more for its classes "
         f"together.{some}"
     )
