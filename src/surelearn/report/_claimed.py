@@ -81,9 +81,7 @@ def _class(found: ClassErrors, places: Places) -> tuple[str, ...]:
     if certificate.reproduce.get("class") == found.label:
         label = f"<span{places.shows(certificate, 'class')}>{label}</span>"
     counts = f"{found.n:,}", f"{found.errors:,}"
-    if "errors" in certificate.reproduce.get(
-        "inputs", {}
-    ):  # or it is of groups, or distinct rows
+    if "errors" in certificate.reproduce.get("inputs", {}):  # or it is of groups, or distinct rows
         shows = (places.shows(certificate, what) for what in ("n", "errors"))
         counts = tuple(f"<span{one}>{n}</span>" for one, n in zip(shows, counts, strict=True))
     return (
