@@ -98,7 +98,7 @@ def map_groups(
     """
     settings = current()
     n, n_groups = len(parts), settings.engine.n_workers
-    if n_groups == 1 or n <= n_groups or settings.checkpoint is not None:
+    if settings.engine.executor is None or n <= n_groups or settings.checkpoint is not None:
         return map_reduce(parts, task, merge)
     ends = [n * i // n_groups for i in range(n_groups + 1)]
     groups = [Group(i, tuple(parts[ends[i] : ends[i + 1]])) for i in range(n_groups)]
