@@ -242,12 +242,12 @@ def test_a_worker_that_is_killed_changes_no_byte(tmp_path):
         def strike(*_):
             n_done[0] += 1
             if n_done[0] == 12:
-                victims.append(next(iter(vars(pool)["_pool"]._processes)))
+                victims.append(pool.pids[0])
                 os.kill(victims[0], signal.SIGKILL)
 
         with scale.on(progress=strike):
             shared = files_of(certified(place, executor=pool), tmp_path / "shared")
-        left = list(vars(pool)["_pool"]._processes)
+        left = pool.pids
     assert victims
     assert victims[0] not in left  # another one did its work
     assert shared == alone

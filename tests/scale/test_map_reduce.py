@@ -4,10 +4,11 @@ import math
 import os
 import sys
 import threading
+import time
 import types
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
 from functools import partial
-from operator import add
+from operator import add, or_
 
 import numpy as np
 import pytest
@@ -178,17 +179,56 @@ def test_products_have_one_thread_in_tasks(two_processes):
         assert scale.map_reduce(range(4), threads_in_use, max, executor=executor) == 1
 
 
-def growing(part):
-    """Take memory and keep it, as compiled loops do, where leaks are looked for at once."""
-    from joblib.externals.loky import process_executor  # noqa: PLC0415
-
-    process_executor._MEMORY_LEAK_CHECK_DELAY, process_executor._MAX_MEMORY_LEAK_SIZE = 0.0, 1
-    vars(process_executor).setdefault("kept", []).append(np.ones(10**6))
-    del part
-    return {os.getpid()}
+def who(part):
+    return {part: os.getpid()}
 
 
-def test_processes_that_grow_stay_and_nobody_waits_for_ever():
-    """Where warnings are errors, as here, a process that is replaced is never heard of again."""
-    with scale.on(scale.processes(1)):
-        assert len(scale.map_reduce(range(20), growing, set.union)) == 1
+def test_each_group_goes_back_to_the_process_that_knows_it():
+    with scale.on(scale.processes(2)):
+        first, *others = [map_groups(range(9), who, or_) for _ in range(3)]
+    assert len(set(first.values())) == 2
+    assert others == [first, first]
+
+
+class TooLongError(Exception):
+    """An error that can be written and not be read again."""
+
+    def __init__(self, one, two):
+        super().__init__(one + two)
+
+
+def failing(part):
+    if part == 1:
+        raise TooLongError("too ", "long")
+    return (each for each in "generators cannot be sent")
+
+
+def test_what_cannot_come_back_is_told_and_the_next_call_works(two_processes):
+    assert two_processes.submit(abs, -3).result() == 3
+    with pytest.raises(RuntimeError, match="TooLongError: too long"):
+        two_processes.submit(failing, 1).result()
+    with pytest.raises(TypeError, match="generator"):
+        two_processes.submit(failing, 2).result()
+    here = 4
+    assert two_processes.submit(lambda: here + 1).result() == 5  # sent as its code
+
+
+def test_a_death_is_the_end_of_one_call(tmp_path):
+    with scale.processes(1) as pool:
+        before = pool.submit(os.getpid).result()
+        calls = [pool.submit(deadly, tmp_path, part) for part in (2, 3, 4)]
+        with pytest.raises(BrokenExecutor):
+            calls[1].result()
+        assert [calls[0].result(), calls[2].result()] == ["2", "4"]
+        assert pool.pids != [before]
+    assert not pool.is_running
+
+
+def test_processes_can_be_ended_at_once():
+    pool = scale.processes(1)
+    slow, never = pool.submit(time.sleep, 600), pool.submit(abs, -1)
+    while not pool.pids:
+        time.sleep(0.01)
+    pool.shutdown(cancel_futures=True)
+    assert isinstance(slow.exception(), BrokenExecutor)
+    assert never.cancelled()

@@ -30,6 +30,23 @@ class PartError(ValueError):
         return str(self.args[0])
 
 
+class UnreadableTaskError(TypeError):
+    """A task is made of something that the processes that should do it cannot find.
+
+    Examples
+    --------
+    >>> raise UnreadableTaskError("No module named 'notebook'")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    surelearn.scale.errors.UnreadableTaskError: the task cannot be read by other processes (No ...
+    """
+
+    def __str__(self) -> str:
+        return (
+            f"the task cannot be read by other processes ({self.args[0]}): they have to find its "
+            "module as this one does, in a package that is installed or in the working directory"
+        )
+
+
 class CheckpointError(ValueError):
     """A folder for checkpoints cannot be used, or no longer be written to.
 

@@ -2,23 +2,19 @@
 
 import os
 from collections.abc import Callable, Generator
-from concurrent.futures import BrokenExecutor, Executor, Future
+from concurrent.futures import Executor, Future
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
+from functools import partial
 from os import PathLike
 from types import TracebackType
-from typing import Any, Self, cast
+from typing import Any, Self
 
 import joblib
-from joblib.externals import loky
-from joblib.externals.loky import process_executor
 
 from surelearn import _arguments
 from surelearn.scale._engine import Engine, Settings
-
-_ONE_THREAD = dict.fromkeys(
-    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"
-)
+from surelearn.scale._one_process import OneProcess
 
 
 class _Serial(Engine):
@@ -37,36 +33,44 @@ class _Serial(Engine):
 
 
 class Processes(Executor):
-    """Processes beside this one; those that die are replaced. Made by `processes`."""
+    """Processes beside this one; those that die are replaced. Made by `processes`.
+
+    Whoever knows what a process remembers can go back to it, and one that dies takes no other with
+    it.
+    """
 
     def __init__(self, n: int) -> None:
-        self._max_workers, self._pool = n, cast("Any", None)
+        self._max_workers, self._all = n, list[OneProcess]()
 
     def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Begin with a call in one of the processes."""
-        try:
-            return self._started().submit(function, *args, **kwargs)
-        except BrokenExecutor:  # one of them has died, and the others with it
-            self.shutdown(wait=False, cancel_futures=True)
-            return self._started().submit(function, *args, **kwargs)
+        """Begin with a call in the process that has least to do."""
+        idlest = min(self._started(), key=lambda one: one.n_waiting)
+        return idlest.submit(partial(function, *args, **kwargs))
+
+    def submit_to(self, place: int, function: Callable[..., Any], /, *args: Any) -> Future[Any]:
+        """Begin with a call in the process of a place; those of equal remainders share one."""
+        return self._started()[place % self._max_workers].submit(partial(function, *args))
+
+    @property
+    def pids(self) -> list[int]:
+        """The numbers of the processes that are there."""
+        return [one.pid for one in self._all if one.pid is not None]
 
     @property
     def is_running(self) -> bool:
         """Whether the processes were started."""
-        return self._pool is not None
+        return bool(self._all)
 
-    def _started(self) -> Any:
-        if self._pool is None:
-            self._pool = loky.ProcessPoolExecutor(
-                self._max_workers, env=_ONE_THREAD, initializer=_let_it_grow
-            )
-        return self._pool
+    def _started(self) -> list[OneProcess]:
+        if not self._all:
+            self._all = [OneProcess() for _ in range(self._max_workers)]
+        return self._all
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: FBT001, FBT002 - the interface of executors
         """End the processes; they start again with the next call."""
-        pool, self._pool = self._pool, None
-        if pool is not None:
-            pool.shutdown(wait=wait, kill_workers=cancel_futures)
+        ended, self._all = self._all, []
+        for one in ended:
+            one.shutdown(wait=wait, kill=cancel_futures)
 
     def __enter__(self) -> Self:
         return self
@@ -80,13 +84,12 @@ class Processes(Executor):
         self.shutdown(cancel_futures=kind is not None)
 
 
-def _let_it_grow() -> None:
-    """Keep a process that has compiled loops: loky takes what they weigh for a leak, and ends it.
+class _ProcessesEngine(Engine):
+    """Processes of our own: each is asked about the same places again."""
 
-    It warns of that in a thread of its own; where warnings are errors, the thread dies of it and
-    nobody is told when a task is done.
-    """
-    cast("Any", process_executor)._USE_PSUTIL = False  # noqa: SLF001 - it has no other switch
+    def submit_near(self, place: int, function: Callable[[Any], Any], part: Any) -> Future[Any]:
+        """Go to the process that worked on the place before."""
+        return self.executor.submit_to(place, function, part)
 
 
 def processes(n: int | None = None) -> Processes:
@@ -194,4 +197,5 @@ def engine_of(executor: Any) -> Engine:
             "of concurrent.futures or a client of Dask"
         )
     n_workers = int(getattr(executor, "_max_workers", None) or os.cpu_count() or 1)
-    return Engine(executor, 2 * n_workers + 2, n_workers)
+    kind = _ProcessesEngine if isinstance(executor, Processes) else Engine
+    return kind(executor, 2 * n_workers + 2, n_workers)

@@ -19,7 +19,7 @@ from surelearn.base.parted import merge_in_order
 from surelearn.scale._engine import Engine
 from surelearn.scale._versions import OTHER_CODE, code_version
 from surelearn.scale.checkpoints import Checkpoint
-from surelearn.scale.errors import PartError
+from surelearn.scale.errors import PartError, UnreadableTaskError
 from surelearn.scale.executors import current, on
 
 _Part = TypeVar("_Part")
@@ -213,7 +213,7 @@ class _Run:
             return self._after_a_death(part)
         except CancelledError as error:
             raise self.engine.lost(part, self.n_done, error) from error
-        except PartError:
+        except (PartError, UnreadableTaskError):
             raise
         except Exception as error:
             known = self.engine.explained(part, error)
@@ -265,13 +265,10 @@ def _in_words(error: Exception) -> str:
 
 
 def _refuse_unreadable(error: BrokenExecutor) -> None:
-    """Refuse a task that a process could not read; loky ends with it, as if it had died."""
+    """Refuse a task that a process could not read; a pool of loky ends as if it had died."""
     if "un-serialize" in str(error):
         why = str(error.__cause__).strip().strip('"').strip().splitlines()[-1:]
-        raise TypeError(
-            f"the task cannot be read by other processes ({''.join(why)}): they have to find its "
-            "module as this one does, in a package that is installed or in the working directory"
-        ) from error
+        raise UnreadableTaskError("".join(why)) from error
 
 
 def _refuse_unpicklable(task: Any) -> None:

@@ -13,7 +13,7 @@ from surelearn._typing import Indices, Matrix, Vector
 from surelearn.learners.ensembles._histogram import histogram, partition, records
 from surelearn.learners.ensembles._histogram.cut_points import Codes
 from surelearn.learners.ensembles._histogram.histogram import Rows
-from surelearn.learners.ensembles._histogram.parted_growth import Path, Sums
+from surelearn.learners.ensembles._histogram.parted_growth import Path, Split, Sums
 from surelearn.learners.ensembles._histogram.splitting import Table
 
 
@@ -35,6 +35,7 @@ class BlockHistograms:
         records.pack_codes(codes, 0, n, self._records)
         self._order = np.empty((n_outputs, n), dtype=np.int32)
         self._nodes: list[dict[Path, tuple[int, int]]] = []
+        self._divided: list[dict[Path, Split]] = []
         self._written: tuple[Any, ...] = ()
         self.slopes: tuple[Matrix, Matrix] = np.empty((0, 0)), np.empty((0, 0))
 
@@ -51,6 +52,7 @@ class BlockHistograms:
         self.slopes = slopes
         self._order[:] = np.arange(n, dtype=np.int32)
         self._nodes = [{(): (0, n)} for _ in range(n_outputs)]
+        self._divided = [{} for _ in range(n_outputs)]
         self._written = ()
 
     def write(self, k: int, units: Vector, number: int, before: int) -> None:
@@ -80,13 +82,19 @@ class BlockHistograms:
         if path not in known:
             above, (split, _) = path[:-1], path[-1]
             first, last = self._reached(k, above)
-            for other in [one for one in known if one != above and one[: len(above)] == above]:
-                del known[other]  # the tree has thought better of that question
+            if self._divided[k].get(above, split) != split:
+                _forget_below(above, known)  # the tree has thought better of that question
+            self._divided[k][above] = split
             rows, column = self._order[k], self.codes[split.feature]
             middle = first + _divide(rows, first, last, column, split.table(), np.empty_like(rows))
             known[(*above, (split, 0))] = first, middle
             known[(*above, (split, 1))] = middle, last
         return known[path]
+
+
+def _forget_below(above: Path, known: dict[Path, Any]) -> None:
+    for other in [one for one in known if one != above and one[: len(above)] == above]:
+        del known[other]
 
 
 @jit

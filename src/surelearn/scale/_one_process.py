@@ -1,0 +1,154 @@
+"""A process beside this one that does one call after the other.
+
+Pools hand each call on through several threads and picklers that take a millisecond, and give it to
+whoever is idle. A pass of boosting takes a few, and is for the process that remembers the part.
+"""
+
+import os
+import pickle
+import signal
+import traceback
+from collections.abc import Callable
+from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
+from multiprocessing.connection import Connection
+from multiprocessing.util import Finalize
+from typing import Any, NamedTuple
+
+from joblib.externals.loky.backend import get_context, reduction
+from joblib.externals.loky.backend.utils import kill_process_tree
+
+from surelearn.scale.errors import UnreadableTaskError
+
+_ONE_THREAD = dict.fromkeys(
+    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"
+)
+_END = b""
+
+
+class OneProcess:
+    """A process that starts with the first call; if it has died, another one takes its place."""
+
+    def __init__(self) -> None:
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="surelearn-process")
+        self._running: _Running | None = None
+        self._under_way = set[Future[Any]]()
+
+    @property
+    def pid(self) -> int | None:
+        """The number of the process, if there is one."""
+        return None if self._running is None else self._running.process.pid
+
+    @property
+    def n_waiting(self) -> int:
+        """How many calls are not done."""
+        return len(self._under_way)
+
+    def submit(self, call: Callable[[], Any]) -> Future[Any]:
+        """Begin with a call; what it raises there, the future raises here."""
+        future = self._thread.submit(self._ask, _packed(call))
+        self._under_way.add(future)
+        future.add_done_callback(self._under_way.discard)
+        return future
+
+    def shutdown(self, *, wait: bool, kill: bool) -> None:
+        """End the process, at once or after what it is at."""
+        self._thread.shutdown(wait=False, cancel_futures=kill)
+        if kill and self._running is not None:
+            kill_process_tree(self._running.process)
+        if kill or wait:
+            self._thread.shutdown()
+            self._end()
+
+    def _ask(self, packed: bytes) -> Any:
+        if self._running is None:
+            self._running = _start()
+        try:
+            self._running.pipe.send_bytes(packed)
+            told = self._running.pipe.recv_bytes()
+        except (EOFError, OSError) as error:
+            self._end()
+            raise BrokenExecutor("the process has died") from error
+        answer: _Answer = pickle.loads(told)  # noqa: S301 - of our own process
+        if answer.error is not None:
+            raise answer.error
+        return answer.result
+
+    def _end(self) -> None:
+        running, self._running = self._running, None
+        if running is not None:
+            _close(running.pipe)
+            running.process.join()
+
+
+class _Answer(NamedTuple):
+    result: Any
+    error: BaseException | None
+
+
+class _Running(NamedTuple):
+    """A process that was started, and the pipe to it."""
+
+    process: Any
+    pipe: Connection
+
+
+def _close(pipe: Connection) -> None:
+    """Say that there is nothing more to do."""
+    with suppress(OSError):
+        pipe.send_bytes(_END)
+    pipe.close()
+
+
+def _start() -> _Running:
+    context: Any = get_context("loky")  # starts no second copy of the main program, and no fork
+    ours, theirs = context.Pipe()
+    process = context.Process(target=serve, args=(theirs,), env=_ONE_THREAD)
+    process.start()
+    theirs.close()
+    Finalize(process, partial(_close, ours), exitpriority=10)  # or Python would wait for its end
+    return _Running(process, ours)
+
+
+def _packed(call: Callable[[], Any]) -> bytes:
+    """Return a call as bytes; functions of the main program, or without a name, as their code."""
+    with suppress(Exception):
+        packed = pickle.dumps(call, protocol=pickle.HIGHEST_PROTOCOL)
+        if b"__main__" not in packed:
+            return packed
+    return bytes(reduction.dumps(call))
+
+
+def serve(pipe: Connection) -> None:
+    """Do what is asked until nobody is there any more. Runs in the process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for who asks, and ends both
+    with suppress(EOFError, OSError):
+        while packed := pipe.recv_bytes():
+            pipe.send_bytes(_answered(packed))
+
+
+def _answered(packed: bytes) -> bytes:
+    try:
+        call = _read(packed)
+        return _dumped(_Answer(call(), None))
+    except Exception as error:  # noqa: BLE001 - raised where it was asked
+        error.add_note(f"In process {os.getpid()}:\n{traceback.format_exc()}")
+        with suppress(Exception):
+            told = _dumped(_Answer(None, error))
+            pickle.loads(told)  # noqa: S301 - some errors can be written and not read
+            return told
+        return _dumped(_Answer(None, RuntimeError(f"{type(error).__name__}: {error}")))
+
+
+def _dumped(answer: _Answer) -> bytes:
+    with suppress(Exception):
+        return pickle.dumps(answer, protocol=pickle.HIGHEST_PROTOCOL)
+    return bytes(reduction.dumps(answer))
+
+
+def _read(packed: bytes) -> Callable[[], Any]:
+    try:
+        return pickle.loads(packed)  # noqa: S301 - of the process that started this one
+    except Exception as error:
+        raise UnreadableTaskError(error) from error
