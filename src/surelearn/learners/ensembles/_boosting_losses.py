@@ -50,6 +50,11 @@ class Descent(ABC):
     def slopes(self, y: Vector, scores: Matrix, weights: Vector) -> tuple[Matrix, Matrix]:
         """Return gradients and hessians."""
 
+    @property
+    def is_newton(self) -> bool:
+        """Whether each leaf takes a Newton step, for which its slopes are enough."""
+        return type(self).steps is Descent.steps
+
     def steps(
         self,
         tree: GrownTree,

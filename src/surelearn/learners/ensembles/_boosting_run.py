@@ -16,10 +16,13 @@ from surelearn.learners.ensembles._histogram.training import (
     FEW_ROWS,
     GrownTree,
     GrowthLimits,
+    Stepping,
     TreeGrower,
 )
 from surelearn.learners.ensembles._histogram.trees import HistogramTrees
 from surelearn.learners.ensembles._monotone import ordered_values
+
+_WIDE = 1024  # rows of a part end with whole vectors: its last bits are those of all rows together
 
 
 class Examples(NamedTuple):
@@ -115,27 +118,72 @@ def _one_round(
     workers: _threads.Workers,
 ) -> list[HistogramTrees]:
     """Return the trees of one round, whose slopes are those before it."""
-    codes, y, weights, scores = training
-    gradients, hessians = descent.slopes(y, scores, weights)
+    codes, y, _, scores = training
+    gradients, hessians = _slopes(descent, training, workers)
     draws = plan.subsample < 1.0 or plan.max_features < 1.0
     rng = np.random.default_rng([plan.seed, number]) if draws else None
+    at_once = descent.is_newton and plan.subsample >= 1.0 and not plan.signs.any()
     grown: list[HistogramTrees] = []
     for k in range(descent.n_outputs):
-        slopes = (np.ascontiguousarray(gradients[k]), np.ascontiguousarray(hessians[k]))
+        # Weights may be read-only, or one for all rows: loops are compiled for neither.
+        slopes = tuple(
+            np.require(each[k], requirements=["C", "W"]) for each in (gradients, hessians)
+        )
+        steps = np.zeros(2 * plan.limits.max_leaves - 1)
+        stepping = Stepping(scores[k], plan.learning_rate, plan.limits.l2, steps)
         tree = grower.grow(
             *slopes,
             number=number * descent.n_outputs + k,
             rows=_draw(rng, len(y), plan.subsample),
             columns=_draw(rng, len(codes), plan.max_features),
+            stepping=stepping if at_once else None,
         )
-        steps = descent.steps(tree, y, scores[k], weights, slopes, plan.limits.l2, workers)
-        values = leaf_values(tree, steps, plan)
-        grown.append(tree.with_values(values))
-        if plan.subsample < 1.0:  # rows that were not drawn move too
-            add_values(grown[-1], codes, scores[k : k + 1])
+        if at_once:
+            grown.append(tree.with_values(plan.learning_rate * steps[: len(tree.facts)]))
         else:
-            _move(tree, values[tree.leaves], scores[k], workers)
+            grown.append(_step(tree, k, slopes, training, descent, plan, workers))
     return grown
+
+
+def _step(
+    tree: GrownTree,
+    k: int,
+    slopes: tuple[Vector, ...],
+    training: Examples,
+    descent: Descent,
+    plan: Plan,
+    workers: _threads.Workers,
+) -> HistogramTrees:
+    """Return a tree with the step of each leaf, which the scores of an output have taken."""
+    codes, y, weights, scores = training
+    steps = descent.steps(tree, y, scores[k], weights, slopes, plan.limits.l2, workers)
+    values = leaf_values(tree, steps, plan)
+    found = tree.with_values(values)
+    if plan.subsample < 1.0:  # rows that were not drawn move too
+        add_values(found, codes, scores[k : k + 1])
+    else:
+        _move(tree, values[tree.leaves], scores[k], workers)
+    return found
+
+
+def _slopes(
+    descent: Descent, training: Examples, workers: _threads.Workers
+) -> tuple[Matrix, Matrix]:
+    """Return gradients and hessians, which are those of each row by itself."""
+    _, y, weights, scores = training
+    if workers.size == 1:
+        return descent.slopes(y, scores, weights)
+    n = len(y)
+    gradients, hessians = np.empty((descent.n_outputs, n)), np.empty((descent.n_outputs, n))
+
+    def write(part: slice) -> None:
+        gradients[:, part], hessians[:, part] = descent.slopes(
+            y[part], scores[:, part], weights[part]
+        )
+
+    size = -(-n // workers.size)
+    workers.map(write, list(_threads.chunks(n, -(-size // _WIDE) * _WIDE)))
+    return gradients, hessians
 
 
 def _move(tree: GrownTree, steps: Vector, scores: Vector, workers: _threads.Workers) -> None:

@@ -10,6 +10,7 @@ from surelearn._jit import jit
 from surelearn._jit.elementary import exp
 from surelearn._typing import Indices, Vector
 from surelearn.learners.ensembles._histogram.histogram import Rows
+from surelearn.learners.ensembles._histogram.newton import newton_step
 
 
 def share_out(sizes: Indices, n_parts: int) -> list[slice]:
@@ -60,12 +61,7 @@ def newton_steps(
 ) -> None:
     """Write -G / (H + l2) of each leaf, summed in the order of its rows."""
     for leaf in range(len(starts)):
-        gradient, hessian = 0.0, l2
-        for i in range(starts[leaf], stops[leaf]):
-            row = np.uint64(rows[i])  # unsigned: never counted from the end
-            gradient += gradients[row]
-            hessian += hessians[row]
-        steps[leaf] = -gradient / hessian if hessian > 1e-300 else 0.0
+        steps[leaf] = newton_step(rows, starts[leaf], stops[leaf], gradients, hessians, l2)
 
 
 @jit

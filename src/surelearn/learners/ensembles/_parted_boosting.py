@@ -81,7 +81,7 @@ def _refuse_what_needs_all_rows(learner: Any, fitted: Any) -> None:
 
 
 def _refuse_line_search(learner: Any, descent: Descent) -> None:
-    if type(descent).steps is not Descent.steps:
+    if not descent.is_newton:
         raise ValueError(
             f"loss={learner.loss!r} looks at all residuals of a leaf together, and parts are read "
             "one by one: take loss='squared_error', or rows in memory"

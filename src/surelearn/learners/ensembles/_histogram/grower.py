@@ -10,9 +10,13 @@ from surelearn._typing import Indices, Vector
 from surelearn.learners.ensembles._histogram import partition, tickets
 from surelearn.learners.ensembles._histogram.splitting import NO_GAIN, RARE, Room, write_left
 from surelearn.learners.ensembles._histogram.tasks import (
+    CHILD,
     COLUMN,
     COUNT,
+    CUT,
+    DEPTH,
     DIVIDE,
+    FEATURE,
     FIRST,
     KIND,
     LARGE,
@@ -20,19 +24,21 @@ from surelearn.learners.ensembles._histogram.tasks import (
     LARGE_LAST,
     LAST,
     MOVE,
+    OPEN,
+    SLOT,
     SMALL,
+    START,
+    STEP,
+    STOP,
     SUBTRACT,
+    WRITE,
+    WRITTEN,
     Bench,
     BinnedRows,
     help_out,
     run_tasks,
 )
 
-START, STOP, DEPTH, SLOT, FEATURE, CUT, CHILD, OPEN = range(8)
-"""What is known of a node: its rows, its depth, its histogram, its question, its first child,
-and whether it may be split."""
-
-FIELDS = 8
 _NO_SLOT = -1
 
 
@@ -72,11 +78,26 @@ def work_on_tree(
 ) -> int:
     """Grow a tree of the first rows of the bench; return its number of nodes. Others help out.
 
-    Worker 0 grows it: it splits the leaf that gains most, until none gains or there are enough.
+    Worker 0 grows it. If there are scores, those of the rows of each leaf take their step.
     """
     if worker > 0:
         help_out(worker, table, bench)
         return 0
+    bench.order[KIND] = WRITE
+    run_tasks(worker, (len(bench.gradients) + WRITTEN - 1) // WRITTEN, table, bench)
+    n_nodes = _grow(worker, n_rows, size, table, bench, nodes)
+    if len(bench.scores):
+        bench.order[KIND] = STEP
+        run_tasks(worker, n_nodes, table, bench)
+    tickets.end(bench.control)
+    return n_nodes
+
+
+@borrowing
+def _grow(
+    worker: int, n_rows: int, size: Size, table: BinnedRows, bench: Bench, nodes: Nodes
+) -> int:
+    """Split the leaf that gains most, until none gains or there are enough."""
     n_nodes, gains, facts = 1, nodes.gains, nodes.facts
     add_node(0, 0, n_rows, 0, size, bench, nodes)
     gains[0] = np.inf  # to be evaluated first
@@ -91,7 +112,6 @@ def work_on_tree(
             small, large = _by_size(facts, n_nodes)
             n_nodes += 2
         _evaluate(worker, small, large, size, table, bench, nodes)
-    tickets.end(bench.control)
     return n_nodes
 
 

@@ -12,7 +12,11 @@ from numpy.typing import NDArray
 from surelearn._jit import jit
 from surelearn._typing import Indices
 from surelearn.learners.ensembles._histogram.binning import Bins
-from surelearn.learners.ensembles._histogram.grower import (
+from surelearn.learners.ensembles._histogram.grower import Nodes, choose, remember_feature
+from surelearn.learners.ensembles._histogram.histogram import COUNT_BITS
+from surelearn.learners.ensembles._histogram.records import Fields
+from surelearn.learners.ensembles._histogram.splitting import NO_GAIN
+from surelearn.learners.ensembles._histogram.tasks import (
     CHILD,
     DEPTH,
     FEATURE,
@@ -20,14 +24,10 @@ from surelearn.learners.ensembles._histogram.grower import (
     OPEN,
     START,
     STOP,
-    Nodes,
-    choose,
-    remember_feature,
+    Bench,
+    BinnedRows,
+    find_splits,
 )
-from surelearn.learners.ensembles._histogram.histogram import COUNT_BITS
-from surelearn.learners.ensembles._histogram.records import Fields
-from surelearn.learners.ensembles._histogram.splitting import NO_GAIN
-from surelearn.learners.ensembles._histogram.tasks import Bench, BinnedRows, find_splits
 from surelearn.learners.ensembles._histogram.training import (
     GrownTree,
     GrowthLimits,
@@ -98,11 +98,13 @@ class TreeInPasses:
     ) -> None:
         self._limits, self._units, self._columns = limits, units, columns
         self._table = layout(bins, signs)
-        self._bench = make_bench(self._table, limits._replace(max_leaves=1), 1, Fields.of(1)[0])
-        write_limits(self._bench.limits, limits, float(units[1]))
         n_nodes = 2 * limits.max_leaves - 1
+        facts = np.zeros((n_nodes, FIELDS), dtype=np.int64)
+        small = limits._replace(max_leaves=1)
+        self._bench = make_bench(self._table, facts, small, 1, Fields.of(1).rows_added)
+        write_limits(self._bench.limits, limits, float(units[1]))
         self._nodes = Nodes(
-            np.zeros((n_nodes, FIELDS), dtype=np.int64),
+            facts,
             np.zeros(n_nodes),
             np.zeros((n_nodes, 4), dtype=np.uint64),
             np.zeros(1, dtype=np.int64),

@@ -96,8 +96,8 @@ def _dither(row: int, tree: int) -> np.uint64:
     return (key ^ (key >> np.uint64(29))) * _MIX
 
 
-@jit
-def write_gradients(
+@borrowing
+def write_words(
     gradients: Vector,
     hessians: Vector,
     units: Vector,
@@ -123,3 +123,18 @@ def write_gradients(
         records[np.uint64(i), word] = np.uint64(
             (gradient << GRADIENT) + (hessian << HESSIAN) + COUNT
         )
+
+
+@jit
+def write_gradients(
+    gradients: Vector,
+    hessians: Vector,
+    units: Vector,
+    tree: int,
+    first: int,
+    last: int,
+    records: Records,
+    before: int,
+) -> None:
+    """Write the gradient words of some rows, as `write_words` does."""
+    write_words(gradients, hessians, units, tree, first, last, records, before)

@@ -1,4 +1,4 @@
-"""What workers do while a tree grows: count, find, divide, move; and what they share."""
+"""What workers do for a tree: write, count, find, divide, move, step; and what they share."""
 
 from typing import NamedTuple
 
@@ -10,7 +10,8 @@ from surelearn._typing import Indices, Matrix, Vector
 from surelearn.learners.ensembles._histogram import histogram, partition, tickets
 from surelearn.learners.ensembles._histogram.cut_points import Codes
 from surelearn.learners.ensembles._histogram.histogram import Rows, Words
-from surelearn.learners.ensembles._histogram.records import Records
+from surelearn.learners.ensembles._histogram.newton import newton_step
+from surelearn.learners.ensembles._histogram.records import Records, write_words
 from surelearn.learners.ensembles._histogram.splitting import (
     NO_GAIN,
     ROWS_ADDED,
@@ -20,7 +21,7 @@ from surelearn.learners.ensembles._histogram.splitting import (
     total,
 )
 
-COUNT, DIVIDE, MOVE = 0, 1, 2
+COUNT, DIVIDE, MOVE, WRITE, STEP = range(5)
 """The kinds of tasks."""
 
 KIND, N_TASKS, FIRST, LAST, COLUMN, SMALL, LARGE, SUBTRACT, LARGE_FIRST, LARGE_LAST = range(10)
@@ -30,8 +31,21 @@ Rows FIRST to LAST - 1 are counted in slot SMALL, or divided by COLUMN. Slot LAR
 none, has SMALL subtracted from it, or else LARGE_FIRST to LARGE_LAST - 1 are counted there.
 """
 
+TREE, LISTED = 10, 11
+"""The number of the tree, and whether the rows that it grows from are listed; else it is all."""
+
+WRITTEN = 2**14
+"""The rows that one task writes."""
+
 ORDER = 16
 """The length of an order."""
+
+START, STOP, DEPTH, SLOT, FEATURE, CUT, CHILD, OPEN = range(8)
+"""What is known of a node: its rows, its depth, its histogram, its question, its first child,
+and whether it may be split."""
+
+FIELDS = 8
+"""How much that is."""
 
 
 class BinnedRows(NamedTuple):
@@ -59,7 +73,7 @@ class BinnedRows(NamedTuple):
 
 
 class Bench(NamedTuple):
-    """What all workers write to; each has its own part of the last four.
+    """What all workers share; each has its own part of the last four.
 
     Attributes
     ----------
@@ -79,6 +93,10 @@ class Bench(NamedTuple):
         Which columns may be asked about.
     limits
         Limits of splits, as `surelearn.learners.ensembles._histogram.splitting` has them.
+    facts, gradients, hessians, units
+        Those of the tree that grows.
+    scores, steps, rate
+        Of the rows; of the nodes, before they are taken at a rate, which stands beside the penalty.
     """
 
     control: Indices
@@ -91,6 +109,13 @@ class Bench(NamedTuple):
     found: NDArray[np.float64]
     allowed: Table
     limits: Vector
+    facts: Indices
+    gradients: Vector
+    hessians: Vector
+    units: Vector
+    scores: Vector
+    steps: Vector
+    rate: Vector
     scratch: Words
     bounds: Indices
     ordered: NDArray[np.int64]
@@ -111,8 +136,37 @@ def do_task(worker: int, task: int, table: BinnedRows, bench: Bench) -> None:
         bench.n_left[task] = partition.divide_chunk(
             bench.rows, start, stop, column, bench.left, bench.sides
         )
-    else:
+    elif kind == MOVE:
         partition.move_chunk(bench.rows, task, first, last, bench.n_left, bench.sides)
+    elif kind == WRITE:
+        _write(task, table, bench)
+    else:
+        _step(task, bench)
+
+
+@borrowing
+def _write(task: int, table: BinnedRows, bench: Bench) -> None:
+    """Write the gradients of some rows to their records; list them, if all are wanted."""
+    first = task * WRITTEN
+    last, tree = min(first + WRITTEN, len(bench.gradients)), bench.order[TREE]
+    slopes = bench.gradients, bench.hessians
+    write_words(slopes[0], slopes[1], bench.units, tree, first, last, table.records, 0)
+    if not bench.order[LISTED]:
+        for i in range(first, last):
+            bench.rows[i] = np.int32(i)
+
+
+@borrowing
+def _step(node: int, bench: Bench) -> None:
+    """Write a leaf's Newton step, summed in the order of its rows, and move their scores."""
+    if bench.facts[node, CHILD]:
+        return
+    rows, scores, rate = bench.rows, bench.scores, bench.rate[0]
+    first, last = bench.facts[node, START], bench.facts[node, STOP]
+    step = newton_step(rows, first, last, bench.gradients, bench.hessians, bench.rate[1])
+    bench.steps[node] = step
+    for i in range(first, last):
+        scores[np.uint64(rows[i])] += rate * step
 
 
 @borrowing

@@ -11,10 +11,21 @@ from surelearn._typing import Indices, Vector
 from surelearn.learners.ensembles._histogram import grower, histogram, partition, records, tickets
 from surelearn.learners.ensembles._histogram.binning import Bins
 from surelearn.learners.ensembles._histogram.cut_points import Codes
-from surelearn.learners.ensembles._histogram.grower import CHILD, FEATURE, START, STOP, Nodes, Size
+from surelearn.learners.ensembles._histogram.grower import Nodes, Size
 from surelearn.learners.ensembles._histogram.histogram import Rows
 from surelearn.learners.ensembles._histogram.splitting import L2, MIN_HESSIAN, ROOM, SET_L2
-from surelearn.learners.ensembles._histogram.tasks import ORDER, Bench, BinnedRows
+from surelearn.learners.ensembles._histogram.tasks import (
+    CHILD,
+    FEATURE,
+    FIELDS,
+    LISTED,
+    ORDER,
+    START,
+    STOP,
+    TREE,
+    Bench,
+    BinnedRows,
+)
 from surelearn.learners.ensembles._histogram.trees import HistogramTrees
 
 MOST_ROWS = 2**26 - 1
@@ -26,8 +37,7 @@ FEW_ROWS = 60_000
 
 _FEW = 20_000  # cells of a table whose trees one worker finishes before another has begun
 _DEEPEST = 2**31
-_AT_ONCE = 2**16  # rows listed at once
-_FIRST = np.arange(_AT_ONCE, dtype=np.int32)
+_NOWHERE = np.zeros(0)
 
 
 class GrowthLimits(NamedTuple):
@@ -113,6 +123,25 @@ class GrownTree(NamedTuple):
         )
 
 
+class Stepping(NamedTuple):
+    """Newton steps that scores take as soon as a tree is grown.
+
+    Attributes
+    ----------
+    scores
+        What is predicted for the rows so far; it changes in place.
+    rate, l2
+        What part of each step is taken, and the penalty of squared steps.
+    steps
+        Room for the whole step of each node that is a leaf.
+    """
+
+    scores: Vector
+    rate: float
+    l2: float
+    steps: Vector
+
+
 class TreeGrower:
     """Grows trees from encoded rows by their gradients and hessians.
 
@@ -151,10 +180,12 @@ class TreeGrower:
             np.asarray(signs, dtype=np.int64),
         )
         self._each(lambda first, last: records.pack_codes(codes, first, last, self._table.records))
-        self._bench = make_bench(self._table, limits, self._workers.size, self._fields.rows_added)
         n_nodes = 2 * limits.max_leaves - 1
+        facts = np.zeros((n_nodes, FIELDS), dtype=np.int64)
+        crew, rows_added = self._workers.size, self._fields.rows_added
+        self._bench = make_bench(self._table, facts, limits, crew, rows_added)
         self._nodes = Nodes(
-            np.zeros((n_nodes, grower.FIELDS), dtype=np.int64),
+            facts,
             np.zeros(n_nodes),
             np.zeros((n_nodes, 4), dtype=np.uint64),
             np.zeros(len(self._bench.sums) - 1, dtype=np.int64),
@@ -171,6 +202,7 @@ class TreeGrower:
         number: int,
         rows: Indices | None = None,
         columns: Indices | None = None,
+        stepping: "Stepping | None" = None,
     ) -> GrownTree:
         """Return the tree that lowers the loss's second-order expansion greedily.
 
@@ -183,21 +215,24 @@ class TreeGrower:
         rows, columns
             The sorted places of the rows it grows from, and of the columns it may ask about; None
             means all.
+        stepping
+            Whose scores take the step of their leaf; without it nothing moves.
         """
         units = units_of(self._fields, *largest_slopes(gradients, hessians))
-        written = self._table.records
-        self._each(
-            lambda first, last: records.write_gradients(
-                gradients, hessians, units, number, first, last, written, 0
-            )
+        moved = Stepping(_NOWHERE, 0.0, 0.0, _NOWHERE) if stepping is None else stepping
+        bench = self._bench._replace(
+            gradients=gradients,
+            hessians=hessians,
+            units=units,
+            scores=moved.scores,
+            steps=moved.steps,
+            rate=np.array([moved.rate, moved.l2]),
         )
-        bench, nodes = self._bench, self._nodes
+        nodes = self._nodes
         n_rows = len(gradients) if rows is None else len(rows)
-        for part in _threads.chunks(n_rows, _AT_ONCE):  # no second list of all rows
-            if rows is None:
-                np.add(_FIRST[: part.stop - part.start], part.start, out=bench.rows[part])
-            else:
-                bench.rows[part] = rows[part]
+        if rows is not None:
+            bench.rows[:n_rows] = rows
+        bench.order[TREE], bench.order[LISTED] = number, rows is not None
         bench.allowed[:] = 1 if columns is None else 0
         bench.allowed[slice(None) if columns is None else columns] = 1
         write_limits(bench.limits, self._limits, float(units[1]))
@@ -241,8 +276,10 @@ def write_limits(written: Vector, limits: GrowthLimits, unit: float) -> None:
     )
 
 
-def make_bench(table: BinnedRows, limits: GrowthLimits, n_workers: int, rows_added: int) -> Bench:
-    """Return what workers write to."""
+def make_bench(
+    table: BinnedRows, facts: Indices, limits: GrowthLimits, n_workers: int, rows_added: int
+) -> Bench:
+    """Return what workers share; gradients are those of no tree yet."""
     d, n = table.codes.shape
     n_slots = max(1, min(limits.max_leaves, _MEMORY // int(2 * table.starts[-1])))
     return Bench(
@@ -256,6 +293,13 @@ def make_bench(table: BinnedRows, limits: GrowthLimits, n_workers: int, rows_add
         found=np.zeros((2, d, 3)),
         allowed=np.ones(d, dtype=np.uint8),
         limits=np.array([0.0, limits.min_rows, 0.0, rows_added, 0.0, limits.rare_rows]),
+        facts=facts,
+        gradients=_NOWHERE,
+        hessians=_NOWHERE,
+        units=_NOWHERE,
+        scores=_NOWHERE,
+        steps=_NOWHERE,
+        rate=_NOWHERE,
         scratch=np.zeros((n_workers, histogram.SCRATCH), dtype=np.uint64),
         bounds=np.zeros((n_workers, 8), dtype=np.int64),
         ordered=np.zeros((n_workers, *ROOM), dtype=np.int64),
