@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from surelearn._jit import jit
+from surelearn._jit import inner, jit
 from surelearn._typing import Indices
 
 GINI, ENTROPY, MISCLASSIFICATION, SQUARE_ROOT = range(4)
@@ -51,7 +51,7 @@ def weighted_impurity(
     return weight - classes.total
 
 
-@jit
+@inner
 def _entropy_term(count: float, unit: float, count_terms: Indices) -> float:
     """Return c log2 c, which is 0 at 0; from the table, in units, if counts are whole numbers."""
     if len(count_terms) > 0:

@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from surelearn._jit import jit
+from surelearn._jit import inner, jit
 from surelearn._typing import Vector
 from surelearn.losses._loss import (
     HINGE,
@@ -21,7 +21,7 @@ from surelearn.losses._loss import (
 )
 
 
-@jit
+@inner
 def _slope_of_residual(loss: CompiledLoss, residual: float) -> float:
     """Return the slope of a loss of prediction minus target."""
     if loss.formula == SQUARE:
@@ -34,7 +34,7 @@ def _slope_of_residual(loss: CompiledLoss, residual: float) -> float:
     return 0.0 if abs(residual) <= loss.parameter else math.copysign(1.0, residual)
 
 
-@jit
+@inner
 def _value_of_residual(loss: CompiledLoss, residual: float) -> float:
     """Return the value of a loss of prediction minus target."""
     if loss.formula == QUANTILE:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from surelearn import _arguments
-from surelearn._jit import jit
+from surelearn._jit import inner, jit
 from surelearn._typing import ArrayLike, Indices, Matrix, Vector
 from surelearn.bounds import Guarantee, bandits_stochastic
 from surelearn.certificate import Certificate
@@ -24,7 +24,7 @@ _CLOSE = 1e-14
 _TINY = 1e-300  # what is below counts as 0
 
 
-@jit
+@inner
 def _divergence(mean: float, q: float) -> float:
     """Return the relative entropy of a coin of bias `mean` to one of bias `q` in (0, 1)."""
     total = 0.0
@@ -55,7 +55,7 @@ def _least_mean(mean: float, level: float) -> float:
     return q
 
 
-@jit
+@inner
 def _lowest_arm(budget: float, pulls: Indices, totals: Vector) -> int:
     """Return the arm of least index; a tie goes to the first.
 

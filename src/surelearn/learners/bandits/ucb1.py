@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from surelearn._jit import jit
+from surelearn._jit import inner, jit
 from surelearn._typing import ArrayLike, Indices, Matrix, Vector
 from surelearn.bounds import Guarantee, bandits_stochastic
 from surelearn.certificate import Certificate, assumed
@@ -18,7 +18,7 @@ from surelearn.learners.bandits._bandit import STOPPING, Bandit
 from surelearn.learners.bandits._state import Counts
 
 
-@jit
+@inner
 def _lowest_arm(t: int, pulls: Indices, totals: Vector) -> int:
     """Return the arm of least index in round t; a tie goes to the first."""
     best, least = 0, np.inf

@@ -8,7 +8,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from surelearn._jit import jit
+from surelearn._jit import inner, jit
 from surelearn._typing import Indices, Matrix, Vector
 
 _FEW = 4  # up to here a sum in a register, class by class, is twice as fast
@@ -25,7 +25,7 @@ def count(
                 table[starts[j] + int(codes[t, j]), labels[t]] += weights[t]
 
 
-@jit
+@inner
 def _sum_of_entries(codes: NDArray[Any], starts: Indices, column: Vector) -> float:
     """Return the sum of the entries of the codes of one row, for one class."""
     total = 0.0

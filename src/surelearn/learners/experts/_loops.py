@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from surelearn._jit import jit
+from surelearn._jit import inner, jit
 from surelearn._jit.elementary import exp
 from surelearn._jit.rows import unlocked
 from surelearn._typing import Matrix, Vector
@@ -87,7 +87,7 @@ def weigh(t: int, behind: Vector, rate: float, weights: Matrix) -> float:
     return total
 
 
-@jit
+@inner
 def weigh_awake(table: Rounds, t: int, behind: Vector, rate: float, weights: Matrix) -> None:
     """Weigh the awake experts in round `t` relative to the best of them, who may be far behind."""
     nearest = np.inf
@@ -100,7 +100,7 @@ def weigh_awake(table: Rounds, t: int, behind: Vector, rate: float, weights: Mat
     restrict(table, t, weights)
 
 
-@jit
+@inner
 def restrict(table: Rounds, t: int, weights: Matrix) -> None:
     """Multiply weights by the confidences of round `t`; they sum to 1, or to 0 if all sleep."""
     total = 0.0
@@ -123,7 +123,7 @@ def _potential(behind: Vector, rate: float) -> float:
     return total
 
 
-@jit
+@inner
 def excess_of(table: Rounds, t: int, weights: Matrix) -> float:
     """Return the weighted loss of round `t` beyond the least loss of the awake."""
     total = 0.0
@@ -141,7 +141,7 @@ def charged(table: Rounds, t: int, k: int, excess: float) -> float:
     return awake * (table.losses[t, k] - table.floor[t]) + (1.0 - awake) * excess
 
 
-@jit
+@inner
 def _move_up(behind: Vector) -> float:
     """Move zero up to the best expert; return by how much."""
     least = behind.min()
@@ -185,7 +185,7 @@ def exponential_weights(
         gaps[0] += advance(table, t, excess[t], rates[t], before, behind)
 
 
-@jit
+@inner
 def _write_terms(behind: Vector, rate: float, terms: Vector) -> float:
     """Write exp(-rate x behind) into `terms` and return the sum of them."""
     total = 0.0
@@ -196,7 +196,7 @@ def _write_terms(behind: Vector, rate: float, terms: Vector) -> float:
     return total
 
 
-@jit
+@inner
 def _all_awake(
     table: Rounds, rates: Vector, behind: Vector, gaps: Vector, weights: Matrix, excess: Vector
 ) -> None:

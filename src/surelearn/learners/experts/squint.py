@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from surelearn import _arguments
-from surelearn._jit import jit
+from surelearn._jit import inner, jit
 from surelearn._jit.elementary import exp
 from surelearn._stored import stored
 from surelearn._typing import ArrayLike, Matrix, Vector
@@ -53,7 +53,7 @@ def _highest(table: Rounds, t: int, rates: Vector, regrets: Vector, variances: V
     return highest
 
 
-@jit
+@inner
 def _mix_rates(rates: Vector, regret: float, variance: float, highest: float) -> float:
     """Return the sum of η exp(η R - η² V - highest) over the grid."""
     total = 0.0

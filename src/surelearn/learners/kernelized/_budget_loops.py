@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from surelearn._jit import jit
+from surelearn._jit import inner, jit
 from surelearn._typing import Indices, Matrix, Vector
 
 _CONSTANTS = 5  # of a rule, before the draws
@@ -23,7 +23,7 @@ def draws(seed: int, first: int, n: int, budget: int) -> Vector:
     return (bits % np.uint64(budget)).astype(np.float64)
 
 
-@jit
+@inner
 def _freed_slot(rule: Vector, coef: Vector, counts: Indices, sums: Vector) -> int:
     """Return the slot for a new term; if all are taken, drop the oldest or one drawn by lot."""
     if counts[0] < len(coef):

@@ -7,7 +7,7 @@ the sum of all scales: no step costs more than its rows.
 
 import numpy as np
 
-from surelearn._jit import jit, rows
+from surelearn._jit import inner, jit, rows
 from surelearn._jit.rows import Rows
 from surelearn._typing import Indices, Matrix, Vector
 
@@ -56,7 +56,7 @@ def learn_rows(
             _end_step(rule, weights, ledger)
 
 
-@jit
+@inner
 def _add_row(X: Rows, i: int, step: float, rule: Vector, weights: Matrix, ledger: Vector) -> None:
     """Add a row to the batch under way; if it is one of its own, to the sums at once."""
     if rule[BATCH] > 1.0:
@@ -70,7 +70,7 @@ def _add_row(X: Rows, i: int, step: float, rule: Vector, weights: Matrix, ledger
     weights[MOMENT, 0] += step * ledger[SCALES] * rule[CONSTANT]
 
 
-@jit
+@inner
 def _end_batch(rule: Vector, weights: Matrix, ledger: Vector) -> None:
     """Add what a batch has gathered, and begin the next one."""
     ledger[FILLED] = 0.0
@@ -82,7 +82,7 @@ def _end_batch(rule: Vector, weights: Matrix, ledger: Vector) -> None:
             weights[PENDING, j] = 0.0
 
 
-@jit
+@inner
 def _end_step(rule: Vector, weights: Matrix, ledger: Vector) -> None:
     """Set the scale of the next weights, project them if asked to, and count them in."""
     ledger[STEPS] += 1.0

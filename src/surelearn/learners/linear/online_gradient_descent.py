@@ -13,7 +13,7 @@ from typing import NamedTuple, cast
 import numpy as np
 
 from surelearn import _arguments
-from surelearn._jit import jit, rows
+from surelearn._jit import inner, jit, rows
 from surelearn._jit.rows import Rows
 from surelearn._stored import stored
 from surelearn._typing import Mask, Matrix, Vector
@@ -87,7 +87,7 @@ def _learn_rows(
     enter(constants.loss, targets, predictions, ledger)
 
 
-@jit
+@inner
 def _learn_stretch(
     X: Rows,
     first: int,
@@ -135,7 +135,7 @@ def _learn_stretch(
     return last
 
 
-@jit
+@inner
 def _projected(radius: float, scale: float, norm: float) -> tuple[float, float]:
     """Bring the weights back into the ball by their scale, so that a sparse row costs no more."""
     if norm > radius * radius:
@@ -143,7 +143,7 @@ def _projected(radius: float, scale: float, norm: float) -> tuple[float, float]:
     return scale, norm
 
 
-@jit
+@inner
 def _measure(radius: float, weights: Vector, ledger: Vector) -> None:
     """Enter the squared norm of the weights, which else is followed by updates."""
     total = 0.0

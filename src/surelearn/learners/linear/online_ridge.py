@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from surelearn import _arguments
-from surelearn._jit import jit, rows
+from surelearn._jit import inner, jit, rows
 from surelearn._jit.rows import Rows
 from surelearn._stored import stored
 from surelearn._typing import ArrayLike, Matrix, Vector
@@ -66,7 +66,7 @@ def _write_out(X: Rows, t: int, constant: float, row: Vector) -> None:
     rows.add(X, t, 1.0, row[1:])
 
 
-@jit
+@inner
 def _rotate_in(
     row: Vector, target: float, triangle: Matrix, rotated: Vector, ledger: Vector
 ) -> float:

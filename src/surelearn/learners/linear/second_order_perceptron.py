@@ -18,7 +18,7 @@ from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted
 
 from surelearn import _arguments
-from surelearn._jit import jit, rows, tables
+from surelearn._jit import inner, jit, rows, tables
 from surelearn._jit.rows import Rows
 from surelearn._stored import holds, stored
 from surelearn._typing import Indices, Matrix, Vector
@@ -96,7 +96,7 @@ def _project(X: Rows, t: int, constant: float, whitening: Whitening) -> float:
     return q
 
 
-@jit
+@inner
 def _whiten(q: float, coef: Vector, bias: Vector, whitening: Whitening) -> None:
     """Add the projected row to A and let the weights be A⁻¹v = Rᵀ(Rv), in one sweep over R."""
     root, total, image, direction = whitening

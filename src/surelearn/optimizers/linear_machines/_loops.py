@@ -6,7 +6,7 @@ Its loss is the largest β·r − ε|β|: high·(r − ε)₊ + |low|·(−r −
 
 import numpy as np
 
-from surelearn._jit import jit, prefetching, rows
+from surelearn._jit import inner, jit, prefetching, rows
 from surelearn._jit.rows import Rows
 from surelearn._typing import Indices, Matrix, Vector
 
@@ -76,7 +76,7 @@ def squares(X: Rows) -> Vector:
     return found
 
 
-@jit
+@inner
 def _new_value(
     beta: float, slope: float, square: float, low: float, high: float, epsilon: float
 ) -> float:

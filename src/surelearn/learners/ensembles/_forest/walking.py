@@ -6,7 +6,7 @@ together, and go on until none of them has moved.
 
 import numpy as np
 
-from surelearn._jit import jit
+from surelearn._jit import inner, jit
 from surelearn._jit.rows import unlocked
 from surelearn._typing import Indices, Matrix
 from surelearn.learners.ensembles._forest.packed_trees import (
@@ -65,7 +65,7 @@ def descend_categories(
         at[t] = node
 
 
-@jit
+@inner
 def _goes_right(code: float, place: int, routes: Words, width: int) -> int:
     """Return whether a category is not in a set; the code of a missing one is put in before."""
     if not 0.0 <= code < 64.0 * width:  # no code: someone set other categories by hand

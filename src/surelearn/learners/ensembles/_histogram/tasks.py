@@ -34,6 +34,9 @@ none, has SMALL subtracted from it, or else LARGE_FIRST to LARGE_LAST - 1 are co
 TREE, LISTED = 10, 11
 """The number of the tree, and whether the rows that it grows from are listed; else it is all."""
 
+RATE, PENALTY = 2, 3
+"""Where these stand among the terms, behind the units."""
+
 WRITTEN = 2**14
 """The rows that one task writes."""
 
@@ -93,10 +96,12 @@ class Bench(NamedTuple):
         Which columns may be asked about.
     limits
         Limits of splits, as `surelearn.learners.ensembles._histogram.splitting` has them.
-    facts, gradients, hessians, units
+    facts, gradients, hessians
         Those of the tree that grows.
-    scores, steps, rate
-        Of the rows; of the nodes, before they are taken at a rate, which stands beside the penalty.
+    scores, steps
+        Of the rows; of the nodes, before they are taken at a rate.
+    terms
+        The units of gradients and of hessians, the rate of steps and the penalty of their squares.
     """
 
     control: Indices
@@ -112,10 +117,9 @@ class Bench(NamedTuple):
     facts: Indices
     gradients: Vector
     hessians: Vector
-    units: Vector
     scores: Vector
     steps: Vector
-    rate: Vector
+    terms: Vector
     scratch: Words
     bounds: Indices
     ordered: NDArray[np.int64]
@@ -150,7 +154,7 @@ def _write(task: int, table: BinnedRows, bench: Bench) -> None:
     first = task * WRITTEN
     last, tree = min(first + WRITTEN, len(bench.gradients)), bench.order[TREE]
     slopes = bench.gradients, bench.hessians
-    write_words(slopes[0], slopes[1], bench.units, tree, first, last, table.records, 0)
+    write_words(slopes[0], slopes[1], bench.terms, tree, first, last, table.records, 0)
     if not bench.order[LISTED]:
         for i in range(first, last):
             bench.rows[i] = np.int32(i)
@@ -161,9 +165,9 @@ def _step(node: int, bench: Bench) -> None:
     """Write a leaf's Newton step, summed in the order of its rows, and move their scores."""
     if bench.facts[node, CHILD]:
         return
-    rows, scores, rate = bench.rows, bench.scores, bench.rate[0]
+    rows, scores, rate = bench.rows, bench.scores, bench.terms[RATE]
     first, last = bench.facts[node, START], bench.facts[node, STOP]
-    step = newton_step(rows, first, last, bench.gradients, bench.hessians, bench.rate[1])
+    step = newton_step(rows, first, last, bench.gradients, bench.hessians, bench.terms[PENALTY])
     bench.steps[node] = step
     for i in range(first, last):
         scores[np.uint64(rows[i])] += rate * step

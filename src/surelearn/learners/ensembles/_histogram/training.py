@@ -223,10 +223,9 @@ class TreeGrower:
         bench = self._bench._replace(
             gradients=gradients,
             hessians=hessians,
-            units=units,
             scores=moved.scores,
             steps=moved.steps,
-            rate=np.array([moved.rate, moved.l2]),
+            terms=np.array([*units, moved.rate, moved.l2]),
         )
         nodes = self._nodes
         n_rows = len(gradients) if rows is None else len(rows)
@@ -296,10 +295,9 @@ def make_bench(
         facts=facts,
         gradients=_NOWHERE,
         hessians=_NOWHERE,
-        units=_NOWHERE,
         scores=_NOWHERE,
         steps=_NOWHERE,
-        rate=_NOWHERE,
+        terms=_NOWHERE,
         scratch=np.zeros((n_workers, histogram.SCRATCH), dtype=np.uint64),
         bounds=np.zeros((n_workers, 8), dtype=np.int64),
         ordered=np.zeros((n_workers, *ROOM), dtype=np.int64),

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from surelearn._jit import jit
+from surelearn._jit import inner, jit
 from surelearn._typing import Indices, Matrix
 from surelearn.learners.neighbors._search.distances import Blocks, Metric, extend, to_block
 from surelearn.learners.neighbors._search.nearest import offer
@@ -69,7 +69,7 @@ def _halve(points: Matrix, numbers: Indices, start: int, stop: int, middle: int,
         left, right = i if middle > j else left, j if middle < i else right
 
 
-@jit
+@inner
 def _swap(points: Matrix, numbers: Indices, i: int, j: int) -> None:
     """Exchange two points."""
     for f in range(points.shape[1]):

@@ -7,12 +7,12 @@ Ways to search differ only in the blocks they do not visit.
 
 import numpy as np
 
-from surelearn._jit import jit
+from surelearn._jit import inner, jit
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.learners.neighbors._search.distances import Blocks, Metric, to_block
 
 
-@jit
+@inner
 def offer(distance: float, point: int, near: Vector, who: Indices, ties: int) -> int:
     """Put a point where it belongs in the list, if it does; return how many now tie outside.
 

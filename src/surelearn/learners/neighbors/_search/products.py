@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from surelearn._jit import jit
+from surelearn._jit import inner, jit
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.learners.neighbors._search.distances import Blocks, Euclidean, to_block
 from surelearn.learners.neighbors._search.nearest import offer
@@ -70,7 +70,7 @@ def visit_blocks(
         distances[t], points[t], tied[t] = near, who, ties
 
 
-@jit
+@inner
 def kth_smallest(values: NDArray[np.floating[Any]], smallest: Vector) -> float:
     """Return the k-th smallest value, infinity if there are fewer; k is the scratch's length."""
     smallest[:] = np.inf

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from surelearn._jit import jit
+from surelearn._jit import inner, jit
 from surelearn._threads import Workers
 from surelearn._typing import Indices
 from surelearn.learners.trees._binary import sorted_columns
@@ -263,7 +263,7 @@ def _draw(features: Indices, n_drawn: int, state: RandomState) -> Indices:
     return features[:n_drawn]
 
 
-@jit
+@inner
 def _with_route(
     routes: NDArray[np.int8], n_routes: int, route: NDArray[np.int8]
 ) -> NDArray[np.int8]:

@@ -191,7 +191,7 @@ def with_room(nodes: Nodes, n: int) -> Nodes:
     )
 
 
-@jit
+@inner
 def _longer(array: Any, n: int) -> Any:
     """Return an array with room for n elements; a slice assignment takes seconds to compile."""
     longer = np.empty(n, array.dtype)

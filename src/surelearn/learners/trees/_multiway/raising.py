@@ -83,7 +83,7 @@ def pessimistic_errors(counts: Vector, terms: Terms) -> float:
     return errors + added_errors(n, errors, terms)
 
 
-@jit
+@inner
 def share_out(data: Data, nodes: Nodes, pool: Pool, v: int) -> Pool:
     """Send the rows of node v to its children; return the pool, which may have had to grow."""
     k, first = nodes.n_children[v], nodes.first_child[v]
@@ -108,7 +108,7 @@ def share_out(data: Data, nodes: Nodes, pool: Pool, v: int) -> Pool:
     return pool
 
 
-@jit
+@inner
 def _with_room(pool: Pool, size: int) -> Pool:
     """Return a pool with at least this much room."""
     old = len(pool.rows)
@@ -120,7 +120,7 @@ def _with_room(pool: Pool, size: int) -> Pool:
     return Pool(rows, shares, pool.begin, pool.end)
 
 
-@jit
+@inner
 def recount(
     data: Data,
     nodes: Nodes,
@@ -149,7 +149,7 @@ def recount(
     return pool, errors
 
 
-@jit
+@inner
 def settle(
     data: Data,
     nodes: Nodes,
@@ -180,14 +180,14 @@ def settle(
     return pool, False
 
 
-@jit
+@inner
 def place_at(nodes: Nodes, pool: Pool, child: int, v: int) -> None:
     """Give a child the rows of its parent."""
     pool.begin[child], pool.end[child] = pool.begin[v], pool.end[v]
     nodes.limit[child] = nodes.limit[v]
 
 
-@jit
+@inner
 def replace_by(nodes: Nodes, v: int, child: int) -> None:
     """Let a node ask what its child asks, of the children of the child."""
     for values in (nodes.question, nodes.first_child, nodes.n_children):
@@ -202,7 +202,7 @@ def prune(data: Data, nodes: Nodes, pool: Pool, root: int, terms: Terms, trial: 
     recount(data, nodes, pool, root, terms, nodes.counts)
 
 
-@jit
+@inner
 def _settle_all(
     data: Data, nodes: Nodes, pool: Pool, root: int, terms: Terms, trial: Matrix
 ) -> None:
