@@ -25,6 +25,7 @@ from mathml_pieces import (
 from mathml_symbols import COMBINING, FUNCTIONS, LIMITS, SPACES, SYMBOLS
 
 _LETTERS = re.compile(r"[^\W\d_]|[ℓ∂∇∞∅⊤⊥∎ℏ]")
+_OF_SOMETHING = LIMITS | {"ln", "log", "exp", "cos", "sin"}
 _ENDS = frozenset({"}", r"\right", r"\end", "&", r"\\"})
 _TOKEN = re.compile(
     r"\\[a-zA-Z]+|\\.|\d{1,3}(?:,\d{3})+(?!\d)|\d*\.\d+|\d+|[a-zA-Z]{2,}|\s+|.", re.DOTALL
@@ -52,6 +53,10 @@ class Reader:
         visible = [part for part in self._tokens if not part.isspace()]
         if len(visible) > 1 and visible[-1] in CUT and visible[-2] not in {"_", "^"}:
             raise FormulaError(f"it is cut off after {visible[-1]!r}.")
+        if len(visible) > 1 and visible[-1].lstrip("\\") in _OF_SOMETHING:
+            raise FormulaError(f"what {visible[-1]!r} is of stands outside.")
+        if visible[:1] == ["·"] and len(visible) > 1:
+            raise FormulaError("a point before a formula belongs outside.")
         # [0, 1) is an interval: which bracket closes does not matter, but one must.
         depth = 0
         for part in self._tokens:
@@ -212,6 +217,8 @@ class Reader:
         if sign == "^" and star:
             self._at += len(star)
             return "<mo>*</mo>"
+        if self.peek() in {"−", "-", "+"} and self.peek(1)[:1].isalnum():
+            raise FormulaError(f"what begins with {self.peek()!r} belongs into braces there.")
         return self.argument()
 
     def _comes(self, text: str) -> bool:
@@ -236,6 +243,8 @@ class Reader:
             self._at += 1
             content = self.until(")")
             self.close(")")
+        elif self.peek().lstrip("\\") in {*FUNCTIONS, *LIMITS, *BIG, "sum", "prod", *"|‖"}:
+            raise FormulaError(f"a root over {self.peek()!r} alone: put brackets around all of it.")
         else:
             # √w_i is the root of w_i.
             content = self.argument() if self.peek() == "{" else self._scripted()

@@ -109,6 +109,12 @@ def test_the_limits_of_a_sum_go_below_and_above_and_scripts_beside():
         ("x_", "ends where more is expected"),
         (" ", "it is empty"),
         ("a ☃ é", "not a mathematical symbol"),
+        ("√ln(1/δ)", "a root over 'ln' alone"),
+        ("D√Σ‖g‖²", "a root over '∑' alone"),
+        (r"\sqrt2 + √‖ℓ‖₂", "a root over '‖' alone"),
+        ("2^−d", "'−' belongs into braces"),
+        ("ln(eu) ≤ au − ln", "what 'ln' is of stands outside"),
+        ("· A = P(x > 0)", "belongs outside"),
     ],
 )
 def test_a_formula_that_is_not_understood_is_refused_with_a_sentence(formula, reason):
