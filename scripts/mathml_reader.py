@@ -20,6 +20,7 @@ from mathml_pieces import (
     raised_or_lowered,
     root,
     row,
+    signed,
     space_between,
 )
 from mathml_symbols import COMBINING, FUNCTIONS, LIMITS, SPACES, SYMBOLS
@@ -122,6 +123,7 @@ class Reader:
             if spaced and self.peek() == "|" and self.peek(1).isspace():
                 self._tokens[self._at] = "∣"  # "given that", not an absolute value
             part = self._scripted()
+            part = signed(found[-1], part) if found else part
             space = space_between(found[-1], part, spaced=bool(spaced)) if found else ""
             found += [space, part] if space else [part]
 
@@ -258,7 +260,9 @@ class Reader:
             return self._word(name)
         if name in SPACES:
             return Piece(f'<mspace width="{SPACES[name]}em"></mspace>')
-        if name in "{}|%#":
+        if name in "%#":  # as operators they would stand apart from what they count
+            return Piece(f'<mi mathvariant="normal">{name}</mi>')
+        if name in "{}|":
             return Piece(operator("‖" if name == "|" else name))
         if name not in COMMANDS:
             raise FormulaError(rf"the command \{name} is not known.")

@@ -122,6 +122,15 @@ def test_a_formula_that_is_not_understood_is_refused_with_a_sentence(formula, re
         to_mathml(formula)
 
 
+def test_a_minus_before_a_number_stands_close_to_it_and_one_between_two_does_not():
+    sign, between = '<mo form="prefix">−</mo>', "<mo>−</mo>"
+    for formula in ("σ(−z)", "[−B, B]", "x ≥ −1", r"\{−1, 1\}", "max(−τr, 1)", "(a, −b)"):
+        assert sign in to_mathml(formula)
+        assert between not in to_mathml(formula)
+    for formula in ("a − b", "(a−b)", "f(x) − 1", "|x| − 1", "x² − 1"):
+        assert between in to_mathml(formula)
+
+
 def test_markdown_does_not_look_into_formulas():
     source = "$w^*_{t,k} + v^*$ *and* $a_b c_d < e |x|$"
     html = shown(f"| one | two |\n|---|---|\n| {source} | 2 |\n")
