@@ -61,7 +61,11 @@ def signed(left: str, part: str) -> str:
     """Return a plus or minus as the sign of what follows, if nothing before it can be added to."""
     bare = re.sub("<[^>]*>", "", left) if left.endswith("</mo>") else ""
     begins = left in _RELATIONS or 'form="prefix"' in left or bare in _BEFORE_A_SIGN
-    return part.replace("<mo>", '<mo form="prefix">') if part in _SIGNS | {"<mo>±</mo>"} and begins else part
+    return (
+        part.replace("<mo>", '<mo form="prefix">')
+        if part in _SIGNS | {"<mo>±</mo>"} and begins
+        else part
+    )
 
 
 def lines(parts: list[str]) -> list[str]:

@@ -140,6 +140,18 @@ def test_markdown_does_not_look_into_formulas():
     assert html.count("<em>") == 1
 
 
+def test_a_stop_or_bracket_stays_on_the_line_of_its_formula():
+    n = to_mathml("n")
+    assert shown("The ($n$), or the $n$-th.") == (
+        f'<p>The <span class="whole">({n}),</span> or the <span class="whole">{n}-th.</span></p>'
+    )
+    assert shown("[$n$](a.md) and $n$ rows") == f'<p><a href="a.md">{n}</a> and {n} rows</p>'
+    first, *_, last = to_mathml("a + b + c + d + e + f = g").split("<wbr/>")
+    html = shown("$a + b + c + d + e + f = g$.")
+    assert html.startswith(f'<p><span><span class="whole">{first}</span><wbr/>')
+    assert html.endswith(f'<wbr/><span class="whole">{last}.</span></span></p>')
+
+
 def test_code_keeps_its_dollars_and_a_dollar_can_be_meant():
     assert shown(r"`$x$` costs \$5") == "<p><code>$x$</code> costs &#36;5</p>"
 
