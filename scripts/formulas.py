@@ -25,6 +25,7 @@ _PIECES = re.compile(
     """,
     re.VERBOSE | re.DOTALL | re.MULTILINE,
 )
+_AFTER = re.compile(r"(?:-(?:th|st|nd|rd)\b)?[).,;:!?]+|-(?:th|st|nd|rd)\b")  # belong to it
 
 
 class Piece(NamedTuple):
@@ -63,6 +64,23 @@ def typeset(piece: Piece) -> str:
     return to_mathml(piece.content)
 
 
+def whole(formula: str, before: str, after: str) -> str:
+    """Return a formula with its brackets and stops, which never stand on another line alone.
+
+    >>> whole("<math>n</math>", "(", "),")
+    '<span class="whole">(<math>n</math>),</span>'
+    """
+    if not before + after:
+        return formula
+    first, *middle = formula.split("<wbr/>")
+    if not middle:
+        return f'<span class="whole">{before}{first}{after}</span>'
+    *middle, last = middle
+    ends = (f'<span class="whole">{end}</span>' for end in (before + first, last + after))
+    # Within a span: of a paragraph that begins with `math` Markdown would make no paragraph.
+    return f"<span>{'<wbr/>'.join([next(ends), *middle, next(ends)])}</span>"
+
+
 def on_config(config: Any) -> Any:
     """Let Markdown know formulas (called by MkDocs)."""
     config.markdown_extensions.append(_extension())
@@ -79,6 +97,12 @@ def on_files(files: Any, config: Any) -> Any:
     return files
 
 
+def _stops(piece: Piece, following: Piece) -> str:
+    """Return what of the text behind a formula belongs on its line."""
+    found = _AFTER.match(following.source) if following.kind == "text" else None
+    return found[0] if piece.kind == "inline" and found else ""
+
+
 def _extension() -> Any:
     from markdown.extensions import Extension  # noqa: PLC0415 - the tests run without Markdown
     from markdown.preprocessors import Preprocessor  # noqa: PLC0415
@@ -87,14 +111,24 @@ def _extension() -> Any:
         """Puts formulas into the stash of finished HTML."""
 
         def run(self, lines: list[str]) -> list[str]:
-            return "".join(map(self._shown, pieces("\n".join(lines)))).split("\n")
+            shown: list[str] = []
+            after = ""  # stops that were put to the formula before them
+            found = list(pieces("\n".join(lines)))
+            for piece, following in zip(found, [*found[1:], Piece("text", "", "")], strict=True):
+                text = piece.source.removeprefix(after) if piece.kind == "text" else piece.source
+                after = _stops(piece, following)
+                before = "(" if piece.kind == "inline" and shown and shown[-1][-1:] == "(" else ""
+                if before:
+                    shown[-1] = shown[-1][:-1]
+                shown.append(self._shown(piece, before, after) or text)
+            return "".join(shown).split("\n")
 
-        def _shown(self, piece: Piece) -> str:
+        def _shown(self, piece: Piece, before: str, after: str) -> str:
             if piece.kind == "escaped":  # as an entity: a bare dollar is a formula gone wrong
                 return self.md.htmlStash.store("&#36;")
             if piece.kind in {"inline", "display"}:
-                return self.md.htmlStash.store(typeset(piece))
-            return piece.source
+                return self.md.htmlStash.store(whole(typeset(piece), before, after))
+            return ""
 
     class FormulaExtension(Extension):
         """Formulas between dollars."""

@@ -12,6 +12,7 @@ CUT = frozenset("=≤≥<>≠≈∈∉⊂⊆+−·/×∝∼∪∩")  # something
 WORD_SPACE = "<mtext>\u00a0</mtext>"
 _RELATIONS = frozenset(f"<mo>{char}</mo>" for char in (*"=≤≥≠≈∈∝∼→⇒⇔", "&lt;", "&gt;"))
 _SIGNS = frozenset({"<mo>+</mo>", "<mo>−</mo>"})
+_BEFORE_A_SIGN = frozenset({",", ";", ":", "·", "/", "×", "{", "←", "↦"})
 _SHORT_TERM = 6  # parts that need no break before what is added to them
 _OPEN, _CLOSED = (f'form="{form}" stretchy="false"' for form in ("prefix", "postfix"))
 THIN_SPACE = '<mspace width="0.167em"></mspace>'
@@ -54,6 +55,17 @@ def space_between(left: str, right: str, *, spaced: bool) -> str:
     has_space = left.endswith("\u00a0</mtext>") or right.startswith("<mtext>\u00a0")
     operator_after = right.startswith("<mo") and "prefix" not in right
     return WORD_SPACE if word and spaced and not (operator_after or has_space) else ""
+
+
+def signed(left: str, part: str) -> str:
+    """Return a plus or minus as the sign of what follows, if nothing before it can be added to."""
+    bare = re.sub("<[^>]*>", "", left) if left.endswith("</mo>") else ""
+    begins = left in _RELATIONS or 'form="prefix"' in left or bare in _BEFORE_A_SIGN
+    return (
+        part.replace("<mo>", '<mo form="prefix">')
+        if part in _SIGNS | {"<mo>±</mo>"} and begins
+        else part
+    )
 
 
 def lines(parts: list[str]) -> list[str]:

@@ -20,11 +20,13 @@ from mathml_pieces import (
     raised_or_lowered,
     root,
     row,
+    signed,
     space_between,
 )
 from mathml_symbols import COMBINING, FUNCTIONS, LIMITS, SPACES, SYMBOLS
 
 _LETTERS = re.compile(r"[^\W\d_]|[ℓ∂∇∞∅⊤⊥∎ℏ]")
+_OF_SOMETHING = LIMITS | {"ln", "log", "exp", "cos", "sin"}
 _ENDS = frozenset({"}", r"\right", r"\end", "&", r"\\"})
 _TOKEN = re.compile(
     r"\\[a-zA-Z]+|\\.|\d{1,3}(?:,\d{3})+(?!\d)|\d*\.\d+|\d+|[a-zA-Z]{2,}|\s+|.", re.DOTALL
@@ -52,6 +54,10 @@ class Reader:
         visible = [part for part in self._tokens if not part.isspace()]
         if len(visible) > 1 and visible[-1] in CUT and visible[-2] not in {"_", "^"}:
             raise FormulaError(f"it is cut off after {visible[-1]!r}.")
+        if len(visible) > 1 and visible[-1].lstrip("\\") in _OF_SOMETHING:
+            raise FormulaError(f"what {visible[-1]!r} is of stands outside.")
+        if visible[:1] == ["·"] and len(visible) > 1:
+            raise FormulaError("a point before a formula belongs outside.")
         # [0, 1) is an interval: which bracket closes does not matter, but one must.
         depth = 0
         for part in self._tokens:
@@ -117,6 +123,7 @@ class Reader:
             if spaced and self.peek() == "|" and self.peek(1).isspace():
                 self._tokens[self._at] = "∣"  # "given that", not an absolute value
             part = self._scripted()
+            part = signed(found[-1], part) if found else part
             space = space_between(found[-1], part, spaced=bool(spaced)) if found else ""
             found += [space, part] if space else [part]
 
@@ -212,6 +219,8 @@ class Reader:
         if sign == "^" and star:
             self._at += len(star)
             return "<mo>*</mo>"
+        if self.peek() in {"−", "-", "+"} and self.peek(1)[:1].isalnum():
+            raise FormulaError(f"what begins with {self.peek()!r} belongs into braces there.")
         return self.argument()
 
     def _comes(self, text: str) -> bool:
@@ -236,6 +245,8 @@ class Reader:
             self._at += 1
             content = self.until(")")
             self.close(")")
+        elif self.peek().lstrip("\\") in {*FUNCTIONS, *LIMITS, *BIG, "sum", "prod", *"|‖"}:
+            raise FormulaError(f"a root over {self.peek()!r} alone: put brackets around all of it.")
         else:
             # √w_i is the root of w_i.
             content = self.argument() if self.peek() == "{" else self._scripted()
@@ -249,7 +260,9 @@ class Reader:
             return self._word(name)
         if name in SPACES:
             return Piece(f'<mspace width="{SPACES[name]}em"></mspace>')
-        if name in "{}|%#":
+        if name in "%#":  # as operators they would stand apart from what they count
+            return Piece(f'<mi mathvariant="normal">{name}</mi>')
+        if name in "{}|":
             return Piece(operator("‖" if name == "|" else name))
         if name not in COMMANDS:
             raise FormulaError(rf"the command \{name} is not known.")

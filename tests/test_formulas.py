@@ -109,11 +109,26 @@ def test_the_limits_of_a_sum_go_below_and_above_and_scripts_beside():
         ("x_", "ends where more is expected"),
         (" ", "it is empty"),
         ("a ☃ é", "not a mathematical symbol"),
+        ("√ln(1/δ)", "a root over 'ln' alone"),
+        ("D√Σ‖g‖²", "a root over '∑' alone"),
+        (r"\sqrt2 + √‖ℓ‖₂", "a root over '‖' alone"),
+        ("2^−d", "'−' belongs into braces"),
+        ("ln(eu) ≤ au − ln", "what 'ln' is of stands outside"),
+        ("· A = P(x > 0)", "belongs outside"),
     ],
 )
 def test_a_formula_that_is_not_understood_is_refused_with_a_sentence(formula, reason):
     with pytest.raises(FormulaError, match=rf"cannot be typeset: .*{reason}"):
         to_mathml(formula)
+
+
+def test_a_minus_before_a_number_stands_close_to_it_and_one_between_two_does_not():
+    sign, between = '<mo form="prefix">−</mo>', "<mo>−</mo>"
+    for formula in ("σ(−z)", "[−B, B]", "x ≥ −1", r"\{−1, 1\}", "max(−τr, 1)", "(a, −b)"):
+        assert sign in to_mathml(formula)
+        assert between not in to_mathml(formula)
+    for formula in ("a − b", "(a−b)", "f(x) − 1", "|x| − 1", "x² − 1"):
+        assert between in to_mathml(formula)
 
 
 def test_markdown_does_not_look_into_formulas():
@@ -123,6 +138,18 @@ def test_markdown_does_not_look_into_formulas():
     assert to_mathml("a_b c_d < e |x|") in html
     assert html.count("<td>") == 2
     assert html.count("<em>") == 1
+
+
+def test_a_stop_or_bracket_stays_on_the_line_of_its_formula():
+    n = to_mathml("n")
+    assert shown("The ($n$), or the $n$-th.") == (
+        f'<p>The <span class="whole">({n}),</span> or the <span class="whole">{n}-th.</span></p>'
+    )
+    assert shown("[$n$](a.md) and $n$ rows") == f'<p><a href="a.md">{n}</a> and {n} rows</p>'
+    first, *_, last = to_mathml("a + b + c + d + e + f = g").split("<wbr/>")
+    html = shown("$a + b + c + d + e + f = g$.")
+    assert html.startswith(f'<p><span><span class="whole">{first}</span><wbr/>')
+    assert html.endswith(f'<wbr/><span class="whole">{last}.</span></span></p>')
 
 
 def test_code_keeps_its_dollars_and_a_dollar_can_be_meant():

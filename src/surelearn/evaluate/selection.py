@@ -1,6 +1,6 @@
 """Choosing among models: by cross-validation, or on rows set apart for the choice.
 
-The winner's own estimate is too good, because it won. An honest one comes from
+The winner's own estimate is optimistic: it was picked for being lowest. An honest one comes from
 `nested_cross_validate`, which repeats the choice without each outer fold; a certificate from a
 `Holdout` that no choice has seen.
 """
