@@ -122,7 +122,7 @@ class ScaledErrorQuantile(OfNumbers):
         if not np.isfinite(_in_widths(rows)).all():
             return "an error has more widths than floating-point numbers can count"
         few = (1.0 - self.alpha) ** rows.n > 1e-3
-        return "there are too few rows for any confidence" if few else ""
+        return "there are too few rows for much confidence" if few else ""
 
     def statistics(self, rows: Predictions) -> dict[str, Any]:
         """Return the absolute errors in units of their widths, rounded up."""

@@ -56,7 +56,7 @@ class ErrorQuantile(OfNumbers):
         """Return why there are no errors of numbers, or too few."""
         why = super().lacks(rows)
         few = (1.0 - self.alpha) ** rows.n > 1e-3
-        return why or ("there are too few rows for any confidence" if few else "")
+        return why or ("there are too few rows for much confidence" if few else "")
 
     def statistics(self, rows: Predictions) -> dict[str, Any]:
         """Return the absolute errors that the bound may rest on, with their ranks."""

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surelearn import _arguments
-from surelearn._jit import inner, jit
+from surelearn._jit import jit
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.kernels._kernel import Kernel
 from surelearn.kernels._points import strings
@@ -21,7 +21,7 @@ _SCRATCH = 2**19  # numbers of all pairs side by side, to fit a cache
 _PADDING = np.array([2**32 - 1, 2**32 - 2], dtype=np.uint32)  # no characters, and no two are equal
 
 
-@inner
+@jit
 def _extend(same: Matrix, decay: float, shorter: Matrix, gap: Vector, longer: Matrix) -> None:
     """Let common subsequences end at the characters of `s` just read, wherever `t` has them too."""
     gap[:] = 0.0

@@ -260,9 +260,9 @@ def _sentence(problem: Problem, best: Trial, whole: NestedCrossValidation) -> st
     return (
         f"{len(whole.names)} ways to learn were compared by cross-validation in "
         f"{len(result.folds)} {scheme}, on the training rows alone, and {chosen} has the lowest "
-        f"estimate. That number is optimistic, because it was picked for being lowest.{alike} "
+        f"estimate. That number is optimistic, because it was picked for being lowest. "
         f"Nested estimates are not: each part of the rows is answered by what would have "
-        f"been chosen {left_out} ({ways_chosen}). {trust} "
+        f"been chosen {left_out} ({ways_chosen}).{alike} {trust} "
         "The hold-out was asked about the winner only."
     )
 

@@ -197,8 +197,17 @@ def together_of(run: CertifiedRun) -> str:
     return (
         f"All of this holds together with confidence {confidence(delta)}, under the same "
         f"conditions; together with {rest}, "
-        f"with {confidence(min(1.0, round(parts * delta, 12)))}.{both}{told}"
+        f"with {confidence(min(1.0, round(parts * delta, 12)))}.{both}{told}{_not_shown(run)}"
     )
+
+
+def _not_shown(run: CertifiedRun) -> str:
+    """Say which claims share the confidence and are not there, since the rows cannot show them."""
+    left_out = getattr(run.answers.beside, "left_out", {})
+    if not left_out:
+        return ""
+    named = "; ".join(f"{title} ({why})" for title, why in left_out.items())
+    return f" Planned, and so counted among them, but not possible with these rows: {named}."
 
 
 def positive_of(run: CertifiedRun) -> Any:

@@ -160,6 +160,8 @@ def _importances(run: CertifiedRun) -> Iterator[ModelView]:
         )
         return
     shown = [f"{100 * rise[name]:+.1f} points" if points else _signed(rise[name]) for name in first]
+    largest_ones = f" These are the {len(first)} largest of {len(rise)}."
+    sought = sought or (largest_ones if len(first) < len(rise) else "")
     yield ModelView(
         "The columns it rests on",
         note=f"By how much the {what} rises on {len(y):,} training rows if the cells of a column "

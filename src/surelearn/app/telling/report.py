@@ -168,6 +168,12 @@ def _classes(run: CertifiedRun) -> Iterator[ClassErrors]:
         yield ClassErrors(label, int(of_class.sum()), int(wrong[of_class].sum()), certificate)
 
 
+_ALIKE = {
+    "distinct": " Copies of a row count as one in rates, and each by itself in the other columns.",
+    "group": " Rates are means over groups; the other columns count rows.",
+}
+
+
 def _joint(run: CertifiedRun) -> str:
     if not run.by_class:
         return ""
@@ -178,6 +184,7 @@ def _joint(run: CertifiedRun) -> str:
     return (
         f"The rates of all classes hold together with confidence {confidence(float(delta))}; "
         f"together with {rest}, {confidence(float(min(Decimal(1), n_delta * delta)))}."
+        f"{_ALIKE.get(run.problem.split.kind, '')}"
     )
 
 
