@@ -1,5 +1,6 @@
 """Parts of a page: tables, drawings, lists, and certificates as they are shown."""
 
+import re
 from collections.abc import Iterable, Mapping
 from html import escape as html_escape
 
@@ -9,12 +10,22 @@ from surelearn.report.content import Figure, ModelView
 from surelearn.report.recomputing import Places
 
 _LINES = "\n\t"
+_OPTION = re.compile(r"--[a-z][a-z-]*")
 _STATUS = {
     "checked": "checked",
     "by-construction": "true by construction",
     "assumed": "assumed, not checked",
     "violated": "violated",
 }
+
+
+def escape_options(text: str) -> str:
+    """Return a sentence as HTML in which no option of a command is cut at the end of a line.
+
+    >>> escape_options("say --drop x")
+    'say <span class="option">--drop</span> x'
+    """
+    return _OPTION.sub(r'<span class="option">\g<0></span>', escape(text))
 
 
 def escape(text: str, *, keep: str = "") -> str:
@@ -64,7 +75,7 @@ def facts_of(facts: Mapping[str, str], *, code: bool = False) -> str:
     """Return names and values, a line each."""
     mark, end = ("<code>", "</code>") if code else ("", "")
     rows = "".join(
-        f"<dt>{escape(name)}</dt><dd>{mark}{escape(value)}{end}</dd>"
+        f"<dt>{escape(name)}</dt><dd>{mark}{escape_options(value)}{end}</dd>"
         for name, value in facts.items()
     )
     return f"<dl>{rows}</dl>" if rows else ""

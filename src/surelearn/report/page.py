@@ -16,6 +16,7 @@ from surelearn.report._parts import (
     bound_of,
     conditions_of,
     escape,
+    escape_options,
     facts_of,
     figure_of,
     grid,
@@ -93,7 +94,9 @@ def _top(report: Report, places: Places) -> str:
     sign = "≥ " if c.direction == "lower" else ""
     number = f'<p class="number">{sign}<span{places.shows(c, "bound")}>{bound_of(c)}</span></p>'
     seen = f"Observed {value_of(c, c.observed)} on {c.n:,} {unit_of(c)}."
-    worries = "".join(f"<li>{escape(text[:1].upper() + text[1:])}</li>" for text in report.warnings)
+    worries = "".join(
+        f"<li>{escape_options(text[:1].upper() + text[1:])}</li>" for text in report.warnings
+    )
     warned = f'<ul class="warnings">{worries}</ul>' if worries else ""
     return (
         f'<header class="{c.status}"><p class="status">{c.status} certificate</p>'
@@ -144,7 +147,8 @@ def _coded(text: str) -> str:
     """Return a text in which what stands between backquotes is code."""
     parts = text.split("`")
     return "".join(
-        f"<code>{escape(part)}</code>" if i % 2 else escape(part) for i, part in enumerate(parts)
+        f"<code>{escape_options(part)}</code>" if i % 2 else escape(part)
+        for i, part in enumerate(parts)
     )
 
 
@@ -160,7 +164,7 @@ def _choice(report: Report) -> str:
         return ""
     rows = [_candidate(one, percent=report.in_percent) for one in report.candidates]
     shown = grid(("learner", *report.score_names, ""), rows) if rows else ""
-    untried = "".join(f"<li>{escape(text)}</li>" for text in report.untried)
+    untried = "".join(f"<li>{escape_options(text)}</li>" for text in report.untried)
     untried = f"<ul>{untried}</ul>" if untried else ""
     folds = _folds(report.folds, percent=report.in_percent)
     return f"<p>{escape(report.choice)}</p>{shown}{untried}{folds}"
@@ -207,7 +211,7 @@ def _training(certificate: Certificate | None, places: Places) -> str:
 
 
 def _table_of_data(report: Report) -> str:
-    notes = "".join(f"<li>{escape(note)}</li>" for note in report.notes)
+    notes = "".join(f"<li>{escape_options(note)}</li>" for note in report.notes)
     listed = f"<h3>What was inferred</h3><ul>{notes}</ul>" if notes else ""
     columns = grid(
         ("column", "holds", "missing", "left out because"),
