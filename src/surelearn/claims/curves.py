@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from surelearn import _arguments
 from surelearn._wording import exactly
@@ -28,7 +29,11 @@ class _OfAllThresholds(OfScores):
         """Return why no threshold is in use: answers do not follow from the scores."""
         if why := super().lacks(rows):
             return why
-        return "" if in_use(rows) is not None else "the answers are no threshold of the scores"
+        if in_use(rows) is not None:
+            return ""
+        if not _said(rows).any():
+            return "no row is called positive, so that no threshold of the scores is in use"
+        return "the answers are no threshold of the scores"
 
     def names(self, rows: Predictions) -> dict[str, str]:
         """Return the positive class and the threshold in use."""
@@ -44,11 +49,16 @@ def in_use(rows: Predictions) -> float | None:
     >>> in_use(record([1, 0, 0], [1, 1, 0], score=[0.9, 0.6, 0.2]))
     0.6
     """
-    said = rows.is_positive != rows.wrong  # of two labels the answer is the truth, or the other one
+    said = _said(rows)
     if rows.score is None or not said.any():
         return None
     least = float(rows.score[said].min())
     return least if said.all() or float(rows.score[~said].max()) < least else None
+
+
+def _said(rows: Predictions) -> NDArray[np.bool_]:
+    """Return which rows are called positive."""
+    return rows.is_positive != rows.wrong  # of two labels the answer is the truth, or the other one
 
 
 @dataclass(frozen=True)

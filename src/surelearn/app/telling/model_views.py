@@ -25,6 +25,7 @@ _WIDEST = 7.4  # inches, at which its words stay as large as they are on paper
 _MOST_LINES = 80  # of a tree as text
 _SET = re.compile(r"\{([^{}]*)\}")  # categories in a line of it
 _LONGEST_SET, _FIRST_OF_SET = 60, 3  # signs of such a set, and categories shown of a longer one
+_LEAST_POINT = 5e-4  # rises below it would be shown as +0.0 points
 _MOST_ROWS = 15  # of a table about features
 _MOST_CLASSES = 6  # in a table of coefficients
 _MOST_ASKED = 128  # times that a model is asked about shuffled columns
@@ -149,28 +150,34 @@ def _importances(run: CertifiedRun) -> Iterator[ModelView]:
         return float(loss(y, run.model.predict(shuffled)).mean()) - before
 
     rise, sought = _rises(X.column_names, rise_of)
-    first = sorted(rise, key=lambda name: -rise[name])[:_MOST_ROWS]
-    largest = max(0.0, *rise.values()) or 1.0
-    points = problem.task != "regression"
-    if not any(rise.values()):
+    least = _LEAST_POINT if problem.task != "regression" else 1e-4 * before
+    telling = sorted((name for name in rise if rise[name] >= least), key=lambda name: -rise[name])
+    if not telling:
         yield ModelView(
             "The columns it rests on",
-            note=f"On none: the {what} on {len(y):,} training rows stays the same if the cells of "
-            "any one column are shuffled.",
+            note=f"On none by itself: the {what} on {len(y):,} training rows does not rise if the "
+            "cells of any one column are shuffled.",
         )
         return
+    first, points = telling[:_MOST_ROWS], problem.task != "regression"
     shown = [f"{100 * rise[name]:+.1f} points" if points else _signed(rise[name]) for name in first]
-    largest_ones = f" These are the {len(first)} largest of {len(rise)}."
-    sought = sought or (largest_ones if len(first) < len(rise) else "")
     yield ModelView(
         "The columns it rests on",
         note=f"By how much the {what} rises on {len(y):,} training rows if the cells of a column "
         "are shuffled, others left as they are. Columns that say the same hide each other."
-        + sought,
+        + (sought or _others(len(rise), len(telling), len(first))),
         header=("column", f"rise of the {what}"),
         rows=tuple(zip(first, shown, strict=True)),
-        bars=tuple(rise[name] / largest for name in first),
+        bars=tuple(rise[name] / rise[first[0]] for name in first),
     )
+
+
+def _others(n_columns: int, n_telling: int, n_shown: int) -> str:
+    """Say what became of the columns that are not in the list."""
+    if n_shown < n_telling:
+        return f" These are the {n_shown} largest of {n_columns}."
+    n_left = n_columns - n_shown
+    return f" The other columns ({n_left}) do not raise it, or hardly." if n_left else ""
 
 
 def _signed(value: float) -> str:
