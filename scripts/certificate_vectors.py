@@ -181,6 +181,8 @@ def forged_audits(audit: Content, targets: Content) -> Iterator[tuple[str, Conte
     )
     fewer = claim.replace("300 rows", "900 rows")
     yield "an audit, more rows in words", changed(audit, f"{place}.claim", fewer)
+    other = claim.replace("errs", "errs for ever")
+    yield "an audit, something else in words", changed(audit, f"{place}.claim", other)
     greedy = copy.deepcopy(audit)
     for outcome in greedy["outcomes"][1:]:
         c = outcome["certificate"]
@@ -279,6 +281,7 @@ def forgeries(c: Content) -> Iterator[tuple[str, Content]]:
     yield "a digit less in words", said(c, "0.1023", "0.102")
     yield "a second bound in words", said(c, "0.1023", "0.01, or at most 0.1023")
     yield "the other direction in words", said(c, "at most", "at least")
+    yield "something else in words", said(c, "of an error", "of a wrong answer anywhere")
     yield "words behind the claim", changed(c, "claim", f"{c['claim']} It is perfect.")
     yield "a sign that cannot be seen", changed(c, "claim", f"\u202e{c['claim'][:-1]}\u202c.")
     yield "another value seen", changed(c, "observed", 0.01)

@@ -385,6 +385,140 @@ function confidence(delta) {
   return `${pointed(unit - failing, places).replace(/\.?0+$/, "")}%`;
 }
 
+/* ---- the words of a claim ---- */
+
+const TITLES = {
+  __proto__: null,
+  abstaining: "Thresholds that keep the risk of answers", accuracy: "Accuracy", auc: "Area under the ROC curve",
+  "balanced-accuracy": "Balanced accuracy", "best-challenger": "Error rate minus that of the best challenger", beyond: "Errors beyond the tolerance",
+  brier: "Brier score", "calibration-error": "Calibration error", "challengers-better": "Challengers that err less often",
+  "closer-than-baseline": "Closer to the truth than the baseline", cost: "Cost of a decision", coverage: "Coverage",
+  "decision-curve": "Net benefit, as at every threshold", difference: "Error rate minus that of the baseline", error: "Error rate",
+  "error-in-clusters": "Error rate over all rows of clusters", "error-of-strata": "Error rate over all strata",
+  "error-over-time": "Error rate over the period", "error-per-cluster": "Error rate of a cluster, on average",
+  "error-quantile": "Size of most errors", "error-sizes": "Errors up to a size, as for every size", "f-score": "F-score", f1: "F1 score",
+  "group-error": "Error rate of a group", "group-gap": "Largest gap between groups", "groups-within": "Groups within an error rate",
+  "log-loss": "Log loss", "lr+": "Positive likelihood ratio", "lr-": "Negative likelihood ratio", "macro-recall": "Mean recall of the classes",
+  mcc: "Matthews correlation", "mean-error": "Mean absolute error", "net-benefit": "Net benefit", npv: "Negative predictive value",
+  "npv-at": "Negative predictive value at a prevalence", "pass-rate": "Pass rate", ppv: "Positive predictive value (precision)",
+  "ppv-at": "Positive predictive value at a prevalence", "precision-recall": "Precision, as at every threshold", prevalence: "Prevalence, at least",
+  "prevalence-at-most": "Prevalence, at most", "risk-coverage": "Error rate of confident answers, as at every threshold",
+  roc: "Sensitivity, as at every threshold", "scaled-error-quantile": "Widths that hold most truths",
+  "selective-risk": "Error rate of confident answers", sensitivity: "Sensitivity", specificity: "Specificity",
+  "threshold-for": "Sensitivity at a threshold chosen here", "weighted-error": "Weighted error rate", "worst-class": "Missed in the worst class",
+  "worst-group": "Error rate of the worst group", "wrong-in-table": "Wrong rows of the table",
+}; /* what a report calls each claim */
+
+/** Returns what an audit claims: the name, and what stands in brackets behind it. */
+function readClaim(text) {
+  const [, name, , given = ""] = /^([\w+-]+)(\((.*)\))?$/s.exec(String(text)) ?? [];
+  return { name, given: given.replace(/^\w+=/, "") };
+}
+
+/** Returns what a report calls a claim; undefined if the claim is not known here. */
+function titleOf(text) {
+  const { name, given } = readClaim(text);
+  const most = () => `Absolute error in ${confidence(Number(given))} of cases`;
+  if (name === "error-quantile") return most();
+  return name === "scaled-error-quantile" ? `${most()}, in widths` : TITLES[name];
+}
+
+const SENTENCES = {
+  __proto__: null,
+  accuracy: ["rates.accuracy", "it is right on at least {percent} of such cases"],
+  beyond: ["rates.rate_upper", "at most {percent} of such cases have an absolute error beyond {number}"],
+  "closer-than-baseline": ["rates.rate_lower", "in at least {percent} of such cases it is closer to the truth than the baseline"],
+  coverage: ["rates.accuracy", "its sets hold the true answer of at least {percent} of such cases"],
+  error: ["concentration.clopper_pearson", "it errs on at most {percent} of such cases"],
+  "error-quantile": ["holdout.quantile", "at least {kept} of such cases have an absolute error of at most {limit}"],
+  f1: ["rates.f1", "its F1 score for {positive} is at least {percent} on such cases"],
+  "group-error": ["rates.rate_upper", "it errs on at most {percent} of such cases in the group {given}"],
+  npv: ["rates.negative_predictive_value", "at least {percent} of such cases that it calls not {positive} are not"],
+  "pass-rate": ["rates.accuracy", "it passes at least {percent} of such cases"],
+  ppv: ["rates.positive_predictive_value", "at least {percent} of such cases that it calls {positive} are so"],
+  prevalence: ["rates.rate_lower", "at least {percent} of such cases are {positive}"],
+  "prevalence-at-most": ["rates.rate_upper", "at most {percent} of such cases are {positive}"],
+  "scaled-error-quantile": ["holdout.quantile", "at least {kept} of such cases lie at most {limit} of their widths from its answer"],
+  "selective-risk": ["rates.rate_upper", "when its confidence is at least {number}, it errs on at most {percent} of such cases"],
+  sensitivity: ["rates.sensitivity", "it finds at least {percent} of such cases that are {positive}"],
+  specificity: ["rates.specificity", "of such cases that are not {positive} it calls at least {percent} not {positive}"],
+  "worst-class": ["groups.worst_group", "of no class present in these rows does it miss more than {percent} of such cases"],
+  "worst-group": ["groups.worst_group", "in no group present in these rows does it err on more than {percent} of such cases"],
+}; /* of each binomial claim of an audit the theorem, and the words behind the confidence */
+
+const PRINTED = "the probability of an error of the model printed";
+const QUANTITIES = {
+  __proto__: null,
+  "concentration.clopper_pearson": "the probability of an error",
+  "concentration.clopper_pearson_lower": "the probability of an error",
+  "concentration.stratified_clopper_pearson": "the probability of an error in the population",
+  "holdout.class_conditional": "the probability of an error given the class",
+  "holdout.family": PRINTED,
+  "holdout.gate": PRINTED,
+  "holdout.transcripts": PRINTED,
+  "holdout.ladder": PRINTED,
+  "holdout.quantile": "the {quantile} quantile of the residuals",
+  "holdout.quantile_from_ranks": "the {quantile} quantile of the residuals",
+  "online_to_batch.last_iterate_suffix": "the risk of the model after {before} examples",
+  "rates.sensitivity": "the probability that a positive case is found",
+  "rates.specificity": "the probability that a negative case is called negative",
+  "rates.positive_predictive_value": "the probability that a case called positive is positive",
+  "rates.negative_predictive_value": "the probability that a case called negative is negative",
+  "rates.accuracy": "the probability of a right answer",
+  "rates.prevalence_upper": "the frequency of positive cases",
+  "rates.prevalence_lower": "the frequency of positive cases",
+  "rates.rate_upper": "the probability of a success, given the condition",
+  "rates.rate_lower": "the probability of a success, given the condition",
+  "rates.f1": "the F1 score, 2 P(TP) / (2 P(TP) + P(FP) + P(FN))",
+  "groups.worst_group": "the largest error rate of a group",
+}; /* what each theorem bounds, in its own words */
+
+const ERRS = "this model errs on at most {percent}";
+const QUANTILES = [
+  ...["", ", each of a new group,", ", where copies of a row count as one,"].map((which) => `at least {kept} of new examples${which} have an absolute error <= {limit}`),
+  "at least {kept} of new rows have an absolute error of at most {limit}",
+];
+const OF_HOLDOUTS = {
+  __proto__: null,
+  "concentration.clopper_pearson": [`${ERRS} of new examples from the same law`, `${ERRS} of new rows`],
+  "holdout.class_conditional": [`${ERRS} of new rows of class {class}`],
+  "holdout.quantile": QUANTILES,
+  "holdout.quantile_from_ranks": QUANTILES,
+}; /* what hold-outs say by it */
+
+/** Refuses a sentence that surelearn does not make of this theorem; `rest` stands behind its confidence. */
+function checkSentence(c, rest) {
+  const { inputs, class: label } = c.reproduce;
+  const audit = isAudited(c) ? c.reproduce.audit : null;
+  const { name, given } = readClaim(audit?.claim);
+  const method = String(c.method === "targets.in_order" ? inputs.method : c.method);
+  const [theorem, words] = SENTENCES[name] ?? [];
+  if (audit && theorem === undefined) throw new Beyond("its claim is none of those known here");
+  if (audit && method !== theorem && method !== `${theorem}_from_ranks`) throw new Refused("its theorem is not that of its claim");
+  const own = `${QUANTITIES[method]} is ${c.direction === "upper" ? "at most" : "at least"} {limit}`;
+  const slots = {
+    percent: percent(c.bound, c.direction), limit: outward(c.bound, c.direction), given, class: label, positive: audit?.about?.positive,
+    kept: inputs.alpha > 0 && inputs.alpha < 1 ? confidence(inputs.alpha) : undefined, before: inputs.n - c.n,
+  };
+  const shapes = audit ? ["", ", where copies of a row count as one", ", each of a new group"].map((end) => words + end) : [own, ...(OF_HOLDOUTS[method] ?? [])];
+  const ends = ENDINGS.flatMap((end) => [end, end + MISSING]);
+  const isSaid = (shape) => ends.some((end) => isFilled(`${shape}.${end}`, slots, rest, { number: [Number(given), 0], quantile: [1 - inputs.alpha, 1e-6] }));
+  if (!shapes.some(isSaid)) throw new Refused("its claim is no sentence of surelearn about this theorem");
+}
+
+/** Tells whether a text is a shape whose slots are filled by these words, or by numbers so near to these values. */
+function isFilled(shape, slots, text, numbers) {
+  const escaped = (word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  const found = [];
+  const pattern = shape.split(/\{(\w+)\}/).map((part, i) => {
+    if (i % 2 === 0) return escaped(part);
+    if (part in numbers) { found.push(numbers[part]); return "(\\d[\\d.e+-]*)"; }
+    return escaped(String(slots[part]));
+  });
+  const [, ...stated] = new RegExp(`^${pattern.join("")}$`).exec(text) ?? [null, NaN];
+  return stated.length === found.length && stated.every((digits, i) => Math.abs(Number(digits) - found[i][0]) <= found[i][1]);
+}
+
 /* ---- a certificate ---- */
 
 /** Tells whether two values are numbers, and the same up to rounding; those below `least` all are. */
@@ -466,6 +600,7 @@ function checkClaim(c) {
   const limited = [...rest.matchAll(/(?:at most|at least|more than|<=|>=) (\S+)/g)].map((at) => at[1].replace(/[.,;]+$/, ""));
   const others = [...(rest.match(/\d+(?:\.\d+)?%/g) ?? []), ...limited].filter((number) => !known.includes(number));
   if (others.length > 0) throw new Refused(`its claim speaks of ${others[0]}, which nothing explains`);
+  checkSentence(c, c.claim.slice(found[0].length));
 }
 
 /** Compares what is stated beside the bound with what the theorem was given. */
