@@ -595,11 +595,6 @@ function checkClaim(c) {
   const limits = [percent(c.bound, c.direction), outward(c.bound, c.direction)];
   const stated = limits.map((limit) => new RegExp(`${words}${limit.replace(/[.+]/g, "\\$&")}(?!\\d|\\.\\d|%)`));
   if (!stated.some((pattern) => pattern.test(rest))) throw new Refused("its claim does not state this bound");
-  const kept = c.reproduce.inputs.alpha;
-  const known = [...limits, ...(typeof kept === "number" && kept > 0 && kept < 1 ? [confidence(kept)] : [])];
-  const limited = [...rest.matchAll(/(?:at most|at least|more than|<=|>=) (\S+)/g)].map((at) => at[1].replace(/[.,;]+$/, ""));
-  const others = [...(rest.match(/\d+(?:\.\d+)?%/g) ?? []), ...limited].filter((number) => !known.includes(number));
-  if (others.length > 0) throw new Refused(`its claim speaks of ${others[0]}, which nothing explains`);
   checkSentence(c, c.claim.slice(found[0].length));
 }
 
@@ -887,7 +882,7 @@ function checkBeside(c, certificates) {
 }
 
 /** Tells whether the claims of an audit are all there and belong together; null if there are none. */
-function verifyTogether({ certificates, lines, sha256: stated, delta, verdict, alone = false }) {
+function verifyTogether({ certificates, lines, sha256: stated, delta, verdict, elements, alone = false }) {
   const audited = certificates.filter(isAudited);
   if (alone || audited.length === 0) return null;
   try {
@@ -895,8 +890,11 @@ function verifyTogether({ certificates, lines, sha256: stated, delta, verdict, a
     checkShares(audited, lines);
     checkBeside(audited[0], certificates);
     checkNoneLeftOut(audited, checkCounts(audited));
+    refuseIf(elements && !lines && (audited.length > 1 || elements.some((e) => e.dataset.of === "claims")), "the page does not carry its list of claims");
     if (!lines) return { state: "recomputed", words: `all ${audited.length} claims are here` };
     checkVerdicts(lines, certificates, verdict);
+    refuseIf(elements && !showInOrder(elements, claimsShown(lines, certificates), "claims"), "their titles, headings or verdicts are not shown as theirs, or this page is older than this script");
+    refuseIf(!elements && lines.some((line) => !isTitled(line, certificates)), "a title is not that of its claim");
     const spent = audited[0].reproduce.audit.delta * (lines.some((line) => line.target) && lines.some((line) => !line.target) ? 2 : 1);
     refuseIf(delta !== undefined && !isNear(delta, spent), "the delta of the file is another one");
     const digest = digestOf(lines, certificates);
@@ -913,7 +911,7 @@ function verifyTogether({ certificates, lines, sha256: stated, delta, verdict, a
 /** Returns what can be said of several certificates; those of one audit stand or fall together. */
 function verifyAll(given) {
   const file = Array.isArray(given) ? { certificates: given } : given;
-  const found = file.certificates.map(verify).map((one, i) => (["recomputed", "beyond"].includes(one.state) && !isToldOf(file, i) ? OTHERWISE : one));
+  const found = file.certificates.map(verify).map((one, i) => (one.state !== "refused" && !isToldOf(file, i) ? OTHERWISE : one));
   const together = verifyTogether(file);
   if (together?.state !== "refused") return found;
   return found.map((one, i) => (isAudited(file.certificates[i]) && one.state !== "refused" ? together : one));
@@ -924,13 +922,87 @@ const OTHERWISE = { state: "refused", words: "refused: the report shows somethin
 /** Tells whether a report says of a certificate what it states: the texts of a page, or the entries of its JSON twin. */
 function isToldOf({ certificates, elements, entries = [] }, place) {
   const c = certificates[place];
-  if (![c.bound, c.observed].every(Number.isFinite)) return !Object.hasOwn(BINOMIAL, String(c.method)); /* what is infinite stands there in words */
+  if (elements && !isLaidOut({ certificates, elements }, place)) return false;
+  if (c.status !== "void" && ![c.bound, c.observed].every(Number.isFinite)) return !Object.hasOwn(BINOMIAL, String(c.method)); /* what is infinite stands there in words */
   if (typeof c.claim !== "string" || !Number.isInteger(c.n) || !isObject(c.reproduce)) return false;
   const shown = elements?.filter((e) => e.dataset.of === String(place));
   if (shown && !(shown.length > 0 && shown.every((e) => isShown(c, e)))) return false;
   const told = entries.filter((entry) => entry.certificate === c);
   const counts = c.reproduce.inputs?.errors !== undefined; /* else it is about groups, or copies that count as one: their rows are not stated */
   return told.every(({ label, n, errors }) => (!counts || (n === c.n && errors === c.reproduce.inputs.errors)) && label === (c.reproduce.class ?? label));
+}
+
+const STANDINGS = { __proto__: null, checked: "checked", "by-construction": "true by construction", assumed: "assumed, not checked", violated: "violated" };
+const HEADS = {
+  claims: ["", "observed", "certified", "rows that count", "target", "verdict"],
+  classes: ["class", "rows held out", "errors", "error rate", "certified: at most"],
+  others: ["of", "claim", "observed", "bound"],
+}; /* of the tables of a page, which show in each row what stands below these */
+
+/** Returns what a place shows in the row of a table: its number and the name of each, in their order. */
+const rowOf = (place, names) => names.map((name) => ({ of: String(place), shows: name }));
+
+/** Returns the marks of a row in the table of claims: a bound that is void has none. */
+function claimRow(c, place) {
+  const stated = c.status === "void" ? [] : c.kind === "quantile" ? ["bound"] : ["side", "bound"];
+  return rowOf(place, ["observed", ...stated, "n"]);
+}
+
+/** Tells whether a line of claims has the title of its claim, as far as both are known. */
+function isTitled({ title, target, place }, certificates) {
+  const known = titleOf(place === null ? claimIn(target) : certificates[place].reproduce.audit.claim);
+  return title === undefined || known === undefined || title === known;
+}
+
+/** Returns what stands in the section of claims, one after the other; texts that nothing explains are undefined. */
+function claimsShown(lines, certificates) {
+  const mark = (shows, text) => ({ of: "claims", shows, text });
+  const names = lines.map(({ place, target }) => (place === null ? claimIn(target) : certificates[place].reproduce.audit.claim));
+  const titles = names.map(titleOf);
+  const wide = lines.some((line) => line.target);
+  const became = ({ target, verdict, advice }) => [mark("target", target ?? ""), mark("verdict", [verdict === "stated" ? "" : verdict, advice].filter(Boolean).join("; "))];
+  const rows = lines.map((line, i) => [mark("title", titles[i]), ...(line.place === null ? [] : claimRow(certificates[line.place], line.place)), ...(wide ? became(line) : [])]);
+  const stated = lines.map(({ place }, i) => ({ place, title: titles[i] })).filter(({ place }) => place !== null);
+  const inFull = stated.length < 2 ? [] : stated.map(({ place, title }) => [mark("title", title && `${title}:`), ...rowOf(place, ["claim"])]);
+  const heading = besideOf(certificates[stated[0].place]) ? "What else these rows prove" : "What these rows prove";
+  return [mark("heading", heading), ...HEADS.claims.slice(0, wide ? 6 : 4).map((head) => mark("head", head)), ...rows.flat(), ...inFull.flat()];
+}
+
+/** Returns what stands in a section with a table of certificates, one after the other. */
+function tableShown(of, heading, rows) {
+  const mark = (shows, text) => ({ of, shows, text });
+  return rows.length === 0 ? [] : [mark("heading", heading), ...HEADS[of].map((head) => mark("head", head)), ...rows.flat()];
+}
+
+/** Tells whether elements show this, one after the other, and nothing else of its kind elsewhere. */
+function showInOrder(elements, expected, of) {
+  const start = elements.findIndex((e) => e.dataset.of === of);
+  const found = start < 0 ? [] : elements.slice(start, start + expected.length);
+  const isThis = (e, { of: whose, shows, text }) => e !== undefined && e.dataset.of === whose && e.dataset.shows === shows && (text === undefined || e.textContent === printable(text));
+  return expected.every((one, i) => isThis(found[i], one)) && elements.filter((e) => e.dataset.of === of).length === expected.filter((one) => one.of === of).length;
+}
+
+/** Tells whether a page shows a certificate in its place: titles, headings and assumptions are its own. */
+function isLaidOut({ certificates, elements }, place) {
+  const c = certificates[place];
+  const showing = (name) => elements.filter((e) => e.dataset.shows === name);
+  const isOf = (e) => e?.dataset.of === String(place);
+  const listed = elements.filter((e) => isOf(e) && ["standing", "assumes", "because"].includes(e.dataset.shows)).map((e) => [e.dataset.shows, e.textContent]);
+  const stated = c.preconditions.flatMap((p) => [["standing", STANDINGS[p.status]], ["assumes", printable(String(p.name))], ...(p.evidence ? [["because", printable(String(p.evidence))]] : [])]);
+  const isListed = listed.length > 0;
+  if (isListed && canonical(listed) !== canonical(stated)) return false;
+  if (place === 0) {
+    const side = c.status === "void" ? [] : c.direction === "lower" && c.kind !== "quantile" ? ["side", "bound"] : ["bound"];
+    return isListed && ["status", ...side, "claim", "seen"].every((name, i) => isOf(elements[i]) && elements[i].dataset.shows === name);
+  }
+  if (isAudited(c)) return true; /* compared together */
+  const classes = certificates.map((one, i) => [one, i]).filter(([one, i]) => i > 0 && !isAudited(one) && typeof one.reproduce?.class === "string");
+  if (classes.some(([, i]) => i === place)) {
+    const counts = (one) => (one.reproduce.inputs && "errors" in one.reproduce.inputs ? ["n", "errors"] : []);
+    return showInOrder(elements, tableShown("classes", "Errors by class", classes.map(([one, i]) => rowOf(i, ["class", ...counts(one), "observed", "bound"]))), "classes");
+  }
+  const rows = showing("subject").map((e) => rowOf(e.dataset.of, ["subject", "claim", "observed", "bound"]));
+  return (isListed || showing("subject").some(isOf)) && showInOrder(elements, tableShown("others", "What the training run proves about itself", rows), "others");
 }
 
 /* ---- reading ---- */
@@ -958,8 +1030,8 @@ function parse(text) {
 /** Returns the lines of claims: what each says became of it, and the place of its certificate. */
 function linesOf(entries, certificates) {
   const texts = certificates.map((c) => JSON.stringify(c));
-  return entries.map(({ target, verdict, advice, certificate }) => ({
-    target, verdict, advice, place: certificate === null ? null : texts.indexOf(JSON.stringify(certificate)),
+  return entries.map(({ title, target, verdict, advice, certificate }) => ({
+    title, target, verdict, advice, place: certificate === null ? null : texts.indexOf(JSON.stringify(certificate)),
   }));
 }
 
@@ -1009,9 +1081,10 @@ const ENTITIES = { amp: "&", lt: "<", gt: ">", quot: '"', "#x27": "'" };
 
 /** Returns the elements of a page that show something of a certificate, as `querySelectorAll` does in a browser. */
 function elementsIn(text) {
-  const whole = text.replace(/<span class="premise">([^<]*)<[/]span>/g, "$1"); /* a part of the claim around it */
+  const seen = text.replace(/<!-{2}[^]*?-{2}>/g, ""); /* what stands in a comment shows nothing */
+  const whole = seen.replace(/<span class="premise">([^<]*)<[/]span>/g, "$1"); /* a part of the claim around it */
   const plain = (shown) => shown.replace(/&(amp|lt|gt|quot|#x27);/g, (_, name) => ENTITIES[name]);
-  return [...whole.matchAll(/<[^<>]* data-of="(\d+)" data-shows="(\w+)"[^<>]*>([^<]*)/g)]
+  return [...whole.matchAll(/<(?![^<>]*\shidden)[^<>]* data-of="(\w+)" data-shows="(\w+)"[^<>]*>([^<]*)/g)]
     .map(([, of, shows, shown]) => ({ dataset: { of, shows }, textContent: plain(shown) }));
 }
 
@@ -1045,20 +1118,28 @@ function claimShown(c, limit) {
 /** Tells whether an element shows what the certificate states. */
 function isShown(c, element) {
   const text = element.textContent;
-  const limit = isShare(c) ? percent(c.bound, c.direction) : outward(c.bound, c.direction);
+  const isVoid = c.status === "void";
+  const limit = isVoid ? "" : isShare(c) ? percent(c.bound, c.direction) : outward(c.bound, c.direction);
   const counts = c.reproduce.inputs;
   const grouped = (count) => count.toLocaleString("en-US");
   switch (element.dataset.shows) {
-    case "bound": return text === (c.kind === "quantile" ? `±${limit}` : limit);
-    case "claim": return c.status === "vacuous" ? text.startsWith(`The bound is vacuous: it is ${limit} and `) : text === printable(claimShown(c, limit));
+    case "bound": return text === (isVoid ? "none" : c.kind === "quantile" ? `±${limit}` : limit);
+    case "claim": return isVoid ? text.startsWith("No guarantee: ") : c.status === "vacuous" ? text.startsWith(`The bound is vacuous: it is ${limit} and `) : text === printable(claimShown(c, limit));
     case "n": return text === grouped(c.n);
+    case "status": return text === `${c.status} certificate`;
+    case "side": return c.kind !== "quantile" && text === (c.direction === "upper" ? "≤ " : "≥ ");
+    case "subject": return text === printable(String(c.subject));
+    case "card": return text === printable(c.reproduce.class === undefined ? "Closer than that" : `Worst class: ${c.reproduce.class}`);
+    case "words": return text === (c.reproduce.class === undefined ? "on at least" : "wrong on at most");
+    case "standing": case "assumes": case "because": return true; /* compared all at once */
     case "class": return text === printable(String(c.reproduce.class));
     case "observed": return isObserved(c, text);
     case "errors": return Number.isInteger(counts?.errors) ? text === grouped(counts.errors) : !Object.hasOwn(BINOMIAL, String(c.method));
     case "seen": {
-      const found = /^Observed (\S+?)(%?) on (\S+) /.exec(text) ?? [];
+      const found = /^Observed (\S+?)(%?) on (\S+) (\w+)\.$/.exec(text) ?? [];
       const value = Number(found[1]) / (found[2] ? 100 : 1);
-      return found[3] === grouped(c.n) && Math.abs(value - c.observed) <= 0.0051 * Math.abs(c.observed);
+      const unit = ["regret", "mistakes"].includes(c.kind) ? "rounds" : c.claim.includes(" of a new group") ? "groups" : "examples";
+      return (found[2] === "%") === isShare(c) && found[4] === unit && found[3] === grouped(c.n) && Math.abs(value - c.observed) <= 0.0051 * Math.abs(c.observed);
     }
     default: return false;
   }
@@ -1090,13 +1171,9 @@ function markPage(page) {
   }
 }
 
-/** Tells of all claims together; each that the page carries must be shown in it. */
+/** Tells of all claims of a page together. */
 function togetherIn(file) {
-  const { elements } = file;
-  const found = verifyTogether(file) ?? { state: "refused", words: "refused: this page carries no claims of an audit" };
-  const shown = new Set(elements.filter((e) => e.dataset.shows === "bound").map((e) => e.dataset.of));
-  if (found.state !== "recomputed" || file.certificates.every((c, i) => !isAudited(c) || c.status === "void" || shown.has(String(i)))) return found;
-  return { state: "refused", words: "refused: the page does not show every claim that it carries" };
+  return verifyTogether(file) ?? { state: "refused", words: "refused: this page carries no claims of an audit" };
 }
 
 /* ---- in Node ---- */
@@ -1129,6 +1206,6 @@ function main(paths) {
 
 if (typeof document !== "undefined") markPage(document);
 else if (typeof module !== "undefined") {
-  module.exports = { verify, verifyAll, verifyTogether, readText, canonical, sha256, tailIs, exact, percent, outward, confidence, printable, markPage };
+  module.exports = { verify, verifyAll, verifyTogether, readText, canonical, sha256, tailIs, exact, percent, outward, confidence, printable, titleOf, markPage };
   if (require.main === module) process.exitCode = main(process.argv.slice(2));
 }
