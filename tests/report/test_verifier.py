@@ -526,8 +526,12 @@ SAID = [
     ({"truth": "kind", "prediction": "called"}, ["worst-class"]),
     (
         {"truth": "size", "prediction": "guess", "baseline": "naive", "width": "width"},
-        ["beyond(tolerance=1.25)", "error-quantile(alpha=0.2)", "closer-than-baseline"]
-        + ["scaled-error-quantile(alpha=0.1)"],
+        [
+            "beyond(tolerance=1.25)",
+            "error-quantile(alpha=0.2)",
+            "closer-than-baseline",
+            "scaled-error-quantile(alpha=0.1)",
+        ],
     ),
     ({"passed": "ok"}, ["pass-rate"]),
     ({"truth": "size", "low": "low", "high": "high"}, ["coverage"]),
