@@ -1119,6 +1119,7 @@ function claimShown(c, limit) {
 function isShown(c, element) {
   const text = element.textContent;
   const isVoid = c.status === "void";
+  if (isVoid && WORDS[c.observed] !== undefined && ["observed", "seen"].includes(element.dataset.shows)) return /^(?:nan%?$|Observed nan%? on )/.test(text);
   const limit = isVoid ? "" : isShare(c) ? percent(c.bound, c.direction) : outward(c.bound, c.direction);
   const counts = c.reproduce.inputs;
   const grouped = (count) => count.toLocaleString("en-US");
