@@ -4,7 +4,20 @@ import numpy as np
 import pytest
 from sklearn.pipeline import Pipeline
 
-from surelearn import Conservative, FiniteClass, Holdout, Perceptron
+from surelearn import (
+    AdaGrad,
+    AdaptiveRate,
+    AggregatingAlgorithm,
+    Conservative,
+    Doubling,
+    FiniteClass,
+    Hedge,
+    Hinge,
+    Holdout,
+    OnlineGradientDescent,
+    Perceptron,
+    Square,
+)
 from surelearn.evaluate.ledger import forget
 
 RNG = np.random.default_rng(0)
@@ -83,3 +96,63 @@ def test_fresh_draws_of_few_categories_are_not_the_same_rows():
         rule.draw_ = draw
         n_void += Holdout(rows, labels, allow_duplicates=True).certify(rule).status == "void"
     assert n_void == 0
+
+
+class Rough(Square):
+    """No square, and it says that it can be mixed."""
+
+    def __call__(self, y, prediction):
+        return 100.0 * np.sqrt(super().__call__(y, prediction))
+
+    def value(self, y, prediction):
+        return 100.0 * np.sqrt(super().value(y, prediction))
+
+
+class Kinked(Hinge):
+    def _value(self, y, prediction):
+        return -super()._value(y, prediction)
+
+
+class Leaps(AdaptiveRate):
+    def factor(self, radius):
+        return 1e3 * super().factor(radius)
+
+
+class Hasty(Hedge):
+    def for_horizon(self, n_rounds):  # noqa: ARG002 - it does not care
+        return Hedge(learning_rate=50.0)
+
+
+class Same(Hinge):
+    """Changes nothing."""
+
+
+def mixed(loss):
+    game = AggregatingAlgorithm(loss=loss)
+    game.learn(RNG.random((30, 4)), RNG.random(30).round())
+    return game
+
+
+@pytest.mark.parametrize(
+    "played",
+    [
+        lambda: mixed(Rough()),
+        lambda: OnlineGradientDescent(loss=Kinked()).fit(*TRAIN),
+        lambda: AdaGrad(loss=Kinked()).fit(*TRAIN),
+        lambda: OnlineGradientDescent(schedule=Leaps()).fit(*TRAIN),
+    ],
+)
+def test_theorems_are_not_quoted_of_a_loss_or_of_steps_that_others_changed(played):
+    """They were: by construction, though the loss was no square and the steps were too long."""
+    with pytest.raises(ValueError, match="has methods of its own"):
+        played().certificates()
+
+
+def test_a_class_that_changes_nothing_of_a_loss_is_that_loss():
+    assert OnlineGradientDescent(loss=Same()).fit(*TRAIN).certificates()
+    assert mixed(Square()).certificates()
+
+
+def test_only_hedge_itself_is_restarted():
+    with pytest.raises(TypeError, match="give a Hedge"):
+        Doubling(Hasty()).learn([[0.0, 1.0]])

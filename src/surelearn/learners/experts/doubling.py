@@ -6,7 +6,7 @@ Cesa-Bianchi et al. (1997); the bound is `surelearn.bounds.regret.hedge_doubling
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,15 +18,8 @@ from surelearn.learners.experts import _validation
 from surelearn.learners.experts._averaging import AveragingGame
 from surelearn.learners.experts._game import BUILT
 from surelearn.learners.experts._loops import Rounds
+from surelearn.learners.experts.hedge import Hedge
 from surelearn.losses import Interval
-
-
-class _Tunable(Protocol):
-    """What is restarted: a learner that can be made anew for a number of rounds."""
-
-    loss_range: Interval
-
-    def for_horizon(self, n_rounds: int) -> AveragingGame: ...
 
 
 @stored("doubling-state")
@@ -70,7 +63,7 @@ class Doubling(AveragingGame):
     (3, 2.599)
     """
 
-    def __init__(self, learner: _Tunable) -> None:
+    def __init__(self, learner: Hedge) -> None:
         self.learner = learner
 
     @property
@@ -84,10 +77,8 @@ class Doubling(AveragingGame):
         return regret.hedge_doubling(n_experts=n_experts, n_rounds=n_rounds, loss_range=high - low)
 
     def _check_parameters(self) -> None:
-        if not hasattr(self.learner, "for_horizon"):
-            raise TypeError(
-                f"learner={self.learner!r} cannot be tuned to a horizon; give a Hedge()"
-            )
+        if type(self.learner) is not Hedge:  # the bound is that of its weights, and no other's
+            raise TypeError(f"learner={self.learner!r} is not restarted here; give a Hedge()")
         _validation.check_range(self.learner.loss_range)
 
     @property
