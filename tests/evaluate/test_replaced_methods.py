@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 
 from surelearn import (
@@ -151,6 +152,14 @@ def test_theorems_are_not_quoted_of_a_loss_or_of_steps_that_others_changed(playe
 def test_a_class_that_changes_nothing_of_a_loss_is_that_loss():
     assert OnlineGradientDescent(loss=Same()).fit(*TRAIN).certificates()
     assert mixed(Square()).certificates()
+
+
+def test_a_model_that_passes_every_question_on_to_itself_cannot_be_asked():
+    """It ended in a RecursionError."""
+    model = FrozenEstimator(Perceptron().fit(*TRAIN))
+    model.estimator = model
+    with pytest.raises(TypeError, match="has no method predict"):
+        Holdout(*HELD_OUT).certify(model)
 
 
 def test_only_hedge_itself_is_restarted():
