@@ -145,7 +145,8 @@ def check_model(model: Any) -> None:
     if lacking:
         raise TypeError(
             f"{shown(model)} is not an estimator: it has no method "
-            f"{' and no method '.join(lacking)}; pass a scikit-learn estimator or a learner of this library"
+            f"{' and no method '.join(lacking)}; pass a scikit-learn estimator or a learner of "
+            "this library"
         )
 
 
