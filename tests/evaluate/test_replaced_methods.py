@@ -12,9 +12,12 @@ from surelearn import (
     Conservative,
     Doubling,
     FiniteClass,
+    Gaussian,
     Hedge,
     Hinge,
     Holdout,
+    KernelPerceptron,
+    Linear,
     OnlineGradientDescent,
     Perceptron,
     Square,
@@ -160,6 +163,31 @@ def test_a_model_that_passes_every_question_on_to_itself_cannot_be_asked():
     model.estimator = model
     with pytest.raises(TypeError, match="has no method predict"):
         Holdout(*HELD_OUT).certify(model)
+
+
+def by_batch(rows):
+    return rows * np.mean(rows)
+
+
+def by_heart(rows):
+    known = dict(zip(map(tuple, HELD_OUT[0].tolist()), HELD_OUT[1], strict=True))
+    return np.array([[known.get(tuple(row), 0) - 0.5] for row in np.asarray(rows).tolist()])
+
+
+@pytest.mark.parametrize(
+    ("feature_map", "alone"), [(by_batch, "violated"), (by_heart, "assumed"), (np.abs, "assumed")]
+)
+@pytest.mark.parametrize("inside", [lambda kernel: kernel, lambda kernel: 2.0 * kernel + 1.0])
+def test_what_a_function_in_a_kernel_does_is_not_known(feature_map, alone, inside):
+    """By construction, it said, each row is answered by itself, and no row was seen: checked."""
+    kernel = inside(Linear().of(feature_map))
+    found = statuses(KernelPerceptron(kernel=kernel).fit(*TRAIN))
+    assert (found["unseen"], found["row_by_row"]) == ("assumed", alone)
+
+
+def test_a_kernel_of_ours_is_known():
+    found = statuses(KernelPerceptron(kernel=2.0 * Linear() + Gaussian()).fit(*TRAIN))
+    assert (found["unseen"], found["row_by_row"]) == ("checked", "by-construction")
 
 
 def test_only_hedge_itself_is_restarted():
