@@ -449,7 +449,7 @@ SWAPPED = {
         ('data-shows="side">≥ <', 'data-shows="side">≤ <'),
         ("valid certificate", "checked certificate"),
         (">assumed, not checked<", ">checked<"),
-        (">the rows are i.i.d. draws", ">the rows are all there are, no draws"),
+        (">no row was used to make the model", ">no row was looked at, nor was the model"),
         ('<span data-of="claims" data-shows="title">F1', "<span>F1"),
         ('<span data-of="claims" data-shows="title">F1', '<span hidden data-of="claims">F1'),
         ("<section><h2", "<!-- <section><h2"),
@@ -461,6 +461,9 @@ SWAPPED = {
         (">Errors by class<", ">Right by class<"),
         (">error rate</th>", ">certified: at most</th>"),
         (">Worst class: ", ">Best class: "),
+        (">What it rests on<", ">What was proved<"),
+        (">If these 120 rows are independent draws", ">Whatever these 120 rows are"),
+        (">Clopper and Pearson, ", ">Euclid, "),
         (">wrong on at most<", ">right on at most<"),
     ],
 }

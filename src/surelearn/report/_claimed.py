@@ -48,7 +48,8 @@ def _in_full(report: Report, places: Places) -> str:
         f"{_claim_in_full(c.headline[0], premise, hidden)}</span></li>"
         for title, c in found
     )
-    once = f"<p>{escape(premise.rstrip())}:</p>" if premise else ""
+    mark = shown_as("claims", "premise")
+    once = f"<p{mark}>{escape(premise.rstrip())}:</p>" if premise else ""
     return f"<details><summary>Every claim in full</summary>{once}<ul>{items}</ul></details>"
 
 

@@ -31,9 +31,10 @@ def conditions_of(certificate: Certificate, places: Places) -> str:
         f"{f'<br><span{told}>{escape(p.evidence)}</span>' if p.evidence else ''}</span></li>"
         for p in certificate.preconditions
     )
+    formula, source = (places.shows(certificate, what) for what in ("formula", "reference"))
     proof = (
-        f"<p>Method: <code>{escape(certificate.formula)}</code><br>"
-        f"Proof: {escape(certificate.reference)}</p>"
+        f"<p>Method: <code{formula}>{escape(certificate.formula)}</code><br>"
+        f"Proof: <span{source}>{escape(certificate.reference)}</span></p>"
     )
     return f'<ul class="conditions">{items}</ul>{proof}'
 

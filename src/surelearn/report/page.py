@@ -54,14 +54,16 @@ def render_html(report: Report) -> str:
     claimed = section(title_of_claims(report), claimed_of(report, places), of="claims")
     sections = [
         "" if report.choice else claimed,  # an audit is nothing but its claims
-        section("What it rests on", conditions_of(report.certificate, places)),
+        section("What it rests on", conditions_of(report.certificate, places), of="basis"),
         *[section(f.title, figure_of(f)) for f in report.figures[:1]],
         claimed if report.choice else "",
         *[section(f.title, figure_of(f)) for f in report.curves],
         section("Errors by class", classes_of(report, places), of="classes"),
         section("What to do next", _steps(report.steps)),
         section("How the model was chosen", _choice(report)),
-        section("What the training rows alone prove", _training(report.training, places)),
+        section(
+            "What the training rows alone prove", _training(report.training, places), of="basis"
+        ),
         *[section(f.title, figure_of(f)) for f in report.figures[1:]],
         section("What the model looks like", "".join(view_of(view) for view in report.views)),
         section(

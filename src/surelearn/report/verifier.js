@@ -964,8 +964,10 @@ function claimsShown(lines, certificates) {
   const rows = lines.map((line, i) => [mark("title", titles[i]), ...(line.place === null ? [] : claimRow(certificates[line.place], line.place)), ...(wide ? became(line) : [])]);
   const stated = lines.map(({ place }, i) => ({ place, title: titles[i] })).filter(({ place }) => place !== null);
   const inFull = stated.length < 2 ? [] : stated.map(({ place, title }) => [mark("title", title && `${title}:`), ...rowOf(place, ["claim"])]);
+  const premise = sharedPremise(inFull.length === 0 ? [] : stated.map(({ place }) => certificates[place]).filter((c) => c.status === "valid").map((c) => c.claim));
+  const once = premise ? [mark("premise", `${premise.trimEnd()}:`)] : [];
   const heading = besideOf(certificates[stated[0].place]) ? "What else these rows prove" : "What these rows prove";
-  return [mark("heading", heading), ...HEADS.claims.slice(0, wide ? 6 : 4).map((head) => mark("head", head)), ...rows.flat(), ...inFull.flat()];
+  return [mark("heading", heading), ...HEADS.claims.slice(0, wide ? 6 : 4).map((head) => mark("head", head)), ...rows.flat(), ...once, ...inFull.flat()];
 }
 
 /** Returns what stands in a section with a table of certificates, one after the other. */
@@ -982,6 +984,21 @@ function showInOrder(elements, expected, of) {
   return expected.every((one, i) => isThis(found[i], one)) && elements.filter((e) => e.dataset.of === of).length === expected.filter((one) => one.of === of).length;
 }
 
+/** Tells whether what a certificate rests on stands below the heading of its section. */
+function isBelowItsHeading(elements, place) {
+  const first = elements.findIndex((e) => e.dataset.of === String(place) && e.dataset.shows === "standing");
+  const heading = elements[place === 0 ? first - 1 : first - 2]; /* its claim stands between */
+  return heading?.dataset.of === "basis" && heading.textContent === (place === 0 ? "What it rests on" : "What the training rows alone prove");
+}
+
+/** Returns what most claims begin with, if several begin alike: it is shown once above them. */
+function sharedPremise(claims) {
+  const end = " together ";
+  const begun = claims.filter((claim) => claim.includes(end)).map((claim) => claim.slice(0, claim.indexOf(end) + end.length));
+  const counts = begun.map((one) => begun.filter((other) => other === one).length);
+  return begun.length > 1 ? begun[counts.indexOf(Math.max(...counts))] : "";
+}
+
 /** Tells whether a page shows a certificate in its place: titles, headings and assumptions are its own. */
 function isLaidOut({ certificates, elements }, place) {
   const c = certificates[place];
@@ -990,7 +1007,7 @@ function isLaidOut({ certificates, elements }, place) {
   const listed = elements.filter((e) => isOf(e) && ["standing", "assumes", "because"].includes(e.dataset.shows)).map((e) => [e.dataset.shows, e.textContent]);
   const stated = c.preconditions.flatMap((p) => [["standing", STANDINGS[p.status]], ["assumes", printable(String(p.name))], ...(p.evidence ? [["because", printable(String(p.evidence))]] : [])]);
   const isListed = listed.length > 0;
-  if (isListed && canonical(listed) !== canonical(stated)) return false;
+  if (isListed && !(canonical(listed) === canonical(stated) && isBelowItsHeading(elements, place))) return false;
   if (place === 0) {
     const side = c.status === "void" ? [] : c.direction === "lower" && c.kind !== "quantile" ? ["side", "bound"] : ["bound"];
     return isListed && ["status", ...side, "claim", "seen"].every((name, i) => isOf(elements[i]) && elements[i].dataset.shows === name);
@@ -1132,6 +1149,7 @@ function isShown(c, element) {
     case "subject": return text === printable(String(c.subject));
     case "card": return text === printable(c.reproduce.class === undefined ? "Closer than that" : `Worst class: ${c.reproduce.class}`);
     case "words": return text === (c.reproduce.class === undefined ? "on at least" : "wrong on at most");
+    case "formula": case "reference": return text === printable(String(c[element.dataset.shows]));
     case "standing": case "assumes": case "because": return true; /* compared all at once */
     case "class": return text === printable(String(c.reproduce.class));
     case "observed": return isObserved(c, text);
