@@ -85,9 +85,13 @@ class Doubling(AveragingGame):
     def _range(self) -> Interval:
         return self.learner.loss_range
 
+    def _epoch(self, length: int) -> AveragingGame:
+        """Return the learner of an epoch of so many rounds."""
+        return self.learner.for_horizon(length)
+
     def _start(self, n_experts: int) -> State:
         zero = np.zeros(1, dtype=np.int64)
-        epoch = self.learner.for_horizon(1)._start(n_experts)  # noqa: SLF001 - made here
+        epoch = self._epoch(1)._start(n_experts)  # noqa: SLF001 - made here
         return State(n_epochs=zero, n_left=zero.copy(), epoch=epoch)
 
     def _play(
@@ -99,7 +103,7 @@ class Doubling(AveragingGame):
             if state.n_left[0] == 0:
                 self._restart(state, table.losses.shape[1])
             length = 1 << (int(state.n_epochs[0]) - 1)
-            epoch, played = self.learner.for_horizon(length), length - int(state.n_left[0])
+            epoch, played = self._epoch(length), length - int(state.n_left[0])
             rows = slice(start, min(end, start + int(state.n_left[0])))
             chunk = table.chunk(rows), played, state.epoch, weights[rows], excess[rows]
             epoch._play(*chunk)  # noqa: SLF001 - made four lines above
@@ -110,7 +114,7 @@ class Doubling(AveragingGame):
         """Begin an epoch twice as long as the last one, with fresh weights."""
         state.n_left[0] = 1 << int(state.n_epochs[0])
         state.n_epochs[0] += 1
-        fresh = self.learner.for_horizon(int(state.n_left[0]))._start(n_experts)  # noqa: SLF001
+        fresh = self._epoch(int(state.n_left[0]))._start(n_experts)  # noqa: SLF001
         for held, new in zip(state.epoch, fresh, strict=True):
             held[...] = new
 
