@@ -312,6 +312,11 @@ def more_forgeries(known: dict[str, Content]) -> Iterator[tuple[str, Content]]:
     yield "a larger lower bound", said(changed(lower, "bound", 0.949), text, "0.949")
     held = known["a hold-out, a family"]
     yield "a family of one, in words", said(held, "all 3 models", "all 1 models")
+    alone = said(held, "95% for all 3 models together", "98.33%")
+    yield "a family that is not told of", alone
+    tiny = known["123456 errors in 10000000 rows at 1e-12"]
+    surer = said(tiny, "99.9999999999%", "99.99999999999999999999%")
+    yield "a smaller delta than the theorem's", changed(surer, "delta", 1e-22)
     yield "another share of delta", changed(held, "family.delta_spent", 0.001)
     after = known["the best of three snapshots"]
     other = changed(changed(after, "n", 250), "observed", 14 / 250)

@@ -286,7 +286,7 @@ function checkQuantile(inputs, certificate) {
   const place = (n - 1) * (1 - inputs.alpha);
   const [below, next] = [sorted[Math.floor(place)], sorted[Math.min(n - 1, Math.floor(place) + 1)]];
   const seen = below + (next - below) * (place - Math.floor(place));
-  if (!isNear(seen, certificate.observed)) throw new Refused("the residuals do not give what was observed");
+  if (!isNear(seen, certificate.observed, 1e-9 * (sorted.at(-1) ?? 0))) throw new Refused("the residuals do not give what was observed");
 }
 
 /** The same from a few residuals, with how many of all are smaller and how many equal. */
@@ -486,8 +486,8 @@ const OF_HOLDOUTS = {
   "holdout.quantile_from_ranks": QUANTILES,
 }; /* what hold-outs say by it */
 
-/** Refuses a sentence that surelearn does not make of this theorem; `rest` stands behind its confidence. */
-function checkSentence(c, rest) {
+/** Refuses a sentence that surelearn does not make of this theorem; `rest` stands behind its confidence, for so many models together. */
+function checkSentence(c, rest, nModels) {
   const { inputs, class: label } = c.reproduce;
   const audit = isAudited(c) ? c.reproduce.audit : null;
   const { name, given } = readClaim(audit?.claim);
@@ -503,7 +503,9 @@ function checkSentence(c, rest) {
   const shapes = audit ? ["", ", where copies of a row count as one", ", each of a new group"].map((end) => words + end) : [own, ...(OF_HOLDOUTS[method] ?? [])];
   const ends = ENDINGS.flatMap((end) => [end, end + MISSING]);
   const isSaid = (shape) => ends.some((end) => isFilled(`${shape}.${end}`, slots, rest, { number: [Number(given), 0], quantile: [1 - inputs.alpha, 1e-6] }));
-  if (!shapes.some(isSaid)) throw new Refused("its claim is no sentence of surelearn about this theorem");
+  const said = shapes.find(isSaid);
+  if (said === undefined) throw new Refused("its claim is no sentence of surelearn about this theorem");
+  if (!audit && said !== own && c.family && nModels !== c.family.n_models) throw new Refused("its claim is silent about the other models of its ledger");
 }
 
 /** Tells whether a text is a shape whose slots are filled by these words, or by numbers so near to these values. */
@@ -523,6 +525,7 @@ function isFilled(shape, slots, text, numbers) {
 
 /** Tells whether two values are numbers, and the same up to rounding; those below `least` all are. */
 const isNear = (a, b, least = 1e-12) => Number.isFinite(a) && Number.isFinite(b) && Math.abs(a - b) <= Math.max(least, 1e-9 * Math.max(Math.abs(a), Math.abs(b)));
+const isSame = (a, b) => isNear(a, b, 0); /* deltas: of two tiny ones neither is near the other */
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 
 const CERTIFIED = /^With confidence (\d+(?:\.\d+)?%)( for (?:all (\d+) models)?(?: and )?(?:all (\d+) classes)? together)?, /;
@@ -549,7 +552,7 @@ function jointOfAudit(c, found) {
   }
   if (Number(found[4] ?? 1) !== count) throw new Refused("its claim speaks of another number of claims");
   const shares = found[5] === "claims" ? [delta / count, delta / 2, delta / (2 * (count - 1))] : [delta];
-  if (!shares.some((share) => isNear(share, c.delta))) throw new Refused("its delta is no share of the audit's");
+  if (!shares.some((share) => isSame(share, c.delta))) throw new Refused("its delta is no share of the audit's");
   const labels = isObject(about) ? Object.values(about) : [];
   if (labels.some((label) => /\d%|at most|at least|more than|<=|>=/.test(String(label)))) {
     throw new Beyond("a label in its claim reads like a bound");
@@ -595,17 +598,17 @@ function checkClaim(c) {
   const limits = [percent(c.bound, c.direction), outward(c.bound, c.direction)];
   const stated = limits.map((limit) => new RegExp(`${words}${limit.replace(/[.+]/g, "\\$&")}(?!\\d|\\.\\d|%)`));
   if (!stated.some((pattern) => pattern.test(rest))) throw new Refused("its claim does not state this bound");
-  checkSentence(c, c.claim.slice(found[0].length));
+  checkSentence(c, c.claim.slice(found[0].length), audited ? 1 : Number(found[3] ?? 1));
 }
 
 /** Compares what is stated beside the bound with what the theorem was given. */
 function checkStated(c, recipe) {
   const inputs = c.reproduce.inputs;
   const shared = (c.preconditions ?? []).some((p) => isObject(p) && p.key === "fixed_classes");
-  if (!(isNear(inputs.delta, c.delta) || (shared && inputs.delta < c.delta))) {
+  if (!(isSame(inputs.delta, c.delta) || (shared && inputs.delta < c.delta))) {
     throw new Refused("it states another delta than its theorem was given");
   }
-  if (c.family && !isNear(c.family.delta_spent, c.delta)) throw new Refused("its ledger has another delta");
+  if (c.family && !isSame(c.family.delta_spent, c.delta)) throw new Refused("its ledger has another delta");
   if (c.direction !== (recipe.lower ? "lower" : "upper")) throw new Refused("it states the wrong direction");
   if (c.validity !== "fixed-n") throw new Refused("it states another validity than its theorem has");
   if (recipe.n === undefined) return;
@@ -775,10 +778,10 @@ function checkShares(audited, lines) {
   refuseIf(targets.length > 0 && tried.length === 0, "a target that was asked for is not there");
   const leads = asked.length === 0 && n > 1 && (!beside || beside.baseline);
   const share = (i) => (!leads ? audit.delta / n : i === 0 ? audit.delta / 2 : audit.delta / (2 * (n - 1)));
-  refuseIf(stated.some((c, i) => !isNear(c.delta, share(i))), "their deltas are not the shares of the audit's");
-  refuseIf(tried.some((c) => !isNear(c.delta, audit.delta)), "a target has another delta than the audit");
+  refuseIf(stated.some((c, i) => !isSame(c.delta, share(i))), "their deltas are not the shares of the audit's");
+  refuseIf(tried.some((c) => !isSame(c.delta, audit.delta)), "a target has another delta than the audit");
   const whole = options.delta / (options.looks ?? 1) / (targets.length > 0 && plain.length > 0 ? 2 : 1);
-  refuseIf(typeof options.delta === "number" && !isNear(audit.delta, whole), "their delta is not the one asked for");
+  refuseIf(typeof options.delta === "number" && !isSame(audit.delta, whole), "their delta is not the one asked for");
 }
 
 /** Refuses verdicts that do not follow: proved while bounds reach their targets, then none tried. */
@@ -876,7 +879,7 @@ function checkBeside(c, certificates) {
   if (first === undefined) return;
   const asked = askedOf(c);
   const halves = asked.some(isTarget) && !asked.every(isTarget) ? 2 : 1;
-  refuseIf(!isNear(c.reproduce.audit.delta * halves, first.family.delta_spent), "their delta is not that of the certificate");
+  refuseIf(!isSame(c.reproduce.audit.delta * halves, first.family.delta_spent), "their delta is not that of the certificate");
   const same = (name) => c.reproduce[name] === first.reproduce[name];
   refuseIf(!same("model") || !same("data"), "they are of another model or of other rows than the certificate");
 }
@@ -896,7 +899,7 @@ function verifyTogether({ certificates, lines, sha256: stated, delta, verdict, e
     refuseIf(elements && !showInOrder(elements, claimsShown(lines, certificates), "claims"), "their titles, headings or verdicts are not shown as theirs, or this page is older than this script");
     refuseIf(!elements && lines.some((line) => !isTitled(line, certificates)), "a title is not that of its claim");
     const spent = audited[0].reproduce.audit.delta * (lines.some((line) => line.target) && lines.some((line) => !line.target) ? 2 : 1);
-    refuseIf(delta !== undefined && !isNear(delta, spent), "the delta of the file is another one");
+    refuseIf(delta !== undefined && !isSame(delta, spent), "the delta of the file is another one");
     const digest = digestOf(lines, certificates);
     refuseIf(stated !== undefined && stated !== digest, "their hash is another one");
     const count = lines.length === 1 ? "the one claim is" : `all ${lines.length} claims are`;
