@@ -1,5 +1,7 @@
 """What a model answers by is not what its class is known for: then nothing is checked of it."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 from sklearn.frozen import FrozenEstimator
@@ -22,6 +24,8 @@ from surelearn import (
     Perceptron,
     Square,
 )
+from surelearn.claims import Accuracy, record
+from surelearn.evaluate.audit import audit_predictions
 from surelearn.evaluate.ledger import forget
 
 RNG = np.random.default_rng(0)
@@ -188,6 +192,22 @@ def test_what_a_function_in_a_kernel_does_is_not_known(feature_map, alone, insid
 def test_a_kernel_of_ours_is_known():
     found = statuses(KernelPerceptron(kernel=2.0 * Linear() + Gaussian()).fit(*TRAIN))
     assert (found["unseen"], found["row_by_row"]) == ("checked", "by-construction")
+
+
+@dataclass(frozen=True)
+class AlwaysRight(Accuracy):
+    def statistics(self, rows):
+        return {"correct": rows.n, "n": rows.n}
+
+
+def test_a_claim_of_others_under_a_name_of_ours_is_refused():
+    """A hold-out said by it that the model is right on at least 98% of cases."""
+    forget()
+    model = Perceptron().fit(*TRAIN)
+    with pytest.raises(ValueError, match="is not the claim of this name"):
+        Holdout(*HELD_OUT, claims=[AlwaysRight()]).answer(model)
+    with pytest.raises(ValueError, match="is not the claim of this name"):
+        audit_predictions(record([0, 1, 0], [1, 1, 0]), asked=[AlwaysRight() >= 0.5])
 
 
 def test_only_hedge_itself_is_restarted():
