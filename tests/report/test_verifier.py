@@ -485,6 +485,21 @@ def test_a_page_whose_titles_headings_or_units_were_changed_is_refused(kind, old
 
 
 @needs_node
+@pytest.mark.parametrize("odd", [None, 3, "x", [], {}, {"reproduce": {"class": "a", "inputs": 1}}])
+def test_a_page_with_something_odd_among_its_certificates_is_refused(odd):
+    changed = torn_of_two(lambda certificates: certificates.append(odd))
+    assert not any(hidden for hidden, *_ in marks_of(changed))  # in a browser the others are marked
+    assert said_by_script([changed])[0]["state"] == "refused"
+
+
+def torn_of_two(change):
+    page = page_of_two()
+    certificates = json.loads(data_in(page, "certificates"))
+    change(certificates)
+    return page.replace(data_in(page, "certificates"), json.dumps(certificates))
+
+
+@needs_node
 def test_rows_of_a_page_that_change_places_are_refused(audited, beside):
     for page, first, second in (
         (audited[0], ">Sensitivity<", ">Specificity<"),

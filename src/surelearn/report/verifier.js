@@ -914,7 +914,8 @@ function verifyTogether({ certificates, lines, sha256: stated, delta, verdict, e
 /** Returns what can be said of several certificates; those of one audit stand or fall together. */
 function verifyAll(given) {
   const file = Array.isArray(given) ? { certificates: given } : given;
-  const found = file.certificates.map(verify).map((one, i) => (one.state !== "refused" && !isToldOf(file, i) ? OTHERWISE : one));
+  const isTold = (i) => { try { return isToldOf(file, i); } catch { return false; } }; /* another certificate may be anything */
+  const found = file.certificates.map(verify).map((one, i) => (one.state !== "refused" && !isTold(i) ? OTHERWISE : one));
   const together = verifyTogether(file);
   if (together?.state !== "refused") return found;
   return found.map((one, i) => (isAudited(file.certificates[i]) && one.state !== "refused" ? together : one));
@@ -1016,7 +1017,7 @@ function isLaidOut({ certificates, elements }, place) {
     return isListed && ["status", ...side, "claim", "seen"].every((name, i) => isOf(elements[i]) && elements[i].dataset.shows === name);
   }
   if (isAudited(c)) return true; /* compared together */
-  const classes = certificates.map((one, i) => [one, i]).filter(([one, i]) => i > 0 && !isAudited(one) && typeof one.reproduce?.class === "string");
+  const classes = certificates.map((one, i) => [one, i]).filter(([one, i]) => i > 0 && !isAudited(one) && typeof one?.reproduce?.class === "string");
   if (classes.some(([, i]) => i === place)) {
     const counts = (one) => (one.reproduce.inputs && "errors" in one.reproduce.inputs ? ["n", "errors"] : []);
     return showInOrder(elements, tableShown("classes", "Errors by class", classes.map(([one, i]) => rowOf(i, ["class", ...counts(one), "observed", "bound"]))), "classes");
