@@ -181,6 +181,8 @@ def forged_audits(audit: Content, targets: Content) -> Iterator[tuple[str, Conte
     )
     fewer = claim.replace("300 rows", "900 rows")
     yield "an audit, more rows in words", changed(audit, f"{place}.claim", fewer)
+    other = claim.replace("errs", "errs for ever")
+    yield "an audit, something else in words", changed(audit, f"{place}.claim", other)
     greedy = copy.deepcopy(audit)
     for outcome in greedy["outcomes"][1:]:
         c = outcome["certificate"]
@@ -279,6 +281,7 @@ def forgeries(c: Content) -> Iterator[tuple[str, Content]]:
     yield "a digit less in words", said(c, "0.1023", "0.102")
     yield "a second bound in words", said(c, "0.1023", "0.01, or at most 0.1023")
     yield "the other direction in words", said(c, "at most", "at least")
+    yield "something else in words", said(c, "of an error", "of a wrong answer anywhere")
     yield "words behind the claim", changed(c, "claim", f"{c['claim']} It is perfect.")
     yield "a sign that cannot be seen", changed(c, "claim", f"\u202e{c['claim'][:-1]}\u202c.")
     yield "another value seen", changed(c, "observed", 0.01)
@@ -309,6 +312,11 @@ def more_forgeries(known: dict[str, Content]) -> Iterator[tuple[str, Content]]:
     yield "a larger lower bound", said(changed(lower, "bound", 0.949), text, "0.949")
     held = known["a hold-out, a family"]
     yield "a family of one, in words", said(held, "all 3 models", "all 1 models")
+    alone = said(held, "95% for all 3 models together", "98.33%")
+    yield "a family that is not told of", alone
+    tiny = known["123456 errors in 10000000 rows at 1e-12"]
+    surer = said(tiny, "99.9999999999%", "99.99999999999999999999%")
+    yield "a smaller delta than the theorem's", changed(surer, "delta", 1e-22)
     yield "another share of delta", changed(held, "family.delta_spent", 0.001)
     after = known["the best of three snapshots"]
     other = changed(changed(after, "n", 250), "observed", 14 / 250)

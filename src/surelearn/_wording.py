@@ -196,6 +196,8 @@ def shared_premise(claims: Sequence[str]) -> str:
     'If so, together '
     """
     begun = [
-        claim[: claim.index(_TOGETHER) + len(_TOGETHER)] for claim in claims if _TOGETHER in claim
+        claim[: claim.index(_TOGETHER) + len(_TOGETHER)]
+        for claim in claims
+        if claim.startswith("If ") and _TOGETHER in claim
     ]
     return max(begun, key=begun.count, default="") if len(begun) > 1 else ""

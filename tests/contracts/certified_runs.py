@@ -65,6 +65,16 @@ _RATES = [
     schedules.InverseSquareRootRate(learning_rate=0.1),
     schedules.StronglyConvexRate(strong_convexity=0.5),
 ]
+
+
+def _first_is_positive(rows: Any) -> Any:
+    return rows[:, 0] > 0.0
+
+
+def _last_is_positive(rows: Any) -> Any:
+    return rows[:, -1] > 0.0
+
+
 _MAPPED = {"kernel": Gaussian().of(np.tanh)}  # a kernel that may be anything
 _AGGRESSIVE = [{"C": np.inf}, {"C": 2.0}, {"C": np.inf, "fit_intercept": False}]
 SETTINGS: dict[str, list[dict[str, Any]]] = {
@@ -78,6 +88,7 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
     "BaggingClassifier": [{"voting": "hard"}, {"random_state": None}],
     "Exp3": [{"horizon": 60}, {"learning_rate": 0.1}],
     "Exp3IX": [{"horizon": 60}, {"horizon": 20}],
+    "FiniteClass": [{"hypotheses": [_first_is_positive, _last_is_positive]}],
     "FixedShare": [{"horizon": 60, "n_switches": 2}, {"switch_rate": 0.1}],
     "Halving": [{"only_on_mistakes": True}],
     "Hedge": [{"horizon": 60}, {"horizon": 50}, {"learning_rate": 0.3}],

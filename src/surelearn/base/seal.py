@@ -5,6 +5,7 @@ afterwards were found by no run, so a fitted learner carries a checksum of all i
 certificates are refused if it no longer fits.
 """
 
+from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -116,13 +117,37 @@ def methods_of_others(cls: type[Any]) -> tuple[str, ...]:
     >>> methods_of_others(Contrary), methods_of_others(Perceptron)
     (('predict',), ())
     """
+    return _replaced(cls, _is_learner)
+
+
+def _replaced(cls: type[Any], is_ours: Callable[[type[Any]], bool]) -> tuple[str, ...]:
+    """Return the methods of the nearest class of ours that the classes of others have replaced."""
     line = cls.__mro__
-    ours = next((k for k, one in enumerate(line) if _is_learner(one)), None)
+    ours = next((k for k, one in enumerate(line) if is_ours(one)), None)
     if ours is None:
         return ()
     others = [one for one in line[:ours] if not one.__module__.startswith("surelearn.")]
     found = {name for one in others for name, what in vars(one).items() if _acts(name, what)}
     return tuple(sorted(name for name in found if hasattr(line[ours], name)))
+
+
+def _parts_of_others(model: Any) -> tuple[str, ...]:
+    """Return the parameters whose class replaces methods of a loss or schedule of ours.
+
+    A theorem quotes the loss and the steps by name: with another slope they are others. Members of
+    an ensemble may be anything.
+    """
+    held = getattr(model, "__dict__", {}).copy()
+    return tuple(
+        f"{name}={value!r}"
+        for name, value in held.items()
+        if getattr(value, "is_quoted_by_theorems", False) is True
+        and _replaced(cast("type[Any]", type(value)), _is_quoted)
+    )
+
+
+def _is_quoted(cls: type[Any]) -> bool:
+    return cls.__module__.startswith("surelearn.") and stored_name(cls) is not None
 
 
 def _is_learner(cls: type[Any]) -> bool:
@@ -135,7 +160,8 @@ def _acts(name: str, what: Any) -> bool:
     scikit-learn gives every class its own methods to request arguments; names with two underscores
     are Python's, and what a class states of itself is its own affair.
     """
-    free = name.startswith(("__", "set_")) or name in {"certificates", "guarantee"}
+    python = name.startswith("__") and name != "__call__"
+    free = python or name.startswith("set_") or name in {"certificates", "guarantee"}
     return not free and (callable(what) or hasattr(what, "__get__"))
 
 
@@ -152,6 +178,11 @@ def refuse_changed(model: Any) -> None:
             f"{type(model).__name__} has methods of its own ({', '.join(others)}), and nothing is "
             "proved of what it learns and answers by them: certify it on rows that it has not "
             "seen, with a Holdout"
+        )
+    if parts := _parts_of_others(model):
+        raise ValueError(
+            f"{', '.join(parts)} has methods of its own, and nothing is proved of a run with them: "
+            "certify the model on rows that it has not seen, with a Holdout"
         )
     if not is_intact(model):
         raise ValueError(

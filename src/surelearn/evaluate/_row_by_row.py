@@ -151,7 +151,7 @@ def is_ours(model: Any, around: tuple[Any, ...] = ()) -> bool:
 
 
 def _holds_ours(values: Iterable[Any], around: tuple[Any, ...]) -> bool:
-    """Return whether no value, nor one in a list, is a function or a model of others."""
+    """Return whether no value, nor one in a list or a kernel, is a function or model of others."""
     for value in values:
         if any(value is outer for outer in around):
             continue
@@ -161,7 +161,11 @@ def _holds_ours(values: Iterable[Any], around: tuple[Any, ...]) -> bool:
         elif hasattr(value, "predict"):
             if not is_ours(value, around):
                 return False
-        elif callable(value) and stored_name(cast("type[Any]", type(value))) is None:
+        elif stored_name(cast("type[Any]", type(value))) is not None:
+            held = getattr(value, "__dict__", {})  # a kernel may be given a function, or a kernel
+            if replaces_methods(value) or not _holds_ours(held.values(), (*around, value)):
+                return False
+        elif callable(value):
             return False
     return True
 

@@ -141,18 +141,40 @@ def check_model(model: Any) -> None:
     if isinstance(model, type):
         name = cast("Any", model).__name__
         raise TypeError(f"{name} is a class; pass a model made from it: {name}()")
-    lacking = [name for name in ("fit", "predict") if not callable(getattr(model, name, None))]
+    lacking = [name for name in ("fit", "predict") if not has_method(model, name)]
     if lacking:
         raise TypeError(
-            f"{model!r} is not an estimator: it has no method {' and no method '.join(lacking)}; "
-            "pass a scikit-learn estimator or a learner of this library"
+            f"{shown(model)} is not an estimator: it has no method "
+            f"{' and no method '.join(lacking)}; pass a scikit-learn estimator or a learner of "
+            "this library"
         )
+
+
+def has_method(model: Any, name: str) -> bool:
+    """Return whether a model has a method; one that passes every question on to itself has none."""
+    try:
+        return callable(getattr(model, name, None))
+    except RecursionError:
+        return False
+
+
+def shown(model: Any) -> str:
+    """Return a model as it shows itself, or the name of its class if it holds itself."""
+    try:
+        return repr(model)
+    except RecursionError:
+        return f"this {type(model).__name__}"
+
+
+def refuse_no_model(model: Any) -> None:
+    """Refuse what cannot be asked."""
+    if isinstance(model, type) or not has_method(model, "predict"):
+        raise TypeError(f"{shown(model)} has no method predict of its own: pass a fitted model")
 
 
 def answers_of(model: Any, X: Any) -> NDArray[Any]:
     """Return what a fitted model says of rows; refuse what cannot be asked."""
-    if isinstance(model, type) or not callable(getattr(model, "predict", None)):
-        raise TypeError(f"{model!r} has no method predict of its own: pass a fitted model")
+    refuse_no_model(model)
     return answered(model.predict(X))
 
 

@@ -253,6 +253,7 @@ def _sort(
         plain, left_out, n_claims = choose(rows, by_label=drawn.by_label)
     named = [*plain, *(target.claim for target in targets)]
     for one in named:
+        _refuse_namesake(one)
         refuse_if_lacking(one, rows, by_label=drawn.by_label)
     _refuse_together(named, targets, drawn)
     if len({str(one) for one in named}) < len(named):
@@ -283,6 +284,16 @@ def _refuse_together(named: Sequence[Claim], targets: Sequence[Target], drawn: D
             f"{many[0]} says more than that its target is met, a curve or a list, and can be no "
             "target beside others. Ask for it without a target, or for a claim of one number, such "
             "as sensitivity or error"
+        )
+
+
+def _refuse_namesake(claim: Claim) -> None:
+    """Refuse a claim of others that bears the name of one of ours, and would be taken for it."""
+    ours = claims.known().get(claim.name)
+    if ours is not None and type(claim) is not ours:
+        raise ValueError(
+            f"{claim} is asked for as {type(claim).__name__}, which is not the claim of this name: "
+            f"give {ours.__name__}, or your class a name and a title of its own"
         )
 
 

@@ -21,7 +21,7 @@ from surelearn.base.labels import answered
 from surelearn.bounds import Guarantee, _wealth, holdout, regions, sequences
 from surelearn.certificate import Evidence, Precondition
 from surelearn.evaluate._row_by_row import not_together, row_by_row
-from surelearn.evaluate._task import PointwiseLoss, RowLoss, check_labels
+from surelearn.evaluate._task import PointwiseLoss, RowLoss, check_labels, has_method, shown
 from surelearn.evaluate._training_memory import training_memory
 from surelearn.losses import ZeroOne
 
@@ -256,8 +256,8 @@ def _unseen(models: tuple[Any, Any], X: Any, *, allow_duplicates: bool) -> Preco
 
 def _costs(judge: RowLoss, model: Any, X: Any, labels: NDArray[Any]) -> tuple[Vector, Evidence]:
     """Return what a fitted model's answers cost, and why each row is answered by itself."""
-    if not callable(getattr(model, "predict", None)):
-        raise TypeError(f"{model!r} is no model: it has no method predict; pass fitted models")
+    if not has_method(model, "predict"):
+        raise TypeError(f"{shown(model)} is no model: it has no method predict; pass fitted models")
     predicted = answered(model.predict(X))
     costs = judge.of(labels, predicted)
     return costs, not_together(model, X, predicted)

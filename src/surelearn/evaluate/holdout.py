@@ -54,6 +54,7 @@ from surelearn.evaluate._holdout_claims import (
 )
 from surelearn.evaluate._issuing import Question, issue
 from surelearn.evaluate._row_by_row import answered_alone, worst_of
+from surelearn.evaluate._task import refuse_no_model
 from surelearn.evaluate._training_memory import compare_with_training
 from surelearn.evaluate.audit import Audit
 from surelearn.evaluate.ledger import Account, Standing
@@ -482,8 +483,7 @@ class Holdout(Shown, drawn_by="certificates.plot_certificates"):
         """Return the model's predictions, if they can be compared with the labels at all."""
         if self._fingerprint() != self.identity:
             raise ValueError("the data of this hold-out were changed after it was set up")
-        if isinstance(model, type) or not callable(getattr(model, "predict", None)):
-            raise TypeError(f"{model!r} has no method predict of its own: pass a fitted model")
+        refuse_no_model(model)
         predicted = in_chunks(model.predict, self.X)
         _holdout_rules.check_predictions(model, self.y, predicted, labels=self._counts_errors)
         if isinstance(self._loss, Quantile):  # refused before anything is charged

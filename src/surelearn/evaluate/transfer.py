@@ -29,6 +29,7 @@ from surelearn.certificate import Certificate, Evidence, Precondition, assumed, 
 from surelearn.evaluate import ledger
 from surelearn.evaluate._holdout_rules import refuse_other_kinds
 from surelearn.evaluate._row_by_row import not_together, row_by_row
+from surelearn.evaluate._task import refuse_no_model
 from surelearn.evaluate._training_memory import training_memory
 
 SUBJECT = "this fitted model"
@@ -211,8 +212,7 @@ def issue(
 
 def _ask(old_model: Any, new_model: Any, X: Any) -> Pair:
     """Return what both models answer, one label for each row."""
-    if isinstance(new_model, type) or not callable(getattr(new_model, "predict", None)):
-        raise TypeError(f"{new_model!r} has no method predict of its own: pass a fitted model")
+    refuse_no_model(new_model)
     if X is None:
         raise TypeError("X is a table of rows that both models answer, not None")
     check_consistent_length(X)  # says so if it is no table

@@ -77,6 +77,7 @@ class Loss(ABC):
 
     label_set: LabelSet
     convex: ClassVar[bool] = True
+    is_quoted_by_theorems: ClassVar[bool] = True
 
     def value(self, y: ArrayLike, prediction: ArrayLike) -> Vector:
         """Return the loss of each prediction."""

@@ -1,9 +1,18 @@
 """The claims of a page: those of an audit or beside a certificate, and those of classes."""
 
 from surelearn._wording import shared_premise
-from surelearn.report._parts import escape, grid, marked_bound, marked_value, view_of
+from surelearn.report._parts import (
+    escape,
+    grid,
+    marked_bound,
+    marked_side,
+    marked_value,
+    view_of,
+)
 from surelearn.report.content import Claimed, ClassErrors, Report
-from surelearn.report.recomputing import Places
+from surelearn.report.recomputing import Places, shown_as
+
+_TITLE, _TARGET, _VERDICT = (shown_as("claims", what) for what in ("title", "target", "verdict"))
 
 
 def title_of_claims(report: Report) -> str:
@@ -17,7 +26,8 @@ def claimed_of(report: Report, places: Places) -> str:
         return ""
     heads = ("", "observed", "certified", "rows that count", "target", "verdict")
     wide = len(heads) if any(found.target for found in report.claimed) else len(heads) - 2
-    shown = grid(heads[:wide], [_claim(found, places)[:wide] for found in report.claimed])
+    rows = [_claim(found, places)[:wide] for found in report.claimed]
+    shown = grid(heads[:wide], rows, of="claims")
     shown += places.of_all() + _in_full(report, places)
     if report.choice:  # classes and their confusion have a section of their own
         return f"<p>{escape(report.together)}</p>{shown}"
@@ -34,11 +44,12 @@ def _in_full(report: Report, places: Places) -> str:
     # The script reads every claim whole; a reader needs what all of them begin with only once.
     hidden = f'<span class="premise">{escape(premise)}</span>' if premise else ""
     items = "".join(
-        f"<li><strong>{escape(title)}:</strong> <span{places.shows(c, 'claim')}>"
+        f"<li><strong{_TITLE}>{escape(title)}:</strong> <span{places.shows(c, 'claim')}>"
         f"{_claim_in_full(c.headline[0], premise, hidden)}</span></li>"
         for title, c in found
     )
-    once = f"<p>{escape(premise.rstrip())}:</p>" if premise else ""
+    mark = shown_as("claims", "premise")
+    once = f"<p{mark}>{escape(premise.rstrip())}:</p>" if premise else ""
     return f"<details><summary>Every claim in full</summary>{once}<ul>{items}</ul></details>"
 
 
@@ -51,18 +62,19 @@ def _claim_in_full(claim: str, premise: str, hidden: str) -> str:
 def _claim(found: Claimed, places: Places) -> tuple[str, ...]:
     c, verdict = found.certificate, "" if found.verdict == "stated" else found.verdict
     told = escape("; ".join(filter(None, [verdict, found.advice])))
+    title = f"<span{_TITLE}>{escape(found.title)}</span>"
+    became = f"<span{_TARGET}>{escape(found.target)}</span>", f"<span{_VERDICT}>{told}</span>"
     if c is None:
-        return (escape(found.title), "", "", "", escape(found.target), told)
-    sign = "≤ " if c.direction == "upper" else "≥ "
-    sign = "" if c.kind == "quantile" else sign  # which is shown with ±
-    stated = "none" if c.status == "void" else f"{sign}{marked_bound(c, places)}"
+        return (title, "", "", "", *became)
+    stated = "none"
+    if c.status != "void":
+        stated = f"{marked_side(c, places)}{marked_bound(c, places)}"
     return (
-        escape(found.title),
+        title,
         marked_value(c, places),
         f"<strong>{stated}</strong>",
         f"<span{places.shows(c, 'n')}>{c.n:,}</span>",
-        escape(found.target),
-        told,
+        *became,
     )
 
 
@@ -71,7 +83,7 @@ def classes_of(report: Report, places: Places) -> str:
     if not report.classes:
         return ""
     heads = ("class", "rows held out", "errors", "error rate", "certified: at most")
-    shown = grid(heads, [_class(found, places) for found in report.classes])
+    shown = grid(heads, [_class(found, places) for found in report.classes], of="classes")
     joint = f"<p>{escape(report.joint)}</p>" if report.joint else ""
     return shown + joint + (view_of(report.confusion) if report.confusion else "")
 

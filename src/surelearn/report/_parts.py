@@ -7,7 +7,7 @@ from html import escape as html_escape
 from surelearn._wording import amount, outward, percent, percent_outward, printable
 from surelearn.certificate import Certificate
 from surelearn.report.content import Figure, ModelView
-from surelearn.report.recomputing import Places
+from surelearn.report.recomputing import Places, shown_as
 
 _LINES = "\n\t"
 _OPTION = re.compile(r"--[a-z][a-z-]*")
@@ -33,17 +33,19 @@ def escape(text: str, *, keep: str = "") -> str:
     return html_escape(printable(text, keep=keep))
 
 
-def conditions_of(certificate: Certificate) -> str:
+def conditions_of(certificate: Certificate, places: Places) -> str:
     """Return what a certificate rests on, with its method and proof."""
+    status, name, told = (places.shows(certificate, w) for w in ("standing", "assumes", "because"))
     items = "".join(
-        f'<li><span class="mark {p.status}">{_STATUS[p.status]}</span>'
-        f"<span><strong>{escape(p.name)}</strong>"
-        f"{f'<br>{escape(p.evidence)}' if p.evidence else ''}</span></li>"
+        f'<li><span class="mark {p.status}"{status}>{_STATUS[p.status]}</span>'
+        f"<span><strong{name}>{escape(p.name)}</strong>"
+        f"{f'<br><span{told}>{escape(p.evidence)}</span>' if p.evidence else ''}</span></li>"
         for p in certificate.preconditions
     )
+    formula, source = (places.shows(certificate, what) for what in ("formula", "reference"))
     proof = (
-        f"<p>Method: <code>{escape(certificate.formula)}</code><br>"
-        f"Proof: {escape(certificate.reference)}</p>"
+        f"<p>Method: <code{formula}>{escape(certificate.formula)}</code><br>"
+        f"Proof: <span{source}>{escape(certificate.reference)}</span></p>"
     )
     return f'<ul class="conditions">{items}</ul>{proof}'
 
@@ -92,17 +94,27 @@ def _labelled(svg: str, title: str) -> str:
     return svg.replace("<svg", f'<svg role="img" aria-label="{escape(title)}"', 1)
 
 
-def section(title: str, body: str) -> str:
-    """Return a section, if there is anything in it."""
-    return f"<section><h2>{escape(title)}</h2>{body}</section>" if body else ""
+def section(title: str, body: str, *, of: str = "") -> str:
+    """Return a section, if there is anything in it; the script compares what is `of` something."""
+    marked = shown_as(of, "heading") if of else ""
+    return f"<section><h2{marked}>{escape(title)}</h2>{body}</section>" if body else ""
 
 
-def grid(header: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+def grid(header: Iterable[str], rows: Iterable[Iterable[str]], *, of: str = "") -> str:
     """Return a table whose cells are ready for HTML; it scrolls sideways on a phone."""
-    top = "".join(f"<th>{escape(name)}</th>" for name in header)
+    marked = shown_as(of, "head") if of else ""
+    top = "".join(f"<th{marked}>{escape(name)}</th>" for name in header)
     body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
     table = f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
     return f'<div class="scroll">{table}</div>'
+
+
+def marked_side(certificate: Certificate, places: Places, *, least_only: bool = False) -> str:
+    """Return the sign before a bound; none where it is shown with ±, or only that of the least."""
+    if certificate.kind == "quantile" or (least_only and certificate.direction == "upper"):
+        return ""
+    sign = "≤ " if certificate.direction == "upper" else "≥ "
+    return f"<span{places.shows(certificate, 'side')}>{sign}</span>"
 
 
 def marked_bound(certificate: Certificate, places: Places) -> str:

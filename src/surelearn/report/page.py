@@ -21,6 +21,7 @@ from surelearn.report._parts import (
     figure_of,
     grid,
     marked_bound,
+    marked_side,
     marked_value,
     section,
     value_of,
@@ -51,20 +52,24 @@ def render_html(report: Report) -> str:
     """
     style = resources.files("surelearn.report").joinpath("style.css").read_text("utf-8")
     places = Places(certificates_of(report))
-    claimed = section(title_of_claims(report), claimed_of(report, places))
+    claimed = section(title_of_claims(report), claimed_of(report, places), of="claims")
     sections = [
         "" if report.choice else claimed,  # an audit is nothing but its claims
-        section("What it rests on", conditions_of(report.certificate)),
+        section("What it rests on", conditions_of(report.certificate, places), of="basis"),
         *[section(f.title, figure_of(f)) for f in report.figures[:1]],
         claimed if report.choice else "",
         *[section(f.title, figure_of(f)) for f in report.curves],
-        section("Errors by class", classes_of(report, places)),
+        section("Errors by class", classes_of(report, places), of="classes"),
         section("What to do next", _steps(report.steps)),
         section("How the model was chosen", _choice(report)),
-        section("What the training rows alone prove", _training(report.training, places)),
+        section(
+            "What the training rows alone prove", _training(report.training, places), of="basis"
+        ),
         *[section(f.title, figure_of(f)) for f in report.figures[1:]],
         section("What the model looks like", "".join(view_of(view) for view in report.views)),
-        section("What the training run proves about itself", _others(report.others, places)),
+        section(
+            "What the training run proves about itself", _others(report.others, places), of="others"
+        ),
         section("The table", _table_of_data(report)),
         section("How to do it again", facts_of(report.reproduce, code=True)),
         *[section(f"Appendix: {f.title}", figure_of(f)) for f in report.appendix],
@@ -91,15 +96,16 @@ def _policy(style: str) -> str:
 def _top(report: Report, places: Places) -> str:
     """Return the claim with its number large, what was seen, and what to worry about."""
     c = report.certificate
-    sign = "≥ " if c.direction == "lower" else ""
-    number = f'<p class="number">{sign}<span{places.shows(c, "bound")}>{bound_of(c)}</span></p>'
+    side = marked_side(c, places, least_only=True)
+    number = f'<p class="number">{side}<span{places.shows(c, "bound")}>{bound_of(c)}</span></p>'
     seen = f"Observed {value_of(c, c.observed)} on {c.n:,} {unit_of(c)}."
     worries = "".join(
         f"<li>{escape_options(text[:1].upper() + text[1:])}</li>" for text in report.warnings
     )
     warned = f'<ul class="warnings">{worries}</ul>' if worries else ""
     return (
-        f'<header class="{c.status}"><p class="status">{c.status} certificate</p>'
+        f'<header class="{c.status}"><p class="status"{places.shows(c, "status")}>'
+        f"{c.status} certificate</p>"
         f"<h1>{escape(report.title)}</h1>{'' if c.status == 'void' else number}"
         f'<p class="claim"{places.shows(c, "claim")}>{escape(c.headline[0])}</p>'
         f'{places.mark(c)}<p class="seen"><span{places.shows(c, "seen")}>{escape(seen)}</span> '
@@ -110,32 +116,38 @@ def _top(report: Report, places: Places) -> str:
 def _cards(cards: Sequence[Card], places: Places) -> str:
     """Return the numbers beside the headline, a card each."""
     shown = "".join(
-        f"<div><dt>{escape(card.label)}</dt><dd><strong>{_card_value(card, places)}</strong>"
+        f"<div><dt{_card_mark(card, places, 'card')}>{escape(card.label)}</dt>"
+        f"<dd><strong>{_card_value(card, places)}</strong>"
         f"<span>{escape(card.note)}</span></dd></div>"
         for card in cards
     )
     return f'<dl class="cards">{shown}</dl>' if shown else ""
 
 
+def _card_mark(card: Card, places: Places, what: str) -> str:
+    return "" if card.certificate is None else places.shows(card.certificate, what)
+
+
 def _card_value(card: Card, places: Places) -> str:
     c = card.certificate
     if c is None:
         return escape(card.value)
+    words = f"<span{places.shows(c, 'words')}>{escape(card.value)}</span>"
     bound = f"<span{places.shows(c, 'bound')}>{bound_of(c)}</span>"
-    return f"{escape(card.value)} {bound}"
+    return f"{words} {bound}"
 
 
 def _others(certificates: Sequence[Certificate], places: Places) -> str:
     rows = [
         (
-            escape(c.subject),
+            f"<span{places.shows(c, 'subject')}>{escape(c.subject)}</span>",
             f"<span{places.shows(c, 'claim')}>{escape(c.headline[0])}</span>",
             marked_value(c, places),
             marked_bound(c, places),
         )
         for c in certificates
     ]
-    return grid(("of", "claim", "observed", "bound"), rows) if rows else ""
+    return grid(("of", "claim", "observed", "bound"), rows, of="others") if rows else ""
 
 
 def _steps(steps: Sequence[str]) -> str:
@@ -207,7 +219,7 @@ def _training(certificate: Certificate | None, places: Places) -> str:
         return ""
     claim = f"<span{places.shows(certificate, 'claim')}>{escape(certificate.headline[0])}</span>"
     marked = f'<p class="claim">{claim}</p><p>{places.mark(certificate)}</p>'
-    return marked + conditions_of(certificate)
+    return marked + conditions_of(certificate, places)
 
 
 def _table_of_data(report: Report) -> str:

@@ -115,6 +115,17 @@ class Places:
         return '<p class="recomputed" data-of="all" hidden></p>'
 
 
+def shown_as(of: str, what: str) -> str:
+    """Return attributes of an element that belongs to a table of certificates, not to one of them.
+
+    Examples
+    --------
+    >>> shown_as("claims", "head")
+    ' data-of="claims" data-shows="head"'
+    """
+    return f' data-of="{of}" data-shows="{what}"'
+
+
 def _embedded(certificate: Certificate) -> dict[str, Any]:
     """Return a certificate for a page; one with very many numbers comes without them."""
     text = certificate.to_json()

@@ -286,7 +286,7 @@ function checkQuantile(inputs, certificate) {
   const place = (n - 1) * (1 - inputs.alpha);
   const [below, next] = [sorted[Math.floor(place)], sorted[Math.min(n - 1, Math.floor(place) + 1)]];
   const seen = below + (next - below) * (place - Math.floor(place));
-  if (!isNear(seen, certificate.observed)) throw new Refused("the residuals do not give what was observed");
+  if (!isNear(seen, certificate.observed, 1e-9 * (sorted.at(-1) ?? 0))) throw new Refused("the residuals do not give what was observed");
 }
 
 /** The same from a few residuals, with how many of all are smaller and how many equal. */
@@ -385,10 +385,147 @@ function confidence(delta) {
   return `${pointed(unit - failing, places).replace(/\.?0+$/, "")}%`;
 }
 
+/* ---- the words of a claim ---- */
+
+const TITLES = {
+  __proto__: null,
+  abstaining: "Thresholds that keep the risk of answers", accuracy: "Accuracy", auc: "Area under the ROC curve",
+  "balanced-accuracy": "Balanced accuracy", "best-challenger": "Error rate minus that of the best challenger", beyond: "Errors beyond the tolerance",
+  brier: "Brier score", "calibration-error": "Calibration error", "challengers-better": "Challengers that err less often",
+  "closer-than-baseline": "Closer to the truth than the baseline", cost: "Cost of a decision", coverage: "Coverage",
+  "decision-curve": "Net benefit, as at every threshold", difference: "Error rate minus that of the baseline", error: "Error rate",
+  "error-in-clusters": "Error rate over all rows of clusters", "error-of-strata": "Error rate over all strata",
+  "error-over-time": "Error rate over the period", "error-per-cluster": "Error rate of a cluster, on average",
+  "error-quantile": "Size of most errors", "error-sizes": "Errors up to a size, as for every size", "f-score": "F-score", f1: "F1 score",
+  "group-error": "Error rate of a group", "group-gap": "Largest gap between groups", "groups-within": "Groups within an error rate",
+  "log-loss": "Log loss", "lr+": "Positive likelihood ratio", "lr-": "Negative likelihood ratio", "macro-recall": "Mean recall of the classes",
+  mcc: "Matthews correlation", "mean-error": "Mean absolute error", "net-benefit": "Net benefit", npv: "Negative predictive value",
+  "npv-at": "Negative predictive value at a prevalence", "pass-rate": "Pass rate", ppv: "Positive predictive value (precision)",
+  "ppv-at": "Positive predictive value at a prevalence", "precision-recall": "Precision, as at every threshold", prevalence: "Prevalence, at least",
+  "prevalence-at-most": "Prevalence, at most", "risk-coverage": "Error rate of confident answers, as at every threshold",
+  roc: "Sensitivity, as at every threshold", "scaled-error-quantile": "Widths that hold most truths",
+  "selective-risk": "Error rate of confident answers", sensitivity: "Sensitivity", specificity: "Specificity",
+  "threshold-for": "Sensitivity at a threshold chosen here", "weighted-error": "Weighted error rate", "worst-class": "Missed in the worst class",
+  "worst-group": "Error rate of the worst group", "wrong-in-table": "Wrong rows of the table",
+}; /* what a report calls each claim */
+
+/** Returns what an audit claims: the name, and what stands in brackets behind it. */
+function readClaim(text) {
+  const [, name, , given = ""] = /^([\w+-]+)(\((.*)\))?$/s.exec(String(text)) ?? [];
+  return { name, given: given.replace(/^\w+=/, "") };
+}
+
+/** Returns what a report calls a claim; undefined if the claim is not known here. */
+function titleOf(text) {
+  const { name, given } = readClaim(text);
+  const most = () => `Absolute error in ${confidence(Number(given))} of cases`;
+  if (name === "error-quantile") return most();
+  return name === "scaled-error-quantile" ? `${most()}, in widths` : TITLES[name];
+}
+
+const SENTENCES = {
+  __proto__: null,
+  accuracy: ["rates.accuracy", "it is right on at least {percent} of such cases"],
+  beyond: ["rates.rate_upper", "at most {percent} of such cases have an absolute error beyond {number}"],
+  "closer-than-baseline": ["rates.rate_lower", "in at least {percent} of such cases it is closer to the truth than the baseline"],
+  coverage: ["rates.accuracy", "its sets hold the true answer of at least {percent} of such cases"],
+  error: ["concentration.clopper_pearson", "it errs on at most {percent} of such cases"],
+  "error-quantile": ["holdout.quantile", "at least {kept} of such cases have an absolute error of at most {limit}"],
+  f1: ["rates.f1", "its F1 score for {positive} is at least {percent} on such cases"],
+  "group-error": ["rates.rate_upper", "it errs on at most {percent} of such cases in the group {given}"],
+  npv: ["rates.negative_predictive_value", "at least {percent} of such cases that it calls not {positive} are not"],
+  "pass-rate": ["rates.accuracy", "it passes at least {percent} of such cases"],
+  ppv: ["rates.positive_predictive_value", "at least {percent} of such cases that it calls {positive} are so"],
+  prevalence: ["rates.rate_lower", "at least {percent} of such cases are {positive}"],
+  "prevalence-at-most": ["rates.rate_upper", "at most {percent} of such cases are {positive}"],
+  "scaled-error-quantile": ["holdout.quantile", "at least {kept} of such cases lie at most {limit} of their widths from its answer"],
+  "selective-risk": ["rates.rate_upper", "when its confidence is at least {number}, it errs on at most {percent} of such cases"],
+  sensitivity: ["rates.sensitivity", "it finds at least {percent} of such cases that are {positive}"],
+  specificity: ["rates.specificity", "of such cases that are not {positive} it calls at least {percent} not {positive}"],
+  "worst-class": ["groups.worst_group", "of no class present in these rows does it miss more than {percent} of such cases"],
+  "worst-group": ["groups.worst_group", "in no group present in these rows does it err on more than {percent} of such cases"],
+}; /* of each binomial claim of an audit the theorem, and the words behind the confidence */
+
+const PRINTED = "the probability of an error of the model printed";
+const QUANTITIES = {
+  __proto__: null,
+  "concentration.clopper_pearson": "the probability of an error",
+  "concentration.clopper_pearson_lower": "the probability of an error",
+  "concentration.stratified_clopper_pearson": "the probability of an error in the population",
+  "holdout.class_conditional": "the probability of an error given the class",
+  "holdout.family": PRINTED,
+  "holdout.gate": PRINTED,
+  "holdout.transcripts": PRINTED,
+  "holdout.ladder": PRINTED,
+  "holdout.quantile": "the {quantile} quantile of the residuals",
+  "holdout.quantile_from_ranks": "the {quantile} quantile of the residuals",
+  "online_to_batch.last_iterate_suffix": "the risk of the model after {before} examples",
+  "rates.sensitivity": "the probability that a positive case is found",
+  "rates.specificity": "the probability that a negative case is called negative",
+  "rates.positive_predictive_value": "the probability that a case called positive is positive",
+  "rates.negative_predictive_value": "the probability that a case called negative is negative",
+  "rates.accuracy": "the probability of a right answer",
+  "rates.prevalence_upper": "the frequency of positive cases",
+  "rates.prevalence_lower": "the frequency of positive cases",
+  "rates.rate_upper": "the probability of a success, given the condition",
+  "rates.rate_lower": "the probability of a success, given the condition",
+  "rates.f1": "the F1 score, 2 P(TP) / (2 P(TP) + P(FP) + P(FN))",
+  "groups.worst_group": "the largest error rate of a group",
+}; /* what each theorem bounds, in its own words */
+
+const ERRS = "this model errs on at most {percent}";
+const QUANTILES = [
+  ...["", ", each of a new group,", ", where copies of a row count as one,"].map((which) => `at least {kept} of new examples${which} have an absolute error <= {limit}`),
+  "at least {kept} of new rows have an absolute error of at most {limit}",
+];
+const OF_HOLDOUTS = {
+  __proto__: null,
+  "concentration.clopper_pearson": [`${ERRS} of new examples from the same law`, `${ERRS} of new rows`],
+  "holdout.class_conditional": [`${ERRS} of new rows of class {class}`],
+  "holdout.quantile": QUANTILES,
+  "holdout.quantile_from_ranks": QUANTILES,
+}; /* what hold-outs say by it */
+
+/** Refuses a sentence that surelearn does not make of this theorem; `rest` stands behind its confidence, for so many models together. */
+function checkSentence(c, rest, nModels) {
+  const { inputs, class: label } = c.reproduce;
+  const audit = isAudited(c) ? c.reproduce.audit : null;
+  const { name, given } = readClaim(audit?.claim);
+  const method = String(c.method === "targets.in_order" ? inputs.method : c.method);
+  const [theorem, words] = SENTENCES[name] ?? [];
+  if (audit && theorem === undefined) throw new Beyond("its claim is none of those known here");
+  if (audit && method !== theorem && method !== `${theorem}_from_ranks`) throw new Refused("its theorem is not that of its claim");
+  const own = `${QUANTITIES[method]} is ${c.direction === "upper" ? "at most" : "at least"} {limit}`;
+  const slots = {
+    percent: percent(c.bound, c.direction), limit: outward(c.bound, c.direction), given, class: label, positive: audit?.about?.positive,
+    kept: inputs.alpha > 0 && inputs.alpha < 1 ? confidence(inputs.alpha) : undefined, before: inputs.n - c.n,
+  };
+  const shapes = audit ? ["", ", where copies of a row count as one", ", each of a new group"].map((end) => words + end) : [own, ...(OF_HOLDOUTS[method] ?? [])];
+  const ends = ENDINGS.flatMap((end) => [end, end + MISSING]);
+  const isSaid = (shape) => ends.some((end) => isFilled(`${shape}.${end}`, slots, rest, { number: [Number(given), 0], quantile: [1 - inputs.alpha, 1e-6] }));
+  const said = shapes.find(isSaid);
+  if (said === undefined) throw new Refused("its claim is no sentence of surelearn about this theorem");
+  if (!audit && said !== own && c.family && nModels !== c.family.n_models) throw new Refused("its claim is silent about the other models of its ledger");
+}
+
+/** Tells whether a text is a shape whose slots are filled by these words, or by numbers so near to these values. */
+function isFilled(shape, slots, text, numbers) {
+  const escaped = (word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  const found = [];
+  const pattern = shape.split(/\{(\w+)\}/).map((part, i) => {
+    if (i % 2 === 0) return escaped(part);
+    if (part in numbers) { found.push(numbers[part]); return "(\\d[\\d.e+-]*)"; }
+    return escaped(String(slots[part]));
+  });
+  const [, ...stated] = new RegExp(`^${pattern.join("")}$`).exec(text) ?? [null, NaN];
+  return stated.length === found.length && stated.every((digits, i) => Math.abs(Number(digits) - found[i][0]) <= found[i][1]);
+}
+
 /* ---- a certificate ---- */
 
 /** Tells whether two values are numbers, and the same up to rounding; those below `least` all are. */
 const isNear = (a, b, least = 1e-12) => Number.isFinite(a) && Number.isFinite(b) && Math.abs(a - b) <= Math.max(least, 1e-9 * Math.max(Math.abs(a), Math.abs(b)));
+const isSame = (a, b) => isNear(a, b, 0); /* deltas: of two tiny ones neither is near the other */
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 
 const CERTIFIED = /^With confidence (\d+(?:\.\d+)?%)( for (?:all (\d+) models)?(?: and )?(?:all (\d+) classes)? together)?, /;
@@ -415,7 +552,7 @@ function jointOfAudit(c, found) {
   }
   if (Number(found[4] ?? 1) !== count) throw new Refused("its claim speaks of another number of claims");
   const shares = found[5] === "claims" ? [delta / count, delta / 2, delta / (2 * (count - 1))] : [delta];
-  if (!shares.some((share) => isNear(share, c.delta))) throw new Refused("its delta is no share of the audit's");
+  if (!shares.some((share) => isSame(share, c.delta))) throw new Refused("its delta is no share of the audit's");
   const labels = isObject(about) ? Object.values(about) : [];
   if (labels.some((label) => /\d%|at most|at least|more than|<=|>=/.test(String(label)))) {
     throw new Beyond("a label in its claim reads like a bound");
@@ -461,21 +598,17 @@ function checkClaim(c) {
   const limits = [percent(c.bound, c.direction), outward(c.bound, c.direction)];
   const stated = limits.map((limit) => new RegExp(`${words}${limit.replace(/[.+]/g, "\\$&")}(?!\\d|\\.\\d|%)`));
   if (!stated.some((pattern) => pattern.test(rest))) throw new Refused("its claim does not state this bound");
-  const kept = c.reproduce.inputs.alpha;
-  const known = [...limits, ...(typeof kept === "number" && kept > 0 && kept < 1 ? [confidence(kept)] : [])];
-  const limited = [...rest.matchAll(/(?:at most|at least|more than|<=|>=) (\S+)/g)].map((at) => at[1].replace(/[.,;]+$/, ""));
-  const others = [...(rest.match(/\d+(?:\.\d+)?%/g) ?? []), ...limited].filter((number) => !known.includes(number));
-  if (others.length > 0) throw new Refused(`its claim speaks of ${others[0]}, which nothing explains`);
+  checkSentence(c, c.claim.slice(found[0].length), audited ? 1 : Number(found[3] ?? 1));
 }
 
 /** Compares what is stated beside the bound with what the theorem was given. */
 function checkStated(c, recipe) {
   const inputs = c.reproduce.inputs;
   const shared = (c.preconditions ?? []).some((p) => isObject(p) && p.key === "fixed_classes");
-  if (!(isNear(inputs.delta, c.delta) || (shared && inputs.delta < c.delta))) {
+  if (!(isSame(inputs.delta, c.delta) || (shared && inputs.delta < c.delta))) {
     throw new Refused("it states another delta than its theorem was given");
   }
-  if (c.family && !isNear(c.family.delta_spent, c.delta)) throw new Refused("its ledger has another delta");
+  if (c.family && !isSame(c.family.delta_spent, c.delta)) throw new Refused("its ledger has another delta");
   if (c.direction !== (recipe.lower ? "lower" : "upper")) throw new Refused("it states the wrong direction");
   if (c.validity !== "fixed-n") throw new Refused("it states another validity than its theorem has");
   if (recipe.n === undefined) return;
@@ -645,10 +778,10 @@ function checkShares(audited, lines) {
   refuseIf(targets.length > 0 && tried.length === 0, "a target that was asked for is not there");
   const leads = asked.length === 0 && n > 1 && (!beside || beside.baseline);
   const share = (i) => (!leads ? audit.delta / n : i === 0 ? audit.delta / 2 : audit.delta / (2 * (n - 1)));
-  refuseIf(stated.some((c, i) => !isNear(c.delta, share(i))), "their deltas are not the shares of the audit's");
-  refuseIf(tried.some((c) => !isNear(c.delta, audit.delta)), "a target has another delta than the audit");
+  refuseIf(stated.some((c, i) => !isSame(c.delta, share(i))), "their deltas are not the shares of the audit's");
+  refuseIf(tried.some((c) => !isSame(c.delta, audit.delta)), "a target has another delta than the audit");
   const whole = options.delta / (options.looks ?? 1) / (targets.length > 0 && plain.length > 0 ? 2 : 1);
-  refuseIf(typeof options.delta === "number" && !isNear(audit.delta, whole), "their delta is not the one asked for");
+  refuseIf(typeof options.delta === "number" && !isSame(audit.delta, whole), "their delta is not the one asked for");
 }
 
 /** Refuses verdicts that do not follow: proved while bounds reach their targets, then none tried. */
@@ -746,13 +879,13 @@ function checkBeside(c, certificates) {
   if (first === undefined) return;
   const asked = askedOf(c);
   const halves = asked.some(isTarget) && !asked.every(isTarget) ? 2 : 1;
-  refuseIf(!isNear(c.reproduce.audit.delta * halves, first.family.delta_spent), "their delta is not that of the certificate");
+  refuseIf(!isSame(c.reproduce.audit.delta * halves, first.family.delta_spent), "their delta is not that of the certificate");
   const same = (name) => c.reproduce[name] === first.reproduce[name];
   refuseIf(!same("model") || !same("data"), "they are of another model or of other rows than the certificate");
 }
 
 /** Tells whether the claims of an audit are all there and belong together; null if there are none. */
-function verifyTogether({ certificates, lines, sha256: stated, delta, verdict, alone = false }) {
+function verifyTogether({ certificates, lines, sha256: stated, delta, verdict, elements, alone = false }) {
   const audited = certificates.filter(isAudited);
   if (alone || audited.length === 0) return null;
   try {
@@ -760,10 +893,13 @@ function verifyTogether({ certificates, lines, sha256: stated, delta, verdict, a
     checkShares(audited, lines);
     checkBeside(audited[0], certificates);
     checkNoneLeftOut(audited, checkCounts(audited));
+    refuseIf(elements && !lines && (audited.length > 1 || elements.some((e) => e.dataset.of === "claims")), "the page does not carry its list of claims");
     if (!lines) return { state: "recomputed", words: `all ${audited.length} claims are here` };
     checkVerdicts(lines, certificates, verdict);
+    refuseIf(elements && !showInOrder(elements, claimsShown(lines, certificates), "claims"), "their titles, headings or verdicts are not shown as theirs, or this page is older than this script");
+    refuseIf(!elements && lines.some((line) => !isTitled(line, certificates)), "a title is not that of its claim");
     const spent = audited[0].reproduce.audit.delta * (lines.some((line) => line.target) && lines.some((line) => !line.target) ? 2 : 1);
-    refuseIf(delta !== undefined && !isNear(delta, spent), "the delta of the file is another one");
+    refuseIf(delta !== undefined && !isSame(delta, spent), "the delta of the file is another one");
     const digest = digestOf(lines, certificates);
     refuseIf(stated !== undefined && stated !== digest, "their hash is another one");
     const count = lines.length === 1 ? "the one claim is" : `all ${lines.length} claims are`;
@@ -778,7 +914,8 @@ function verifyTogether({ certificates, lines, sha256: stated, delta, verdict, a
 /** Returns what can be said of several certificates; those of one audit stand or fall together. */
 function verifyAll(given) {
   const file = Array.isArray(given) ? { certificates: given } : given;
-  const found = file.certificates.map(verify).map((one, i) => (["recomputed", "beyond"].includes(one.state) && !isToldOf(file, i) ? OTHERWISE : one));
+  const isTold = (i) => { try { return isToldOf(file, i); } catch { return false; } }; /* another certificate may be anything */
+  const found = file.certificates.map(verify).map((one, i) => (one.state !== "refused" && !isTold(i) ? OTHERWISE : one));
   const together = verifyTogether(file);
   if (together?.state !== "refused") return found;
   return found.map((one, i) => (isAudited(file.certificates[i]) && one.state !== "refused" ? together : one));
@@ -789,13 +926,104 @@ const OTHERWISE = { state: "refused", words: "refused: the report shows somethin
 /** Tells whether a report says of a certificate what it states: the texts of a page, or the entries of its JSON twin. */
 function isToldOf({ certificates, elements, entries = [] }, place) {
   const c = certificates[place];
-  if (![c.bound, c.observed].every(Number.isFinite)) return !Object.hasOwn(BINOMIAL, String(c.method)); /* what is infinite stands there in words */
+  if (elements && !isLaidOut({ certificates, elements }, place)) return false;
+  if (c.status !== "void" && ![c.bound, c.observed].every(Number.isFinite)) return !Object.hasOwn(BINOMIAL, String(c.method)); /* what is infinite stands there in words */
   if (typeof c.claim !== "string" || !Number.isInteger(c.n) || !isObject(c.reproduce)) return false;
   const shown = elements?.filter((e) => e.dataset.of === String(place));
   if (shown && !(shown.length > 0 && shown.every((e) => isShown(c, e)))) return false;
   const told = entries.filter((entry) => entry.certificate === c);
   const counts = c.reproduce.inputs?.errors !== undefined; /* else it is about groups, or copies that count as one: their rows are not stated */
   return told.every(({ label, n, errors }) => (!counts || (n === c.n && errors === c.reproduce.inputs.errors)) && label === (c.reproduce.class ?? label));
+}
+
+const STANDINGS = { __proto__: null, checked: "checked", "by-construction": "true by construction", assumed: "assumed, not checked", violated: "violated" };
+const HEADS = {
+  claims: ["", "observed", "certified", "rows that count", "target", "verdict"],
+  classes: ["class", "rows held out", "errors", "error rate", "certified: at most"],
+  others: ["of", "claim", "observed", "bound"],
+}; /* of the tables of a page, which show in each row what stands below these */
+
+/** Returns what a place shows in the row of a table: its number and the name of each, in their order. */
+const rowOf = (place, names) => names.map((name) => ({ of: String(place), shows: name }));
+
+/** Returns the marks of a row in the table of claims: a bound that is void has none. */
+function claimRow(c, place) {
+  const stated = c.status === "void" ? [] : c.kind === "quantile" ? ["bound"] : ["side", "bound"];
+  return rowOf(place, ["observed", ...stated, "n"]);
+}
+
+/** Tells whether a line of claims has the title of its claim, as far as both are known. */
+function isTitled({ title, target, place }, certificates) {
+  const known = titleOf(place === null ? claimIn(target) : certificates[place].reproduce.audit.claim);
+  return title === undefined || known === undefined || title === known;
+}
+
+/** Returns what stands in the section of claims, one after the other; texts that nothing explains are undefined. */
+function claimsShown(lines, certificates) {
+  const mark = (shows, text) => ({ of: "claims", shows, text });
+  const names = lines.map(({ place, target }) => (place === null ? claimIn(target) : certificates[place].reproduce.audit.claim));
+  const titles = names.map(titleOf);
+  const wide = lines.some((line) => line.target);
+  const became = ({ target, verdict, advice }) => [mark("target", target ?? ""), mark("verdict", [verdict === "stated" ? "" : verdict, advice].filter(Boolean).join("; "))];
+  const rows = lines.map((line, i) => [mark("title", titles[i]), ...(line.place === null ? [] : claimRow(certificates[line.place], line.place)), ...(wide ? became(line) : [])]);
+  const stated = lines.map(({ place }, i) => ({ place, title: titles[i] })).filter(({ place }) => place !== null);
+  const inFull = stated.length < 2 ? [] : stated.map(({ place, title }) => [mark("title", title && `${title}:`), ...rowOf(place, ["claim"])]);
+  const premise = sharedPremise(inFull.length === 0 ? [] : stated.map(({ place }) => certificates[place]).filter((c) => c.status === "valid").map((c) => c.claim));
+  const once = premise ? [mark("premise", `${premise.trimEnd()}:`)] : [];
+  const heading = besideOf(certificates[stated[0].place]) ? "What else these rows prove" : "What these rows prove";
+  return [mark("heading", heading), ...HEADS.claims.slice(0, wide ? 6 : 4).map((head) => mark("head", head)), ...rows.flat(), ...once, ...inFull.flat()];
+}
+
+/** Returns what stands in a section with a table of certificates, one after the other. */
+function tableShown(of, heading, rows) {
+  const mark = (shows, text) => ({ of, shows, text });
+  return rows.length === 0 ? [] : [mark("heading", heading), ...HEADS[of].map((head) => mark("head", head)), ...rows.flat()];
+}
+
+/** Tells whether elements show this, one after the other, and nothing else of its kind elsewhere. */
+function showInOrder(elements, expected, of) {
+  const start = elements.findIndex((e) => e.dataset.of === of);
+  const found = start < 0 ? [] : elements.slice(start, start + expected.length);
+  const isThis = (e, { of: whose, shows, text }) => e !== undefined && e.dataset.of === whose && e.dataset.shows === shows && (text === undefined || e.textContent === printable(text));
+  return expected.every((one, i) => isThis(found[i], one)) && elements.filter((e) => e.dataset.of === of).length === expected.filter((one) => one.of === of).length;
+}
+
+/** Tells whether what a certificate rests on stands below the heading of its section. */
+function isBelowItsHeading(elements, place) {
+  const first = elements.findIndex((e) => e.dataset.of === String(place) && e.dataset.shows === "standing");
+  const heading = elements[place === 0 ? first - 1 : first - 2]; /* its claim stands between */
+  return heading?.dataset.of === "basis" && heading.textContent === (place === 0 ? "What it rests on" : "What the training rows alone prove");
+}
+
+/** Returns what most claims begin with, if several begin alike: it is shown once above them. */
+function sharedPremise(claims) {
+  const end = " together ";
+  const begun = claims.filter((claim) => claim.includes(end)).map((claim) => claim.slice(0, claim.indexOf(end) + end.length));
+  const counts = begun.map((one) => begun.filter((other) => other === one).length);
+  return begun.length > 1 ? begun[counts.indexOf(Math.max(...counts))] : "";
+}
+
+/** Tells whether a page shows a certificate in its place: titles, headings and assumptions are its own. */
+function isLaidOut({ certificates, elements }, place) {
+  const c = certificates[place];
+  const showing = (name) => elements.filter((e) => e.dataset.shows === name);
+  const isOf = (e) => e?.dataset.of === String(place);
+  const listed = elements.filter((e) => isOf(e) && ["standing", "assumes", "because"].includes(e.dataset.shows)).map((e) => [e.dataset.shows, e.textContent]);
+  const stated = c.preconditions.flatMap((p) => [["standing", STANDINGS[p.status]], ["assumes", printable(String(p.name))], ...(p.evidence ? [["because", printable(String(p.evidence))]] : [])]);
+  const isListed = listed.length > 0;
+  if (isListed && !(canonical(listed) === canonical(stated) && isBelowItsHeading(elements, place))) return false;
+  if (place === 0) {
+    const side = c.status === "void" ? [] : c.direction === "lower" && c.kind !== "quantile" ? ["side", "bound"] : ["bound"];
+    return isListed && ["status", ...side, "claim", "seen"].every((name, i) => isOf(elements[i]) && elements[i].dataset.shows === name);
+  }
+  if (isAudited(c)) return true; /* compared together */
+  const classes = certificates.map((one, i) => [one, i]).filter(([one, i]) => i > 0 && !isAudited(one) && typeof one?.reproduce?.class === "string");
+  if (classes.some(([, i]) => i === place)) {
+    const counts = (one) => (one.reproduce.inputs && "errors" in one.reproduce.inputs ? ["n", "errors"] : []);
+    return showInOrder(elements, tableShown("classes", "Errors by class", classes.map(([one, i]) => rowOf(i, ["class", ...counts(one), "observed", "bound"]))), "classes");
+  }
+  const rows = showing("subject").map((e) => rowOf(e.dataset.of, ["subject", "claim", "observed", "bound"]));
+  return (isListed || showing("subject").some(isOf)) && showInOrder(elements, tableShown("others", "What the training run proves about itself", rows), "others");
 }
 
 /* ---- reading ---- */
@@ -823,8 +1051,8 @@ function parse(text) {
 /** Returns the lines of claims: what each says became of it, and the place of its certificate. */
 function linesOf(entries, certificates) {
   const texts = certificates.map((c) => JSON.stringify(c));
-  return entries.map(({ target, verdict, advice, certificate }) => ({
-    target, verdict, advice, place: certificate === null ? null : texts.indexOf(JSON.stringify(certificate)),
+  return entries.map(({ title, target, verdict, advice, certificate }) => ({
+    title, target, verdict, advice, place: certificate === null ? null : texts.indexOf(JSON.stringify(certificate)),
   }));
 }
 
@@ -874,9 +1102,10 @@ const ENTITIES = { amp: "&", lt: "<", gt: ">", quot: '"', "#x27": "'" };
 
 /** Returns the elements of a page that show something of a certificate, as `querySelectorAll` does in a browser. */
 function elementsIn(text) {
-  const whole = text.replace(/<span class="premise">([^<]*)<[/]span>/g, "$1"); /* a part of the claim around it */
+  const seen = text.replace(/<!-{2}[^]*?-{2}>/g, ""); /* what stands in a comment shows nothing */
+  const whole = seen.replace(/<span class="premise">([^<]*)<[/]span>/g, "$1"); /* a part of the claim around it */
   const plain = (shown) => shown.replace(/&(amp|lt|gt|quot|#x27);/g, (_, name) => ENTITIES[name]);
-  return [...whole.matchAll(/<[^<>]* data-of="(\d+)" data-shows="(\w+)"[^<>]*>([^<]*)/g)]
+  return [...whole.matchAll(/<(?![^<>]*\shidden)[^<>]* data-of="(\w+)" data-shows="(\w+)"[^<>]*>([^<]*)/g)]
     .map(([, of, shows, shown]) => ({ dataset: { of, shows }, textContent: plain(shown) }));
 }
 
@@ -910,20 +1139,30 @@ function claimShown(c, limit) {
 /** Tells whether an element shows what the certificate states. */
 function isShown(c, element) {
   const text = element.textContent;
-  const limit = isShare(c) ? percent(c.bound, c.direction) : outward(c.bound, c.direction);
+  const isVoid = c.status === "void";
+  if (isVoid && WORDS[c.observed] !== undefined && ["observed", "seen"].includes(element.dataset.shows)) return /^(?:nan%?$|Observed nan%? on )/.test(text);
+  const limit = isVoid ? "" : isShare(c) ? percent(c.bound, c.direction) : outward(c.bound, c.direction);
   const counts = c.reproduce.inputs;
   const grouped = (count) => count.toLocaleString("en-US");
   switch (element.dataset.shows) {
-    case "bound": return text === (c.kind === "quantile" ? `±${limit}` : limit);
-    case "claim": return c.status === "vacuous" ? text.startsWith(`The bound is vacuous: it is ${limit} and `) : text === printable(claimShown(c, limit));
+    case "bound": return text === (isVoid ? "none" : c.kind === "quantile" ? `±${limit}` : limit);
+    case "claim": return isVoid ? text.startsWith("No guarantee: ") : c.status === "vacuous" ? text.startsWith(`The bound is vacuous: it is ${limit} and `) : text === printable(claimShown(c, limit));
     case "n": return text === grouped(c.n);
+    case "status": return text === `${c.status} certificate`;
+    case "side": return c.kind !== "quantile" && text === (c.direction === "upper" ? "≤ " : "≥ ");
+    case "subject": return text === printable(String(c.subject));
+    case "card": return text === printable(c.reproduce.class === undefined ? "Closer than that" : `Worst class: ${c.reproduce.class}`);
+    case "words": return text === (c.reproduce.class === undefined ? "on at least" : "wrong on at most");
+    case "formula": case "reference": return text === printable(String(c[element.dataset.shows]));
+    case "standing": case "assumes": case "because": return true; /* compared all at once */
     case "class": return text === printable(String(c.reproduce.class));
     case "observed": return isObserved(c, text);
     case "errors": return Number.isInteger(counts?.errors) ? text === grouped(counts.errors) : !Object.hasOwn(BINOMIAL, String(c.method));
     case "seen": {
-      const found = /^Observed (\S+?)(%?) on (\S+) /.exec(text) ?? [];
+      const found = /^Observed (\S+?)(%?) on (\S+) (\w+)\.$/.exec(text) ?? [];
       const value = Number(found[1]) / (found[2] ? 100 : 1);
-      return found[3] === grouped(c.n) && Math.abs(value - c.observed) <= 0.0051 * Math.abs(c.observed);
+      const unit = ["regret", "mistakes"].includes(c.kind) ? "rounds" : c.claim.includes(" of a new group") ? "groups" : "examples";
+      return (found[2] === "%") === isShare(c) && found[4] === unit && found[3] === grouped(c.n) && Math.abs(value - c.observed) <= 0.0051 * Math.abs(c.observed);
     }
     default: return false;
   }
@@ -955,13 +1194,9 @@ function markPage(page) {
   }
 }
 
-/** Tells of all claims together; each that the page carries must be shown in it. */
+/** Tells of all claims of a page together. */
 function togetherIn(file) {
-  const { elements } = file;
-  const found = verifyTogether(file) ?? { state: "refused", words: "refused: this page carries no claims of an audit" };
-  const shown = new Set(elements.filter((e) => e.dataset.shows === "bound").map((e) => e.dataset.of));
-  if (found.state !== "recomputed" || file.certificates.every((c, i) => !isAudited(c) || c.status === "void" || shown.has(String(i)))) return found;
-  return { state: "refused", words: "refused: the page does not show every claim that it carries" };
+  return verifyTogether(file) ?? { state: "refused", words: "refused: this page carries no claims of an audit" };
 }
 
 /* ---- in Node ---- */
@@ -994,6 +1229,6 @@ function main(paths) {
 
 if (typeof document !== "undefined") markPage(document);
 else if (typeof module !== "undefined") {
-  module.exports = { verify, verifyAll, verifyTogether, readText, canonical, sha256, tailIs, exact, percent, outward, confidence, printable, markPage };
+  module.exports = { verify, verifyAll, verifyTogether, readText, canonical, sha256, tailIs, exact, percent, outward, confidence, printable, titleOf, markPage };
   if (require.main === module) process.exitCode = main(process.argv.slice(2));
 }

@@ -167,3 +167,13 @@ def test_another_class_after_fit_changes_neither_predictions_nor_statements():
     model = FiniteClass(hypotheses=table).fit(points, labels)
     table[:] = 0
     assert model.predict(points).tolist() == labels
+
+
+def test_rules_that_are_functions_must_read_one_row_by_itself():
+    rows = np.arange(1, 9)[:, np.newaxis]
+    y = rows[:, 0] >= 3
+    told = [
+        FiniteClass(hypotheses=rules).fit(rows, y).certificates()[1].preconditions[1].evidence
+        for rules in (THRESHOLDS, np.array([np.arange(9) >= k for k in range(9)]))
+    ]
+    assert [text.endswith("each a function of one row by itself") for text in told] == [True, False]

@@ -190,3 +190,15 @@ def test_a_large_indefinite_kernel_is_refused_by_the_values_of_two_rows(form):
     ):
         with pytest.raises(ValueError, match="eigenvalue of -"):
             model(kernel=given[0]).fit(given[1], y)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "status"),
+    [(Linear(), "by-construction"), (Linear().of(lambda rows: rows - rows.mean()), "assumed")],
+)
+def test_compression_rests_on_a_kernel_that_reads_two_rows_alone(kernel, status):
+    """A map that reads all rows of a table was said to leave the model as it is by construction."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 2))
+    *_, certificate = KernelPerceptron(kernel=kernel).fit(X, X[:, 0] > 0.0).certificates()
+    assert {p.key: p.status for p in certificate.preconditions}["stable"] == status

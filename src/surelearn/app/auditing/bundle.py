@@ -113,8 +113,12 @@ def from_json(text: str) -> Bundle:
             "version of surelearn that wrote it"
         )
     outcomes = content["outcomes"]
-    if type(content["delta"]) is not float or not isinstance(outcomes, list) or not outcomes:
+    if type(content["delta"]) is not float or not isinstance(outcomes, list):
         raise ValueError("the audit is damaged: it has no delta or no outcomes")
+    if not outcomes:
+        raise ValueError(
+            "it claims nothing, as beside a void certificate: there is nothing to verify"
+        )
     return Bundle(content["delta"], _verdict(content["verdict"]), tuple(map(_stored, outcomes)))
 
 

@@ -263,16 +263,18 @@ def of_linear_perceptron(run: Any, state: Any, record: MistakeRecord) -> Iterato
     )
 
 
-def compression_certificate(model: Any, *, delta: float) -> Certificate:
+def compression_certificate(model: Any, *, delta: float, only_if: str = "") -> Certificate:
     """Certify the risk of a mistake-driven learner by the examples that shaped it.
 
     The weights change only at the examples of the compression set, so dropping any others leaves
     the run, pass by pass, as it was; the set also holds every example the final model gets wrong.
+    If examples meet in code of others, `only_if` says what must be true of it.
     """
     run: Run = model.run_
     n_compressed, n_errors = len(model.compression_set_), model.training_errors_
     guarantee = compression.campi_garatti(n_compressed=n_compressed, n=run.n_rows, delta=delta)
     order = f"rows are visited in the order given, in at most max_iter={run.pass_limit} passes"
+    shaped = f"only {n_compressed} examples ever changed the weights or err"
     limit = percent_outward(guarantee.bound, "upper")
     return certify(
         guarantee,
@@ -286,9 +288,9 @@ def compression_certificate(model: Any, *, delta: float) -> Certificate:
             "fixed_before": violated("a callback stopped the run")
             if run.stopped_early
             else assumed(f"{order}; features, scaling and parameters must not come from them"),
-            "stable": by_construction(
-                f"only {n_compressed} examples ever changed the weights or err"
-            ),
+            "stable": assumed(f"{shaped}, but this is true only if {only_if}")
+            if only_if
+            else by_construction(shaped),
             "consistent": checked(f"the {n_errors} training errors are in the set"),
             "independent": independent_rows(run.training_rows, run.n_rows),
         },

@@ -138,9 +138,12 @@ class FiniteClass(TwoClassLearner):
             evidence={"realizable": self._consistent(), "vote": done, "update": done},
             reproduce={"model": fingerprint_of_fit(self)},
         )
+        listed = "all rules weigh the same; list them beforehand"
+        if callable(self.rule_):  # a function may read the rows that are asked with a row
+            listed += ", each a function of one row by itself"
         evidence = {
             "independent": assumed("cannot be verified from the data"),
-            "code": assumed("all rules weigh the same; list them beforehand"),
+            "code": assumed(listed),
         }
         return halving, risk_certificate(self, risk, evidence)
 

@@ -6,7 +6,7 @@ Cesa-Bianchi et al. (1997); the bound is `surelearn.bounds.regret.hedge_doubling
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,15 +18,8 @@ from surelearn.learners.experts import _validation
 from surelearn.learners.experts._averaging import AveragingGame
 from surelearn.learners.experts._game import BUILT
 from surelearn.learners.experts._loops import Rounds
+from surelearn.learners.experts.hedge import Hedge
 from surelearn.losses import Interval
-
-
-class _Tunable(Protocol):
-    """What is restarted: a learner that can be made anew for a number of rounds."""
-
-    loss_range: Interval
-
-    def for_horizon(self, n_rounds: int) -> AveragingGame: ...
 
 
 @stored("doubling-state")
@@ -70,7 +63,7 @@ class Doubling(AveragingGame):
     (3, 2.599)
     """
 
-    def __init__(self, learner: _Tunable) -> None:
+    def __init__(self, learner: Hedge) -> None:
         self.learner = learner
 
     @property
@@ -84,19 +77,21 @@ class Doubling(AveragingGame):
         return regret.hedge_doubling(n_experts=n_experts, n_rounds=n_rounds, loss_range=high - low)
 
     def _check_parameters(self) -> None:
-        if not hasattr(self.learner, "for_horizon"):
-            raise TypeError(
-                f"learner={self.learner!r} cannot be tuned to a horizon; give a Hedge()"
-            )
+        if type(self.learner) is not Hedge:  # the bound is that of its weights, and no other's
+            raise TypeError(f"learner={self.learner!r} is not restarted here; give a Hedge()")
         _validation.check_range(self.learner.loss_range)
 
     @property
     def _range(self) -> Interval:
         return self.learner.loss_range
 
+    def _epoch(self, length: int) -> AveragingGame:
+        """Return the learner of an epoch of so many rounds."""
+        return self.learner.for_horizon(length)
+
     def _start(self, n_experts: int) -> State:
         zero = np.zeros(1, dtype=np.int64)
-        epoch = self.learner.for_horizon(1)._start(n_experts)  # noqa: SLF001 - made here
+        epoch = self._epoch(1)._start(n_experts)  # noqa: SLF001 - made here
         return State(n_epochs=zero, n_left=zero.copy(), epoch=epoch)
 
     def _play(
@@ -108,7 +103,7 @@ class Doubling(AveragingGame):
             if state.n_left[0] == 0:
                 self._restart(state, table.losses.shape[1])
             length = 1 << (int(state.n_epochs[0]) - 1)
-            epoch, played = self.learner.for_horizon(length), length - int(state.n_left[0])
+            epoch, played = self._epoch(length), length - int(state.n_left[0])
             rows = slice(start, min(end, start + int(state.n_left[0])))
             chunk = table.chunk(rows), played, state.epoch, weights[rows], excess[rows]
             epoch._play(*chunk)  # noqa: SLF001 - made four lines above
@@ -119,7 +114,7 @@ class Doubling(AveragingGame):
         """Begin an epoch twice as long as the last one, with fresh weights."""
         state.n_left[0] = 1 << int(state.n_epochs[0])
         state.n_epochs[0] += 1
-        fresh = self.learner.for_horizon(int(state.n_left[0]))._start(n_experts)  # noqa: SLF001
+        fresh = self._epoch(int(state.n_left[0]))._start(n_experts)  # noqa: SLF001
         for held, new in zip(state.epoch, fresh, strict=True):
             held[...] = new
 

@@ -32,6 +32,7 @@ from surelearn.base.online.passes import Run, Visits
 from surelearn.bounds import Guarantee, mistakes, mistakes_perceptron
 from surelearn.certificate import Certificate, Evidence, by_construction, checked
 from surelearn.kernels import Kernel, Linear
+from surelearn.kernels.norms import is_ours
 from surelearn.learners.kernelized._dual import KernelMachine, State, with_support
 
 _FOUND = Found("f achieves {:.6g}", "a multiple of f, on all rounds of this run")
@@ -150,7 +151,8 @@ class KernelPerceptron(KernelMachine):
         check_is_fitted(self)
         if self.run_ is None:
             return ()
-        return (*certify_run(self), compression_certificate(self, delta=delta))
+        only_if = "" if is_ours(self.kernel) else "the kernel reads two examples and nothing else"
+        return (*certify_run(self), compression_certificate(self, delta=delta, only_if=only_if))
 
     @property
     def norms_(self) -> Vector:

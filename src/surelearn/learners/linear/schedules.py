@@ -37,6 +37,7 @@ class Schedule(ABC):
     """How the steps shrink: `schedule(run)` is the size of the step that ends the run."""
 
     formula: ClassVar[int]
+    is_quoted_by_theorems: ClassVar[bool] = True
 
     def __call__(self, run: Run) -> float:
         """Return the size of the last step of a run."""
