@@ -696,3 +696,15 @@ def test_a_page_of_groups_or_of_copies_is_not_refused(options):
     page, twin = render_html(report), render_json(report)
     assert "refused" not in {mark[1] for mark in marks_of(page)}
     assert {one["state"] for one in said_by_script([page, twin])} == {"beyond"}
+
+
+@needs_node
+def test_a_page_of_an_earlier_version_is_neither_accused_nor_passed(tmp_path):
+    place = tmp_path / "report.html"
+    place.write_text(page_of_two().replace('data-shows="standing"', ""), encoding="utf-8")
+    ended = subprocess.run(  # noqa: S603 - our own script
+        [NODE, SCRIPT, place], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert ended.returncode == 1
+    assert "not compared: pages of earlier versions" in ended.stdout
+    assert "refused" not in ended.stdout
