@@ -2,6 +2,7 @@
 
 import math
 import operator
+import os
 from numbers import Integral
 from typing import Any
 
@@ -14,6 +15,9 @@ from surelearn._typing import ArrayLike, Vector
 _LARGEST = int(np.finfo(np.float64).max)  # formulas make floats of counts
 _LONGEST = 80  # letters of a value that a sentence shows
 _MOST_JOBS = 2**15
+_MEMORY = (  # bytes
+    os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 2**63
+)
 
 
 def refuse(name: str, value: object, domain: str) -> ValueError:
@@ -256,6 +260,26 @@ def places(name: str, values: NDArray[Any], n: int, *, least: int = 0) -> None:
     """
     if len(values) and not (values.min() >= least and values.max() < n):
         raise ValueError(f"{name} has numbers outside {least} to {n - 1}")
+
+
+def pairs_of_features(width: int) -> None:
+    """Refuse so many features that a table of all their pairs is larger than this machine's memory.
+
+    Examples
+    --------
+    >>> pairs_of_features(10**7)
+    Traceback (most recent call last):
+    ...
+    ValueError: 10,000,000 features need a table of all their pairs, 800,000 GB: choose fewer, or a
+    learner that keeps a number for each, such as RidgeRegression or LowRankApproximation
+    """
+    n_bytes = 8 * width**2
+    if n_bytes > _MEMORY:
+        raise ValueError(
+            f"{width:,} features need a table of all their pairs, {n_bytes / 1e9:,.0f} GB: choose "
+            "fewer, or a learner that keeps a number for each, such as RidgeRegression or "
+            "LowRankApproximation"
+        )
 
 
 def at_least_one(name: str, value: Any) -> None:

@@ -121,3 +121,23 @@ def test_columns_of_one_name_are_refused():
     frame = pd.DataFrame(np.zeros((60, 3)), columns=["a", "a", "y"])
     with pytest.raises(TableError, match=r"unique|same name"):
         surelearn.certify(frame, target="y")
+
+
+def test_a_page_that_cannot_be_written_leaves_the_one_before(tmp_path, monkeypatch):
+    forget()
+    found = surelearn.certify(
+        FRAMES["arrow"](), target="kind", learners=["MixedNaiveBayes"], positive="cat"
+    )
+    truths, path = COLUMNS["kind"], tmp_path / "report.html"
+    audited = surelearn.audit(pa.table({"t": truths, "p": truths}), truth="t", prediction="p")
+    path.write_text("before", encoding="utf-8")
+
+    def full(_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    for one in (found, audited):
+        with pytest.raises(OSError, match="No space"):
+            one.report(path)
+    assert path.read_text(encoding="utf-8") == "before"
+    assert len(list(tmp_path.iterdir())) == 1

@@ -336,3 +336,32 @@ def test_a_folder_that_may_not_be_written_is_one_sentence(made_up, tmp_path):
         write_run(made_up, None, out)
     out.chmod(0o755)
     assert texts(out) == {"old"}
+
+
+def test_old_files_that_cannot_be_removed_do_not_refuse_the_new_ones(
+    tmp_path, made_up, monkeypatch
+):
+    out = tmp_path / "out"
+    write_run(made_up, None, out)
+    remove = Path.unlink
+
+    def refuse(path, *, missing_ok=False):
+        if path.name in NAMES:
+            raise OSError(errno.EIO, "Input/output error")
+        remove(path, missing_ok=missing_ok)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "unlink", refuse)
+        assert write_run(made_up, None, out)[0] == out / NAMES[0]
+    assert texts(out) == {"new"}
+    assert len(hidden(tmp_path)) == 1
+    monkeypatch.setattr(folder_swap, "_lives", lambda _: False)
+    check_folder(out, force=True)
+    assert not hidden(tmp_path)
+
+
+def test_links_in_a_circle_are_told_in_a_sentence(tmp_path):
+    (tmp_path / "loop").symlink_to("loop")
+    for out in (tmp_path / "loop", tmp_path / "loop" / "in"):
+        with pytest.raises(TableError, match="symbolic links"):
+            check_folder(out, force=True)

@@ -390,3 +390,13 @@ def test_without_a_home_the_ledger_is_beside_the_results(table, monkeypatch):
     shown = show()
     assert (shown.exit_code, "SURELEARN_STATE" in shown.output) == (2, True)
     assert not (table.parent / "~").exists()
+
+
+def test_a_file_of_very_many_lines_is_no_ledger(tmp_path):
+    path = tmp_path / "ledger.jsonl"
+    path.write_text("x\n" * 10_001, encoding="utf-8")
+    with pytest.raises(OSError, match="it is no ledger"):
+        read_pages(path)
+    shown = CliRunner().invoke(app, ["ledger", "--file", str(path)])
+    assert shown.exit_code == 2
+    assert "is no ledger" in shown.stderr

@@ -2,8 +2,11 @@
 
 import base64
 import json
+import os
 import pathlib
+import signal
 import stat
+import subprocess
 import sys
 
 import pytest
@@ -233,3 +236,63 @@ def test_the_shell_signs_and_verifies(tmp_path):
     bad = run(app, ["sign", str(path), "--key", f"{key}.pub"])
     assert bad.exit_code == 2
     assert "Traceback" not in bad.output
+
+
+@pytest.mark.parametrize("stop", [KeyboardInterrupt, OSError(28, "No space left on device")])
+@pytest.mark.parametrize("at", [0, 1])
+def test_a_stopped_keygen_leaves_no_half_of_a_pair(tmp_path, monkeypatch, stop, at):
+    sync, seen = os.fsync, []
+
+    def stopped(place):
+        seen.append(place)
+        if len(seen) == at + 1:
+            raise stop
+        sync(place)
+
+    monkeypatch.setattr("os.fsync", stopped)
+    with pytest.raises((KeyboardInterrupt, TableError)):
+        make_keys(tmp_path / "key")
+    assert not list(tmp_path.iterdir())
+    make_keys(tmp_path / "key")
+    assert (tmp_path / "key").stat().st_mode & 0o777 == 0o600
+    assert {path.name for path in tmp_path.iterdir()} == {"key", "key.pub"}
+
+
+def test_a_killed_sign_leaves_no_half_signature(folder):
+    (folder / "certificate.json.sig").unlink()
+    stops = "import os, signal; os.fsync = lambda _: os.kill(os.getpid(), signal.SIGKILL)\n"
+    signs = "from surelearn.app.signatures import sign_certificate as sign\n"
+    runs = "from pathlib import Path; sign(Path('certificate.json'), key=Path('key'))"
+    command = [sys.executable, "-c", stops + signs + runs]
+    done = subprocess.run(command, cwd=folder, check=False)  # noqa: S603
+    assert done.returncode == -signal.SIGKILL
+    sign_certificate(folder / "certificate.json", key=folder / "key")
+    assert found(folder).holds
+    assert len(list(folder.iterdir())) == 4
+
+
+@pytest.mark.parametrize("name", [".", "", "loop", "loop/in"])
+def test_odd_names_for_a_key_or_a_signature_end_in_a_sentence(folder, monkeypatch, name):
+    monkeypatch.chdir(folder)
+    (folder / "loop").symlink_to("loop")
+    done = run(app, ["keygen", name])
+    assert done.exit_code == 2, done.exception
+    done = run(app, ["sign", "certificate.json", "--key", "key", "--out", name])
+    assert done.exit_code == 2, done.exception
+
+
+def test_a_pipe_that_nobody_writes_to_is_not_waited_for(folder, monkeypatch):
+    monkeypatch.setattr("surelearn.app.tables.sources._PATIENCE", 0.01)
+    monkeypatch.chdir(folder)
+    os.mkfifo("pipe")
+    (folder / "answers.csv").write_text("t,p\n1,1\n0,0\n", encoding="utf-8")
+    signed = ["verify", "certificate.json", "--signature"]
+    for command in (
+        ["sign", "certificate.json", "--key", "pipe", "--out", "s"],
+        [*signed, "pipe", "--public-key", "key.pub"],
+        [*signed, "certificate.json.sig", "--public-key", "pipe"],
+        ["audit", "answers.csv", "--truth", "t", "--prediction", "p", "--plan", "pipe"],
+    ):
+        done = run(app, command)
+        assert done.exit_code == 2, done.output
+        assert "nobody has written to it" in done.stderr

@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from surelearn.base.whole_files import remove_left_over, replacing
+from surelearn.base.whole_files import adding, remove_left_over, replacing
 from surelearn.learners.linear.perceptron import Perceptron
 from surelearn.persistence.model_files import load_model, save_model
 from surelearn.scale.checkpoints import Checkpoint
@@ -93,3 +93,27 @@ def test_a_name_as_long_as_names_can_be(tmp_path):
 def test_a_folder_that_is_not_there_is_an_error_of_the_system(tmp_path):
     with pytest.raises(FileNotFoundError), replacing(tmp_path / "no" / "a.txt"):
         pass
+
+
+def test_a_pipe_is_not_taken_away(tmp_path):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    with pytest.raises(OSError, match="no regular file"), replacing(path) as file:
+        file.write(b"text")
+    assert path.is_fifo()
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_a_new_file_is_whole_on_a_disk_without_second_names(tmp_path, monkeypatch):
+    def refuse(*_):
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr("os.link", refuse)
+    path = tmp_path / "key"
+    with adding(path, mode=0o600) as file:
+        file.write(b"mine")
+    with pytest.raises(FileExistsError), adding(path) as file:
+        file.write(b"yours")
+    assert path.read_bytes() == b"mine"
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert [each.name for each in tmp_path.iterdir()] == ["key"]

@@ -99,7 +99,7 @@ def test_an_interrupted_run_says_what_it_left(table, monkeypatch):
     monkeypatch.setattr(_certifying, "write_run", interrupt)
     done = run(app, ["certify", str(table), *FAST])
     assert done.exit_code == 130
-    assert "interrupted; no file was written, but the ledger counts this look" in done.stderr
+    assert "interrupted; no file is half-written, and the ledger counts this look" in done.stderr
     monkeypatch.setattr(_certifying, "certify_table", interrupt)
     done = run(app, ["certify", str(table), *FAST])
     assert "interrupted; nothing was written, and the ledger does not count" in done.stderr

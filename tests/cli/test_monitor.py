@@ -113,7 +113,7 @@ BAD = [
     ('{"ill": 1, "said": [1]}', "not one value"),
     ('{"ill": 1, "ill": 0, "said": 1}', "twice"),
     ('{"ill": 1, "said": 1e999}', "no label"),
-    ("[" * 100_000, "recursion"),
+    ("[" * 100_000, "brackets within brackets"),
     ("\x00", "no JSON"),
 ]
 

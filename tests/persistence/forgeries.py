@@ -445,7 +445,7 @@ def _rows_for(model):
     return rows, labels
 
 
-def run(seed, n):
+def run(seed, n, forge=forged):
     """Forge n files; return what did not end in a sentence, as text."""
     rng, names = np.random.default_rng(seed), sorted(originals())
     found, n_loaded = [], 0
@@ -453,7 +453,7 @@ def run(seed, n):
         path = Path(folder) / "m"
         for t in range(n):
             name = names[rng.integers(len(names))]
-            path.write_bytes(forged(originals()[name], rng))
+            path.write_bytes(forge(originals()[name], rng))
             print(f"{seed} {t} {name}", file=sys.stderr)  # noqa: T201 - the last one, if it crashes
             try:
                 with warnings.catch_warnings():

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from persistence import forgeries
+from persistence import forgeries, structured_forgeries
 from surelearn import (
     GradientBoostingClassifier,
     LinearRegression,
@@ -348,18 +348,20 @@ def test_every_attribute_that_a_learner_stores_is_declared(name):
 
 
 def test_hundreds_of_forgeries_end_in_a_sentence(capsys):
-    faults, n_used = forgeries.run(seed=2026, n=250)
-    capsys.readouterr()
-    assert not faults, "\n".join(faults)
-    assert n_used > 25  # some must pass, or the rest of the code was never tried
+    for forge, n in ((forgeries, 250), (structured_forgeries, 80)):  # the originals take long
+        faults, n_used = forge.run(seed=2026, n=n)
+        capsys.readouterr()
+        assert not faults, "\n".join(faults)
+        assert n_used > n // 10  # some must pass, or the rest of the code was never tried
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("how", ["forgeries", "structured_forgeries"])
 @pytest.mark.parametrize("seed", range(8))
-def test_thousands_of_forgeries_end_in_a_sentence_and_no_process_dies(seed):
+def test_thousands_of_forgeries_end_in_a_sentence_and_no_process_dies(seed, how):
     folder = Path(__file__).parents[1]
     done = subprocess.run(  # noqa: S603 - our own code
-        [sys.executable, "-X", "faulthandler", "-m", "persistence.forgeries", str(seed), "5000"],
+        [sys.executable, "-X", "faulthandler", "-m", f"persistence.{how}", str(seed), "5000"],
         cwd=folder,
         capture_output=True,
         text=True,

@@ -49,6 +49,10 @@ def sound(X: Any) -> Any:
     """
     if type(X) is np.ndarray:
         return X
+    if isinstance(X, np.memmap):
+        _refuse_shortened(cast("Any", X))
+    if hasattr(X, "collect") and not hasattr(X, "shape"):
+        raise TypeError("a lazy data frame holds no rows yet: call its collect() first")
     if sparse.issparse(X):
         _refuse_endless(cast("Any", X).shape)
         return _sound_sparse(cast("Any", X))
@@ -57,6 +61,16 @@ def sound(X: Any) -> Any:
     if isinstance(X, _OTHERS) and any(isinstance(row, np.ma.MaskedArray) for row in X):
         return unmasked(cast("Any", np.ma.array(X)))
     return X
+
+
+def _refuse_shortened(X: Any) -> None:
+    """Refuse rows of a mapped file that was cut short since: reading them kills the process."""
+    mapped = getattr(X, "_mmap", None)
+    if mapped is not None and mapped.size() < len(mapped):
+        raise ValueError(
+            f"the file {X.filename} has become shorter than the array that is mapped from it: map "
+            "it anew"
+        )
 
 
 def _refuse_endless(shape: tuple[int, ...]) -> None:

@@ -249,7 +249,7 @@ def _enter(
     named = next(name for role, name in roles.given().items() if role in ANSWERS)
     about = {
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "file": file.path.name,
+        "file": file.name,
         "target": roles.truth or named,
         "learner": f"answers in column {named}",
         "looks": looks,

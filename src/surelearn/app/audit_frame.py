@@ -13,6 +13,7 @@ from surelearn.app.output import OF_AUDITS, check_folder, write_audit
 from surelearn.app.tables.parted_file import is_in_parts
 from surelearn.app.tables.read import TableFile, read_table_file
 from surelearn.app.telling.audit_report import make_audit_report
+from surelearn.base.whole_files import replacing
 from surelearn.claims import Claim, Target
 from surelearn.report import render_html
 
@@ -36,7 +37,8 @@ class AuditedTable(AuditRun, drawn_by="claims.plot_claims"):
         """Return the report as one HTML page, and write it to a file if one is named."""
         page = render_html(make_audit_report(self))
         if path is not None:
-            Path(path).write_text(page, encoding="utf-8")
+            with replacing(Path(path)) as file:
+                file.write(page.encode())
         return page
 
     def save(self, folder: str | Path, *, force: bool = False) -> tuple[Path, ...]:

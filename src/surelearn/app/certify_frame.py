@@ -20,6 +20,7 @@ from surelearn.app.predict import predict_in_chunks, read_features
 from surelearn.app.tables.parted_file import is_in_parts
 from surelearn.app.tables.read import TableFile, read_in_its_encoding, read_table_file
 from surelearn.app.telling.report import make_report
+from surelearn.base.whole_files import replacing
 from surelearn.certificate import Certificate
 from surelearn.certificate._text import html
 from surelearn.evaluate.audit import Outcome
@@ -97,7 +98,8 @@ class CertifiedTable(Shown, drawn_by="certificates.plot_certificates"):
         """Return the report as one HTML page, and write it to a file if one is named."""
         page = render_html(make_report(self.run, self.file))
         if path is not None:
-            Path(path).write_text(page, encoding="utf-8")
+            with replacing(Path(path)) as file:
+                file.write(page.encode())
         return page
 
     def save(self, folder: str | PathLike[str], *, force: bool = False) -> tuple[Path, ...]:
@@ -119,12 +121,12 @@ class CertifiedTable(Shown, drawn_by="certificates.plot_certificates"):
 
     def __repr__(self) -> str:
         """Return the learner and what is certain of it, in sentences."""
-        told = [f"{self.learner} on {self.file.path.name}", str(self.certificate), *self._worries()]
+        told = [f"{self.learner} on {self.file.name}", str(self.certificate), *self._worries()]
         return "\n".join(told)
 
     def _repr_html_(self) -> str:
         """Return the certificate for notebooks, and what to worry about: no scripts, no network."""
-        name = f"{self.learner} on {self.file.path.name}"
+        name = f"{self.learner} on {self.file.name}"
         return html(self.certificate, about=name, also=self._worries())
 
     def _worries(self) -> list[str]:

@@ -68,7 +68,7 @@ def aside(out: Path, names: Iterable[str]) -> Generator[Aside]:
         The files that are ours; all others in the output stay there.
     """
     ours = tuple(names)
-    made = _make(out.resolve(), ours)
+    made = _make(_resolved(out), ours)
     try:
         yield made
     finally:
@@ -97,7 +97,7 @@ def put_in_place(made: Aside, names: Iterable[str]) -> None:
 
 def clean_up(out: Path, names: Iterable[str]) -> None:
     """Finish or undo what killed runs left in or beside the output; living ones are let alone."""
-    whole, ours = out.resolve(), tuple(names)
+    whole, ours = _resolved(out), tuple(names)
     for parent in {whole, _nearest(whole.parent)}:
         for path in sorted(parent.glob(".surelearn-*")) if parent.is_dir() else ():
             if path.is_symlink() or not path.is_dir():
@@ -119,6 +119,14 @@ def finish(made: Aside, names: tuple[str, ...]) -> None:
     kept = [_give_back(folder, made, names) for folder in (made.old, made.new)]
     if all(kept):
         shutil.rmtree(made.path, ignore_errors=True)
+
+
+def _resolved(out: Path) -> Path:
+    """Return a path without links in it; those in a circle are an error as others of the disk."""
+    try:
+        return out.resolve()
+    except RuntimeError:
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(out)) from None
 
 
 def _make(out: Path, names: tuple[str, ...]) -> Aside:
@@ -217,7 +225,8 @@ def _give_back(folder: Path, made: Aside, names: tuple[str, ...]) -> bool:
         path, there = Path(entry.path), made.out / entry.name
         is_folder = entry.is_dir(follow_symlinks=False)
         if entry.name in names and not is_folder:
-            path.unlink()
+            with suppress(OSError):  # the new files are in place: the next run removes this one
+                path.unlink()
         elif made.others is not None and entry.name not in made.others:
             continue  # nobody recorded it: it may be planted
         elif not os.path.lexists(there) or (not is_folder and _is_newer(path, there)):

@@ -187,7 +187,7 @@ def enter_look(
     looks, delta = int(options.get("looks", 1)), float(options["delta"])
     about = {
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "file": file.path.name,
+        "file": file.name,
         "target": problem.target,
         "learner": learner,
         "looks": looks,

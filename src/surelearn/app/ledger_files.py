@@ -26,6 +26,7 @@ _ROW = re.compile("[0-9a-f]{16}")
 _COUNTED = re.compile("[0-9a-f]{16} [1-9][0-9]{0,17}")
 _LONGEST_LINE = 10**6  # bytes; a look of ours has some 3,000
 _LARGEST_FILE = 10**9
+_MOST_DAMAGED = 10_000
 _PART = 2**16
 _STATE = {
     "win32": ("LOCALAPPDATA", "AppData/Local"),
@@ -190,6 +191,10 @@ def read_pages(path: Path) -> Pages:
                     looks.append(Look.from_line(content))
             except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
                 n_damaged += bool(line.strip())
+                if n_damaged > _MOST_DAMAGED:
+                    raise OSError(
+                        f"it is no ledger: {n_damaged:,} of its lines are none of one"
+                    ) from None
     return Pages(tuple(looks), answers, n_damaged)
 
 

@@ -1,19 +1,19 @@
 """Predictions for a table by a stored model: the columns are read as the model learnt them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import IO, Any, NamedTuple, get_args
 
 import numpy as np
 import pyarrow as pa
-from pyarrow import csv
+import pyarrow.compute as pc
+from pyarrow import csv, types
 
 from surelearn.app.errors import TableError
 from surelearn.app.intervals import stored_intervals
 from surelearn.app.problem.cells import Kind, is_missing
 from surelearn.app.problem.feature import Feature, features_of, read_feature
-from surelearn.app.problem.target import as_codes
 from surelearn.app.tables import dates, quantities
 from surelearn.app.tables.memory_mapped import combined, forget_pages, is_large, on_disk
 from surelearn.app.tables.notes import Note
@@ -23,6 +23,7 @@ from surelearn.base.whole_files import replacing
 from surelearn.learners.ensembles.locally_scaled_regressor import interval_around
 from surelearn.persistence.model_files import SavedModel, load_model
 
+_compute: Any = pc
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 _DECIMALS = {None, ".", ","}
 _LAYOUT = {
@@ -310,11 +311,27 @@ def _noticed(table: Any, X: Any, features: Iterable[Feature]) -> Iterable[Note]:
             found = f"{lost:,} cells are not of the kind {f.kind}"
             yield Note(f"column {f.name!r}", found, "they count as missing")
         if f.categories:
-            codes, words = as_codes(cells.drop_null())
-            unseen = int(np.count_nonzero(~np.isin(words, f.categories)[codes]))
+            unseen = _n_unseen(cells.drop_null(), f.categories)
             if unseen:
                 found = f"{unseen:,} cells hold categories that training has not seen"
                 yield Note(f"column {f.name!r}", found, "the learner treats them as unknown")
+
+
+def _n_unseen(cells: Any, categories: Sequence[str]) -> int:
+    """Return how many cells are none of the categories; each distinct word is compared once.
+
+    Examples
+    --------
+    >>> _n_unseen(pa.chunked_array([["a", "b"], ["c", "c"]]), ["a", "b"])
+    2
+    """
+    encoded = cells if types.is_dictionary(cells.type) else cells.dictionary_encode()
+    known, unseen = pa.array(categories, pa.string()), 0
+    for chunk in encoded.chunks:
+        seen = _compute.is_in(chunk.dictionary.cast(pa.string()), value_set=known)
+        of_words = seen.to_numpy(zero_copy_only=False)
+        unseen += int(np.count_nonzero(~of_words[chunk.indices.to_numpy()]))
+    return unseen
 
 
 def _listed(names: list[str]) -> str:

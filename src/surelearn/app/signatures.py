@@ -8,13 +8,12 @@ encoding of DSSE, so that tools for in-toto can carry it.
 import base64
 import hashlib
 import json
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from surelearn.app.auditing.bundle import Bundle
 from surelearn.app.errors import TableError
-from surelearn.app.tables.sources import no_file
+from surelearn.app.tables.sources import first_bytes, no_file
 from surelearn.app.verify import (
     certificate_in,
     read_beside,
@@ -24,6 +23,7 @@ from surelearn.app.verify import (
     with_its_certificate,
 )
 from surelearn.app.verifying.finding import Finding
+from surelearn.base.whole_files import adding
 from surelearn.certificate._canonical import canonical
 
 if TYPE_CHECKING:
@@ -52,13 +52,15 @@ def make_keys(path: Path) -> KeyFiles:
     public = key.public_key().public_bytes(
         serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
     )
+    if path.is_dir():
+        raise TableError(f"{path} is a folder: give the name of a file in it for the key")
     beside = path.with_name(f"{path.name}.pub")
     if beside.exists() or beside.is_symlink():
         raise TableError(f"{beside} is there already: give another name for the key")
     _write_new(path, private, mode=0o600)
     try:
         _write_new(beside, public, mode=0o644)
-    except TableError:
+    except BaseException:  # a key without its other half is in the way of the next
         path.unlink()
         raise
     return KeyFiles(path, beside)
@@ -192,8 +194,7 @@ def _signatures(path: Path) -> list[bytes]:
 
 def _read(path: Path) -> bytes:
     try:
-        with path.open("rb") as file:
-            content = file.read(_LARGEST + 1)
+        content = first_bytes(path, _LARGEST + 1)
     except FileNotFoundError:
         raise TableError(no_file(path)) from None
     except OSError as error:
@@ -204,18 +205,11 @@ def _read(path: Path) -> bytes:
 
 
 def _write_new(path: Path, content: bytes, *, mode: int) -> None:
-    """Write a file that was not there; half of one is taken away."""
+    """Write a file that was not there, whole or not at all."""
     try:
-        place = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+        with adding(path, mode=mode) as file:
+            file.write(content)
     except FileExistsError:
         raise TableError(f"{path} is there already, and is left as it is: give another") from None
     except OSError as error:
-        raise TableError(f"{path} cannot be written: {error.strerror}") from None
-    try:
-        with os.fdopen(place, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-    except OSError as error:
-        path.unlink(missing_ok=True)
         raise TableError(f"{path} cannot be written: {error.strerror}") from None

@@ -7,6 +7,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import assert_all_finite
 
+from surelearn import _arguments
 from surelearn._jit import symmetric_products
 from surelearn._stored import holds, stored
 from surelearn._threads import chunks, map_chunks, one_thread_products
@@ -113,6 +114,7 @@ def _centred_products(tables: list[Any], weights: Vector | None, guess: Vector, 
     Threads that multiply a chunk each are faster than one product shared among threads.
     """
     width = len(guess) + 1
+    _arguments.pairs_of_features(width)
     fast = symmetric_products.is_fast(width)
     add = symmetric_products.add_centred_products if fast else _add_centred_products
     shares = np.ones(n) if weights is None else np.sqrt(weights)

@@ -5,12 +5,13 @@ writes holds a lock on it, which ends with the process: a hidden file without a 
 that was killed, and whoever writes next removes it.
 """
 
+import errno
 import hashlib
 import io
 import os
 import re
 import stat
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ except ImportError:  # Windows has none; what was left then stays
     fcntl = None
 
 _HIDDEN = re.compile(r"\.[0-9a-f]{16}-[0-9a-f]{32}\.surelearn")
+_ANYBODY = 0o666  # less what the user's mask takes away
 _TO_LOOK = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
@@ -42,9 +44,41 @@ def replacing(path: Path, *, tidy: bool = True) -> Generator[io.BufferedWriter]:
     ...         print(list(Path(folder).iterdir()))
     []
     """
+    if path.exists() and not (path.is_file() or path.is_dir()):  # a device is not ours to take away
+        raise OSError(errno.EEXIST, "it is there and is no regular file", str(path))
+    with _whole(path, Path.replace, tidy=tidy, mode=_ANYBODY) as file:
+        yield file
+
+
+@contextmanager
+def adding(path: Path, *, mode: int = _ANYBODY) -> Generator[io.BufferedWriter]:
+    """Open a file that is `path` when all is written; one that is there is left as it is.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "a.txt"
+    ...     with adding(path) as file:
+    ...         _ = file.write(b"first")
+    ...     try:
+    ...         with adding(path) as file:
+    ...             _ = file.write(b"second")
+    ...     except FileExistsError:
+    ...         print(path.read_text())
+    first
+    """
+    with _whole(path, _name_anew, tidy=True, mode=mode) as file:
+        yield file
+
+
+@contextmanager
+def _whole(
+    path: Path, put: Callable[[Path, Path], object], *, tidy: bool, mode: int
+) -> Generator[io.BufferedWriter]:
     if tidy:
         remove_left_over(path.parent, path.name)
-    beside, file = _begun(path)
+    beside, file = _begun(path, mode)
     try:
         with file:
             yield file
@@ -52,11 +86,24 @@ def replacing(path: Path, *, tidy: bool = True) -> Generator[io.BufferedWriter]:
             os.fsync(file.fileno())
             if fcntl is None:  # Windows renames no open file, and here the lock must hold till then
                 file.close()
-            beside.replace(path)
+            put(beside, path)
     except BaseException:
         with suppress(OSError):
             beside.unlink(missing_ok=True)
         raise
+
+
+def _name_anew(beside: Path, path: Path) -> None:
+    """Give a whole file its name, which nobody has: a second name does that at one instant."""
+    try:
+        os.link(beside, path)
+    except FileExistsError:
+        raise
+    except OSError:  # this disk knows no second names; a process killed here leaves an empty file
+        path.touch(exist_ok=False)
+        beside.replace(path)
+    else:
+        beside.unlink()
 
 
 def remove_left_over(folder: Path, name: str | None = None) -> None:
@@ -99,12 +146,12 @@ def _remove_unless_locked(path: str) -> None:
         os.close(place)
 
 
-def _begun(path: Path) -> tuple[Path, io.BufferedWriter]:
+def _begun(path: Path, mode: int) -> tuple[Path, io.BufferedWriter]:
     """Open a new hidden file, and lock it; one that was removed before it was locked is no use."""
     while True:
-        beside = path.with_name(f".{_key(path.name)}-{uuid4().hex}.surelearn")
+        beside = path.parent / f".{_key(path.name)}-{uuid4().hex}.surelearn"
         try:
-            file = beside.open("xb")
+            file = open(beside, "xb", opener=lambda name, how: os.open(name, how, mode))  # noqa: SIM115
         except OSError as error:  # nobody knows the hidden name
             raise OSError(error.errno, error.strerror, str(path)) from None
         if fcntl is not None:

@@ -155,8 +155,8 @@ class Noted:
         """Enter a look, and note it."""
         found = self._ledger.enter(look)
         self.left = (
-            "no file was written, but the ledger counts this look at the table; the same command "
-            "gives the same certificate, and is the same look"
+            "no file is half-written, and the ledger counts this look at the table; the same "
+            "command gives the same certificate, and is the same look"
         )
         return found
 
@@ -203,7 +203,7 @@ class Best:
 
 
 def _show(console: Console, run: CertifiedRun, file: TableFile, files: tuple[Path, ...]) -> None:
-    title = f"{run.name} on {file.path.name}"
+    title = f"{run.name} on {file.name}"
     console.print(certificate_panel(run, title=shown(title)))
     show_beside(console, run)
     console.print(shown(run.choice.beforehand), highlight=False)

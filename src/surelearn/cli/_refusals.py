@@ -9,6 +9,7 @@ from surelearn._wording import printable
 from surelearn.app.errors import REFUSALS
 from surelearn.cli._showing import print_to_nobody
 
+_LONGEST = 2_000  # characters: cells and names of a file may have millions
 _INTERRUPTED = 130  # as shells have it: 128 and the number of the signal
 
 
@@ -25,7 +26,7 @@ def refusals() -> Generator[None]:
         print_to_nobody()
         raise typer.Exit(0) from None
     except KeyboardInterrupt as error:
-        left = str(error) or "nothing was written"
+        left = str(error) or "no file is half-written"  # all are there if it came after writing
         refuse(f"interrupted; {left}", status=_INTERRUPTED)
     except OSError as error:
         where = f" ({error.filename})" if error.filename else ""
@@ -34,5 +35,12 @@ def refusals() -> Generator[None]:
 
 def refuse(sentence: str, *, status: int = 2) -> None:
     """Print a sentence on the standard error and end with an exit status."""
-    typer.secho(f"surelearn: {printable(sentence)}", fg="red", err=True)
+    typer.secho(f"surelearn: {printable(_shortened(sentence))}", fg="red", err=True)
     raise typer.Exit(status)
+
+
+def _shortened(sentence: str) -> str:
+    """Return a sentence that fits on a screen: the middle of a long one is left out."""
+    if len(sentence) <= _LONGEST:
+        return sentence
+    return f"{sentence[: 3 * _LONGEST // 4]} … {sentence[-_LONGEST // 4 :]}"

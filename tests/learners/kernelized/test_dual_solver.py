@@ -229,3 +229,24 @@ def test_sums_do_not_depend_on_the_number_of_threads():
             for one in (ALONE, crew)
         ]
     assert (found[0] == found[1]).all()
+
+
+def test_the_inner_loop_gives_the_same_bits_however_often_it_hears_the_keyboard(monkeypatch):
+    rng, n = np.random.default_rng(0), 60
+    X = rng.normal(size=(n, 3))
+    signs = np.where(rng.random(n) < 0.5, -1.0, 1.0)
+    gram = Gaussian(gamma=0.5)(X, X)
+    bounds = np.array([np.minimum(0.0, 50 * signs), np.maximum(0.0, 50 * signs)])
+
+    def solved():
+        f, beta = -signs.copy(), np.zeros(n)
+        barred = np.where([beta < bounds[1], beta > bounds[0]], 0.0, inner_loop.FAR)
+        found = inner_loop.solve_block(
+            gram, gram.diagonal().copy(), f, beta, bounds, barred, 1e-6, 1000
+        )
+        return *found, f.tobytes(), beta.tobytes()
+
+    at_once = solved()
+    assert at_once[0] > 50
+    monkeypatch.setattr(inner_loop, "_AT_ONCE", 7 * n)
+    assert solved() == at_once

@@ -9,6 +9,7 @@ from typing import Any
 
 from surelearn._wording import nearest
 from surelearn.app.errors import TableError
+from surelearn.app.tables.sources import first_bytes
 from surelearn.certificate import Evidence, assumed
 
 _LARGEST = 2**20  # bytes
@@ -42,8 +43,7 @@ def read_plan(path: Path) -> Plan:
     A plan is a TOML file: `claims`, a list of texts, `delta` and `looks`.
     """
     try:
-        with path.open("rb") as file:
-            content = file.read(_LARGEST + 1)
+        content = first_bytes(path, _LARGEST + 1)
     except OSError as error:
         raise TableError(f"the plan {path} cannot be read: {error.strerror}") from None
     if len(content) > _LARGEST:

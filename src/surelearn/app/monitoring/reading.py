@@ -122,6 +122,8 @@ def _parsed(row: Any) -> Mapping[str, Any]:
         raise ValueError("it is no text in UTF-8") from None
     except json.JSONDecodeError as error:
         raise ValueError(f"it is no JSON ({error.msg} at character {error.pos + 1})") from None
+    except RecursionError:
+        raise ValueError("it has brackets within brackets, too many to be read") from None
     if not isinstance(found, dict):
         raise ValueError("it is no JSON object, such as {...}")  # noqa: TRY004 - a file is at fault
     return found

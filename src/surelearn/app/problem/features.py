@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyarrow import types
 
 from surelearn._typing import Indices
@@ -27,6 +28,8 @@ DATES = ("features", "left-out")
 """What becomes of columns of dates: what they tell is learnt from, or they are left out."""
 
 MOST_CATEGORIES = 1000
+_compute: Any = pc
+_LONGEST_WORD = 10_000  # characters of a category
 _FEW_DECLARED = 10  # words of a column whose file declares its types: they are categories
 _AS_FEATURE: dict[str, Kind] = {"text": "text", "boolean": "boolean", "code": "code"}
 _ROW_NAME = re.compile(
@@ -222,11 +225,18 @@ def _reason(cells: Any, kind: Kind, name: str, n_distinct: int) -> str:
         like = "names of rows" if words or _ROW_NAME.search(name) else "row numbers"
         gaps = "" if words or _ROW_NAME.search(name) else " and leave few gaps"
         return f"its {what} are all different{gaps}, like {like}"
+    if words and (longest := _longest(cells)) > _LONGEST_WORD:
+        return f"one of its texts has {longest:,} characters, which is prose and no category"
     if words and n_distinct > MOST_CATEGORIES:
         return f"it has {n_distinct:,} categories, more than {MOST_CATEGORIES:,}"
     if words and n_distinct > max(10, n / 2):
         return f"it has {n_distinct:,} categories in {n:,} rows, too few rows for each"
     return ""
+
+
+def _longest(cells: Any) -> int:
+    """Return how many characters the longest word has."""
+    return int(_compute.max(_compute.utf8_length(_used(cells))).as_py() or 0)
 
 
 def _counts_rows(cells: Any, name: str) -> bool:

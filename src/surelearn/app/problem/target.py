@@ -4,6 +4,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pyarrow import types
 
@@ -20,11 +21,13 @@ from surelearn.app.tables.text_columns import (
 
 Task: TypeAlias = Literal["binary", "multiclass", "regression"]
 
+_compute: Any = pc
 _FEW = 20  # different whole numbers, at most, that are classes
 _ENOUGH_CLASSES = 3  # of two members or more: then a task stays what it is, whatever the split
 _FEWEST_ROWS = 5  # of the training part, fewer than which say nothing of the target
 _EXACT = 2**53  # beyond it not every whole number is one of the floats
 _BLOCK = 2**16  # labels written at once
+_LONGEST = 1_000  # characters of the name of a class or a group
 
 
 class Target(NamedTuple):
@@ -140,10 +143,29 @@ def as_codes(column: Any) -> tuple[Indices, NDArray[Any]]:
     encoded = column if types.is_dictionary(column.type) else column.dictionary_encode()
     whole = encoded.unify_dictionaries().combine_chunks()
     if _is_text(column):
+        _refuse_prose(whole.dictionary)
         values = np.array(whole.dictionary.to_pylist(), dtype=np.str_)
     else:
         values = whole.dictionary.to_numpy(zero_copy_only=False)
     return whole.indices.to_numpy(), values
+
+
+def _refuse_prose(words: Any) -> None:
+    """Refuse words that are no names: an array is as wide as its longest, times the rows."""
+    lengths = _compute.utf8_length(words)
+    longest = _compute.max(lengths).as_py() or 0
+    if longest > _LONGEST:
+        word = words[_compute.index(lengths, longest).as_py()].as_py()
+        raise TableError(
+            f"the cell {word[:20] + '…'!r} has {longest:,} characters, too many for the name of a "
+            f"class or a group, which has {_LONGEST:,} at most: give each a short name"
+        )
+    ended = _compute.ends_with(words, "\0")
+    if _compute.any(ended).as_py():
+        raise TableError(
+            f"the cell {words.filter(ended)[0].as_py()!r} ends in a zero byte, which the names of "
+            "classes and groups cannot: take it away"
+        )
 
 
 def _is_text(column: Any) -> bool:

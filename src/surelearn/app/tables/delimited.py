@@ -176,7 +176,8 @@ def _explained(error: Exception, file: TextFile, layout: Layout) -> TableError:
 def _refuse_open_quote(table: Any, file: TextFile, layout: Layout) -> None:
     """Refuse a last row that swallowed lines after a quotation mark that is not closed."""
     last = table.slice(table.num_rows - 1)
-    if any("\n" in cell for (cell,) in last.to_pydict().values() if isinstance(cell, str)):
+    words = [column for column in last.columns if pa.types.is_dictionary(column.type)]
+    if any("\n" in (column[0].as_py() or "") for column in words):
         row = find_bad_row(file, layout, file.longest)
         if row.is_open:
             raise _open_quote(row, file)

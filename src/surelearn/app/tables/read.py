@@ -1,6 +1,7 @@
 """Tables in files: CSV, Parquet, Arrow, Feather, ARFF, JSON lines, each inference in words."""
 
 import hashlib
+import os
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -47,6 +48,7 @@ MISSING = ("?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null"
 
 _BLOCK = 2**20  # bytes that are decompressed at once
 _MOST_OF_ARFF = 2**26  # bytes of a compressed one: it is held whole, cell by cell
+_LONGEST_NAME = 10_000  # characters of the name of a column
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +86,20 @@ class TableFile:
     typed: bool = False
     decimal: str = "."
     lists: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+    def __post_init__(self) -> None:
+        """Refuse names of columns that no line and no page can show."""
+        for place, name in enumerate(self.table.column_names, 1):
+            if len(name) > _LONGEST_NAME:
+                raise TableError(
+                    f"the name of column {place:,} of {self.path} has {len(name):,} characters: is "
+                    "line 1 a row of cells? Then say --no-header; else give the column a short name"
+                )
+
+    @property
+    def name(self) -> str:
+        r"""The name of the file as text; bytes of it that are no UTF-8 are written out as \xff."""
+        return os.fsencode(self.path.name).decode("utf-8", "backslashreplace")
 
     @classmethod
     def of_table(cls, table: Any, name: str = "table") -> Self:

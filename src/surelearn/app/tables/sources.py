@@ -70,6 +70,21 @@ def readable(path: Path) -> Generator[Path]:
         yield Path(copy.name)
 
 
+def first_bytes(path: Path, most: int) -> bytes:
+    """Return the beginning of a small file, or of what comes through a pipe; nobody waits for ever.
+
+    Examples
+    --------
+    >>> len(first_bytes(Path(__file__), 3))
+    3
+    """
+    if stat.S_ISFIFO(path.stat().st_mode):
+        with readable(path) as copy, copy.open("rb") as file:
+            return file.read(most)
+    with path.open("rb") as file:
+        return file.read(most)
+
+
 def _not_there(path: Path) -> str:
     """Say that there is no such file, and what to do: addresses are not loaded, nor patterns."""
     if _ADDRESS.match(str(path)):
@@ -179,7 +194,7 @@ def _next_block(pipe: int, path: Path, *, begun: bool) -> bytes:
         if not events:
             raise TableError(
                 f"{path} is a pipe, and nobody has written to it for {_PATIENCE:g} seconds: start "
-                "what writes the table first"
+                "what writes to it first"
             )
         if not events[0][1] & select.POLLIN:  # whoever had it open has gone
             return b""

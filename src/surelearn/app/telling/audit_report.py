@@ -20,7 +20,7 @@ from surelearn.report import Figure, ModelView, Report, svg
 def make_audit_report(run: AuditRun) -> Report:
     """Return the report of an audit."""
     return Report(
-        title=f"Audit of the answers in {run.file.path.name}",
+        title=f"Audit of the answers in {run.file.name}",
         certificate=run.certificate,
         claimed=tuple(map(claimed_of, run.claims)),
         joint=_joint(run),
@@ -48,7 +48,7 @@ def _facts(run: AuditRun) -> dict[str, str]:
     named = {
         f"column of {role}": _names(run.options[role]) for role in roles if role in run.options
     }
-    facts = {"file": run.file.path.name, "rows": f"{run.columns.rows.n:,}", **named}
+    facts = {"file": run.file.name, "rows": f"{run.columns.rows.n:,}", **named}
     if run.columns.rows.positive is not None:
         facts["positive label"] = str(run.columns.rows.positive)
     if run.columns.n_without:
@@ -101,7 +101,7 @@ def _reproduce(run: AuditRun) -> dict[str, str]:
     stored = run.certificate.reproduce
     return {
         "command": _command(run),
-        "check it": f"surelearn verify certificate.json --data {shlex.quote(run.file.path.name)}",
+        "check it": f"surelearn verify certificate.json --data {shlex.quote(run.file.name)}",
         "what that leaves open": "whether the rows were drawn at random, and whether the model or "
         "its threshold was made or chosen with them: no file can show it",
         "claims": _tell_claims(run),
@@ -125,7 +125,7 @@ def _command(run: AuditRun) -> str:
     asked = options.pop("claims", [])
     if planned:
         options = {k: v for k, v in options.items() if k not in {"delta", "looks"}}
-    words = ["surelearn", "audit", run.file.path.name]
+    words = ["surelearn", "audit", run.file.name]
     words += ["--plan", "plan.toml"] if planned else []
     for name, value in {**options, **({} if planned else {"claim": asked}), **form}.items():
         flag = f"--{name.replace('_', '-')}"

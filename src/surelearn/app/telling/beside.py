@@ -260,7 +260,7 @@ def steps_of(run: CertifiedRun, file: TableFile) -> Iterator[str]:
         return
     yield "Answer new rows: `surelearn predict model.surelearn NEW.csv`"
     checked = "surelearn verify certificate.json --model model.surelearn --data "
-    yield f"Check the certificate: `{checked}{shlex.quote(file.path.name)}`"
+    yield f"Check the certificate: `{checked}{shlex.quote(file.name)}`"
     if plan := plan_of(run):
         share = float(run.options.get("holdout", 0.2))
         yield f"For a tighter bound: more rows, or a larger share of them than {share:.0%}. {plan}"
@@ -289,7 +289,7 @@ def signing_of(run: CertifiedRun, file: TableFile) -> dict[str, str]:
     return {
         "made on": today(),
         "with": f"surelearn {version('surelearn')} ({made})",
-        "table": f"{file.path.name}, SHA-256 {file.sha256}",
+        "table": f"{file.name}, SHA-256 {file.sha256}",
         "model": f"{run.name}, fingerprint {run.certificate.reproduce['model']}",
     }
 

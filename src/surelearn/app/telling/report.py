@@ -50,7 +50,7 @@ def make_report(run: CertifiedRun, file: TableFile) -> Report:
     """Return the report of a certified run."""
     problem = run.problem
     return Report(
-        title=f"{run.name} predicting {problem.target} in {file.path.name}",
+        title=f"{run.name} predicting {problem.target} in {file.name}",
         certificate=run.certificate,
         beforehand=f"{_seen_of(run)}{run.choice.beforehand}",
         training=run.choice.bound,
@@ -104,7 +104,7 @@ def _own(run: CertifiedRun) -> tuple[Certificate, ...]:
 def _facts(run: CertifiedRun, file: TableFile) -> dict[str, str]:
     problem = run.problem
     facts = {
-        "file": file.path.name,
+        "file": file.name,
         "rows": f"{problem.n_rows:,}",
         "target": f"{problem.target} ({problem.task})",
         "features": _features(len(problem.features), len(problem.categorical)),
@@ -207,7 +207,7 @@ def _reproduce(run: CertifiedRun, file: TableFile) -> dict[str, str]:
     return {
         "command": _command(run, file),
         "check it": f"surelearn verify certificate.json --model model.surelearn --data "
-        f"{shlex.quote(file.path.name)}",
+        f"{shlex.quote(file.name)}",
         "what that leaves open": "whether the model was trained on the training part only: "
         "--retrain trains it again and compares",
         "table (SHA-256)": file.sha256,
@@ -229,7 +229,7 @@ def _command(run: CertifiedRun, file: TableFile) -> str:
     if options.get("widths") == "adaptive":
         options.pop("widths")
     form: dict[str, Any] = options.pop("form", {})
-    words = ["surelearn", "certify", file.path.name]
+    words = ["surelearn", "certify", file.name]
     for name, value in {**options, "learner": names, "claim": asked, **form}.items():
         if isinstance(value, bool):
             words.append(f"--{name}" if value else f"--no-{name}")

@@ -14,6 +14,7 @@ UNSEEN = -1.0
 """The code of a category that was not there in training."""
 
 _CHUNK = 1 << 14  # rows searched before asking whether all categories have been seen
+_MOST_CHARACTERS = 1 << 26  # of all categories of a column, each as wide as the longest
 _WIDEST = 1 << 16  # whole numbers in a range shorter than this are looked up, others sorted
 
 
@@ -21,7 +22,9 @@ def categories_of_words(column: Words, most: int | None, name: str) -> NDArray[A
     """Return the sorted words of a column."""
     used = column.used()
     refuse_many(len(used), most, name)
-    return np.unique(np.array(column.words.take(used).to_pylist(), dtype=str))
+    words: list[str] = column.words.take(used).to_pylist()
+    _refuse_prose(words, name)
+    return np.unique(np.array(words, dtype=str))
 
 
 def categories_of_numbers(X: NDArray[Any], chosen: Mask) -> list[Vector | None]:
@@ -100,6 +103,16 @@ def refuse_many(n: int, most: int | None, name: str) -> None:
         raise ValueError(
             f"column {name!r} has {n} categories, more than {most}; group the rare ones, leave "
             "the column out, or raise the limit"
+        )
+
+
+def _refuse_prose(words: Sequence[str], name: str) -> None:
+    """Refuse words that are no names of categories: an array has the longest word's width."""
+    longest = max(map(len, words), default=0)
+    if len(words) * longest > _MOST_CHARACTERS:
+        raise ValueError(
+            f"column {name!r} holds {len(words):,} different texts, one of {longest:,} characters: "
+            "these are no categories; shorten them, or leave the column out"
         )
 
 

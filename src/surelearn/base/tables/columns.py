@@ -93,7 +93,7 @@ def of_cells(cells: NDArray[Any], name: str) -> Column:
         cells = cells.astype(str)
     try:
         array = pa.array(np.ascontiguousarray(cells), from_pandas=True)
-    except (pa.ArrowInvalid, pa.ArrowTypeError):
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
         return _numbers(cells, name)
     if pa.types.is_string(array.type) or pa.types.is_large_string(array.type):
         return _words(array, name)
@@ -116,6 +116,10 @@ def _words(array: Any, name: str) -> Column:
     if isinstance(array, pa.ChunkedArray):
         array = pa.concat_arrays(array.unify_dictionaries().chunks)
     places = array.indices.cast(pa.int32()).fill_null(-1).to_numpy()
+    if len(places) and not -1 <= places.min() <= places.max() < len(array.dictionary):
+        raise ValueError(
+            f"column {name!r} is damaged: it refers to categories that its dictionary does not hold"
+        )
     words = Words(array.dictionary.cast(pa.large_string()), places)
     used = words.words.take(words.used())
     if "" in used.to_pylist():
@@ -137,4 +141,6 @@ def _numbers(cells: NDArray[Any], name: str) -> NDArray[np.float64]:
         raise TypeError(
             f"column {name!r}: every cell must be a number, or all of them strings; {error}"
         ) from error
+    except OverflowError:
+        raise ValueError(f"column {name!r} holds a number too large for a float") from None
     return cast("NDArray[np.float64]", finite(np.array(values), name))

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lapack
 
+from surelearn import _arguments
 from surelearn._stored import holds, stored
 from surelearn._typing import Matrix, Vector
 
@@ -125,6 +126,7 @@ def _lengths(matrix: Matrix) -> Vector:
 def _factor(rows: Matrix) -> Matrix:
     """Return the square upper-triangular factor of some rows, with a non-negative diagonal."""
     height, width = rows.shape
+    _arguments.pairs_of_features(width)
     if height < width:
         rows = np.vstack([rows, np.zeros((width - height, width))])
     packed = lapack.dgeqrf(np.asfortranarray(rows), lwork=_PANEL * width, overwrite_a=1)[0]

@@ -274,6 +274,7 @@ class OnlineRidge(OnlineLinearRegressor):
 
     def _start(self, n_features: int) -> State:
         width = n_features + 1  # the constant feature comes first
+        _arguments.pairs_of_features(width)
         triangle = math.sqrt(self.alpha) * np.eye(width)
         weights = np.zeros(n_features), np.zeros(1)
         return State(triangle, np.zeros(width), np.zeros(_N_COLUMNS), *weights)

@@ -18,6 +18,7 @@ _SHORT_PLACE = np.int32(LARGEST_BLOCK)
 _LARGEST = np.int64(2**63 - 1)
 FAR = 1e30  # added to a gradient, it keeps a variable from being chosen
 _FLATTEST = 1e-12  # curvature: rows that are the same have none
+_AT_ONCE = 2**26  # cells looked at before Python may be interrupted, a few tenths of a second
 
 
 @inner
@@ -55,7 +56,6 @@ def _partner(f: Vector, row: Vector, diagonal: Vector, barred: Vector, i: int) -
     return (j if falls else last), last
 
 
-@jit
 def solve_block(
     gram: Matrix,
     diagonal: Vector,
@@ -70,13 +70,39 @@ def solve_block(
 
     Returns the number of steps and the smallest curvature met; `f` and `beta` change in place.
     `barred` is 0 for a variable that can rise, and below for one that can fall, or far away.
+    Between some thousands of steps the keyboard is heard; what comes out is the same.
     """
-    i, j, step, flattest = 0, 0, 0.0, np.inf
+    pending, done, flattest = (0, 0, 0.0), 0, np.inf
+    while done < max_steps:
+        most = min(max_steps - done, max(1, _AT_ONCE // len(f)))
+        n_steps, met, pending = _move_pairs(
+            gram, diagonal, (tolerance, most), pending, f, beta, bounds, barred
+        )
+        done, flattest = done + n_steps, min(flattest, met)
+        if n_steps < most:
+            break
+    return done, flattest
+
+
+@jit
+def _move_pairs(
+    gram: Matrix,
+    diagonal: Vector,
+    limits: tuple[float, int],
+    pending: tuple[int, int, float],
+    f: Vector,
+    beta: Vector,
+    bounds: Matrix,
+    barred: Matrix,
+) -> tuple[int, float, tuple[int, int, float]]:
+    """Move pairs; the last step of a call is pending: the next one brings it into the gradient."""
+    (i, j, step), (tolerance, max_steps) = pending, limits
+    flattest = np.inf
     for n_steps in range(max_steps):
         i = _update(f, gram[i], gram[j], step, barred[0])
         j, highest = _partner(f, gram[i], diagonal, barred[1], i)
         if f[highest] - barred[1, highest] - f[i] <= tolerance:
-            return n_steps, flattest
+            return n_steps, flattest, (i, j, 0.0)
         curvature = diagonal[i] + diagonal[j] - 2.0 * gram[i, j]
         flattest = min(flattest, curvature)
         step = (f[j] - f[i]) / (max(_FLATTEST, curvature))
@@ -88,4 +114,4 @@ def solve_block(
         for t in (i, j):
             barred[0, t] = 0.0 if beta[t] < bounds[1, t] else FAR
             barred[1, t] = 0.0 if beta[t] > bounds[0, t] else FAR
-    return max_steps, flattest
+    return max_steps, flattest, (i, j, step)

@@ -1,0 +1,52 @@
+"""Tables that no learner can take end in a sentence, not in a foreign error or in no memory."""
+
+import os
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pytest
+from scipy import sparse
+
+from surelearn import (
+    CARTClassifier,
+    ForwardStagewiseClassifier,
+    LinearRegression,
+    OnlineRidge,
+    Perceptron,
+    PrincipalComponents,
+)
+
+
+@pytest.mark.parametrize("learner", [LinearRegression, OnlineRidge, PrincipalComponents])
+def test_pairs_of_very_many_features_are_refused_in_a_sentence(learner, monkeypatch):
+    monkeypatch.setattr("surelearn._arguments._MEMORY", 10**6)
+    X = sparse.random(5, 1000, density=0.01, format="csr", random_state=0)
+    with pytest.raises(ValueError, match="features need a table of all their pairs"):
+        learner().fit(X, np.arange(5.0))
+
+
+@pytest.mark.parametrize("learner", [Perceptron, ForwardStagewiseClassifier, CARTClassifier])
+def test_a_lazy_frame_is_refused_in_a_sentence(learner):
+    with pytest.raises(TypeError, match=r"collect\(\) first"):
+        learner().fit(pl.LazyFrame({"a": [1.0, 2.0]}), [0, 1])
+
+
+def test_numbers_and_categories_that_cannot_be_are_refused():
+    with pytest.raises(ValueError, match="too large for a float"):
+        CARTClassifier().fit(np.array([[10**400], [1]], dtype=object), [0, 1])
+    damaged = pa.DictionaryArray.from_arrays(pa.array([0, 9]), pa.array(["u", "v"]), safe=False)
+    with pytest.raises(ValueError, match="its dictionary does not hold"):
+        CARTClassifier().fit(pa.table({"a": damaged}), [0, 1])
+
+
+@pytest.mark.parametrize("learner", [Perceptron, LinearRegression, CARTClassifier])
+def test_a_mapped_file_that_was_cut_short_does_not_end_the_process(learner, tmp_path):
+    path = tmp_path / "rows.bin"
+    np.random.default_rng(0).normal(size=(4096, 2)).tofile(path)
+    X, y = np.memmap(path, dtype=np.float64, mode="r", shape=(4096, 2)), np.arange(4096) % 2
+    learner().fit(X[:100], y[:100])
+    os.truncate(path, 4096)
+    for rows in (X, X[1000:]):
+        with pytest.raises(ValueError, match="has become shorter"):
+            learner().fit(rows, y[: len(rows)])
