@@ -137,7 +137,7 @@ def test_every_option_reaches_its_place(tmp_path):
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     words = re.sub("<[^>]*>", "", page)
     assert "--keep id --drop colour --group who --learner MixedNaiveBayes" in words
-    assert "--header --missing nix --encoding latin-1" in page
+    assert "--header --missing nix --encoding latin-1" in words
 
 
 def test_warnings_are_shown_and_brackets_are_no_markup(tmp_path):
