@@ -22,6 +22,7 @@ from surelearn.learners.ensembles._histogram.training import (
 from surelearn.learners.ensembles._histogram.trees import HistogramTrees
 from surelearn.learners.ensembles._monotone import ordered_values
 
+_AT_ONCE = 2**16  # rows whose slopes a worker writes at once, in little memory
 _WIDE = 1024  # rows of a part end with whole vectors: its last bits are those of all rows together
 
 
@@ -181,7 +182,8 @@ def _slopes(
             y[part], scores[:, part], weights[part]
         )
 
-    size = -(-n // workers.size)
+    rounds = -(-n // (_AT_ONCE * workers.size))  # every worker gets as many parts as the others
+    size = -(-n // (rounds * workers.size))
     workers.map(write, list(_threads.chunks(n, -(-size // _WIDE) * _WIDE)))
     return gradients, hessians
 
