@@ -83,8 +83,8 @@ def _widths(run: CertifiedRun) -> Iterator[ModelView]:
     yield ModelView(
         f"Where it errs more, {tree.n_leaves_} leaves",
         note="A tree fitted to the errors on training rows that the model had not seen. A leaf "
-        f"says how large they are there, in multiples of their average, {average}. The widths of "
-        "the intervals follow it.",
+        f"says how large they are there, in multiples of their average, {average}."
+        + ("" if run.intervals is None else " The widths of the intervals follow it."),
         text=_in_words(tree, digits=4),
     )
 
