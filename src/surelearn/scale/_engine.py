@@ -1,11 +1,13 @@
 """What `map_reduce` has to know of whoever works on the parts."""
 
+import pickle
 from collections.abc import Callable, Generator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from os import PathLike
 from typing import Any, NamedTuple
 
+from surelearn import _arguments
 from surelearn.scale.errors import ClusterLostError
 
 
@@ -14,6 +16,11 @@ class Engine:
 
     def __init__(self, executor: Any, n_at_once: int, n_workers: int = 1) -> None:
         self.executor, self.n_at_once, self.n_workers = executor, n_at_once, n_workers
+
+    def sendable(self, task: Callable[[Any], Any]) -> Any:
+        """Return a task as it is sent out again and again; refuse one that cannot be."""
+        pickled(task)
+        return task
 
     def submit(self, function: Callable[[Any], Any], part: Any) -> Future[Any]:
         """Begin with the work on a part."""
@@ -52,3 +59,14 @@ class Settings(NamedTuple):
     engine: Engine
     checkpoint: str | PathLike[str] | None = None
     progress: Callable[[int, int], object] | None = None
+
+
+def pickled(task: Callable[[Any], Any]) -> bytes:
+    """Return a task as bytes, by the names of its functions; refuse one that has none."""
+    try:
+        return pickle.dumps(task, protocol=pickle.HIGHEST_PROTOCOL)
+    except Exception as error:
+        raise TypeError(
+            f"{_arguments.short(task)} cannot be sent to other processes ({error}): give a plain "
+            "function of a module, or functools.partial of one"
+        ) from error

@@ -11,7 +11,7 @@ import traceback
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
 from contextlib import suppress
-from functools import partial
+from functools import lru_cache, partial
 from multiprocessing.connection import Connection
 from multiprocessing.util import Finalize
 from typing import Any, NamedTuple
@@ -24,6 +24,9 @@ from surelearn.scale.errors import UnreadableTaskError
 _ONE_THREAD = dict.fromkeys(
     ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"
 )
+# Arrays of some megabytes come and go with each pass; memory that goes back to the system each time
+# has to be cleared again. This is as far as glibc itself goes with a program that lets them go.
+_KEEP_MEMORY = {"MALLOC_MMAP_THRESHOLD_": str(2**25), "MALLOC_TRIM_THRESHOLD_": str(2**26)}
 _END = b""
 
 
@@ -104,20 +107,49 @@ def _close(pipe: Connection) -> None:
 def _start() -> _Running:
     context: Any = get_context("loky")  # starts no second copy of the main program, and no fork
     ours, theirs = context.Pipe()
-    process = context.Process(target=serve, args=(theirs,), env=_ONE_THREAD)
+    process = context.Process(target=serve, args=(theirs,), env=_ONE_THREAD | _KEEP_MEMORY)
     process.start()
     theirs.close()
     Finalize(process, partial(_close, ours), exitpriority=10)  # or Python would wait for its end
     return _Running(process, ours)
 
 
-def _packed(call: Callable[[], Any]) -> bytes:
-    """Return a call as bytes; functions of the main program, or without a name, as their code."""
+class Packed:
+    """What goes out several times, packed once; who unpickles it has the thing itself.
+
+    Examples
+    --------
+    >>> pickle.loads(pickle.dumps(Packed(("a task", 7))))
+    ('a task', 7)
+    """
+
+    def __init__(self, thing: Any, pickled: bytes | None = None) -> None:
+        self._bytes = _packed(thing, pickled)
+
+    def __reduce__(self) -> tuple[Callable[[bytes], Any], tuple[bytes]]:
+        return pickle.loads, (self._bytes,)
+
+
+class PackedPart(Packed):
+    """A part that will be asked about again: a process unpacks it once."""
+
+    def __reduce__(self) -> tuple[Callable[[bytes], Any], tuple[bytes]]:
+        return unpacked_part, (self._bytes,)
+
+
+@lru_cache(maxsize=8)
+def unpacked_part(packed: bytes) -> Any:
+    """Return a part that was packed. Runs in the process."""
+    return pickle.loads(packed)  # noqa: S301 - of the process that started this one
+
+
+def _packed(thing: Any, pickled: bytes | None = None) -> bytes:
+    """Return a thing as bytes; functions of the main program, or without a name, as their code."""
     with suppress(Exception):
-        packed = pickle.dumps(call, protocol=pickle.HIGHEST_PROTOCOL)
-        if b"__main__" not in packed:
-            return packed
-    return bytes(reduction.dumps(call))
+        found = pickled or pickle.dumps(thing, protocol=pickle.HIGHEST_PROTOCOL)
+        if b"__main__" not in found:
+            return found
+    return bytes(reduction.dumps(thing))
 
 
 def serve(pipe: Connection) -> None:

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Generator
 from concurrent.futures import Executor, Future
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
 from functools import partial
 from os import PathLike
@@ -13,8 +13,8 @@ from typing import Any, Self
 import joblib
 
 from surelearn import _arguments
-from surelearn.scale._engine import Engine, Settings
-from surelearn.scale._one_process import OneProcess
+from surelearn.scale._engine import Engine, Settings, pickled
+from surelearn.scale._one_process import OneProcess, Packed, PackedPart
 
 
 class _Serial(Engine):
@@ -85,11 +85,27 @@ class Processes(Executor):
 
 
 class _ProcessesEngine(Engine):
-    """Processes of our own: each is asked about the same places again."""
+    """Processes of our own: each is asked about the same places again, in the same words."""
+
+    def __init__(self, executor: Any, n_at_once: int, n_workers: int = 1) -> None:
+        super().__init__(executor, n_at_once, n_workers)
+        self._asked: dict[int, tuple[Any, PackedPart]] = {}
+
+    def sendable(self, task: Callable[[Any], Any]) -> Any:
+        return Packed(task, pickled(task))
 
     def submit_near(self, place: int, function: Callable[[Any], Any], part: Any) -> Future[Any]:
         """Go to the process that worked on the place before."""
-        return self.executor.submit_to(place, function, part)
+        known = self._asked.get(place)
+        if known is None or not _are_equal(known[0], part):
+            known = self._asked[place] = part, PackedPart(part)
+        return self.executor.submit_to(place, function, known[1])
+
+
+def _are_equal(one: Any, other: Any) -> bool:
+    with suppress(Exception):  # arrays do not say
+        return bool(one == other)
+    return False
 
 
 def processes(n: int | None = None) -> Processes:

@@ -5,7 +5,6 @@ alone: neither on who computed them nor on when. Between the merges at most logâ
 and besides them those of the tasks under way.
 """
 
-import pickle
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Future, wait
@@ -13,7 +12,6 @@ from functools import partial
 from os import PathLike
 from typing import Any, NamedTuple, TypeVar
 
-from surelearn import _arguments
 from surelearn._threads import alone
 from surelearn.base.parted import merge_in_order
 from surelearn.scale._engine import Engine
@@ -73,10 +71,10 @@ def map_reduce(
     todo = list(parts)
     if not todo:
         raise ValueError("there is no part to work on")
-    _refuse_unpicklable(task)
+    sent = settings.engine.sendable(task)
     folder = settings.checkpoint
     kept = None if folder is None else Checkpoint(folder, (task, merge))
-    run = _Run(todo, task, settings.engine, kept, settings.progress)
+    run = _Run(todo, sent, settings.engine, kept, settings.progress)
     with alone():  # merges, too, are the same to the last bit
         return merge_in_order(run.records(), merge)
 
@@ -269,13 +267,3 @@ def _refuse_unreadable(error: BrokenExecutor) -> None:
     if "un-serialize" in str(error):
         why = str(error.__cause__).strip().strip('"').strip().splitlines()[-1:]
         raise UnreadableTaskError("".join(why)) from error
-
-
-def _refuse_unpicklable(task: Any) -> None:
-    try:
-        pickle.dumps(task)
-    except Exception as error:
-        raise TypeError(
-            f"{_arguments.short(task)} cannot be sent to other processes ({error}): give a plain "
-            "function of a module, or functools.partial of one"
-        ) from error
