@@ -49,10 +49,15 @@ def as_nested(trees, X, tree=0):
 @pytest.mark.parametrize("missing", [False, True])
 @pytest.mark.parametrize("kind", ["two classes", "three classes", "numbers"])
 def test_a_tree_is_that_of_the_definition(kind, missing):
-    for seed in range(4):
-        X, rng = whole_numbers(40, 4, seed, missing=missing)
-        noise = np.nan_to_num(X) @ [1, -2, 1, 0] + rng.integers(-2, 3, size=40)
-        settings = {"n_estimators": 1, "bootstrap": False, "max_features": 2, "random_state": seed}
+    # Of two classes nodes of many rows look at four columns at a time, and here then at three.
+    large = (160, 9, 7) if kind == "two classes" else (40, 4, 3)
+    for seed, (n, d, n_drawn) in enumerate([(40, 4, 2), (40, 4, 2), (40, 4, 2), large]):
+        X, rng = whole_numbers(n, d, seed, missing=missing)
+        if n > 64:
+            X[:, 0] = rng.integers(-30, 30, size=n) / 10  # some values are rare
+        noise = np.nan_to_num(X[:, :3]) @ [2, -2, 1] + rng.integers(-2, 3, size=n)
+        settings = {"n_estimators": 1, "bootstrap": False, "random_state": seed}
+        settings["max_features"] = n_drawn
         if kind == "numbers":
             y = [Fraction(int(v), 4) for v in noise]
             model = RandomForestRegressor(**settings).fit(X, noise / 4)
@@ -60,7 +65,7 @@ def test_a_tree_is_that_of_the_definition(kind, missing):
             y = (np.digitize(noise, [0] if kind == "two classes" else [-2, 2])).tolist()
             model = RandomForestClassifier(**settings).fit(X, y)
         state = _members.growth_state(seed, 0)[0]
-        expected = reference.grow(X, y, [1] * 40, n_drawn=2, state=state)
+        expected = reference.grow(X, y, [1] * n, n_drawn=n_drawn, state=state)
         assert as_nested(model.trees_, X) == expected
 
 

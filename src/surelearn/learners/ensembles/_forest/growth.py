@@ -13,6 +13,7 @@ from surelearn.learners.ensembles import _members
 from surelearn.learners.ensembles._forest import bins as binning
 from surelearn.learners.ensembles._forest import trees as single
 from surelearn.learners.ensembles._forest.packed_trees import GrownTree, PackedTrees, pack_trees
+from surelearn.learners.ensembles._forest.walkable import as_grown
 from surelearn.learners.ensembles._forest.workspace import BinnedTable, Rules
 from surelearn.learners.ensembles._histogram.cut_points import Codes
 from surelearn.learners.ensembles._members import Bag
@@ -107,7 +108,7 @@ def grow(
         _members.mark_outside(bag, n_rows, tests.rows, tests.outside[place])
         return member(bag, *columns_of(model, place), place)
 
-    return pack_trees(workers.map(tree, todo), route_width(n_categories))
+    return as_grown(pack_trees(workers.map(tree, todo), route_width(n_categories)))
 
 
 def refuse_many_categories(n_categories: Indices) -> None:

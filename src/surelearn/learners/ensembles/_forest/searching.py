@@ -4,6 +4,7 @@ import numpy as np
 
 from surelearn._jit import borrowing
 from surelearn._typing import Indices
+from surelearn.learners.ensembles._forest.four_columns import FOUR, add_four, are_many, best_cut
 from surelearn.learners.ensembles._forest.lowest_bit import lowest_bit
 from surelearn.learners.ensembles._forest.scanning import search_column
 from surelearn.learners.ensembles._forest.touching import LOW, UNIT, sum_up
@@ -35,6 +36,13 @@ def search_node(
     best, n_drawn, features = -1.0, 0, space.features
     two_classes = 1 <= rules.n_classes <= 2 and rules.min_samples_leaf == 1
     quick = space.quick
+    if two_classes and are_many(len(items), quick):
+        while n_drawn < rules.n_drawn:
+            n = min(FOUR, rules.n_drawn - n_drawn)
+            for k in range(n):
+                draw_feature(features, n_drawn + k, state)
+            best = _search_four(items, features[n_drawn : n_drawn + n], table, rules, space, best)
+            n_drawn += n
     while n_drawn < len(features) and (n_drawn < rules.n_drawn or best < 0.0):
         feature = draw_feature(features, n_drawn, state)
         n_drawn += 1
@@ -57,6 +65,35 @@ def search_node(
         n_touched = sum_up(items, feature, table, rules, space)
         if n_touched > 1:
             best = search_column(feature, n_touched, table, rules, space, best)
+    return best
+
+
+@borrowing
+def _search_four(
+    items: Indices,
+    features: Indices,
+    table: BinnedTable,
+    rules: Rules,
+    space: Workspace,
+    best: float,
+) -> float:
+    """Write the best question about up to four columns, if it gains more than the best before."""
+    quick = space.quick
+    width = len(quick.so_far)
+    add_four(items, features, len(features), table.codes, quick)
+    for k in range(len(features)):
+        feature, sums = features[k], quick.tables[k * width : (k + 1) * width]
+        n_bins = int(table.n_bins[feature])
+        if table.is_category[feature] or sums[n_bins] != 0:  # there are missing cells
+            n_touched = sum_up(items, feature, table, rules, space)
+            if n_touched > 1:
+                best = search_column(feature, n_touched, table, rules, space, best)
+            continue
+        gain = best_cut(sums, n_bins, space.whole, rules.min_weight_leaf, quick)
+        if gain > best:
+            best = gain
+            _write_quick(feature, quick.cut, space.question)
+    quick.tables[:] = 0
     return best
 
 

@@ -63,6 +63,8 @@ class Quick(NamedTuple):
         The gain of the cut after each bin, as a number and as its bits.
     cut
         The bin below the best cut of a column, the last bin of the node, the bin above the cut.
+    tables, so_far
+        Where there are many rows: the sums of the bins of four columns, and up to each of one.
     """
 
     codes: Indices
@@ -71,6 +73,8 @@ class Quick(NamedTuple):
     gains: Vector
     gain_bits: Indices
     cut: Indices
+    tables: Indices
+    so_far: Indices
 
 
 def _room_for_cuts(most: int) -> Quick:
@@ -82,6 +86,8 @@ def _room_for_cuts(most: int) -> Quick:
         gains=gains,
         gain_bits=gains.view(np.int64),
         cut=np.zeros(3, dtype=np.int64),
+        tables=np.zeros(4 * most, dtype=np.int64),
+        so_far=np.zeros(most, dtype=np.int64),
     )
 
 
