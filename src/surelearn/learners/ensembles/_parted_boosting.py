@@ -116,7 +116,7 @@ def _boost(door: Door, parts: PartedTable, plan: Plan, counts: Indices) -> Round
     table = _Passes(parts, (np.cumsum(counts) - counts).tolist())
     fields = records.Fields.of(now.n_rows)
     for number in range(plan.n_rounds):
-        largest = table.ask(now, _largest_of, np.maximum)
+        largest = table.ask(now, _largest_of, np.maximum, begun=False)
         units = [units_of(fields, *pair) for pair in largest.tolist()]
         rng = np.random.default_rng([plan.seed, number])
         d = door.learner.n_features_in_
@@ -157,15 +157,15 @@ class _Passes(NamedTuple):
     parts: PartedTable
     starts: list[int]
 
-    def ask(self, now: Round, task: Any, merge: Any) -> Any:
-        """Return the sum of what a task of a round finds in all parts.
+    def ask(self, now: Round, task: Any, merge: Any, *, begun: bool = True) -> Any:
+        """Return the sum of what a task of a round, begun before or not, finds in all parts.
 
         Those who remember their parts are told in short; then those who do not, are told all. Sums
         have to be the same in any order.
         """
         items: list[Any] = list(enumerate(self.starts))
         both = partial(_both, merge)
-        told = self._map(partial(_told, task, now.in_short()), both, items)
+        told = self._map(partial(_told, task, now.in_short(begun=begun)), both, items)
         if told.forgotten:
             again = [item if item[0] in told.forgotten else None for item in items]
             told = both(told, self._map(partial(_told, task, now), both, again))

@@ -48,7 +48,7 @@ class Round(NamedTuple):
     lineage
         What tells its trees from others.
     latest
-        The trees of the round before.
+        The trees of the round before; None if those who remember their parts have added them.
     history
         For those who remember nothing; left out where they are few, since it grows and grows.
     """
@@ -58,7 +58,7 @@ class Round(NamedTuple):
     n_rows: int
     number: int
     lineage: Lineage
-    latest: HistogramTrees
+    latest: HistogramTrees | None
     history: History | None
 
     def after(self, new: list[HistogramTrees]) -> "Round":
@@ -72,8 +72,11 @@ class Round(NamedTuple):
             history=history and history._replace(trees=(*history.trees, latest)),
         )
 
-    def in_short(self) -> "Round":
-        """Return what is enough for those who remember their parts: all but the history."""
+    def in_short(self, *, begun: bool) -> "Round":
+        """Return what is enough for those who remember their parts, begun with the round or not."""
+        if begun:
+            root, _, now = self.lineage
+            return self._replace(lineage=Lineage(root, now, now), latest=None, history=None)
         return self._replace(history=None) if self.number else self
 
     def blocks_of(self, part: RowsOfPart) -> Iterator[BlockAtWork]:
@@ -81,7 +84,7 @@ class Round(NamedTuple):
         known = MEMORY.take(part.key, self.lineage)
         if known is not None:
             for block in known.blocks:
-                if known.moment != self.lineage.now:
+                if known.moment != self.lineage.now and self.latest is not None:
                     add_values(self.latest, block.growing.codes, block.scores)
                     self._begin(block)
                 yield block
