@@ -21,7 +21,7 @@ _FEW = 64  # rows: with fewer, it is quicker to note which bins they touch
 @borrowing
 def are_many(n_rows: int, quick: Quick) -> bool:
     """Return whether so many rows touch most bins of a column."""
-    return n_rows >= max(_FEW, len(quick.so_far) >> 2)
+    return n_rows >= max(_FEW, 3 * len(quick.so_far) >> 3)
 
 
 @borrowing
