@@ -94,7 +94,7 @@ def grow_parts(model: Any, fitted: Any, parts: PartedTable) -> Tested:
     _check(model, fitted, labels=labels)
     survey = survey_table(model, parts, labels=labels)
     n_categories = table.n_categories(model.categories_)
-    growth.refuse_many_categories(n_categories)
+    growth.refuse_too_many(n_categories)
     door = _door(model, survey)
     counts = rows_that_count(door, parts, survey)
     model.n_training_rows_ = int(counts.sum())

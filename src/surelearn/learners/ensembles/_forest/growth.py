@@ -12,7 +12,12 @@ from surelearn.impurities.compiled import GINI
 from surelearn.learners.ensembles import _members
 from surelearn.learners.ensembles._forest import bins as binning
 from surelearn.learners.ensembles._forest import trees as single
-from surelearn.learners.ensembles._forest.packed_trees import GrownTree, PackedTrees, pack_trees
+from surelearn.learners.ensembles._forest.packed_trees import (
+    MOST_COLUMNS,
+    GrownTree,
+    PackedTrees,
+    pack_trees,
+)
 from surelearn.learners.ensembles._forest.walkable import as_grown
 from surelearn.learners.ensembles._forest.workspace import BinnedTable, Rules
 from surelearn.learners.ensembles._histogram.cut_points import Codes
@@ -95,7 +100,7 @@ def grow(
     model: Any, sample: Any, n_categories: Indices, tests: Tests, workers: Workers
 ) -> PackedTrees | None:
     """Return the trees that a forest lacks, None if none; write which rows they have not seen."""
-    refuse_many_categories(n_categories)
+    refuse_too_many(n_categories)
     n_rows = len(sample.X)
     references, todo = references_of(model), range(tests.n_before, model.n_estimators)
     if not todo:
@@ -111,8 +116,12 @@ def grow(
     return as_grown(pack_trees(workers.map(tree, todo), route_width(n_categories)))
 
 
-def refuse_many_categories(n_categories: Indices) -> None:
-    """Refuse a column of more categories than a forest reads."""
+def refuse_too_many(n_categories: Indices) -> None:
+    """Refuse more columns than the words of nodes can name, and more categories than bins."""
+    if len(n_categories) > MOST_COLUMNS:
+        raise ValueError(
+            f"{len(n_categories):,} columns are more than the {MOST_COLUMNS:,} that a forest reads"
+        )
     if int(n_categories.max()) > _MOST_BINS:
         raise ValueError(
             f"a column has {int(n_categories.max()):,} categories, and a forest reads at most "
