@@ -73,11 +73,11 @@ class OnlineLearner(OwnsItsState, CallbackSupportMixin, BaseEstimator):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Note whether all rows of numbers are admitted, which single rows need not ask."""
-        super().__init_subclass__(**kwargs)
         for name in {"certificates", "guarantee"} & vars(cls).keys():
             method = vars(cls)[name]
             of_the_run = _of_untouched(method) if name == "certificates" else method
             setattr(cls, name, still(of_the_run))  # they read more than one state
+        super().__init_subclass__(**kwargs)
         cls._admits_all = cls._admit is OnlineLearner._admit and cls._features == "numbers"
 
     @abstractmethod

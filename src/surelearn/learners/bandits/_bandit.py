@@ -20,6 +20,7 @@ from scipy import sparse
 from surelearn import _arguments
 from surelearn._jit.sound_matrices import sound
 from surelearn._stored import holds
+from surelearn._turns import in_turn
 from surelearn._typing import ArrayLike, Indices, Matrix, Vector
 from surelearn._wording import confidence, outward
 from surelearn.base.fingerprint import fingerprint
@@ -138,6 +139,7 @@ class Bandit(OwnsItsState, ABC):
         chances[self._next_arm(n, counts, learnt)] = 1.0  # without coins this changes nothing
         return chances
 
+    @in_turn
     def select(self) -> int:
         """Return the arm of this round; asked again before `update`, the same arm."""
         begun_as, n, arm, counts, learnt = vars(self)["state_"]
@@ -149,6 +151,7 @@ class Bandit(OwnsItsState, ABC):
                 vars(self)["state_"] = BanditState(begun_as, n, arm, counts, learnt)
         return arm
 
+    @in_turn
     def update(self, arm: int, loss: float) -> None:
         """Pay and learn the loss of the arm selected in this round."""
         begun_as, n, selected, counts, learnt = vars(self)["state_"]
@@ -160,6 +163,7 @@ class Bandit(OwnsItsState, ABC):
         self._play(row, n, counts, learnt, np.empty(1, dtype=np.int64))
         vars(self)["state_"] = BanditState(begun_as, n + 1, None, counts, learnt)
 
+    @in_turn
     def play(self, losses: ArrayLike) -> Indices:
         """Play a round for each row of a table with a column per arm, and return the arms.
 
