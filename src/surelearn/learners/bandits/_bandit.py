@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from functools import cache
 from numbers import Integral
-from typing import Any, Self, cast
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.random import Generator
@@ -78,6 +78,8 @@ class Bandit(OwnsItsState, ABC):
     """
 
     state_: BanditState = cast("Any", HandedOut())
+    _is_played_on: ClassVar[bool] = True
+    _begins_at_once: ClassVar[bool] = True  # a file without a state holds none
 
     def __init__(self, *, n_arms: int) -> None:
         self.n_arms = n_arms
@@ -160,7 +162,8 @@ class Bandit(OwnsItsState, ABC):
         row = _no_losses(self.n_arms).copy()
         row[0, arm] = _checked_loss(loss)
         counts, learnt = copy_of(counts), copy_of(learnt)
-        self._play(row, n, counts, learnt, np.empty(1, dtype=np.int64))
+        if self._play(row, n, counts, learnt, np.empty(1, dtype=np.int64)) == 0:
+            raise ValueError(f"arm {selected} is not the arm of this round any more: begin anew")
         vars(self)["state_"] = BanditState(begun_as, n + 1, None, counts, learnt)
 
     @in_turn
@@ -276,12 +279,18 @@ class Bandit(OwnsItsState, ABC):
     def _check_state(self) -> None:
         """Refuse what a forged model file may hold: a state of another form than it starts with."""
         self._check_parameters()
-        _, n, selected, counts, learnt = self.state_
+        _, n, selected, counts, learnt = vars(self)["state_"]
         if len(counts.pulls) != self.n_arms or counts.pulls.sum() != n or counts.pulls.min() < 0:
             raise ValueError(f"its counts are not those of {self.n_arms} arms and {n} rounds")
-        if selected is not None and not selected < self.n_arms:
-            raise ValueError(f"arm {selected} is selected, of {self.n_arms}")
+        if (counts.arm_losses < 0.0).any() or (counts.arm_losses > counts.pulls).any():
+            raise ValueError("losses lie in [0, 1], and those of an arm sum to its rounds at most")
         refuse_unlike(learnt, self._start())
+        self._check_learnt(n, selected, learnt)
+        if selected is not None and selected != self._next_arm(n, *map(copy_of, (counts, learnt))):
+            raise ValueError(f"arm {selected} is selected, which is not the arm of this round")
+
+    def _check_learnt(self, n_rounds: int, selected: int | None, learnt: Any) -> None:
+        """Refuse a state of the right form that no rounds can have led to."""
 
     @classmethod
     def _upgrade_state(cls, attributes: dict[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ that a refused input leaves the learner exactly as it was.
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple, Self, cast
+from typing import Any, ClassVar, NamedTuple, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,6 +81,7 @@ class ExpertGame(OwnsItsState, ABC):
     """
 
     state_: GameState = cast("Any", HandedOut())
+    _is_played_on: ClassVar[bool] = True
 
     def __repr__(self) -> str:
         """Return the call that makes this learner anew."""
