@@ -20,7 +20,7 @@ from surelearn._turns import turn_of
 from surelearn._typing import ArrayLike, Indices, Vector
 from surelearn.base import validation
 from surelearn.base.labels import exact
-from surelearn.base.parameters import refuse_strange
+from surelearn.base.parameters import made_plain, refuse_strange
 from surelearn.base.seal import is_intact, sealed
 
 _Estimator = TypeVar("_Estimator")
@@ -39,7 +39,7 @@ _CHANGES_IT = frozenset(
 def fresh_copy(estimator: _Estimator) -> _Estimator:
     """Return an unfitted copy to fit in the estimator's place; `adopt` takes over the result."""
     refuse_strange(estimator)
-    return cast("_Estimator", clone(cast("Any", estimator)))
+    return made_plain(cast("_Estimator", clone(cast("Any", estimator))))
 
 
 def adopt(estimator: _Estimator, fresh: _Estimator) -> _Estimator:

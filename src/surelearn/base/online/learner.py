@@ -24,7 +24,7 @@ from surelearn.base.handed_out import HandedOut, OwnsItsState
 from surelearn.base.online import format_1
 from surelearn.base.online.passes import Run
 from surelearn.base.online.state import Learnt, copies_of, side_by_side, widened
-from surelearn.base.parameters import refuse_strange
+from surelearn.base.parameters import made_plain, refuse_strange
 from surelearn.base.row_reader import RowReader
 from surelearn.base.seal import refuse_changed
 from surelearn.base.states import refuse_unlike
@@ -147,7 +147,7 @@ class OnlineLearner(OwnsItsState, CallbackSupportMixin, BaseEstimator):
         """Check parameters, rows and targets; return a fresh copy that knows the features."""
         refuse_strange(self)
         self._check_parameters()
-        fresh = cast("Self", clone(self))
+        fresh = made_plain(cast("Self", clone(self)))
         X, targets = validation.check(fresh, X, y, targets=self._targets, reset=True, finite=False)
         return fresh._admit(self._looked_through(X)), targets, fresh
 

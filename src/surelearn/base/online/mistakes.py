@@ -14,6 +14,7 @@ from surelearn._stored import holds, stored
 from surelearn._typing import Indices, Vector
 from surelearn._wording import confidence, percent_outward
 from surelearn.base.drawn_rows import independent_rows
+from surelearn.base.hyperplanes import length_of
 from surelearn.base.online.passes import Run
 from surelearn.base.seal import fingerprint_of_fit
 from surelearn.bounds import Guarantee, compression, mistakes
@@ -256,7 +257,7 @@ _FINAL_WEIGHTS = Found(
 
 def of_linear_perceptron(run: Any, state: Any, record: MistakeRecord) -> Iterator[Statement]:
     """State what is proved of the mistakes of a Perceptron with these final weights."""
-    norm = math.hypot(float(np.linalg.norm(state.coef)), state.bias[0])
+    norm = math.hypot(length_of(state.coef), state.bias[0])
     longest = checked(f"the longest row has norm {state.radius[0]:.6g}")
     return perceptron_statements(
         run, state, record, norm=norm, radius=longest, found=_FINAL_WEIGHTS
