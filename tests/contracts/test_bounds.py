@@ -75,7 +75,7 @@ def test_it_refuses_nan_in_every_number_and_names_it(name, key):
 def test_odd_numbers_are_taken_or_refused_in_a_sentence(name):
     inputs = example_inputs(name)
     for key in inputs:
-        for odd in (np.float32(0.5), np.int8(3), np.uint8(255), 1e300, 5e-324, 10**400):
+        for odd in (np.float32(0.5), np.int8(127), np.uint8(255), 1e300, 5e-324, 10**400):
             with suppress(ValueError, TypeError):  # another error is a fault
                 THEOREMS[name](**{**inputs, key: odd})
 

@@ -87,7 +87,8 @@ def integer_halfspaces(*, largest_weight: int, dimension: int) -> int:
     729
     """
     values = 2 * _arguments.count("largest_weight", largest_weight) + 1
-    digits = math.log10(values) * (_arguments.count("dimension", dimension) + 1)
+    dimension = _arguments.count("dimension", dimension)  # one of NumPy's may overflow
+    digits = math.log10(values) * (dimension + 1)
     if digits > _MOST_DIGITS:
         raise _arguments.refuse(
             "dimension", dimension, f"small enough for 10^{_MOST_DIGITS} rules at most"
