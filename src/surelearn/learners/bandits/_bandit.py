@@ -26,6 +26,7 @@ from surelearn._wording import confidence, outward
 from surelearn.base.fingerprint import fingerprint
 from surelearn.base.games import call_of_first_round, constructor_call
 from surelearn.base.handed_out import HandedOut, OwnsItsState
+from surelearn.base.parameters import made_plain
 from surelearn.base.seal import refuse_changed
 from surelearn.base.states import CoinsSetBack, copy_of, refuse_unlike, twin_of
 from surelearn.bounds import Guarantee, bandits_stochastic
@@ -84,7 +85,7 @@ class Bandit(OwnsItsState, ABC):
     def __init__(self, *, n_arms: int) -> None:
         self.n_arms = n_arms
         self._check_parameters()
-        self.n_arms = int(n_arms)
+        made_plain(self)
         counts = Counts(np.zeros(self.n_arms, dtype=np.int64), np.zeros(self.n_arms))
         # What was given here is in the state already: it may not change, not even before round 1.
         self.state_ = BanditState(constructor_call(self), 0, None, counts, self._start())
