@@ -126,5 +126,5 @@ def test_a_support_vector_machine_of_scikit_learn_takes_our_kernels():
     ],
 )
 def test_what_is_no_kernel_is_refused_at_once(make):
-    with pytest.raises(TypeError, match="is no kernel|must be a function"):
+    with pytest.raises(TypeError, match=r"is no kernel|must be a function"):
         make()
