@@ -11,6 +11,7 @@ from surelearn import (
     CategoricalNaiveBayes,
     MaximumEntropy,
     NearestNeighborsClassifier,
+    NormalizedWinnow,
     PassiveAggressive,
     PassiveAggressiveRegressor,
     Perceptron,
@@ -154,3 +155,11 @@ def test_numbers_of_other_types_are_taken_for_what_they_are(learner, name, value
     odd, plain = (learner(**{name: one}).fit(X, y) for one in (value, plain))
     np.testing.assert_array_equal(odd.predict(X), plain.predict(X))
     assert type(getattr(odd, name)) is type(value)
+
+
+def test_weights_beyond_floats_are_refused():
+    X, y = checks.small_table(NormalizedWinnow())
+    model = NormalizedWinnow(learning_rate=1e300, max_iter=2)
+    with pytest.raises(ValueError, match="smaller learning rate"):
+        model.fit(X, y)
+    assert not hasattr(model, "coef_")

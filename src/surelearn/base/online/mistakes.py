@@ -130,6 +130,11 @@ def best_multiple(bound: Callable[[float, slice], float], scores: Vector) -> flo
     typical = float(np.abs(scores[part]).mean())
     if typical == 0.0:
         return 0.0
+    if not math.isfinite(typical):
+        raise ValueError(
+            "the weights grew beyond what floats can say: give a smaller learning rate, or scale "
+            "the features"
+        )
     found = minimize_scalar(
         lambda log_scale: bound(math.exp(log_scale), part),
         bounds=tuple(np.clip((-math.log(typical) - 12.0, -math.log(typical) + 12.0), -700, 700)),
