@@ -163,3 +163,8 @@ def test_weights_beyond_floats_are_refused():
     with pytest.raises(ValueError, match="smaller learning rate"):
         model.fit(X, y)
     assert not hasattr(model, "coef_")
+    with pytest.raises(ValueError, match="smaller learning rate"):
+        model.learn(X, y)
+    model.learn(X[:1], y[:1], classes=y)
+    with pytest.raises(ValueError, match="smaller learning rate"):
+        [model.learn_one(row, label) for row, label in zip(X, y, strict=True)]

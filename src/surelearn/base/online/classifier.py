@@ -33,7 +33,7 @@ from surelearn.base.online.passes import (
     predicted_index,
     train_classifier,
 )
-from surelearn.base.online.state import Learnt, copies_of
+from surelearn.base.online.state import BEYOND_FLOATS, Learnt, copies_of
 
 _NEAR = 2**14  # losses summed at once
 _PLUS, _MINUS = np.array([1.0]), np.array([-1.0])  # learners read signs, they never write them
@@ -271,6 +271,7 @@ class OnlineClassifier(ClassifierMixin, OnlineLearner):
                 self._refuse_changed(learnt)
                 read.refuse_infinite(row)
                 validation.short_enough(row)
+                _refuse_overflow(np.array([score]))
             held["n_rounds_"] += 1
             if n_wrong:
                 held["n_mistakes_"] += n_wrong
@@ -325,7 +326,8 @@ class OnlineClassifier(ClassifierMixin, OnlineLearner):
         classes: Any = learnt.classes
         index = validation.index_among(classes, labels, np.min_scalar_type(len(classes)))
         if not self._will_tell(X):
-            return learn_problems(self, learnt, rows.of(X), index, states)
+            scores, moved = learn_problems(self, learnt, rows.of(X), index, states)
+            return _refuse_overflow(scores), moved
         # A look at every value beforehand would take a quarter of the whole time.
         with np.errstate(all="ignore"):
             scores, moved = learn_problems(self, learnt, rows.of(X), index, states)
@@ -333,12 +335,19 @@ class OnlineClassifier(ClassifierMixin, OnlineLearner):
             vouched = longest <= validation.LARGEST and np.isfinite(scores.sum())
         if not vouched:
             validation.all_finite(self, X, short=True)
-        return scores, moved
+        return _refuse_overflow(scores), moved
 
     def _count(self, signs: Vector, scores: Vector) -> tuple[int, float]:
         """Return the mistakes and the losses of some rounds of one problem."""
         n_wrong = n_mistakes(signs, scores)
         return n_wrong, n_wrong if self._counts_mistakes else self._loss(signs, scores)
+
+
+def _refuse_overflow(scores: Vector) -> Vector:
+    """Return the scores of rows that are finite; if one is none, then the weights are not."""
+    if np.isnan(scores).any():
+        raise ValueError(BEYOND_FLOATS)
+    return scores
 
 
 def _learn_sides(learnt: Learnt, row: Matrix, index: int, loss: float) -> tuple[int, float, float]:

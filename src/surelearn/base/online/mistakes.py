@@ -16,6 +16,7 @@ from surelearn._wording import confidence, percent_outward
 from surelearn.base.drawn_rows import independent_rows
 from surelearn.base.hyperplanes import length_of
 from surelearn.base.online.passes import Run
+from surelearn.base.online.state import BEYOND_FLOATS
 from surelearn.base.seal import fingerprint_of_fit
 from surelearn.bounds import Guarantee, compression, mistakes
 from surelearn.certificate import (
@@ -131,10 +132,7 @@ def best_multiple(bound: Callable[[float, slice], float], scores: Vector) -> flo
     if typical == 0.0:
         return 0.0
     if not math.isfinite(typical):
-        raise ValueError(
-            "the weights grew beyond what floats can say: give a smaller learning rate, or scale "
-            "the features"
-        )
+        raise ValueError(BEYOND_FLOATS)
     found = minimize_scalar(
         lambda log_scale: bound(math.exp(log_scale), part),
         bounds=tuple(np.clip((-math.log(typical) - 12.0, -math.log(typical) + 12.0), -700, 700)),
