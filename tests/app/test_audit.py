@@ -396,6 +396,18 @@ def test_hostile_files_end_in_a_sentence(text):
         from_json(text)
 
 
+@pytest.mark.parametrize(
+    ("odd", "words"), [(2**53 + 1, r"beyond 2\^53"), ("\ud800", "half a sign")]
+)
+def test_what_readers_of_json_differ_on_is_no_audit(odd, words, tmp_path):
+    table = pa.table({"truth": [0, 1] * 41, "said": [0, 1] * 41})
+    run = audit(table, truth="truth", prediction="said", claims=["error"])
+    content = json.loads(run.save(tmp_path / "out")[0].read_text(encoding="utf-8"))
+    content["outcomes"][0]["certificate"]["reproduce"]["options"]["truth"] = odd
+    with pytest.raises(ValueError, match=words):
+        from_json(json.dumps(content))
+
+
 def test_an_audit_in_python_writes_what_the_command_does(tmp_path):
     table = pa.table({"truth": [0, 1] * 40, "said": [0, 1] * 38 + [1, 1] * 2})
     run = audit(table, truth="truth", prediction="said", claims=["error"])

@@ -14,7 +14,9 @@ import pytest
 
 from surelearn.app import folder_swap, output
 from surelearn.app.errors import TableError
-from surelearn.app.output import NAMES, check_folder, write_run
+from surelearn.app.output import NAMES, OF_AUDITS, check_folder, write_run
+from surelearn.app.predict import model_in
+from surelearn.app.verify import certificate_in
 
 # Children of a process with threads only write files, and end without returning.
 pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
@@ -111,6 +113,44 @@ def test_killed_at_any_call_it_leaves_all_old_or_all_new_files(made_up, tmp_path
             assert hidden(folder, out) == [], k
         if kind != "absent":
             assert (out / "ledger.jsonl").read_text() == "mine"
+
+
+@pytest.mark.parametrize("kind", ["with a folder", "full"])
+def test_whoever_reads_after_a_kill_finds_all_old_or_all_new_files(
+    made_up, tmp_path, monkeypatch, kind
+):
+    monkeypatch.setattr(folder_swap, "_exchange", lambda *_: False)
+    read = certificate_in if kind == "full" else lambda out: model_in(out / NAMES[0])
+    n_calls = write_in_a_child(made_up, set_up(tmp_path / "whole", kind))
+    missing = 0
+    for k in range(n_calls // 2, n_calls + 1, 2 if kind == "full" else 4):
+        out = set_up(tmp_path / str(k), kind)
+        write_in_a_child(made_up, out, kill_at=k)
+        missing += None in texts(out)
+        read(out)
+        assert texts(out) in ({"old"}, {"new"}), k
+        assert (out / "ledger.jsonl").read_text() == "mine"
+    assert missing > 0
+
+
+def test_a_killed_run_is_finished_by_another_command(made_up, tmp_path, monkeypatch):
+    out = set_up(tmp_path / "folder", "with a folder")
+    monkeypatch.setattr(folder_swap, "finish", lambda _: None)  # as if killed
+    monkeypatch.setattr(folder_swap, "_since", lambda _: 5)
+    real, n_moves = Path.rename, []
+
+    def rename(self, target):
+        n_moves.append(self)
+        if len(n_moves) > 4:
+            raise KeyboardInterrupt
+        return real(self, target)
+
+    monkeypatch.setattr(Path, "rename", rename)
+    with pytest.raises(KeyboardInterrupt):
+        write_run(made_up, None, out)
+    monkeypatch.undo()
+    folder_swap.clean_up(out, OF_AUDITS)
+    assert texts(out) == {"old"}
 
 
 @pytest.mark.slow

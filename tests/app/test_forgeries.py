@@ -392,6 +392,7 @@ class TestWithModelAndTable:
             lambda stored: stored["options"].update(learners=["CARTClassifier"]),
             lambda stored: stored["options"].update(select="structural-risk"),
             lambda stored: stored.update(table="0" * 64),
+            lambda stored: stored.pop("inputs"),
             lambda stored: stored.update(n_to_halve_slack=7),
             lambda stored: stored.update(luck="good"),
             lambda stored: stored["options"].pop("learners"),

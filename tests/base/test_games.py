@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from surelearn.base.games import call_of_first_round, constructor_call
+from surelearn.learners.bandits.exp3 import Exp3
+from surelearn.learners.experts.fixed_share import FixedShare
 
 
 class Game:
@@ -31,3 +33,18 @@ def test_a_parameter_changed_in_place_is_noticed():
     rates.append(0.25)
     with pytest.raises(ValueError, match="the game was begun as"):
         call_of_first_round(Game(rate=rates), begun_as)
+
+
+@pytest.mark.parametrize(
+    ("game", "odd", "plain"),
+    [
+        (Exp3, {"n_arms": np.int8(3), "learning_rate": np.float16(0.5)}, {"n_arms": 3}),
+        (Exp3, {"n_arms": 3, "learning_rate": 10**30}, {"n_arms": 3}),
+        (FixedShare, {"n_switches": np.uint8(255)}, {}),  # one more is 0
+    ],
+)
+def test_numbers_of_other_types_are_parameters(game, odd, plain):
+    games = [game(**odd), game(**{**odd, **plain})]
+    table = np.random.default_rng(0).random((5, 3))
+    first, second = ((one.play if hasattr(one, "play") else one.learn)(table) for one in games)
+    np.testing.assert_array_equal(first, second)

@@ -7,7 +7,17 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from surelearn import NearestNeighborsClassifier, PrincipalComponents
+from surelearn import (
+    CategoricalNaiveBayes,
+    MaximumEntropy,
+    NearestNeighborsClassifier,
+    NormalizedWinnow,
+    PassiveAggressive,
+    PassiveAggressiveRegressor,
+    Perceptron,
+    PrincipalComponents,
+    checks,
+)
 from surelearn.app.registry import find_learners
 from surelearn.checks import answer
 
@@ -122,3 +132,39 @@ def test_sparse_and_wide_tables_are_looked_at_too():
         PrincipalComponents().fit(X.T * 1e-200)
     with pytest.raises(ValueError, match="overflow"):
         PrincipalComponents().fit(X.T * 1e200)
+
+
+@pytest.mark.parametrize("learner", [PassiveAggressive, PassiveAggressiveRegressor])
+@pytest.mark.parametrize("C", [1e-160, 1e-300, 5e-324])
+def test_weights_whose_squares_vanish_have_a_length(learner, C):
+    X, y = checks.small_table(learner())
+    assert all(c.observed <= c.bound for c in learner(C=C).fit(X, y).certificates()[:2])
+
+
+@pytest.mark.parametrize(
+    ("learner", "name", "value"),
+    [
+        (MaximumEntropy, "max_iter", np.uint8(255)),  # one more is 0
+        (CategoricalNaiveBayes, "smoothing", 10**30),
+        (Perceptron, "max_iter", np.int8(3)),
+    ],
+)
+def test_numbers_of_other_types_are_taken_for_what_they_are(learner, name, value):
+    X, y = checks.small_table(learner())
+    plain = float(value) if value > 2**63 else int(value)
+    odd, plain = (learner(**{name: one}).fit(X, y) for one in (value, plain))
+    np.testing.assert_array_equal(odd.predict(X), plain.predict(X))
+    assert type(getattr(odd, name)) is type(value)
+
+
+def test_weights_beyond_floats_are_refused():
+    X, y = checks.small_table(NormalizedWinnow())
+    model = NormalizedWinnow(learning_rate=1e300, max_iter=2)
+    with pytest.raises(ValueError, match="smaller learning rate"):
+        model.fit(X, y)
+    assert not hasattr(model, "coef_")
+    with pytest.raises(ValueError, match="smaller learning rate"):
+        model.learn(X, y)
+    model.learn(X[:1], y[:1], classes=y)
+    with pytest.raises(ValueError, match="smaller learning rate"):
+        [model.learn_one(row, label) for row, label in zip(X, y, strict=True)]

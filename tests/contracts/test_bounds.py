@@ -7,6 +7,7 @@ import math
 import pathlib
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -68,6 +69,15 @@ def test_most_theorems_have_numbers_counts_and_assumptions():
 def test_it_refuses_nan_in_every_number_and_names_it(name, key):
     with pytest.raises(ValueError, match=rf"\b{key}\b"):
         THEOREMS[name](**{**example_inputs(name), key: math.nan})
+
+
+@pytest.mark.parametrize("name", THEOREMS)
+def test_odd_numbers_are_taken_or_refused_in_a_sentence(name):
+    inputs = example_inputs(name)
+    for key in inputs:
+        for odd in (np.float32(0.5), np.int8(127), np.uint8(255), 1e300, 5e-324, 10**400):
+            with suppress(ValueError, TypeError):  # another error is a fault
+                THEOREMS[name](**{**inputs, key: odd})
 
 
 @pytest.mark.parametrize("name", WITH_DELTA)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn.svm import SVC
 
+from surelearn import kernels
 from surelearn.kernels import Agreement, Gaussian, Linear, Polynomial, Subsequence
 
 X = np.array([[1.0, 2.0], [2.0, 0.0], [0.0, 1.0], [3.0, 1.0]])
@@ -113,3 +114,17 @@ def test_a_support_vector_machine_of_scikit_learn_takes_our_kernels():
     ours = SVC(kernel=Gaussian(gamma=0.5)).fit(x, y)
     theirs = SVC(kernel="rbf", gamma=0.5).fit(x, y)
     assert ours.decision_function(x) == pytest.approx(theirs.decision_function(x), abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: kernels.Exponentiated(3),
+        lambda: kernels.Sum(kernels.Linear(), "x"),
+        lambda: kernels.PullBack(None, abs),
+        lambda: kernels.PullBack(kernels.Linear(), 3),
+    ],
+)
+def test_what_is_no_kernel_is_refused_at_once(make):
+    with pytest.raises(TypeError, match=r"is no kernel|must be a function"):
+        make()

@@ -104,3 +104,8 @@ def test_only_bits_agree():
         Anova(order=2).log2([[0, 1]])
     with pytest.raises(ValueError, match="order=0"):
         Anova(order=0)
+
+
+@pytest.mark.parametrize("order", [3, 2**31, 10**30])
+def test_no_set_is_larger_than_all_features(order):
+    assert Anova(order=order)(A, B) == 0.0

@@ -304,7 +304,7 @@ def test_parameters_must_be_there_and_of_their_kind(path):
     refuse(path, members | {"model.json": json.dumps(told).encode()}, "lacks the parameter")
 
 
-COINS = {"bandit-trace", "bandit-sampling"}  # no file can hold these: they draw coins
+ON_THE_WAY = {"bandit-trace", "bandit-sampling"}  # they stand in no file
 
 
 def classes_that_are_stored():
@@ -318,7 +318,7 @@ def test_every_class_that_stores_arrays_says_what_they_look_like():
     started = {type(s) for model, *_ in forgeries.models().values() for s in states_of(model)}
     assert len(started) > 20
     for name, cls in classes_that_are_stored().items():
-        if name.startswith(("test-", "example-")) or cls in started or name in COINS:
+        if name.startswith(("test-", "example-")) or cls in started or name in ON_THE_WAY:
             continue
         fields = set(getattr(cls, "_fields", ()))
         if dataclasses.is_dataclass(cls):

@@ -124,15 +124,10 @@ def test_the_file_of_a_learner_names_no_module_and_all_its_names_are_found(name,
 
 
 def test_files_of_pipelines_kernels_and_games_name_no_module(tmp_path, graph):
-    stored_at_all = 0
-    for model in others():
-        try:
-            assert_known(model, tmp_path / "m", graph)
-        except ModelFileError as error:  # a game of chance keeps its generator
-            assert "it holds a Generator" in str(error)  # noqa: PT017
-        else:
-            stored_at_all += 1
-    assert stored_at_all > 14
+    models = list(others())
+    assert len(models) > 20
+    for model in models:
+        assert_known(model, tmp_path / "m", graph)
 
 
 @pytest.mark.parametrize(("name", "module"), names._MODULES.items())

@@ -14,6 +14,7 @@ import numpy as np
 from river import base
 from sklearn.base import clone
 
+from surelearn._turns import in_turn
 from surelearn._typing import Matrix
 from surelearn.base import OnlineLinearRegressor
 from surelearn.base.online.state import Learnt
@@ -79,6 +80,7 @@ class RiverRegressor(_Estimator, base.Regressor):
         A regressor that has not learnt; it is copied, never changed.
     """
 
+    @in_turn
     def learn_one(self, x: Mapping[Any, Any], y: Any) -> None:
         """Learn from one row."""
         _refuse_no_number(y)
@@ -121,6 +123,7 @@ class RiverClassifier(_Estimator, base.Classifier):
     def _multiclass(self) -> bool:
         return self.classes is None or len(self.classes) > 2
 
+    @in_turn
     def learn_one(self, x: Mapping[Any, Any], y: Any) -> None:
         """Learn from one row."""
         announced = self._announced_with(y)

@@ -1,11 +1,11 @@
 """Putting files in place all at once: they are written aside, and one exchange of folders does it.
 
 Aside is a hidden folder beside the output, named after the process that made it. It holds `new`,
-which becomes the output, and `plan.json`, by which the next run finishes or undoes what a killed
-process left. Files that are not ours stay in the output: the new folder gets links to them. Where
-the output should not be exchanged (we stand in it, it is a mount, it has folders or hundreds of
-files of others, its parent is read-only), the files are moved one by one: first all old ones away,
-then the new ones in, so that there is never a mixture.
+which becomes the output, and `plan.json`, by which the next run, and whoever reads the output,
+finishes or undoes what a killed process left. Files that are not ours stay in the output: the new
+folder gets links to them. Where the output should not be exchanged (we stand in it, it is a mount,
+it has folders or hundreds of files of others, its parent is read-only), the files are moved one by
+one: first all old ones away, then the new ones in, so that there is never a mixture.
 """
 
 import ctypes
@@ -20,7 +20,7 @@ import stat
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, TypeGuard, cast
 from uuid import uuid4
 
 _ASIDE = re.compile(r"\.surelearn-(?P<host>[0-9a-f]{6})-(?P<pid>\d+)-(?P<since>\d+)-[0-9a-f]{8}")
@@ -35,14 +35,16 @@ _MOST_OTHERS = 200  # files of others that are worth a link each
 class Aside(NamedTuple):
     """A folder aside: where it is, the output it is for, and whether it stands in the output.
 
-    `begun` is the identity of its new folder, which has another one once it is exchanged. `others`
-    are the files that may be given back to the output, by name; all of them if it is None.
+    `begun` is the identity of its new folder, which has another one once it is exchanged. `names`
+    are the files that are ours. `others` are those that may be given back to the output, by name;
+    all of them if it is None.
     """
 
     path: Path
     out: Path
     within: bool
     begun: list[int]
+    names: tuple[str, ...]
     others: frozenset[str] | None = None
 
     @property
@@ -72,20 +74,20 @@ def aside(out: Path, names: Iterable[str]) -> Generator[Aside]:
     try:
         yield made
     finally:
-        finish(made, ours)
+        finish(made)
 
 
-def put_in_place(made: Aside, names: Iterable[str]) -> None:
+def put_in_place(made: Aside) -> None:
     """Let the new files take the place of those in the output, at once."""
     if made.within:
-        _move_in(made, tuple(names))
+        _move_in(made)
         return
     if not made.out.exists():
         made.out.parent.mkdir(parents=True, exist_ok=True)
         with suppress(OSError):  # somebody made it meanwhile
             made.new.rename(made.out)
             return
-    ours = set(names)
+    ours = set(made.names)
     _write_plan(made, sorted({path.name for path in made.out.iterdir()} - ours))
     _link_others(made, ours)
     with suppress(OSError):
@@ -108,15 +110,28 @@ def clean_up(out: Path, names: Iterable[str]) -> None:
                 shutil.rmtree(path, ignore_errors=True)
 
 
-def finish(made: Aside, names: tuple[str, ...]) -> None:
+def settle(path: Path) -> None:
+    """Finish or undo what a killed run left of a folder, or of the folder of a file, to be read.
+
+    Nothing is done where nothing was left; on a disk that cannot be written, all stays as it is.
+    """
+    with suppress(OSError, ValueError):  # a name that cannot be: whoever reads it says so
+        for out in (path, path.parent):
+            whole = _resolved(out)
+            for left in (whole if whole.is_dir() else whole.parent).glob(".surelearn-*"):
+                if (named := _ASIDE.fullmatch(left.name)) and not _lives(named):
+                    _finish_left_over(left, whole, None)
+
+
+def finish(made: Aside) -> None:
     """Bring an exchange that was begun to its end or its beginning, and remove what is left."""
     if made.within:
-        _settle_moves(made, names)
+        _settle_moves(made)
     elif made.old.exists() and not made.out.exists():
         made.old.rename(made.out)  # the second of two renames is missing
     if made.new.is_dir() and _identity(made.new) == made.begun:
         shutil.rmtree(made.new)  # never exchanged: what is in it is ours, or a link
-    kept = [_give_back(folder, made, names) for folder in (made.old, made.new)]
+    kept = [_give_back(folder, made) for folder in (made.old, made.new)]
     if all(kept):
         shutil.rmtree(made.path, ignore_errors=True)
 
@@ -143,7 +158,7 @@ def _make(out: Path, names: tuple[str, ...]) -> Aside:
         path.mkdir(mode=0o700)
     try:
         (path / "new").mkdir()
-        made = Aside(path, out, within, _identity(path / "new"))
+        made = Aside(path, out, within, _identity(path / "new"), names)
         _write_plan(made)
     except BaseException:
         shutil.rmtree(path, ignore_errors=True)
@@ -155,6 +170,7 @@ def _write_plan(made: Aside, others: Iterable[str] = ()) -> None:
     """Write by what the next run finishes; a plan that is there is replaced as a whole."""
     out = os.path.relpath(made.out, made.path.parent)
     plan = {"out": out, "within": made.within, "begun": made.begun, "others": list(others)}
+    plan["names"] = list(made.names)  # the next run may be of another command
     aside_of_it = made.path / f"{_PLAN}.new"
     aside_of_it.write_text(json.dumps(plan), encoding="utf-8")
     aside_of_it.replace(made.path / _PLAN)
@@ -197,34 +213,34 @@ def _exchange(one: Path, other: Path) -> bool:
     return rename(_AT_FDCWD, paths[0], _AT_FDCWD, paths[1], _EXCHANGE) == 0
 
 
-def _move_in(made: Aside, names: tuple[str, ...]) -> None:
+def _move_in(made: Aside) -> None:
     made.old.mkdir()
-    for name in names:
+    for name in made.names:
         with suppress(FileNotFoundError):
             (made.out / name).rename(made.old / name)
-    for name in names:
+    for name in made.names:
         (made.new / name).rename(made.out / name)
 
 
-def _settle_moves(made: Aside, names: tuple[str, ...]) -> None:
+def _settle_moves(made: Aside) -> None:
     """Move the rest of the new files in if one is in; else bring the old ones back."""
     if not made.old.is_dir():
         return
-    waiting = [name for name in names if (made.new / name).exists()]
-    source = made.new if len(waiting) < len(names) else made.old
-    for name in names:
+    waiting = [name for name in made.names if (made.new / name).exists()]
+    source = made.new if len(waiting) < len(made.names) else made.old
+    for name in made.names:
         with suppress(FileNotFoundError):
             (source / name).rename(made.out / name)
 
 
-def _give_back(folder: Path, made: Aside, names: tuple[str, ...]) -> bool:
+def _give_back(folder: Path, made: Aside) -> bool:
     """Empty a folder: ours are removed, others are given back to the output. Whether all were."""
     if not folder.is_dir():
         return True
     for entry in list(os.scandir(folder)):
         path, there = Path(entry.path), made.out / entry.name
         is_folder = entry.is_dir(follow_symlinks=False)
-        if entry.name in names and not is_folder:
+        if entry.name in made.names and not is_folder:
             with suppress(OSError):  # the new files are in place: the next run removes this one
                 path.unlink()
         elif made.others is not None and entry.name not in made.others:
@@ -242,8 +258,11 @@ def _is_newer(path: Path, there: Path) -> bool:
     return one.st_ino != other.st_ino and one.st_mtime_ns > other.st_mtime_ns
 
 
-def _finish_left_over(path: Path, out: Path, names: tuple[str, ...]) -> None:
-    """Finish by the plan of a killed run, if both are of this user and for this output."""
+def _finish_left_over(path: Path, out: Path, names: tuple[str, ...] | None) -> None:
+    """Finish by the plan of a killed run, if both are of this user and for this output.
+
+    `names` are taken for those of a plan that does not tell them; without any, it is let alone.
+    """
     if not _is_our_folder(path):
         return
     try:
@@ -255,10 +274,10 @@ def _finish_left_over(path: Path, out: Path, names: tuple[str, ...]) -> None:
         if _holds_only(path, {_PLAN, f"{_PLAN}.new"}):
             shutil.rmtree(path, ignore_errors=True)
         return
-    made = _accepted(path, plan, out)
+    made = _accepted(path, plan, out, names)
     if made is not None:
         with suppress(OSError):
-            finish(made, names)
+            finish(made)
 
 
 def _read_plan(path: Path) -> Any:
@@ -268,21 +287,30 @@ def _read_plan(path: Path) -> Any:
     return json.loads(path.read_text(encoding="utf-8"))
 
 
-def _accepted(path: Path, plan: Any, out: Path) -> Aside | None:
+def _accepted(path: Path, plan: Any, out: Path, names: tuple[str, ...] | None) -> Aside | None:
     """Return what a plan describes, or None if it is forged: it names another output, say."""
     if not isinstance(plan, dict):
         return None
     known = cast("dict[str, Any]", plan)
     target, within, begun, others = map(known.get, ("out", "within", "begun", "others"))
-    if not isinstance(target, str) or not isinstance(begun, list) or not isinstance(others, list):
+    ours = known.get("names", None if names is None else list(names))
+    if not isinstance(target, str) or not isinstance(begun, list):
+        return None
+    if not _are_names(others) or not _are_names(ours):
         return None
     leads_here = os.path.normpath(path.parent / target) == str(out)
     if not leads_here or within is not (path.parent == out):
         return None
-    if not all(isinstance(name, str) for name in cast("list[Any]", others)):
-        return None
-    made = Aside(path, out, path.parent == out, begun, frozenset(cast("list[str]", others)))
+    made = Aside(path, out, path.parent == out, begun, tuple(ours), frozenset(others))
     return made if all(map(_is_folder_or_absent, (made.new, made.old))) else None
+
+
+def _are_names(found: Any) -> TypeGuard[list[str]]:
+    """Return whether something is a list of names in one folder, none of which leads out of it."""
+    return isinstance(found, list) and all(
+        isinstance(name, str) and name not in {"", ".", ".."} and Path(name).name == name
+        for name in cast("list[Any]", found)
+    )
 
 
 def _is_folder_or_absent(path: Path) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
 from surelearn._shown import Shown
+from surelearn._turns import in_turn
 from surelearn.app.errors import ArgumentError, TableError
 from surelearn.app.monitoring.outcomes import Columns
 from surelearn.app.monitoring.reading import Block, read_blocks
@@ -83,6 +84,7 @@ class StreamMonitor(Shown, drawn_by="monitor.plot_monitor"):
         except (TypeError, ValueError) as error:
             raise ArgumentError(str(error)) from None
 
+    @in_turn
     def update(self, block: Block) -> None:
         """Count the rows of a block, and look whether the alarm rings."""
         self.n_rows += len(block.losses)

@@ -106,7 +106,7 @@ def write_run(run: CertifiedRun, file: TableFile, out: Path) -> tuple[Path, ...]
         _write(made.new / names[2], to_json(beside))
         _write(made.new / names[3], render_html(report))
         _write(made.new / names[4], render_json(report))
-        folder_swap.put_in_place(made, names)
+        folder_swap.put_in_place(made)
     return tuple(out / name for name in names)
 
 
@@ -132,7 +132,7 @@ def write_audit(run: AuditRun, out: Path) -> tuple[Path, ...]:
         folder_swap.clean_up(out, OF_AUDITS)
         for name, text in zip(OF_AUDITS, texts, strict=True):
             _write(made.new / name, text)
-        folder_swap.put_in_place(made, OF_AUDITS)
+        folder_swap.put_in_place(made)
     return tuple(out / name for name in OF_AUDITS)
 
 
@@ -144,7 +144,7 @@ def write_monitor(monitor: StreamMonitor, out: Path) -> tuple[Path, ...]:
         folder_swap.clean_up(out, OF_MONITORS)
         for name, text in zip(OF_MONITORS, texts, strict=True):
             _write(made.new / name, text)
-        folder_swap.put_in_place(made, OF_MONITORS)
+        folder_swap.put_in_place(made)
     return tuple(out / name for name in OF_MONITORS)
 
 

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv, types
 
+from surelearn.app import folder_swap
 from surelearn.app.errors import TableError
 from surelearn.app.intervals import stored_intervals
 from surelearn.app.problem.cells import Kind, is_missing
@@ -78,6 +79,7 @@ def predict_file(model: Path, table: Path, **form: Any) -> Predictions:
 
 def model_in(path: Path) -> Path:
     """Return the model file that a folder of results holds; a file is returned as it is."""
+    folder_swap.settle(path)
     return path / MODEL if path.is_dir() else path
 
 

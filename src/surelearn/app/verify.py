@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from surelearn.app import folder_swap
 from surelearn.app.auditing.bundle import Bundle, bundle_of_one, from_json, is_bundle
 from surelearn.app.choosing.choice import OnTrial
 from surelearn.app.errors import TableError
@@ -35,6 +36,7 @@ _LARGEST = 256 * 2**20  # bytes: the errors of ten million rows
 
 def certificate_in(path: Path) -> Path:
     """Return the certificate that a folder of results holds; a file is returned as it is."""
+    folder_swap.settle(path)
     return path / OF_RUNS if path.is_dir() else path
 
 

@@ -16,10 +16,11 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from surelearn import _arguments
+from surelearn._turns import turn_of
 from surelearn._typing import ArrayLike, Indices, Vector
 from surelearn.base import validation
 from surelearn.base.labels import exact
-from surelearn.base.parameters import refuse_strange
+from surelearn.base.parameters import made_plain, refuse_strange
 from surelearn.base.seal import is_intact, sealed
 
 _Estimator = TypeVar("_Estimator")
@@ -38,7 +39,7 @@ _CHANGES_IT = frozenset(
 def fresh_copy(estimator: _Estimator) -> _Estimator:
     """Return an unfitted copy to fit in the estimator's place; `adopt` takes over the result."""
     refuse_strange(estimator)
-    return cast("_Estimator", clone(cast("Any", estimator)))
+    return made_plain(cast("_Estimator", clone(cast("Any", estimator))))
 
 
 def adopt(estimator: _Estimator, fresh: _Estimator) -> _Estimator:
@@ -55,12 +56,17 @@ def adopt(estimator: _Estimator, fresh: _Estimator) -> _Estimator:
     >>> model.n_features_in_
     1
     """
+    with turn_of(estimator):  # a round that another thread has begun ends before, and is forgotten
+        _replace(estimator, fresh)
+    return estimator
+
+
+def _replace(estimator: Any, fresh: Any) -> None:
     then = as_it_is(estimator)
     kept = {name: value for name, value in vars(then).items() if not name.endswith("_")}
     learnt = {name: value for name, value in vars(fresh).items() if name.endswith("_")}
     then.__dict__ = kept | learnt
     estimator.__dict__ = vars(sealed(then))  # one assignment: nobody ever sees half of it
-    return estimator
 
 
 class NotYet:

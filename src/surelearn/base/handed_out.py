@@ -10,6 +10,7 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
+from surelearn._turns import in_turn
 from surelearn.base.seal import break_seal
 
 _Value = TypeVar("_Value")
@@ -102,6 +103,12 @@ class OwnsItsState:
     ValueError: this OnlineRidge was changed after it was fitted, and nothing is proved of what it
     has become: fit it again
     """
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Let what is stated of a run wait for a round that another thread is in the middle of."""
+        for name in {"certificates", "guarantee"} & vars(cls).keys():
+            setattr(cls, name, in_turn(vars(cls)[name]))
+        super().__init_subclass__(**kwargs)
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Set an attribute; one that comes of learning is set by hand, if learning has begun."""

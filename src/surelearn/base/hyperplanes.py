@@ -10,6 +10,8 @@ from surelearn._jit import tables
 from surelearn._typing import ArrayLike, Matrix, Vector
 from surelearn.base.validation import checked_numbers
 
+_SQUARES_VANISH = 1e-140  # as a length, or are cut off
+
 
 def signed_distance(X: Any, coef: ArrayLike, intercept: float = 0.0) -> Vector:
     """Return how far each row lies from the hyperplane, positive on the side of the weights.
@@ -155,3 +157,18 @@ def _signs(y: ArrayLike, n: int) -> Vector:
     if not (np.abs(signs) == 1.0).all():
         raise ValueError("y must hold only the labels -1 and +1; for 0 and 1 pass 2 * y - 1")
     return signs
+
+
+def length_of(vector: Vector) -> float:
+    """Return the Euclidean norm, also of numbers so small that their squares vanish.
+
+    Examples
+    --------
+    >>> length_of(np.array([3.0, 4.0])), length_of(np.array([3e-300, 4e-300])) > 4.9e-300
+    (5.0, True)
+    """
+    length = float(np.linalg.norm(vector))
+    if length > _SQUARES_VANISH or not vector.any():
+        return length
+    largest = float(np.abs(vector).max())
+    return largest * float(np.linalg.norm(vector / largest))

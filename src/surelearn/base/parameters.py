@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from numbers import Real
 from types import NoneType, UnionType
-from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from surelearn import _arguments
 
 _SEEDS = ("random_state", "seed")  # of any size, and refused where they are sown
 _LIMITS: dict[Any, int] = {bool: 1, int: 2**63 - 1, float: int(np.finfo(np.float64).max)}
+
+
+_Estimator = TypeVar("_Estimator")
 
 
 class WrongKindError(TypeError, ValueError):
@@ -69,6 +72,30 @@ def refuse_strange(estimator: Any) -> None:
         # A learner may compute with a flag, as with the size of a constant feature.
         if hint is bool and isinstance(value, Real | np.bool_) and value not in (0, 1):
             raise _wrong_kind(name, value, hint)
+
+
+def made_plain(estimator: _Estimator) -> _Estimator:
+    """Let a copy to be fitted hold Python's own numbers: NumPy's small ones overflow in sums.
+
+    A whole number that stands for a float, and is too large for compiled code, becomes one.
+
+    Examples
+    --------
+    >>> from surelearn.learners.linear.perceptron import Perceptron
+    >>> type(made_plain(Perceptron(max_iter=np.uint8(255))).max_iter)
+    <class 'int'>
+    """
+    cls, held = cast("type[Any]", type(estimator)), vars(estimator)
+    hints = _hints(cls)
+    for name in names_of(cls):
+        value = held.get(name)
+        if isinstance(value, np.bool_ | np.integer | np.floating):
+            held[name] = value = value.item()
+        if isinstance(value, bool) and hints.get(name) is int:
+            held[name] = value = int(value)
+        if type(value) is int and abs(value) > _LIMITS[int] and name not in _SEEDS:
+            held[name] = float(value) if _fits(0.5, hints.get(name, Any)) else value
+    return estimator
 
 
 def _wrong_kind(name: str, value: Any, hint: Any) -> WrongKindError:

@@ -194,8 +194,11 @@ def refuse_changed(model: Any) -> None:
 def _certifies(model: Any) -> bool:
     """Return whether a learner was fitted to rows that certificates speak of, its own or others'.
 
-    A hold-out says of one that remembers its rows what it was not trained on.
+    A hold-out says of one that remembers its rows what it was not trained on. A game is never
+    over: it may be played on after it was stored and loaded, and notices by itself who changes it.
     """
+    if getattr(type(model), "_is_played_on", False):
+        return False
     held = vars(model).copy()
     fitted = any(name.endswith("_") for name in held)
     unknown = held.get("run_", 0) is None or held.get("training_errors_", 0) is None

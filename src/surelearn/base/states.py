@@ -16,6 +16,9 @@ import numpy as np
 from numpy.random import Generator
 from scipy import sparse
 
+COINS = "coins"
+"""The field of a state that holds its generator of random numbers."""
+
 _State = TypeVar("_State", bound=tuple[Any, ...])
 _Learner = TypeVar("_Learner")
 
@@ -141,6 +144,43 @@ def refuse_unlike(state: tuple[Any, ...], start: tuple[Any, ...]) -> None:
             _refuse_unlike_array(f"{name} of its {type(start).__name__}", part, like)
 
 
+def refuse_other_draws(coins: Generator, start: Generator, n_drawn: int) -> None:
+    """Refuse coins that do not stand where so many numbers in [0, 1) bring those of the start.
+
+    Examples
+    --------
+    >>> coins = np.random.default_rng(0)
+    >>> _ = coins.random(3)
+    >>> refuse_other_draws(coins, np.random.default_rng(0), 3)
+    >>> refuse_other_draws(coins, np.random.default_rng(0), 2)
+    Traceback (most recent call last):
+    ValueError: its coins were not tossed once in each of 2 rounds
+    """
+    bits: Any = start.bit_generator
+    refuse_other_stream(coins, start)
+    if bits.advance(n_drawn).state != coins.bit_generator.state:
+        raise ValueError(f"its coins were not tossed once in each of {n_drawn} rounds")
+
+
+def refuse_other_stream(coins: Generator, start: Generator) -> None:
+    """Refuse coins that go along another sequence than those of the start, wherever they stand.
+
+    Examples
+    --------
+    >>> refuse_other_stream(np.random.default_rng(0), np.random.default_rng(1))
+    Traceback (most recent call last):
+    ValueError: its coins are not those of its seed
+    """
+    if _stream(coins) != _stream(start):
+        raise ValueError("its coins are not those of its seed")
+
+
+def _stream(coins: Generator) -> Any:
+    """Return what a seed decides for good: which of all sequences a generator goes along."""
+    held: Any = coins.bit_generator.state
+    return held["bit_generator"], held["state"].get("inc")
+
+
 def _names(state: Any) -> tuple[str, ...]:
     return state._fields
 
@@ -174,7 +214,7 @@ class CoinsSetBack:
     __slots__ = ("_before", "_coins")
 
     def __init__(self, state: tuple[Any, ...]) -> None:
-        self._coins: Generator | None = getattr(state, "coins", None)
+        self._coins: Generator | None = getattr(state, COINS, None)
         self._before: Any = None if self._coins is None else self._coins.bit_generator.state
 
     def __enter__(self) -> None:

@@ -17,6 +17,7 @@ from sklearn.base import BaseEstimator
 
 from surelearn._stored import stored
 from surelearn._threads import alone
+from surelearn._turns import in_turn
 from surelearn._typing import ArrayLike
 from surelearn.base.fitting import adopt, fresh_copy
 from surelearn.base.parted import Block, PartedTable, refuse_targets
@@ -133,6 +134,7 @@ class SummarisingLearner(BaseEstimator, Generic[_Record]):
         fresh._begin(*fresh._admit(X, y, sample_weight, first=True))  # noqa: SLF001 - our own copy
         return adopt(self, fresh)
 
+    @in_turn
     def partial_fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Add these rows to all seen so far, and find the model of all of them."""
         fresh = copy(self)  # what fails leaves this learner as it is

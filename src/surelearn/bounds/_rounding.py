@@ -6,6 +6,8 @@ roots come from bisection, which returns the outer end of its last bracket.
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
 
 _PADDING = 1e-12
 _LEAST = 4.0 * math.ulp(0.0)  # among numbers so small that a part in 10^12 of them is none
@@ -32,6 +34,17 @@ def up_integer(value: int) -> float:
     """
     nearest = float(value)
     return nearest if nearest >= value else math.nextafter(nearest, math.inf)
+
+
+def exactly(value: Any) -> Fraction:
+    """Return a number as a fraction; one of NumPy, which may overflow, is taken for Python's.
+
+    Examples
+    --------
+    >>> exactly(0.5)
+    Fraction(1, 2)
+    """
+    return Fraction(value if isinstance(value, int | float) else float(value))
 
 
 def _padding(value: float) -> float:

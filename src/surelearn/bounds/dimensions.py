@@ -87,7 +87,8 @@ def integer_halfspaces(*, largest_weight: int, dimension: int) -> int:
     729
     """
     values = 2 * _arguments.count("largest_weight", largest_weight) + 1
-    digits = math.log10(values) * (_arguments.count("dimension", dimension) + 1)
+    dimension = _arguments.count("dimension", dimension)  # one of NumPy's may overflow
+    digits = math.log10(values) * (dimension + 1)
     if digits > _MOST_DIGITS:
         raise _arguments.refuse(
             "dimension", dimension, f"small enough for 10^{_MOST_DIGITS} rules at most"
@@ -106,10 +107,12 @@ def large_margin(*, norm: float, radius: float, dimension: int | None = None) ->
     9
     """
     product = _arguments.positive("norm", norm) * _arguments.positive("radius", radius)
-    by_margin = math.floor(_rounding.up(product * product))
-    return (
-        by_margin if dimension is None else min(by_margin, _arguments.count("dimension", dimension))
-    )
+    square, most = _rounding.up(product * product), math.inf
+    if dimension is not None:
+        most = _arguments.count("dimension", dimension)
+    if math.isinf(min(square, most)):
+        raise _arguments.refuse("norm", norm, "smaller: norm^2 radius^2 is beyond 10^308")
+    return math.floor(min(square, most))
 
 
 def vc_dimension_of_class(*, patterns: ArrayLike) -> int:

@@ -6,7 +6,6 @@ are drawn without replacement; one that cannot be read counts as wrong.
 
 import math
 from collections.abc import Callable
-from fractions import Fraction
 from typing import Literal
 
 import numpy as np
@@ -152,7 +151,7 @@ def _most_wrong(errors: int, n: int, n_table: int, delta: float) -> int:
 
 def _is_rare(errors: int, n: int, n_table: int, wrong: int, delta: float) -> bool:
     """Return whether P(Hyp(n_table, wrong, n) <= errors) <= delta, in whole numbers: ties count."""
-    level, right = Fraction(delta), n_table - wrong
+    level, right = _rounding.exactly(delta), n_table - wrong
     found = range(max(0, n - right), errors + 1)
     ways = sum(math.comb(wrong, k) * math.comb(right, n - k) for k in found)
     return ways * level.denominator <= math.comb(n_table, n) * level.numerator

@@ -320,7 +320,11 @@ def _first_passing_count(target: float, delta: float, error: float) -> tuple[int
 
 def _clean_trials(probability: float, delta: float) -> int:
     """Return the smallest n with (1 - probability)^n <= delta."""
-    return math.ceil(math.log(delta) / math.log1p(-probability))
+    level, rate = math.log(delta), math.log1p(-probability)
+    found = level / rate
+    if math.isinf(found):
+        return math.ceil(_rounding.exactly(level) / _rounding.exactly(rate))
+    return math.ceil(found)
 
 
 def _log_smirnov(n: int, gap: float) -> float:

@@ -202,9 +202,10 @@ def second_order_perceptron_log_det(
     4.1926
     """
     spectrum = _arguments.vector("eigenvalues", eigenvalues, low=0.0)
-    log_det = float(
-        np.log1p(spectrum / _arguments.positive("regularization", regularization)).sum()
-    )
+    with np.errstate(over="ignore"):  # to infinity, as the bound does
+        log_det = float(
+            np.log1p(spectrum / _arguments.positive("regularization", regularization)).sum()
+        )
     return Guarantee(
         quantity=MISTAKES,
         bound=_second_order(hinge_loss, norm, regularization, sum_squared_scores, log_det),

@@ -6,7 +6,6 @@ Euclidean distance of the start from a minimiser.
 """
 
 import math
-from fractions import Fraction
 
 from surelearn import _arguments
 from surelearn.bounds import _rounding
@@ -251,8 +250,12 @@ def plan_gradient_descent_steps(
     gradient_descent(
         distance=distance, learning_rate=learning_rate, smoothness=smoothness, n_steps=1
     )
-    aim = 2 * Fraction(learning_rate) * Fraction(_arguments.positive("excess", excess))
-    return max(1, math.ceil(Fraction(distance) ** 2 / aim))
+    aim = (
+        2
+        * _rounding.exactly(learning_rate)
+        * _rounding.exactly(_arguments.positive("excess", excess))
+    )
+    return max(1, math.ceil(_rounding.exactly(distance) ** 2 / aim))
 
 
 def plan_nesterov_steps(*, distance: float, smoothness: float, excess: float) -> int:
@@ -264,8 +267,10 @@ def plan_nesterov_steps(*, distance: float, smoothness: float, excess: float) ->
     36
     """
     nesterov(distance=distance, smoothness=smoothness, n_steps=1)
-    aim = Fraction(_arguments.positive("excess", excess))
-    least_square = math.ceil(2 * Fraction(smoothness) * Fraction(distance) ** 2 / aim)
+    aim = _rounding.exactly(_arguments.positive("excess", excess))
+    least_square = math.ceil(
+        2 * _rounding.exactly(smoothness) * _rounding.exactly(distance) ** 2 / aim
+    )
     return max(1, math.isqrt(least_square - 1)) if least_square > 0 else 1
 
 

@@ -260,7 +260,7 @@ def plan_no_free_lunch_domain(*, n: int, error: float, delta: float) -> int:
 
     near = _rounding.smallest_integer(lambda k: bool(fails(np.array([k]))[0]), n + 1, 2 * n + 2)
     # The ceiling makes a sawtooth: the first size that fails may lie a few teeth before.
-    first = max(n + 1, near - math.ceil(2.0 / error + 2.0 / (0.5 - error)))
+    first = max(n + 1, near - math.ceil(min(near, 2.0 / error + 2.0 / (0.5 - error))))
     sizes = np.arange(first, near + 1)
     return int(sizes[np.argmax(fails(sizes))])
 

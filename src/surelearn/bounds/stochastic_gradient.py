@@ -5,7 +5,6 @@ Shuffled epochs are not covered by any proof here. `excess` is f(w) - min f.
 """
 
 import math
-from fractions import Fraction
 
 import numpy as np
 from scipy import special
@@ -243,8 +242,10 @@ def plan_sgd_steps(*, diameter: float, gradient_bound: float, excess: float) -> 
     4445
     """
     sgd(diameter=diameter, gradient_bound=gradient_bound, n_steps=1)
-    aim = Fraction(_arguments.positive("excess", excess))
-    return max(1, math.ceil((Fraction(diameter) * Fraction(gradient_bound) / aim) ** 2))
+    aim = _rounding.exactly(_arguments.positive("excess", excess))
+    return max(
+        1, math.ceil((_rounding.exactly(diameter) * _rounding.exactly(gradient_bound) / aim) ** 2)
+    )
 
 
 def plan_pegasos_steps(*, radius: float, regularization: float, excess: float, delta: float) -> int:

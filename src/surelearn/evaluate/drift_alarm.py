@@ -6,6 +6,7 @@ from typing import Any, Self
 
 from surelearn import _arguments
 from surelearn._shown import Shown
+from surelearn._turns import in_turn
 from surelearn._typing import ArrayLike
 from surelearn._wording import outward
 from surelearn.bounds import alarms
@@ -78,6 +79,7 @@ in 418 rows.
         """The statistic now: it rings at `rows_between`."""
         return sum(self._state) / len(self._state)
 
+    @in_turn
     def update(self, losses: ArrayLike) -> Self:
         """Add the losses of the next rows, in [0, 1]; blocks of any size ring at the same rows."""
         path, self._state = alarms.shiryaev_roberts(
@@ -94,6 +96,7 @@ in 418 rows.
         self.n_rows += len(path)
         return self
 
+    @in_turn
     def certificate(self) -> Certificate:
         """Return how many alarms are to be expected in so many rows while nothing has changed."""
         if self.n_rows == 0:

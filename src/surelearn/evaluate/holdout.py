@@ -19,6 +19,7 @@ from surelearn import _arguments
 from surelearn._jit.fingerprints import Hashes
 from surelearn._jit.sound_matrices import sound
 from surelearn._shown import Shown
+from surelearn._turns import in_turn
 from surelearn._typing import ArrayLike
 from surelearn._wording import confidence
 from surelearn.base import data_fingerprint, fingerprint
@@ -258,6 +259,7 @@ class Holdout(Shown, drawn_by="certificates.plot_certificates"):
         """
         return self.answer(model).certificate
 
+    @in_turn
     def answer(self, model: Any) -> Answers:
         """Return the certificate of a model, those of its classes, and its predictions.
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from surelearn import _arguments
 from surelearn._shown import Shown
+from surelearn._turns import in_turn
 from surelearn._typing import ArrayLike
 from surelearn._wording import confidence, outward
 from surelearn.bounds import Guarantee, ratios, sequences
@@ -54,6 +55,7 @@ class ModelDifferenceMonitor(Shown, drawn_by="monitor.plot_monitor"):
         self._counts: Counter[float] = Counter()
         self._looks: list[tuple[int, float]] = []
 
+    @in_turn
     def update(self, first: ArrayLike, second: ArrayLike) -> Self:
         """Add the losses of both models on the next rows, in [0, 1]."""
         one, other = pair_of_losses(first, second)
@@ -64,6 +66,7 @@ class ModelDifferenceMonitor(Shown, drawn_by="monitor.plot_monitor"):
         self._counts.update(halves.tolist())
         return self
 
+    @in_turn
     def certificate(self) -> Certificate:
         """Return the bound on the first model's loss minus the second's, as of now."""
         if self.n_rows == 0:
@@ -114,6 +117,7 @@ class ModelDifferenceMonitor(Shown, drawn_by="monitor.plot_monitor"):
     def _picture(self) -> tuple[str, Any]:
         return self._drawn_by, self.history()
 
+    @in_turn
     def history(self) -> MonitorHistory:
         """Return the average difference so far and the bound that allows for drift."""
         return history_of(self._looks, self._drifting, lambda mean: 2.0 * mean - 1.0)

@@ -10,6 +10,7 @@ import numpy as np
 
 from surelearn import _arguments
 from surelearn._shown import Shown
+from surelearn._turns import in_turn
 from surelearn._typing import ArrayLike, Matrix, Vector
 from surelearn._wording import outward
 from surelearn.base import OnlineLinearRegressor
@@ -124,6 +125,7 @@ class OnlineConformal(Shown, drawn_by="online_conformal.plot_online_conformal"):
         width = self.half_width
         return np.array([_interval(center, width) for center in self._predictions(X).tolist()])
 
+    @in_turn
     def learn(self, X: Any, y: ArrayLike) -> Matrix:
         """Judge the rows one after the other; return for each the interval given before its y.
 
@@ -141,6 +143,7 @@ class OnlineConformal(Shown, drawn_by="online_conformal.plot_online_conformal"):
             self._remember(abs(target - center))
         return intervals
 
+    @in_turn
     def certificate(self) -> Certificate:
         """Return how many rows can have been missed at most, surely."""
         guarantee = online_conformal.adaptive_conformal_misses(**self._inputs())
@@ -151,6 +154,7 @@ class OnlineConformal(Shown, drawn_by="online_conformal.plot_online_conformal"):
         )
         return self._certified(guarantee, "mistakes", self.n_missed, claim)
 
+    @in_turn
     def deviation_certificate(self) -> Certificate:
         """Return how far from alpha, on either side, the share of missed rows can be, surely."""
         guarantee = online_conformal.adaptive_conformal(**self._inputs())

@@ -7,6 +7,7 @@ import numpy as np
 
 from surelearn import _arguments
 from surelearn._shown import Shown
+from surelearn._turns import in_turn
 from surelearn._wording import confidence, nearest, percent_outward
 from surelearn.bounds import Guarantee, sequences
 from surelearn.certificate import Certificate, assumed, by_construction, certify
@@ -82,6 +83,7 @@ class RateMonitor(Shown, drawn_by="monitor.plot_monitor"):
         self._right = 0
         self._looks: list[tuple[int, float]] = []
 
+    @in_turn
     def update(self, y_true: Any, y_pred: Any) -> Self:
         """Add the truths and predictions of the next rows; those outside the condition pass by."""
         labels = pair_of_labels(y_true, y_pred)
@@ -94,6 +96,7 @@ class RateMonitor(Shown, drawn_by="monitor.plot_monitor"):
             self._looks.append((self.n_rows, float(self._right)))
         return self
 
+    @in_turn
     def certificate(self) -> Certificate:
         """Return the bound as of now; it may be asked for as often as one likes."""
         if self.n_rows == 0:
@@ -117,6 +120,7 @@ class RateMonitor(Shown, drawn_by="monitor.plot_monitor"):
             evidence=evidence,
         )
 
+    @in_turn
     def alarm(self, *, required: float) -> bool:
         """Whether the rate is shown to be below `required`; ever falsely with at most `delta`."""
         share = _arguments.fraction("required", required)
@@ -132,6 +136,7 @@ class RateMonitor(Shown, drawn_by="monitor.plot_monitor"):
     def _picture(self) -> tuple[str, Any]:
         return self._drawn_by, self.history()
 
+    @in_turn
     def history(self) -> MonitorHistory:
         """Return the rate so far and its bound at the moments of the updates."""
         return history_of(self._looks, self._guarantee, float)

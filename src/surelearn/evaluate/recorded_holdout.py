@@ -14,6 +14,7 @@ import numpy as np
 
 from surelearn import _arguments, claims
 from surelearn._shown import Shown
+from surelearn._turns import in_turn
 from surelearn._typing import ArrayLike
 from surelearn.base import data_fingerprint
 from surelearn.base.cell_bits import cell_bits
@@ -77,6 +78,7 @@ not used to make or choose it, then with confidence 95% it errs on at most 1.70%
         self._gathered.issue(self.delta / self.n_models)  # what it refuses is no look
         self._issued: Audit | None = None
 
+    @in_turn
     def audit(self) -> Audit:
         """Certify all claims, or say that these truths may not be asked about; once and for all."""
         if self._issued is None:

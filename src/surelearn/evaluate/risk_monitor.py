@@ -7,6 +7,7 @@ from typing import Any, Self
 
 from surelearn import _arguments
 from surelearn._shown import Shown
+from surelearn._turns import in_turn
 from surelearn._typing import ArrayLike
 from surelearn._wording import confidence, outward
 from surelearn.bounds import Guarantee, sequences
@@ -51,6 +52,7 @@ class RiskMonitor(Shown, drawn_by="monitor.plot_monitor"):
         self._total = 0.0  # in units of the range, so that each loss lies in [0, 1]
         self._looks: list[tuple[int, float]] = []
 
+    @in_turn
     def update(self, losses: ArrayLike) -> Self:
         """Add the losses of the next rounds; one outside the declared range is refused."""
         low, high = self.loss_range
@@ -60,6 +62,7 @@ class RiskMonitor(Shown, drawn_by="monitor.plot_monitor"):
         self._looks.append((self.n_rounds, self._total))
         return self
 
+    @in_turn
     def certificate(self) -> Certificate:
         """Return the bound as of now; it may be asked for as often as one likes."""
         guarantee = self._guarantee(self.n_rounds, self._total)
@@ -78,6 +81,7 @@ class RiskMonitor(Shown, drawn_by="monitor.plot_monitor"):
             reproduce={"loss_range": list(self.loss_range)},
         )
 
+    @in_turn
     def alarm(self, *, tolerated: float) -> bool:
         """Whether the average risk is shown to exceed `tolerated`.
 
@@ -92,6 +96,7 @@ class RiskMonitor(Shown, drawn_by="monitor.plot_monitor"):
     def _picture(self) -> tuple[str, Any]:
         return self._drawn_by, self.history()
 
+    @in_turn
     def history(self) -> MonitorHistory:
         """Return the mean loss so far and the bound on the risk at the moments of the updates."""
         share = self.loss_range == (0.0, 1.0)

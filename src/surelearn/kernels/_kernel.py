@@ -92,6 +92,7 @@ class _OfTwo(Kernel):
     second: Kernel
 
     def __post_init__(self) -> None:
+        _refuse_others(self.first, self.second)
         object.__setattr__(self, "domain", _common_domain(self.first, self.second))
 
 
@@ -143,6 +144,7 @@ class _OfOne(Kernel):
     kernel: Kernel
 
     def __post_init__(self) -> None:
+        _refuse_others(self.kernel)
         object.__setattr__(self, "domain", self.kernel.domain)
 
 
@@ -281,6 +283,10 @@ class PullBack(Kernel):
 
     domain = "any"
 
+    def __post_init__(self) -> None:
+        _refuse_others(self.kernel)
+        _arguments.function("feature_map", self.feature_map)
+
     def __repr__(self) -> str:
         return f"{self.kernel!r}.of({self.feature_map!r})"
 
@@ -341,3 +347,10 @@ def _common_domain(first: Kernel, second: Kernel) -> Domain:
         if domain in domains:
             return domain
     return "any"
+
+
+def _refuse_others(*parts: Any) -> None:
+    """Refuse to make a kernel of what is none."""
+    for part in parts:
+        if not isinstance(part, Kernel):
+            raise TypeError(f"{_arguments.short(part)} is no kernel: give one, such as Gaussian()")

@@ -69,7 +69,8 @@ class Anova(_Conjunctions):
     def _tiles(self, X: Any, Z: Any) -> Tiles:
         x, z = vectors(X, Z)
         if self.order is not None:
-            return _sums_over_sets(x, z, int(self.order))
+            # No set is larger than all features: the sum is empty for each larger order alike.
+            return _sums_over_sets(x, z, min(int(self.order), x.shape[1] + 1))
         if are_bits(x) and are_bits(z):
             most = max(squared_norms(x).max(), squared_norms(z).max())
             return self._powers_of_two(X, Z, largest=float(most))

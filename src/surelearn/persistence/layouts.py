@@ -64,7 +64,8 @@ def check_layout(made: Any) -> None:
     if not isinstance(made, tuple):
         parameters.refuse_strange(cls, held)
         _refuse_types(cls, held)
-        if _has_parameters(cls) and layout.keys().isdisjoint(held):
+        may_begin = _has_parameters(cls) and not getattr(cls, "_begins_at_once", False)
+        if may_begin and layout.keys().isdisjoint(held):
             return  # it has not learnt
     sides = _known_sides(held)
     for name, (spec, optional) in layout.items():

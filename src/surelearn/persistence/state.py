@@ -17,6 +17,8 @@ from scipy import sparse
 from surelearn._stored import stored_name, stored_version
 from surelearn.base._object_parts import OF_CALLBACKS
 from surelearn.base.seal import break_seal, is_intact, sealed
+from surelearn.base.states import COINS
+from surelearn.persistence.coins import describe_coins, make_coins
 from surelearn.persistence.layouts import check_all, check_layout, may_hold
 from surelearn.persistence.names import StateError, find_class
 
@@ -86,7 +88,11 @@ class Describer:
         version = stored_version(type(value))
         if isinstance(value, tuple):
             fields = zip(_fields(type(value)), cast("tuple[Any, ...]", value), strict=True)
-            described = {key: self.describe(field) for key, field in fields}
+            # Of a learner's own attributes a generator is one that others may draw from as well.
+            described = {
+                key: describe_coins(field) if key == COINS else self.describe(field)
+                for key, field in fields
+            }
             return {"$record": name, "version": version, "fields": described}
         state = {key: kept for key, kept in dict(vars(value)).items() if key not in _NOT_LEARNT}
         described = {key: self.describe(kept) for key, kept in state.items()}
@@ -119,6 +125,7 @@ def restore(piece: Any, arrays: Sequence[NDArray[Any]]) -> Any:
 
     makers: dict[str, Callable[[dict[str, Any]], Any]] = {
         "$array": lambda piece: _take(unused, piece["$array"]),
+        "$coins": make_coins,
         "$csr": lambda piece: _make_sparse(piece, build),
         "$dict": lambda piece: {build(key): build(value) for key, value in piece["$dict"]},
         "$dtype": lambda piece: _dtype(piece["$dtype"]),
@@ -142,6 +149,8 @@ def _why_not(cls: type[Any]) -> str:
             f"it holds a {cls.__name__}, which has no stored name: put "
             f'@stored("...") of surelearn._stored on {cls.__module__}.{cls.__qualname__}'
         )
+    if issubclass(cls, np.random.Generator):
+        return "it holds a Generator, which others may draw from: give it a number as its seed"
     return f"it holds a {cls.__name__}; only learners of surelearn, and pipelines of them, can be"
 
 

@@ -12,9 +12,11 @@ from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
 from contextlib import suppress
 from functools import lru_cache, partial
+from multiprocessing import current_process
 from multiprocessing.connection import Connection
 from multiprocessing.util import Finalize
 from typing import Any, NamedTuple
+from weakref import finalize
 
 from joblib.externals.loky.backend import get_context, reduction
 from joblib.externals.loky.backend.utils import kill_process_tree
@@ -67,6 +69,8 @@ class OneProcess:
     def _ask(self, packed: bytes) -> Any:
         if self._running is None:
             self._running = _start()
+            # Whoever forgets to end it: its process would wait for ever.
+            finalize(self, _close, self._running.pipe, os.getpid()).atexit = False
         try:
             self._running.pipe.send_bytes(packed)
             told = self._running.pipe.recv_bytes()
@@ -81,7 +85,7 @@ class OneProcess:
     def _end(self) -> None:
         running, self._running = self._running, None
         if running is not None:
-            _close(running.pipe)
+            _close(running.pipe, os.getpid())
             running.process.join()
 
 
@@ -97,20 +101,28 @@ class _Running(NamedTuple):
     pipe: Connection
 
 
-def _close(pipe: Connection) -> None:
-    """Say that there is nothing more to do."""
-    with suppress(OSError):
-        pipe.send_bytes(_END)
+def _close(pipe: Connection, made_in: int) -> None:
+    """Say that there is nothing more to do, unless this is a fork of who is to say it."""
+    if made_in == os.getpid():
+        with suppress(OSError):  # closed already, or nobody is there
+            pipe.send_bytes(_END)
     pipe.close()
 
 
 def _start() -> _Running:
+    if current_process().daemon:
+        raise ValueError(
+            "this process is a daemon, which Python lets have no processes of its own: work "
+            "without an executor, or start it with daemon=False"
+        )
     context: Any = get_context("loky")  # starts no second copy of the main program, and no fork
     ours, theirs = context.Pipe()
     process = context.Process(target=serve, args=(theirs,), env=_ONE_THREAD | _KEEP_MEMORY)
     process.start()
     theirs.close()
-    Finalize(process, partial(_close, ours), exitpriority=10)  # or Python would wait for its end
+    Finalize(
+        process, partial(_close, ours, os.getpid()), exitpriority=10
+    )  # or Python would wait for its end
     return _Running(process, ours)
 
 

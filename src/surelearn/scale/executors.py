@@ -7,6 +7,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
 from functools import partial
 from os import PathLike
+from threading import RLock
 from types import TracebackType
 from typing import Any, Self
 
@@ -40,7 +41,12 @@ class Processes(Executor):
     """
 
     def __init__(self, n: int) -> None:
-        self._max_workers, self._all = n, list[OneProcess]()
+        self._max_workers = n
+        self._begin()
+
+    def _begin(self) -> None:
+        self._all, self._lock, self._made_in = list[OneProcess](), RLock(), os.getpid()
+        self._n_blocks, self._end_with_blocks = 0, False
 
     def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Begin with a call in the process that has least to do."""
@@ -61,14 +67,45 @@ class Processes(Executor):
         """Whether the processes were started."""
         return bool(self._all)
 
+    @contextmanager
+    def lent(self) -> Generator[None]:
+        """Let a block use the processes; if they start in it, they end with it.
+
+        Blocks of several threads may use them at once: the last one ends them.
+        """
+        self._see_who_asks()
+        with self._lock:
+            if self._n_blocks == 0:
+                self._end_with_blocks = not self.is_running
+            self._n_blocks += 1
+        failed = True
+        try:
+            yield
+            failed = False
+        finally:
+            with self._lock:
+                self._n_blocks -= 1
+                last = self._n_blocks == 0 and self._end_with_blocks
+            if last:
+                self.shutdown(cancel_futures=failed)
+
+    def _see_who_asks(self) -> None:
+        """Begin anew in a fork: the processes are its parent's, and the threads are not here."""
+        if self._made_in != os.getpid():
+            self._begin()
+
     def _started(self) -> list[OneProcess]:
-        if not self._all:
-            self._all = [OneProcess() for _ in range(self._max_workers)]
-        return self._all
+        self._see_who_asks()
+        with self._lock:
+            if not self._all:
+                self._all = [OneProcess() for _ in range(self._max_workers)]
+            return self._all
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: FBT001, FBT002 - the interface of executors
         """End the processes; they start again with the next call."""
-        ended, self._all = self._all, []
+        self._see_who_asks()
+        with self._lock:
+            ended, self._all = self._all, []
         for one in ended:
             one.shutdown(wait=wait, kill=cancel_futures)
 
@@ -171,8 +208,8 @@ def on(
         engine = executor if isinstance(executor, Engine) else engine_of(executor)
         if engine is not executor:  # one that is given as such was prepared before
             stack.enter_context(engine.prepared())
-        if isinstance(executor, Processes) and not executor.is_running:
-            stack.enter_context(executor)  # what was started before goes on afterwards
+        if isinstance(executor, Processes):
+            stack.enter_context(executor.lent())  # what was started before goes on afterwards
         token = _current.set(Settings(engine, checkpoint, progress))
         stack.callback(_current.reset, token)
         yield

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, cast
 
 from surelearn.certificate import Certificate
@@ -40,7 +41,7 @@ class Bundle:
         """The certificates in it."""
         return tuple(o.certificate for o in self.outcomes if o.certificate is not None)
 
-    @property
+    @cached_property
     def sha256(self) -> str:
         """The hash over all claims, which a report states, too."""
         told = (Told(o.target or "", o.verdict, o.advice, o.certificate) for o in self.outcomes)
@@ -119,7 +120,9 @@ def from_json(text: str) -> Bundle:
         raise ValueError(
             "it claims nothing, as beside a void certificate: there is nothing to verify"
         )
-    return Bundle(content["delta"], _verdict(content["verdict"]), tuple(map(_stored, outcomes)))
+    found = Bundle(content["delta"], _verdict(content["verdict"]), tuple(map(_stored, outcomes)))
+    _ = found.sha256  # refuses what readers of JSON differ on
+    return found
 
 
 def _stored(one: Any) -> Stored:

@@ -205,7 +205,7 @@ def compare(
     )
     foreign = set(stored) - _COMPARED - set(again.reproduce)
     same = _in_its_keys(again, certificate) == certificate and not foreign
-    same = same and plain(again.reproduce["inputs"]) == plain(stored["inputs"])
+    same = same and plain(again.reproduce["inputs"]) == plain(stored.get("inputs"))
     for field in ("n_to_halve_slack", "loss_range", "ledger"):
         same = same and again.reproduce.get(field) == stored.get(field)
     evidence = "claim, numbers, assumptions with their status, ledger"

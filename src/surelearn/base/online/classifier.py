@@ -21,6 +21,7 @@ from surelearn._jit import rows
 from surelearn._jit.linear_scores import n_mistakes
 from surelearn._jit.rows import Rows
 from surelearn._stored import holds
+from surelearn._turns import in_turn, new_turn, turns
 from surelearn._typing import ArrayLike, Indices, Mask, Matrix, Vector
 from surelearn.base import validation
 from surelearn.base.fitting import adopt
@@ -32,7 +33,7 @@ from surelearn.base.online.passes import (
     predicted_index,
     train_classifier,
 )
-from surelearn.base.online.state import Learnt, copies_of
+from surelearn.base.online.state import BEYOND_FLOATS, Learnt, copies_of
 
 _NEAR = 2**14  # losses summed at once
 _PLUS, _MINUS = np.array([1.0]), np.array([-1.0])  # learners read signs, they never write them
@@ -209,6 +210,7 @@ class OnlineClassifier(ClassifierMixin, OnlineLearner):
         self.learn(X, y, classes)
         return self
 
+    @in_turn
     def learn(self, X: Any, y: ArrayLike, classes: ArrayLike | None = None) -> Vector:
         """Learn from each row once, in order, and return the score given to it beforehand.
 
@@ -244,37 +246,39 @@ class OnlineClassifier(ClassifierMixin, OnlineLearner):
 
         The classes must be known from an earlier call of `learn` or `partial_fit`.
         """
-        held = vars(self)
-        try:
-            learnt = held["learnt_"]
-        except KeyError:
-            raise self._not_begun() from None
-        begun, read, _, positions, states = learnt
-        row = read.unseen(x) if self._finds_out else self._check_lesson(learnt, x)
-        try:
-            index = positions[y]
-        except (KeyError, TypeError):  # a stranger, who is named in the refusal
-            index = validation.place_of(learnt.classes, y)
-        if self._keeps_rows:
-            held.update(learn_problems(self, learnt, row, np.array([index]), states)[1])
+        with turns.get(id(self)) or new_turn(self):  # a call less than `in_turn`
+            held = vars(self)
+            try:
+                learnt = held["learnt_"]
+            except KeyError:
+                raise self._not_begun() from None
+            begun, read, _, positions, states = learnt
+            row = read.unseen(x) if self._finds_out else self._check_lesson(learnt, x)
+            try:
+                index = positions[y]
+            except (KeyError, TypeError):  # a stranger, who is named in the refusal
+                index = validation.place_of(learnt.classes, y)
+            if self._keeps_rows:
+                held.update(learn_problems(self, learnt, row, np.array([index]), states)[1])
+                return self
+            if len(states) == 1:  # spared the loop, which would take a twentieth of the whole time
+                sign = 1.0 if index else -1.0
+                score, lost = begun._learn_row(row, sign, states[0])
+                n_wrong, loss = 1 if sign * score <= 0.0 else 0, held["cumulative_loss_"] + lost
+            else:
+                n_wrong, loss, score = _learn_sides(learnt, row, index, held["cumulative_loss_"])
+            if score != score:  # noqa: PLR0124 - NaN, and nothing has changed
+                self._refuse_changed(learnt)
+                read.refuse_infinite(row)
+                validation.short_enough(row)
+                _refuse_overflow(np.array([score]))
+            held["n_rounds_"] += 1
+            if n_wrong:
+                held["n_mistakes_"] += n_wrong
+            held["cumulative_loss_"] = loss
+            if held["run_"] is not None:
+                held["run_"] = None
             return self
-        if len(states) == 1:  # spared the loop, which would take a twentieth of the whole time
-            sign = 1.0 if index else -1.0
-            score, lost = begun._learn_row(row, sign, states[0])
-            n_wrong, loss = 1 if sign * score <= 0.0 else 0, held["cumulative_loss_"] + lost
-        else:
-            n_wrong, loss, score = _learn_sides(learnt, row, index, held["cumulative_loss_"])
-        if score != score:  # noqa: PLR0124 - NaN, and nothing has changed
-            self._refuse_changed(learnt)
-            read.refuse_infinite(row)
-            validation.short_enough(row)
-        held["n_rounds_"] += 1
-        if n_wrong:
-            held["n_mistakes_"] += n_wrong
-        held["cumulative_loss_"] = loss
-        if held["run_"] is not None:
-            held["run_"] = None
-        return self
 
     def predict_one(self, x: Mapping[str, float] | ArrayLike) -> Any:
         """Return the label predicted for one row, an array or a mapping from names to numbers."""
@@ -322,7 +326,8 @@ class OnlineClassifier(ClassifierMixin, OnlineLearner):
         classes: Any = learnt.classes
         index = validation.index_among(classes, labels, np.min_scalar_type(len(classes)))
         if not self._will_tell(X):
-            return learn_problems(self, learnt, rows.of(X), index, states)
+            scores, moved = learn_problems(self, learnt, rows.of(X), index, states)
+            return _refuse_overflow(scores), moved
         # A look at every value beforehand would take a quarter of the whole time.
         with np.errstate(all="ignore"):
             scores, moved = learn_problems(self, learnt, rows.of(X), index, states)
@@ -330,12 +335,19 @@ class OnlineClassifier(ClassifierMixin, OnlineLearner):
             vouched = longest <= validation.LARGEST and np.isfinite(scores.sum())
         if not vouched:
             validation.all_finite(self, X, short=True)
-        return scores, moved
+        return _refuse_overflow(scores), moved
 
     def _count(self, signs: Vector, scores: Vector) -> tuple[int, float]:
         """Return the mistakes and the losses of some rounds of one problem."""
         n_wrong = n_mistakes(signs, scores)
         return n_wrong, n_wrong if self._counts_mistakes else self._loss(signs, scores)
+
+
+def _refuse_overflow(scores: Vector) -> Vector:
+    """Return the scores of rows that are finite; if one is none, then the weights are not."""
+    if np.isnan(scores).any():
+        raise ValueError(BEYOND_FLOATS)
+    return scores
 
 
 def _learn_sides(learnt: Learnt, row: Matrix, index: int, loss: float) -> tuple[int, float, float]:

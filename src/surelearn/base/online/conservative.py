@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 from surelearn import _arguments
 from surelearn._jit.sound_matrices import sound
 from surelearn._stored import holds
+from surelearn._turns import in_turn
 from surelearn._typing import ArrayLike, Indices
 from surelearn.base import validation
 from surelearn.base.fitting import adopt, at_one_moment
@@ -89,6 +90,7 @@ class Conservative(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """Pass over the rows once, in order; what was learnt before is forgotten."""
         return adopt(self, cast("Self", clone(self)).partial_fit(X, y))
 
+    @in_turn
     def partial_fit(self, X: Any, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
         """Predict each row in order, and learn from it if the prediction was wrong.
 

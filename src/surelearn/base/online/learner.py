@@ -24,7 +24,7 @@ from surelearn.base.handed_out import HandedOut, OwnsItsState
 from surelearn.base.online import format_1
 from surelearn.base.online.passes import Run
 from surelearn.base.online.state import Learnt, copies_of, side_by_side, widened
-from surelearn.base.parameters import refuse_strange
+from surelearn.base.parameters import made_plain, refuse_strange
 from surelearn.base.row_reader import RowReader
 from surelearn.base.seal import refuse_changed
 from surelearn.base.states import refuse_unlike
@@ -73,11 +73,11 @@ class OnlineLearner(OwnsItsState, CallbackSupportMixin, BaseEstimator):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Note whether all rows of numbers are admitted, which single rows need not ask."""
-        super().__init_subclass__(**kwargs)
         for name in {"certificates", "guarantee"} & vars(cls).keys():
             method = vars(cls)[name]
             of_the_run = _of_untouched(method) if name == "certificates" else method
             setattr(cls, name, still(of_the_run))  # they read more than one state
+        super().__init_subclass__(**kwargs)
         cls._admits_all = cls._admit is OnlineLearner._admit and cls._features == "numbers"
 
     @abstractmethod
@@ -147,7 +147,7 @@ class OnlineLearner(OwnsItsState, CallbackSupportMixin, BaseEstimator):
         """Check parameters, rows and targets; return a fresh copy that knows the features."""
         refuse_strange(self)
         self._check_parameters()
-        fresh = cast("Self", clone(self))
+        fresh = made_plain(cast("Self", clone(self)))
         X, targets = validation.check(fresh, X, y, targets=self._targets, reset=True, finite=False)
         return fresh._admit(self._looked_through(X)), targets, fresh
 

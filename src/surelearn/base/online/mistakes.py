@@ -14,7 +14,9 @@ from surelearn._stored import holds, stored
 from surelearn._typing import Indices, Vector
 from surelearn._wording import confidence, percent_outward
 from surelearn.base.drawn_rows import independent_rows
+from surelearn.base.hyperplanes import length_of
 from surelearn.base.online.passes import Run
+from surelearn.base.online.state import BEYOND_FLOATS
 from surelearn.base.seal import fingerprint_of_fit
 from surelearn.bounds import Guarantee, compression, mistakes
 from surelearn.certificate import (
@@ -129,6 +131,8 @@ def best_multiple(bound: Callable[[float, slice], float], scores: Vector) -> flo
     typical = float(np.abs(scores[part]).mean())
     if typical == 0.0:
         return 0.0
+    if not math.isfinite(typical):
+        raise ValueError(BEYOND_FLOATS)
     found = minimize_scalar(
         lambda log_scale: bound(math.exp(log_scale), part),
         bounds=tuple(np.clip((-math.log(typical) - 12.0, -math.log(typical) + 12.0), -700, 700)),
@@ -256,7 +260,7 @@ _FINAL_WEIGHTS = Found(
 
 def of_linear_perceptron(run: Any, state: Any, record: MistakeRecord) -> Iterator[Statement]:
     """State what is proved of the mistakes of a Perceptron with these final weights."""
-    norm = math.hypot(float(np.linalg.norm(state.coef)), state.bias[0])
+    norm = math.hypot(length_of(state.coef), state.bias[0])
     longest = checked(f"the longest row has norm {state.radius[0]:.6g}")
     return perceptron_statements(
         run, state, record, norm=norm, radius=longest, found=_FINAL_WEIGHTS

@@ -15,6 +15,7 @@ from surelearn import _arguments
 from surelearn._jit import fingerprints, rows
 from surelearn._jit.linear_scores import score
 from surelearn._jit.rows import Rows
+from surelearn._turns import in_turn
 from surelearn._typing import ArrayLike, Matrix, Vector
 from surelearn.base import validation
 from surelearn.base.fitting import adopt
@@ -107,6 +108,7 @@ class OnlineLinearRegressor(RegressorMixin, OnlineLearner):
         self.learn(X, y)
         return self
 
+    @in_turn
     def learn(self, X: Any, y: ArrayLike) -> Vector:
         """Learn from each row once, in order, and return the prediction given to it beforehand.
 
@@ -125,6 +127,7 @@ class OnlineLinearRegressor(RegressorMixin, OnlineLearner):
         adopt(self, fresh)
         return predictions
 
+    @in_turn
     def learn_one(self, x: Mapping[str, float] | ArrayLike, y: float) -> Self:
         """Learn from one row, given as an array or as a mapping from feature names to numbers."""
         held, learnt = vars(self), self._own

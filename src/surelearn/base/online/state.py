@@ -26,6 +26,12 @@ History: TypeAlias = tuple[Any, ...]
 _State = TypeVar("_State", bound=State)
 _Array = TypeVar("_Array", bound=NDArray[Any])
 
+BEYOND_FLOATS = (
+    "the weights grew beyond what floats can say: give a smaller learning rate, or scale the "
+    "features"
+)
+"""What is said of rows whose scores are no numbers, though the rows are."""
+
 
 @stored("learnt")
 @holds(

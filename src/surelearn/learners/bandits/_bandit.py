@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from functools import cache
 from numbers import Integral
-from typing import Any, Self, cast
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.random import Generator
@@ -20,11 +20,13 @@ from scipy import sparse
 from surelearn import _arguments
 from surelearn._jit.sound_matrices import sound
 from surelearn._stored import holds
+from surelearn._turns import in_turn
 from surelearn._typing import ArrayLike, Indices, Matrix, Vector
 from surelearn._wording import confidence, outward
 from surelearn.base.fingerprint import fingerprint
 from surelearn.base.games import call_of_first_round, constructor_call
 from surelearn.base.handed_out import HandedOut, OwnsItsState
+from surelearn.base.parameters import made_plain
 from surelearn.base.seal import refuse_changed
 from surelearn.base.states import CoinsSetBack, copy_of, refuse_unlike, twin_of
 from surelearn.bounds import Guarantee, bandits_stochastic
@@ -77,11 +79,13 @@ class Bandit(OwnsItsState, ABC):
     """
 
     state_: BanditState = cast("Any", HandedOut())
+    _is_played_on: ClassVar[bool] = True
+    _begins_at_once: ClassVar[bool] = True  # a file without a state holds none
 
     def __init__(self, *, n_arms: int) -> None:
         self.n_arms = n_arms
         self._check_parameters()
-        self.n_arms = int(n_arms)
+        made_plain(self)
         counts = Counts(np.zeros(self.n_arms, dtype=np.int64), np.zeros(self.n_arms))
         # What was given here is in the state already: it may not change, not even before round 1.
         self.state_ = BanditState(constructor_call(self), 0, None, counts, self._start())
@@ -138,6 +142,7 @@ class Bandit(OwnsItsState, ABC):
         chances[self._next_arm(n, counts, learnt)] = 1.0  # without coins this changes nothing
         return chances
 
+    @in_turn
     def select(self) -> int:
         """Return the arm of this round; asked again before `update`, the same arm."""
         begun_as, n, arm, counts, learnt = vars(self)["state_"]
@@ -149,6 +154,7 @@ class Bandit(OwnsItsState, ABC):
                 vars(self)["state_"] = BanditState(begun_as, n, arm, counts, learnt)
         return arm
 
+    @in_turn
     def update(self, arm: int, loss: float) -> None:
         """Pay and learn the loss of the arm selected in this round."""
         begun_as, n, selected, counts, learnt = vars(self)["state_"]
@@ -157,9 +163,11 @@ class Bandit(OwnsItsState, ABC):
         row = _no_losses(self.n_arms).copy()
         row[0, arm] = _checked_loss(loss)
         counts, learnt = copy_of(counts), copy_of(learnt)
-        self._play(row, n, counts, learnt, np.empty(1, dtype=np.int64))
+        if self._play(row, n, counts, learnt, np.empty(1, dtype=np.int64)) == 0:
+            raise ValueError(f"arm {selected} is not the arm of this round any more: begin anew")
         vars(self)["state_"] = BanditState(begun_as, n + 1, None, counts, learnt)
 
+    @in_turn
     def play(self, losses: ArrayLike) -> Indices:
         """Play a round for each row of a table with a column per arm, and return the arms.
 
@@ -272,12 +280,18 @@ class Bandit(OwnsItsState, ABC):
     def _check_state(self) -> None:
         """Refuse what a forged model file may hold: a state of another form than it starts with."""
         self._check_parameters()
-        _, n, selected, counts, learnt = self.state_
+        _, n, selected, counts, learnt = vars(self)["state_"]
         if len(counts.pulls) != self.n_arms or counts.pulls.sum() != n or counts.pulls.min() < 0:
             raise ValueError(f"its counts are not those of {self.n_arms} arms and {n} rounds")
-        if selected is not None and not selected < self.n_arms:
-            raise ValueError(f"arm {selected} is selected, of {self.n_arms}")
+        if (counts.arm_losses < 0.0).any() or (counts.arm_losses > counts.pulls).any():
+            raise ValueError("losses lie in [0, 1], and those of an arm sum to its rounds at most")
         refuse_unlike(learnt, self._start())
+        self._check_learnt(n, selected, learnt)
+        if selected is not None and selected != self._next_arm(n, *map(copy_of, (counts, learnt))):
+            raise ValueError(f"arm {selected} is selected, which is not the arm of this round")
+
+    def _check_learnt(self, n_rounds: int, selected: int | None, learnt: Any) -> None:
+        """Refuse a state of the right form that no rounds can have led to."""
 
     @classmethod
     def _upgrade_state(cls, attributes: dict[str, Any]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 import math
 from abc import abstractmethod
+from copy import deepcopy
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.random import Generator
 
 from surelearn._stored import stored
 from surelearn._typing import Indices, Matrix, Vector
+from surelearn.base.states import refuse_other_draws
 from surelearn.certificate import Evidence, assumed
 from surelearn.learners.bandits._bandit import Bandit, check_seed
 from surelearn.learners.bandits._sampling import pay
@@ -99,6 +101,16 @@ class RandomizedBandit(Bandit):
     def _record(self, trace: Trace, state: Any) -> None:
         """Keep what certificates need of the rounds played; nothing unless a learner says so."""
 
+    def _check_learnt(self, n_rounds: int, selected: int | None, learnt: Any) -> None:
+        pending, start = learnt.pending.item(), self._start()
+        if math.isnan(pending) is not (selected is None):
+            raise ValueError("an arm is drawn and not selected, or selected and not drawn")
+        refuse_other_draws(learnt.coins, start.coins, n_rounds + (selected is not None))
+        if selected is not None and pending != _last_number(learnt.coins):
+            raise ValueError("the number drawn for this round is not that of its coins")
+        if (learnt.estimated_losses < 0.0).any():
+            raise ValueError("an estimate of a loss is less than 0")
+
     @property
     def _estimated_regret(self) -> float:
         """The loss paid minus the least estimated loss of an arm; the true one cannot be seen."""
@@ -118,6 +130,13 @@ def _numbers(state: Any, n: int) -> Vector:
     if n == 1:  # the most frequent case: `update`
         return state.pending.copy()
     return np.concatenate((state.pending, state.coins.random(n - 1)))
+
+
+def _last_number(coins: Generator) -> float:
+    """Return the number that a generator gave last."""
+    before: Any = deepcopy(coins)
+    before.bit_generator.advance(-1)
+    return before.random()
 
 
 def horizon_rate(n_arms: int, horizon: int) -> float:

@@ -238,6 +238,11 @@ class Exp3IX(RandomizedBandit):
             return anytime_rates(self.n_arms, rounds)
         return np.full(len(rounds), horizon_rate(self.n_arms, self.horizon))
 
+    def _check_learnt(self, n_rounds: int, selected: int | None, learnt: State) -> None:
+        super()._check_learnt(n_rounds, selected, learnt)
+        if learnt.grid.tolist() != self._grid():
+            raise ValueError("its grid is not that of its parameters")
+
     def _record(self, trace: Trace, state: State) -> None:
         bets = state.grid, state.log_wealths
         _add_log_wealths(trace.arms, trace.losses, trace.chances, *bets)

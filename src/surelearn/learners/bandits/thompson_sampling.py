@@ -15,6 +15,7 @@ from scipy import special
 
 from surelearn._stored import stored
 from surelearn._typing import Indices, Matrix, Vector
+from surelearn.base.states import refuse_other_stream
 from surelearn.certificate import Certificate
 from surelearn.learners.bandits._bandit import Bandit, check_seed
 from surelearn.learners.bandits._state import Counts
@@ -105,6 +106,14 @@ class ThompsonSampling(Bandit):
             The probability with which the statement may fail.
         """
         return (self._post_hoc(delta),) if self.n_rounds_ else ()
+
+    def _check_learnt(self, n_rounds: int, selected: int | None, learnt: State) -> None:
+        del n_rounds  # how many numbers were drawn depends on them
+        refuse_other_stream(learnt.coins, self._start().coins)
+        drawn = ~np.isnan(learnt.pending)
+        inside = (learnt.pending[drawn] >= 0.0) & (learnt.pending[drawn] <= 1.0)
+        if not (drawn == (selected is not None)).all() or not inside.all():
+            raise ValueError("what was drawn for this round is no chance for each arm")
 
     def _play(
         self, losses: Matrix, n_before: int, counts: Counts, state: State, arms: Indices

@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from surelearn import _arguments
 from surelearn._stored import holds
+from surelearn._turns import in_turn
 from surelearn._typing import ArrayLike, Indices, Mask, Matrix, Vector
 from surelearn.base import validation
 from surelearn.base.classifier import risk_certificate
@@ -110,6 +111,7 @@ class NaiveBayesClassifier(ClassifierMixin, SummarisingLearner[ClassSummary]):
     def _estimate(self, record: ClassSummary) -> tuple[Factors, ...]:
         """Return the factors, and store what users may want to read."""
 
+    @in_turn
     def partial_fit(  # pyright: ignore[reportIncompatibleMethodOverride] - scikit-learn's order
         self,
         X: Any,

@@ -10,6 +10,7 @@ import numpy as np
 from surelearn import _arguments
 from surelearn._jit.sound_matrices import sound
 from surelearn._stored import stored
+from surelearn._turns import in_turn
 from surelearn._typing import ArrayLike, Indices, Mask, Matrix, Vector
 from surelearn.base.states import CoinsSetBack
 from surelearn.bounds import Guarantee
@@ -114,6 +115,7 @@ class AveragingGame(ExpertGame):
         """Return the distribution over so many experts that a first round is played with."""
         return self._next_weights(None, n_experts)
 
+    @in_turn
     def learn(
         self,
         losses: ArrayLike,

@@ -8,7 +8,7 @@ that a refused input leaves the learner exactly as it was.
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple, Self, cast
+from typing import Any, ClassVar, NamedTuple, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from surelearn._stored import holds, stored
 from surelearn.base.fingerprint import fingerprint
 from surelearn.base.games import call_of_first_round, constructor_call
 from surelearn.base.handed_out import HandedOut, OwnsItsState
+from surelearn.base.parameters import made_plain
 from surelearn.base.seal import refuse_changed
 from surelearn.base.states import copy_of, refuse_unlike, twin_of
 from surelearn.bounds import Guarantee
@@ -81,6 +82,7 @@ class ExpertGame(OwnsItsState, ABC):
     """
 
     state_: GameState = cast("Any", HandedOut())
+    _is_played_on: ClassVar[bool] = True
 
     def __repr__(self) -> str:
         """Return the call that makes this learner anew."""
@@ -164,6 +166,7 @@ class ExpertGame(OwnsItsState, ABC):
         if n_experts < 1:
             raise ValueError("the table has no column: a game needs at least one expert")
         self._check_parameters()
+        made_plain(self)
         return GameState(constructor_call(self), self._tallies(n_experts), self._start(n_experts))
 
     def _refuse_before_the_first_round(self) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 from surelearn import _arguments
 from surelearn._jit.sound_matrices import sound
 from surelearn._stored import stored
+from surelearn._turns import in_turn
 from surelearn._typing import ArrayLike, Indices, Matrix, Vector
 from surelearn.learners.experts import _validation
 from surelearn.learners.experts._game import ExpertGame
@@ -77,6 +78,7 @@ class VotingGame(ExpertGame):
         """The learner's mistakes minus those of the best expert."""
         return float(self.n_mistakes_ - self.expert_losses_.min())
 
+    @in_turn
     def learn(self, advice: ArrayLike, outcomes: ArrayLike) -> Indices:
         """Play rounds of advice and return the learner's predictions.
 

@@ -8,6 +8,7 @@ Littlestone and Warmuth (1994); bounds in `surelearn.bounds.regret`.
 import math
 from collections.abc import Iterable
 from dataclasses import replace
+from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ from surelearn import _arguments
 from surelearn._jit import jit
 from surelearn._stored import stored
 from surelearn._typing import Matrix, Vector
+from surelearn.base.states import refuse_other_draws
 from surelearn.bounds import Guarantee, regret
 from surelearn.certificate import Certificate, checked
 from surelearn.learners.experts import _loops
@@ -140,6 +142,15 @@ class RandomizedWeightedMajority(AveragingGame):
             expected_loss=np.zeros(1),
             coins=_arguments.generator("seed", self.seed),
         )
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        game = vars(self)["state_"]
+        start = self._start(self.n_experts_)
+        if game.learnt.beta != start.beta or game.learnt.behind.min() < 0.0:
+            raise ValueError("its factor is not that of its parameters, or no expert is the best")
+        if isinstance(self.seed, Integral):  # without a seed nobody knows which they were
+            refuse_other_draws(game.learnt.coins, start.coins, self.n_rounds_)
 
     def _play(
         self, table: Rounds, n_before: int, state: State, weights: Matrix, excess: Vector

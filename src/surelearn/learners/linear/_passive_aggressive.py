@@ -15,6 +15,7 @@ from surelearn._jit import jit, rows
 from surelearn._jit.rows import Rows
 from surelearn._stored import holds, stored
 from surelearn._typing import Vector
+from surelearn.base.hyperplanes import length_of
 from surelearn.base.online.mistakes import Statement, best_multiple
 from surelearn.bounds import Guarantee
 from surelearn.bounds import mistakes_linear as theory
@@ -202,7 +203,7 @@ class PassiveAggressiveRecord:
             weights = np.empty(len(scores))
             inverse_squares(rows.of(X), rule.constant, weights)
         length, n_rounds = (
-            float(np.linalg.norm(np.append(state.coef, state.bias))),
+            length_of(np.append(state.coef, state.bias)),
             len(scores) * n_passes,
         )
         radius, power = math.sqrt(sums[LONGEST]), 2 if math.isinf(rule.limit) else 1

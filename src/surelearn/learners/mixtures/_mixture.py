@@ -21,6 +21,7 @@ from surelearn import _arguments
 from surelearn._jit.sound_matrices import sound
 from surelearn._stored import holds
 from surelearn._threads import workers
+from surelearn._turns import in_turn
 from surelearn._typing import ArrayLike, Indices, Matrix, Vector
 from surelearn.base import validation
 from surelearn.base.fitting import adopt, at_one_moment, fresh_copy, warn
@@ -87,6 +88,7 @@ class Mixture(DensityMixin, BaseEstimator, ABC):
         fresh._climb(*fresh._enter(X, sample_weight, reset=True))  # noqa: SLF001
         return adopt(self, fresh)
 
+    @in_turn
     def partial_fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Share these rows out by the present components, add their sums, and solve once.
 

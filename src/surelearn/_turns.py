@@ -1,0 +1,65 @@
+"""Whose turn it is: one round of a learner, a game or a monitor after the other.
+
+A round reads what was learnt, plays on and writes it back. Two threads that do so at once would
+lose one of the rounds, and a certificate would tell of fewer than were played. The locks stand here
+and not in the objects: so they are neither copied nor pickled, hashed or stored with them.
+"""
+
+import os
+from collections.abc import Callable
+from functools import wraps
+from threading import RLock
+from typing import Any, TypeVar, cast
+from weakref import finalize
+
+_Method = TypeVar("_Method", bound=Callable[..., Any])
+
+turns: dict[int, Any] = {}
+"""The lock of each object that has one, by its `id`; see `new_turn`."""
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=turns.clear)  # whoever held one is not in the child
+
+
+def new_turn(owner: Any) -> Any:
+    """Return the lock of an object that has none yet; it is forgotten with the object.
+
+    Write `with turns.get(id(owner)) or new_turn(owner):` where a call more would be felt.
+    """
+    finalize(owner, turns.pop, id(owner), None).atexit = False
+    return turns.setdefault(id(owner), RLock())  # one that is held again: a round may call another
+
+
+def turn_of(owner: Any) -> Any:
+    """Return the lock of an object, held as long as it plays a round.
+
+    Examples
+    --------
+    >>> class Game:
+    ...     pass
+    >>> game = Game()
+    >>> turn_of(game) is turn_of(game), turn_of(game) is turn_of(Game())
+    (True, False)
+    """
+    return turns.get(id(owner)) or new_turn(owner)
+
+
+def in_turn(method: _Method) -> _Method:
+    """Return a method that waits until no other thread is inside one of the same object.
+
+    Examples
+    --------
+    >>> class Counter:
+    ...     n = 0
+    ...     @in_turn
+    ...     def update(self):
+    ...         self.n += 1
+    >>> Counter().update()
+    """
+
+    @wraps(method)
+    def taking_turns(self: Any, *args: Any, **kwargs: Any) -> Any:
+        with turns.get(id(self)) or new_turn(self):
+            return method(self, *args, **kwargs)
+
+    return cast("_Method", taking_turns)

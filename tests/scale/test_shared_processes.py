@@ -1,0 +1,106 @@
+"""Processes that several threads share, that a fork inherits, or that nobody ends."""
+
+import gc
+import os
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from operator import add
+from types import SimpleNamespace
+
+import pytest
+
+from surelearn import scale
+from surelearn.scale import _one_process, executors
+
+
+class InAThread:
+    """Stands for a process of which only the calls matter."""
+
+    made = 0
+
+    def __init__(self):
+        type(self).made += 1
+        self.pid, self.n_waiting, self._thread = os.getpid(), 0, ThreadPoolExecutor(1)
+
+    def submit(self, call):
+        return self._thread.submit(call)
+
+    def shutdown(self, *, wait, kill):
+        del wait
+        self._thread.shutdown(cancel_futures=kill)
+
+
+@pytest.fixture
+def pool(monkeypatch):
+    monkeypatch.setattr(executors, "OneProcess", InAThread)
+    InAThread.made = 0
+    return scale.processes(2)
+
+
+def test_blocks_of_several_threads_share_processes_and_the_last_one_ends_them(pool):
+    all_there, errors = threading.Barrier(4), []
+
+    def use():
+        try:
+            with scale.on(pool):
+                all_there.wait()
+                assert scale.map_reduce([1, 2, 3, 4], abs, add) == 10
+        except BaseException as error:  # noqa: BLE001 - told below
+            errors.append(error)
+
+    threads = [threading.Thread(target=use) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (errors, InAThread.made, pool.pids) == ([], 2, [])
+
+
+def test_a_block_that_fails_does_not_end_what_another_uses(pool):
+    with scale.on(pool):
+        with pytest.raises(scale.PartError), scale.on(pool):
+            scale.map_reduce(["a"], abs, add)
+        assert scale.map_reduce([1, 2], abs, add) == 3
+        assert len(pool.pids) == 2
+    assert pool.pids == []
+
+
+def test_what_was_started_before_goes_on_afterwards(pool):
+    pool.submit(abs, -1).result()
+    with scale.on(pool):
+        scale.map_reduce([1, 2], abs, add)
+    assert (InAThread.made, pool.is_running) == (2, True)
+    pool.shutdown()
+
+
+def test_a_fork_starts_processes_of_its_own(pool, monkeypatch):
+    pool.submit(abs, -1).result()
+    theirs = list(pool._all)
+    monkeypatch.setattr(os, "getpid", lambda: -1)
+    assert pool.submit(abs, -1).result() == 1
+    assert not set(theirs) & set(pool._all)
+    for one in theirs:
+        one.shutdown(wait=True, kill=False)
+    pool.shutdown()
+
+
+def test_a_process_that_nobody_ends_is_told_to(monkeypatch):
+    told = []
+    answer = _one_process._dumped(_one_process._Answer(3, None))
+    pipe = SimpleNamespace(
+        send_bytes=told.append, recv_bytes=lambda: answer, close=lambda: told.append("closed")
+    )
+    running = _one_process._Running(SimpleNamespace(pid=1, join=lambda: None), pipe)
+    monkeypatch.setattr(_one_process, "_start", lambda: running)
+    one = _one_process.OneProcess()
+    assert one.submit(abs).result() == 3
+    one._thread.shutdown()
+    del one
+    gc.collect()
+    assert told[1:] == [_one_process._END, "closed"]
+
+
+def test_a_daemon_is_told_that_it_may_have_no_processes(monkeypatch):
+    monkeypatch.setattr(_one_process, "current_process", lambda: SimpleNamespace(daemon=True))
+    with pytest.raises(scale.PartError, match="this process is a daemon"):
+        scale.map_reduce([1, 2], abs, add, executor=scale.processes(1))
