@@ -22,13 +22,12 @@ from surelearn.app.ledger import NoLedger
 from surelearn.app.tables.read import TableFile
 from surelearn.app.telling.audit_report import make_audit_report
 from surelearn.app.telling.report import make_report
-from surelearn.app.telling.wording import title_of
 from surelearn.app.verify import verify_audit, verify_certificate
 from surelearn.bounds import concentration, holdout
 from surelearn.certificate import Certificate, certify
 from surelearn.certificate._canonical import canonical
 from surelearn.certificate._several import digest_of_lines
-from surelearn.claims import ErrorQuantile, ScaledErrorQuantile, known
+from surelearn.claims import known, parse
 from surelearn.evaluate import audit
 from surelearn.evaluate.ledger import forget
 from surelearn.report import ClassErrors, Report, render_html, render_json
@@ -519,8 +518,12 @@ def test_a_twin_whose_claims_have_other_titles_is_refused(audited):
 @needs_node
 def test_the_script_knows_the_title_of_every_claim():
     claims = {name: one.title for name, one in known().items()}
-    sizes = [ErrorQuantile(alpha=0.2), ScaledErrorQuantile(alpha=0.05)]
-    claims = {**claims, **{str(one): title_of(one) for one in sizes}}
+    given = [
+        "error-quantile(alpha=0.2)", "scaled-error-quantile(alpha=0.05)", "group-error(group=a=b)",
+        "calibration-error(bins=4)", "beyond(tolerance=2)", "cost(miss=10, false_alarm=1)",
+    ]  # fmt: skip
+    claims = {**claims, **{str(one): one.full_title for one in map(parse, given)}}
+    assert claims["group-error(group=a=b)"] == "Error rate of the group a=b"
     del claims["error-quantile"], claims["scaled-error-quantile"]  # without their share
     assert run_node("const answer = given.map(v.titleOf)", [*claims]) == [*claims.values()]
 

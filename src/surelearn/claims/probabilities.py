@@ -59,6 +59,11 @@ class CalibrationError(OfProbabilities):
         bins = _arguments.count("bins", self.bins, at_least=1, at_most=_MOST_BINS)
         object.__setattr__(self, "bins", bins)
 
+    @property
+    def full_title(self) -> str:
+        """Its title with the number of bins."""
+        return f"Calibration error over {self.bins} bins"
+
     def edges(self) -> list[float]:
         """Return the edges between bins."""
         return [i / self.bins for i in range(1, self.bins)]

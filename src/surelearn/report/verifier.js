@@ -420,7 +420,10 @@ function titleOf(text) {
   const { name, given } = readClaim(text);
   const most = () => `Absolute error in ${confidence(Number(given))} of cases`;
   if (name === "error-quantile") return most();
-  return name === "scaled-error-quantile" ? `${most()}, in widths` : TITLES[name];
+  if (name === "scaled-error-quantile") return `${most()}, in widths`;
+  if (given && name === "group-error") return `Error rate of the group ${given}`;
+  if (given && name === "calibration-error") return `Calibration error over ${given} bins`;
+  return TITLES[name] && given ? `${TITLES[name]} ${String(text).slice(name.length)}` : TITLES[name];
 }
 
 const SENTENCES = {

@@ -17,7 +17,6 @@ from surelearn.app.certified_run import CertifiedRun
 from surelearn.app.comparison import HARDLY, SEVERAL, Comparison
 from surelearn.app.problem.held_out import ALPHA
 from surelearn.app.tables.read import TableFile
-from surelearn.app.telling.wording import title_of
 from surelearn.bounds import find
 from surelearn.certificate import Certificate
 from surelearn.evaluate.audit import Outcome
@@ -171,7 +170,7 @@ def _interval_of_each(run: CertifiedRun) -> Iterator[Card]:
 def claimed_of(outcome: Outcome) -> Claimed:
     """Return a claim as a report shows it."""
     return Claimed(
-        title=title_of(outcome.claim),
+        title=outcome.claim.full_title,
         certificate=outcome.certificate,
         target="" if outcome.target is None else str(outcome.target),
         verdict=outcome.verdict,
