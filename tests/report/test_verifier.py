@@ -224,7 +224,7 @@ class Shown(HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         named = dict(attrs)
-        self.inside = named.get("class") == "premise"  # a part of the claim around it
+        self.inside = named.get("class") in {"premise", "option"}  # a part of the text around it
         if self.inside:
             return
         if named.get("class") == "recomputed":
@@ -453,6 +453,12 @@ SWAPPED = {
         ('<span data-of="claims" data-shows="title">F1', '<span hidden data-of="claims">F1'),
         ("<section><h2", "<!-- <section><h2"),
         (' on 200 examples."', ' on 200 countries."'),
+        (
+            ">All of them hold together with confidence 95%",
+            ">All of them hold together with confidence 99%",
+        ),
+        ('data-shows="cell">', 'data-shows="cell">1'),
+        (">answered ", ">answered or not "),
     ],
     "beside": [
         (">Specificity<", ">Sensitivity<"),
@@ -464,6 +470,18 @@ SWAPPED = {
         (">If these 120 rows are independent draws", ">Whatever these 120 rows are"),
         (">Clopper and Pearson, ", ">Euclid, "),
         (">wrong on at most<", ">right on at most<"),
+        (
+            ">All of this holds together with confidence 95%",
+            ">All of this holds together with confidence 99%",
+        ),
+        (">by at least ", ">by at least 1"),
+        (">Without a model<", ">With a model<"),
+        (
+            ">The rates of all classes hold together",
+            ">The rates of all classes hold always together",
+        ),
+        ('data-shows="cell">', 'data-shows="cell">1'),
+        ('data-shows="beforehand">', 'data-shows="beforehand">Never wrong. '),
     ],
 }
 """What stands in a page, and what a forger may put in its place."""
@@ -496,6 +514,27 @@ def torn_of_two(change):
     certificates = json.loads(data_in(page, "certificates"))
     change(certificates)
     return page.replace(data_in(page, "certificates"), json.dumps(certificates))
+
+
+@needs_node
+@pytest.mark.parametrize("kind", SWAPPED)
+def test_counts_and_levels_beside_certificates_must_be_theirs(kind, request):
+    """Also where page and data were changed alike: the certificates have the counts and deltas."""
+    page, twin = request.getfixturevalue(kind)
+    texts, told = [], json.loads(data_in(page, "told"))
+    for change in ({"joint": told["joint"].replace("95%", "99%")}, {"confusion": _one_less(told)}):
+        content = json.loads(twin) | change
+        texts += [
+            json.dumps(content),
+            page.replace(data_in(page, "told"), json.dumps(told | change)),
+        ]
+    assert {one["state"] for one in said_by_script(texts)} == {"refused"}
+
+
+def _one_less(told):
+    rows = [list(row) for row in told["confusion"]["rows"]]
+    rows[0][1:3] = [str(int(rows[0][1]) + 1), str(int(rows[0][2]) - 1)]
+    return told["confusion"] | {"rows": rows}
 
 
 @needs_node
@@ -699,12 +738,15 @@ def test_a_page_of_groups_or_of_copies_is_not_refused(options):
     page, twin = render_html(report), render_json(report)
     assert "refused" not in {mark[1] for mark in marks_of(page)}
     assert {one["state"] for one in said_by_script([page, twin])} == {"beyond"}
+    changed = page.replace('data-shows="cell">', 'data-shows="cell">1', 1)
+    assert said_by_script([changed])[0]["state"] == "refused"
 
 
 @needs_node
-def test_a_page_of_an_earlier_version_is_neither_accused_nor_passed(tmp_path):
+@pytest.mark.parametrize("lacking", ['data-shows="standing"', ' id="told"'])
+def test_a_page_of_an_earlier_version_is_neither_accused_nor_passed(tmp_path, lacking):
     place = tmp_path / "report.html"
-    place.write_text(page_of_two().replace('data-shows="standing"', ""), encoding="utf-8")
+    place.write_text(page_of_two().replace(lacking, ""), encoding="utf-8")
     ended = subprocess.run(  # noqa: S603 - our own script
         [NODE, SCRIPT, place], capture_output=True, text=True, check=False, timeout=60
     )

@@ -95,7 +95,7 @@ class CertifiedRun(Shown, drawn_by="certificates.plot_certificates"):
     def is_void(self) -> bool:
         """Whether an assumption is violated: nothing is stated, and no script should go on."""
         beside = (one.certificate for one in self.claims if one.certificate is not None)
-        return self.certificate.violated or any(found.violated for found in beside)
+        return any(found.violated for found in (self.certificate, *beside))
 
     @property
     def intervals(self) -> Intervals | None:

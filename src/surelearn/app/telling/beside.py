@@ -59,10 +59,10 @@ def _better(proof: Certificate | None, run: CertifiedRun) -> Iterator[Card]:
     better = "better" if proof.observed <= 0.0 else "worse"
     seen = f"{100 * abs(proof.observed):.3g} points {better} on {which}"
     if proof.bound >= 0.0:
-        yield Card("Better than that", "not proved", seen)
+        yield Card("Better than that", "not proved", seen, proof, in_words=True)
         return
     points = math.floor(-1e4 * proof.bound) / 100  # rounded down: at least so many
-    yield Card("Better than that", f"by at least {points:g} points", seen)
+    yield Card("Better than that", f"by at least {points:g} points", seen, proof, in_words=True)
 
 
 def _worst_class(run: CertifiedRun) -> Iterator[Card]:
