@@ -62,7 +62,7 @@ class CalibrationError(OfProbabilities):
     @property
     def full_title(self) -> str:
         """Its title with the number of bins."""
-        return f"Calibration error over {self.bins} bins"
+        return f"Calibration error over {self.bins} {'bin' if self.bins == 1 else 'bins'}"
 
     def edges(self) -> list[float]:
         """Return the edges between bins."""
@@ -90,7 +90,7 @@ class CalibrationError(OfProbabilities):
         return (
             "stated probability and frequency differ by at most "
             f"{limit.removesuffix('%')} points, on average over such cases in "
-            f"{self.bins} equal bins"
+            f"{self.bins} equal {'bin' if self.bins == 1 else 'bins'}"
         )
 
 

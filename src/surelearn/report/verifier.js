@@ -422,7 +422,7 @@ function titleOf(text) {
   if (name === "error-quantile") return most();
   if (name === "scaled-error-quantile") return `${most()}, in widths`;
   if (given && name === "group-error") return `Error rate of the group ${given}`;
-  if (given && name === "calibration-error") return `Calibration error over ${given} bins`;
+  if (given && name === "calibration-error") return `Calibration error over ${given} ${given === "1" ? "bin" : "bins"}`;
   return TITLES[name] && given ? `${TITLES[name]} ${String(text).slice(name.length)}` : TITLES[name];
 }
 
