@@ -959,8 +959,9 @@ function claimRow(c, place) {
 
 /** Tells whether a line of claims has the title of its claim, as far as both are known. */
 function isTitled({ title, target, place }, certificates) {
-  const known = titleOf(place === null ? claimIn(target) : certificates[place].reproduce.audit.claim);
-  return title === undefined || known === undefined || title === known;
+  const claim = place === null ? claimIn(target) : certificates[place].reproduce.audit.claim;
+  const [known, plain] = [titleOf(claim), TITLES[readClaim(claim).name]]; /* twins of earlier versions have titles without parameters */
+  return title === undefined || known === undefined || title === known || title === plain;
 }
 
 /** Returns what stands in the section of claims, one after the other; texts that nothing explains are undefined. */
