@@ -568,6 +568,8 @@ const ENDINGS = [
   " This is about new rows drawn from the same population as the rows of this table, each on its own.",
   " This is about new distinct rows, each drawn on its own from the same population as the distinct rows of this table: copies of a row count as one, by their mean loss.",
   " This is about rows of new groups, a group drawn from the same population as the groups of this table: the mean over groups of the mean loss in a group.",
+  " This is about new distinct rows, each drawn on its own from the same population as the distinct rows of this table: of the copies of a row one counts, drawn at random.",
+  " This is about rows of new groups, a group drawn from the same population as the groups of this table: of each group one row counts, drawn at random.",
   " This is about rows of the time after the training part, and of the future only if it is like that time: rows in the order of time are seldom independent and of one law, which is assumed.",
 ];
 const MISSING = " Rows whose target is missing are not meant.";

@@ -93,6 +93,19 @@ def test_the_certificate_says_what_became_of_copies():
     assert found["unseen"][0] == "by-construction"
     assert "where copies of a row count as one" in run.certificate.claim
     assert "copies of a row count as one, by their mean loss" in run.certificate.claim
+
+
+@pytest.mark.parametrize(("group", "which"), [(None, "the copies of a row"), ("g", "each group")])
+def test_a_quantile_of_errors_is_about_one_row_of_each_and_no_mean(group, which):
+    """The certificate counted one row, drawn by the seed, and spoke of the mean loss of copies."""
+    x = np.random.default_rng(0).normal(size=160)
+    columns = {"x": np.tile(x, 2), "y": np.tile(2 * x, 2) + np.repeat([0.0, 0.1], 160)}
+    file = table_of(**columns, g=[f"g{i}" for i in range(160)] * 2)
+    options = {"drop": ["g"]} if group is None else {"group": group}
+    run = certify_table(file, target="y", learners=["RidgeRegression"], **options)
+    assert f"of {which} one" in run.certificate.claim
+    assert "mean loss" not in run.certificate.claim
+    assert run.certificate.n == 32
     assert any("say --copies independent" in warning for warning in run.warnings)
     run.certificate.verify()
 
