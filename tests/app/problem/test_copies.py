@@ -14,6 +14,7 @@ from surelearn.app.errors import TableError
 from surelearn.app.ledger import PROCESS, enter_look
 from surelearn.app.problem.problem import understand
 from surelearn.app.tables.read import TableFile
+from surelearn.app.telling.beside import cards_of
 from surelearn.evaluate._drawing import ALSO_ROUNDED
 from surelearn.evaluate.holdout import Holdout
 from surelearn.evaluate.ledger import forget
@@ -108,6 +109,8 @@ def test_a_quantile_of_errors_is_about_one_row_of_each_and_no_mean(group, which)
     assert f"of {which} one" in run.certificate.claim
     assert "mean loss" not in run.certificate.claim
     assert run.certificate.n == 32
+    seen = "the distinct rows" if group is None else "one row of each of the 32 groups"
+    assert [c.note for c in cards_of(run)][1].endswith(f"seen on {seen} held out")
 
 
 def test_independent_copies_are_split_by_rows_and_assumed():

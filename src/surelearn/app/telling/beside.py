@@ -52,10 +52,7 @@ def _better(proof: Certificate | None, run: CertifiedRun) -> Iterator[Card]:
     """Yield by how much the model is proved to err less often than the baseline."""
     if proof is None:
         return
-    which = {
-        "distinct": "the distinct rows held out",  # means elsewhere are over all copies
-        "group": f"one row of each of the {proof.n:,} groups held out",  # elsewhere over all rows
-    }.get(run.problem.split.kind, "the rows held out")
+    which = _rows_of(proof, run)
     better = "better" if proof.observed <= 0.0 else "worse"
     seen = f"{100 * abs(proof.observed):.3g} points {better} on {which}"
     if proof.bound >= 0.0:
@@ -63,6 +60,14 @@ def _better(proof: Certificate | None, run: CertifiedRun) -> Iterator[Card]:
         return
     points = math.floor(-1e4 * proof.bound) / 100  # rounded down: at least so many
     yield Card("Better than that", f"by at least {points:g} points", seen, proof, in_words=True)
+
+
+def _rows_of(proof: Certificate, run: CertifiedRun) -> str:
+    """Return which rows a claim beside the certificate was seen on: means elsewhere are over all."""
+    return {
+        "distinct": "the distinct rows held out",
+        "group": f"one row of each of the {proof.n:,} groups held out",
+    }.get(run.problem.split.kind, "the rows held out")
 
 
 def _worst_class(run: CertifiedRun) -> Iterator[Card]:
@@ -131,7 +136,8 @@ def _of_numbers(run: CertifiedRun, found: Comparison) -> Iterator[Card]:
         "the median",
     )
     if found.proof is not None:
-        seen = f"of new rows; {100 * found.proof.observed:.3g}% of those held out"
+        share = f"{100 * found.proof.observed:.3g}%"
+        seen = f"of new rows; {share} seen on {_rows_of(found.proof, run)}"
         yield Card("Closer than that", "on at least", seen, found.proof)
     yield from _interval_of_each(run)
     y = run.problem.held_out.y

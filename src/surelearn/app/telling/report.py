@@ -88,7 +88,11 @@ def _seen_of(run: CertifiedRun) -> str:
     """Say of which errors the number that was observed is the largest."""
     if run.problem.task != "regression":
         return ""
-    return f"{confidence(ALPHA)} of their errors are no larger. "
+    whose = {
+        "distinct": "the errors of one of the copies of each row",
+        "group": "the errors of one row of each group",
+    }.get(run.problem.split.kind, "their errors")
+    return f"{confidence(ALPHA)} of {whose} are no larger. "
 
 
 def _own(run: CertifiedRun) -> tuple[Certificate, ...]:
