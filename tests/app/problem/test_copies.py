@@ -113,6 +113,17 @@ def test_a_quantile_of_errors_is_about_one_row_of_each_and_no_mean(group, which)
     assert [c.note for c in cards_of(run)][1].endswith(f"seen on {seen} held out")
 
 
+def test_the_card_of_a_class_in_few_groups_counts_rows():
+    """It said "wrong on 1 of 1 rows held out" of one group of five rows."""
+    x, g = np.random.default_rng(1).normal(size=600), np.repeat(np.arange(120), 5)
+    file = table_of(x=x, y=np.where(g % 20 == 0, "rare", "a"), g=[f"g{i}" for i in g])
+    run = certify(file, group="g")
+    n = 5 * run.by_class["rare"].n
+    assert run.by_class["rare"].bound == 1.0
+    card = next(c for c in cards_of(run) if c.label == "Worst class: rare")
+    assert card.value == f"wrong on {n} of {n}"
+
+
 def test_independent_copies_are_split_by_rows_and_assumed():
     run = certify(twice(), copies="independent")
     found = conditions(run.certificate)

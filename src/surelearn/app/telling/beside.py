@@ -63,7 +63,7 @@ def _better(proof: Certificate | None, run: CertifiedRun) -> Iterator[Card]:
 
 
 def _rows_of(proof: Certificate, run: CertifiedRun) -> str:
-    """Return which rows a claim beside the certificate was seen on: means elsewhere are over all."""
+    """Return on which rows a claim was seen; means elsewhere are over all rows."""
     return {
         "distinct": "the distinct rows held out",
         "group": f"one row of each of the {proof.n:,} groups held out",
@@ -76,11 +76,15 @@ def _worst_class(run: CertifiedRun) -> Iterator[Card]:
         return
     label, worst = classes_by_error(run)[0]
     if worst.bound >= 1.0:  # "at most 100%" says nothing
-        wrong = f"wrong on {round(worst.observed * worst.n):,} of {worst.n:,}"
+        y = run.problem.held_out.y
+        lost = (run.answers.predicted != y)[y.astype(str) == label]  # rows, not groups or copies
+        wrong = f"wrong on {int(lost.sum()):,} of {len(lost):,}"
         yield Card(f"Worst class: {label}", wrong, "rows held out, too few to prove more")
         return
     where = f"of the {worst.n:,}"
-    if run.problem.split.kind == "group":
+    if run.problem.split.kind == "distinct":
+        where = f"on average over the {worst.n:,} distinct rows"
+    elif run.problem.split.kind == "group":
         where = f"on average over the {worst.n:,} groups"
     yield Card(
         f"Worst class: {label}",
