@@ -94,6 +94,8 @@ def test_the_certificate_says_what_became_of_copies():
     assert found["unseen"][0] == "by-construction"
     assert "where copies of a row count as one" in run.certificate.claim
     assert "copies of a row count as one, by their mean loss" in run.certificate.claim
+    assert next(cards_of(run)).note.startswith("of the distinct rows held out, on average, are")
+    assert run.warnings[0].endswith("on average over the distinct rows held out")
     assert any("say --copies independent" in warning for warning in run.warnings)
     run.certificate.verify()
 

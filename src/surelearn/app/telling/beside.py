@@ -35,9 +35,8 @@ def cards_of(run: CertifiedRun) -> Iterator[Card]:
         yield from _of_numbers(run, found)
         return
     rate = comparison.mean_of(found.baseline_losses, run.problem)
-    where = "of the rows held out"
-    if run.problem.split.kind == "group":
-        where = "of the rows of a group held out, on average,"
+    where = comparison.of_which(run.problem)
+    where += "," if where.endswith("on average") else ""
     yield Card(
         "Without a model",
         f"{100 * rate:.3g}%",
