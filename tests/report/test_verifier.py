@@ -559,7 +559,8 @@ def test_the_script_knows_the_title_of_every_claim():
     claims = {name: one.title for name, one in known().items()}
     given = [
         "error-quantile(alpha=0.2)", "scaled-error-quantile(alpha=0.05)", "group-error(group=a=b)",
-        "calibration-error(bins=4)", "calibration-error(bins=1)", "beyond(tolerance=2)", "cost(miss=10, false_alarm=1)",
+        "calibration-error(bins=4)", "calibration-error(bins=1)", "beyond(tolerance=2)",
+        "cost(miss=10, false_alarm=1)",
     ]  # fmt: skip
     claims = {**claims, **{str(one): one.full_title for one in map(parse, given)}}
     assert claims["group-error(group=a=b)"] == "Error rate of the group a=b"

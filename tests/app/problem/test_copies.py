@@ -14,7 +14,7 @@ from surelearn.app.errors import TableError
 from surelearn.app.ledger import PROCESS, enter_look
 from surelearn.app.problem.problem import understand
 from surelearn.app.tables.read import TableFile
-from surelearn.app.telling.beside import cards_of
+from surelearn.app.telling.cards import cards_of
 from surelearn.evaluate._drawing import ALSO_ROUNDED
 from surelearn.evaluate.holdout import Holdout
 from surelearn.evaluate.ledger import forget

@@ -17,7 +17,6 @@ from surelearn.app.problem.held_out import ALPHA
 from surelearn.app.tables.notes import latest
 from surelearn.app.tables.read import TableFile
 from surelearn.app.telling.beside import (
-    cards_of,
     claimed_of,
     plan_of,
     signing_of,
@@ -25,6 +24,7 @@ from surelearn.app.telling.beside import (
     together_of,
     untried_of,
 )
+from surelearn.app.telling.cards import cards_of
 from surelearn.app.telling.confusion import confusion_of
 from surelearn.app.telling.figures import draw, draw_appendix, draw_curves
 from surelearn.app.telling.model_views import show_model
