@@ -614,6 +614,20 @@ def test_pages_and_files_of_audits_of_every_binomial_claim_are_recomputed(column
 
 
 @needs_node
+def test_a_page_of_clusters_counts_clusters():
+    """It said "Observed 1% on 50 examples" of 200 rows in 50 clusters."""
+    rows = {"y": ROWS["y"], "said": ROWS["said"], "home": [f"h{i // 4}" for i in range(120)]}
+    roles = {"truth": "y", "prediction": "said", "cluster": "home"}
+    forget()
+    page = render_html(make_audit_report(audit_table(TableFile.of_table(pa.table(rows)), **roles)))
+    assert "on 30 clusters." in page
+    states = [
+        one["state"] for one in said_by_script([page, page.replace("30 clusters.", "30 rows.")])
+    ]
+    assert states == ["beyond", "refused"]
+
+
+@needs_node
 def test_a_twin_of_a_report_from_which_a_claim_was_taken_is_refused(audited):
     content = json.loads(audited[1])
     assert said_by_script([json.dumps(content)])[0]["state"] == "recomputed"

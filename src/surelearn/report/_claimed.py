@@ -1,6 +1,7 @@
 """The claims of a page: those of an audit or beside a certificate, and those of classes."""
 
 from surelearn._wording import shared_premise
+from surelearn.certificate._text import unit_of
 from surelearn.report._parts import (
     escape,
     grid,
@@ -65,14 +66,14 @@ def _claim(found: Claimed, places: Places) -> tuple[str, ...]:
     became = f"<span{_TARGET}>{escape(found.target)}</span>", f"<span{_VERDICT}>{told}</span>"
     if c is None:
         return (title, "", "", "", *became)
-    stated = "none"
+    stated, of = "none", " clusters" if unit_of(c) == "clusters" else ""
     if c.status != "void":
         stated = f"{marked_side(c, places)}{marked_bound(c, places)}"
     return (
         title,
         marked_value(c, places),
         f"<strong>{stated}</strong>",
-        f"<span{places.shows(c, 'n')}>{c.n:,}</span>",
+        f"<span{places.shows(c, 'n')}>{c.n:,}{of}</span>",
         *became,
     )
 

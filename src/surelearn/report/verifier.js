@@ -1236,6 +1236,13 @@ function claimShown(c, limit) {
   return isShare(c) && c.claim.endsWith(stored) ? `${c.claim.slice(0, -stored.length)} is ${side} ${limit}.` : c.claim;
 }
 
+/** Returns what a certificate counts. */
+function unitOf({ kind, claim }) {
+  if (["regret", "mistakes"].includes(kind)) return "rounds";
+  if (/^If (?:this cluster|these [\d,]+ clusters), /.test(claim)) return "clusters";
+  return / (?:of|in) a new group/.test(claim) ? "groups" : "examples";
+}
+
 /** Tells whether an element shows what the certificate states. */
 function isShown(c, element) {
   const text = element.textContent;
@@ -1247,7 +1254,7 @@ function isShown(c, element) {
   switch (element.dataset.shows) {
     case "bound": return text === (isVoid ? "none" : c.kind === "quantile" ? `±${limit}` : limit);
     case "claim": return isVoid ? text.startsWith("No guarantee: ") : c.status === "vacuous" ? text.startsWith(`The bound is vacuous: it is ${limit} and `) : text === printable(claimShown(c, limit));
-    case "n": return text === grouped(c.n);
+    case "n": return text === grouped(c.n) + (unitOf(c) === "clusters" ? " clusters" : "");
     case "status": return text === `${c.status} certificate`;
     case "side": return c.kind !== "quantile" && text === (c.direction === "upper" ? "≤ " : "≥ ");
     case "subject": return text === printable(String(c.subject));
@@ -1261,8 +1268,7 @@ function isShown(c, element) {
     case "seen": {
       const found = /^Observed (\S+?)(%?) on (\S+) (\w+)\.$/.exec(text) ?? [];
       const value = Number(found[1]) / (found[2] ? 100 : 1);
-      const unit = ["regret", "mistakes"].includes(c.kind) ? "rounds" : c.claim.includes(" of a new group") ? "groups" : "examples";
-      return (found[2] === "%") === isShare(c) && found[4] === unit && found[3] === grouped(c.n) && Math.abs(value - c.observed) <= 0.0051 * Math.abs(c.observed);
+      return (found[2] === "%") === isShare(c) && found[4] === unitOf(c) && found[3] === grouped(c.n) && Math.abs(value - c.observed) <= 0.0051 * Math.abs(c.observed);
     }
     default: return false;
   }
