@@ -9,7 +9,7 @@ from surelearn._wording import amount, confidence
 from surelearn.app.audit import Outcome
 from surelearn.app.certified_run import CertifiedRun
 from surelearn.app.telling.beside import positive_of
-from surelearn.certificate._text import unit_of
+from surelearn.app.telling.wording import count_of
 from surelearn.cli._showing import shown
 
 STATUS = {"stated": 0, "proved": 0, "not proved": 1, "refuted": 3}
@@ -39,7 +39,7 @@ def board_of(outcomes: Sequence[Outcome]) -> Table:
             shown(outcome.claim.full_title),
             seen,
             f"{sign} {outcome.claim.limit(found.bound)}",
-            f"{found.n:,}{' clusters' if unit_of(found) == 'clusters' else ''}",
+            count_of(found),
         )
     return board
 

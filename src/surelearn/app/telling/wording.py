@@ -4,7 +4,13 @@ from surelearn._wording import confidence, outward, percent_outward
 from surelearn.app.problem.held_out import ALPHA
 from surelearn.app.problem.problem import Problem
 from surelearn.certificate import Certificate
+from surelearn.certificate._text import unit_of
 from surelearn.evaluate._holdout_claims import AS_ONE
+
+
+def count_of(certificate: Certificate) -> str:
+    """Return how many rows count for a claim, or how many clusters."""
+    return f"{certificate.n:,}{' clusters' if unit_of(certificate) == 'clusters' else ''}"
 
 
 def claim_about_rows(
