@@ -18,6 +18,8 @@ EDGES = [0.2, 0.4, 0.6, 0.8]
 def test_the_fixture_has_the_tabulated_calibration_error():
     assert OUTCOMES.sum() == 212
     found = calibration.binned_error(stated=STATED, outcomes=OUTCOMES, edges=EDGES, delta=0.05)
+    one = calibration.binned_error(stated=STATED, outcomes=OUTCOMES, edges=[], delta=0.05)
+    assert one.bound <= found.bound  # a single bin has no edges, and fewer signs to be worst
     assert found.bound == pytest.approx(0.0812999, abs=1e-7)
     places = np.searchsorted(EDGES, STATED, side="right")
     plain = binned_error_by_signs(STATED, OUTCOMES, places, 5, 0.05)

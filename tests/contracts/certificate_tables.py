@@ -129,17 +129,31 @@ def known_statements() -> dict[str, Any]:
         of_theorem = issuers.setdefault(issuer_of(certificate), {})
         _note(certificate, of_theorem.setdefault(certificate.method, {"conditions": {}}))
     _add_scopes(issuers)
+    _add_earlier(issuers)
     return {"issuers": _sorted(issuers), "phrases": _sorted(phrases)}
 
 
 def _add_scopes(issuers: dict[str, dict[str, Any]]) -> None:
     """Let the bound from the training rows speak of all rows that a table may speak for."""
     start, about = "proved by the training rows alone", " This is about "
-    claims = {c for own in issuers["certify_table"].values() for c in own["claims"]}
+    claims = {c for own in issuers["certify_table"].values() for c in own["claims"] if "errs" in c}
     scopes = {claim.partition(about)[2] for claim in claims}
     for own in issuers[""].values():
         heads = {c.partition(about)[0] for c in own["claims"] if start in c}
         own["claims"] |= {f"{head}{about}{scope}" for head in heads for scope in scopes}
+
+
+def _add_earlier(issuers: dict[str, dict[str, Any]]) -> None:
+    """Keep how certificates of errors' sizes told before of copies and of groups."""
+    told = {
+        "of the copies of a row one counts, drawn at random": "copies of a row count as one, by "
+        "their mean loss",
+        "of each group one row counts, drawn at random": "the mean over groups of the mean loss in "
+        "a group",
+    }
+    for own in issuers["certify_table"].values():
+        for now, before in told.items():
+            own["claims"] |= {c.replace(now, before) for c in own["claims"] if now in c}
 
 
 def bounds_assumptions(certificate: Certificate) -> set[str]:

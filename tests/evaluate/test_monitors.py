@@ -258,3 +258,21 @@ def test_histories_are_bounds_of_every_moment_and_can_be_drawn():
     alarm = DriftAlarm(tolerated=0.1).update(np.ones(30))
     labels = [line.get_label() for line in plot_alarm(alarm).lines]
     assert labels[-1] == "alarm"
+
+
+@pytest.mark.parametrize(
+    ("monitor", "name", "value"),
+    [
+        (RiskMonitor(), "n_rounds", 10**6),
+        (RiskMonitor(), "loss_range", (0.0, 0.001)),
+        (RateMonitor(), "n_rows", 1),
+        (ModelDifferenceMonitor(), "delta", 0.5),
+        (DriftAlarm(tolerated=0.1), "rows_between", 1e9),
+        (DriftAlarm(tolerated=0.1), "alarms", []),
+        (OnlineConformal(LinearRegression()), "n_missed", 0),
+    ],
+)
+def test_what_a_certificate_rests_on_is_not_replaced_by_hand(monitor, name, value):
+    """A certificate after `monitor.n_rounds = 10**6` was valid, and its bound next to nothing."""
+    with pytest.raises(AttributeError):
+        setattr(monitor, name, value)

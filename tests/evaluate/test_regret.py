@@ -420,3 +420,19 @@ def test_a_curve_that_uses_numbers_of_the_run_says_so():
         stated = labels(linear_regret(learner, X, X[:, 0]))
         assert not any("before the run" in label for label in stated)
         assert stated[-1].endswith("given the gradient norm seen")
+
+
+@pytest.mark.parametrize(
+    ("follow", "learner", "instead"),
+    [
+        (experts_regret, Perceptron(), "mistakes_curve"),
+        (experts_regret, WeightedMajority(), "outcomes"),
+        (linear_regret, Hedge(), "experts_regret"),
+        (mistakes_curve, OnlineRidge(), "linear_regret"),
+        (mistakes_curve, Hedge(), "experts_regret"),
+    ],
+)
+def test_a_learner_of_another_kind_is_refused_with_what_to_use(follow, learner, instead):
+    rows = [np.ones((6, 2))] if follow is experts_regret else [np.ones((6, 2)), [0, 1] * 3]
+    with pytest.raises((TypeError, ValueError), match=f"{type(learner).__name__} .*{instead}"):
+        follow(learner, *rows)

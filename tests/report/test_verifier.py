@@ -22,13 +22,12 @@ from surelearn.app.ledger import NoLedger
 from surelearn.app.tables.read import TableFile
 from surelearn.app.telling.audit_report import make_audit_report
 from surelearn.app.telling.report import make_report
-from surelearn.app.telling.wording import title_of
 from surelearn.app.verify import verify_audit, verify_certificate
 from surelearn.bounds import concentration, holdout
 from surelearn.certificate import Certificate, certify
 from surelearn.certificate._canonical import canonical
 from surelearn.certificate._several import digest_of_lines
-from surelearn.claims import ErrorQuantile, ScaledErrorQuantile, known
+from surelearn.claims import known, parse
 from surelearn.evaluate import audit
 from surelearn.evaluate.ledger import forget
 from surelearn.report import ClassErrors, Report, render_html, render_json
@@ -225,7 +224,7 @@ class Shown(HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         named = dict(attrs)
-        self.inside = named.get("class") == "premise"  # a part of the claim around it
+        self.inside = named.get("class") in {"premise", "option"}  # a part of the text around it
         if self.inside:
             return
         if named.get("class") == "recomputed":
@@ -454,6 +453,12 @@ SWAPPED = {
         ('<span data-of="claims" data-shows="title">F1', '<span hidden data-of="claims">F1'),
         ("<section><h2", "<!-- <section><h2"),
         (' on 200 examples."', ' on 200 countries."'),
+        (
+            ">All of them hold together with confidence 95%",
+            ">All of them hold together with confidence 99%",
+        ),
+        ('data-shows="cell">', 'data-shows="cell">1'),
+        (">answered ", ">answered or not "),
     ],
     "beside": [
         (">Specificity<", ">Sensitivity<"),
@@ -465,6 +470,18 @@ SWAPPED = {
         (">If these 120 rows are independent draws", ">Whatever these 120 rows are"),
         (">Clopper and Pearson, ", ">Euclid, "),
         (">wrong on at most<", ">right on at most<"),
+        (
+            ">All of this holds together with confidence 95%",
+            ">All of this holds together with confidence 99%",
+        ),
+        (">by at least ", ">by at least 1"),
+        (">Without a model<", ">With a model<"),
+        (
+            ">The rates of all classes hold together",
+            ">The rates of all classes hold always together",
+        ),
+        ('data-shows="cell">', 'data-shows="cell">1'),
+        ('data-shows="beforehand">', 'data-shows="beforehand">Never wrong. '),
     ],
 }
 """What stands in a page, and what a forger may put in its place."""
@@ -500,6 +517,27 @@ def torn_of_two(change):
 
 
 @needs_node
+@pytest.mark.parametrize("kind", SWAPPED)
+def test_counts_and_levels_beside_certificates_must_be_theirs(kind, request):
+    """Also where page and data were changed alike: the certificates have the counts and deltas."""
+    page, twin = request.getfixturevalue(kind)
+    texts, told = [], json.loads(data_in(page, "told"))
+    for change in ({"joint": told["joint"].replace("95%", "99%")}, {"confusion": _one_less(told)}):
+        content = json.loads(twin) | change
+        texts += [
+            json.dumps(content),
+            page.replace(data_in(page, "told"), json.dumps(told | change)),
+        ]
+    assert {one["state"] for one in said_by_script(texts)} == {"refused"}
+
+
+def _one_less(told):
+    rows = [list(row) for row in told["confusion"]["rows"]]
+    rows[0][1:3] = [str(int(rows[0][1]) + 1), str(int(rows[0][2]) - 1)]
+    return told["confusion"] | {"rows": rows}
+
+
+@needs_node
 def test_rows_of_a_page_that_change_places_are_refused(audited, beside):
     for page, first, second in (
         (audited[0], ">Sensitivity<", ">Specificity<"),
@@ -519,8 +557,13 @@ def test_a_twin_whose_claims_have_other_titles_is_refused(audited):
 @needs_node
 def test_the_script_knows_the_title_of_every_claim():
     claims = {name: one.title for name, one in known().items()}
-    sizes = [ErrorQuantile(alpha=0.2), ScaledErrorQuantile(alpha=0.05)]
-    claims = {**claims, **{str(one): title_of(one) for one in sizes}}
+    given = [
+        "error-quantile(alpha=0.2)", "scaled-error-quantile(alpha=0.05)", "group-error(group=a=b)",
+        "calibration-error(bins=4)", "calibration-error(bins=1)", "beyond(tolerance=2)",
+        "cost(miss=10, false_alarm=1)",
+    ]  # fmt: skip
+    claims = {**claims, **{str(one): one.full_title for one in map(parse, given)}}
+    assert claims["group-error(group=a=b)"] == "Error rate of the group a=b"
     del claims["error-quantile"], claims["scaled-error-quantile"]  # without their share
     assert run_node("const answer = given.map(v.titleOf)", [*claims]) == [*claims.values()]
 
@@ -568,6 +611,20 @@ def test_pages_and_files_of_audits_of_every_binomial_claim_are_recomputed(column
     texts = [file, render_html(report), render_json(report)]
     program = "const answer = given.map((t) => v.verifyAll(v.readText(t)).map((o) => o.state))"
     assert {state for found in run_node(program, texts) for state in found} == {"recomputed"}
+
+
+@needs_node
+def test_a_page_of_clusters_counts_clusters():
+    """It said "Observed 1% on 50 examples" of 200 rows in 50 clusters."""
+    rows = {"y": ROWS["y"], "said": ROWS["said"], "home": [f"h{i // 4}" for i in range(120)]}
+    roles = {"truth": "y", "prediction": "said", "cluster": "home"}
+    forget()
+    page = render_html(make_audit_report(audit_table(TableFile.of_table(pa.table(rows)), **roles)))
+    assert "on 30 clusters." in page
+    states = [
+        one["state"] for one in said_by_script([page, page.replace("30 clusters.", "30 rows.")])
+    ]
+    assert states == ["beyond", "refused"]
 
 
 @needs_node
@@ -696,12 +753,15 @@ def test_a_page_of_groups_or_of_copies_is_not_refused(options):
     page, twin = render_html(report), render_json(report)
     assert "refused" not in {mark[1] for mark in marks_of(page)}
     assert {one["state"] for one in said_by_script([page, twin])} == {"beyond"}
+    changed = page.replace('data-shows="cell">', 'data-shows="cell">1', 1)
+    assert said_by_script([changed])[0]["state"] == "refused"
 
 
 @needs_node
-def test_a_page_of_an_earlier_version_is_neither_accused_nor_passed(tmp_path):
+@pytest.mark.parametrize("lacking", ['data-shows="standing"', ' id="told"'])
+def test_a_page_of_an_earlier_version_is_neither_accused_nor_passed(tmp_path, lacking):
     place = tmp_path / "report.html"
-    place.write_text(page_of_two().replace('data-shows="standing"', ""), encoding="utf-8")
+    place.write_text(page_of_two().replace(lacking, ""), encoding="utf-8")
     ended = subprocess.run(  # noqa: S603 - our own script
         [NODE, SCRIPT, place], capture_output=True, text=True, check=False, timeout=60
     )

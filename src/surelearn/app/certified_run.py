@@ -92,6 +92,12 @@ class CertifiedRun(Shown, drawn_by="certificates.plot_certificates"):
         return verdict_of(self.claims)
 
     @property
+    def is_void(self) -> bool:
+        """Whether an assumption is violated: nothing is stated, and no script should go on."""
+        beside = (one.certificate for one in self.claims if one.certificate is not None)
+        return any(found.violated for found in (self.certificate, *beside))
+
+    @property
     def intervals(self) -> Intervals | None:
         """What is certified of an interval around each prediction; None if nothing."""
         return certified_intervals(self.claims, self.claims_delta)

@@ -76,6 +76,19 @@ def mean_of(losses: Vector, problem: Problem) -> float:
     return float(np.mean(np.bincount(places, weights=losses) / np.bincount(places)))
 
 
+def of_which(problem: Problem) -> str:
+    """Say of what such a mean is a share."""
+    return {
+        "distinct": "of the distinct rows held out, on average",
+        "group": "of the rows of a group held out, on average",
+    }.get(problem.split.kind, "of the rows held out")
+
+
+def _averaged(problem: Problem) -> str:
+    units = {"distinct": "distinct rows", "group": "groups"}.get(problem.split.kind)
+    return "on the rows held out" if units is None else f"on average over the {units} held out"
+
+
 def warn(problem: Problem, answers: Answers) -> Iterator[str]:
     """Yield what a reader should know before trusting the number: nothing of a void certificate."""
     if answers.certificate.violated:
@@ -87,7 +100,7 @@ def warn(problem: Problem, answers: Answers) -> Iterator[str]:
     if not found.is_proved and (found.proof is not None or ours >= others):
         yield (
             f"these rows do not prove that the model is better than {found.baseline.name}: "
-            f"{_shown(ours, problem)} against {_shown(others, problem)} on the rows held out"
+            f"{_shown(ours, problem)} against {_shown(others, problem)} {_averaged(problem)}"
         )
     if problem.task != "regression":
         if others < RARE:
@@ -120,7 +133,7 @@ def _of_imbalance(problem: Problem, answers: Answers, baseline: Constant, rate: 
     rest = y != baseline.answer
     n, missed = int(rest.sum()), int((predicted[rest] != y[rest]).sum())
     return (
-        f"{baseline.name} would be wrong on only {100 * rate:.3g}% of the rows held out, so a "
+        f"{baseline.name} would be wrong on only {100 * rate:.3g}% {of_which(problem)}, so a "
         f"small error rate says little here. Of the {n:,} rows of other classes the model gets "
         f"{missed:,} wrong: judge it by the rates of each class"
     )

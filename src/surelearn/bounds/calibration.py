@@ -78,7 +78,8 @@ def binned_error(
 ) -> Guarantee:
     """Bound the calibration error over bins, each weighted by its share of cases.
 
-    The edges are those between bins; a probability at an edge is in the upper bin.
+    The edges are those between bins, none for a single bin; a probability at an edge is in the
+    upper bin.
 
     Examples
     --------
@@ -90,7 +91,8 @@ def binned_error(
     0.0675
     """
     happened, probabilities = _pairs(stated, outcomes)
-    cuts = _arguments.vector("edges", edges, low=0.0, high=1.0)
+    one = np.size(edges) == 0
+    cuts = np.empty(0) if one else _arguments.vector("edges", edges, low=0.0, high=1.0)
     if np.any(np.diff(cuts) <= 0.0):
         raise _arguments.refuse("edges", edges, "increasing")
     places = np.searchsorted(cuts, probabilities, side="right")

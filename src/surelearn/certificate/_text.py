@@ -1,5 +1,6 @@
 """A certificate in words: plain sentences, and a card for notebooks."""
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -43,7 +44,10 @@ def unit_of(certificate: "Certificate") -> str:
     """Return what a certificate counts."""
     if certificate.kind in {"regret", "mistakes"}:
         return "rounds"
-    return "groups" if " of a new group" in certificate.claim else "examples"
+    if re.match(r"If (this cluster|these [\d,]+ clusters), ", certificate.claim):
+        return "clusters"
+    of_groups = (" of a new group" in certificate.claim, " in a new group" in certificate.claim)
+    return "groups" if any(of_groups) else "examples"
 
 
 def claim_in_one_unit(certificate: "Certificate") -> str:

@@ -169,6 +169,19 @@ class Claim(ABC):
         given = ", ".join(f"{name}={value}" for name, value in self.parameters().items())
         return f"{self.name}({given})" if given else self.name
 
+    @property
+    def full_title(self) -> str:
+        """Its title with its parameters, which tell two claims of one kind apart.
+
+        Examples
+        --------
+        >>> from surelearn import claims
+        >>> claims.BeyondTolerance(tolerance=2.0).full_title, claims.Sensitivity().full_title
+        ('Errors beyond the tolerance (tolerance=2.0)', 'Sensitivity')
+        """
+        given = str(self).removeprefix(self.name)
+        return f"{self.title} {given}" if given else self.title
+
     def __ge__(self, value: float) -> "Target":
         """Return the target that the quantity is at least `value`."""
         return Target(self, "lower", _value(value))

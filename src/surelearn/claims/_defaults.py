@@ -110,7 +110,7 @@ def choose(rows: Predictions, *, by_label: bool) -> Expected:
         if not why:
             found.append(claim)
         elif not why.startswith(_NOT_ASKED):
-            left_out[claim.title] = why
+            left_out[claim.full_title] = why
     return Expected(found, left_out, n_claims)
 
 

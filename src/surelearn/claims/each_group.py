@@ -46,6 +46,11 @@ class GroupError(Claim):
         if not self.group:
             raise _arguments.refuse("group", self.group, "the name of a group")
 
+    @property
+    def full_title(self) -> str:
+        """Its title with the name of the group."""
+        return f"Error rate of the group {self.group}"
+
     def lacks(self, rows: Predictions) -> str:
         """Return why there is no such group."""
         if rows.task == "regression":

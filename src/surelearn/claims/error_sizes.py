@@ -108,6 +108,11 @@ class ScaledErrorQuantile(OfNumbers):
         """Refuse a share that is none."""
         object.__setattr__(self, "alpha", _arguments.open_fraction("alpha", self.alpha))
 
+    @property
+    def full_title(self) -> str:
+        """Its title with the share of the errors."""
+        return f"Absolute error in {confidence(self.alpha)} of cases, in widths"
+
     def lacks(self, rows: Predictions) -> str:
         """Return why there are no errors in units of a width, or too few."""
         if why := super().lacks(rows):

@@ -59,6 +59,11 @@ class CalibrationError(OfProbabilities):
         bins = _arguments.count("bins", self.bins, at_least=1, at_most=_MOST_BINS)
         object.__setattr__(self, "bins", bins)
 
+    @property
+    def full_title(self) -> str:
+        """Its title with the number of bins."""
+        return f"Calibration error over {self.bins} {'bin' if self.bins == 1 else 'bins'}"
+
     def edges(self) -> list[float]:
         """Return the edges between bins."""
         return [i / self.bins for i in range(1, self.bins)]
@@ -85,7 +90,7 @@ class CalibrationError(OfProbabilities):
         return (
             "stated probability and frequency differ by at most "
             f"{limit.removesuffix('%')} points, on average over such cases in "
-            f"{self.bins} equal bins"
+            f"{self.bins} equal {'bin' if self.bins == 1 else 'bins'}"
         )
 
 

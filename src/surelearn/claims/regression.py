@@ -52,6 +52,11 @@ class ErrorQuantile(OfNumbers):
         """Refuse a share that is none."""
         object.__setattr__(self, "alpha", _arguments.open_fraction("alpha", self.alpha))
 
+    @property
+    def full_title(self) -> str:
+        """Its title with the share of the errors."""
+        return f"Absolute error in {confidence(self.alpha)} of cases"
+
     def lacks(self, rows: Predictions) -> str:
         """Return why there are no errors of numbers, or too few."""
         why = super().lacks(rows)

@@ -122,8 +122,7 @@ def run(  # noqa: PLR0913 - an argument for each way in which the command can be
     _show(console, certified, file, files)
     if as_json:
         say(json.dumps(summary(certified, files), indent=2, ensure_ascii=False))
-    void = certified.certificate.violated and bool(options.get("claims"))
-    return 1 if void else STATUS[certified.verdict]
+    return 1 if certified.is_void else STATUS[certified.verdict]
 
 
 def summary(run: CertifiedRun, files: tuple[Path, ...]) -> dict[str, Any]:

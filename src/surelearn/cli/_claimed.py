@@ -9,7 +9,7 @@ from surelearn._wording import amount, confidence
 from surelearn.app.audit import Outcome
 from surelearn.app.certified_run import CertifiedRun
 from surelearn.app.telling.beside import positive_of
-from surelearn.app.telling.wording import title_of
+from surelearn.app.telling.wording import count_of
 from surelearn.cli._showing import shown
 
 STATUS = {"stated": 0, "proved": 0, "not proved": 1, "refuted": 3}
@@ -36,10 +36,10 @@ def board_of(outcomes: Sequence[Outcome]) -> Table:
         share = found.kind in {"rate", "risk"}
         seen = f"{100 * found.observed:.4g}%" if share else amount(found.observed)
         board.add_row(
-            shown(title_of(outcome.claim)),
+            shown(outcome.claim.full_title),
             seen,
             f"{sign} {outcome.claim.limit(found.bound)}",
-            f"{found.n:,}",
+            count_of(found),
         )
     return board
 

@@ -119,8 +119,8 @@ def audit(  # noqa: PLR0913, PLR0917 - an argument for each option
     inside each sentence. Writes `certificate.json`, `report.html` and `report.json`.
 
     With targets it is a gate. They are tried in the order given, each at the whole delta, until one
-    is not proved. Exit status: 0 if all are proved, 1 if not, 3 if one is refuted, 2 if the file or
-    an option cannot be used.
+    is not proved. Exit status: 0 if all are proved, 1 if not or if certificates are void, 3 if one
+    is refuted, 2 if the file or an option cannot be used.
 
     Example: `surelearn audit answers.csv --truth ill --prediction said --claim 'sensitivity>=0.9'`
     """

@@ -115,8 +115,8 @@ def certify(  # noqa: PLR0913, PLR0917 - an argument for each option
 
     Beside the error rate it certifies what else the rows prove, or what `--claim` asks for, all of
     it together at delta once more. With targets it is a gate. They are tried in the order given
-    until one is not proved. Exit status: 0 if all are proved, 1 if not, 3 if one is refuted, 2 if
-    the table or an option cannot be used.
+    until one is not proved. Exit status: 0 if all are proved, 1 if not or if the certificate is
+    void, 3 if one is refuted, 2 if the table or an option cannot be used.
 
     A ledger remembers which tables were certified. A second model of the same table gets a void
     certificate, unless `--looks N` planned N models before the first: see `surelearn ledger`.

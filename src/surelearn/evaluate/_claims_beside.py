@@ -210,8 +210,8 @@ class Stated(NamedTuple):
         left_out: dict[str, str] = {}
         if not asked:
             expected = [as_claim(claims.parse(text)) for text in self.origin.expected]
-            left_out = {one.title: why for one in expected if (why := one.lacks(self.rows))}
-            asked = [one for one in expected if one.title not in left_out]
+            left_out = {one.full_title: why for one in expected if (why := one.lacks(self.rows))}
+            asked = [one for one in expected if one.full_title not in left_out]
         if not asked:
             return Audit(self.rows, (), delta, left_out)
         found = gather(self.rows, asked)

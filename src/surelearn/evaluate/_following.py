@@ -1,5 +1,6 @@
 """Following a run: at some of its rounds a learner is asked what it can certify by then."""
 
+import inspect
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ import numpy as np
 from sklearn.base import clone
 
 from surelearn import bounds
+from surelearn._arguments import short
 from surelearn._jit.sound_matrices import sound
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn._wording import confidence
@@ -16,6 +18,33 @@ from surelearn.bounds import Guarantee, Validity
 from surelearn.certificate import BoundViolatedError, Certificate, is_beyond_rounding
 
 _N_ASKED, _N_SHARES = 60, 200  # rounds at which bounds and distributions are noted
+
+
+def refuse_other_learners(learner: Any, *, takes: str, instead: str) -> None:
+    """Refuse a learner that does not learn from what it would be given.
+
+    Parameters
+    ----------
+    learner
+        What is to play.
+    takes
+        What its method `learn` must be able to take.
+    instead
+        What to use such a learner with.
+
+    Examples
+    --------
+    >>> from surelearn.learners.experts.hedge import Hedge
+    >>> refuse_other_learners(Hedge(), takes="y", instead="experts_regret")
+    Traceback (most recent call last):
+    TypeError: Hedge does not learn from y: use experts_regret
+    """
+    name = type(learner).__name__
+    if not callable(getattr(learner, "learn", None)):
+        raise TypeError(f"{short(learner)} has no method learn: it is no online learner")
+    known = inspect.signature(learner.learn).parameters.values()
+    if not any(one.name == takes or one.kind is one.VAR_KEYWORD for one in known):
+        raise TypeError(f"{name} does not learn from {takes}: use {instead}")
 
 
 @dataclass(frozen=True, eq=False)

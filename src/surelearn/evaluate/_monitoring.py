@@ -22,6 +22,25 @@ MOST_LOOKS = 200
 """How many moments of its history a monitor evaluates."""
 
 
+class FixedBeforehand:
+    """Settings of a monitor stay what they were when the first row came, or nothing is certified.
+
+    Examples
+    --------
+    >>> from surelearn.evaluate.risk_monitor import RiskMonitor
+    >>> RiskMonitor(delta=0.05).delta = 0.5
+    Traceback (most recent call last):
+    AttributeError: delta is fixed when a RiskMonitor is made: make another one
+    """
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Refuse to replace what was set; counts are private, and read as properties."""
+        if not name.startswith("_") and name in vars(self):
+            kind = type(self).__name__
+            raise AttributeError(f"{name} is fixed when a {kind} is made: make another one")
+        super().__setattr__(name, value)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class MonitorHistory(Shown, drawn_by="monitor.plot_monitor"):
     """What a monitor showed, moment by moment: the mean so far and the bound on it.

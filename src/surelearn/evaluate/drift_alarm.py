@@ -11,9 +11,10 @@ from surelearn._typing import ArrayLike
 from surelearn._wording import outward
 from surelearn.bounds import alarms
 from surelearn.certificate import Certificate, assumed, by_construction, certify
+from surelearn.evaluate._monitoring import FixedBeforehand
 
 
-class DriftAlarm(Shown, drawn_by="monitor.plot_alarm"):
+class DriftAlarm(FixedBeforehand, Shown, drawn_by="monitor.plot_alarm"):
     """A detector that rings once losses are no longer expected to be at most `tolerated`.
 
     It multiplies bets that a loss exceeds what is tolerated (Shiryaev and Roberts), rings when
@@ -64,11 +65,26 @@ in 418 rows.
             raise _arguments.refuse("rows_between", rows_between, "a number above 1")
         self.rows_between = float(rows_between)
         chosen = alarms.bets_for(self.tolerated) if bets is None else bets
-        self.bets = alarms.sound_bets(chosen, self.tolerated).tolist()
-        self.n_rows = 0
-        self.alarms: list[int] = []
+        self._bets: list[float] = alarms.sound_bets(chosen, self.tolerated).tolist()
+        self._n_rows = 0
+        self._alarms: list[int] = []
         self.path = array("d")
-        self._state = [0.0] * len(self.bets)
+        self._state = [0.0] * len(self._bets)
+
+    @property
+    def n_rows(self) -> int:
+        """How many losses there were."""
+        return self._n_rows
+
+    @property
+    def alarms(self) -> list[int]:
+        """The rows at which it rang."""
+        return list(self._alarms)
+
+    @property
+    def bets(self) -> list[float]:
+        """The shares that are bet on a change."""
+        return list(self._bets)
 
     def _facts(self) -> Mapping[str, Any]:
         names = ("tolerated", "rows_between", "n_rows", "alarms")
@@ -91,9 +107,9 @@ in 418 rows.
         )
         for row, value in enumerate(path, start=self.n_rows + 1):
             if alarms.rings(value, self.rows_between):
-                self.alarms.append(row)
+                self._alarms.append(row)
         self.path.extend(path)
-        self.n_rows += len(path)
+        self._n_rows += len(path)
         return self
 
     @in_turn

@@ -19,6 +19,7 @@ from surelearn.evaluate._following import (
     curves,
     fresh,
     in_rows,
+    refuse_other_learners,
 )
 from surelearn.evaluate.mistakes import two_classes
 from surelearn.evaluate.regret import Regret
@@ -78,8 +79,7 @@ def linear_regret(
     >>> bool(0.0 < result.regret < result.bounds[0].bounds[-1]), bool(result.gaps[-1] < 0.05)
     (True, True)
     """
-    if not hasattr(learner, "learn"):
-        raise TypeError(f"{learner!r} has no method learn: it is no online learner")
+    refuse_other_learners(learner, takes="y", instead="experts_regret")
     player, given = fresh(learner), _arguments.labels("y", y)
     X = in_rows(X)
     classes, targets = _targets_of(player, given)

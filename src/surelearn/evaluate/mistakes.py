@@ -20,6 +20,7 @@ from surelearn.evaluate._following import (
     curves,
     fresh,
     in_rows,
+    refuse_other_learners,
 )
 
 
@@ -82,8 +83,7 @@ def mistakes_curve(
     >>> all(result.n_mistakes <= curve.bounds[-1] for curve in result.bounds)
     True
     """
-    if not hasattr(learner, "learn"):
-        raise TypeError(f"{learner!r} has no method learn: it is no online learner")
+    refuse_other_learners(learner, takes="classes", instead="linear_regret or experts_regret")
     player, labels = fresh(learner), _arguments.labels("y", y)
     X = in_rows(X)
     pair = two_classes(labels if classes is None else _arguments.labels("classes", classes))

@@ -17,6 +17,7 @@ from surelearn.bounds import Guarantee, ratios, sequences
 from surelearn.certificate import Certificate, assumed, by_construction, certify
 from surelearn.evaluate._monitoring import (
     EVERY_MOMENT,
+    FixedBeforehand,
     MonitorHistory,
     history_of,
     pair_of_losses,
@@ -25,7 +26,7 @@ from surelearn.evaluate._monitoring import (
 _RANGE = (-1.0, 1.0)
 
 
-class ModelDifferenceMonitor(Shown, drawn_by="monitor.plot_monitor"):
+class ModelDifferenceMonitor(FixedBeforehand, Shown, drawn_by="monitor.plot_monitor"):
     """A bound on how much more a first model loses than a second, valid at every look.
 
     Both models are scored on every row. Differences of losses in [0, 1] lie in [-1, 1]; by default
@@ -50,7 +51,7 @@ class ModelDifferenceMonitor(Shown, drawn_by="monitor.plot_monitor"):
     def __init__(self, *, delta: float = 0.05, constant: bool = False) -> None:
         self.delta = _arguments.open_fraction("delta", delta)
         self.constant = _arguments.flag("constant", constant)
-        self.n_rows = 0
+        self._n_rows = 0
         self._total = 0.0  # of (1 + difference) / 2
         self._counts: Counter[float] = Counter()
         self._looks: list[tuple[int, float]] = []
@@ -61,7 +62,7 @@ class ModelDifferenceMonitor(Shown, drawn_by="monitor.plot_monitor"):
         one, other = pair_of_losses(first, second)
         halves = (1.0 + (one - other)) / 2.0
         self._total += math.fsum(halves)
-        self.n_rows += len(halves)
+        self._n_rows += len(halves)
         self._looks.append((self.n_rows, self._total))
         self._counts.update(halves.tolist())
         return self
@@ -110,6 +111,11 @@ class ModelDifferenceMonitor(Shown, drawn_by="monitor.plot_monitor"):
         if differ == 0 or not self.delta < math.exp(-1.0):
             return False
         return sequences.beta_mixture(total=worse, n=differ, delta=self.delta).bound < 0.5
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows there were."""
+        return self._n_rows
 
     def _facts(self) -> Mapping[str, Any]:
         return {name: getattr(self, name) for name in ("delta", "constant", "n_rows")}

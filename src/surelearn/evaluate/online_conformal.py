@@ -18,11 +18,12 @@ from surelearn.base.chunks import rows_at
 from surelearn.bounds import Guarantee, online_conformal
 from surelearn.certificate import Certificate, by_construction, certify
 from surelearn.certificate._certificate import Kind
+from surelearn.evaluate._monitoring import FixedBeforehand
 
 _WHOLE_LINE, _EMPTY = (-math.inf, math.inf), (math.inf, -math.inf)
 
 
-class OnlineConformal(Shown, drawn_by="online_conformal.plot_online_conformal"):
+class OnlineConformal(FixedBeforehand, Shown, drawn_by="online_conformal.plot_online_conformal"):
     """Intervals that miss a share alpha of the rows in the long run, whatever the rows are.
 
     Adaptive conformal inference (Gibbs and Candès 2021): the interval around a prediction is as
@@ -84,10 +85,20 @@ class OnlineConformal(Shown, drawn_by="online_conformal.plot_online_conformal"):
                 f"{type(model).__name__} cannot learn row by row: it has neither learn nor "
                 "partial_fit; give learns=False"
             )
-        self.n_rows = 0
-        self.n_missed = 0
+        self._n_rows = 0
+        self._n_missed = 0
         self._recent: deque[float] = deque()
         self._sorted: list[float] = []
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows were judged."""
+        return self._n_rows
+
+    @property
+    def n_missed(self) -> int:
+        """How many of them lay outside their intervals."""
+        return self._n_missed
 
     def _facts(self) -> Mapping[str, Any]:
         names = ("model", "alpha", "n_rows", "n_missed", "half_width")
@@ -138,8 +149,8 @@ class OnlineConformal(Shown, drawn_by="online_conformal.plot_online_conformal"):
         intervals = np.empty((len(targets), 2))
         for t, (center, target) in enumerate(zip(centers.tolist(), targets.tolist(), strict=True)):
             low, high = intervals[t] = _interval(center, self.half_width)
-            self.n_rows += 1
-            self.n_missed += not low <= target <= high
+            self._n_rows += 1
+            self._n_missed += not low <= target <= high
             self._remember(abs(target - center))
         return intervals
 

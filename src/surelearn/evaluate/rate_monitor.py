@@ -13,6 +13,7 @@ from surelearn.bounds import Guarantee, sequences
 from surelearn.certificate import Certificate, assumed, by_construction, certify
 from surelearn.evaluate._monitoring import (
     EVERY_MOMENT,
+    FixedBeforehand,
     MonitorHistory,
     a_label,
     history_of,
@@ -33,7 +34,7 @@ _COUNTS: dict[str, tuple[str, str, bool]] = {
 }
 
 
-class RateMonitor(Shown, drawn_by="monitor.plot_monitor"):
+class RateMonitor(FixedBeforehand, Shown, drawn_by="monitor.plot_monitor"):
     """A lower bound on a rate in a condition, valid whenever one chooses to stop and look.
 
     Only rows that meet the condition count: positive cases for the sensitivity, cases called
@@ -79,7 +80,7 @@ class RateMonitor(Shown, drawn_by="monitor.plot_monitor"):
         self.constant = _arguments.flag("constant", constant)
         if self.constant and not self.delta < np.exp(-1.0):
             raise _arguments.refuse("delta", delta, "below 1/e for a constant rate")
-        self.n_rows = 0
+        self._n_rows = 0
         self._right = 0
         self._looks: list[tuple[int, float]] = []
 
@@ -90,7 +91,7 @@ class RateMonitor(Shown, drawn_by="monitor.plot_monitor"):
         truth, answer = (is_label(values, self.positive) for values in labels)
         column, _, side = _COUNTS[self.rate]
         counted = (truth if column == "truth" else answer) == side
-        self.n_rows += int(counted.sum())
+        self._n_rows += int(counted.sum())
         self._right += int((truth == answer)[counted].sum())
         if counted.any():
             self._looks.append((self.n_rows, float(self._right)))
@@ -129,6 +130,11 @@ class RateMonitor(Shown, drawn_by="monitor.plot_monitor"):
         name = "beta_mixture" if self.constant else "progressive_mixture"
         bound = getattr(sequences, name)(total=self._right, n=self.n_rows, delta=self.delta).bound
         return bool(bound < share)
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows have counted."""
+        return self._n_rows
 
     def _facts(self) -> Mapping[str, Any]:
         return {name: getattr(self, name) for name in ("rate", "delta", "n_rows")}

@@ -5,7 +5,9 @@ round it stands beside what the theorems say of exactly those rounds. A sure bou
 raises `BoundViolatedError`: it is a bug.
 """
 
+import inspect
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -123,6 +125,7 @@ def experts_regret(
     given = {n: _arguments.numbers(n, side) for n, side in sides.items() if side is not None}
     if not hasattr(learner, "learn") or not isinstance(cast("object", loss), Loss | None):
         raise TypeError("learner must learn from experts, and loss be a loss of surelearn.losses")
+    _refuse_lacking(learner, given)
     for name, side in given.items():
         if side.shape[:1] != (len(table),):
             raise ValueError(f"{name} has shape {side.shape}, and there are {len(table)} rounds")
@@ -147,6 +150,16 @@ def experts_regret(
     if awake is not None:  # what those asleep say or lose is not looked at
         excess = np.where(given["awake"] > 0.0, excess * given["awake"], 0.0)
     return settle(player, "expert", np.cumsum(paid), np.cumsum(excess, axis=0), diary)
+
+
+def _refuse_lacking(learner: Any, given: Mapping[str, Any]) -> None:
+    """Refuse a learner that needs more than the losses, and what else is given."""
+    known, name = inspect.signature(learner.learn).parameters, type(learner).__name__
+    needed = [one.name for one in known.values() if one.default is one.empty]
+    if "y" in needed:
+        raise TypeError(f"{name} learns from rows: use mistakes_curve or linear_regret")
+    if "outcomes" in needed and "outcomes" not in given:
+        raise ValueError(f"{name} votes: give what experts say as losses, and outcomes=...")
 
 
 def _own_loss(player: Any) -> Loss:

@@ -12,10 +12,10 @@ from surelearn._typing import ArrayLike
 from surelearn._wording import confidence, outward
 from surelearn.bounds import Guarantee, sequences
 from surelearn.certificate import Certificate, assumed, certify
-from surelearn.evaluate._monitoring import MonitorHistory, history_of
+from surelearn.evaluate._monitoring import FixedBeforehand, MonitorHistory, history_of
 
 
-class RiskMonitor(Shown, drawn_by="monitor.plot_monitor"):
+class RiskMonitor(FixedBeforehand, Shown, drawn_by="monitor.plot_monitor"):
     """A bound on the average risk of a stream, valid whenever one chooses to stop and look.
 
     The statement is about the average, over the rounds so far, of the risk that each round had
@@ -48,9 +48,14 @@ class RiskMonitor(Shown, drawn_by="monitor.plot_monitor"):
         if not low < high:
             raise _arguments.refuse("loss_range", loss_range, "a pair (low, high) with low < high")
         self.loss_range = (float(low), float(high))
-        self.n_rounds = 0
+        self._n_rounds = 0
         self._total = 0.0  # in units of the range, so that each loss lies in [0, 1]
         self._looks: list[tuple[int, float]] = []
+
+    @property
+    def n_rounds(self) -> int:
+        """How many losses there were."""
+        return self._n_rounds
 
     @in_turn
     def update(self, losses: ArrayLike) -> Self:
@@ -58,7 +63,7 @@ class RiskMonitor(Shown, drawn_by="monitor.plot_monitor"):
         low, high = self.loss_range
         values = _arguments.vector("losses", losses, low=low, high=high)
         self._total += math.fsum((values - low) / (high - low))
-        self.n_rounds += len(values)
+        self._n_rounds += len(values)
         self._looks.append((self.n_rounds, self._total))
         return self
 

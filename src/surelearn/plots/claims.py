@@ -31,7 +31,7 @@ def plot_claims(audit: Audit, *, ax: Axes | None = None) -> Axes:
     shown = [outcome for outcome in audit.outcomes if is_drawn(outcome)]
     for row, outcome in enumerate(shown):
         _draw(ax, row, outcome)
-    ax.set_yticks(range(len(shown)), [style.label(o.claim.title) for o in shown])
+    ax.set_yticks(range(len(shown)), [style.label(o.claim.full_title) for o in shown])
     ax.set_ylim(len(shown) - 0.4, -0.6)
     ax.set_xlabel("percent")
     ax.margins(x=0.25)

@@ -1,14 +1,15 @@
 """The claims of a page: those of an audit or beside a certificate, and those of classes."""
 
 from surelearn._wording import shared_premise
+from surelearn.certificate._text import unit_of
 from surelearn.report._parts import (
     escape,
     grid,
     marked_bound,
     marked_side,
     marked_value,
-    view_of,
 )
+from surelearn.report._told import counts_of, told
 from surelearn.report.content import Claimed, ClassErrors, Report
 from surelearn.report.recomputing import Places, shown_as
 
@@ -30,9 +31,8 @@ def claimed_of(report: Report, places: Places) -> str:
     shown = grid(heads[:wide], rows, of="claims")
     shown += places.of_all() + _in_full(report, places)
     if report.choice:  # classes and their confusion have a section of their own
-        return f"<p>{escape(report.together)}</p>{shown}"
-    said = f"<p>{escape(report.joint)}</p>" if report.joint else ""
-    return shown + said + (view_of(report.confusion) if report.confusion else "")
+        return told("together", report.together, tag="p") + shown
+    return shown + told("joint", report.joint, tag="p") + counts_of(report.confusion)
 
 
 def _in_full(report: Report, places: Places) -> str:
@@ -66,14 +66,14 @@ def _claim(found: Claimed, places: Places) -> tuple[str, ...]:
     became = f"<span{_TARGET}>{escape(found.target)}</span>", f"<span{_VERDICT}>{told}</span>"
     if c is None:
         return (title, "", "", "", *became)
-    stated = "none"
+    stated, of = "none", " clusters" if unit_of(c) == "clusters" else ""
     if c.status != "void":
         stated = f"{marked_side(c, places)}{marked_bound(c, places)}"
     return (
         title,
         marked_value(c, places),
         f"<strong>{stated}</strong>",
-        f"<span{places.shows(c, 'n')}>{c.n:,}</span>",
+        f"<span{places.shows(c, 'n')}>{c.n:,}{of}</span>",
         *became,
     )
 
@@ -84,18 +84,18 @@ def classes_of(report: Report, places: Places) -> str:
         return ""
     heads = ("class", "rows held out", "errors", "error rate", "certified: at most")
     shown = grid(heads, [_class(found, places) for found in report.classes], of="classes")
-    joint = f"<p>{escape(report.joint)}</p>" if report.joint else ""
-    return shown + joint + (view_of(report.confusion) if report.confusion else "")
+    return shown + told("joint", report.joint, tag="p") + counts_of(report.confusion)
 
 
 def _class(found: ClassErrors, places: Places) -> tuple[str, ...]:
     certificate, label = found.certificate, escape(found.label)
     if certificate.reproduce.get("class") == found.label:
         label = f"<span{places.shows(certificate, 'class')}>{label}</span>"
-    counts = f"{found.n:,}", f"{found.errors:,}"
+    counts = told("count", f"{found.n:,}"), told("count", f"{found.errors:,}")
     if "errors" in certificate.reproduce.get("inputs", {}):  # or it is of groups, or distinct rows
         shows = (places.shows(certificate, what) for what in ("n", "errors"))
-        counts = tuple(f"<span{one}>{n}</span>" for one, n in zip(shows, counts, strict=True))
+        pairs = zip(shows, (found.n, found.errors), strict=True)
+        counts = tuple(f"<span{one}>{n:,}</span>" for one, n in pairs)
     return (
         label,
         *counts,

@@ -82,14 +82,16 @@ class Card:
     ----------
     label, value, note
         What it is, the number, and how to read it.
-    certificate
-        The certificate that the number is the bound of, if there is one.
+    certificate, in_words
+        The certificate that the number is the bound of, if there is one, and whether the value
+        tells it in words.
     """
 
     label: str
     value: str
     note: str = ""
     certificate: Certificate | None = None
+    in_words: bool = False
 
 
 @dataclass(frozen=True)

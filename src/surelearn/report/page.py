@@ -27,9 +27,9 @@ from surelearn.report._parts import (
     value_of,
     view_of,
 )
+from surelearn.report._told import cards_of, data_of, told, warnings_of
 from surelearn.report.content import (
     Candidate,
-    Card,
     ColumnSummary,
     FoldChoice,
     Report,
@@ -51,7 +51,8 @@ def render_html(report: Report) -> str:
     (True, True, False)
     """
     style = resources.files("surelearn.report").joinpath("style.css").read_text("utf-8")
-    places = Places(certificates_of(report))
+    certificates = certificates_of(report)
+    places, data = Places(certificates), data_of(report, certificates)
     claimed = section(title_of_claims(report), claimed_of(report, places), of="claims")
     sections = [
         "" if report.choice else claimed,  # an audit is nothing but its claims
@@ -81,7 +82,7 @@ def render_html(report: Report) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<meta name="color-scheme" content="light dark">'
         f"<title>{escape(report.title)}</title><style>{style}</style></head><body><main>"
-        f"{_top(report, places)}{''.join(sections)}</main>{scripts(report)}</body></html>\n"
+        f"{_top(report, places)}{''.join(sections)}</main>{scripts(report, data)}</body></html>\n"
     )
 
 
@@ -99,42 +100,15 @@ def _top(report: Report, places: Places) -> str:
     side = marked_side(c, places, least_only=True)
     number = f'<p class="number">{side}<span{places.shows(c, "bound")}>{bound_of(c)}</span></p>'
     seen = f"Observed {value_of(c, c.observed)} on {c.n:,} {unit_of(c)}."
-    worries = "".join(
-        f"<li>{escape_options(text[:1].upper() + text[1:])}</li>" for text in report.warnings
-    )
-    warned = f'<ul class="warnings">{worries}</ul>' if worries else ""
     return (
         f'<header class="{c.status}"><p class="status"{places.shows(c, "status")}>'
         f"{c.status} certificate</p>"
         f"<h1>{escape(report.title)}</h1>{'' if c.status == 'void' else number}"
         f'<p class="claim"{places.shows(c, "claim")}>{escape(c.headline[0])}</p>'
         f'{places.mark(c)}<p class="seen"><span{places.shows(c, "seen")}>{escape(seen)}</span> '
-        f"{escape(report.beforehand)}</p>{_cards(report.cards, places)}</header>{warned}"
+        f"{told('beforehand', report.beforehand)}</p>{cards_of(report.cards, places)}</header>"
+        f"{warnings_of(report)}"
     )
-
-
-def _cards(cards: Sequence[Card], places: Places) -> str:
-    """Return the numbers beside the headline, a card each."""
-    shown = "".join(
-        f"<div><dt{_card_mark(card, places, 'card')}>{escape(card.label)}</dt>"
-        f"<dd><strong>{_card_value(card, places)}</strong>"
-        f"<span>{escape(card.note)}</span></dd></div>"
-        for card in cards
-    )
-    return f'<dl class="cards">{shown}</dl>' if shown else ""
-
-
-def _card_mark(card: Card, places: Places, what: str) -> str:
-    return "" if card.certificate is None else places.shows(card.certificate, what)
-
-
-def _card_value(card: Card, places: Places) -> str:
-    c = card.certificate
-    if c is None:
-        return escape(card.value)
-    words = f"<span{places.shows(c, 'words')}>{escape(card.value)}</span>"
-    bound = f"<span{places.shows(c, 'bound')}>{bound_of(c)}</span>"
-    return f"{words} {bound}"
 
 
 def _others(certificates: Sequence[Certificate], places: Places) -> str:

@@ -3,7 +3,7 @@
 import base64
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -50,11 +50,18 @@ def certificates_of(report: Report) -> tuple[Certificate, ...]:
     return (report.certificate, *audited, *classes, *training, *report.others)
 
 
-def scripts(report: Report) -> str:
-    """Return the certificates as data and the script that reads them, for the end of a page."""
+def scripts(report: Report, told: Mapping[str, Any]) -> str:
+    """Return the certificates as data and the script that reads them, for the end of a page.
+
+    Parameters
+    ----------
+    report, told
+        The report, and what its page tells beside certificates.
+    """
     content = [_embedded(certificate) for certificate in certificates_of(report)]
     claims = _data("claims", _claims(report)) if report.claimed else ""
-    return f"{_data('certificates', content)}{claims}<script>{verifier()}</script>"
+    beside = _data("told", told)
+    return f"{_data('certificates', content)}{claims}{beside}<script>{verifier()}</script>"
 
 
 def _data(name: str, content: Any) -> str:
@@ -70,13 +77,14 @@ def _claims(report: Report) -> dict[str, Any]:
     lines = lines_of(Told(o.target, o.verdict, o.advice, o.certificate) for o in report.claimed)
     names = ("target", "verdict", "advice", "sha256")
     told = [
-        {**dict(zip(names, line, strict=True)), "place": _place(certificates, one.certificate)}
+        {**dict(zip(names, line, strict=True)), "place": place_of(certificates, one.certificate)}
         for line, one in zip(lines, report.claimed, strict=True)
     ]
     return {"lines": told, "sha256": digest_of_lines(lines)}
 
 
-def _place(certificates: Sequence[Certificate], certificate: Certificate | None) -> int | None:
+def place_of(certificates: Sequence[Certificate], certificate: Certificate | None) -> int | None:
+    """Return the number of a certificate in a page; None if it has none."""
     return next((i for i, each in enumerate(certificates) if each is certificate), None)
 
 
@@ -97,7 +105,7 @@ class Places:
         self._certificates = certificates
 
     def _number(self, certificate: Certificate) -> int:
-        place = _place(self._certificates, certificate)
+        place = place_of(self._certificates, certificate)
         if place is None:
             raise ValueError("the page does not carry this certificate")
         return place

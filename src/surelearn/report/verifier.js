@@ -420,7 +420,10 @@ function titleOf(text) {
   const { name, given } = readClaim(text);
   const most = () => `Absolute error in ${confidence(Number(given))} of cases`;
   if (name === "error-quantile") return most();
-  return name === "scaled-error-quantile" ? `${most()}, in widths` : TITLES[name];
+  if (name === "scaled-error-quantile") return `${most()}, in widths`;
+  if (given && name === "group-error") return `Error rate of the group ${given}`;
+  if (given && name === "calibration-error") return `Calibration error over ${given} ${given === "1" ? "bin" : "bins"}`;
+  return TITLES[name] && given ? `${TITLES[name]} ${String(text).slice(name.length)}` : TITLES[name];
 }
 
 const SENTENCES = {
@@ -565,6 +568,8 @@ const ENDINGS = [
   " This is about new rows drawn from the same population as the rows of this table, each on its own.",
   " This is about new distinct rows, each drawn on its own from the same population as the distinct rows of this table: copies of a row count as one, by their mean loss.",
   " This is about rows of new groups, a group drawn from the same population as the groups of this table: the mean over groups of the mean loss in a group.",
+  " This is about new distinct rows, each drawn on its own from the same population as the distinct rows of this table: of the copies of a row one counts, drawn at random.",
+  " This is about rows of new groups, a group drawn from the same population as the groups of this table: of each group one row counts, drawn at random.",
   " This is about rows of the time after the training part, and of the future only if it is like that time: rows in the order of time are seldom independent and of one law, which is assumed.",
 ];
 const MISSING = " Rows whose target is missing are not meant.";
@@ -915,7 +920,9 @@ function verifyTogether({ certificates, lines, sha256: stated, delta, verdict, e
 function verifyAll(given) {
   const file = Array.isArray(given) ? { certificates: given } : given;
   const isTold = (i) => { try { return isToldOf(file, i); } catch { return false; } }; /* another certificate may be anything */
-  const found = file.certificates.map(verify).map((one, i) => (one.state !== "refused" && !isTold(i) ? OTHERWISE : one));
+  const beside = besideIn(file);
+  const found = file.certificates.map(verify).map((one, i) => (one.state !== "refused" && !isTold(i) ? OTHERWISE : one))
+    .map((one, i) => (i === 0 && one.state !== "refused" && beside !== null ? beside : one));
   const together = verifyTogether(file);
   if (together?.state !== "refused") return found;
   return found.map((one, i) => (isAudited(file.certificates[i]) && one.state !== "refused" ? together : one));
@@ -954,8 +961,9 @@ function claimRow(c, place) {
 
 /** Tells whether a line of claims has the title of its claim, as far as both are known. */
 function isTitled({ title, target, place }, certificates) {
-  const known = titleOf(place === null ? claimIn(target) : certificates[place].reproduce.audit.claim);
-  return title === undefined || known === undefined || title === known;
+  const claim = place === null ? claimIn(target) : certificates[place].reproduce.audit.claim;
+  const [known, plain] = [titleOf(claim), TITLES[readClaim(claim).name]]; /* twins of earlier versions have titles without parameters */
+  return title === undefined || known === undefined || title === known || title === plain;
 }
 
 /** Returns what stands in the section of claims, one after the other; texts that nothing explains are undefined. */
@@ -1026,6 +1034,89 @@ function isLaidOut({ certificates, elements }, place) {
   return (isListed || showing("subject").some(isOf)) && showInOrder(elements, tableShown("others", "What the training run proves about itself", rows), "others");
 }
 
+/* ---- what a report tells beside its certificates ---- */
+
+/** Returns the texts of a page beside its certificates, one after the other; those that are empty are not shown. */
+function textsOf({ beforehand, cards, warnings, together, classes, joint, confusion }, certificates) {
+  const grouped = (count) => count.toLocaleString("en-US");
+  const isOwn = ({ place }) => place !== null && "errors" in (certificates[place].reproduce.inputs ?? {}); /* then its certificate has the counts */
+  const ofCard = ({ label, value, note, place }) => [...(place === null ? [["label", label], ["value", value]] : []), ["note", note]];
+  const ofTable = confusion === null ? [] : [["counted", confusion.title], ["note", confusion.note], ...confusion.header.map((head) => ["head", head]), ...confusion.rows.flat().map((cell) => ["cell", cell])];
+  const counts = classes.filter((one) => !isOwn(one)).flatMap(({ n, errors }) => [["count", grouped(n)], ["count", grouped(errors)]]);
+  const all = [["beforehand", beforehand], ...cards.flatMap(ofCard), ...warnings.map((text) => ["warning", text]), ["together", together], ...counts, ["joint", joint], ...ofTable];
+  return all.filter(([shows, text]) => text !== "" || shows === "head").map(([shows, text]) => [shows, printable(text)]);
+}
+
+/** Refuses a table of answers whose counts are not those of classes and certificates. */
+function checkAnswers({ confusion, classes = [] }, certificates) {
+  if (!confusion) return;
+  const labels = confusion.rows.map(([label]) => label);
+  const counts = confusion.rows.map((row) => row.slice(1).map((cell) => Number(cell.replaceAll(",", ""))));
+  const sum = (row) => row.reduce((total, count) => total + count, 0);
+  refuseIf(counts.flat().some((count) => !(Number.isInteger(count) && count >= 0)), "a cell of its table of answers is no count");
+  refuseIf(!confusion.header.slice(1).every((head, j) => head.endsWith(` ${labels[j]}`)) || counts.some((row) => row.length !== labels.length || confusion.header.length !== labels.length + 1), "its table of answers has other rows than columns");
+  const isWhole = !/^one of [\d,]+ others$/.test(labels.at(-1) ?? ""); /* else rare labels are taken together, with their errors among each other */
+  const [n, right] = [sum(counts.map(sum)), sum(counts.map((row, i) => row[i]))];
+  for (const { label, n: ofClass, errors } of classes) {
+    const i = labels.indexOf(label);
+    refuseIf(i >= 0 && (i < labels.length - 1 || isWhole) && (sum(counts[i]) !== ofClass || sum(counts[i]) - counts[i][i] !== errors), "its table of answers has other counts than its classes");
+  }
+  const { inputs } = certificates[0].reproduce;
+  const ofRows = !isAudited(certificates[0]) && Number.isInteger(inputs?.errors) && Number.isInteger(inputs?.n);
+  const isAudit = isAudited(certificates[0]) && besideOf(certificates[0]) === null;
+  const known = isAudit ? checkCounts(certificates.filter(isAudited)) : ofRows ? { rows: inputs.n, wrong: inputs.errors } : {};
+  refuseIf(known.rows !== undefined && known.rows !== n, "its table of answers is of other rows than its certificates");
+  refuseIf(known.wrong !== undefined && (isWhole ? n - right !== known.wrong : n - right > known.wrong), "its table of answers has other errors than its certificates");
+  if (labels.length !== 2 || !isAudit) return;
+  const isPair = (cells, names) => names.some((name) => known[name] === undefined) || canonical([...cells].sort((a, b) => a - b)) === canonical(names.map((name) => known[name]).sort((a, b) => a - b));
+  refuseIf(!isPair([counts[0][0], counts[1][1]], ["found", "spared"]) || !isPair([counts[0][1], counts[1][0]], ["missed", "alarmed"]), "its table of answers has other counts than its claims");
+}
+
+const TOGETHER = /^All of this holds together with confidence (\S+), under the same conditions; together with the certificate above( and the rates of classes below)?(, and that of the training rows alone)?, with (\S+)\./;
+const OF_CLASSES = /^The rates of all classes hold together with confidence (\S+); together with the certificate above( and that of the training rows alone)?, (\S+%)\.(?: Copies of a row count as one in rates, and each by itself in the other columns\.| Rates are means over groups; the other columns count rows\.)?$/;
+const OF_AUDIT = /^(It holds|All of them hold together) with confidence (\S+), if what (?:it rests|they rest) on is true\.$/;
+
+/** Refuses levels at which certificates are said to hold together that are not those of their deltas. */
+function checkLevels({ together, joint }, { certificates, lines }) {
+  const [c, audited] = [certificates[0], certificates.filter(isAudited)];
+  const delta = c.reproduce.options?.delta;
+  const level = (parts) => confidence(Math.min(1, Number((parts * delta).toFixed(12))));
+  const isTrained = certificates.some((one, i) => i > 0 && !isAudited(one) && one.reproduce?.class === undefined && typeof one.delta === "number");
+  const wrong = (text) => `it says of another level than theirs that certificates hold together: ${text}`;
+  const isAudit = isAudited(c) && besideOf(c) === null;
+  if (joint && isAudit) {
+    const [, how, said] = OF_AUDIT.exec(joint) ?? [];
+    const halves = lines?.some((line) => line.target) && lines.some((line) => !line.target) ? 2 : 1;
+    refuseIf(said !== confidence(audited[0].reproduce.audit.delta * halves) || (how === "It holds") !== (audited.length === 1), wrong(joint));
+  }
+  if (typeof delta !== "number" || isAudit) return; /* a report that nobody was asked for by options */
+  if (joint) {
+    const [, said, trained, all] = OF_CLASSES.exec(joint) ?? [];
+    refuseIf(said !== level(1) || all !== level(trained ? 3 : 2) || Boolean(trained) !== isTrained, wrong(joint));
+  }
+  if (together) {
+    const [, said, classes, trained, all] = TOGETHER.exec(together) ?? [];
+    refuseIf(said !== level(1) || all !== level(2 + Boolean(classes) + Boolean(trained)) || Boolean(trained) !== isTrained, wrong(together));
+  }
+}
+
+/** Returns why a report is refused for what it tells beside its certificates; null if nothing is wrong, or told. */
+function besideIn({ certificates, lines, beside, told }) {
+  if (told === undefined && beside === undefined) return null;
+  const refused = (why) => ({ state: "refused", words: `refused: the report tells something else than its certificates (${why})` });
+  try {
+    if (beside) {
+      const shown = beside.map((e) => [e.dataset.shows, e.textContent]);
+      refuseIf(!told || canonical(shown) !== canonical(textsOf(told, certificates)), "its cards, warnings, sentences or counts are not those that it was made with");
+    }
+    checkAnswers(told, certificates);
+    checkLevels(told, { certificates, lines });
+    return null;
+  } catch (error) {
+    return refused(error instanceof Refused ? error.message : "its parts make no sense together");
+  }
+}
+
 /* ---- reading ---- */
 
 /** Parses JSON; a name that stands twice in an object is refused, and a number beyond doubles: readers differ on them. */
@@ -1072,17 +1163,19 @@ function certificatesIn(content) {
   const claimed = among(content.claimed).filter((c) => c !== null && JSON.stringify(c) !== first);
   const certificates = [content.certificate, ...claimed, ...among(content.classes), content.training, ...(content.others ?? [])].filter((c) => c !== null && c !== undefined);
   const entries = content.classes ?? [];
-  if (!(content.claimed?.length > 0)) return { certificates, entries };
+  const { joint = "", together = "", confusion = null } = content;
+  const told = { joint, together, confusion, classes: entries };
+  if (!(content.claimed?.length > 0)) return { certificates, entries, told };
   const stated = /SHA-256 ([0-9a-f]{64})$/.exec(content.reproduce?.claims ?? "");
-  return { certificates, entries, lines: linesOf(content.claimed, certificates), ...(stated ? { sha256: stated[1] } : {}) };
+  return { certificates, entries, told, lines: linesOf(content.claimed, certificates), ...(stated ? { sha256: stated[1] } : {}) };
 }
 
 /* In a page this script would end where the name of its own element, with a slash, stood in it. */
 const dataOf = (id) => new RegExp(`<[s]cript type="application/json" id="${id}">([^<]*)<[/]script>`, "g");
 
-/** Returns what a page carries: its certificates, and of an audit the claims with their hash. */
-function carried(certificates, claims) {
-  return claims === null ? { certificates } : { certificates, ...claims };
+/** Returns what a page carries: its certificates, of an audit the claims with their hash, and what it tells beside them. */
+function carried(certificates, claims, told) {
+  return { certificates, ...(claims ?? {}), ...(told === null ? {} : { told }) };
 }
 
 /** Returns the certificates of a file: JSON, or a report with its certificates inside. */
@@ -1093,9 +1186,16 @@ function readText(text) {
 }
 
 function inPage(text) {
-  const [found, claims] = ["certificates", "claims"].map((id) => [...text.matchAll(dataOf(id))]);
-  if (found.length !== 1 || claims.length > 1) throw new SyntaxError("this page does not carry its certificates, or twice");
-  return { ...carried(parse(found[0][1]), claims.length > 0 ? parse(claims[0][1]) : null), elements: elementsIn(text) };
+  const [found, claims, told] = ["certificates", "claims", "told"].map((id) => [...text.matchAll(dataOf(id))]);
+  if (found.length !== 1 || claims.length > 1 || told.length > 1) throw new SyntaxError("this page does not carry its certificates, or twice");
+  const read = (data) => (data.length > 0 ? parse(data[0][1]) : null);
+  return { ...carried(read(found), read(claims), read(told)), ...sorted(elementsIn(text)) };
+}
+
+/** Returns the elements of a page that show something of a certificate, and those that tell something beside them. */
+function sorted(all) {
+  const isTold = (e) => e.dataset.of === "told";
+  return { elements: all.filter((e) => !isTold(e)), beside: all.filter(isTold) };
 }
 
 const ENTITIES = { amp: "&", lt: "<", gt: ">", quot: '"', "#x27": "'" };
@@ -1103,7 +1203,7 @@ const ENTITIES = { amp: "&", lt: "<", gt: ">", quot: '"', "#x27": "'" };
 /** Returns the elements of a page that show something of a certificate, as `querySelectorAll` does in a browser. */
 function elementsIn(text) {
   const seen = text.replace(/<!-{2}[^]*?-{2}>/g, ""); /* what stands in a comment shows nothing */
-  const whole = seen.replace(/<span class="premise">([^<]*)<[/]span>/g, "$1"); /* a part of the claim around it */
+  const whole = seen.replace(/<span class="(?:premise|option)">([^<]*)<[/]span>/g, "$1"); /* a part of the text around it */
   const plain = (shown) => shown.replace(/&(amp|lt|gt|quot|#x27);/g, (_, name) => ENTITIES[name]);
   return [...whole.matchAll(/<(?![^<>]*\shidden)[^<>]* data-of="(\w+)" data-shows="(\w+)"[^<>]*>([^<]*)/g)]
     .map(([, of, shows, shown]) => ({ dataset: { of, shows }, textContent: plain(shown) }));
@@ -1136,6 +1236,13 @@ function claimShown(c, limit) {
   return isShare(c) && c.claim.endsWith(stored) ? `${c.claim.slice(0, -stored.length)} is ${side} ${limit}.` : c.claim;
 }
 
+/** Returns what a certificate counts. */
+function unitOf({ kind, claim }) {
+  if (["regret", "mistakes"].includes(kind)) return "rounds";
+  if (/^If (?:this cluster|these [\d,]+ clusters), /.test(claim)) return "clusters";
+  return / (?:of|in) a new group/.test(claim) ? "groups" : "examples";
+}
+
 /** Tells whether an element shows what the certificate states. */
 function isShown(c, element) {
   const text = element.textContent;
@@ -1147,12 +1254,12 @@ function isShown(c, element) {
   switch (element.dataset.shows) {
     case "bound": return text === (isVoid ? "none" : c.kind === "quantile" ? `±${limit}` : limit);
     case "claim": return isVoid ? text.startsWith("No guarantee: ") : c.status === "vacuous" ? text.startsWith(`The bound is vacuous: it is ${limit} and `) : text === printable(claimShown(c, limit));
-    case "n": return text === grouped(c.n);
+    case "n": return text === grouped(c.n) + (unitOf(c) === "clusters" ? " clusters" : "");
     case "status": return text === `${c.status} certificate`;
     case "side": return c.kind !== "quantile" && text === (c.direction === "upper" ? "≤ " : "≥ ");
     case "subject": return text === printable(String(c.subject));
-    case "card": return text === printable(c.reproduce.class === undefined ? "Closer than that" : `Worst class: ${c.reproduce.class}`);
-    case "words": return text === (c.reproduce.class === undefined ? "on at least" : "wrong on at most");
+    case "card": return text === printable(c.reproduce.class !== undefined ? `Worst class: ${c.reproduce.class}` : isDifference(c) ? "Better than that" : "Closer than that");
+    case "words": return text === (c.reproduce.class !== undefined ? "wrong on at most" : isDifference(c) ? pointsBetter(c.bound) : "on at least");
     case "formula": case "reference": return text === printable(String(c[element.dataset.shows]));
     case "standing": case "assumes": case "because": return true; /* compared all at once */
     case "class": return text === printable(String(c.reproduce.class));
@@ -1161,12 +1268,16 @@ function isShown(c, element) {
     case "seen": {
       const found = /^Observed (\S+?)(%?) on (\S+) (\w+)\.$/.exec(text) ?? [];
       const value = Number(found[1]) / (found[2] ? 100 : 1);
-      const unit = ["regret", "mistakes"].includes(c.kind) ? "rounds" : c.claim.includes(" of a new group") ? "groups" : "examples";
-      return (found[2] === "%") === isShare(c) && found[4] === unit && found[3] === grouped(c.n) && Math.abs(value - c.observed) <= 0.0051 * Math.abs(c.observed);
+      return (found[2] === "%") === isShare(c) && found[4] === unitOf(c) && found[3] === grouped(c.n) && Math.abs(value - c.observed) <= 0.0051 * Math.abs(c.observed);
     }
     default: return false;
   }
 }
+
+const isDifference = (c) => isAudited(c) && claimIn(c.reproduce.audit.claim) === "difference";
+
+/** Returns by how many points a model is proved to be better than the baseline, rounded down. */
+const pointsBetter = (bound) => (bound >= 0 ? "not proved" : `by at least ${Math.floor(-1e4 * bound) / 100} points`);
 
 /** Tells whether a text is what was observed: a share with two decimals or, if small, three digits; else four digits. */
 function isObserved(c, text) {
@@ -1180,12 +1291,12 @@ function isObserved(c, text) {
 function markPage(page) {
   const read = (id) => { const data = page.getElementById(id); return data ? parse(data.textContent) : null; };
   let file = { certificates: [] };
-  try { file = carried(read("certificates") ?? [], read("claims")); } catch { /* then every claim is refused */ }
-  const elements = [...page.querySelectorAll("[data-shows]")];
-  const findings = verifyAll({ ...file, elements });
+  try { file = carried(read("certificates") ?? [], read("claims"), read("told")); } catch { /* then every claim is refused */ }
+  Object.assign(file, sorted([...page.querySelectorAll("[data-shows]")]));
+  const findings = verifyAll(file);
   for (const mark of page.querySelectorAll(".recomputed")) {
     const { of } = mark.dataset;
-    const found = of === "all" ? togetherIn({ ...file, elements }) : findings[Number(of)] ?? verify(undefined);
+    const found = of === "all" ? togetherIn(file) : findings[Number(of)] ?? verify(undefined);
     const brief = found.state === "beyond" && mark.closest?.("td"); /* in a table the reason would stand in every row */
     mark.textContent = brief ? "not recomputed here" : found.words;
     mark.title = found.words;
@@ -1203,8 +1314,8 @@ function togetherIn(file) {
 
 const OLDER = "not compared: pages of earlier versions do not mark all that they show. Open it in a browser, where its own script checks it, or check its certificate.json";
 
-/** Tells whether a page does not mark what its certificates rest on, as those of this version do. */
-const isOlder = ({ elements }) => elements !== undefined && !elements.some((e) => e.dataset.shows === "standing");
+/** Tells whether a page does not mark what its certificates rest on, or what it tells beside them, as those of this version do. */
+const isOlder = ({ elements, told }) => elements !== undefined && (told === undefined || !elements.some((e) => e.dataset.shows === "standing"));
 
 function main(paths) {
   const { readFileSync } = require("fs");

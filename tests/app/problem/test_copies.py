@@ -14,6 +14,7 @@ from surelearn.app.errors import TableError
 from surelearn.app.ledger import PROCESS, enter_look
 from surelearn.app.problem.problem import understand
 from surelearn.app.tables.read import TableFile
+from surelearn.app.telling.cards import cards_of
 from surelearn.evaluate._drawing import ALSO_ROUNDED
 from surelearn.evaluate.holdout import Holdout
 from surelearn.evaluate.ledger import forget
@@ -93,8 +94,36 @@ def test_the_certificate_says_what_became_of_copies():
     assert found["unseen"][0] == "by-construction"
     assert "where copies of a row count as one" in run.certificate.claim
     assert "copies of a row count as one, by their mean loss" in run.certificate.claim
+    assert next(cards_of(run)).note.startswith("of the distinct rows held out, on average, are")
+    assert run.warnings[0].endswith("on average over the distinct rows held out")
     assert any("say --copies independent" in warning for warning in run.warnings)
     run.certificate.verify()
+
+
+@pytest.mark.parametrize(("group", "which"), [(None, "the copies of a row"), ("g", "each group")])
+def test_a_quantile_of_errors_is_about_one_row_of_each_and_no_mean(group, which):
+    """The certificate counted one row, drawn by the seed, and spoke of the mean loss of copies."""
+    x = np.random.default_rng(0).normal(size=160)
+    columns = {"x": np.tile(x, 2), "y": np.tile(2 * x, 2) + np.repeat([0.0, 0.1], 160)}
+    file = table_of(**columns, g=[f"g{i}" for i in range(160)] * 2)
+    options = {"drop": ["g"]} if group is None else {"group": group}
+    run = certify_table(file, target="y", learners=["RidgeRegression"], **options)
+    assert f"of {which} one" in run.certificate.claim
+    assert "mean loss" not in run.certificate.claim
+    assert run.certificate.n == 32
+    seen = "the distinct rows" if group is None else "one row of each of the 32 groups"
+    assert [c.note for c in cards_of(run)][1].endswith(f"seen on {seen} held out")
+
+
+def test_the_card_of_a_class_in_few_groups_counts_rows():
+    """It said "wrong on 1 of 1 rows held out" of one group of five rows."""
+    x, g = np.random.default_rng(1).normal(size=600), np.repeat(np.arange(120), 5)
+    file = table_of(x=x, y=np.where(g % 20 == 0, "rare", "a"), g=[f"g{i}" for i in g])
+    run = certify(file, group="g")
+    n = 5 * run.by_class["rare"].n
+    assert run.by_class["rare"].bound == 1.0
+    card = next(c for c in cards_of(run) if c.label == "Worst class: rare")
+    assert card.value == f"wrong on {n} of {n}"
 
 
 def test_independent_copies_are_split_by_rows_and_assumed():

@@ -8,7 +8,8 @@ import pyarrow as pa
 
 from surelearn.app.certify import certify_table
 from surelearn.app.tables.read import TableFile, read_table_file
-from surelearn.app.telling.beside import cards_of, plan_of
+from surelearn.app.telling.beside import plan_of
+from surelearn.app.telling.cards import cards_of
 from surelearn.app.telling.report import make_report
 from surelearn.bounds import find
 from surelearn.report import render_html

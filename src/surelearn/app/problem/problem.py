@@ -37,7 +37,7 @@ from surelearn.app.problem.feature_reader import FeatureReader
 from surelearn.app.problem.features import Dates
 from surelearn.app.problem.leakage import target_in_disguise
 from surelearn.app.problem.rows import Part, in_time_order, sample, take
-from surelearn.app.problem.split import Split, column_of_split, split
+from surelearn.app.problem.split import Split, column_of_split, split, wording_of
 from surelearn.app.tables.memory_mapped import forget_pages, take_rows
 from surelearn.app.tables.notes import Note
 from surelearn.app.tables.read import TableFile
@@ -152,7 +152,10 @@ class Problem:
     def scope(self) -> str:
         """Which new rows a claim about a model of this problem speaks of, in sentences."""
         missing = " Rows whose target is missing are not meant." if self.dropped_rows else ""
-        return f"This is {self.split.wording}.{missing}"
+        about = self.split.wording
+        if self.task == "regression":
+            about = wording_of(self.split.kind, of_sizes=True)
+        return f"This is {about}.{missing}"
 
 
 def understand(  # noqa: PLR0913 - an argument for each option of the command

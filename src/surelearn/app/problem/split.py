@@ -40,6 +40,16 @@ _WORDING = {
         "time: rows in the order of time are seldom independent and of one law, which is assumed"
     ),
 }
+_OF_SIZES = {
+    "distinct": (
+        "about new distinct rows, each drawn on its own from the same population as the distinct "
+        "rows of this table: of the copies of a row one counts, drawn at random"
+    ),
+    "group": (
+        "about rows of new groups, a group drawn from the same population as the groups of this "
+        "table: of each group one row counts, drawn at random"
+    ),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,15 +128,30 @@ def split(
     return Split(train, held_out, kind, seed, _WORDING[kind])
 
 
-def wording_of(kind: Kind) -> str:
+def wording_of(kind: Kind, *, of_sizes: bool = False) -> str:
     """Return which new rows a split of a kind speaks of.
+
+    Parameters
+    ----------
+    kind
+        The kind of split.
+    of_sizes
+        Whether it is said of how large most errors are: then of copies, or of a group, one row
+        counts, for a quantile is no mean.
 
     Examples
     --------
     >>> wording_of("random")[:14]
     'about new rows'
     """
-    return _WORDING[kind]
+    return {**_WORDING, **_OF_SIZES}[kind] if of_sizes else _WORDING[kind]
+
+
+def said_before(claim: str) -> str:
+    """Return a claim of how large most errors are as it was put before it spoke of one row."""
+    for kind, words in _OF_SIZES.items():
+        claim = claim.replace(words, _WORDING[kind])
+    return claim
 
 
 def column_of_split(rows: Any, name: str, role: str) -> NDArray[Any]:

@@ -15,7 +15,8 @@ from surelearn.app.choosing.choice import loss_of
 from surelearn.app.choosing.nested import cross_validation_arguments
 from surelearn.app.problem.held_out import ALPHA
 from surelearn.app.problem.rows import sample
-from surelearn.app.telling.beside import classes_by_error, is_label, positive_of
+from surelearn.app.telling.beside import is_label, positive_of
+from surelearn.app.telling.cards import classes_by_error
 from surelearn.bounds import concentration, sequences
 from surelearn.claims import (
     Claim,

@@ -17,7 +17,6 @@ from surelearn.app.problem.held_out import ALPHA
 from surelearn.app.tables.notes import latest
 from surelearn.app.tables.read import TableFile
 from surelearn.app.telling.beside import (
-    cards_of,
     claimed_of,
     plan_of,
     signing_of,
@@ -25,6 +24,7 @@ from surelearn.app.telling.beside import (
     together_of,
     untried_of,
 )
+from surelearn.app.telling.cards import cards_of
 from surelearn.app.telling.confusion import confusion_of
 from surelearn.app.telling.figures import draw, draw_appendix, draw_curves
 from surelearn.app.telling.model_views import show_model
@@ -88,7 +88,11 @@ def _seen_of(run: CertifiedRun) -> str:
     """Say of which errors the number that was observed is the largest."""
     if run.problem.task != "regression":
         return ""
-    return f"{confidence(ALPHA)} of their errors are no larger. "
+    whose = {
+        "distinct": "the errors of one of the copies of each row",
+        "group": "the errors of one row of each group",
+    }.get(run.problem.split.kind, "their errors")
+    return f"{confidence(ALPHA)} of {whose} are no larger. "
 
 
 def _own(run: CertifiedRun) -> tuple[Certificate, ...]:

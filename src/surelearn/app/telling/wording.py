@@ -4,24 +4,13 @@ from surelearn._wording import confidence, outward, percent_outward
 from surelearn.app.problem.held_out import ALPHA
 from surelearn.app.problem.problem import Problem
 from surelearn.certificate import Certificate
-from surelearn.claims import Claim, ErrorQuantile, ScaledErrorQuantile
+from surelearn.certificate._text import unit_of
 from surelearn.evaluate._holdout_claims import AS_ONE
 
 
-def title_of(claim: Claim) -> str:
-    """Return what a claim is called where its share of the errors is not the usual one.
-
-    Examples
-    --------
-    >>> from surelearn.claims import ErrorQuantile, Sensitivity
-    >>> title_of(Sensitivity()), title_of(ErrorQuantile(alpha=0.5))
-    ('Sensitivity', 'Absolute error in 50% of cases')
-    """
-    if isinstance(claim, ErrorQuantile):
-        return f"Absolute error in {confidence(claim.alpha)} of cases"
-    if isinstance(claim, ScaledErrorQuantile):
-        return f"Absolute error in {confidence(claim.alpha)} of cases, in widths"
-    return claim.title
+def count_of(certificate: Certificate) -> str:
+    """Return how many rows count for a claim, or how many clusters."""
+    return f"{certificate.n:,}{' clusters' if unit_of(certificate) == 'clusters' else ''}"
 
 
 def claim_about_rows(

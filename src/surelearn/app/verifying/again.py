@@ -19,6 +19,7 @@ from surelearn.app.intervals import KEY, certified_intervals
 from surelearn.app.ledger_files import Look
 from surelearn.app.predict import model_in
 from surelearn.app.problem.entry import OF_PARTS, Entry
+from surelearn.app.problem.split import said_before
 from surelearn.app.rules import check_rules
 from surelearn.app.tables.parted_file import PartedFile
 from surelearn.app.tables.read import TableFile, read_table_file
@@ -272,8 +273,9 @@ def _in_its_keys(again: Certificate, certificate: Certificate) -> Certificate:
         for p in (_in_older_words(p, evidence.get(p.key)) for p in again.preconditions)
         if p.key not in later - {*keys.values()} or p.status == "violated"
     )
-    schema, stored = certificate.schema, certificate.reproduce
-    return replace(again, preconditions=conditions, reproduce=stored, schema=schema)
+    schema, stored, before = certificate.schema, certificate.reproduce, said_before(again.claim)
+    claim = before if before == certificate.claim else again.claim
+    return replace(again, preconditions=conditions, reproduce=stored, schema=schema, claim=claim)
 
 
 def _in_older_words(p: Precondition, stated: str | None) -> Precondition:
