@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable
 from functools import wraps
 from threading import RLock
+from types import CodeType
 from typing import Any, TypeVar, cast
 from weakref import finalize
 
@@ -63,3 +64,21 @@ def in_turn(method: _Method) -> _Method:
             return method(self, *args, **kwargs)
 
     return cast("_Method", taking_turns)
+
+
+_TAKING_TURNS = next(c for c in in_turn.__code__.co_consts if isinstance(c, CodeType))
+
+
+def without_turns(function: Any) -> Any:
+    """Return the method of which `in_turn` made a function; any other value as it is.
+
+    Examples
+    --------
+    >>> def update(self):
+    ...     pass
+    >>> without_turns(in_turn(update)) is update, without_turns(update) is update
+    (True, True)
+    """
+    if getattr(function, "__code__", None) is not _TAKING_TURNS:
+        return function
+    return function.__closure__[0].cell_contents

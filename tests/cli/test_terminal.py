@@ -96,7 +96,7 @@ def test_errors_show_what_they_quote(command, tmp_path, monkeypatch):
 def test_the_page_escapes_markup_and_the_json_stays_exact(folder):
     out, _, _ = folder
     page = (out / "out" / "report.html").read_text(encoding="utf-8")
-    scripts = 3  # certificates and claims as data, and what recomputes them
+    scripts = 4  # certificates, claims and cards as data, and what recomputes them
     assert page.count("<script") == scripts
     assert not COMMANDS.search(page.replace("\t", ""))
     twin = (out / "out" / "report.json").read_text(encoding="utf-8")

@@ -2,6 +2,7 @@
 
 import gc
 import os
+import pickle
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from operator import add
@@ -23,7 +24,7 @@ class InAThread:
         self.pid, self.n_waiting, self._thread = os.getpid(), 0, ThreadPoolExecutor(1)
 
     def submit(self, call):
-        return self._thread.submit(call)
+        return self._thread.submit(pickle.loads(pickle.dumps(call)))  # noqa: S301 - our own
 
     def shutdown(self, *, wait, kill):
         del wait

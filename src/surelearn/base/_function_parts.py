@@ -13,6 +13,8 @@ from pathlib import Path
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple, cast
 
+from surelearn._turns import without_turns
+
 _NOT_BEHAVIOUR = frozenset(
     {
         "__abstractmethods__",
@@ -193,6 +195,7 @@ def _content(cell: Any) -> Any:
 
 def _unwrapped(value: Any) -> Any:
     """Return what an attribute of a class is made of: Python wraps methods and properties."""
+    value = without_turns(value)
     match value:
         case staticmethod() | classmethod():
             return (type(value).__name__, cast("Any", value).__func__)

@@ -8,6 +8,7 @@ used.
 import dataclasses
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from numbers import Real
 from types import NoneType, UnionType
@@ -94,7 +95,8 @@ def made_plain(estimator: _Estimator) -> _Estimator:
         if isinstance(value, bool) and hints.get(name) is int:
             held[name] = value = int(value)
         if type(value) is int and abs(value) > _LIMITS[int] and name not in _SEEDS:
-            held[name] = float(value) if _fits(0.5, hints.get(name, Any)) else value
+            with suppress(OverflowError):  # beyond all floats: learners refuse it by name
+                held[name] = float(value) if _fits(0.5, hints.get(name, Any)) else value
     return estimator
 
 
