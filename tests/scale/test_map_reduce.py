@@ -148,10 +148,19 @@ def test_a_process_that_dies_is_replaced(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_part_that_every_process_dies_of_is_named(tmp_path):
+def test_a_process_that_dies_of_quick_work_is_replaced(tmp_path):
+    with scale.on(scale.processes(2)):
+        for _ in range(2):
+            assert map_groups(range(8), partial(deadly, tmp_path), add) == "01234567"
+            (tmp_path / "died").unlink()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("go_through", [scale.map_reduce, map_groups])
+def test_a_part_that_every_process_dies_of_is_named(tmp_path, go_through):
     (tmp_path / "always").mkdir()
-    with scale.on(scale.processes(2)), pytest.raises(scale.PartError, match=r"^3: the process"):
-        scale.map_reduce(range(8), partial(deadly, tmp_path / "always"), add)
+    with scale.on(scale.processes(2)), pytest.raises(scale.PartError, match=r"3.*: the process"):
+        go_through(range(8), partial(deadly, tmp_path / "always"), add)
 
 
 def test_what_cannot_be_sent_is_refused_everywhere():

@@ -85,14 +85,60 @@ def test_a_fork_starts_processes_of_its_own(pool, monkeypatch):
     pool.shutdown()
 
 
-def test_a_process_that_nobody_ends_is_told_to(monkeypatch):
+@pytest.fixture
+def told(monkeypatch):
+    """Let every process answer 3, and return what they are told."""
     told = []
-    answer = _one_process._dumped(_one_process._Answer(3, None))
+    answer = _one_process._dumped(_one_process.Answer(3, None))
     pipe = SimpleNamespace(
         send_bytes=told.append, recv_bytes=lambda: answer, close=lambda: told.append("closed")
     )
     running = _one_process._Running(SimpleNamespace(pid=1, join=lambda: None), pipe)
     monkeypatch.setattr(_one_process, "_start", lambda: running)
+    monkeypatch.setattr(_one_process, "kill_process_tree", lambda _: told.append("killed"))
+    return told
+
+
+def test_a_process_that_is_taken_is_of_one_thread_until_it_is_given_back(told):
+    one = _one_process.OneProcess()
+    assert one.take()
+    assert not one.take()
+    one.begin(abs)
+    assert one.finish().result == 3
+    one.give_back()
+    assert one.submit(abs).result() == 3
+    assert one.take()
+    one.begin(abs)
+    one.give_back()  # its answer would be taken for that of the next call
+    assert told[3:] == ["killed", _one_process._END, "closed"]
+    assert (one.take(), one.pid) == (True, None)
+
+
+def test_processes_are_asked_together_only_if_none_is_at_work(told):
+    pool = scale.processes(2)
+    assert pool.ask_each([abs, abs]) == [3, 3]
+    busy = pool._all[1]
+    assert busy.take()
+    assert pool.ask_each([abs, abs]) is None
+    busy.give_back()
+    assert pool.ask_each([abs, abs]) == [3, 3]
+    assert "killed" not in told
+
+
+def test_an_interrupt_gives_all_processes_back(told, monkeypatch):
+    def interrupted():
+        raise KeyboardInterrupt
+
+    pool = scale.processes(2)
+    pool.ask_each([abs, abs])
+    monkeypatch.setattr(pool._all[0]._running.pipe, "recv_bytes", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        pool.ask_each([abs, abs])
+    assert told.count("killed") == 2
+    assert all(one.take() and one.pid is None for one in pool._all)
+
+
+def test_a_process_that_nobody_ends_is_told_to(told):
     one = _one_process.OneProcess()
     assert one.submit(abs).result() == 3
     one._thread.shutdown()

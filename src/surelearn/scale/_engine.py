@@ -1,7 +1,7 @@
 """What `map_reduce` has to know of whoever works on the parts."""
 
 import pickle
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from os import PathLike
@@ -30,6 +30,14 @@ class Engine:
         """Begin with the work on a part where that of the same place was done before, if it can."""
         del place
         return self.submit(function, part)
+
+    def each_near(self, function: Callable[[Any], Any], parts: Sequence[Any]) -> list[Any] | None:
+        """Return the results of the work on a part for each worker, in order.
+
+        None if that is no quicker here than to submit them, or did not come to an end.
+        """
+        del function, parts
+        return None
 
     @contextmanager
     def prepared(self) -> Generator[None]:

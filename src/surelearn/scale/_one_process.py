@@ -15,6 +15,7 @@ from functools import lru_cache, partial
 from multiprocessing import current_process
 from multiprocessing.connection import Connection
 from multiprocessing.util import Finalize
+from threading import Lock
 from typing import Any, NamedTuple
 from weakref import finalize
 
@@ -39,6 +40,7 @@ class OneProcess:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="surelearn-process")
         self._running: _Running | None = None
         self._under_way = set[Future[Any]]()
+        self._asking, self._owes = Lock(), False  # one call at a time, whoever asks
 
     @property
     def pid(self) -> int | None:
@@ -57,6 +59,33 @@ class OneProcess:
         future.add_done_callback(self._under_way.discard)
         return future
 
+    def take(self) -> bool:
+        """Take it for a call that this thread will wait for; say no if it is at work.
+
+        To wake the thread that waits for other calls takes as long as many a call.
+        """
+        return self._asking.acquire(blocking=False)
+
+    def begin(self, call: Callable[[], Any]) -> None:
+        """Begin with a call, after it was taken."""
+        packed = _packed(call)
+        self._owes = True
+        self._send(packed)
+
+    def finish(self) -> "Answer":
+        """Wait for the end of the call that was begun."""
+        answer = self._receive()
+        self._owes = False
+        return answer
+
+    def give_back(self) -> None:
+        """Let others have it; if its answer is still to come, it would be taken for another's."""
+        if self._owes and self._running is not None:
+            kill_process_tree(self._running.process)
+            self._end()
+        self._owes = False
+        self._asking.release()
+
     def shutdown(self, *, wait: bool, kill: bool) -> None:
         """End the process, at once or after what it is at."""
         self._thread.shutdown(wait=False, cancel_futures=kill)
@@ -67,20 +96,36 @@ class OneProcess:
             self._end()
 
     def _ask(self, packed: bytes) -> Any:
+        with self._asking:
+            try:
+                self._send(packed)
+                answer = self._receive()
+            except BrokenExecutor:
+                self._end()
+                raise
+        if answer.error is not None:
+            raise answer.error
+        return answer.result
+
+    def _send(self, packed: bytes) -> None:
         if self._running is None:
             self._running = _start()
             # Whoever forgets to end it: its process would wait for ever.
             finalize(self, _close, self._running.pipe, os.getpid()).atexit = False
         try:
             self._running.pipe.send_bytes(packed)
-            told = self._running.pipe.recv_bytes()
         except (EOFError, OSError) as error:
-            self._end()
             raise BrokenExecutor("the process has died") from error
-        answer: _Answer = pickle.loads(told)  # noqa: S301 - of our own process
-        if answer.error is not None:
-            raise answer.error
-        return answer.result
+
+    def _receive(self) -> "Answer":
+        running = self._running
+        if running is None:  # somebody has ended it
+            raise BrokenExecutor("the process has died")
+        try:
+            told = running.pipe.recv_bytes()
+        except (EOFError, OSError) as error:
+            raise BrokenExecutor("the process has died") from error
+        return pickle.loads(told)  # noqa: S301 - of our own process
 
     def _end(self) -> None:
         running, self._running = self._running, None
@@ -89,7 +134,9 @@ class OneProcess:
             running.process.join()
 
 
-class _Answer(NamedTuple):
+class Answer(NamedTuple):
+    """What a call returned, or raised."""
+
     result: Any
     error: BaseException | None
 
@@ -175,17 +222,17 @@ def serve(pipe: Connection) -> None:
 def _answered(packed: bytes) -> bytes:
     try:
         call = _read(packed)
-        return _dumped(_Answer(call(), None))
+        return _dumped(Answer(call(), None))
     except Exception as error:  # noqa: BLE001 - raised where it was asked
         error.add_note(f"In process {os.getpid()}:\n{traceback.format_exc()}")
         with suppress(Exception):
-            told = _dumped(_Answer(None, error))
+            told = _dumped(Answer(None, error))
             pickle.loads(told)  # noqa: S301 - some errors can be written and not read
             return told
-        return _dumped(_Answer(None, RuntimeError(f"{type(error).__name__}: {error}")))
+        return _dumped(Answer(None, RuntimeError(f"{type(error).__name__}: {error}")))
 
 
-def _dumped(answer: _Answer) -> bytes:
+def _dumped(answer: Answer) -> bytes:
     with suppress(Exception):
         return pickle.dumps(answer, protocol=pickle.HIGHEST_PROTOCOL)
     return bytes(reduction.dumps(answer))

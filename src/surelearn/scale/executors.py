@@ -1,7 +1,7 @@
 """Who works on the parts: this process alone, processes beside it, or a cluster."""
 
 import os
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Executor, Future
 from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
@@ -56,6 +56,27 @@ class Processes(Executor):
     def submit_to(self, place: int, function: Callable[..., Any], /, *args: Any) -> Future[Any]:
         """Begin with a call in the process of a place; those of equal remainders share one."""
         return self._started()[place % self._max_workers].submit(partial(function, *args))
+
+    def ask_each(self, calls: Sequence[Callable[[], Any]]) -> list[Any] | None:
+        """Return the result of a call in each process, waited for here; None if one is at work.
+
+        If some fail, what the first raised is raised when all are done.
+        """
+        everyone = self._started()
+        taken = [one for one in everyone if one.take()]
+        try:
+            if len(taken) < len(everyone):
+                return None
+            for one, call in zip(everyone, calls, strict=True):
+                one.begin(call)
+            answers = [one.finish() for one in everyone]
+        finally:
+            for one in taken:
+                one.give_back()
+        for answer in answers:
+            if answer.error is not None:
+                raise answer.error
+        return [answer.result for answer in answers]
 
     @property
     def pids(self) -> list[int]:
@@ -133,10 +154,20 @@ class _ProcessesEngine(Engine):
 
     def submit_near(self, place: int, function: Callable[[Any], Any], part: Any) -> Future[Any]:
         """Go to the process that worked on the place before."""
+        return self.executor.submit_to(place, function, self._packed(place, part))
+
+    def each_near(self, function: Callable[[Any], Any], parts: Sequence[Any]) -> list[Any] | None:
+        """Ask each process about its part, and wait for all."""
+        calls = [partial(function, self._packed(place, part)) for place, part in enumerate(parts)]
+        with suppress(Exception):  # those who work on parts one by one tell what it was
+            return self.executor.ask_each(calls)
+        return None
+
+    def _packed(self, place: int, part: Any) -> PackedPart:
         known = self._asked.get(place)
         if known is None or not _are_equal(known[0], part):
             known = self._asked[place] = part, PackedPart(part)
-        return self.executor.submit_to(place, function, known[1])
+        return known[1]
 
 
 def _are_equal(one: Any, other: Any) -> bool:

@@ -100,10 +100,18 @@ def map_groups(
         return map_reduce(parts, task, merge)
     ends = [n * i // n_groups for i in range(n_groups + 1)]
     groups = [Group(i, tuple(parts[ends[i] : ends[i + 1]])) for i in range(n_groups)]
-    told = settings.progress
+    each, told = partial(over_group, task, merge), settings.progress
+    work = partial(work_on, settings.engine.sendable(each), code_version())
+    records = settings.engine.each_near(work, groups)
+    if records is not None:
+        if told is not None:
+            for end in ends[1:]:
+                told(end, n)
+        with alone():
+            return merge_in_order(records, merge)
     tell = None if told is None else partial(_tell_parts, told, ends)
     with on(settings.engine, progress=tell):
-        return map_reduce(groups, partial(over_group, task, merge), merge)
+        return map_reduce(groups, each, merge)
 
 
 class Group(NamedTuple):
