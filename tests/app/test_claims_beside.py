@@ -147,7 +147,7 @@ class TestWhatIsCounted:
         rows = certify_table(table(y=words), **OPTIONS).answers.beside.rows
         assert rows.positive == "red"
         forget()
-        rows = certify_table(table(y=words), positive="blue", **OPTIONS).answers.beside.rows
+        rows = certify_table(table(y=words), positive="Blue", **OPTIONS).answers.beside.rows
         assert rows.positive == "blue"
 
     def test_numbers_are_compared_with_their_median(self):

@@ -1,5 +1,7 @@
 """Labels as they come: masked ones are missing, and large whole numbers are not rounded."""
 
+from collections.abc import Iterable
+from contextlib import suppress
 from numbers import Number
 from typing import Any, cast
 
@@ -208,3 +210,29 @@ def joined_classes(one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
             f"{other.tolist()[0]!r}: make all of one kind"
         )
     return np.union1d(one, other)
+
+
+def label_named(labels: Iterable[Any], name: Any) -> Any:
+    """Return the label that a name is for: as it is written, or else the only one that is alike.
+
+    None if there is none, or if several are alike.
+
+    Examples
+    --------
+    >>> label_named([False, True], "TRUE"), label_named([0.0, 1.0], "1")
+    (True, 1.0)
+    >>> label_named(["yes", "YES"], "Yes") is None
+    True
+    """
+    known = list(labels)
+    found = [label for label in known if str(label) == str(name)]
+    found = found or [label for label in known if _is_alike(label, name)]
+    return found[0] if len(found) == 1 else None
+
+
+def _is_alike(label: Any, name: Any) -> bool:
+    """Return whether a label is the same number, or the same word in other letters."""
+    if isinstance(label, int | float):
+        with suppress(TypeError, ValueError, OverflowError):
+            return float(name) == label
+    return str(label).lower() == str(name).lower()

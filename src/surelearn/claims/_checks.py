@@ -11,7 +11,7 @@ from surelearn import _arguments
 from surelearn._typing import ArrayLike, Vector
 from surelearn.base.cell_bits import is_beyond_doubles
 from surelearn.base.fitting import missing
-from surelearn.base.labels import exact, kinds_of, refuse_unlike
+from surelearn.base.labels import exact, kinds_of, label_named, refuse_unlike
 
 Task = Literal["binary", "multiclass", "regression", "results"]
 
@@ -195,19 +195,10 @@ def positive_of(truth: NDArray[Any], answered: NDArray[Any], positive: Any) -> A
     """Return the positive label as the column has it; None if nobody has said which it is."""
     labels = np.union1d(truth, answered).tolist()
     if positive is not None:
-        found = [label for label in labels if str(label) == str(positive)]
-        found = found or [label for label in labels if _is_alike(label, positive)]
-        if len(found) != 1:
+        found = label_named(labels, positive)
+        if found is None:
             told = " and ".join(map(str, labels))
             raise ValueError(f"positive={positive!r} is no label here: there are {told}")
-        return found[0]
+        return found
     own = [label for label in labels if str(label).lower() in POSITIVE]
     return own[0] if len(own) == 1 else None
-
-
-def _is_alike(label: Any, positive: Any) -> bool:
-    """Return whether a label is the same number, or the same word in other letters."""
-    try:
-        return isinstance(label, int | float) and float(positive) == label
-    except (TypeError, ValueError):
-        return str(label).lower() == str(positive).lower()

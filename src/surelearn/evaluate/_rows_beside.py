@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from surelearn._typing import Indices, Vector
 from surelearn.base.chunks import in_chunks
-from surelearn.base.labels import in_words
+from surelearn.base.labels import in_words, label_named
 from surelearn.claims import Predictions
 from surelearn.claims.predictions import POSITIVE, as_labels
 
@@ -70,11 +70,11 @@ def _positive(labels: Sequence[Any], named: Any) -> Any:
     if named is None:
         own = [label for label in labels if str(label).lower() in POSITIVE]
         return own[0] if len(own) == 1 else None
-    found = [label for label in labels if str(label) == str(named)]
-    if not found:
+    found = label_named(labels, named)
+    if found is None:
         told = " and ".join(map(str, labels))
         raise ValueError(f"positive={named!r} is no label here: there are {told}")
-    return found[0]
+    return found
 
 
 def scores_of(model: Any, X: Any, positive: Any) -> Vector | None:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from surelearn._wording import amount
 from surelearn.app.errors import TableError
 from surelearn.app.problem.problem import Problem
+from surelearn.base.labels import label_named
 from surelearn.claims.predictions import POSITIVE
 
 
@@ -59,10 +60,10 @@ def positive_of(problem: Problem, named: str | None = None) -> Any:
         return None
     labels, counts = np.unique(problem.y[problem.split.train], return_counts=True)
     if named is not None:
-        found = [label for label in labels.tolist() if str(label) == named]
-        if not found:
+        found = label_named(labels.tolist(), named)
+        if found is None:
             told = " and ".join(map(str, labels))
             raise TableError(f"there is no label {named!r} to be the positive one, only {told}")
-        return found[0]
+        return found
     own = [label for label in labels.tolist() if str(label).lower() in POSITIVE]
     return own[0] if len(own) == 1 else labels[np.argmin(counts)].item()
