@@ -1,5 +1,7 @@
 """The monitor: valid at every moment, under drift, and silent without cause."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -70,3 +72,15 @@ def test_without_losses_it_has_nothing_to_say():
         RiskMonitor(loss_range=(1.0, 1.0))
     with pytest.raises(ValueError, match="delta"):
         RiskMonitor(delta=2.0)
+
+
+def test_a_range_far_from_zero_is_rounded_outward():
+    low, high = 2.0**53, 2.0**53 + 4.0
+    for seed in range(20):
+        losses = np.random.default_rng(seed).integers(0, 3, size=40)
+        far = RiskMonitor(loss_range=(low, high)).update(low + 2.0 * losses)
+        near = RiskMonitor().update(losses / 2)
+        shown = near.certificate().bound
+        assert Fraction(far.certificate().bound) >= Fraction(low) + 4 * Fraction(shown)
+        lowest = low + 4 * near._guarantee(40, near._total, lower=True).bound
+        assert far._guarantee(40, far._total, lower=True).bound <= lowest

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any, Self
 
 from surelearn import _arguments
@@ -116,9 +117,18 @@ class RiskMonitor(FixedBeforehand, Shown, drawn_by="monitor.plot_monitor"):
         return replace(
             guarantee,
             assumes={**guarantee.assumes, "range": f"every loss lies in [{low:g}, {high:g}]"},
-            bound=self._in_range(guarantee.bound),
-            trivial=self._in_range(guarantee.trivial),
+            bound=self._outward(guarantee.bound, lower=lower),
+            trivial=self._outward(guarantee.trivial, lower=lower),
         )
+
+    def _outward(self, share: float, *, lower: bool) -> float:
+        """Return the place of a bound in the range; far from 0 a rounded one would claim more."""
+        low, high = map(Fraction, self.loss_range)
+        exact = low + (high - low) * Fraction(share)
+        nearest = float(exact)
+        if lower:
+            return nearest if nearest <= exact else math.nextafter(nearest, -math.inf)
+        return nearest if nearest >= exact else math.nextafter(nearest, math.inf)
 
     def _in_range(self, value: float) -> float:
         low, high = self.loss_range
