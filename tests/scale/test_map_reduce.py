@@ -204,6 +204,17 @@ def test_each_group_goes_back_to_the_process_that_knows_it():
     assert others == [first, first]
 
 
+def test_parts_as_few_as_workers_have_one_each_that_stays(two_processes):
+    with scale.on(two_processes):
+        first, *others = [map_groups(range(2), who, or_) for _ in range(9)]
+        assert len(set(first.values())) == 2
+        assert others == [first] * 8
+        with pytest.raises(scale.PartError, match=r"^5: KeyError: 'arsenic'"):
+            map_groups([5], poisoned, add)
+    with pytest.raises(ValueError, match="no part"):
+        map_groups([], abs, add)
+
+
 class TooLongError(Exception):
     """An error that can be written and not be read again."""
 

@@ -4,7 +4,7 @@ import gc
 import os
 import pickle
 import threading
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
 from operator import add
 from types import SimpleNamespace
 
@@ -85,6 +85,12 @@ def test_a_fork_starts_processes_of_its_own(pool, monkeypatch):
     pool.shutdown()
 
 
+def elsewhere(call):
+    """Return what a call returns in another thread."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(call).result()
+
+
 @pytest.fixture
 def told(monkeypatch):
     """Let every process answer 3, and return what they are told."""
@@ -102,8 +108,9 @@ def told(monkeypatch):
 def test_a_process_that_is_taken_is_of_one_thread_until_it_is_given_back(told):
     one = _one_process.OneProcess()
     assert one.take()
-    assert not one.take()
+    assert not elsewhere(one.take)
     one.begin(abs)
+    elsewhere(one.give_back)  # which has not taken it
     assert one.finish().result == 3
     one.give_back()
     assert one.submit(abs).result() == 3
@@ -119,7 +126,8 @@ def test_processes_are_asked_together_only_if_none_is_at_work(told):
     assert pool.ask_each([abs, abs]) == [3, 3]
     busy = pool._all[1]
     assert busy.take()
-    assert pool.ask_each([abs, abs]) is None
+    assert elsewhere(lambda: pool.ask_each([abs, abs])) is None
+    assert elsewhere(lambda: pool.ask_each([abs])) == [3]  # the first one is not
     busy.give_back()
     assert pool.ask_each([abs, abs]) == [3, 3]
     assert "killed" not in told
@@ -135,7 +143,78 @@ def test_an_interrupt_gives_all_processes_back(told, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         pool.ask_each([abs, abs])
     assert told.count("killed") == 2
-    assert all(one.take() and one.pid is None for one in pool._all)
+    assert all(elsewhere(one.take) and one.pid is None for one in pool._all)
+
+
+def test_an_interrupt_while_processes_are_taken_gives_them_back(told, monkeypatch):
+    pool = scale.processes(2)
+    assert pool.ask_each([abs, abs]) == [3, 3]
+    second, take = pool._all[1], pool._all[1].take
+
+    def interrupted():
+        take()
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(second, "take", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            pool.ask_each([abs, abs])
+    assert elsewhere(lambda: pool.ask_each([abs, abs])) == [3, 3]
+    assert "killed" not in told
+
+
+@pytest.mark.parametrize("moment", ["send_bytes", "recv_bytes"])
+def test_a_process_that_dies_takes_no_other_with_it(told, monkeypatch, moment):
+    def died(*_):
+        raise BrokenPipeError
+
+    pool = scale.processes(3)
+    pool.ask_each([abs] * 3)
+    first, second, third = pool._all
+    dead = SimpleNamespace(**{**vars(second._running.pipe), moment: died})
+    monkeypatch.setattr(second, "_running", second._running._replace(pipe=dead))
+    with pytest.raises(BrokenExecutor):
+        pool.ask_each([abs] * 3)
+    assert [one.pid for one in (first, second, third)] == [1, None, 1]
+    assert "killed" not in told
+    assert pool.ask_each([abs] * 3) == [3, 3, 3]
+
+
+def test_a_process_is_not_ended_while_a_thread_waits_for_its_answer(told, monkeypatch):
+    """Whoever closes its pipe lets that thread read from the next file that is opened."""
+    pool, closed, reading = scale.processes(1), threading.Event(), threading.Event()
+    pool.ask_each([abs])
+    pipe = pool._all[0]._running.pipe
+    receive = pipe.recv_bytes
+
+    def slowly():
+        reading.set()
+        closed.wait(0.05)
+        told.append("answer")
+        return receive()
+
+    monkeypatch.setattr(pipe, "recv_bytes", slowly)
+    monkeypatch.setattr(pipe, "close", lambda: told.append("closed") or closed.set())
+    with ThreadPoolExecutor(1) as thread:
+        asked = thread.submit(pool.ask_each, [abs])
+        reading.wait()
+        pool.shutdown()
+    assert asked.result() == [3]
+    assert told[2:5] == ["answer", _one_process._END, "closed"]
+
+
+def test_processes_that_another_thread_ends_are_started_again(told, monkeypatch):
+    pool = scale.processes(1)
+    begun = pool._started()
+    pool.shutdown()
+    with pytest.raises(BrokenExecutor, match="was ended"):
+        begun[0].submit(abs)
+    late = iter([begun])  # what a thread was told just before
+    started = pool._started
+    monkeypatch.setattr(pool, "_started", lambda: next(late, None) or started())
+    with scale.on(pool):
+        assert scale.map_reduce([1], abs, add) == 3
+    assert told
 
 
 def test_a_process_that_nobody_ends_is_told_to(told):

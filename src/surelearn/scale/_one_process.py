@@ -15,7 +15,7 @@ from functools import lru_cache, partial
 from multiprocessing import current_process
 from multiprocessing.connection import Connection
 from multiprocessing.util import Finalize
-from threading import Lock
+from threading import RLock, get_ident
 from typing import Any, NamedTuple
 from weakref import finalize
 
@@ -40,7 +40,9 @@ class OneProcess:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="surelearn-process")
         self._running: _Running | None = None
         self._under_way = set[Future[Any]]()
-        self._asking, self._owes = Lock(), False  # one call at a time, whoever asks
+        self._asking = RLock()  # one call at a time, whoever asks
+        self._owed_to: int | None = None  # the thread whose answer is still to come
+        self._has_ended = False
 
     @property
     def pid(self) -> int | None:
@@ -54,7 +56,13 @@ class OneProcess:
 
     def submit(self, call: Callable[[], Any]) -> Future[Any]:
         """Begin with a call; what it raises there, the future raises here."""
-        future = self._thread.submit(self._ask, _packed(call))
+        packed = _packed(call)
+        try:
+            future = self._thread.submit(self._ask, packed)
+        except RuntimeError as error:
+            if self._has_ended:  # by another thread, after this one was told of the process
+                raise BrokenExecutor("the process was ended") from error
+            raise
         self._under_way.add(future)
         future.add_done_callback(self._under_way.discard)
         return future
@@ -67,33 +75,50 @@ class OneProcess:
         return self._asking.acquire(blocking=False)
 
     def begin(self, call: Callable[[], Any]) -> None:
-        """Begin with a call, after it was taken."""
+        """Begin with a call, after it was taken; if it has died, `finish` says so."""
         packed = _packed(call)
-        self._owes = True
-        self._send(packed)
+        self._owed_to = get_ident()
+        try:
+            self._send(packed)
+        except BrokenExecutor:
+            self._end()
 
     def finish(self) -> "Answer":
-        """Wait for the end of the call that was begun."""
-        answer = self._receive()
-        self._owes = False
+        """Wait for the end of the call that was begun; if it died of it, that is the error."""
+        try:
+            answer = self._receive()
+        except Exception as error:  # noqa: BLE001 - no reason to leave the answers of others
+            if isinstance(error, BrokenExecutor):
+                self._end()
+            answer = Answer(None, error)
+        self._owed_to = None
         return answer
 
     def give_back(self) -> None:
-        """Let others have it; if its answer is still to come, it would be taken for another's."""
-        if self._owes and self._running is not None:
-            kill_process_tree(self._running.process)
-            self._end()
-        self._owes = False
-        self._asking.release()
+        """Let others have it, if this thread has taken it, which may not know: an interrupt came.
+
+        If its answer is still to come, it would be taken for another's.
+        """
+        try:
+            if self._owed_to == get_ident():
+                if self._running is not None:
+                    kill_process_tree(self._running.process)
+                    self._end()
+                self._owed_to = None
+        finally:
+            with suppress(RuntimeError):  # another thread has it, or nobody
+                self._asking.release()
 
     def shutdown(self, *, wait: bool, kill: bool) -> None:
         """End the process, at once or after what it is at."""
+        self._has_ended, running = True, self._running
         self._thread.shutdown(wait=False, cancel_futures=kill)
-        if kill and self._running is not None:
-            kill_process_tree(self._running.process)
+        if kill and running is not None:
+            kill_process_tree(running.process)
         if kill or wait:
             self._thread.shutdown()
-            self._end()
+            with self._asking:  # a thread that waits for an answer still reads from the pipe
+                self._end()
 
     def _ask(self, packed: bytes) -> Any:
         with self._asking:

@@ -58,21 +58,19 @@ class Processes(Executor):
         return self._started()[place % self._max_workers].submit(partial(function, *args))
 
     def ask_each(self, calls: Sequence[Callable[[], Any]]) -> list[Any] | None:
-        """Return the result of a call in each process, waited for here; None if one is at work.
+        """Return the result of each call, one in each process; None if one of them is at work.
 
-        If some fail, what the first raised is raised when all are done.
+        They are waited for here. If some fail, what the first raised is raised when all are done.
         """
-        everyone = self._started()
-        taken = [one for one in everyone if one.take()]
-        try:
-            if len(taken) < len(everyone):
+        asked = self._started()[: len(calls)]
+        with ExitStack() as stack:
+            for one in asked:
+                stack.callback(one.give_back)  # also if an interrupt comes while it is taken
+            if not all(one.take() for one in asked):
                 return None
-            for one, call in zip(everyone, calls, strict=True):
+            for one, call in zip(asked, calls, strict=True):
                 one.begin(call)
-            answers = [one.finish() for one in everyone]
-        finally:
-            for one in taken:
-                one.give_back()
+            answers = [one.finish() for one in asked]
         for answer in answers:
             if answer.error is not None:
                 raise answer.error

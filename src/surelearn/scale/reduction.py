@@ -95,8 +95,9 @@ def map_groups(
     3
     """
     settings = current()
-    n, n_groups = len(parts), settings.engine.n_workers
-    if settings.engine.executor is None or n <= n_groups or settings.checkpoint is not None:
+    n = len(parts)
+    n_groups = min(n, settings.engine.n_workers)
+    if settings.engine.executor is None or n == 0 or settings.checkpoint is not None:
         return map_reduce(parts, task, merge)
     ends = [n * i // n_groups for i in range(n_groups + 1)]
     groups = [Group(i, tuple(parts[ends[i] : ends[i + 1]])) for i in range(n_groups)]
@@ -121,7 +122,8 @@ class Group(NamedTuple):
     parts: tuple[Any, ...]
 
     def __str__(self) -> str:
-        return f"{self.parts[0]} and those after it up to {self.parts[-1]}"
+        first, *others = self.parts
+        return f"{first} and those after it up to {others[-1]}" if others else str(first)
 
 
 def over_group(
