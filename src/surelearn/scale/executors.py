@@ -141,37 +141,20 @@ class Processes(Executor):
 
 
 class _ProcessesEngine(Engine):
-    """Processes of our own: each is asked about the same places again, in the same words."""
-
-    def __init__(self, executor: Any, n_at_once: int, n_workers: int = 1) -> None:
-        super().__init__(executor, n_at_once, n_workers)
-        self._asked: dict[int, tuple[Any, PackedPart]] = {}
+    """Processes of our own: each is asked about the same places again."""
 
     def sendable(self, task: Callable[[Any], Any]) -> Any:
         return Packed(task, pickled(task))
 
     def submit_near(self, place: int, function: Callable[[Any], Any], part: Any) -> Future[Any]:
         """Go to the process that worked on the place before."""
-        return self.executor.submit_to(place, function, self._packed(place, part))
+        return self.executor.submit_to(place, function, PackedPart(part))
 
     def each_near(self, function: Callable[[Any], Any], parts: Sequence[Any]) -> list[Any] | None:
         """Ask each process about its part, and wait for all."""
-        calls = [partial(function, self._packed(place, part)) for place, part in enumerate(parts)]
         with suppress(Exception):  # those who work on parts one by one tell what it was
-            return self.executor.ask_each(calls)
+            return self.executor.ask_each([partial(function, PackedPart(part)) for part in parts])
         return None
-
-    def _packed(self, place: int, part: Any) -> PackedPart:
-        known = self._asked.get(place)
-        if known is None or not _are_equal(known[0], part):
-            known = self._asked[place] = part, PackedPart(part)
-        return known[1]
-
-
-def _are_equal(one: Any, other: Any) -> bool:
-    with suppress(Exception):  # arrays do not say
-        return bool(one == other)
-    return False
 
 
 def processes(n: int | None = None) -> Processes:
