@@ -81,8 +81,15 @@ def test_states_of_games_cannot_be_written_to(case):
     assert learner.certificates() != before
 
 
+def remove_and_set(model, name, value):
+    """Put something in the place of what was removed: its name was free then."""
+    delattr(model, name)
+    setattr(model, name, value)
+
+
 CHANGES = {
     "n_rounds_": lambda model: setattr(model, "n_rounds_", 1),
+    "removed": lambda model: remove_and_set(model, "n_rounds_", 1),
     "cumulative_loss_": lambda model: setattr(model, "cumulative_loss_", 0.0),
     "learnt_": lambda model: setattr(model, "learnt_", model.learnt_),
     "another's": lambda model: setattr(

@@ -125,7 +125,10 @@ def tail_at_most(errors, n, p):
     return sum(math.comb(n, i) * p**i * (1 - p) ** (n - i) for i in range(errors + 1))
 
 
-TINY_LEVELS = [1e-300, 1e-60, 1e-30, 1e-17, 1e-16, 1e-12, 1e-10, 1e-9, 1e-3, 0.05, 0.5, 1 - 1e-9]
+TINY_LEVELS = [
+    *(5e-324, 3e-320, 2e-310, 1e-306, 1e-300, 1e-60, 1e-30, 1e-17, 1e-16, 1e-12, 1e-10, 1e-9),
+    *(1e-3, 0.05, 0.5, 1 - 1e-9),
+]
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 5, 10, 20, 50, 100])

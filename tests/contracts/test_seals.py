@@ -122,6 +122,16 @@ def test_predicting_and_fitting_again_are_no_changes(name):
     assert "_seal" not in vars(clone(model))
 
 
+def test_labels_that_were_exchanged_are_noticed():
+    """Ones that move as far up as others move down left the checksum as it was."""
+    model = surelearn.NearestNeighborsClassifier(n_neighbors=1)
+    model.fit(np.arange(1000)[:, None], np.arange(1000) % 2)
+    assert model.targets_[[0, 6, 1, 5]].tolist() == [0, 0, 1, 1]
+    model.targets_[[0, 6, 1, 5]] = [1, 1, 0, 0]
+    with pytest.raises(ValueError, match="was changed after it was fitted"):
+        model.certificates()
+
+
 def test_a_pruned_tree_is_sealed_anew_and_a_changed_one_is_not_pruned():
     model = surelearn.CARTClassifier().fit(X, y)
     pruned = model.prune(alpha=0.5)

@@ -9,6 +9,7 @@ from sklearn.base import clone, is_classifier
 
 from surelearn import checks
 from surelearn.app.registry import find_learners
+from surelearn.evaluate.progressive import progressive_validate
 
 ONLINE = {name: cls for name, cls in find_learners().items() if hasattr(cls, "learn")}
 every_online_learner = pytest.mark.parametrize("name", ONLINE)
@@ -119,3 +120,22 @@ def test_a_first_block_of_one_class_asks_for_all_classes(name):
     model = ONLINE[name]()
     model.learn([[1.0], [0.0]], ["yes", "yes"], classes=["no", "yes"])
     assert model.n_rounds_ == 2
+
+
+@every_online_classifier
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_it_is_validated_progressively_by_what_it_would_have_predicted(name, n_classes):
+    """Averages, votes and Pegasos were judged by their running weights, which do not predict."""
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 2, size=(40, 4)), rng.integers(0, n_classes, size=40)
+    player, named = ONLINE[name](), np.arange(n_classes)
+    player.partial_fit(X[:1], y[:1], classes=named)
+    wrong = []
+    for t in range(1, len(y)):
+        wrong.append(player.predict(X[t : t + 1]).item() != y[t])
+        player.partial_fit(X[t : t + 1], y[t : t + 1])
+    result = progressive_validate(ONLINE[name](), X, y, classes=named, allow_duplicates=True)
+    assert result.losses[1:].tolist() == wrong
+    blocks = ((X[i : i + 7], y[i : i + 7]) for i in range(0, len(y), 7))
+    again = progressive_validate(ONLINE[name](), blocks, classes=named, allow_duplicates=True)
+    assert again.losses.tolist() == result.losses.tolist()

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from surelearn import CARTClassifier, Perceptron, boost_confidence
+from surelearn import CARTClassifier, Holdout, Perceptron, boost_confidence
 from surelearn.bounds import concentration
 
 
@@ -79,3 +79,12 @@ def test_what_makes_no_sense_is_refused_with_a_sentence():
         boost_confidence(Perceptron(), X, y, success_probability=0.0, seed=0)
     with pytest.raises(ValueError, match="samples"):
         boost_confidence(Perceptron(), X, y, success_probability=0.5, samples="all", seed=0)
+
+
+def test_no_run_is_best_on_rows_that_were_asked_before():
+    """It said that the first run errs least, at nan."""
+    X, y = rows(600, seed=5)
+    X_train, y_train, held_out = Holdout.split(X, y, seed=0)
+    held_out.certify(CARTClassifier(max_depth=1).fit(X_train, y_train))
+    with pytest.raises(ValueError, match=r"cannot be told\..* came before in this process"):
+        boost_confidence(CARTClassifier(max_depth=1), X, y, success_probability=0.5, seed=0)

@@ -70,6 +70,16 @@ def test_a_dev_set_chooses_as_in_the_catalogue():
     assert blind.uncertainty == pytest.approx(0.1389, abs=5e-5)
 
 
+def test_a_dev_set_with_copies_of_training_rows_does_not_say_how_far_off_it_is():
+    """It was said to be at most 9.6 points off, and 1-NN on noise was found almost right."""
+    rng = np.random.default_rng(0)
+    rows, labels = np.repeat(rng.normal(size=(200, 2)), 2, axis=0), np.repeat(np.arange(200) % 2, 2)
+    result = select_on_dev_set([KNeighborsClassifier(n_neighbors=1)], rows, labels)
+    assert result.estimates.item() < 0.2
+    assert result.uncertainty is None
+    assert "points" not in str(result)
+
+
 def test_on_pure_noise_the_nested_estimate_stays_near_a_half_and_the_winners_does_not():
     rng = np.random.default_rng(0)
     nested, plain = [], []

@@ -84,3 +84,12 @@ def test_a_range_far_from_zero_is_rounded_outward():
         assert Fraction(far.certificate().bound) >= Fraction(low) + 4 * Fraction(shown)
         lowest = low + 4 * near._guarantee(40, near._total, lower=True).bound
         assert far._guarantee(40, far._total, lower=True).bound <= lowest
+
+
+def test_its_settings_can_neither_be_replaced_nor_removed():
+    """What was removed could be set anew, to a delta chosen after the losses were seen."""
+    monitor = RiskMonitor(delta=0.05).update([0.0, 1.0])
+    for change in (lambda: setattr(monitor, "delta", 0.5), lambda: delattr(monitor, "delta")):
+        with pytest.raises(AttributeError, match="fixed when a RiskMonitor is made"):
+            change()
+    assert monitor.certificate().delta == 0.05

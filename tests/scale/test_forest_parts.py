@@ -63,6 +63,10 @@ def test_weights_and_gaps_and_many_passes(tmp_path, monkeypatch):
         learner = RandomForestRegressor(n_estimators=n_trees)
         found = fingerprint(learner.fit(parts))
         assert fingerprint(learner.fit(whole, y, weights)) == found
+    left_out = np.where(weights == 0.0, 0.0, 1.0)
+    found = fingerprint(learner.fit(written(tmp_path, X, y, left_out)))
+    assert fingerprint(learner.fit(whole, y, left_out)) == found
+    assert learner.weighted_
     labels = np.where(y > 0.0, "yes", "no")
     voters = RandomForestClassifier(n_estimators=40).fit(whole, labels)
     again = RandomForestClassifier(n_estimators=40).fit(written(tmp_path, X, labels))

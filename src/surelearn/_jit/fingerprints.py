@@ -84,6 +84,19 @@ def checksum(bits: Hashes) -> np.uint64:
     return total
 
 
+@jit
+def content_hash(bits: Hashes) -> np.uint64:
+    """Return a hash of numbers in their order that notices exchanged ones, too.
+
+    The multipliers of `checksum` grow evenly: numbers that move as far up as equal ones move down
+    leave it as it was.
+    """
+    total = np.uint64(0)
+    for i in range(len(bits)):
+        total += (bits[i] ^ (bits[i] >> _HALF)) * _multiplier(i)
+    return total
+
+
 def checksum_after(bits: Hashes, n_before: int) -> np.uint64:
     """Return what numbers add to the checksum of a sequence in which so many come before them.
 

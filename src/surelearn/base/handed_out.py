@@ -115,3 +115,9 @@ class OwnsItsState:
         if name[-1:] == "_" and name in self.__dict__:
             break_seal(self)
         object.__setattr__(self, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        """Remove an attribute; whoever removes what came of learning could put another there."""
+        object.__delattr__(self, name)
+        if name[-1:] == "_":
+            break_seal(self)

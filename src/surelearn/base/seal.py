@@ -11,13 +11,13 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from surelearn._jit.fingerprints import checksum
+from surelearn._jit.fingerprints import content_hash
 from surelearn._stored import stored_name
 from surelearn.base._hasher import Hasher
 from surelearn.base.fingerprint import fingerprint
 
 _BROKEN = "broken"
-_LARGE = 2**12  # bytes from which a quick checksum is worth its call
+_LARGE = 2**12  # bytes from which a quick hash is worth its call
 _FREE = frozenset(  # they change no answer of a fitted model
     {
         *("n_jobs", "random_state", "_seal"),
@@ -37,7 +37,7 @@ class _QuickHasher(Hasher):
             super()._numbers(array)
         else:
             bits = np.ascontiguousarray(cast("NDArray[Any]", array)).reshape(-1).view(np.uint64)
-            self._text(f"{checksum(bits):x}")
+            self._text(f"{content_hash(bits):x}")
 
 
 _Model = TypeVar("_Model")

@@ -18,6 +18,7 @@ from surelearn.bounds._special import kl, log_choose_all, log_choose_padding
 _LOG_SMALLEST = -300.0  # below this SciPy's inverse of the incomplete beta function fails
 _SHRINK = 1.0 - 1e-9  # the level is lowered so much, more than the error of the inverse
 _TINY, _HUGE = 1e-60, 1e7  # levels and sizes from which SciPy's inverse is not trusted
+_VANISHING = 1e-280  # levels below which SciPy's tails lose digits, and then all of them
 _DOUBTFUL = 1e4  # sizes from which SciPy's inverse is now and then short by more than _SHRINK
 _MOST_TERMS = 10**6  # of a binomial sum in logarithms
 _MOST_DOUBLINGS = 45  # of a step outward, from four ulps
@@ -116,7 +117,8 @@ def _sound(tail: Any, a: Vector, b: Vector, root: Any, level: Vector) -> Mask:
     extreme = (level < _TINY) | (a + b > _HUGE) | np.isnan(root)
     if not np.any(extreme):
         return ~extreme
-    return ~extreme | ((tail(a, b, root) <= level) & (a + b <= _MOST_TRIALS))
+    told = (level >= _VANISHING) & (a + b <= _MOST_TRIALS)
+    return ~extreme | (told & (tail(a, b, root) <= level))
 
 
 def _mend(root: Vector, sound: Mask, k: Vector, n: Vector, level: Vector) -> Vector:

@@ -40,6 +40,11 @@ class FixedBeforehand:
             raise AttributeError(f"{name} is fixed when a {kind} is made: make another one")
         super().__setattr__(name, value)
 
+    def __delattr__(self, name: str) -> None:
+        """Refuse to remove what was set, which would make room for something else."""
+        setattr(self, name, None)
+        super().__delattr__(name)
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MonitorHistory(Shown, drawn_by="monitor.plot_monitor"):

@@ -130,6 +130,8 @@ def boost_confidence(
         for model, rows in zip(runs, parts, strict=True)
     )
     certificates = tuple(held_out.certify(model) for model in models)
+    if withheld := [found for found in certificates if np.isnan(found.observed)]:
+        raise ValueError(f"which run is best cannot be told. {withheld[0].claim}")
     chosen = int(np.argmin([certificate.observed for certificate in certificates]))
     return ConfidenceBoosting(
         model=models[chosen],

@@ -12,7 +12,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_regressor
-from sklearn.utils.validation import check_consistent_length, column_or_1d
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
 from surelearn import _arguments
 from surelearn._jit.sound_matrices import sound
@@ -20,6 +21,7 @@ from surelearn._shown import Shown
 from surelearn._typing import ArrayLike, Vector
 from surelearn._wording import confidence, outward
 from surelearn.base import validation
+from surelearn.base.chunks import rows_at
 from surelearn.base.labels import answered, exact
 from surelearn.bounds.online_to_batch import progressive_validation
 from surelearn.certificate import (
@@ -85,8 +87,9 @@ def progressive_validate(
 ) -> ProgressiveValidation:
     """Test a learner on each row before it learns from it; certify its average risk.
 
-    A learner of this library is tested row by row. One that only has `partial_fit` is tested on a
-    chunk, then learns the chunk; it must have learnt something before.
+    A learner of this library is tested row by row, by what it would have predicted. One that only
+    has `partial_fit` is tested on a chunk, then learns the chunk; it must have learnt something
+    before.
 
     Parameters
     ----------
@@ -198,7 +201,32 @@ def _test_then_learn(
         return predicted
     if is_regressor(player):
         return player.learn(rows, labels)
-    scores = player.learn(rows, labels, classes=classes)
+    if is_ours(player) and not getattr(player, "_learns_by_other_weights", True):
+        return _chosen(player, player.learn(rows, labels, classes=classes))
+    known = validation.distinct(labels) if classes is None else classes
+    each = (np.array([k]) for k in range(len(labels)))
+    return np.concatenate([_one_by_one(player, rows_at(rows, k), labels[k], known) for k in each])
+
+
+def _one_by_one(player: Any, row: Any, label: NDArray[Any], classes: ArrayLike) -> NDArray[Any]:
+    """Do so for one row, of a learner that may predict by others than its running weights."""
+    if not _has_begun(player):
+        return _chosen(player, player.learn(row, label, classes=classes))  # nothing predicts yet
+    predicted = answered(player.predict(row))
+    player.learn(row, label)
+    return predicted
+
+
+def _has_begun(player: Any) -> bool:
+    try:
+        check_is_fitted(player)
+    except NotFittedError:
+        return False
+    return True
+
+
+def _chosen(player: Any, scores: Vector) -> NDArray[Any]:
+    """Return the labels that the scores of learning stand for."""
     chosen = (scores > 0.0).astype(np.int64) if scores.ndim == 1 else scores.argmax(axis=1)
     return player.classes_[chosen]
 

@@ -22,7 +22,7 @@ from surelearn.certificate import assumed
 from surelearn.evaluate._mean_losses import named, told
 from surelearn.evaluate._splits import Split, Splits, Splitter, make_splits
 from surelearn.evaluate._task import LossName, PointwiseLoss, Task, check_model, make_task
-from surelearn.evaluate.cross_validation import CrossValidation, run_folds
+from surelearn.evaluate.cross_validation import CrossValidation, count_copies, run_folds
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -39,7 +39,8 @@ class Selection(Shown, drawn_by="cross_validation.plot_selection"):
         That model fitted to all rows.
     uncertainty
         How far, with confidence 95%, any of the estimates may be from the risk of the model that
-        was tested: for zero-one losses on rows set apart at random; None otherwise.
+        was tested: for zero-one losses on rows set apart at random, none of them known to coincide
+        with a row learnt from; None otherwise.
 
     Examples
     --------
@@ -203,7 +204,7 @@ def select_on_dev_set(
     train, dev = parts
     splits = Splits([Split(train, dev)], "split", assumed("drawn once"))
     selection = choose(tasks, splits, n_jobs=n_jobs)
-    if stratify or not first.loss.counts_errors:
+    if stratify or not first.loss.counts_errors or count_copies(first.part(train), first.part(dev)):
         return selection
     reach = pac.finite_class_agnostic(n_hypotheses=len(tasks), n=len(dev), delta=0.05).bound
     return replace(selection, uncertainty=reach)

@@ -111,7 +111,11 @@ def test_the_vote_of_dependent_voters_is_not_that_of_a_crowd():
 
 @pytest.mark.parametrize(
     ("parameters", "key"),
-    [({"class_weight": "balanced"}, "unseen"), ({"warm_start": True}, "bags")],
+    [
+        ({"class_weight": "balanced"}, "unseen"),
+        ({"class_weight": {False: 0.0}}, "independent"),
+        ({"warm_start": True}, "bags"),
+    ],
 )
 def test_what_breaks_an_assumption_voids_the_certificate(parameters, key):
     X, y = world(100, 0)
@@ -212,9 +216,12 @@ def test_who_chose_the_seed_and_the_settings_is_assumed(cls, seed):
     assert "settings" in said["unseen"].evidence
 
 
-def test_weights_of_bagged_rows_are_assumed_to_know_no_other_row():
+@pytest.mark.parametrize("cls", [BaggingClassifier, RandomForestClassifier])
+def test_weights_of_bagged_rows_are_assumed_to_know_no_other_row(cls):
+    """A forest was silent of rows of weight 0, which it leaves out."""
     X, y = world(100, 0)
-    for weights, told in ((None, False), (np.where(y, 2.0, 1.0), True)):
-        model = BaggingClassifier(n_estimators=5).fit(X, y, weights)
+    left_out = np.where(np.arange(100) < 90, 1.0, 0.0)
+    for weights, told in ((None, False), (np.where(y, 2.0, 1.0), True), (left_out, True)):
+        model = cls(n_estimators=5).fit(X, y, weights)
         said = {p.key: p.evidence for p in model.certificates()[0].preconditions}
         assert ("weights" in said["unseen"]) == told

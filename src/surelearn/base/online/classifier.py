@@ -71,6 +71,7 @@ class OnlineClassifier(ClassifierMixin, OnlineLearner):
     _counts_mistakes: ClassVar[bool]
     _finds_out: ClassVar[bool]
     _keeps_rows: ClassVar[bool]
+    _learns_by_other_weights: ClassVar[bool] = False  # than predict: an average, or votes
     max_iter: int
     n_mistakes_: int
 

@@ -6,7 +6,7 @@ certificate is void, for bags share rows, and says how the errors were seen to b
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -164,11 +164,19 @@ def _evidence(model: Any, conduct: Conduct) -> dict[str, Evidence]:
         bags = violated("members of an earlier fit were kept after they had been seen (warm_start)")
     loss = "a loss is 1 less the share of the right label" if conduct.soft else "a loss is 0 or 1"
     return {
-        "independent": drawn_independently(model),
+        "independent": _drawn(model),
         "range": by_construction(loss),
         "bags": bags,
         "unseen": conduct.unseen,
     }
+
+
+def _drawn(model: Any) -> Evidence:
+    """Say how the rows that test were drawn: all of them, or without the classes that weigh 0."""
+    given = getattr(model, "class_weight", None)
+    if isinstance(given, Mapping) and any(given.get(c) == 0 for c in model.classes_.tolist()):
+        return violated("classes of weight 0 were left out: what tests has another law")
+    return drawn_independently(model)
 
 
 def unseen_by_trees(*, class_weight: Any, weighted: bool, references: Indices | int) -> Evidence:

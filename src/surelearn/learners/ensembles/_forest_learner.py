@@ -153,6 +153,7 @@ class ForestLearner(BaseEstimator):
         score is asked for, else those of certificates.
         """
         growth.check_parameters(self)
+        self.weighted_ = bool((sample.weights != 1.0).any())
         there = sample.weights > 0.0
         if not there.all():
             sample = Sample(
@@ -161,7 +162,6 @@ class ForestLearner(BaseEstimator):
         self.n_training_rows_ = len(sample.X)
         hashes = fingerprints.table_hashes(sample.X)
         self.training_digest_ = digest(hashes, sample)
-        self.weighted_ = bool((sample.weights != 1.0).any())
         self.bags_ = self._bags()
         self.seed_, n_before, self.n_fits_ = self._begin(before)
         n_categories = table.n_categories(self.categories_)

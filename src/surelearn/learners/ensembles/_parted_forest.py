@@ -103,6 +103,7 @@ def grow_parts(model: Any, fitted: Any, parts: PartedTable) -> Tested:
     growth.columns_of(model, 0)  # it refuses what max_features does not mean
     groups = _groups(model)
     plan, tested = _plan(door, parts, counts, n_categories)
+    model.weighted_ |= model.n_training_rows_ < int(survey.targets.n_rows.sum())
     planted = parts.map_passes(partial(_grow_some, plan), add, groups)
     model.trees_ = pack_trees([each.tree for each in planted], growth.route_width(n_categories))
     return Tested(tested, np.array([each.outside for each in planted]))

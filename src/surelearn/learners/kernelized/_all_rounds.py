@@ -14,6 +14,8 @@ class AllRoundsCount:
     statement about the risk by stable compression can be made.
     """
 
+    _learns_by_other_weights = True
+
     def certificates(self, *, delta: float = 0.05) -> tuple[Certificate, ...]:
         """State what the last `fit` proves of its mistakes; no statement is about the risk.
 

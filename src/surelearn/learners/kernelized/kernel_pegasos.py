@@ -94,6 +94,7 @@ class KernelPegasos(ComparedWithOptimum, KernelMachine):
     (True, True)
     """
 
+    _learns_by_other_weights = True
     _record_kind = KernelPegasosRecord
     _told = Told("f", "the code starts there and has no intercept of its own")
 

@@ -116,6 +116,7 @@ class AveragedPerceptron(OnlineLinearClassifier):
     """
 
     _scores_tell = True
+    _learns_by_other_weights = True
 
     def __init__(self, *, fit_intercept: bool = True, max_iter: int = 10) -> None:
         self.fit_intercept = fit_intercept

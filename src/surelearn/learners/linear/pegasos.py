@@ -113,6 +113,7 @@ class Pegasos(ComparedWithOptimum, OnlineLinearClassifier):
     (True, True)
     """
 
+    _learns_by_other_weights = True
     _record_kind = PegasosRecord
     _told = Told("w", "the code starts there, and the constant is penalised")
 

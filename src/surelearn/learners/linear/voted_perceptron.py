@@ -115,6 +115,8 @@ class VotedPerceptron(OnlineLinearClassifier):
     [-0.75, 0.75]
     """
 
+    _learns_by_other_weights = True
+
     def __init__(self, *, fit_intercept: bool = True, max_iter: int = 10) -> None:
         self.fit_intercept = fit_intercept
         self.max_iter = max_iter
