@@ -13,6 +13,7 @@ import numpy as np
 from surelearn._wording import confidence
 from surelearn.app.certified_run import CertifiedRun
 from surelearn.app.tables.read import TableFile
+from surelearn.app.telling.commands import as_file
 from surelearn.bounds import find
 from surelearn.certificate import Certificate
 from surelearn.evaluate.audit import Outcome
@@ -75,7 +76,7 @@ def plan_of(run: CertifiedRun) -> str:
     """Say how many rows would bring the bound half as far from what was observed."""
     c = run.certificate
     n, about = c.reproduce.get("n_to_halve_slack"), ""
-    if n is None and c.kind == "risk" and c.status == "valid":
+    if n is None and c.kind == "risk" and c.status == "valid" and c.slack > 0.0:
         n, about = _rows_that_halve(c), "about "
     if n is None:
         return ""
@@ -111,7 +112,7 @@ def steps_of(run: CertifiedRun, file: TableFile) -> Iterator[str]:
         return
     yield "Answer new rows: `surelearn predict model.surelearn NEW.csv`"
     checked = "surelearn verify certificate.json --model model.surelearn --data "
-    yield f"Check the certificate: `{checked}{shlex.quote(file.name)}`"
+    yield f"Check the certificate: `{checked}{shlex.quote(as_file(file.name))}`"
     if plan := plan_of(run):
         share = float(run.options.get("holdout", 0.2))
         yield f"For a tighter bound: more rows, or a larger share of them than {share:.0%}. {plan}"
