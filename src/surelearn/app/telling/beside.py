@@ -1,7 +1,6 @@
 """What stands beside the certificate in a report: other claims, and what to do next."""
 
 import os
-import shlex
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -12,8 +11,9 @@ import numpy as np
 
 from surelearn._wording import confidence
 from surelearn.app.certified_run import CertifiedRun
+from surelearn.app.choosing.foreign_learners import is_foreign
 from surelearn.app.tables.read import TableFile
-from surelearn.app.telling.commands import as_file
+from surelearn.app.telling.commands import checking
 from surelearn.bounds import find
 from surelearn.certificate import Certificate
 from surelearn.evaluate.audit import Outcome
@@ -110,9 +110,14 @@ def steps_of(run: CertifiedRun, file: TableFile) -> Iterator[str]:
     if run.certificate.violated:
         yield "Certify on rows that were never asked about: this certificate is void."
         return
-    yield "Answer new rows: `surelearn predict model.surelearn NEW.csv`"
-    checked = "surelearn verify certificate.json --model model.surelearn --data "
-    yield f"Check the certificate: `{checked}{shlex.quote(as_file(file.name))}`"
+    if is_foreign(run.name):
+        yield (
+            "Answer new rows: joblib.load reads model.joblib where its library is installed; "
+            "surelearn predict loads no code of other libraries"
+        )
+    else:
+        yield "Answer new rows: `surelearn predict model.surelearn NEW.csv`"
+    yield f"Check the certificate: `{checking(run, file.name)}`"
     if plan := plan_of(run):
         share = float(run.options.get("holdout", 0.2))
         yield f"For a tighter bound: more rows, or a larger share of them than {share:.0%}. {plan}"

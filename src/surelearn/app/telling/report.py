@@ -1,6 +1,5 @@
 """From a certified run to its report."""
 
-import shlex
 from collections.abc import Iterator
 from decimal import Decimal
 from importlib.metadata import version
@@ -25,7 +24,7 @@ from surelearn.app.telling.beside import (
     untried_of,
 )
 from surelearn.app.telling.cards import cards_of
-from surelearn.app.telling.commands import as_file, command_line
+from surelearn.app.telling.commands import checking, command_line, left_open
 from surelearn.app.telling.confusion import confusion_of
 from surelearn.app.telling.figures import draw, draw_appendix, draw_curves
 from surelearn.app.telling.model_views import show_model
@@ -211,10 +210,8 @@ def _reproduce(run: CertifiedRun, file: TableFile) -> dict[str, str]:
     stored = run.certificate.reproduce
     return {
         "command": _command(run, file),
-        "check it": f"surelearn verify certificate.json --model model.surelearn --data "
-        f"{shlex.quote(as_file(file.name))}",
-        "what that leaves open": "whether the model was trained on the training part only: "
-        "--retrain trains it again and compares",
+        "check it": checking(run, file.name),
+        "what that leaves open": left_open(run),
         "table (SHA-256)": file.sha256,
         "model": str(stored["model"]),
         "hold-out": str(stored["data"]),
