@@ -287,6 +287,12 @@ def test_what_is_no_column_is_refused(odd):
         claims.record(odd, odd)
 
 
+def test_sizes_of_errors_at_a_delta_above_a_half_are_refused_by_that_name():
+    t = np.random.default_rng(0).normal(size=200)
+    with pytest.raises(TableError, match="at a delta from 1e-12 to 1/2"):
+        audited({"t": t, "p": 0.5 * t}, task="regression", claims=["error-quantile"], delta=0.9)
+
+
 @pytest.mark.parametrize(
     "positive", [None, [1, 0], np.array([1, 0]), {1}, {"a": 1}, float("nan"), object()]
 )

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 from typer.testing import CliRunner
 
-from surelearn.app.auditing.bundle import from_json
+from surelearn.app.auditing.bundle import bundle_of, from_json
 from surelearn.app.certify import certify_table
 from surelearn.app.errors import TableError
 from surelearn.app.tables.read import TableFile
@@ -141,6 +141,20 @@ class TestWhatIsCounted:
         assert all(o.certificate.claim.endswith("each of a new group.") for o in run.claims)
         evidence = {p.key: p.evidence for p in run.claims[1].certificate.preconditions}
         assert any(text.startswith("one row of each group; ") for text in evidence.values())
+
+    @pytest.mark.parametrize("split", ["copies", "groups"])
+    def test_those_of_a_regression_on_copies_or_groups_hold_alone(self, split):
+        rng = np.random.default_rng(0)
+        x, places = rng.normal(size=N), np.arange(N) % (N - 60)
+        rows = table(x=x[places], y=(2 * x + rng.normal(size=N))[places], who=places // 2)
+        how = {"drop": ["who"]} if split == "copies" else {"group": "who"}
+        run = certify_table(rows, target="y", learners=["RidgeRegression"], **how)
+        assert {o.certificate.reproduce["audit"]["n_rows"] for o in run.claims} == {
+            run.certificate.n
+        }
+        beside = bundle_of(run.claims, run.claims_delta)
+        findings = verify_certificate(run.certificate, beside=beside)
+        assert all(finding.holds for finding in findings)
 
     def test_the_rarer_label_is_positive_unless_words_or_the_user_say_so(self):
         words = np.where(columns()["y"] == "yes", "red", "blue")

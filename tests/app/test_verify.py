@@ -3,15 +3,18 @@
 import json
 import zipfile
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from surelearn._wording import percent_outward
 from surelearn.app.certify import certify_table
 from surelearn.app.errors import TableError
 from surelearn.app.output import write_run
-from surelearn.app.tables.read import read_table_file
+from surelearn.app.tables.read import TableFile, read_table_file
+from surelearn.app.telling.beside import plan_of
 from surelearn.app.verify import read_certificate, verify_certificate
 from surelearn.base.error_sizes import rounded_to_nearest
 from surelearn.bounds import concentration
@@ -84,6 +87,23 @@ def test_so_does_one_of_a_regression_from_a_table_in_an_odd_form(tmp_path):
         older = certify_table(file, target="column_2", learners=["RidgeRegression"], form=form)
     assert older.certificate.method == "holdout.quantile"
     assert failures(verify_certificate(older.certificate, model=model, table=table)) == []
+
+
+@pytest.mark.parametrize("target", ["kind", "size"])
+def test_so_does_one_that_may_lie_below_what_was_observed(target):
+    rng = np.random.default_rng(0)
+    size = rng.normal(size=500)
+    noisy = size + rng.normal(size=500)
+    table = pa.table({"noisy": noisy, "size": size, "kind": np.where(size > 0.0, "b", "a")})
+    file = TableFile(Path("t.csv"), table, (), "0" * 64)
+    drop, learner = {"kind": ("size", "MixedNaiveBayes"), "size": ("kind", "RidgeRegression")}[
+        target
+    ]
+    asked = {"target": target, "delta": 0.9, "drop": (drop,), "learners": [learner]}
+    found = certify_table(file, copies="independent", **asked)
+    assert found.certificate.slack < 0.0
+    assert failures(verify_certificate(found.certificate)) == []
+    assert plan_of(found) == ""
 
 
 def test_a_changed_bound_is_found(written):

@@ -140,6 +140,13 @@ class TestForeignLearners:
         assert all(finding.holds for finding in verify_certificate(certificate))
         with pytest.raises(TableError, match="loads no code of other libraries"):
             verify_certificate(certificate, table=table, retrain=True)
+        checked = run(app, ["verify", files["certificate.json"]]).output
+        assert "--model" not in checked
+        assert "--retrain does" not in checked
+        report = json.loads(Path(files["report.json"]).read_text(encoding="utf-8"))
+        assert report["reproduce"]["check it"] == "surelearn verify certificate.json"
+        assert "do the run again" in report["reproduce"]["what that leaves open"]
+        assert "model.surelearn" not in json.dumps([report["steps"], report["reproduce"]])
 
     @pytest.mark.parametrize(
         ("name", "told"),

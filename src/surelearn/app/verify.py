@@ -19,6 +19,7 @@ from surelearn.certificate import Certificate
 __all__ = [
     "Finding",
     "certificate_in",
+    "may_have_model_file",
     "not_checked",
     "read_beside",
     "read_certificate",
@@ -195,12 +196,21 @@ def not_checked(
         yield f"Not checked here: {'; '.join(alone.not_checked(certificate))}."
     trained = "options" in certificate.reproduce and "audit" not in certificate.reproduce
     if trained and not retrained:
+        how = "--retrain does the whole run again"
+        if again.foreign_in(certificate.reproduce["options"]):
+            how = "Do the whole run again: --retrain loads no code of other libraries"
         yield (
             "Not checked: that the model was trained on the training part only, and chosen as the "
-            "options say. --retrain does the whole run again."
+            f"options say. {how}."
         )
     if other := again.differing_versions(certificate):
         yield f"Not compared: it was made with other versions: {other}."
+
+
+def may_have_model_file(certificate: Certificate) -> bool:
+    """Return whether the model of a run may be in a file of ours: some learner tried was ours."""
+    options = certificate.reproduce.get("options")
+    return options is not None and again.foreign_in(options) != options.get("learners")
 
 
 def _of_an_older(certificate: Certificate) -> str:

@@ -7,6 +7,7 @@ from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from surelearn._typing import Indices, Vector
 from surelearn.bounds import Guarantee, holdout
@@ -67,6 +68,12 @@ def guarantee_of(statistics: Mapping[str, Any], *, alpha: float, delta: float) -
     if "residuals" in statistics:
         return holdout.quantile(residuals=statistics["residuals"], alpha=alpha, delta=delta)
     ranks: dict[str, Any] = {name: statistics[name] for name in _RANKS}
+    rank = holdout.quantile_index(n=int(ranks["n"]), alpha=alpha, delta=delta) - 1
+    if not _LEAST_DELTA <= delta <= 0.5 and not _is_kept(ranks, rank).any():
+        raise ValueError(
+            f"the size of most errors is bounded at a delta from {_LEAST_DELTA:g} to 1/2, and its "
+            f"share is {delta:g}: give another delta"
+        )
     return holdout.quantile_from_ranks(**ranks, alpha=alpha, delta=delta)
 
 
@@ -90,11 +97,15 @@ def seen_in(statistics: Mapping[str, Any], alpha: float) -> tuple[float, int]:
 
 def _of_rank(statistics: Mapping[str, Any], rank: int) -> float:
     """Return the residual of a rank, counted from 0."""
-    below, at = (np.asarray(statistics[name]) for name in ("n_below", "n_at"))
-    there = (below <= rank) & (rank < below + at)
+    there = _is_kept(statistics, rank)
     if not there.any():
         raise ValueError(f"the residual of rank {rank + 1:,} is not among the values")
     return float(np.asarray(statistics["values"], dtype=np.float64)[there][0])
+
+
+def _is_kept(statistics: Mapping[str, Any], rank: int) -> NDArray[np.bool_]:
+    below, at = (np.asarray(statistics[name]) for name in ("n_below", "n_at"))
+    return (below <= rank) & (rank < below + at)
 
 
 def _place(n: int, alpha: float) -> tuple[int, float]:

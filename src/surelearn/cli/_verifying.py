@@ -17,6 +17,7 @@ from surelearn.app.verify import (
     BESIDE,
     Finding,
     certificate_in,
+    may_have_model_file,
     not_checked,
     read_beside,
     read_signed,
@@ -100,7 +101,7 @@ def _run(
         return False
     for sentence in not_checked(certificate, with_model=model is not None, retrained=retrain):
         console.print(f"[yellow]{shown(sentence)}[/]")
-    if table is None and "options" in certificate.reproduce:
+    if table is None and may_have_model_file(certificate):
         console.print("Give --model and --data to check the statistics themselves.")
     return True
 

@@ -87,6 +87,8 @@ def _rows_to_halve_slack(found: Found) -> dict[str, int]:
     if guarantee.theorem != "concentration.clopper_pearson" or guarantee.vacuous:
         return {}
     target = (found.observed + guarantee.bound) / 2.0
+    if target <= found.observed:  # delta is above 1/2, and the bound below what was observed
+        return {}
     delta = guarantee.inputs["delta"]
     n = holdout.plan_holdout(target=target, error=found.observed, delta=delta)
     return {"n_to_halve_slack": n}

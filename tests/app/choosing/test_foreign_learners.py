@@ -12,6 +12,7 @@ from surelearn.app.certify import certify_table
 from surelearn.app.choosing.foreign_learners import WithWholeNumbers
 from surelearn.app.errors import TableError
 from surelearn.app.tables.read import TableFile
+from surelearn.app.telling.report import make_report
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(240, 2)).round(3)
@@ -115,3 +116,17 @@ def test_an_answer_that_is_no_class_is_refused(monkeypatch, said):
     monkeypatch.setattr(Plain, "predict", lambda _, X: [said] * len(X))
     with pytest.raises(ValueError, match=r"Plain answers .* from 0 to 1"):
         model.predict(X)
+
+
+def test_a_tree_of_another_library_is_reported_without_its_drawing():
+    learner = "sklearn.tree:DecisionTreeRegressor(max_depth=2, random_state=0)"
+    asked = {"target": "size", "drop": ["y"], "task": "regression", "holdout": 0.4}
+    report = make_report(certify_table(FILE, learners=[learner], **asked), FILE)
+    assert not any("tree" in view.title.lower() for view in report.views)
+
+
+def test_a_learner_that_could_not_be_trained_was_tried_all_the_same():
+    learners = ["MixedNaiveBayes", "sklearn.naive_bayes:MultinomialNB"]  # of counts only
+    choice = certify_table(FILE, target="y", drop=["size"], learners=learners).choice
+    told = "MixedNaiveBayes was the only one of 2 ways to learn that could be trained. "
+    assert choice.sentence.startswith(told)

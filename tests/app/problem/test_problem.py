@@ -1,5 +1,6 @@
 """Understanding a table: the task, the features, the leaks; decided on training rows alone."""
 
+import tracemalloc
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -368,3 +369,14 @@ def test_names_of_times_and_groups_give_hints():
     assert "--group patient_id" in hints
     assert "hours_per_week" not in hints
     assert "--group" not in " ".join(learn(table, time="year").warnings)
+
+
+def test_many_classes_and_many_values_take_little_memory_to_look_for_leaks():
+    y = np.sort(np.random.default_rng(0).integers(0, 2000, 20_000))
+    tracemalloc.start()
+    try:
+        found = target_in_disguise(pa.table({"x": np.arange(20_000.0)}), y)
+        assert tracemalloc.get_traced_memory()[1] < 5_000_000  # not a flag for each pair
+    finally:
+        tracemalloc.stop()
+    assert found["x"].startswith("thresholds on it alone")

@@ -168,6 +168,17 @@ def test_zeros_are_asked_about_and_read_as_missing_if_told():
     assert not [w for w in problem.warnings if "glucose" in w]
 
 
+def test_zeros_of_a_column_that_holds_no_numbers_are_said_to_stay():
+    file = of(level=[i % 3 for i in range(200)], x=[float(i % 7) for i in range(200)], y=TARGET)
+    problem = understand(file, target="y", zeros=["level", "x"], categorical=["level"])
+    assert problem.X.column("level").null_count == 0
+    notes = [str(note) for note in problem.notes if "zeros" in str(note)]
+    assert notes == [
+        "column 'x': 0 means missing (--zeros says so)",
+        "column 'level': 0 does not mean missing (--zeros is about columns of numbers)",
+    ]
+
+
 def test_forms_are_paid_for_by_structural_risk(tmp_path):
     problem = understand(read_table_file(written(tmp_path)), target="y")
     plain = [{"name": n, "kind": "number", "categories": []} for n in ("day", "amount", "share")]

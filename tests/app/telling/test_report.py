@@ -8,9 +8,11 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
+from typer.main import get_command
 from typer.testing import CliRunner
 
 from surelearn.app.certify import certify_table
+from surelearn.app.in_parts.looking import look_as_told
 from surelearn.app.tables.read import TableFile, read_table_file
 from surelearn.app.telling.report import make_report
 from surelearn.certificate import Certificate
@@ -153,6 +155,28 @@ def test_structural_risk_shows_its_certificate_and_how_much_confidence_is_left()
     assert Certificate.from_json(json.dumps(twin["training"])) == run.choice.bound
     assert "Learning curve" in titles(report)[0]
     assert "--select structural-risk" in report.reproduce["command"]
+
+
+def test_the_command_of_a_table_in_parts_has_options_that_there_are(tmp_path):
+    folder = tmp_path / "parts"
+    folder.mkdir()
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=200)
+    lines = [f"{a:.4f},{'yes' if a > 0 else 'no'}" for a in x]
+    (folder / "one.csv").write_text("\n".join(["x,y", *lines]) + "\n", encoding="utf-8")
+    file, form = look_as_told(folder, {}, {"target": "y"})
+    run = certify_table(file, target="y", learners=["MixedNaiveBayes"], form=form)
+    assert "in_parts" in run.options
+    words = shlex.split(make_report(run, file).reproduce["command"])
+    known = {name for each in get_command(app).commands["certify"].params for name in each.opts}
+    assert {word for word in words if word.startswith("--")} <= known
+
+
+def test_a_name_like_an_option_stands_in_commands_as_a_file():
+    run, _ = made()
+    report = make_report(run, TableFile(Path("-made.csv"), run.problem.training[0], (), "0" * 64))
+    assert "surelearn certify ./-made.csv --target y" in report.reproduce["command"]
+    assert report.reproduce["check it"].endswith(" --data ./-made.csv")
 
 
 def test_the_table_is_summed_up(pets_run):

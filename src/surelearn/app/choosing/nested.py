@@ -132,7 +132,7 @@ def choose_by_nesting(
         f"the choice of settings included; ±: approximate, {_LEVEL:.0%}",
         columns=("estimate", "nested", "±"),
         lines=tuple(_lines(problem, trials, best, whole, constant)),
-        sentence=_sentence(problem, best, whole),
+        sentence=_sentence(problem, best, whole, n_ways=sum(map(len, candidates.values()))),
         beforehand=_beforehand(problem, whole),
         warnings=_warn(problem, whole, constant),
         at_the_edge=tuple(_at_the_edge(trials)),
@@ -243,12 +243,15 @@ def _lines(
     return [*tried, line(constant, "for comparison")]
 
 
-def _sentence(problem: Problem, best: Trial, whole: NestedCrossValidation) -> str:
+def _sentence(problem: Problem, best: Trial, whole: NestedCrossValidation, *, n_ways: int) -> str:
     """Say how the choice was made, and what its numbers are not."""
     chosen = with_setting(best.name, best.setting)
     trust = f"± is an approximate {_LEVEL:.0%} interval. None of these numbers is a certificate."
     if len(whole.names) == 1:
-        return f"{chosen} was the only way to learn that was tried. {trust}"
+        tried = "was the only way to learn that was tried"
+        if n_ways > 1:
+            tried = f"was the only one of {n_ways} ways to learn that could be trained"
+        return f"{chosen} {tried}. {trust}"
     result = best.results[best.setting].outer
     alike = " Each group counts alike." if problem.groups is not None else ""
     scheme = result.scheme

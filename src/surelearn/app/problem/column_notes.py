@@ -24,6 +24,7 @@ def notes_on(
     target: str,
     features: Sequence[Feature],
     left_out: Mapping[str, str],
+    zeros: Sequence[str] = (),
 ) -> Iterator[Note]:
     """Yield what was inferred of the target and the columns.
 
@@ -35,6 +36,8 @@ def notes_on(
         The target, and its name.
     features, left_out
         The features; and the columns that are none, each with the reason.
+    zeros
+        The columns in which 0 was said to mean that a value is missing.
     """
     other = "classification" if y.task == "regression" else "regression"
     yield Note("task", y.task, y.why, "" if y.why.endswith("text") else f"--task {other}")
@@ -49,6 +52,11 @@ def notes_on(
     yield from _on_dates(features)
     for feature in features:
         yield from _on_numbers(rows.column(feature.source), feature)
+    numbers = {feature.source for feature in features if feature.zeros}
+    for name in dict.fromkeys(feature.source for feature in features):
+        if name in zeros and name not in numbers:
+            why = "--zeros is about columns of numbers"
+            yield Note(f"column {name!r}", "0 does not mean missing", why)
 
 
 def _on_target(column: Any, name: str, y: Target) -> Iterator[Note]:

@@ -266,7 +266,9 @@ def _holds_codes(column: Any) -> bool:
 
 
 def _n_distinct(values: Indices) -> int:
-    """Return how many different numbers there are, none of them negative nor very large."""
+    """Return how many different numbers there are, none of them negative."""
+    if values.max() > 8 * len(values):  # a flag for each would take more memory than they do
+        return len(np.unique(values))
     there = np.zeros(values.max() + 1, dtype=np.bool_)
     there[values] = True
     return int(np.count_nonzero(there))

@@ -257,7 +257,7 @@ def understand(  # noqa: PLR0913 - an argument for each option of the command
         warnings=tuple(
             filter(None, (meant, *leakage.warn(table, X, y, drawn, roles, found, features)))
         ),
-        notes=tuple(notes_on(rows, y, dropped, target, features, left_out)),
+        notes=tuple(notes_on(rows, y, dropped, target, features, left_out, zeros)),
         split=drawn,
         groups=alike if drawn.kind == "distinct" else groups,
         times=times,

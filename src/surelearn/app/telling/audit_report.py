@@ -10,6 +10,7 @@ from surelearn.app.audit import AuditRun
 from surelearn.app.auditing.bundle import bundle_of
 from surelearn.app.auditing.columns import Roles
 from surelearn.app.telling.beside import claimed_of
+from surelearn.app.telling.commands import as_file, command_line
 from surelearn.app.telling.confusion import confusion_of
 from surelearn.app.telling.figures import CURVES, draw_curve
 from surelearn.plots import style
@@ -101,7 +102,8 @@ def _reproduce(run: AuditRun) -> dict[str, str]:
     stored = run.certificate.reproduce
     return {
         "command": _command(run),
-        "check it": f"surelearn verify certificate.json --data {shlex.quote(run.file.name)}",
+        "check it": "surelearn verify certificate.json --data "
+        f"{shlex.quote(as_file(run.file.name))}",
         "what that leaves open": "whether the rows were drawn at random, and whether the model or "
         "its threshold was made or chosen with them: no file can show it",
         "claims": _tell_claims(run),
@@ -121,17 +123,8 @@ def _command(run: AuditRun) -> str:
     """Return the command line that does the same again."""
     options = dict(run.options)
     form: dict[str, Any] = options.pop("form", {})
-    planned = options.pop("plan", None) is not None
-    asked = options.pop("claims", [])
-    if planned:
+    asked: dict[str, Any] = {"claims": options.pop("claims", [])}
+    if options.pop("plan", None) is not None:
         options = {k: v for k, v in options.items() if k not in {"delta", "looks"}}
-    words = ["surelearn", "audit", run.file.name]
-    words += ["--plan", "plan.toml"] if planned else []
-    for name, value in {**options, **({} if planned else {"claim": asked}), **form}.items():
-        flag = f"--{name.replace('_', '-')}"
-        if isinstance(value, bool):
-            words.append(flag if value else f"--no-{name}")
-        else:
-            each = value if isinstance(value, list | tuple) else [value]
-            words += [word for one in each for word in (flag, str(one))]
-    return shlex.join(words)
+        options, asked = {"plan": "plan.toml", **options}, {}
+    return command_line("audit", run.file.name, {**options, **asked, **form})

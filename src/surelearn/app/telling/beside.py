@@ -1,7 +1,6 @@
 """What stands beside the certificate in a report: other claims, and what to do next."""
 
 import os
-import shlex
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -12,7 +11,9 @@ import numpy as np
 
 from surelearn._wording import confidence
 from surelearn.app.certified_run import CertifiedRun
+from surelearn.app.choosing.foreign_learners import is_foreign
 from surelearn.app.tables.read import TableFile
+from surelearn.app.telling.commands import checking
 from surelearn.bounds import find
 from surelearn.certificate import Certificate
 from surelearn.evaluate.audit import Outcome
@@ -75,7 +76,7 @@ def plan_of(run: CertifiedRun) -> str:
     """Say how many rows would bring the bound half as far from what was observed."""
     c = run.certificate
     n, about = c.reproduce.get("n_to_halve_slack"), ""
-    if n is None and c.kind == "risk" and c.status == "valid":
+    if n is None and c.kind == "risk" and c.status == "valid" and c.slack > 0.0:
         n, about = _rows_that_halve(c), "about "
     if n is None:
         return ""
@@ -109,9 +110,14 @@ def steps_of(run: CertifiedRun, file: TableFile) -> Iterator[str]:
     if run.certificate.violated:
         yield "Certify on rows that were never asked about: this certificate is void."
         return
-    yield "Answer new rows: `surelearn predict model.surelearn NEW.csv`"
-    checked = "surelearn verify certificate.json --model model.surelearn --data "
-    yield f"Check the certificate: `{checked}{shlex.quote(file.name)}`"
+    if is_foreign(run.name):
+        yield (
+            "Answer new rows: joblib.load reads model.joblib where its library is installed; "
+            "surelearn predict loads no code of other libraries"
+        )
+    else:
+        yield "Answer new rows: `surelearn predict model.surelearn NEW.csv`"
+    yield f"Check the certificate: `{checking(run, file.name)}`"
     if plan := plan_of(run):
         share = float(run.options.get("holdout", 0.2))
         yield f"For a tighter bound: more rows, or a larger share of them than {share:.0%}. {plan}"

@@ -13,6 +13,7 @@ from surelearn._typing import Matrix
 from surelearn._wording import amount
 from surelearn.app.certified_run import CertifiedRun
 from surelearn.app.choosing.choice import loss_of
+from surelearn.app.choosing.foreign_learners import is_foreign
 from surelearn.app.telling.beside import is_label, positive_of
 from surelearn.plots.tree import plot_tree
 from surelearn.report import ModelView, svg
@@ -36,7 +37,7 @@ def show_model(run: CertifiedRun) -> Iterator[ModelView]:
     """Yield ways to look at the model, by what it offers."""
     model = run.predictor
     learner = model[-1] if isinstance(model, Pipeline) else model
-    if hasattr(learner, "tree_"):
+    if hasattr(learner, "tree_") and not is_foreign(run.name):
         yield from _tree(learner)
     if isinstance(model, Pipeline):
         encoder: Any = model[0]

@@ -1,6 +1,5 @@
 """From a certified run to its report."""
 
-import shlex
 from collections.abc import Iterator
 from decimal import Decimal
 from importlib.metadata import version
@@ -25,6 +24,7 @@ from surelearn.app.telling.beside import (
     untried_of,
 )
 from surelearn.app.telling.cards import cards_of
+from surelearn.app.telling.commands import checking, command_line, left_open
 from surelearn.app.telling.confusion import confusion_of
 from surelearn.app.telling.figures import draw, draw_appendix, draw_curves
 from surelearn.app.telling.model_views import show_model
@@ -210,10 +210,8 @@ def _reproduce(run: CertifiedRun, file: TableFile) -> dict[str, str]:
     stored = run.certificate.reproduce
     return {
         "command": _command(run, file),
-        "check it": f"surelearn verify certificate.json --model model.surelearn --data "
-        f"{shlex.quote(file.name)}",
-        "what that leaves open": "whether the model was trained on the training part only: "
-        "--retrain trains it again and compares",
+        "check it": checking(run, file.name),
+        "what that leaves open": left_open(run),
         "table (SHA-256)": file.sha256,
         "model": str(stored["model"]),
         "hold-out": str(stored["data"]),
@@ -226,18 +224,10 @@ def _reproduce(run: CertifiedRun, file: TableFile) -> dict[str, str]:
 def _command(run: CertifiedRun, file: TableFile) -> str:
     """Return the command line that does the same again."""
     options = dict(run.options)
-    names, asked = options.pop("learners", []), options.pop("claims", [])
-    options.pop("tried", None)  # what a run tries that names no learners
+    at_the_end = {name: options.pop(name, []) for name in ("learners", "claims")}
     if options.get("dates") == "features":
         options.pop("dates")  # as the command reads them unless told otherwise
     if options.get("widths") == "adaptive":
         options.pop("widths")
     form: dict[str, Any] = options.pop("form", {})
-    words = ["surelearn", "certify", file.name]
-    for name, value in {**options, "learner": names, "claim": asked, **form}.items():
-        if isinstance(value, bool):
-            words.append(f"--{name}" if value else f"--no-{name}")
-        else:
-            each = value if isinstance(value, list | tuple) else [value]
-            words += [word for one in each for word in (f"--{name}", str(one))]
-    return shlex.join(words)
+    return command_line("certify", file.name, {**options, **at_the_end, **form})

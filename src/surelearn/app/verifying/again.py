@@ -145,7 +145,7 @@ def check_retrained(
     options: dict[str, Any] = {**of_older_runs, **recorded.options}
     options["form"] = certificate.reproduce["options"].get("form", {})
     tried = options.pop("tried", None)
-    _refuse_foreign(options.get("learners", ()))
+    _refuse_foreign(options)
     with refusing_nonsense(), in_its_terms(certificate, beside):
         run: CertifiedRun = certify_table(
             recorded.file,
@@ -177,14 +177,20 @@ def check_retrained(
     yield Finding("and the options are those of this run", same, ", ".join(_options(certificate)))
 
 
-def _refuse_foreign(learners: Any) -> None:
+def foreign_in(options: Mapping[str, Any]) -> list[str]:
+    """Return the learners of other libraries that the options of a run name."""
+    named = options.get("learners")
+    names = named if isinstance(named, list | tuple) else ()
+    return [name for name in names if isinstance(name, str) and is_foreign(name)]
+
+
+def _refuse_foreign(options: Mapping[str, Any]) -> None:
     """Refuse to run code of other libraries only because a certificate names it."""
-    for name in learners if isinstance(learners, list | tuple) else ():
-        if isinstance(name, str) and is_foreign(name):
-            raise TableError(
-                f"the run trained {name}, and --retrain loads no code of other libraries that a "
-                "certificate names: do the run again yourself, with surelearn certify"
-            )
+    if names := foreign_in(options):
+        raise TableError(
+            f"the run trained {names[0]}, and --retrain loads no code of other libraries that a "
+            "certificate names: do the run again yourself, with surelearn certify"
+        )
 
 
 def _learners_of_then(certificate: Certificate) -> frozenset[str]:

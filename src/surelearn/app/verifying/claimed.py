@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from surelearn import claims
 from surelearn.app.auditing.bundle import Bundle, bundle_of
+from surelearn.app.problem.split import said_before
 from surelearn.app.verifying.bundles import differences, statistics_of
 from surelearn.app.verifying.finding import Finding
 from surelearn.app.verifying.same_rows import disagreements
@@ -113,7 +114,8 @@ def _refuse_other_options(certificate: Certificate, origin: Origin) -> None:
     if options is not None and origin.widths and options.get("widths") != "adaptive":
         raise ValueError("the run learnt no widths")
     told = " ".join(p.evidence for p in certificate.preconditions)
-    if ("copies of a row count as one" in certificate.claim) != (origin.units == "copies"):
+    as_one = "copies of a row count as one" in said_before(certificate.claim)
+    if as_one != (origin.units == "copies"):
         raise ValueError("they count copies of rows otherwise than the certificate")
     if (("groups of one population" in told) or "whole groups" in told) != (
         origin.units == "groups"

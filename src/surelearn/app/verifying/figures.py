@@ -110,8 +110,12 @@ def _same(a: float, b: float) -> bool:
 
 
 def _within(c: Certificate) -> bool:
-    """Return whether the observed value lies within the bound, wherever it must."""
-    must = c.kind in {"risk", "quantile", "approximation"} or c.validity == "surely"
+    """Return whether the observed value lies within the bound, wherever it must.
+
+    A bound that is false more often than not may lie on the other side of it.
+    """
+    likely = c.delta is None or c.delta <= 0.5
+    must = (likely and c.kind in {"risk", "quantile", "approximation"}) or c.validity == "surely"
     if not must or any(p.status == "assumed" for p in c.preconditions if c.validity == "surely"):
         return not math.isnan(c.observed)
     return c.slack >= -1e-9 * (1.0 + abs(c.bound))
