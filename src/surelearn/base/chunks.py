@@ -1,6 +1,6 @@
 """Answers about tables of any length, a chunk of rows at a time."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Any
 
@@ -60,7 +60,7 @@ def some_rows(X: Any, places: Any) -> Any:
 
 
 @contextmanager
-def _told_of_odd_types() -> Iterator[None]:
+def _told_of_odd_types() -> Generator[None]:
     try:
         yield
     except NotImplementedError as error:  # Arrow's own, of views of text and run-end encoding
