@@ -51,3 +51,14 @@ def test_a_hold_out_asked_in_chunks_gives_the_same_certificate(monkeypatch):
     parts = Holdout(X[20:], Y[20:]).certify(model)
     monkeypatch.setattr(chunks, "CHUNK", 1000)
     assert parts.to_json() == Holdout(X[20:], Y[20:]).certify(model).to_json()
+
+
+@pytest.mark.parametrize("kind", ["view", "runs"])
+def test_rows_that_arrow_cannot_take_are_told_in_a_sentence(kind):
+    runs = pa.RunEndEncodedArray.from_arrays([25, 50], [1.0, 2.0])
+    odd = pa.array(Y).cast(pa.string_view()) if kind == "view" else runs
+    table = pa.table({"a": X[:, 0], "b": odd})
+    with pytest.raises(ValueError, match="cannot be taken by themselves"):
+        Holdout.split(table, Y, seed=0)
+    with pytest.raises(ValueError, match="cannot be taken by themselves"):
+        chunks.rows_at(table, np.arange(3))

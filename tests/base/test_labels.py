@@ -1,7 +1,10 @@
 """Masked labels are missing, and large whole numbers are told apart."""
 
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from sklearn.base import BaseEstimator, clone
 
@@ -206,3 +209,21 @@ def test_the_first_whole_number_that_is_rounded_is_told_apart_too(sign):
     assert differ(answers, truth).all()
     assert not differ(truth, answers - sign).any()
     assert differ(np.full(3, np.inf), np.arange(3)).all()
+
+
+def test_whole_numbers_of_128_bits_are_refused_as_labels_and_told_apart_in_tables():
+    wide = pl.Series("x", [1, 2, 3, 4], dtype=pl.Int128)
+    with pytest.raises(ValueError, match="128 bits: cast them to 64"):
+        surelearn.CARTClassifier().fit(np.eye(4), wide)
+    same = data_fingerprint(np.arange(1.0, 5.0)[:, np.newaxis], [0, 1, 0, 1])
+    assert data_fingerprint(wide.to_frame(), [0, 1, 0, 1]) == same
+    larger = pl.DataFrame({"x": pl.Series([2**70, 2**71, 3, 4], dtype=pl.Int128)})
+    assert data_fingerprint(larger, [0, 1, 0, 1]) != same
+
+
+def test_the_nan_of_decimals_that_signals_is_a_missing_label():
+    labels = [Decimal("sNaN"), Decimal(1), Decimal(2), Decimal(1)]
+    with pytest.raises(ValueError, match="some targets are missing"):
+        surelearn.CARTClassifier().fit(np.eye(4), labels)
+    with pytest.raises(ValueError, match="1 missing label"):
+        Holdout(np.eye(4), labels)

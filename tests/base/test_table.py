@@ -273,3 +273,11 @@ def test_whole_numbers_that_are_no_doubles_are_refused_beside_those_that_are():
     large = pa.table({"a": [1, 2], "b": [2**60 + 1, 3]})
     with pytest.raises(ValueError, match="not in range"):
         learn_table(BaseEstimator(), large)
+
+
+@pytest.mark.parametrize(
+    "categories", [pd.cut(np.arange(6.0), 3), pd.Categorical([(1, 2), (3, 4)] * 3)]
+)
+def test_categories_that_are_no_text_are_refused_in_a_sentence(categories):
+    with pytest.raises(ValueError, match="column 'x' has categories that have no name as text"):
+        learn_table(BaseEstimator(), pd.DataFrame({"x": categories}), categorical=None)

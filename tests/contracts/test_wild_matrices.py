@@ -74,6 +74,13 @@ def test_more_columns_than_there_is_memory_for_are_refused(name):
         find_learners()[name]().fit(X, [0, 1])
 
 
+@pytest.mark.parametrize("kind", ["coo", "csc", "dia", "dok"])
+def test_more_rows_than_there_is_memory_for_are_refused(kind):
+    X = sparse.coo_array((np.ones(1), ([0], [0])), shape=(2**40, 2)).asformat(kind)
+    with pytest.raises(ValueError, match=r"1,099,511,627,776 rows: a place for each takes"):
+        sound(X)
+
+
 def test_a_sound_matrix_is_not_copied():
     assert sound(RIGHT) is RIGHT
 

@@ -133,6 +133,7 @@ def _broken_others(X):
     found["bsr beyond"] = _with(bsr, indices=_changed(bsr.indices, 1, 10**9))
     found["bsr short"] = _with(bsr, data=bsr.data[:2])
     found["bsr flat"] = _with(bsr, data=bsr.data.ravel())
+    found["bsr empty"] = _with(bsr, data=bsr.data[:, :0, :0])
     dia = X.todia()
     found["dia short"] = _with(dia, data=dia.data[:1])
     for name in ("rows", "data"):

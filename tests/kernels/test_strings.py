@@ -64,6 +64,11 @@ def test_a_string_that_is_too_short_has_no_features():
     assert kernel.normalised()(["ab", "", "abc"]).tolist() == [[0, 0, 0], [0, 0, 0], [0, 0, 1]]
 
 
+def test_an_order_beyond_all_strings_takes_no_memory():
+    kernel = Subsequence(order=2**60, decay=1.0)
+    assert kernel(["cat", "car"]).tolist() == [[0.0, 0.0], [0.0, 0.0]]
+
+
 def test_characters_beyond_the_basic_plane_are_one_character():
     kernel = Subsequence(order=1, decay=0.5)
     assert kernel(["𝛼𝛽"], ["𝛽", "𝛾"]).tolist() == [[0.25, 0.0]]

@@ -74,14 +74,16 @@ def _refuse_shortened(X: Any) -> None:
 
 
 def _refuse_endless(shape: tuple[int, ...]) -> None:
-    """Refuse columns for which a weight each would not fit into the memory of this machine."""
-    needed = 8 * shape[-1]
-    if needed > _MEMORY:
-        raise ValueError(
-            f"the sparse matrix has {shape[-1]:,} columns: a weight for each takes "
-            f"{needed / 1e9:,.0f} GB, and this machine has {_MEMORY / 1e9:,.0f}. Number those "
-            "that are used, or hash them into fewer"
-        )
+    """Refuse rows or columns for which a number each would not fit into this machine's memory."""
+    for size, what, remedy in (
+        (shape[0], "rows: a place", "Leave out those that are empty"),
+        (shape[-1], "columns: a weight", "Number those that are used, or hash them into fewer"),
+    ):
+        if 8 * size > _MEMORY:
+            raise ValueError(
+                f"the sparse matrix has {size:,} {what} for each takes {8 * size / 1e9:,.0f} GB, "
+                f"and this machine has {_MEMORY / 1e9:,.0f}. {remedy}"
+            )
 
 
 def unmasked(X: Any) -> NDArray[Any]:
@@ -232,7 +234,7 @@ def _from_bsr(X: Any) -> Any:
     if np.ndim(X.data) != 3:
         raise ValueError(_REFUSAL)
     (n_rows, n_columns), (height, width) = X.shape, X.data.shape[1:]
-    if n_rows % height or n_columns % width:
+    if not height or not width or n_rows % height or n_columns % width:
         raise ValueError(_REFUSAL)
     shape = n_rows // height, n_columns // width
     data, indices, indptr, _ = _checked(X.data, X.indices, X.indptr, shape, n_dims=3)

@@ -110,7 +110,7 @@ def _bits_of(cell: Any, rounding: Rounding | None) -> int:
 def _is_missing(cell: Any) -> bool:
     try:
         return cell is None or bool(cell != cell)  # noqa: PLR0124 - NaN and NaT differ from themselves
-    except (TypeError, ValueError):  # the missing cell of pandas is neither equal nor unequal
+    except (TypeError, ValueError, ArithmeticError):  # that of pandas, and decimals that signal
         return True
 
 

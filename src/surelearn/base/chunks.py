@@ -1,6 +1,7 @@
 """Answers about tables of any length, a chunk of rows at a time."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from typing import Any
 
 import narwhals as nw
@@ -40,6 +41,30 @@ def rows_at(X: Any, places: Indices) -> Any:
     >>> rows_at(pa.table({"a": [1, 2, 3]}), np.array([2, 0])).column("a").to_pylist()
     [3, 1]
     """
-    if nw.dependencies.is_into_dataframe(X):  # scikit-learn takes no list of rows from Arrow
-        return nw.from_native(X, eager_only=True)[places.tolist(), :].to_native()
-    return _safe_indexing(X, places)
+    with _told_of_odd_types():
+        if nw.dependencies.is_into_dataframe(X):  # scikit-learn takes no list of rows from Arrow
+            return nw.from_native(X, eager_only=True)[places.tolist(), :].to_native()
+        return _safe_indexing(X, places)
+
+
+def some_rows(X: Any, places: Any) -> Any:
+    """Return some rows of a table as scikit-learn takes them, or say that none can be taken.
+
+    Examples
+    --------
+    >>> some_rows(["a", "b", "c"], np.array([2, 0]))
+    ['c', 'a']
+    """
+    with _told_of_odd_types():
+        return _safe_indexing(X, places)
+
+
+@contextmanager
+def _told_of_odd_types() -> Generator[None]:
+    try:
+        yield
+    except NotImplementedError as error:  # Arrow's own, of views of text and run-end encoding
+        raise ValueError(
+            f"some rows of this table cannot be taken by themselves: {error}. Cast the column to "
+            "plain numbers or text first"
+        ) from error

@@ -107,7 +107,7 @@ def data_fingerprint(X: Any, y: Any) -> str:
     hasher = Hasher()
     if nw.dependencies.is_into_dataframe(X):
         for column in nw.from_native(X, eager_only=True).iter_columns():
-            hasher.add(_as_numbers(column.to_numpy()))
+            hasher.add(_as_numbers(_cells(column)))
     elif sparse.issparse(X):
         hasher.add(sparse.csr_array(sound(X)))
     else:
@@ -179,6 +179,16 @@ class _FormerHasher(_UnorderedHasher):
             self.add(value._former_attributes())  # noqa: SLF001 - a hook for this
         else:
             super()._object(value)
+
+
+def _cells(column: Any) -> Any:
+    """Return a column of a data frame as an array, which has no whole numbers of 128 bits."""
+    if column.dtype not in {nw.Int128, nw.UInt128}:
+        return column.to_numpy()
+    cells = np.array(column.to_list(), dtype=object)
+    with suppress(OverflowError, TypeError):  # too large, or missing
+        return cells.astype(np.int64)
+    return cells
 
 
 def _as_numbers(column: Any) -> Any:

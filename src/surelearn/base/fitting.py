@@ -323,7 +323,10 @@ def missing(value: Any) -> bool:
     """
     if value is None:
         return True
-    unequal = value != value  # noqa: PLR0124 - NaN is what differs from itself
+    try:
+        unequal = value != value  # noqa: PLR0124 - NaN is what differs from itself
+    except ArithmeticError:  # the NaN of decimals that signals
+        return True
     return bool(unequal) if isinstance(unequal, (bool, np.bool_)) else True
 
 

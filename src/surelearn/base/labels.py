@@ -68,6 +68,8 @@ def _are_whole_numbers(y: Any) -> bool:
     dtypes = str(getattr(y, "dtype", getattr(y, "dtypes", ""))).lower()
     if isinstance(y, np.ndarray) or "int" not in dtypes or not hasattr(y, "__array__"):
         return False
+    if "int128" in dtypes:
+        raise ValueError("y holds whole numbers of 128 bits: cast them to 64, or make them text")
     return np.asarray(y).dtype.kind in "iu"
 
 

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.metrics import get_scorer, get_scorer_names
 from sklearn.pipeline import Pipeline
-from sklearn.utils import _safe_indexing
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 from typing_extensions import TypeAliasType
@@ -21,6 +20,7 @@ from surelearn._jit.sound_matrices import sound
 from surelearn._typing import ArrayLike, Indices, Vector
 from surelearn._wording import nearest
 from surelearn.base import fitting, validation
+from surelearn.base.chunks import some_rows
 from surelearn.base.labels import answered, exact
 from surelearn.certificate import Evidence, assumed, by_construction
 from surelearn.losses import Absolute, Loss, Square, ZeroOne
@@ -98,7 +98,7 @@ class Task:
 
     def part(self, rows: Indices) -> Any:
         """Return some rows of the table, in its own kind."""
-        return _safe_indexing(self.X, rows)
+        return some_rows(self.X, rows)
 
     def fit(self, rows: Indices, which: str) -> Any:
         """Return a copy of the model fitted to some rows; a refusal says which they were."""

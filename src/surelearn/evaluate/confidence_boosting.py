@@ -9,11 +9,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.utils import _safe_indexing
 
 from surelearn import _arguments
 from surelearn._shown import Shown
 from surelearn._typing import ArrayLike, Vector
+from surelearn.base.chunks import some_rows
 from surelearn.bounds.sample_size import plan_restarts
 from surelearn.certificate import Certificate
 from surelearn.evaluate._task import check_model
@@ -126,7 +126,7 @@ def boost_confidence(
     runs = _copies(learner, n_runs, samples, seed)
     parts = _parts(len(y_train), n_runs, samples)
     models = tuple(
-        model.fit(_safe_indexing(X_train, rows), y_train[rows])
+        model.fit(some_rows(X_train, rows), y_train[rows])
         for model, rows in zip(runs, parts, strict=True)
     )
     certificates = tuple(held_out.certify(model) for model in models)

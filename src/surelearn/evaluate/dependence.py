@@ -15,13 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
-from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from surelearn import _arguments
 from surelearn._jit.sound_matrices import sound
 from surelearn._shown import Shown
 from surelearn._typing import Indices, Matrix, Vector
+from surelearn.base.chunks import some_rows
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -200,7 +201,7 @@ def _enter(
         raise ValueError("X has no rows: there is nothing to average over")
     if max_rows is not None and n > _arguments.count("max_rows", max_rows, at_least=1):
         drawn = check_random_state(random_state).choice(n, size=max_rows, replace=False)
-        X = _safe_indexing(X, np.sort(drawn))
+        X = some_rows(X, np.sort(drawn))
     return X, place, names[place]
 
 

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import _safe_indexing, indexable
+from sklearn.utils import indexable
 
 from surelearn import _arguments
 from surelearn._jit.fingerprints import Hashes
@@ -24,7 +24,7 @@ from surelearn._typing import ArrayLike
 from surelearn._wording import confidence
 from surelearn.base import data_fingerprint, fingerprint
 from surelearn.base.cell_bits import cell_bits, spread, to_single
-from surelearn.base.chunks import in_chunks
+from surelearn.base.chunks import in_chunks, some_rows
 from surelearn.base.error_sizes import absolute_errors
 from surelearn.base.row_identity import RowSet, labelled_hashes, rows_of, with_labels
 from surelearn.certificate import (
@@ -219,14 +219,14 @@ class Holdout(Shown, drawn_by="certificates.plot_certificates"):
         given = None if named is None else named.places
         drawn = draw(X, len(y), fraction=fraction, seed=seed, copies=copies, groups=given)
         train, rules = drawn.shuffled(seed), rules | drawn.rules(y, rules.get("by_class"))
-        held_out = cls(_safe_indexing(X, drawn.holdout), y[drawn.holdout], **rules)
+        held_out = cls(some_rows(X, drawn.holdout), y[drawn.holdout], **rules)
         held_out._drawn_at_random, held_out._table = (
             True,
             (rows_of(X, y),),
         )
         held_out._evidence = {**drawn.evidence, **held_out._evidence}
         held_out.allow_duplicates |= "unseen" in drawn.evidence
-        return _safe_indexing(X, train), y[train], held_out
+        return some_rows(X, train), y[train], held_out
 
     @staticmethod
     def from_predictions(y_true: ArrayLike, y_pred: ArrayLike, **rules: Any) -> RecordedHoldout:
@@ -479,7 +479,7 @@ class Holdout(Shown, drawn_by="certificates.plot_certificates"):
         counted = self._claim.counted if isinstance(self._claim, ErrorSize) else None
         if counted is None:
             return data_fingerprint(self.X, self.y)
-        return data_fingerprint(_safe_indexing(self.X, counted), self.y[counted])
+        return data_fingerprint(some_rows(self.X, counted), self.y[counted])
 
     def _predictions(self, model: Any) -> NDArray[Any]:
         """Return the model's predictions, if they can be compared with the labels at all."""

@@ -142,10 +142,10 @@ class Subsequence(Kernel):
     def _values(self, s: "_Padded", t: "_Padded", left: Indices, right: Indices) -> Vector:
         """Return the values of pairs of a string of `s` and one of `t`, some pairs at a time."""
         values, order = np.zeros(len(left)), int(self.order)
-        lengths = t.lengths[right]
-        alike = np.lexsort(
-            (s.lengths[left], lengths)
-        )  # little is filled up where lengths are alike
+        lengths, others = t.lengths[right], s.lengths[left]
+        alike = np.lexsort((others, lengths))  # little is filled up where lengths are alike
+        # A string that is too short has nothing in common with any: its pairs stay 0.
+        alike = alike[np.minimum(others, lengths)[alike] >= order]
         first = 0
         while first < len(alike):
             room = _SCRATCH // (order * (int(lengths[alike[first]]) + 2))

@@ -237,6 +237,19 @@ def test_a_regressor_is_cross_validated_by_its_squared_error():
     assert pruned.predict([[0.1, 0.5], [0.9, 0.5]]) == pytest.approx([0.0, 1.0], abs=0.1)
 
 
+@pytest.mark.parametrize(
+    ("criterion", "unit", "weight"),
+    [("squared_error", 2.0**300, 1.0), ("absolute_error", 1.0, 2.0**520)],
+)
+def test_squared_losses_do_not_overflow_in_standard_errors(criterion, unit, weight):
+    X, weights = np.arange(24.0)[:, np.newaxis], np.full(24, weight)
+    y = unit * ((X[:, 0] > 11.0) + np.tile([0.0, 0.25], 12))
+    tree = CARTRegressor(criterion=criterion).fit(X, y, sample_weight=weights)
+    errors = tree.cross_validate_pruning(X, y, sample_weight=weights)
+    assert np.isfinite(errors.standard_errors).all()
+    assert tree.prune_cross_validated(X, y, sample_weight=weights).n_leaves_ == 2
+
+
 def test_a_class_that_a_fold_lacks_is_an_error_there():
     X, y = np.arange(12.0)[:, np.newaxis], np.array(["a"] * 6 + ["b"] * 5 + ["c"])
     result = CARTClassifier().fit(X, y).cross_validate_pruning(X, y, n_folds=3)

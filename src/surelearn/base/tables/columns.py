@@ -67,7 +67,13 @@ def of_series(series: Any, name: str) -> Column:
         numbers = np.asarray(series.cast(precision).to_numpy())
         return finite(numbers.astype(f"f{4 if kind == nw.Float32 else 8}", copy=False), name)
     if isinstance(kind, (nw.Categorical, nw.Enum, nw.String)):
-        return _words(series.to_arrow(), name)
+        try:
+            return _words(series.to_arrow(), name)
+        except NotImplementedError as error:  # Arrow's own: intervals and tuples are no text to it
+            raise ValueError(
+                f"column {name!r} has categories that have no name as text, such as intervals: "
+                "make them text first, or leave it out"
+            ) from error
     if kind == nw.Object:
         return of_cells(np.asarray(series.to_numpy(), dtype=object), name)
     if series.null_count() == len(series):  # a column of nulls has no type

@@ -5,8 +5,9 @@ a fold its like is the best subtree at the price √(α_k α_{k+1}), Breiman et 
 A price is a part of the total cost and shrinks with the rows: it is scaled to those of the fold.
 """
 
+import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -74,11 +75,13 @@ class PathErrors:
     """The losses of all subtrees of a path at once, added up fold by fold.
 
     A row loses at one node of its way the same for a whole range of prices: those at which the node
-    is closed and none above it is.
+    is closed and none above it is. Losses are added up in a unit, a power of two: their squares do
+    not overflow.
     """
 
-    def __init__(self, prices: Vector) -> None:
+    def __init__(self, prices: Vector, unit: float) -> None:
         self._prices, self._sums = prices, np.zeros((3, len(prices) + 1))
+        self._unit = unit
         self._weight, self._squares = 0.0, 0.0
 
     def add(self, model: Any, links: WeakestLinks, held_out: HeldOut, scale: float) -> None:
@@ -91,7 +94,7 @@ class PathErrors:
             first = np.searchsorted(prices, closing[nodes])
             last = np.maximum(first, np.searchsorted(prices, above[rows]))
             weight = held_out.weights[rows]
-            lost = losses(model, held_out.targets[rows], nodes)
+            lost = losses(model, held_out.targets[rows], nodes) / self._unit
             for sums, term in zip(self._sums, _moments(weight, lost), strict=True):
                 np.add.at(sums, first, term)
                 np.subtract.at(sums, last, term)
@@ -104,7 +107,8 @@ class PathErrors:
         lost, squared, lost_squared = np.cumsum(self._sums, axis=1)[:, :-1]
         mean = np.maximum(0.0, lost / self._weight)
         spread = lost_squared - 2.0 * mean * squared + mean**2 * self._squares
-        return CrossValidatedPath(path, mean, np.sqrt(np.maximum(0.0, spread)) / self._weight)
+        errors = np.sqrt(np.maximum(0.0, spread)) / self._weight
+        return CrossValidatedPath(path, self._unit * mean, self._unit * errors)
 
 
 def cross_validate_path(
@@ -122,11 +126,13 @@ def cross_validate_path(
         The fold of each row.
     """
     path = weakest_link(model.tree_, costs(model.tree_)).path
-    prices = np.sqrt(path.alphas[:-1] * path.alphas[1:])
-    errors = PathErrors(np.append(prices, _ANY_PRICE))  # at which only the root is left
+    prices = np.sqrt(path.alphas[:-1]) * np.sqrt(path.alphas[1:])
+    unit = _power_of_two(losses(model, held_out.targets, np.zeros(len(folds), dtype=np.int64)))
+    errors = PathErrors(np.append(prices, _ANY_PRICE), unit)  # at the last only the root is left
+    judges = replace(held_out, weights=held_out.weights / _power_of_two(held_out.weights))
     for fold, grown in enumerate(_grown(model, X, y, held_out, folds)):
-        left = held_out.weights[folds != fold].sum() / held_out.weights.sum()
-        part = _part(grown, X, held_out, folds == fold, getattr(model, "classes_", None))
+        left = judges.weights[folds != fold].sum() / judges.weights.sum()
+        part = _part(grown, X, judges, folds == fold, getattr(model, "classes_", None))
         errors.add(grown, weakest_link(grown.tree_, costs(grown.tree_)), part, float(left))
     return errors.result(path)
 
@@ -144,6 +150,11 @@ def deal(groups: Vector, n_folds: int, seed: int) -> Indices:
     folds = np.empty(len(groups), dtype=np.int64)
     folds[order] = np.arange(len(groups)) % n_folds
     return folds
+
+
+def _power_of_two(numbers: Vector) -> float:
+    """Return the one just above the largest number, 1 if that is 0: to divide by it is exact."""
+    return math.ldexp(1.0, math.frexp(float(numbers.max()))[1])
 
 
 def _grown(model: Any, X: Any, y: Any, held_out: HeldOut, folds: Indices) -> list[Any]:
