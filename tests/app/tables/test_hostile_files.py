@@ -236,6 +236,18 @@ def test_a_line_that_is_far_too_long_is_told_as_such(tmp_path, monkeypatch):
     assert "quotation" not in str(refused.value)
 
 
+@pytest.mark.parametrize("line", ["7," + "x" * 2**21, "x" * 2**21])
+def test_a_first_row_that_is_far_too_long_is_not_called_no_rows(tmp_path, monkeypatch, line):
+    monkeypatch.setattr(delimited, "_BLOCK", 2**16)
+    monkeypatch.setattr("surelearn.app.tables.text_file._LONGEST_HEAD", 2**19)
+    (tmp_path / "t.csv").write_text(f"number,text\n{line}\n", encoding="utf-8")
+    with pytest.raises(TableError, match=r"line 2 of .*more than 65,536 bytes"):
+        read_table_file(tmp_path / "t.csv")
+    (tmp_path / "t.csv").write_text(f"number,{'x' * 2**17}\n", encoding="utf-8")
+    with pytest.raises(TableError, match="names of columns but no rows"):
+        read_table_file(tmp_path / "t.csv")
+
+
 @pytest.mark.parametrize("n", [2, 200_000])
 def test_an_open_quotation_mark_in_the_last_column_swallows_nothing(tmp_path, n):
     path = tmp_path / "t.csv"

@@ -215,7 +215,7 @@ def as_numbers(y: NDArray[Any], name: str) -> NDArray[Any]:
         raise TableError(f"the target {name!r} is infinite in some rows; leave them out")
     if y.dtype.kind in "iu" and is_beyond_doubles(y) and _rounded(y, numbers).any():
         raise TableError(
-            f"the target {name!r} holds whole numbers beyond 2^53, which are no floats, so that its "
+            f"the target {name!r} holds whole numbers beyond 2^53, which are no floats, so that "
             "errors would be those of rounded numbers: subtract a constant from all of them, or "
             "give them in larger units"
         )

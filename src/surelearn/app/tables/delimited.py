@@ -54,9 +54,9 @@ def read_delimited(
     **options
         What is known of its layout: delimiter, header, decimal, alone.
     """
-    head = head_of(file)
+    head, whole = head_of(file)
     layout = find_layout(head, missing=file.missing, names=names, **options)
-    if layout.header and len(head) == 1 and len(head[0]) < _BLOCK:  # longer ones may be cut
+    if layout.header and len(head) == 1 and whole:  # else a line follows that is too long
         raise _no_rows(file)
     file = replace(file, longest=max(_BLOCK, 4 * max(map(len, head))))
     found: Counter[str] = Counter()
