@@ -36,7 +36,7 @@ def figure():
     for ax, C in ((bold, BOLD), (modest, MODEST)):
         chances = LogisticRegression(C=C).fit(X, y).predict_proba(fresh)[:, 1]
         plot_calibration(calibration_curve(chances, happened), ax=ax)
-        ax.set_title(f"C = {C:g}")
+        ax.annotate(f"C = {C:g}", (0.97, 0.04), xycoords="axes fraction", ha="right")
     return drawing
 
 

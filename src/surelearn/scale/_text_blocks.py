@@ -5,7 +5,6 @@ inside one do both, so that an even number of marks stands before every end of a
 """
 
 import hashlib
-import io
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -78,7 +77,7 @@ def batches(
     """Yield the rows of a range of bytes, so many at a time; `types` are those of all columns."""
     content = _bytes(file, place)
     reader = csv.open_csv(
-        io.BytesIO(content),
+        pa.BufferReader(content),  # whose threads need no Python: it may be ending
         read_options=csv.ReadOptions(
             use_threads=False, column_names=types.names, block_size=max(2**20, len(content))
         ),

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 from surelearn.app.errors import TableError
+from surelearn.app.in_parts.reading import TargetReader
 from surelearn.app.problem.problem import target_in_disguise, understand
 from surelearn.app.problem.split import Split, split
 from surelearn.app.tables.read import TableFile, read_table_file
@@ -164,6 +165,28 @@ def test_whole_numbers_beyond_doubles_are_rounded_as_quantities_and_exact_as_cat
     exact = learn({"x": X100, "k": big, "y": ["a", "b"] * 50}, categorical=["k"])
     assert exact.X.column("k").to_pylist() == list(map(str, big))
     assert "rounded" not in "\n".join(map(str, exact.notes))
+
+
+def test_a_quantity_to_predict_that_floats_would_round_is_refused():
+    """A bound said that errors are 0, of rounded targets; the true ones were up to a thousand."""
+    for y in (
+        pa.array([2**63 + 5 * i for i in range(100)], pa.uint64()),
+        pa.array([*range(99), 2**64 - 1], pa.uint64()),
+        pa.array([*range(99), 2**63 - 1]),
+        pa.array([2**53 + 1 + i for i in range(100)]),
+    ):
+        with pytest.raises(TableError, match=r"beyond 2\^53, which are no floats.*larger units"):
+            learn({"x": X100, "y": y})
+        reader = TargetReader("y", "numbers")  # as blocks of a table in parts are read
+        with pytest.raises(TableError, match=r"beyond 2\^53, which are no floats"):
+            reader.read(pa.table({"y": y}))
+    floats = [-(2**63), *(2**53 + 2 * i for i in range(99))]
+    assert learn({"x": X100, "y": floats}).y.tolist() == floats
+
+
+def test_a_column_whose_numbers_only_rounding_makes_alike_is_not_called_constant():
+    found = learn({"x": X100, "k": [2**62 + i for i in range(100)], "y": ["a", "b"] * 50})
+    assert found.left_out["k"].startswith("once whole numbers beyond 2^53 are rounded, it has")
 
 
 def test_groups_are_numbered_in_the_order_of_their_names():

@@ -19,7 +19,7 @@ from pyarrow import feather, ipc, parquet
 
 from surelearn import scale
 from surelearn.app.certify import certify_table
-from surelearn.app.tables import delimited, memory_mapped, sources
+from surelearn.app.tables import delimited, memory_mapped, sources, text_file
 from surelearn.app.tables.read import TableError, TableFile, read_table_file
 from surelearn.base.tables import decompression
 
@@ -234,6 +234,40 @@ def test_a_line_that_is_far_too_long_is_told_as_such(tmp_path, monkeypatch):
     with pytest.raises(TableError, match=r"line 70,002 .*more than 65,536 bytes") as refused:
         read_table_file(tmp_path / "t.csv")
     assert "quotation" not in str(refused.value)
+
+
+@pytest.mark.parametrize("line", ["7," + "x" * 2**21, "x" * 2**21])
+def test_a_first_row_that_is_far_too_long_is_not_called_no_rows(tmp_path, monkeypatch, line):
+    monkeypatch.setattr(delimited, "_BLOCK", 2**16)
+    monkeypatch.setattr(text_file, "_LONGEST_HEAD", 2**19)
+    (tmp_path / "t.csv").write_text(f"number,text\n{line}\n", encoding="utf-8")
+    with pytest.raises(TableError, match=r"line 2 of .*more than 65,536 bytes"):
+        read_table_file(tmp_path / "t.csv")
+    (tmp_path / "t.csv").write_text(f"number,{'x' * 2**17}\n", encoding="utf-8")
+    with pytest.raises(TableError, match="names of columns but no rows"):
+        read_table_file(tmp_path / "t.csv")
+
+
+def test_nobody_reads_ahead_in_a_file_that_was_refused(tmp_path, monkeypatch):
+    """A thread of Arrow that was reading while Python ended aborted the process: exit status -6."""
+    monkeypatch.setattr(delimited, "_BLOCK", 2**16)
+    read, reading = text_file._Hashed.readinto, []
+
+    def slow(self, buffer):
+        reading.append(self)
+        try:
+            if threading.current_thread() is not threading.main_thread():
+                threading.Event().wait(0.2)
+            return read(self, buffer)
+        finally:
+            reading.pop()
+
+    monkeypatch.setattr(text_file._Hashed, "readinto", slow)
+    rows = ["3"] + ["4,5"] * 200_000
+    (tmp_path / "t.csv").write_text("\n".join(["a,b", *rows, ""]), encoding="utf-8")
+    with pytest.raises(TableError, match="has 1 cells where 2 are expected"):
+        read_table_file(tmp_path / "t.csv")
+    assert reading == []
 
 
 @pytest.mark.parametrize("n", [2, 200_000])

@@ -14,7 +14,7 @@ from surelearn.app.errors import TableError
 from surelearn.app.in_parts.sides import Sides
 from surelearn.app.problem.cells import is_missing
 from surelearn.app.problem.feature import features_of, read_feature
-from surelearn.app.problem.target import as_codes
+from surelearn.app.problem.target import as_codes, as_numbers
 from surelearn.app.tables import quantities
 from surelearn.app.tables.parted_file import in_few_types
 from surelearn.base.parted import Block
@@ -57,16 +57,10 @@ class TargetReader:
                 raise TableError(f"the target {self.name!r} holds words that are no quantities")
         values = column.to_numpy()
         if self.kind == "numbers":
-            return self._as_numbers(values)
+            return as_numbers(values, self.name)
         if self.kind == "whole":
             return self._as_whole(values)
         return values if self.kind == "values" else np.array([repr(v) for v in values.tolist()])
-
-    def _as_numbers(self, values: NDArray[Any]) -> NDArray[Any]:
-        numbers = values.astype(np.float64)
-        if np.isinf(numbers).any():
-            raise TableError(f"the target {self.name!r} is infinite in some rows; leave them out")
-        return numbers
 
     def _as_whole(self, values: NDArray[Any]) -> NDArray[Any]:
         if (values != np.floor(values)).any():

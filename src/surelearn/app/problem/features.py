@@ -155,7 +155,9 @@ def judge(
     if n == 0:
         return Judgement(left_out="it has no value in any training row")
     if n_distinct == 1:
-        return Judgement(left_out="it has the same value in all training rows")
+        rounded = types.is_integer(column.type) and count_distinct(column) > 1
+        like = "once whole numbers beyond 2^53 are rounded, " if rounded else ""
+        return Judgement(left_out=f"{like}it has the same value in all training rows")
     reason = "" if keep or category else _reason(cells, found.kind, name, n_distinct)
     return Judgement(left_out=f"{reason}: --keep {quote(name)}") if reason else found
 

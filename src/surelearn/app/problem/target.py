@@ -18,6 +18,7 @@ from surelearn.app.tables.text_columns import (
     numbers_among,
     with_points,
 )
+from surelearn.base.cell_bits import is_beyond_doubles
 
 Task: TypeAlias = Literal["binary", "multiclass", "regression"]
 
@@ -92,7 +93,7 @@ def read_target(
         if task is None:
             classes, why = _looks_like_classes(numbers[train], name)
         if not classes:
-            numbers = _as_numbers(numbers, name)
+            numbers = as_numbers(numbers, name)
             return Target(numbers, numbers, "regression", why)
         codes, words = as_codes(pa.chunked_array([pa.array(_as_labels(numbers, name))]))
     if rare:
@@ -204,11 +205,27 @@ def _as_labels(y: NDArray[Any], name: str) -> NDArray[Any]:
     return y.astype(np.int64) if whole else np.array([repr(value) for value in y.tolist()])
 
 
-def _as_numbers(y: NDArray[Any], name: str) -> NDArray[Any]:
+def as_numbers(y: NDArray[Any], name: str) -> NDArray[Any]:
+    """Return targets as floats; refuse infinity, and whole numbers that floats would round.
+
+    Errors would be those of the rounded ones, and of two thousand a bound could say 0.
+    """
     numbers = y.astype(np.float64)
     if np.isinf(numbers).any():
         raise TableError(f"the target {name!r} is infinite in some rows; leave them out")
+    if y.dtype.kind in "iu" and is_beyond_doubles(y) and _rounded(y, numbers).any():
+        raise TableError(
+            f"the target {name!r} holds whole numbers beyond 2^53, which are no floats, so that "
+            "errors would be those of rounded numbers: subtract a constant from all of them, or "
+            "give them in larger units"
+        )
     return numbers
+
+
+def _rounded(y: NDArray[Any], numbers: NDArray[Any]) -> NDArray[Any]:
+    """Return which whole numbers are others as floats."""
+    inside = numbers < float(np.iinfo(y.dtype).max)  # the next float is beyond all of them
+    return np.where(inside, numbers, 0.0).astype(y.dtype) != y
 
 
 def _refuse_constant(

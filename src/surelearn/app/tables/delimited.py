@@ -5,9 +5,12 @@ each column takes the narrowest type that fits. A column that turns out to be te
 a second time, alone. What grows too large for memory is moved to disk.
 """
 
+import io
 import re
+import threading
+import weakref
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -31,6 +34,7 @@ from surelearn.app.tables.text_file import (
 
 _compute: Any = pc
 _BLOCK = 2**21  # bytes of text per block; the reader holds some thirty of them
+_PATIENCE = 10.0  # seconds that a read of a slow disk may take
 
 
 class Contents(NamedTuple):
@@ -54,9 +58,9 @@ def read_delimited(
     **options
         What is known of its layout: delimiter, header, decimal, alone.
     """
-    head = head_of(file)
+    head, whole = head_of(file)
     layout = find_layout(head, missing=file.missing, names=names, **options)
-    if layout.header and len(head) == 1 and len(head[0]) < _BLOCK:  # longer ones may be cut
+    if layout.header and len(head) == 1 and whole:  # else a line follows that is too long
         raise _no_rows(file)
     file = replace(file, longest=max(_BLOCK, 4 * max(map(len, head))))
     found: Counter[str] = Counter()
@@ -104,23 +108,55 @@ def _joined(columns: dict[str, GrowingColumn]) -> Any:
     return combined(((name, columns.pop(name).finish()) for name in list(columns)), large=True)
 
 
-def _blocks(stream: Any, names: list[str], file: TextFile, layout: Layout) -> Any:
-    return csv.open_csv(
-        stream,
-        read_options=csv.ReadOptions(
+class _Lent(io.RawIOBase):
+    """A stream as Arrow's threads know it: once nobody does, none of them reads it any more."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    def readable(self) -> bool:
+        """Say that it can be read."""
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        """Fill a buffer and return how many bytes that took."""
+        return self._stream.readinto(buffer)
+
+
+def _blocks(stream: Any, names: list[str], file: TextFile, layout: Layout) -> Generator[Any]:
+    """Yield the blocks of a text file; at the end, of whatever kind, wait for those who read ahead.
+
+    A thread of Arrow that reads, or lets go of a stream, while Python ends aborts the process.
+    """
+    lent, released = _Lent(stream), threading.Event()
+    known = weakref.ref(lent, lambda _: released.set())
+    reader = None
+    try:
+        reader = csv.open_csv(lent, **_options(names, file, layout))
+        yield from reader
+    finally:
+        del lent, reader
+        if known() is not None:
+            released.wait(_PATIENCE)
+
+
+def _options(names: list[str], file: TextFile, layout: Layout) -> dict[str, Any]:
+    """Return how a text file is read."""
+    return {
+        "read_options": csv.ReadOptions(
             use_threads=False,
             block_size=file.longest,
             column_names=layout.names,
             skip_rows_after_names=int(layout.header),
             encoding=file.encoding,
         ),
-        parse_options=csv.ParseOptions(
+        "parse_options": csv.ParseOptions(
             delimiter=layout.delimiter, quote_char=layout.quote, newlines_in_values=True
         ),
-        convert_options=csv.ConvertOptions(
+        "convert_options": csv.ConvertOptions(
             column_types=dict.fromkeys(layout.names, pa.string()), include_columns=names
         ),
-    )
+    }
 
 
 def _without_missing(cells: Any, tokens: Any, found: Counter[str]) -> Any:

@@ -69,8 +69,8 @@ class TextFile:
     longest: int = 2**21
 
 
-def head_of(file: TextFile) -> list[str]:
-    """Return the first lines of a text file, whole ones."""
+def head_of(file: TextFile) -> tuple[list[str], bool]:
+    """Return the first lines of a text file, whole ones, and whether all of it was looked at."""
     with opened(file) as (stream, _):
         head = _read_fully(stream, _HEAD)
         whole = len(head) < _HEAD
@@ -88,7 +88,7 @@ def head_of(file: TextFile) -> list[str]:
         )
     if not whole and len(lines) > 1:
         lines.pop()  # it may have been cut
-    return lines[:_N_LINES]
+    return lines[:_N_LINES], whole
 
 
 def decoded(data: bytes, file: TextFile, *, whole: bool) -> str:
@@ -221,8 +221,8 @@ def find_bad_row(file: TextFile, layout: Layout, longest: int) -> BadRow:
     first, text, pieces = 1, "", list[str]()
     with opened(file) as (stream, _):
         lines = io.TextIOWrapper(stream, file.encoding, errors="replace", newline="")
-        # An endless line would fill the memory.
-        read = map(_noted(pieces), iter(lambda: lines.readline(longest), ""))
+        # An endless line would fill the memory; the first piece of one that is cut is too long.
+        read = map(_noted(pieces), iter(lambda: lines.readline(longest + 1), ""))
         reader = csv.reader(read, delimiter=layout.delimiter, quotechar=layout.quote)
         with suppress(csv.Error), cells_up_to(longest):
             for record in reader:
