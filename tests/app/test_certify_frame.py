@@ -141,3 +141,17 @@ def test_a_page_that_cannot_be_written_leaves_the_one_before(tmp_path, monkeypat
             one.report(path)
     assert path.read_text(encoding="utf-8") == "before"
     assert len(list(tmp_path.iterdir())) == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"learners": None}, "learners is a list of names, and not None"),
+        ({"learners": 3}, "learners is a list of names, and not 3"),
+        ({"task": ["regression"]}, "task is classification or regression, not"),
+    ],
+)
+def test_what_is_no_list_of_learners_or_no_task_is_refused(options, told):
+    frame = pa.table({"a": [1.0, 2.0] * 40, "y": ["no", "yes"] * 40})
+    with pytest.raises(TableError, match=told):
+        surelearn.certify(frame, target="y", **options)

@@ -223,3 +223,11 @@ def test_the_keyboard_waits_until_a_block_is_counted(tmp_path, stream, monkeypat
     content = json.loads((out / "monitor.json").read_text())
     found = Certificate.from_json((out / "certificate.json").read_text())
     assert content["rows"] == found.n > 0
+
+
+def test_a_column_without_a_name_is_looked_for_like_any_other(tmp_path):
+    stream = tmp_path / "stream.jsonl"
+    stream.write_text('{"": 0.5}\n{"loss": 0.5}\n', encoding="utf-8")
+    done = CliRunner().invoke(app, ["monitor", str(stream), "--loss", ""])
+    assert done.exit_code == 2
+    assert "line 2: there is no ''" in done.stderr

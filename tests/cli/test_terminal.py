@@ -167,3 +167,50 @@ def test_a_reader_who_leaves_changes_neither_files_nor_the_exit_status(tmp_path)
     os.close(write)
     assert ended.returncode == 3
     assert (tmp_path / "audited" / "report.html").exists()
+
+
+@pytest.fixture(scope="module")
+def streams(tmp_path_factory):
+    """Return a folder with a table, a model of it and a stream of losses."""
+    out = tmp_path_factory.mktemp("streams")
+    rows = "".join(f"{i % 17},{'ab'[i % 17 > 8]}\n" for i in range(200))
+    (out / "t.csv").write_text(f"x,y\n{rows}", encoding="utf-8")
+    (out / "l.jsonl").write_text('{"loss": 0.5}\n' * 9, encoding="utf-8")
+    options = ["--target", "y", "--learner", "CARTClassifier", "--copies", "independent"]
+    done = run(app, ["certify", str(out / "t.csv"), *options, "--out", str(out / "r"), "--quiet"])
+    assert done.exit_code == 0
+    return out
+
+
+@pytest.mark.parametrize(
+    ("command", "status"),
+    [("predict r t.csv", 0), ("verify r", 0), ("monitor l.jsonl --loss loss", 0), ("monitor -", 2)],
+)
+def test_a_command_whose_streams_are_closed_ends_as_any_other(
+    streams, monkeypatch, command, status
+):
+    monkeypatch.chdir(streams)
+    for name in ("stdin", "stdout", "stderr"):
+        monkeypatch.setattr(sys, name, None)
+    with pytest.raises(SystemExit) as ended:
+        app(command.split())
+    for name in ("stdin", "stdout", "stderr"):
+        getattr(sys, name).close()
+    assert ended.value.code == status
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_letters_that_the_terminal_lacks_are_written_as_escapes(streams, encoding):
+    options = "t.csv --target x --learner RidgeRegression --task regression --copies independent"
+    options += " --force --out \u03b4\udcff"
+    for more in ("", "--json"):
+        done = subprocess.run(  # noqa: S603
+            [sys.executable, "-m", "surelearn", "certify", *options.split(), *more.split()],
+            cwd=streams,
+            env={**os.environ, "PYTHONIOENCODING": encoding, "SURELEARN_STATE": str(streams)},
+            capture_output=True,
+            check=False,
+        )
+        assert (done.returncode in {0, 1}, b"Traceback" in done.stderr) == (True, False)
+    files = json.loads(done.stdout)["files"]
+    assert all(path.startswith("\u03b4\udcff") for path in files.values())

@@ -131,3 +131,24 @@ def test_rows_that_change_after_they_were_hashed_are_refused(tmp_path, suffix):
     os.utime(path, ns=(1, 1))
     with pytest.raises(scale.PartError, match="has changed"):
         list(stream)
+
+
+@pytest.mark.parametrize("source", ["", "/**/*.csv", "/*/*.csv"])
+def test_a_folder_that_may_not_be_looked_into_is_named_and_its_rows_are_not_left_out(
+    tmp_path, monkeypatch, source
+):
+    closed = tmp_path / "closed"
+    for folder in (tmp_path, closed):
+        folder.mkdir(exist_ok=True)
+        (folder / "rows.csv").write_text("x,y\n1,2\n", encoding="utf-8")
+    look, may = os.scandir, os.access
+
+    def scandir(path):
+        if os.fspath(path) == str(closed):
+            raise PermissionError(13, "Permission denied", str(closed))
+        return look(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)  # whoever is root may look into all
+    monkeypatch.setattr(os, "access", lambda path, how: path != str(closed) and may(path, how))
+    with pytest.raises(ValueError, match=r"closed may not be looked into, and rows in it"):
+        scale.parts(f"{tmp_path}{source}")

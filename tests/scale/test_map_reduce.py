@@ -257,3 +257,13 @@ def test_processes_can_be_ended_at_once():
     pool.shutdown(cancel_futures=True)
     assert isinstance(slow.exception(), BrokenExecutor)
     assert never.cancelled()
+
+
+def one_of(part):
+    return [part]
+
+
+def test_a_part_may_be_none_and_those_after_it_count():
+    assert scale.map_reduce([1, None, 2], one_of, add) == [1, None, 2]
+    with ThreadPoolExecutor(2) as pool:
+        assert scale.map_reduce([None, 1, None], one_of, add, executor=pool) == [None, 1, None]

@@ -56,10 +56,12 @@ def check_columns(asked: Mapping[str, Any], known: Iterable[str]) -> None:
     for name, value in asked.items():
         if name not in known:
             raise TableError(f"certify has no option {name!r}")
-        if value is None and name != "target":
+        if value is None and name not in {"target", "learners"}:
             continue
         if name in _ONE_COLUMN and not isinstance(value, str):
             raise TableError(f"{name} names a column, and {_arguments.short(value)} is no name")
+        if name == "task" and not isinstance(value, str):
+            raise TableError(f"task is classification or regression, not {_arguments.short(value)}")
         if name in _COLUMNS:
             several = not isinstance(value, str) and isinstance(value, Iterable)
             if not several or not all(

@@ -121,7 +121,7 @@ def run(  # noqa: PLR0913 - an argument for each way in which the command can be
             _warn(console, trouble)
     _show(console, certified, file, files)
     if as_json:
-        say(json.dumps(summary(certified, files), indent=2, ensure_ascii=False))
+        say(json.dumps(summary(certified, files), indent=2, ensure_ascii=True))
     return 1 if certified.is_void else STATUS[certified.verdict]
 
 

@@ -1,7 +1,11 @@
 """Commands that end in a sentence, whatever they were doing: reading, writing or printing."""
 
+import os
+import sys
 from collections.abc import Callable
 from functools import wraps
+from io import TextIOWrapper
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -12,6 +16,7 @@ def refusing(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def run(*args: Any, **options: Any) -> None:
+        _have_streams()
         try:
             from surelearn.cli._refusals import refusals  # noqa: PLC0415 - `--help` should not wait
 
@@ -22,3 +27,17 @@ def refusing(command: Callable[..., None]) -> Callable[..., None]:
             raise typer.Exit(130) from None
 
     return run
+
+
+def _have_streams() -> None:
+    """Let letters that the terminal lacks be written as escapes, and closed streams lead nowhere.
+
+    Without them the next file that is opened would get their number, and whatever a library prints.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            nowhere = Path(os.devnull).open(mode, encoding="utf-8")  # noqa: SIM115 - it stays
+            setattr(sys, name, nowhere)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")

@@ -116,15 +116,45 @@ def _files(source: Any) -> Iterator[_File]:
 
 def _paths(source: str) -> list[str]:
     if Path(source).is_dir():
-        inside = sorted(path for path in Path(source).rglob("*") if path.is_file())
+        inside = sorted(path for path in _inside(source) if path.is_file())
         shown = (path for path in inside if not _is_hidden(path.relative_to(source)))
         return [str(path) for path in shown if path.suffix.lower() in _KINDS]
     if _PATTERN & set(source) and not Path(source).exists():
-        found = glob.glob(source, recursive=True)  # noqa: PTH207 - Path.glob takes no whole pattern
+        _refuse_closed(source)
+        found = _matches(source)
         return sorted(path for path in found if Path(path).is_file())
     if not Path(source).is_file():
         raise ValueError(f"there is no file {source}")
     return [source]
+
+
+def _inside(folder: str) -> Iterator[Path]:
+    """Yield what is in a folder and those below; one that cannot be looked into is refused."""
+
+    def refuse(error: OSError) -> None:
+        raise ValueError(_closed(error.filename))
+
+    for place, _, names in os.walk(folder, onerror=refuse):
+        yield from (Path(place, name) for name in names)
+
+
+def _refuse_closed(pattern: str) -> None:
+    """Refuse a pattern that leads through a folder that cannot be looked into."""
+    for above in Path(pattern).parents:
+        for path in _matches(str(above)):
+            if Path(path).is_dir() and not os.access(path, os.R_OK | os.X_OK):
+                raise ValueError(_closed(path))
+
+
+def _matches(pattern: str) -> list[str]:
+    return glob.glob(pattern, recursive=True)  # noqa: PTH207 - Path.glob takes no whole pattern
+
+
+def _closed(folder: str) -> str:
+    return (
+        f"the folder {folder} may not be looked into, and rows in it would be left out: change its "
+        "permissions, or name the files"
+    )
 
 
 def _is_hidden(path: Path) -> bool:

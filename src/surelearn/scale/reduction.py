@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Future, wait
 from functools import partial
+from itertools import islice
 from os import PathLike
 from typing import Any, NamedTuple, TypeVar
 
@@ -160,7 +161,7 @@ class _Run:
         """Yield the records in the order of the parts, as soon as they and all before are there."""
         todo = iter(self.parts)
         try:
-            while self._fill(todo) or self.under_way:
+            while self._fill(todo):
                 part, future = self.under_way[0]
                 while not future.done():
                     self._keep(self._done(part))
@@ -182,13 +183,10 @@ class _Run:
         return found
 
     def _fill(self, todo: Iterator[Any]) -> bool:
-        """Begin with as many parts as the executor takes at once; say whether there was one."""
-        while len(self.under_way) < self.engine.n_at_once:
-            part = next(todo, None)
-            if part is None:
-                return False
+        """Begin with as many parts as the executor takes at once; say whether any is under way."""
+        for part in islice(todo, self.engine.n_at_once - len(self.under_way)):
             self.under_way.append((part, self._begun(part)))
-        return True
+        return bool(self.under_way)
 
     def _begun(self, part: Any) -> Future[Any]:
         found = None if self.kept is None else self.kept.find(part)

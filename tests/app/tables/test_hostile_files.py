@@ -498,3 +498,34 @@ def test_a_name_with_a_new_line_is_a_name(tmp_path):
     path = Path(tmp_path) / "two\nlines.csv"
     path.write_text("a,b\n1,2\n", encoding="utf-8")
     assert read_table_file(path).table.num_rows == 1
+
+
+@pytest.mark.parametrize("encoding", ["euc_jp", "gb18030", "utf-8-sig", "iso8859_7", "utf-7"])
+def test_a_byte_far_down_that_is_not_of_the_encoding_is_named(tmp_path, encoding):
+    path = tmp_path / "late.csv"
+    path.write_bytes(b"a,b\n" + b"1,x\n" * 100_000 + b"2,\xff\xff\n")
+    with pytest.raises(TableError, match=r"line 100,002\) is 0xff, and that is no"):
+        read_table_file(path, encoding=encoding)
+
+
+def test_the_first_byte_of_a_character_that_does_not_go_on_is_named(tmp_path):
+    path = tmp_path / "broken.csv"
+    lines = b"a,b\n" + b"1,x\n" * (2**20 - 2) + b"222\xe2"  # ends where a block does
+    path.write_bytes(lines + b"x,y\n")
+    with pytest.raises(TableError, match=rf"^byte {len(lines):,} of .* is 0xe2"):
+        read_table_file(path)
+
+
+@pytest.mark.parametrize("encoding", ["\udcff", "a\0b"])
+def test_an_encoding_whose_name_is_none_is_refused(tmp_path, encoding):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n1,2\n", encoding="utf-8")
+    with pytest.raises(TableError, match="there is no encoding called"):
+        read_table_file(path, encoding=encoding)
+
+
+def test_a_million_empty_cells_between_tabs_take_no_hours(tmp_path):
+    path = tmp_path / "tabs.tsv"
+    path.write_text("a,b\n1,2\n3" + "\t" * 10**6 + "4\n", encoding="utf-8")
+    with pytest.raises(TableError, match="line 3 of"):
+        read_table_file(path)

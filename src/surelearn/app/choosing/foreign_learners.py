@@ -7,9 +7,9 @@ loads none that a certificate names.
 import ast
 import importlib
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import wraps
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeVar, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone, is_classifier, is_regressor
@@ -106,8 +106,9 @@ def telling_of_foreign(run: Callable[..., _Run]) -> Callable[..., _Run]:
 
     @wraps(run)
     def told(*args: Any, **options: Any) -> _Run:
-        named = options.get("learners") or ()
-        foreign = [name for name in named if isinstance(name, str) and is_foreign(name)]
+        named = options.get("learners")  # what is no list of names is refused later
+        names = cast("Iterable[Any]", named) if isinstance(named, Iterable) else ()
+        foreign = [name for name in names if isinstance(name, str) and is_foreign(name)]
         try:
             return run(*args, **options)
         except TableError:

@@ -98,6 +98,8 @@ def _fill(
                 file.on_bytes(raw.tell())
         except pa.ArrowInvalid as error:
             raise _explained(error, file, layout) from None
+        except UnicodeError:  # of whichever encoding it is not
+            raise find_bad_byte(file) from None
         return raw.sha256()
 
 

@@ -13,6 +13,10 @@ from surelearn.app.tables.notes import Note
 _DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "spaces"}
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _SWAPPED = str.maketrans(".,", ",.")
+# A tab separates: were it a blank as well, each of many would look at all that follow.
+_BLANKS = r"[^\S\t]*"
+_SINGLE = re.compile(rf"(^|[,;\t|]){_BLANKS}'[^']*'{_BLANKS}([,;\t|]|$)")
+_DOUBLE = re.compile(rf'(^|[,;\t|]){_BLANKS}"')
 _THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}([,.][0-9]{3})+")  # or a number with three decimals
 
 _LONGEST_CELL = 2**31 - 1
@@ -99,8 +103,8 @@ def cells_up_to(longest: int) -> Generator[None]:
 
 def _find_quote(lines: Sequence[str]) -> str:
     """Return ' if nearly every line has a cell between such, and " otherwise."""
-    single = sum(bool(re.search(r"(^|[,;\t|])\s*'[^']*'\s*([,;\t|]|$)", line)) for line in lines)
-    double = any(re.search(r'(^|[,;\t|])\s*"', line) for line in lines)
+    single = sum(bool(_SINGLE.search(line)) for line in lines)
+    double = any(map(_DOUBLE.search, lines))
     return "'" if single >= max(1, 0.9 * (len(lines) - 1)) and not double else '"'
 
 

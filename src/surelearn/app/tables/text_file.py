@@ -97,7 +97,7 @@ def decoded(data: bytes, file: TextFile, *, whole: bool) -> str:
         with contextlib.suppress(UnicodeError):
             b"a".decode(file.encoding)  # some codecs, such as hex, make no text of bytes
         decoder = codecs.getincrementaldecoder(file.encoding)()
-    except LookupError:
+    except (LookupError, ValueError):  # the latter of a name that nothing can have
         raise TableError(
             f"there is no encoding called {file.encoding!r}; utf-8 and latin-1 are the usual ones"
         ) from None
@@ -252,11 +252,14 @@ def find_bad_byte(file: TextFile) -> TableError:
         before = 0
         n_lines = 1
         while block := _read_fully(stream, _BLOCK):
-            pending = len(decoder.getstate()[0])
+            pending = decoder.getstate()[0]  # the first bytes of a character that goes on here
             try:
                 decoder.decode(block)
             except UnicodeDecodeError as error:
-                return _bad_byte(file, block, error.start - pending, before, n_lines)
+                whole, start = pending + block, before - len(pending)
+                return _bad_byte(file, whole, error.start, start, n_lines)
+            except UnicodeError as error:
+                return TableError(f"{file.path} is no text in {file.encoding}: {error}")
             before += len(block)
             n_lines += block.count(b"\n")
     return TableError(f"{file.path} ends in the middle of a character: its last byte is missing")
@@ -270,7 +273,7 @@ def _bad_byte(
             f"{file.path} is no table: it holds neither text nor Parquet, Arrow or ARFF; save the "
             "table as CSV"
         )
-    line += block[: max(place, 0)].count(b"\n")
+    line += block[:place].count(b"\n")
     return BadByteError(
         f"byte {before + place + 1:,} of {file.path} (line {line:,}) is 0x{block[place]:02x}, and "
         f"that is no {file.encoding.upper()}: say which encoding it is, perhaps --encoding latin-1"
