@@ -12,8 +12,11 @@ from typing import Any
 from llvmlite.binding import Linkage
 from numba.core import compiler
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import Compiler
+from numba.core.typed_passes import NopythonRewrites
 from numba.core.types import Boolean, NoneType, Number
+from numba.core.untyped_passes import InlineClosureLikes
+
+from surelearn._jit._lowering import PlainCompiler
 
 _PLAIN = (Number, Boolean, NoneType)
 
@@ -27,12 +30,15 @@ class Flags(compiler.Flags):
         return self._HASH
 
     def __eq__(self, other: object) -> bool:
-        if isinstance(other, Flags) and self._values == other._values:
-            return True
-        return super().__eq__(other)
+        if not isinstance(other, Flags):
+            return super().__eq__(other)
+        set_here, set_there = self._values, other._values
+        return set_here == set_there or all(
+            getattr(self, name) == getattr(other, name) for name in set_here | set_there
+        )
 
 
-class QuietCompiler(Compiler):
+class QuietCompiler(PlainCompiler):
     """Compiles without looking for garbage: looks through all that is loaded take a sixth of it."""
 
     def compile_extra(self, func: Any) -> Any:
@@ -50,7 +56,7 @@ class QuietCompiler(Compiler):
                 gc.enable()
 
 
-class LinkedCompiler(Compiler):
+class LinkedCompiler(PlainCompiler):
     """Compiles a function as far as its callers need it: to what they link and optimise."""
 
     def compile_extra(self, func: Any) -> Any:
@@ -63,6 +69,8 @@ class LinkedCompiler(Compiler):
 
 class BorrowingCompiler(LinkedCompiler):
     """Compiles a function that counts no references, so it must not hand an array on."""
+
+    needless = (InlineClosureLikes, NopythonRewrites)  # it makes neither functions nor arrays
 
     def compile_extra(self, func: Any) -> Any:
         """Compile a function, and refuse one whose result holds an array."""
@@ -84,7 +92,17 @@ class _LinkingLibrary(JITCodeLibrary):
             if isinstance(one, _LinkedLibrary):
                 self._final_module.link_in(one.own_module(), preserve=True)
                 self._reload_init.update(one.reload_init)
+        self._has_steps = len(self._linking_libraries) < len(linked)
         super().finalize()
+
+    def _optimize_final_module(self) -> None:
+        """Optimise once: steps that count no references gain nothing by a first, cheap look."""
+        if not self._has_steps:
+            super()._optimize_final_module()
+            return
+        made_by: Any = self._codegen
+        passes, builder = made_by._module_pass_manager()  # noqa: SLF001 - as Numba uses it itself
+        passes.run(self._final_module, builder)
 
 
 class _LinkedLibrary(JITCodeLibrary):

@@ -1,0 +1,202 @@
+"""Fewer instructions for the same loop, so that it compiles faster; its machine code is the same.
+
+Numba copies an array's description to the stack for each element that is read or written, and
+takes tuples of arrays apart into numbers for each call, ten of them for an array. The optimiser
+removes all of that again. Here an element is an address, and a tuple is handed on as it is.
+"""
+
+from typing import Any, Literal
+
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.core.compiler import Compiler, DefaultPassBuilder
+from numba.core.compiler_machinery import register_pass
+from numba.core.datamodel import models
+from numba.core.imputils import user_function
+from numba.core.ir_utils import get_definition, guard
+from numba.core.lowering import Lower
+from numba.core.typed_passes import NativeLowering, NopythonTypeInference
+from numba.extending import register_model
+from numba.np.arrayobj import fix_integer_index, load_item, store_item
+
+from surelearn._jit._inference import RememberingInference
+
+_COMPOSED = (types.BaseTuple, types.Array)
+
+
+class Whole(types.Type):
+    """A tuple or an array that a function is given as it is."""
+
+    def __init__(self, kind: Any) -> None:
+        self.kind = kind
+        super().__init__(f"Whole({kind})")
+
+    @property
+    def key(self) -> Any:
+        """Return what tells it from others."""
+        return self.kind
+
+
+@register_model(Whole)
+class _WholeModel(models.PrimitiveModel):
+    """The same value everywhere: nobody takes it apart."""
+
+    def __init__(self, manager: Any, kind: Any) -> None:
+        super().__init__(manager, kind, manager[kind.kind].get_value_type())
+
+
+class PlainLower(Lower):
+    """Writes the instructions of a function."""
+
+    def __init__(self, context: Any, library: Any, fndesc: Any, *rest: Any, **more: Any) -> None:
+        super().__init__(context, library, fndesc, *rest, **more)
+        flags: Any = self.flags
+        if flags.no_cpython_wrapper:  # only our own compiled loops call it
+            fndesc.argtypes = tuple(
+                Whole(kind) if isinstance(kind, _COMPOSED) else kind for kind in fndesc.argtypes
+            )
+
+    def lower_expr(self, resty: Any, expr: Any) -> Any:
+        """Write an expression; loops that count by ones are written here."""
+        if expr.op == "getiter" and self._counts_by_ones(expr.value):
+            return self._counter(resty, expr.value)
+        return super().lower_expr(resty, expr)
+
+    def _counts_by_ones(self, loop_var: Any) -> bool:
+        call: Any = guard(get_definition, self.func_ir, loop_var)
+        return (
+            isinstance(self.typeof(loop_var.name), types.RangeType)
+            and getattr(call, "op", None) == "call"
+            and len(call.args) < 3
+            and self.typeof(call.func.name) is self.context.typing_context.resolve_value_type(range)
+        )
+
+    def _counter(self, resty: Any, loop_var: Any) -> Any:
+        """Write the beginning of a loop, as Numba does for a step of one."""
+        builder, loop = self.builder, self.loadvar(loop_var.name)
+        start, stop = (builder.extract_value(loop, k) for k in range(2))
+        length, zero = builder.sub(stop, start), start.type(0)
+        left = builder.select(builder.icmp_signed(">", length, zero), length, zero)
+        fields = {"stop": stop, "step": start.type(1)}
+        for name, number in (("iter", start), ("count", left)):
+            fields[name] = cgutils.alloca_once(builder, number.type)
+            builder.store(number, fields[name])
+        return _made(self.context, builder, resty, fields)
+
+    def delvar(self, name: str) -> None:
+        """Forget a variable: where no references are counted there is nothing to do."""
+        if self.context.enable_nrt:
+            super().delvar(name)
+
+    def lower_getitem(self, resty: Any, expr: Any, value: Any, index: Any, signature: Any) -> Any:
+        """Read an element of an array."""
+        address = self._address(value, index)
+        if address is None:
+            return super().lower_getitem(resty, expr, value, index, signature)
+        array = self.typeof(value.name)
+        read = load_item(self.context, self.builder, array, address)
+        return self.context.cast(self.builder, read, array.dtype, resty)
+
+    def lower_setitem(self, target_var: Any, index_var: Any, value_var: Any, signature: Any) -> Any:
+        """Write an element of an array."""
+        address = self._address(target_var, index_var)
+        if address is None:
+            return super().lower_setitem(target_var, index_var, value_var, signature)
+        array, kind = self.typeof(target_var.name), self.typeof(value_var.name)
+        value = self.loadvar(value_var.name)
+        for wanted in (signature.args[2], array.dtype):
+            value, kind = self.context.cast(self.builder, value, kind, wanted), wanted
+        return store_item(self.context, self.builder, array, value, address)
+
+    def _address(self, array_var: Any, index_var: Any) -> Any:
+        """Return where an element of an array of numbers stands, or None where Numba must say."""
+        if self.context.enable_boundscheck:
+            return None
+        kind, index = self.typeof(array_var.name), self.typeof(index_var.name)
+        kinds: Any = getattr(index, "types", (index,))
+        if not _is_of_numbers(kind) or len(kinds) != kind.ndim:
+            return None
+        if not all(isinstance(one, types.Integer) for one in kinds):
+            return None
+        builder, places = self.builder, [self.loadvar(index_var.name)]
+        if isinstance(index, types.BaseTuple):
+            places = cgutils.unpack_tuple(builder, places[0])
+        array = _Fields(self.context, builder, kind, self.loadvar(array_var.name))
+        lengths = [array.number("shape", k) for k in range(kind.ndim)]
+        fixed = [self._place(*one) for one in zip(kinds, places, lengths, strict=True)]
+        if kind.ndim == 1 and kind.layout != "A":
+            return builder.gep(array.field("data"), fixed)
+        strides = [array.number("strides", k) for k in range(kind.ndim)]
+        return cgutils.get_item_pointer2(
+            self.context, builder, array.field("data"), lengths, strides, kind.layout, fixed
+        )
+
+    def _place(self, kind: Any, place: Any, length: Any) -> Any:
+        """Return a place from the beginning; negative ones are counted from the end."""
+        if isinstance(kind, types.IntegerLiteral) and kind.literal_value >= 0:
+            return self.context.cast(self.builder, place, kind, types.intp)
+        return fix_integer_index(self.context, self.builder, kind, place, length)
+
+
+class _Fields:
+    """What an array's description says."""
+
+    def __init__(self, context: Any, builder: Any, kind: Any, array: Any) -> None:
+        self._find = context.data_model_manager[kind].get_field_position
+        self._builder, self._array = builder, array
+
+    def field(self, name: str) -> Any:
+        return self._builder.extract_value(self._array, self._find(name))
+
+    def number(self, name: str, k: int) -> Any:
+        return self._builder.extract_value(self._array, [self._find(name), k])
+
+
+def _made(context: Any, builder: Any, kind: Any, fields: dict[str, Any]) -> Any:
+    """Return a value made of its fields."""
+    model = context.data_model_manager[kind]
+    made = ir.Constant(model.get_value_type(), ir.Undefined)
+    for name, field in fields.items():
+        made = builder.insert_value(made, field, model.get_field_position(name))
+    return made
+
+
+def _is_of_numbers(kind: Any) -> bool:
+    return type(kind) is types.Array and isinstance(kind.dtype, (types.Number, types.Boolean))
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class PlainLowering(NativeLowering):
+    """The pass that writes instructions."""
+
+    _name = "plain_lowering"
+
+    @property
+    def lowering_class(self) -> type[Lower]:
+        """Return who writes them."""
+        return PlainLower
+
+    def run_pass(self, state: Any) -> Literal[True]:
+        """Write a function, and say how to call one that is given tuples as they are."""
+        changed = super().run_pass(state)
+        if state.flags.no_cpython_wrapper:
+            call = user_function(state.cr.fndesc, [state.library])
+            state.targetctx.insert_func_defn([(call, state.cr.cfunc, tuple(state.args))])
+        return changed
+
+
+class PlainCompiler(Compiler):
+    """Numba's compiler, but for how it writes instructions."""
+
+    needless: tuple[type, ...] = ()
+    """Passes that look for what such functions do not do."""
+
+    def define_pipelines(self) -> list[Any]:
+        """Return Numba's passes, with our own for the last but one."""
+        passes: Any = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        passes.add_pass_after(RememberingInference, NopythonTypeInference)
+        passes.add_pass_after(PlainLowering, NativeLowering)
+        left_out = (NopythonTypeInference, NativeLowering, *self.needless)
+        passes.passes = [one for one in passes.passes if one[0] not in left_out]
+        passes.finalize()
+        return [passes]
