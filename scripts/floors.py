@@ -22,7 +22,10 @@ from surelearn.app.certify import certify_table
 from surelearn.app.tables.read import TableFile
 X = np.random.default_rng(0).normal(size=(200, 4))
 y = X[:, 0] > 0.0
-for name in ("Perceptron", "LogisticRegression", "CARTClassifier", "GaussianNaiveBayes"):
+for name in (
+    "Perceptron", "LogisticRegression", "CARTClassifier", "GaussianNaiveBayes",
+    "GradientBoostingClassifier", "RandomForestClassifier",
+):
     getattr(surelearn, name)().fit(X, y).predict(X)
 surelearn.Perceptron().fit(sparse.csr_array(X), y).predict(sparse.csr_matrix(X))
 table = pa.table({"a": X[:, 0], "b": X[:, 1], "c": ["u", "v"] * 100, "y": y})
@@ -34,7 +37,7 @@ print(run.certificate)
 def floors() -> list[str]:
     """Return the oldest version of each dependency, as pip wants it."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return [re.sub(r">=\s*", "==", entry) for entry in project["dependencies"]]
+    return [re.sub(r">=\s*([^,]+).*", r"==\1", entry) for entry in project["dependencies"]]
 
 
 def main(folder: Path) -> None:

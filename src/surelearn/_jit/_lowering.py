@@ -1,60 +1,25 @@
 """Fewer instructions for the same loop, so that it compiles faster; its machine code is the same.
 
-Numba copies an array's description to the stack for each element that is read or written, and
-takes tuples of arrays apart into numbers for each call, ten of them for an array. The optimiser
-removes all of that again. Here an element is an address, and a tuple is handed on as it is.
+Numba copies an array's description to the stack for each element that is read or written. The
+optimiser removes that again. Here an element is an address.
 """
 
-from typing import Any, Literal
+from typing import Any
 
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.compiler import Compiler, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
-from numba.core.datamodel import models
-from numba.core.imputils import user_function
 from numba.core.ir_utils import get_definition, guard
 from numba.core.lowering import Lower
 from numba.core.typed_passes import NativeLowering, NopythonTypeInference
-from numba.extending import register_model
 from numba.np.arrayobj import fix_integer_index, load_item, store_item
 
 from surelearn._jit._inference import RememberingInference
 
-_COMPOSED = (types.BaseTuple, types.Array)
-
-
-class Whole(types.Type):
-    """A tuple or an array that a function is given as it is."""
-
-    def __init__(self, kind: Any) -> None:
-        self.kind = kind
-        super().__init__(f"Whole({kind})")
-
-    @property
-    def key(self) -> Any:
-        """Return what tells it from others."""
-        return self.kind
-
-
-@register_model(Whole)
-class _WholeModel(models.PrimitiveModel):
-    """The same value everywhere: nobody takes it apart."""
-
-    def __init__(self, manager: Any, kind: Any) -> None:
-        super().__init__(manager, kind, manager[kind.kind].get_value_type())
-
 
 class PlainLower(Lower):
     """Writes the instructions of a function."""
-
-    def __init__(self, context: Any, library: Any, fndesc: Any, *rest: Any, **more: Any) -> None:
-        super().__init__(context, library, fndesc, *rest, **more)
-        flags: Any = self.flags
-        if flags.no_cpython_wrapper:  # only our own compiled loops call it
-            fndesc.argtypes = tuple(
-                Whole(kind) if isinstance(kind, _COMPOSED) else kind for kind in fndesc.argtypes
-            )
 
     def lower_expr(self, resty: Any, expr: Any) -> Any:
         """Write an expression; loops that count by ones are written here."""
@@ -175,14 +140,6 @@ class PlainLowering(NativeLowering):
     def lowering_class(self) -> type[Lower]:
         """Return who writes them."""
         return PlainLower
-
-    def run_pass(self, state: Any) -> Literal[True]:
-        """Write a function, and say how to call one that is given tuples as they are."""
-        changed = super().run_pass(state)
-        if state.flags.no_cpython_wrapper:
-            call = user_function(state.cr.fndesc, [state.library])
-            state.targetctx.insert_func_defn([(call, state.cr.cfunc, tuple(state.args))])
-        return changed
 
 
 class PlainCompiler(Compiler):

@@ -137,7 +137,7 @@ def logistic_pass(
         for i in range(stop - start):
             total += losses[i]
             pull += pulls[i]
-        combination(X, start, stop, pulls, gradient)
+        combination(X, start, stop, pulls, gradient[:d])
     gradient[d] += pull
     return total
 
