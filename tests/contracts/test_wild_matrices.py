@@ -19,7 +19,7 @@ RIGHT = sparse.csr_array(wild_matrices.TABLE)
 
 
 def run(step):
-    """Try readers on every so manieth matrix in a process of their own, which may crash."""
+    """Try every so manieth pair of reader and matrix in a process of their own, which may crash."""
     script = Path(wild_matrices.__file__)
     done = subprocess.run(  # noqa: S603 - our own script
         [sys.executable, script, str(step)],
@@ -32,7 +32,7 @@ def run(step):
     return done.returncode, f"{done.stdout}\nlast tried: {last}\n{done.stderr[-2000:]}"
 
 
-@pytest.mark.parametrize("step", [300, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("step", [187, pytest.param(1, marks=pytest.mark.slow)])
 def test_everything_that_reads_a_matrix_gives_the_answer_or_a_sentence(step):
     code, told = run(step)
     assert code == 0, told

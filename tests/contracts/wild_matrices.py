@@ -247,21 +247,28 @@ def differs(found, expected):
 
 
 def faults(step):
-    """Yield what goes wrong, trying each reader on every so manieth matrix."""
+    """Yield what goes wrong, trying every so manieth pair of a reader and a matrix."""
     right = sparse.csr_array(TABLE)
     same, wrong = equal_to(right), broken(right)
-    kinds = [*same, *wrong]
-    for place, (name, read) in enumerate(readers().items()):
-        expected = outcome(read, right.copy(), LABELS)
-        for kind in kinds[place % step :: step]:
+    tried = 0
+    for name, read in readers().items():
+        expected = None
+        for kind in (*same, *wrong):
+            tried += 1
+            if tried % step:
+                continue
             sys.stderr.write(f"{name} | {kind}\n")  # in case it is the last
             if kind in EMPTY and not name.endswith((".fit", "asked", ".partial_fit")):
                 continue
             found = outcome(read, (same | wrong)[kind], LABELS)
-            if kind in same and differs(found, expected):
+            if kind in wrong:
+                if not str(found).startswith("refused: "):
+                    yield f"{name} | {kind}: {found} instead of a refusal"
+                continue
+            if expected is None:  # many readers are tried on broken matrices only
+                expected = outcome(read, right.copy(), LABELS)
+            if differs(found, expected):
                 yield f"{name} | {kind}: {found} instead of {expected}"
-            if kind in wrong and not str(found).startswith("refused: "):
-                yield f"{name} | {kind}: {found} instead of a refusal"
 
 
 if __name__ == "__main__":

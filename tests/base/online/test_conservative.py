@@ -120,7 +120,7 @@ def test_what_cannot_learn_row_by_row_is_refused():
 
 @pytest.mark.filterwarnings("ignore:Skipping check")
 def test_scikit_learn_accepts_it():
-    check_estimator(Conservative(Perceptron()))
+    check_estimator(Conservative(Perceptron(max_iter=20)))
 
 
 def test_data_frames_keep_their_names_and_a_model_file_its_learner(tmp_path):

@@ -58,7 +58,7 @@ def test_a_large_matrix_is_completed_without_being_dense():
     noisy, _ = ratings(noise=0.1)
     model = MatrixCompletion(rank=3).fit(noisy)
     mean = np.nanmean(noisy)
-    dense = plain.hard_impute(noisy, 3, 400, start=mean)
+    dense = plain.hard_impute(noisy, 3, 120, start=mean)
     np.testing.assert_allclose(model.completed(), dense, atol=1e-5)
 
 

@@ -97,11 +97,14 @@ def test_any_base_learner_will_do():
 def test_the_step_is_where_the_loss_is_least():
     rng = np.random.default_rng(0)
     y, f, values, weights = rng.normal(size=(4, 50))
-    weights, grid = np.abs(weights), np.linspace(0.0, 4.0, 40001)
+    weights, grid = np.abs(weights), np.linspace(0.0, 4.0, 401)
+    near = np.linspace(-0.01, 0.01, 401)
     for loss in (Absolute(), Huber(), QuantileLoss(level=0.3)):
         step = line_search(loss, y, f, values * np.sign(values @ (weights * (y - f))), weights)
         values_there = values * np.sign(values @ (weights * (y - f)))
-        costs = [loss.mean(y, f + s * values_there, weights=weights) for s in grid]
+        costs = [
+            loss.mean(y, f + s * values_there, weights=weights) for s in (*grid, *(step + near))
+        ]
         assert loss.mean(y, f + step * values_there, weights=weights) <= min(costs) + 1e-12
     signs = np.where(y > 0, 1.0, -1.0)
     right = np.where(rng.random(50) < 0.7, signs, -signs)

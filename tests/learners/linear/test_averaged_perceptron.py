@@ -100,8 +100,11 @@ def test_on_noisy_worlds_the_average_errs_less_than_the_last_weights():
     assert np.mean(np.array(gains) > 0.0) > 0.8
 
 
-def test_certificates_hold_on_all_streams_and_none_is_about_the_risk():
-    for seed in range(60):
+@pytest.mark.parametrize(
+    "seeds", [range(10), pytest.param(range(10, 60), marks=pytest.mark.slow)], ids=["few", "more"]
+)
+def test_certificates_hold_on_all_streams_and_none_is_about_the_risk(seeds):
+    for seed in seeds:
         for X, signs in streams(seed):
             y = np.append(signs, [-1.0, 1.0])
             rows = np.vstack([X, np.zeros((2, X.shape[1]))])

@@ -121,10 +121,13 @@ def two_classes(X, signs):
     return np.vstack([X, np.zeros((2, X.shape[1]))]), np.append(signs, [-1.0, 1.0])
 
 
+@pytest.mark.parametrize(
+    "seeds", [range(1), pytest.param(range(1, 5), marks=pytest.mark.slow)], ids=["one", "more"]
+)
 @every_variant
 @every_limit
-def test_certificates_hold_on_every_stream(variant, C):
-    for seed in range(5):
+def test_certificates_hold_on_every_stream(variant, C, seeds):
+    for seed in seeds:
         for given in streams(seed, n_rows=24):
             X, signs = two_classes(*given)
             for fit_intercept in (True, False):

@@ -79,9 +79,12 @@ def two_classes(X, signs):
     return np.vstack([X, np.zeros((2, X.shape[1]))]), np.append(signs, [-1.0, 1.0])
 
 
+@pytest.mark.parametrize(
+    "seeds", [range(2), pytest.param(range(2, 8), marks=pytest.mark.slow)], ids=["few", "more"]
+)
 @pytest.mark.parametrize("a", [0.01, 1.0, 50.0])
-def test_certificates_hold_on_every_stream(a):
-    for seed in range(8):
+def test_certificates_hold_on_every_stream(a, seeds):
+    for seed in seeds:
         for given in streams(seed, n_rows=24):
             model = SecondOrderPerceptron(a=a, max_iter=2).fit(*two_classes(*given))
             by_leverage, by_spectrum, risk = model.certificates()

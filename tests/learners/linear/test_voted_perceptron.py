@@ -128,8 +128,11 @@ def test_many_queries_are_voted_on_in_batches(monkeypatch):
     np.testing.assert_array_equal(model.decision_function(queries), expected)
 
 
-def test_certificates_hold_on_all_streams_and_none_is_about_the_risk():
-    for seed in range(60):
+@pytest.mark.parametrize(
+    "seeds", [range(10), pytest.param(range(10, 60), marks=pytest.mark.slow)], ids=["few", "more"]
+)
+def test_certificates_hold_on_all_streams_and_none_is_about_the_risk(seeds):
+    for seed in seeds:
         for X, signs in streams(seed):
             y = np.append(signs, [-1.0, 1.0])
             rows = np.vstack([X, np.zeros((2, X.shape[1]))])
