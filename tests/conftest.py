@@ -93,6 +93,15 @@ def no_ink(monkeypatch):
     monkeypatch.setattr(Figure, "savefig", lambda _, file, **__: file.write("<svg></svg>"))
 
 
+@pytest.fixture
+def no_figures(monkeypatch):
+    """Leave figures out of reports, and what is computed for them, for what does not show there."""
+    from surelearn.app.telling import report  # noqa: PLC0415 - it takes a while
+
+    for name in ("draw", "draw_curves", "draw_appendix"):
+        monkeypatch.setattr(report, name, lambda _: ())
+
+
 @pytest.fixture(scope="session")
 def cluster():
     """Start a cluster of two workers, once."""

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from surelearn.app.certify import certify_table
+from surelearn.app.choosing import nested
 from surelearn.app.tables.read import read_table_file
 from surelearn.evaluate.ledger import forget
 
@@ -27,6 +28,12 @@ def write_pets(path, n=240, seed=0):
         lines.append(f"owner{i // 3},{i},{shown},{colour[i]},{length[i]},{kind}")
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return path
+
+
+@pytest.fixture
+def three_folds(monkeypatch):
+    """Let learners be compared in three folds, the fewest: six fits show what fifteen do."""
+    monkeypatch.setattr(nested.cross_validation_arguments, "__kwdefaults__", {"folds": 3})
 
 
 @pytest.fixture(scope="session")

@@ -241,6 +241,7 @@ class TestHonesty:
         assert not held_out & set(seen)
 
     @pytest.mark.parametrize("select", ["nested", "structural-risk"])
+    @pytest.mark.usefixtures("three_folds")
     def test_the_model_is_the_same_whatever_the_hold_out_holds(self, pets, tmp_path, select):
         lines = pets.read_text(encoding="utf-8").splitlines()
         held_out = split(len(lines) - 1, holdout=0.2, seed=0).holdout
@@ -353,6 +354,14 @@ def test_rules_that_make_no_sense_are_refused(pets, rules, sentence):
         certify_table(read_table_file(pets), target="kind", **rules)
 
 
+@pytest.fixture(
+    params=[pytest.param(40, id="fast"), pytest.param(1333, id="slow", marks=pytest.mark.slow)]
+)
+def repetitions(request):
+    """How often a whole run is repeated: a bound that fails a third of the time is condemned."""
+    return request.param
+
+
 class TestCoverage:
     """In a world whose risks are known, what is printed is false at most a fraction delta."""
 
@@ -365,13 +374,14 @@ class TestCoverage:
         file = table_of(**columns, y=np.where(signs > 0, "yes", "no"))
         return understand(file, target="y", cut=partial(split, holdout=0.3, seed=seed))
 
+    @pytest.mark.usefixtures("three_folds")
     def test_the_printed_bound_fails_at_most_delta_with_selection_included(self, repetitions):
         candidates = {
             f"{len(columns[0])} columns": {str(c): Direction(columns=c) for c in columns}
             for columns in ([(0, 3)], [(0, 1, 2), (1, 2, 3)])
         }
         failed, failed_by_class, winners, nested = 0, 0, set(), []
-        for seed in range(repetitions // 3):
+        for seed in range(repetitions):
             problem = self.draw(seed)
             choice = choose_by_nesting(problem, candidates, seed=seed)
             run = certify_choice(problem, choice, delta=self.DELTA, seed=seed)
@@ -382,7 +392,7 @@ class TestCoverage:
             nested.append((choice.nested.estimate - risk, choice.lines[0].numbers[0] - risk))
         assert len(winners) > 1  # a choice was made
         for count in (failed, failed_by_class):
-            test = stats.binomtest(count, repetitions // 3, self.DELTA, alternative="greater")
+            test = stats.binomtest(count, repetitions, self.DELTA, alternative="greater")
             assert test.pvalue > LEVEL
         assert failed > 0  # a bound that never fails would be loose
         honest, winners_own = np.mean(nested, axis=0)
@@ -396,7 +406,7 @@ class TestCoverage:
             for c in [(0,), (0, 1, 2), (0, 1, 2, 3)]
         }
         failed, failed_before, winners = 0, 0, set()
-        for seed in range(repetitions // 3):
+        for seed in range(repetitions):
             problem = self.draw(seed)
             choice = choose_by_structural_risk(problem, rules, delta=self.DELTA)
             run = certify_choice(problem, choice, delta=self.DELTA, seed=seed)
@@ -406,7 +416,7 @@ class TestCoverage:
             winners.add(run.name)
         assert len(winners) > 1
         for count in (failed, failed_before):
-            test = stats.binomtest(count, repetitions // 3, self.DELTA, alternative="greater")
+            test = stats.binomtest(count, repetitions, self.DELTA, alternative="greater")
             assert test.pvalue > LEVEL
 
     def test_the_bound_for_groups_fails_at_most_delta_where_large_groups_are_hard(
@@ -416,7 +426,7 @@ class TestCoverage:
         has_rows = np.array([1 - 0.5**9, 1 - 0.5**3])  # of a class: hard groups, easy ones
         truth_by_class = 0.4 * has_rows[0] / has_rows.sum()
         model = Direction().fit(pa.table({"x": [-1.0, 1.0]}), np.array(["no", "yes"]))
-        for seed in range(repetitions // 3):
+        for seed in range(repetitions):
             rng = np.random.default_rng(seed)
             hard = rng.random(100) < 0.5  # in a hard group four labels of ten are wrong
             who = np.repeat(np.arange(100), np.where(hard, 9, 3))
@@ -430,12 +440,12 @@ class TestCoverage:
             failed_by_class += any(c.bound < truth_by_class for c in by_class.values())
             observed_below += certificate.observed < truth
         for count in (failed, failed_by_class):
-            test = stats.binomtest(count, repetitions // 3, self.DELTA, alternative="greater")
+            test = stats.binomtest(count, repetitions, self.DELTA, alternative="greater")
             assert test.pvalue > LEVEL
-        assert observed_below > repetitions // 12  # what was observed is no bound
+        assert observed_below > repetitions // 4  # what was observed is no bound
 
     def test_choosing_by_the_hold_out_would_be_caught(self):
-        """The judge above can condemn: ask about ten models and print the best."""
+        """The judge above can condemn: look at the answers of ten models and print the best."""
         rng = np.random.default_rng(0)
         failed, repetitions = 0, 12
         for seed in range(repetitions):
@@ -444,7 +454,9 @@ class TestCoverage:
             for model in models:  # orthogonal to the truth: all of them have risk 1/2
                 model.weights_ = rng.normal(size=4)
                 model.weights_ -= model.weights_ @ self.WORLD.direction * self.WORLD.direction
-            certificates = [ask(problem, model, delta=self.DELTA).certificate for model in models]
-            failed += min(c.bound for c in certificates) < self.WORLD.risk(models[0].weights_)
+            X, y = problem.held_out
+            best = max(models, key=lambda model: np.mean(model.predict(X) == y))
+            bound = ask(problem, best, delta=self.DELTA).certificate.bound
+            failed += bound < self.WORLD.risk(best.weights_)
         test = stats.binomtest(failed, repetitions, self.DELTA, alternative="greater")
         assert test.pvalue < LEVEL

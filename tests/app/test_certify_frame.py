@@ -10,7 +10,7 @@ import surelearn
 from surelearn.app.errors import TableError
 from surelearn.evaluate.ledger import forget
 
-pytestmark = pytest.mark.usefixtures("no_ink")
+pytestmark = pytest.mark.usefixtures("no_figures")
 
 RNG = np.random.default_rng(3)
 COLUMNS = {

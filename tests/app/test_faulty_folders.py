@@ -20,6 +20,8 @@ from surelearn.app.errors import TableError
 from surelearn.cli import app
 from surelearn.evaluate.ledger import forget
 
+pytestmark = pytest.mark.usefixtures("no_figures")
+
 N_FILES, N_ROWS = 3, 300
 
 
@@ -142,7 +144,7 @@ class Struck(Exception):  # noqa: N818 - somebody ends the run
     """The run ends here."""
 
 
-@pytest.mark.parametrize("moment", [4, 31])
+@pytest.mark.parametrize("moment", [pytest.param(4, marks=pytest.mark.slow), 31])
 def test_an_interrupted_run_goes_on_where_it_was(moment, tmp_path):
     place, kept, n_done = write(tmp_path / "table"), tmp_path / "kept", [0]
 

@@ -20,7 +20,7 @@ from surelearn.certificate import Certificate, certify
 from surelearn.datasets.worlds import Noisy
 from surelearn.learners.linear.linear_regression import LinearRegression
 
-pytestmark = pytest.mark.usefixtures("no_ink")
+pytestmark = pytest.mark.usefixtures("no_figures")
 
 X, Y = Noisy(3, 0.1).draw(200, seed=0)
 

@@ -95,7 +95,13 @@ def limited(folder, small, *, more, cells):
 @pytest.mark.parametrize(
     ("n_bytes", "n_columns", "given"),
     [
-        pytest.param(80 * _MB, 32, {"more": 10 * _MB, "cells": 20_000}, id="short"),
+        pytest.param(
+            80 * _MB,
+            32,
+            {"more": 10 * _MB, "cells": 20_000},
+            id="short",
+            marks=pytest.mark.slow,
+        ),
         pytest.param(
             512 * _MB,
             32,

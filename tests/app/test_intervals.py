@@ -102,6 +102,7 @@ def test_an_honest_run_is_verified_and_comes_out_again(folder):
     assert checked(made / "out", file.path, retrain=True) == []
 
 
+@pytest.mark.usefixtures("no_figures")
 @pytest.mark.parametrize("change", ["smaller", "absent", "made up"])
 def test_other_intervals_than_those_certified_are_found_out(folder, tmp_path, change):
     _, file, run = folder

@@ -20,7 +20,7 @@ from surelearn.base import chunks
 from surelearn.cli import app
 from surelearn.persistence.model_files import load_model, save_model
 
-pytestmark = pytest.mark.usefixtures("no_ink")
+pytestmark = pytest.mark.usefixtures("no_figures")
 
 N = 600
 
@@ -173,19 +173,26 @@ def test_an_interrupt_leaves_nothing_behind(table, folder, monkeypatch, moment):
 
 
 MEASURE = """
-import sys
+import os, sys
 from pathlib import Path
 from surelearn.app.tables import delimited, memory_mapped
 from surelearn.app.tables.read import read_table_file
 delimited._BLOCK = 2**17
-memory_mapped.MOST_IN_MEMORY = int(sys.argv[2])
 def status(name):
     lines = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith(name))
-Path("/proc/self/clear_refs").write_text("5", encoding="utf-8")  # forget the peak
-before = status("VmRSS")
-file = read_table_file(sys.argv[1])
-print(status("VmHWM") - before)
+def measure(path, most):
+    memory_mapped.MOST_IN_MEMORY = int(most)
+    Path("/proc/self/clear_refs").write_text("5", encoding="utf-8")  # forget the peak
+    before = status("VmRSS")
+    file = read_table_file(path)
+    print(status("VmHWM") - before, flush=True)
+    os._exit(0)
+for asked in zip(sys.argv[1::2], sys.argv[2::2]):
+    if not (child := os.fork()):  # each has a memory of its own, and none waits for imports
+        measure(*asked)
+    if os.waitpid(child, 0)[1]:
+        sys.exit(f"no measure of {asked}")
 """
 
 
@@ -195,15 +202,15 @@ def test_reading_takes_no_more_memory_the_longer_the_file(tmp_path):
     part = "\n".join(",".join(map(str, row)) for row in rng.random(size=(8_000, 40)).round(1))
     names = ",".join(f"c{i}" for i in range(40))
 
-    def peak(n_parts, most):
-        """Return the kilobytes needed, beyond what the imports take."""
-        path = tmp_path / "t.csv"
-        path.write_text("\n".join([names, *[part] * n_parts]), encoding="utf-8")
-        command = [sys.executable, "-c", MEASURE, str(path), str(most)]
-        done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603
-        return int(done.stdout)
-
-    short, long, in_memory = peak(2, 2**20), peak(8, 2**20), peak(8, 2**30)
+    for name, n_parts in (("short", 2), ("long", 8)):
+        text = "\n".join([names, *[part] * n_parts])
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    asked = [("short", 2**20), ("long", 2**20), ("long", 2**30)]
+    words = [word for name, most in asked for word in (str(tmp_path / name), str(most))]
+    command = [sys.executable, "-c", MEASURE, *words]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603
+    # Kilobytes, beyond what the imports take.
+    short, long, in_memory = map(int, done.stdout.split())
     grown = 6 * 8_000 * 40 * 8 / 1024
     assert long - short < 0.4 * grown
     assert in_memory - short > 0.8 * grown  # what is measured can be seen

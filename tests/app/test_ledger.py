@@ -22,7 +22,7 @@ from surelearn.certificate import Certificate
 from surelearn.cli import app
 from surelearn.evaluate.ledger import Question
 
-pytestmark = pytest.mark.usefixtures("no_ink")
+pytestmark = pytest.mark.usefixtures("no_figures")
 
 FAST = ("--learner", "MixedNaiveBayes")
 
@@ -36,8 +36,7 @@ def write_table(path, n=150, seed=0):
 
 
 @pytest.fixture
-def table(tmp_path, monkeypatch):
-    monkeypatch.setattr("surelearn.app.telling.report.draw", lambda _: ())  # figures take long
+def table(tmp_path):
     return write_table(tmp_path / "t.csv")
 
 

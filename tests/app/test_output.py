@@ -5,6 +5,7 @@ import resource
 
 import pytest
 
+from app.conftest import write_pets
 from surelearn.app import output
 from surelearn.app.certify import certify_table
 from surelearn.app.errors import TableError
@@ -35,15 +36,17 @@ def test_four_files_are_written_that_belong_together(pets_run, tmp_path):
     assert len(page) < 3e6
 
 
-def test_the_same_seed_writes_the_same_bytes(pets, tmp_path):
+def test_the_same_seed_writes_the_same_bytes(tmp_path):
+    few = write_pets(tmp_path / "pets.csv", n=80)  # a tree that fits into its figure at once
     for folder in ("a", "b"):
-        file = read_table_file(pets)
+        file = read_table_file(few)
         run = certify_table(file, target="kind", seed=2, learners=["CARTClassifier"])
         write_run(run, file, tmp_path / folder)
     for name in NAMES:
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes(), name
 
 
+@pytest.mark.usefixtures("no_figures")
 def test_files_of_an_earlier_run_are_replaced_and_others_left(pets_run, tmp_path):
     for name in (*NAMES, "notes.txt"):
         (tmp_path / name).write_text("mine", encoding="utf-8")
@@ -53,6 +56,7 @@ def test_files_of_an_earlier_run_are_replaced_and_others_left(pets_run, tmp_path
     assert (tmp_path / "certificate.json").read_text(encoding="utf-8") != "mine"
 
 
+@pytest.mark.usefixtures("no_figures")
 @pytest.mark.parametrize("moment", ["save_model", "render_html", "render_json"])
 @pytest.mark.parametrize("there", [False, True])
 def test_an_interrupt_while_writing_leaves_all_as_it_was(
@@ -74,6 +78,7 @@ def test_an_interrupt_while_writing_leaves_all_as_it_was(
     assert not there or {path.read_text(encoding="utf-8") for path in out.iterdir()} == {"earlier"}
 
 
+@pytest.mark.usefixtures("no_figures")
 def test_a_disk_that_takes_no_more_is_one_sentence_and_leaves_nothing(pets_run, tmp_path):
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, hard))

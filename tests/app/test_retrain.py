@@ -12,7 +12,7 @@ from surelearn.app.verify import not_checked, read_certificate, verify_certifica
 from surelearn.certificate import Certificate
 from surelearn.persistence.model_files import save_model
 
-pytestmark = pytest.mark.usefixtures("no_ink")
+pytestmark = pytest.mark.usefixtures("no_figures")
 
 OPTIONS = {
     "target": "kind",

@@ -15,7 +15,7 @@ from surelearn.certificate import Certificate
 from surelearn.datasets.worlds import Noisy
 from surelearn.evaluate.ledger import forget
 
-pytestmark = pytest.mark.usefixtures("no_ink")
+pytestmark = pytest.mark.usefixtures("no_figures")
 
 X, Y = Noisy(3, 0.1).draw(200, seed=0)
 SINCE = ("row_by_row", "not_chosen_by_them", "copies")

@@ -16,7 +16,7 @@ from surelearn.app.verify import verify_certificate
 from surelearn.base.fingerprint import fingerprint
 from surelearn.evaluate.ledger import forget
 
-pytestmark = pytest.mark.usefixtures("no_ink")
+pytestmark = pytest.mark.usefixtures("no_figures")
 
 N, SAMPLED = 1200, 300
 

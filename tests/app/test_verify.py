@@ -24,7 +24,7 @@ from surelearn.claims._ranks import keeping_all
 from surelearn.evaluate._drawing import ALSO_ROUNDED, ALSO_ROUNDED_BEFORE
 from surelearn.persistence.model_files import load_model, save_model
 
-pytestmark = pytest.mark.usefixtures("no_ink")
+pytestmark = pytest.mark.usefixtures("no_figures")
 
 
 @pytest.fixture(scope="module")

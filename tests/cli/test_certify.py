@@ -12,7 +12,7 @@ from surelearn.app.output import NAMES
 from surelearn.certificate import Certificate
 from surelearn.cli import _certifying, app
 
-pytestmark = pytest.mark.usefixtures("no_ink")
+pytestmark = pytest.mark.usefixtures("no_figures")
 
 FAST = ["--learner", "MixedNaiveBayes"]
 run = CliRunner().invoke

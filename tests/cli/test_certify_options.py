@@ -19,7 +19,7 @@ from surelearn.app.verify import read_certificate, verify_certificate
 from surelearn.cli import _certifying, app
 from surelearn.cli._certifying import number
 
-pytestmark = pytest.mark.usefixtures("no_ink")
+pytestmark = pytest.mark.usefixtures("no_figures")
 
 run = CliRunner().invoke
 FAST = ["--target", "y", "--learner", "MixedNaiveBayes"]

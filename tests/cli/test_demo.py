@@ -6,6 +6,7 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
+from surelearn.app.choosing import nested
 from surelearn.app.output import NAMES
 from surelearn.certificate import Certificate
 from surelearn.cli import app
@@ -14,10 +15,19 @@ run = CliRunner().invoke
 FILES = sorted([*NAMES, "breast-cancer.csv"])
 
 
-@pytest.fixture(scope="module")
-def demonstrated(tmp_path_factory):
-    out = tmp_path_factory.mktemp("demo")
-    return out, run(app, ["demo", "--out", str(out)], env={"COLUMNS": "120"})
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param({"folds": 3}, id="three folds"),
+        pytest.param({}, id="all folds", marks=pytest.mark.slow),
+    ],
+)
+def demonstrated(request, tmp_path_factory):
+    """Run the demo, with all its learners; in the short form they are compared in three folds."""
+    out, how = tmp_path_factory.mktemp("demo"), nested.cross_validation_arguments
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(how, "__kwdefaults__", {**how.__kwdefaults__, **request.param})
+        return out, run(app, ["demo", "--out", str(out)], env={"COLUMNS": "120"})
 
 
 def test_the_demo_prints_a_certificate_and_writes_what_it_says(demonstrated):
@@ -41,7 +51,7 @@ def test_its_certificate_can_be_verified_by_the_command_it_prints(demonstrated):
     assert run(app, command).exit_code == 0
 
 
-@pytest.mark.usefixtures("few_candidates")
+@pytest.mark.usefixtures("few_candidates", "no_figures")
 def test_a_second_demo_replaces_the_first_by_the_same_files(tmp_path):
     written = []
     for _ in range(2):

@@ -29,11 +29,11 @@ def test_the_list_fits_a_terminal_of_80_columns():
     assert lines[at + 1].startswith("    Mistake-driven linear classifier")
 
 
-@pytest.mark.usefixtures("few_candidates")
+@pytest.mark.usefixtures("few_candidates", "no_figures")
 def test_warming_up_lets_every_learner_learn(monkeypatch):
     for found, kind in (("learners", Perceptron), ("experts", Hedge), ("bandits", UCB1)):
         monkeypatch.setattr(warm_up, f"find_{found}", lambda kind=kind: {kind.__name__: kind})
-    monkeypatch.setattr(warm_up, "_N_ROWS", 300)
+    monkeypatch.setattr(warm_up, "_N_ROWS", 160)
     result = run(app, ["warm-up"])
     assert result.exit_code == 0
     assert "kept on disk" in result.output

@@ -153,8 +153,8 @@ def path(tmp_path):
 
 @pytest.mark.parametrize("name", GOOD)
 def test_a_table_that_can_be_read_is_certified_and_what_is_odd_is_said(path, name, request):
-    if "column" not in name and name != "currencies":  # those show in figures
-        request.getfixturevalue("no_ink")
+    if name not in {"two columns of one name", "currencies"}:  # odd names and cells in figures
+        request.getfixturevalue("no_figures")
     content, options, said = GOOD[name]
     path.write_bytes(content)
     result = certify(path, *options)
@@ -183,6 +183,7 @@ def test_a_folder_without_tables_is_no_table(path):
     refused(certify(path.parent), "holds no Parquet, Arrow or CSV file", path.parent.parent)
 
 
+@pytest.mark.usefixtures("no_figures")
 def test_a_target_called_like_an_option_can_be_named(path):
     path.write_bytes(text(header="x,colour,--target"))
     words = ["certify", path, "--target=--target", "--learner", "MixedNaiveBayes"]
@@ -200,6 +201,7 @@ def no_space(*_, **__):
     raise OSError(errno.ENOSPC, "No space left on device")
 
 
+@pytest.mark.usefixtures("no_figures")
 def test_a_full_disk_is_one_sentence_and_leaves_nothing(path, monkeypatch):
     path.write_bytes(text())
     monkeypatch.setattr(output, "save_model", no_space)
@@ -213,6 +215,7 @@ def test_a_full_disk_for_temporary_files_is_one_sentence_too(path, monkeypatch):
     refused(certify(path), "TMPDIR", path.parent.parent)
 
 
+@pytest.mark.usefixtures("no_figures")
 def test_predictions_that_cannot_be_written_are_one_sentence(path, monkeypatch):
     path.write_bytes(text())
     assert certify(path).exit_code == 0
@@ -224,6 +227,7 @@ def test_predictions_that_cannot_be_written_are_one_sentence(path, monkeypatch):
     assert [p.name for p in path.parent.iterdir()] == ["table.csv"]
 
 
+@pytest.mark.usefixtures("no_figures")
 def test_the_decimal_sign_is_recorded_and_used_again(path):
     decimal = "\n".join(lines(row='"{x}",{colour},{y}')).replace(".", ",")
     path.write_text(decimal, encoding="utf-8")

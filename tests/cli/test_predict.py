@@ -11,7 +11,7 @@ from surelearn.cli.predict import predict
 from surelearn.learners.trees.cart_classifier import CARTClassifier
 from surelearn.persistence.model_files import save_model
 
-pytestmark = pytest.mark.usefixtures("no_ink")
+pytestmark = pytest.mark.usefixtures("no_figures")
 
 TABLE = "x,w,y\n" + "".join(f"{i % 5}.5,w{i % 3},{'yes' if i % 3 else 'no'}\n" for i in range(60))
 

@@ -1,10 +1,12 @@
 """Names and claims from files cannot command the terminal, nor bring markup into a page."""
 
+import io
 import json
 import os
 import re
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -128,8 +130,29 @@ def test_letters_of_all_scripts_stay_as_they_are():
     assert printable("a\tb") == "a\\tb"
 
 
-@pytest.mark.skipif(not FULL.exists(), reason="only some systems have a device that is always full")
-@pytest.mark.parametrize("command", ["learners", "plan"])  # by a console, and by an echo
+ALWAYS_FULL = pytest.mark.skipif(
+    not FULL.exists(), reason="only some systems have a device that is always full"
+)
+
+
+@ALWAYS_FULL
+def test_what_cannot_be_printed_is_told_by_a_console_as_by_an_echo(monkeypatch):
+    told = []
+    for command in ("learners", "plan"):
+        full, said = FULL.open("w", encoding="utf-8"), io.StringIO()
+        monkeypatch.setattr(sys, "stdout", full)
+        monkeypatch.setattr(sys, "stderr", said)
+        with pytest.raises(SystemExit) as ended:
+            app([command])
+        monkeypatch.undo()
+        with suppress(OSError):
+            full.close()
+        told.append((ended.value.code, said.getvalue()))
+    assert told == 2 * [(2, "surelearn: No space left on device\n")]
+
+
+@ALWAYS_FULL
+@pytest.mark.parametrize("command", [pytest.param("learners", marks=pytest.mark.slow), "plan"])
 def test_what_cannot_be_printed_is_told_in_a_sentence(command, tmp_path):
     script = f"from surelearn.cli import app; app(['{command}'])"
     with FULL.open("w", encoding="utf-8") as full:
@@ -199,13 +222,31 @@ def test_a_command_whose_streams_are_closed_ends_as_any_other(
     assert ended.value.code == status
 
 
+LETTERS = "t.csv --target x --learner RidgeRegression --task regression --copies independent"
+LETTERS += " --force --out \u03b4\udcff"
+
+
+@pytest.mark.usefixtures("no_figures")
+def test_letters_that_the_terminal_lacks_are_written_as_escapes(streams, monkeypatch):
+    monkeypatch.chdir(streams)
+    for encoding, more in (("ascii", ""), ("latin-1", "--json")):
+        stdout, stderr = (io.TextIOWrapper(io.BytesIO(), encoding=encoding) for _ in range(2))
+        monkeypatch.setattr(sys, "stdout", stdout)
+        monkeypatch.setattr(sys, "stderr", stderr)
+        with pytest.raises(SystemExit) as ended:
+            app(["certify", *LETTERS.split(), *more.split()])
+        stdout.flush()
+        assert ended.value.code in {0, 1}
+    files = json.loads(stdout.buffer.getvalue())["files"]
+    assert all(path.startswith("\u03b4\udcff") for path in files.values())
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
-def test_letters_that_the_terminal_lacks_are_written_as_escapes(streams, encoding):
-    options = "t.csv --target x --learner RidgeRegression --task regression --copies independent"
-    options += " --force --out \u03b4\udcff"
+def test_so_they_are_by_a_process_of_its_own(streams, encoding):
     for more in ("", "--json"):
         done = subprocess.run(  # noqa: S603
-            [sys.executable, "-m", "surelearn", "certify", *options.split(), *more.split()],
+            [sys.executable, "-m", "surelearn", "certify", *LETTERS.split(), *more.split()],
             cwd=streams,
             env={**os.environ, "PYTHONIOENCODING": encoding, "SURELEARN_STATE": str(streams)},
             capture_output=True,

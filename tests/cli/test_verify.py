@@ -10,7 +10,7 @@ from surelearn.cli import app
 from surelearn.datasets.worlds import Noisy
 from surelearn.evaluate.ledger import forget
 
-pytestmark = pytest.mark.usefixtures("no_ink")
+pytestmark = pytest.mark.usefixtures("no_figures")
 
 run = CliRunner().invoke
 

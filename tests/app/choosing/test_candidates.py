@@ -14,7 +14,7 @@ from surelearn.app.output import write_run
 from surelearn.app.tables.read import read_table_file
 from surelearn.app.verify import read_certificate, verify_certificate
 
-pytestmark = pytest.mark.usefixtures("no_ink")
+pytestmark = pytest.mark.usefixtures("no_figures")
 
 SLOW = {
     "NearestNeighborsClassifier": 20_000,

@@ -114,6 +114,7 @@ class TestTheChoice:
         assert [(done, total) for *_, done, total in heard] == [(1, 2), (2, 2)]
         assert heard[0][1] < heard[1][1]
 
+    @pytest.mark.usefixtures("three_folds")
     def test_the_same_seed_gives_the_same_choice(self):
         few = ("MixedNaiveBayes", "RandomForestClassifier")
         file = noisy()

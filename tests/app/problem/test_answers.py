@@ -12,7 +12,7 @@ from surelearn.app.tables.read import TableFile
 from surelearn.app.telling.report import make_report
 from surelearn.cli import app
 
-pytestmark = pytest.mark.usefixtures("no_ink")
+pytestmark = pytest.mark.usefixtures("no_figures")
 
 RNG = np.random.default_rng(0)
 N = 240

@@ -19,7 +19,7 @@ from surelearn.evaluate._drawing import ALSO_ROUNDED
 from surelearn.evaluate.holdout import Holdout
 from surelearn.evaluate.ledger import forget
 
-pytestmark = pytest.mark.usefixtures("no_ink")
+pytestmark = pytest.mark.usefixtures("no_figures")
 
 LEVEL, DELTA = 1e-4, 0.1
 RNG = np.random.default_rng(0)

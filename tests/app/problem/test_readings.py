@@ -17,7 +17,7 @@ from surelearn.app.problem.split import split
 from surelearn.app.tables.read import TableFile, read_table_file
 from surelearn.app.verify import read_certificate, verify_certificate
 
-pytestmark = pytest.mark.usefixtures("no_ink")
+pytestmark = pytest.mark.usefixtures("no_figures")
 
 DAYS = np.datetime64("2019-01-01") + np.arange(200) * 3
 GERMAN = [f"{day.day}.{day.month}.{day.year}" for day in DAYS.tolist()]

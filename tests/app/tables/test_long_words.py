@@ -63,7 +63,7 @@ def test_a_quotation_mark_that_is_not_closed_is_still_seen(tmp_path):
         read_table_file(path)
 
 
-@pytest.mark.usefixtures("no_ink")
+@pytest.mark.usefixtures("no_figures")
 def test_a_file_name_that_is_no_text_is_told_with_its_bytes_written_out(tmp_path, monkeypatch):
     monkeypatch.setenv("SURELEARN_STATE", str(tmp_path / "state"))
     x = np.random.default_rng(0).normal(size=80)

@@ -3,6 +3,7 @@
 import json
 import re
 import shlex
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,14 @@ from surelearn.cli import app
 from surelearn.report import render_html, render_json
 
 
+@pytest.fixture(autouse=True)
+def blank(request):
+    """Leave figures blank, and draw trees."""
+    if "drawn" not in request.node.name:
+        request.getfixturevalue("no_ink")
+
+
+@cache
 def made(n=300, *, target="yes or no", blur=0.25, learner="LogisticRegression", **options):
     """Certify a table in which only one of three columns tells something."""
     rng = np.random.default_rng(0)
