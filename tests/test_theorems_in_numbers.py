@@ -53,24 +53,31 @@ def asserts(code):
     return any("isclose(" in text or "==" in text for text in stated)
 
 
-def values(code):
-    """What the comparisons of a block compare, and the value in the comment behind them."""
-    lines = code.splitlines()
+def run(code, names):
+    """Run a block; yield what its comparisons compare, its value, and that in the comment."""
+    lines, compared = code.splitlines(), []
+
+    def isclose(value, *others, **how):
+        compared.append(value)
+        return math.isclose(value, *others, **how)
+
+    names["isclose"] = isclose
     for node in ast.parse(code).body:
+        exec(compile(ast.Module([node], []), "<page>", "exec"), names)  # noqa: S102 - the page is ours
         is_a_call = isinstance(node, ast.Assert) and isinstance(node.test, ast.Call)
         if is_a_call and ast.unparse(node.test.func) == "isclose":
             shown = re.search(r"  # (-?[\d,.]+)$", lines[node.end_lineno - 1])
-            yield from [(ast.unparse(node.test.args[0]), shown[1])] if shown else []
+            first = ast.unparse(node.test.args[0])
+            yield from [(first, compared[-1], shown[1])] if shown else []
 
 
 @pytest.mark.parametrize("page", [page for page, text in PAGES.items() if BLOCK.search(text)])
 def test_the_formulas_of_a_page_agree_with_its_functions(page):
     names = namespace(page)
     for code in BLOCK.findall(PAGES[page]):
-        exec(code, names)  # noqa: S102 - the page is ours
-        for first, shown in values(code):
+        for first, value, shown in run(code, names):
             digits = len(shown.partition(".")[2])
-            printed = f"{eval(first, names):,.{digits}f}"  # noqa: S307
+            printed = f"{value:,.{digits}f}"
             assert printed.replace(",", "") == shown.replace(",", ""), first
 
 

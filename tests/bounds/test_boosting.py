@@ -203,6 +203,7 @@ def growth_bounds(errors, n):
     return stumps, boosting.vote_growth(**inputs, vc_dimension=2).bound
 
 
+@pytest.mark.parametrize("repetitions", [100, pytest.param(4000, marks=pytest.mark.slow)])
 def test_votes_miss_at_most_delta_when_their_assumptions_hold(repetitions):
     rng = np.random.default_rng(3)
     n, truths, bounds = 120, [], []

@@ -131,7 +131,7 @@ TINY_LEVELS = [
 ]
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 5, 10, 20, 50, 100])
+@pytest.mark.parametrize("n", [1, 2, 3, 5, 10, 20, 50, pytest.param(100, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("delta", TINY_LEVELS)
 def test_the_exact_tail_at_a_root_is_never_above_the_level(n, delta):
     for errors in sorted({0, 1, n // 2, n - 2, n - 1} & set(range(n))):

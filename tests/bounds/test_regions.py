@@ -307,8 +307,9 @@ def test_the_bounds_miss_with_probability_delta_at_most(miss):
     assert miss(6, 0.1) <= 0.1
 
 
-def test_a_chain_of_strata_misses_with_probability_delta_at_most():
-    assert 0.01 < chain_miss(5, 0.1) <= 0.1
+@pytest.mark.parametrize("n", [3, pytest.param(5, marks=pytest.mark.slow)])
+def test_a_chain_of_strata_misses_with_probability_delta_at_most(n):
+    assert 0.01 < chain_miss(n, 0.1) <= 0.1
 
 
 def test_the_wrong_rows_of_a_table_are_missed_with_probability_delta_at_most():
@@ -343,6 +344,7 @@ def test_the_bounds_miss_with_probability_delta_at_most_in_larger_samples(miss, 
     assert delta / 4 < miss(14, delta) <= delta
 
 
+@pytest.mark.parametrize("repetitions", [80, pytest.param(4000, marks=pytest.mark.slow)])
 def test_matthews_correlation_is_covered(repetitions):
     rng = np.random.default_rng(0)
     share, missed, flagged, n = 0.3, 0.1, 0.15, 60
@@ -360,6 +362,7 @@ def matthews_bound(*counts):
     return of_classes(regions.matthews_correlation, counts, 0.1)
 
 
+@pytest.mark.parametrize("repetitions", [80, pytest.param(4000, marks=pytest.mark.slow)])
 def test_the_largest_of_several_gaps_is_covered_at_the_full_delta(repetitions):
     rng = np.random.default_rng(0)
     sizes, rates = np.array([30, 40, 50]), np.array([0.3, 0.1, 0.1])

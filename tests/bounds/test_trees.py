@@ -140,11 +140,17 @@ def possible_tests(kind, left, *, multiway):
     return [({"left": list(s)}, [s, tuple(v for v in left if v not in s)]) for s in subsets]
 
 
+ENUMERATED = [(True, None, 23_938), (True, 1, 18), (False, 1, 22), (True, 2, 1282), (False, 2, 926)]
+
+
 @pytest.mark.parametrize(
-    ("multiway", "depth", "count"),
-    [(True, None, 23_938), (True, 1, 18), (False, 1, 22), (True, 2, 1282), (False, 2, 926)],
+    ("multiway", "depth", "count", "missing"),
+    [
+        *((*one, True) for one in ENUMERATED),
+        pytest.param(*ENUMERATED[0], False, marks=pytest.mark.slow),
+        *((*one, False) for one in ENUMERATED[1:]),
+    ],
 )
-@pytest.mark.parametrize("missing", [False, True])
 def test_the_weights_of_all_trees_sum_to_one(multiway, depth, count, missing):
     features = [("numeric", 2), ("categorical", 3)]
     limit = 10 if depth is None else depth

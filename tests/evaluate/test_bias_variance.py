@@ -34,11 +34,12 @@ def test_the_catalogues_shrunken_mean_by_enumeration():
     assert result.risk[0] == pytest.approx(0.2584)
 
 
-def test_the_mean_predictor_has_the_bias_and_variance_of_theory():
+@pytest.mark.parametrize("replicates", [2000, pytest.param(4000, marks=pytest.mark.slow)])
+def test_the_mean_predictor_has_the_bias_and_variance_of_theory(replicates):
     # It predicts the mean of n targets: variance Var(y)/n everywhere, bias f(x) - E f.
     n, world = 12, NoisyFunction(lambda X: X[:, 0], noise=1.0)
     points = np.array([[-1.0], [0.0], [0.5]])
-    result = bias_variance(DummyRegressor(), world, n=n, X=points, n_replicates=4000)
+    result = bias_variance(DummyRegressor(), world, n=n, X=points, n_replicates=replicates)
     variance = (1.0 + 1.0 / 3.0) / n
     np.testing.assert_allclose(result.variance, variance, rtol=0.1)
     np.testing.assert_allclose(result.bias_squared, [1.0, 0.0, 0.25], atol=0.03)

@@ -86,6 +86,7 @@ def test_models_that_always_agree_are_never_better():
     assert "the first Rule" in str(result)
 
 
+@pytest.mark.parametrize("repetitions", [100, pytest.param(4000, marks=pytest.mark.slow)])
 def test_the_bound_covers_the_difference_of_risks_and_false_wins_are_rare(repetitions):
     rng = np.random.default_rng(0)
     truth = WORLD.risk(GOOD.weights) - WORLD.risk(BAD.weights)

@@ -296,8 +296,9 @@ LINEAR = [
 
 
 @pytest.mark.parametrize("learner", LINEAR, ids=str)
-def test_linear_regret_lies_between_zero_and_the_bounds(learner):
-    X, y = Noisy(n_features=3, bayes_risk=0.1).draw(300, seed=1)
+@pytest.mark.parametrize("n", [120, pytest.param(300, marks=pytest.mark.slow)])
+def test_linear_regret_lies_between_zero_and_the_bounds(learner, n):
+    X, y = Noisy(n_features=3, bayes_risk=0.1).draw(n, seed=1)
     result = linear_regret(learner, X, y)
     sparse_result = linear_regret(learner, sparse.csr_array(X), y)
     assert sparse_result.regret == pytest.approx(result.regret, abs=0.1)

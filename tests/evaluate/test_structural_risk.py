@@ -73,6 +73,7 @@ def ladder(size, widths):
     }
 
 
+@pytest.mark.parametrize("repetitions", [80, pytest.param(4000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("positive", ["noise", "blocks"])
 def test_the_certificate_of_the_choice_covers_its_risk(positive, repetitions):
     size, rng = 32, np.random.default_rng(0)
@@ -90,6 +91,7 @@ def test_the_certificate_of_the_choice_covers_its_risk(positive, repetitions):
     assert max(chosen, key=chosen.count) == ("32" if positive == "noise" else "16")
 
 
+@pytest.mark.parametrize("repetitions", [112, pytest.param(4000, marks=pytest.mark.slow)])
 def test_taking_each_bound_at_full_delta_would_not_be_paid_for(repetitions):
     # Many constant classes on pure noise: the best of them at delta each is too good to be true.
     rng = np.random.default_rng(1)

@@ -45,8 +45,14 @@ def test_boxes_hold_questions_and_outcomes_and_lines_the_answers(days):
     assert len(ax.lines) == days.n_nodes_ - 1
 
 
-@pytest.mark.parametrize("n_leaves", [1, 2, 8, 9, 31])
-@pytest.mark.parametrize("downwards", [True, False])
+@pytest.mark.parametrize(
+    ("n_leaves", "downwards"),
+    [
+        *((n_leaves, downwards) for n_leaves in (1, 2, 8, 9) for downwards in (True, False)),
+        (31, True),
+        pytest.param(31, False, marks=pytest.mark.slow),
+    ],
+)
 def test_nothing_overlaps(n_leaves, downwards):
     X, y = Noisy(5, 0.2).draw(400, seed=0)
     X = pd.DataFrame(X, columns=["a", "size of the thing", "x", "weight (kg)", "temperature"])

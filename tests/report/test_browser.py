@@ -46,40 +46,47 @@ def write(folder, task):
     return folder / "out" / "report.html"
 
 
-@pytest.fixture(scope="module", params=["tree", "linear", "regression"])
+@pytest.fixture(
+    scope="module",
+    params=["linear", "regression", pytest.param("tree", marks=pytest.mark.slow)],
+)
 def report(request, tmp_path_factory):
     return write(tmp_path_factory.mktemp(request.param), request.param)
 
 
+@pytest.fixture(scope="module")
+def opened(browser, report):
+    """Open the report once; requests and complaints of the browser are collected."""
+    page = browser.new_page()
+    page.heard = []
+    page.on("request", lambda request: page.heard.append(request.url))
+    page.on("console", lambda message: page.heard.append(message.text))
+    page.on("pageerror", lambda error: page.heard.append(str(error)))
+    page.goto(report.as_uri())
+    yield page
+    page.close()
+
+
 @pytest.fixture
-def open_page(browser, report):
-    """Open the report; requests and complaints of the browser are collected."""
-    contexts = []
+def show(opened):
+    """Show the report on a screen of a size, in a scheme of colours; it is asked for once."""
 
-    def open_(**options):
-        context = browser.new_context(**options)
-        contexts.append(context)
-        page = context.new_page()
-        page.heard = []
-        page.on("request", lambda request: page.heard.append(request.url))
-        page.on("console", lambda message: page.heard.append(message.text))
-        page.on("pageerror", lambda error: page.heard.append(str(error)))
-        page.goto(report.as_uri())
-        return page
+    def show_(width=1280, height=720, scheme="light"):
+        opened.emulate_media(media="screen", color_scheme=scheme)
+        opened.set_viewport_size({"width": width, "height": height})
+        return opened
 
-    yield open_
-    for context in contexts:
-        context.close()
+    return show_
 
 
-def test_it_asks_for_nothing_but_itself(open_page, report):
-    page = open_page()
+def test_it_asks_for_nothing_but_itself(show, report):
+    page = show()
     assert page.heard == [report.as_uri()]
 
 
 @pytest.mark.parametrize("screen", SCREENS)
-def test_the_page_fits_the_screen(open_page, screen):
-    page = open_page(viewport={"width": SCREENS[screen], "height": 800})
+def test_the_page_fits_the_screen(show, screen):
+    page = show(SCREENS[screen], 800)
     assert page.evaluate("document.documentElement.scrollWidth") <= SCREENS[screen]
     outside = page.evaluate(
         """width => [...document.querySelectorAll('header *, h2, h3, p, li, dt, dd, figcaption')]
@@ -89,8 +96,8 @@ def test_the_page_fits_the_screen(open_page, screen):
     assert outside == []
 
 
-def test_the_number_is_the_largest_text_and_visible_at_once(open_page):
-    page = open_page(viewport={"width": 390, "height": 800})
+def test_the_number_is_the_largest_text_and_visible_at_once(show):
+    page = show(390, 800)
     box = page.locator(".number").bounding_box()
     assert box["y"] + box["height"] < 400
     sizes = page.evaluate(
@@ -101,8 +108,8 @@ def test_the_number_is_the_largest_text_and_visible_at_once(open_page):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_words_can_be_told_from_their_ground(open_page, scheme):
-    page = open_page(color_scheme=scheme)
+def test_words_can_be_told_from_their_ground(show, scheme):
+    page = show(scheme=scheme)
     ratios = page.evaluate(
         """() => {
         const light = c => { const [r, g, b] = c.match(/[0-9.]+/g).map(v => v / 255).map(
@@ -122,15 +129,15 @@ def test_words_can_be_told_from_their_ground(open_page, scheme):
     assert (dark == "rgb(20, 24, 29)") == (scheme == "dark")
 
 
-def test_words_of_the_table_are_shown_as_they_are(open_page):
-    page = open_page()
+def test_words_of_the_table_are_shown_as_they_are(show):
+    page = show()
     assert page.locator("td b").count() == 0
     if "CARTClassifier" in page.title() or "LogisticRegression" in page.title():
         assert "yes & <b>yes</b>" in page.locator("body").inner_text()
 
 
-def test_everything_is_on_paper_also_what_is_folded(open_page):
-    page = open_page(color_scheme="dark")
+def test_everything_is_on_paper_also_what_is_folded(show):
+    page = show(scheme="dark")
     folded = page.locator("details table")
     assert not folded.is_visible()
     page.emulate_media(media="print", color_scheme="dark")
@@ -169,8 +176,8 @@ def test_a_script_or_a_picture_that_somebody_adds_does_nothing(browser, report, 
     page.close()
 
 
-def test_drawings_and_bars_are_seen(open_page):
-    page = open_page()
+def test_drawings_and_bars_are_seen(show):
+    page = show()
     colours = page.evaluate(
         """() => [...document.querySelectorAll('svg path, svg rect')].map(e => {
         const s = getComputedStyle(e); return s.fill + s.stroke; })"""

@@ -52,6 +52,7 @@ def survives_a_death(name, folder, client, moment=2):
     client.wait_for_workers(2, timeout=60)
 
 
+@pytest.mark.slow
 def test_a_worker_is_killed_while_trees_grow(cluster, folder):
     survives_a_death(FIRST, folder, cluster, moment=12)
 

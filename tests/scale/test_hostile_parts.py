@@ -78,7 +78,7 @@ for path in map(Path, sys.argv[3:]):
 """
 
 
-@pytest.mark.parametrize("n", [80, pytest.param(3000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n", [28, pytest.param(3000, marks=pytest.mark.slow)])
 def test_flipped_bits_end_in_rows_or_a_sentence(tmp_path, n):
     files = [tmp_path / name for name in WRITERS]
     for path in files:

@@ -197,8 +197,8 @@ def who(part):
     return {part: os.getpid()}
 
 
-def test_each_group_goes_back_to_the_process_that_knows_it():
-    with scale.on(scale.processes(2)):
+def test_each_group_goes_back_to_the_process_that_knows_it(two_processes):
+    with scale.on(two_processes):
         first, *others = [map_groups(range(9), who, or_) for _ in range(3)]
     assert len(set(first.values())) == 2
     assert others == [first, first]
