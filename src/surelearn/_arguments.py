@@ -3,8 +3,9 @@
 import math
 import operator
 import os
+from collections.abc import Sequence
 from numbers import Integral
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -174,12 +175,32 @@ def labels(name: str, values: Any) -> NDArray[Any]:
         raise ValueError(f"{name} is a sparse matrix; give one label per row, in an array")
     _refuse_masked(name, values)
     try:
-        found = np.asarray(values)
+        found = np.asarray(as_written(values))
     except (TypeError, ValueError):  # rows of several lengths
         found = np.empty(())
     if found.ndim != 1:
         raise ValueError(f"{name}={short(values)} is not a list of labels")
     return found
+
+
+def as_written(values: Any) -> Any:
+    """Return a list as objects if NumPy would make other labels of it: text of numbers or of gaps.
+
+    Examples
+    --------
+    >>> np.asarray([1, "1"]).tolist(), as_written([1, "1"]).tolist()
+    (['1', '1'], [1, '1'])
+    """
+    if not isinstance(values, list | tuple):
+        return values
+    given = list(cast("Sequence[Any]", values))
+    try:
+        found = np.asarray(given)
+    except (TypeError, ValueError, OverflowError):  # no column, which others refuse
+        return cast("Any", values)
+    if found.ndim != 1 or found.dtype.kind not in "US" or found.tolist() == given:
+        return cast("Any", values)
+    return np.array(given, dtype=object)
 
 
 def interval(name: str, values: Any) -> tuple[float, float]:

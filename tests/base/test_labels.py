@@ -227,3 +227,20 @@ def test_the_nan_of_decimals_that_signals_is_a_missing_label():
         surelearn.CARTClassifier().fit(np.eye(4), labels)
     with pytest.raises(ValueError, match="1 missing label"):
         Holdout(np.eye(4), labels)
+
+
+@pytest.mark.parametrize(
+    ("labels", "why"),
+    [
+        ([float("nan"), "a"] * 10, "missing|NaN"),
+        ([1, "1"] * 10, "mixes"),
+        ([True, "True"] * 10, "mixes"),
+        ([b"a", "a"] * 10, "mixes"),
+    ],
+    ids=str,
+)
+def test_a_list_of_several_kinds_does_not_become_text(labels, why):
+    """NumPy makes "nan" a class of its own, and 1 and "1" one label."""
+    for ask in (surelearn.CARTClassifier().fit, surelearn.Perceptron().fit):
+        with pytest.raises(ValueError, match=why):
+            ask(X, labels)

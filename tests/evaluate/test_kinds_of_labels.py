@@ -73,6 +73,38 @@ def test_records_are_no_labels():
         Holdout(X, BYTES.astype("S4").view("V4")).certify(Answering(BYTES))
 
 
+@pytest.mark.parametrize(
+    ("truth", "answers"),
+    [
+        ([1, "1"], np.array(["1"] * 120)),
+        ([0.5, "0.5"], np.array(["0.5"] * 120)),
+        (["a", "a\0"], np.array(["a"] * 120)),
+        (np.array(["a", "nan"] * 60), ["a", float("nan")] * 60),
+    ],
+    ids=str,
+)
+def test_lists_are_compared_as_they_are_written(truth, answers):
+    """As text, which NumPy makes of them, 60 of the 120 errors were none."""
+    forget()
+
+    class Listing(Answering):
+        def predict(self, X):
+            return self.answers[: len(X)] if len(X) == 120 else [self.answers[int(X[0, 0])]]
+
+    held_out = Holdout(X, truth * 60 if isinstance(truth, list) else truth, mode="open")
+    assert held_out.score(Listing(answers)) == 0.5
+
+
+@pytest.mark.parametrize("by_class", [False, True])
+@pytest.mark.parametrize("label", [(1,), [1], {1: 2}, frozenset([1])], ids=str)
+def test_what_holds_several_values_is_no_label(label, by_class):
+    """Compared with a column it was taken for one: after the look was charged, 0 were divided."""
+    several = np.empty(120, dtype=object)
+    several[:] = [label] * 120
+    with pytest.raises(ValueError, match="not labels: make each one text"):
+        Holdout(X, several, by_class=by_class)
+
+
 class OfClasses:
     """Says the second class of rows with an odd number, the first of others."""
 
