@@ -184,13 +184,17 @@ def labels(name: str, values: Any) -> NDArray[Any]:
 
 
 def as_written(values: Any) -> Any:
-    """Return a list as objects if NumPy would make other labels of it: text of numbers or of gaps.
+    """Return labels as objects if they would not stay what they are, or as NumPy keeps them.
+
+    It makes text of numbers and of gaps that stand beside text in a list.
 
     Examples
     --------
     >>> np.asarray([1, "1"]).tolist(), as_written([1, "1"]).tolist()
     (['1', '1'], [1, '1'])
     """
+    if isinstance(values, np.ndarray) and values.dtype.kind == "T":
+        return values.astype(object)  # text of any length, which scikit-learn does not know
     if not isinstance(values, list | tuple):
         return values
     given = list(cast("Sequence[Any]", values))
