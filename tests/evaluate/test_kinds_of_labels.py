@@ -105,6 +105,26 @@ def test_what_holds_several_values_is_no_label(label, by_class):
         Holdout(X, several, by_class=by_class)
 
 
+@pytest.mark.parametrize(
+    "groups",
+    [
+        [float("nan"), "a", "b"],
+        [None, "a", "b"],
+        [1, "1", "b"],
+        np.array([np.nan, 1.0, 2.0]),
+        np.array(["NaT", "2020-01-01", "2020-01-02"], dtype="M8[D]"),
+        np.ma.array([0, 1, 2], mask=[True, False, False]),
+    ],
+    ids=str,
+)
+def test_rows_of_no_group_are_no_group_of_their_own(groups):
+    """They were one, or became the group "nan"; or names that cannot be sorted were a traceback."""
+    groups = np.ma.repeat(groups, 40) if isinstance(groups, np.ma.MaskedArray) else [*groups] * 40
+    for ask in (Holdout, lambda *rows, **rules: Holdout.split(*rows, seed=0, **rules)):
+        with pytest.raises(ValueError, match=r"missing for 40 rows|cannot be sorted|40 masked"):
+            ask(X, TEXT, groups=groups)
+
+
 class OfClasses:
     """Says the second class of rows with an odd number, the first of others."""
 

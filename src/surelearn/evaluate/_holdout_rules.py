@@ -20,6 +20,7 @@ from surelearn.base.validation import distinct
 from surelearn.certificate import Evidence, Precondition
 from surelearn.evaluate import _row_by_row
 from surelearn.evaluate._holdout_claims import Claim, Groups, is_zero_one
+from surelearn.evaluate._splits import name_groups
 
 Mode: TypeAlias = Literal["once", "family", "gate", "open"]
 
@@ -108,8 +109,7 @@ def check_groups(groups: ArrayLike | Groups | None, y: NDArray[Any]) -> Groups |
         return None
     of_copies = isinstance(groups, Groups) and groups.of_copies
     counted = isinstance(groups, Groups) and groups.counted
-    names = column_or_1d(groups.places if isinstance(groups, Groups) else groups)
-    check_consistent_length(names, y)
+    names = name_groups(groups.places if isinstance(groups, Groups) else groups, len(y))
     return Groups(np.unique(names, return_inverse=True)[1], of_copies, counted)
 
 
