@@ -155,7 +155,7 @@ def unmasked(name: str, values: Any) -> NDArray[Any]:
     ['a', 'b']
     """
     _refuse_masked(name, values)
-    return np.asarray(values)
+    return np.asarray(as_written(values))
 
 
 def _refuse_masked(name: str, values: Any) -> None:

@@ -7,6 +7,7 @@ import surelearn as sl
 from surelearn import Holdout, claims
 from surelearn.base.labels import refuse_unlike
 from surelearn.evaluate.ledger import forget
+from surelearn.losses import ZeroOne
 
 TEXT = np.array(["no", "yes"] * 60)
 BYTES = TEXT.astype("S")
@@ -93,6 +94,10 @@ def test_lists_are_compared_as_they_are_written(truth, answers):
 
     held_out = Holdout(X, truth * 60 if isinstance(truth, list) else truth, mode="open")
     assert held_out.score(Listing(answers)) == 0.5
+
+
+def test_losses_of_lists_are_those_of_what_is_written():
+    assert ZeroOne().value([1, "1", "a"], ["1", "1", "a"]).tolist() == [1.0, 0.0, 0.0]
 
 
 @pytest.mark.parametrize("by_class", [False, True])
