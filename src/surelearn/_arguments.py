@@ -3,8 +3,9 @@
 import math
 import operator
 import os
+from collections.abc import Sequence
 from numbers import Integral
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -154,7 +155,7 @@ def unmasked(name: str, values: Any) -> NDArray[Any]:
     ['a', 'b']
     """
     _refuse_masked(name, values)
-    return np.asarray(values)
+    return np.asarray(as_written(values))
 
 
 def _refuse_masked(name: str, values: Any) -> None:
@@ -174,12 +175,36 @@ def labels(name: str, values: Any) -> NDArray[Any]:
         raise ValueError(f"{name} is a sparse matrix; give one label per row, in an array")
     _refuse_masked(name, values)
     try:
-        found = np.asarray(values)
+        found = np.asarray(as_written(values))
     except (TypeError, ValueError):  # rows of several lengths
         found = np.empty(())
     if found.ndim != 1:
         raise ValueError(f"{name}={short(values)} is not a list of labels")
     return found
+
+
+def as_written(values: Any) -> Any:
+    """Return labels as objects if they would not stay what they are, or as NumPy keeps them.
+
+    It makes text of numbers and of gaps that stand beside text in a list.
+
+    Examples
+    --------
+    >>> np.asarray([1, "1"]).tolist(), as_written([1, "1"]).tolist()
+    (['1', '1'], [1, '1'])
+    """
+    if isinstance(values, np.ndarray) and values.dtype.kind == "T":
+        return values.astype(object)  # text of any length, which scikit-learn does not know
+    if not isinstance(values, list | tuple):
+        return values
+    given = list(cast("Sequence[Any]", values))
+    try:
+        found = np.asarray(given)
+    except (TypeError, ValueError, OverflowError):  # no column, which others refuse
+        return cast("Any", values)
+    if found.ndim != 1 or found.dtype.kind not in "US" or found.tolist() == given:
+        return cast("Any", values)
+    return np.array(given, dtype=object)
 
 
 def interval(name: str, values: Any) -> tuple[float, float]:

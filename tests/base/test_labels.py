@@ -13,6 +13,7 @@ from surelearn import Holdout, Quantile, compare, cross_validate, progressive_va
 from surelearn.base import data_fingerprint, fingerprint
 from surelearn.claims.predictions import differ
 from surelearn.evaluate.intervals import holdout_interval
+from surelearn.evaluate.ledger import forget
 from surelearn.losses import CostMatrix, ZeroOne
 
 BIG = 2**53
@@ -227,3 +228,31 @@ def test_the_nan_of_decimals_that_signals_is_a_missing_label():
         surelearn.CARTClassifier().fit(np.eye(4), labels)
     with pytest.raises(ValueError, match="1 missing label"):
         Holdout(np.eye(4), labels)
+
+
+@pytest.mark.parametrize(
+    ("labels", "why"),
+    [
+        ([float("nan"), "a"] * 10, "missing|NaN"),
+        ([1, "1"] * 10, "mixes"),
+        ([True, "True"] * 10, "mixes"),
+        ([b"a", "a"] * 10, "mixes"),
+    ],
+    ids=str,
+)
+def test_a_list_of_several_kinds_does_not_become_text(labels, why):
+    """NumPy makes "nan" a class of its own, and 1 and "1" one label."""
+    for ask in (surelearn.CARTClassifier().fit, surelearn.Perceptron().fit):
+        with pytest.raises(ValueError, match=why):
+            ask(X, labels)
+
+
+@pytest.mark.skipif(not hasattr(np.dtypes, "StringDType"), reason="NumPy 2 has it")
+def test_text_of_any_length_is_text():
+    labels = np.array(["no", "yes"] * 10, dtype=np.dtypes.StringDType())
+    for learner in (surelearn.CARTClassifier(), surelearn.Perceptron()):
+        model = learner.fit(X, labels)
+        assert model.classes_.tolist() == ["no", "yes"]
+        wrong = np.mean(model.predict(X + 0.1) != labels.astype(object))
+        assert Holdout(X + 0.1, labels).certify(model).observed == wrong
+        forget()

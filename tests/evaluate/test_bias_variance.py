@@ -130,3 +130,15 @@ def test_bad_settings_are_refused():
         NoisyFunction(lambda X: X[:, 0], noise=1.0, low=1.0)
     with pytest.raises(ValueError, match="standard deviation"):
         NoisyFunction(lambda X: X[:, 0], noise=-1.0)
+
+
+def test_a_world_that_gives_columns_is_refused():
+    """A column is compared with the predictions at every other point, too."""
+
+    class InColumns(NoisyFunction):
+        def mean(self, X):
+            return super().mean(X)[:, np.newaxis]
+
+    world = InColumns(lambda X: X[:, 0], noise=1.0)
+    with pytest.raises(ValueError, match=r"shape \(200, 1\): give 200 numbers"):
+        bias_variance(DummyRegressor(), world, n=5, n_replicates=2)

@@ -125,3 +125,20 @@ def test_the_rows_are_left_alone():
     partial_dependence(Known().fit(X), X, 0)
     accumulated_effects(Known().fit(X), X, 0)
     assert (before == X).all()
+
+
+class Lister(ClassifierMixin, BaseEstimator):
+    """Answers in a list, which some do."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y[: len(X)])
+        return self
+
+    def predict(self, X):
+        return ["yes" if row[0] > 0.0 else "no" for row in X]
+
+
+def test_answers_in_a_list_are_answers():
+    X = np.array([[-1.0], [2.0]])
+    found = partial_dependence(Lister().fit(X, ["no", "yes"]), X, 0)
+    assert found.mean.tolist() == [0.0, 1.0]

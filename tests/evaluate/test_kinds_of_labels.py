@@ -7,6 +7,7 @@ import surelearn as sl
 from surelearn import Holdout, claims
 from surelearn.base.labels import refuse_unlike
 from surelearn.evaluate.ledger import forget
+from surelearn.losses import ZeroOne
 
 TEXT = np.array(["no", "yes"] * 60)
 BYTES = TEXT.astype("S")
@@ -71,6 +72,62 @@ def test_labels_of_one_kind_in_any_dress_are_compared(truth, answers):
 def test_records_are_no_labels():
     with pytest.raises(ValueError, match="not labels"):
         Holdout(X, BYTES.astype("S4").view("V4")).certify(Answering(BYTES))
+
+
+@pytest.mark.parametrize(
+    ("truth", "answers"),
+    [
+        ([1, "1"], np.array(["1"] * 120)),
+        ([0.5, "0.5"], np.array(["0.5"] * 120)),
+        (["a", "a\0"], np.array(["a"] * 120)),
+        (np.array(["a", "nan"] * 60), ["a", float("nan")] * 60),
+    ],
+    ids=str,
+)
+def test_lists_are_compared_as_they_are_written(truth, answers):
+    """As text, which NumPy makes of them, 60 of the 120 errors were none."""
+    forget()
+
+    class Listing(Answering):
+        def predict(self, X):
+            return self.answers[: len(X)] if len(X) == 120 else [self.answers[int(X[0, 0])]]
+
+    held_out = Holdout(X, truth * 60 if isinstance(truth, list) else truth, mode="open")
+    assert held_out.score(Listing(answers)) == 0.5
+
+
+def test_losses_of_lists_are_those_of_what_is_written():
+    assert ZeroOne().value([1, "1", "a"], ["1", "1", "a"]).tolist() == [1.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize("by_class", [False, True])
+@pytest.mark.parametrize("label", [(1,), [1], {1: 2}, frozenset([1])], ids=str)
+def test_what_holds_several_values_is_no_label(label, by_class):
+    """Compared with a column it was taken for one: after the look was charged, 0 were divided."""
+    several = np.empty(120, dtype=object)
+    several[:] = [label] * 120
+    with pytest.raises(ValueError, match="not labels: make each one text"):
+        Holdout(X, several, by_class=by_class)
+
+
+@pytest.mark.parametrize(
+    "groups",
+    [
+        [float("nan"), "a", "b"],
+        [None, "a", "b"],
+        [1, "1", "b"],
+        np.array([np.nan, 1.0, 2.0]),
+        np.array(["NaT", "2020-01-01", "2020-01-02"], dtype="M8[D]"),
+        np.ma.array([0, 1, 2], mask=[True, False, False]),
+    ],
+    ids=str,
+)
+def test_rows_of_no_group_are_no_group_of_their_own(groups):
+    """They were one, or became the group "nan"; or names that cannot be sorted were a traceback."""
+    groups = np.ma.repeat(groups, 40) if isinstance(groups, np.ma.MaskedArray) else [*groups] * 40
+    for ask in (Holdout, lambda *rows, **rules: Holdout.split(*rows, seed=0, **rules)):
+        with pytest.raises(ValueError, match=r"missing for 40 rows|cannot be sorted|40 masked"):
+            ask(X, TEXT, groups=groups)
 
 
 class OfClasses:

@@ -12,7 +12,8 @@ from surelearn import check_certificate
 from surelearn.bounds import pac, vc
 from surelearn.datasets.worlds import FiniteTable, Noisy
 from surelearn.evaluate.coverage import Coverage
-from surelearn.evaluate.structural_risk import RuleClass, minimize_structural_risk
+from surelearn.evaluate.rule_class import FittedRule
+from surelearn.evaluate.structural_risk import RuleClass, minimize_structural_risk, take_smallest
 from surelearn.learners.neighbors.nearest_neighbors_classifier import NearestNeighborsClassifier
 
 
@@ -209,3 +210,15 @@ def test_bad_input_is_refused(classes, changes, message):
 def test_two_prices_for_one_class_are_refused():
     with pytest.raises(ValueError, match="not several"):
         RuleClass(model=GaussianNB(), bits=3.0, vc_dimension=2)
+
+
+@pytest.mark.parametrize(
+    ("shares", "deltas"), [((1.0, 1.0), (0.05, 0.05)), ((0.5, 0.5), (0.05, 0.5)), ((), ())]
+)
+def test_rules_whose_bounds_do_not_hold_together_are_refused(shares, deltas):
+    """The certificate said that the choice was paid for, whatever each class had spent."""
+    rules, X, y = RuleClass(model=DummyClassifier(), n_hypotheses=2), np.zeros((60, 1)), [0, 1] * 30
+    spent = enumerate(zip(shares, deltas, strict=True))
+    fitted = {f"class {i}": FittedRule.of(rules, *each, X, y) for i, each in spent}
+    with pytest.raises(ValueError, match=r"sum to at most 1|number of classes"):
+        take_smallest(fitted, delta=0.05)

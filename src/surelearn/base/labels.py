@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from surelearn import _arguments
+
 _EXACT = 2**53  # beyond it not every whole number is one of the floats
 
 
@@ -38,7 +40,7 @@ def exact(y: Any) -> Any:
     """Return labels that are not masked; refuse a list of whole numbers that would be rounded.
 
     NumPy makes floats of large whole numbers together with negative ones or fractions, and
-    scikit-learn of columns of pandas that may have gaps.
+    scikit-learn of columns of pandas that may have gaps. A list of several kinds stays as it is.
 
     Examples
     --------
@@ -60,7 +62,7 @@ def exact(y: Any) -> Any:
             "y holds whole numbers that an array would round, together with negative ones or "
             "fractions: make them text, or numbers from 0 on"
         )
-    return y
+    return _arguments.as_written(y)
 
 
 def _are_whole_numbers(y: Any) -> bool:
@@ -100,7 +102,7 @@ def answered(given: Any) -> NDArray[Any]:
             f"the model answered {n_masked} of {len(given)} rows with a masked value, which is no "
             "answer: let it answer every row"
         )
-    return np.asarray(given)
+    return np.asarray(_arguments.as_written(given))
 
 
 def comparable(classes: NDArray[Any], labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:

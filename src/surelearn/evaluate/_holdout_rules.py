@@ -1,6 +1,6 @@
 """The rules of a hold-out: what is fixed before anyone looks, checked once and refused by name."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias, cast, get_args
 from uuid import uuid4
 
@@ -20,6 +20,7 @@ from surelearn.base.validation import distinct
 from surelearn.certificate import Evidence, Precondition
 from surelearn.evaluate import _row_by_row
 from surelearn.evaluate._holdout_claims import Claim, Groups, is_zero_one
+from surelearn.evaluate._splits import name_groups
 
 Mode: TypeAlias = Literal["once", "family", "gate", "open"]
 
@@ -108,8 +109,7 @@ def check_groups(groups: ArrayLike | Groups | None, y: NDArray[Any]) -> Groups |
         return None
     of_copies = isinstance(groups, Groups) and groups.of_copies
     counted = isinstance(groups, Groups) and groups.counted
-    names = column_or_1d(groups.places if isinstance(groups, Groups) else groups)
-    check_consistent_length(names, y)
+    names = name_groups(groups.places if isinstance(groups, Groups) else groups, len(y))
     return Groups(np.unique(names, return_inverse=True)[1], of_copies, counted)
 
 
@@ -170,10 +170,22 @@ def check_labels(X: Any, y: ArrayLike) -> NDArray[Any]:
         raise ValueError("the hold-out is empty: give at least one row")
     if labels.dtype.kind == "V":
         raise ValueError(f"y holds records ({labels.dtype}), not labels: give one column of them")
+    _refuse_several_in_one(labels)
     n_missing = count_missing(labels)
     if n_missing:
         raise ValueError(f"y has {n_missing} missing labels; leave those rows out")
     return labels
+
+
+def _refuse_several_in_one(labels: NDArray[Any]) -> None:
+    """Refuse lists and the like: compared with a column, they are taken for a column themselves."""
+    kinds = set(map(type, labels.tolist())) if labels.dtype.kind == "O" else set[type]()
+    if several := [kind.__name__ for kind in kinds if _holds_several(kind)]:
+        raise ValueError(f"y holds values of type {several[0]}, not labels: make each one text")
+
+
+def _holds_several(kind: type) -> bool:
+    return issubclass(kind, Iterable) and not issubclass(kind, str | bytes)
 
 
 def check_predictions(

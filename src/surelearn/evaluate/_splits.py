@@ -18,6 +18,7 @@ from sklearn.utils.validation import column_or_1d
 from surelearn import _arguments
 from surelearn._typing import ArrayLike, Indices
 from surelearn.base import fitting
+from surelearn.base.labels import refuse_masked
 from surelearn.base.seal import replaces_methods
 from surelearn.certificate import Evidence, assumed, by_construction, violated
 from surelearn.evaluate._task import Task
@@ -66,7 +67,7 @@ def make_splits(
     in time if the rows are ordered, and shuffled ones otherwise: stratified by the labels of a
     classifier.
     """
-    named = None if groups is None else _groups(groups, task.n)
+    named = None if groups is None else name_groups(groups, task.n)
     ordered = _arguments.flag("ordered", ordered)
     if isinstance(cv, bool | str | bytes | np.ndarray) or sparse.issparse(cv):
         raise TypeError(f"cv={cv!r} must be a number of folds, a splitter, or pairs of row numbers")
@@ -178,8 +179,17 @@ def _rows(part: Any, n: int) -> Indices:
     return rows
 
 
-def _groups(groups: ArrayLike, n: int) -> NDArray[Any]:
-    named = cast("NDArray[Any]", column_or_1d(groups, warn=False))
+def name_groups(groups: ArrayLike, n: int) -> NDArray[Any]:
+    """Return the name of the group of each row; one that is missing is refused.
+
+    Examples
+    --------
+    >>> name_groups(["a", float("nan")], 2)
+    Traceback (most recent call last):
+    ValueError: groups is missing for 1 rows; name a group for every row
+    """
+    refuse_masked(groups, "groups")
+    named = cast("NDArray[Any]", column_or_1d(_arguments.as_written(groups), warn=False))
     if len(named) != n:
         raise ValueError(
             f"groups names {len(named)} rows and there are {n}; give one group per row"
@@ -187,6 +197,13 @@ def _groups(groups: ArrayLike, n: int) -> NDArray[Any]:
     missing = fitting.count_missing(named)
     if missing:
         raise ValueError(f"groups is missing for {missing} rows; name a group for every row")
+    if named.dtype.kind == "O":
+        try:
+            np.unique(named)
+        except TypeError:
+            raise ValueError(
+                "groups mixes names that cannot be sorted, such as numbers and text: make all text"
+            ) from None
     return named
 
 

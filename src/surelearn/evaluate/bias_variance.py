@@ -211,8 +211,8 @@ def bias_variance(
     replicates = in_parallel(one, ((seed,) for seed in seeds), n_jobs=n_jobs)
     return BiasVariance(
         X=points,
-        truth=world.mean(points),
-        noise=world.noise_variance(points),
+        truth=_at_each("mean", world.mean(points), len(points)),
+        noise=_at_each("noise_variance", world.noise_variance(points), len(points)),
         predictions=np.array(replicates),
     )
 
@@ -273,6 +273,14 @@ def decompose_risk(
     return RiskDecomposition(
         bayes=bayes, approximation=least_risk - bayes, risks=np.array(risks, dtype=np.float64)
     )
+
+
+def _at_each(name: str, told: Any, n: int) -> Vector:
+    """Return what a world says of each point; a column would be compared with every other one."""
+    values = _arguments.numbers(name, told)
+    if values.shape != (n,):
+        raise ValueError(f"{name} of the world gave shape {values.shape}: give {n} numbers")
+    return values
 
 
 def _replicate(model: Any, world: Any, n: int, ask: Callable[[Any], Any], seed: Any) -> Any:

@@ -23,6 +23,7 @@ from surelearn._jit.sound_matrices import sound
 from surelearn._shown import Shown
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.base.chunks import some_rows
+from surelearn.base.labels import answered
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -281,4 +282,4 @@ def _score(model: Any, place: int, X: Any) -> Vector:
 
 
 def _share(model: Any, wanted: Any, X: Any) -> Vector:
-    return np.asarray(model.predict(X) == wanted, dtype=np.float64)
+    return np.asarray(answered(model.predict(X)) == wanted, dtype=np.float64)

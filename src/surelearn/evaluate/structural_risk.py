@@ -23,6 +23,8 @@ __all__ = ["RuleClass", "StructuralRisk", "minimize_structural_risk", "take_smal
 
 Criterion: TypeAlias = Literal["bound", "square-root"]
 
+_ROUNDING = 1e-12  # of shares that sum to 1
+
 _FIXED = Precondition(
     "fixed_classes", "the classes and their weights were fixed before the data were seen", *BEFORE
 )
@@ -163,6 +165,7 @@ def take_smallest(
     >>> take_smallest({"constants": one}, delta=0.05).bounds.round(4)
     array([0.1128])
     """
+    _refuse_overspent(fitted, delta)
     found = [one.certificate for one in fitted.values()]
     bounds = np.array([math.inf if c.status == "void" else c.bound for c in found])
     textbook = criterion == "square-root"
@@ -182,6 +185,17 @@ def take_smallest(
         certificate=_of_the_choice(found[best], delta, len(names)),
         delta=delta,
     )
+
+
+def _refuse_overspent(fitted: Mapping[str, FittedRule], delta: float) -> None:
+    """Refuse rules whose bounds do not hold together at delta."""
+    _arguments.count("the number of classes", len(fitted), at_least=1)
+    spent = math.fsum(one.share for one in fitted.values() if one.rules.bits is None)
+    if spent > 1.0 + _ROUNDING or any(one.delta != delta for one in fitted.values()):
+        raise ValueError(
+            f"the shares of the classes sum to {spent:g}: they must sum to at most 1, each of "
+            f"delta={delta:g}"
+        )
 
 
 def _of_the_choice(certificate: Certificate, delta: float, n_classes: int) -> Certificate:
@@ -212,7 +226,7 @@ def _shares(classes: Mapping[str, RuleClass], weights: ArrayLike | None) -> Vect
         places = np.arange(1.0, k + 1.0)
         return (k + 1) / k / (places * (places + 1.0))
     shares = _arguments.vector("weights", weights, low=0.0, high=1.0)
-    if len(shares) != k or not shares.all() or math.fsum(shares) > 1.0 + 1e-12:
+    if len(shares) != k or not shares.all() or math.fsum(shares) > 1.0 + _ROUNDING:
         raise _arguments.refuse(
             "weights", shares.tolist(), f"{k} numbers > 0 that sum to at most 1"
         )
