@@ -15,7 +15,10 @@ from numba.core import config
 from numba.core.dispatcher import Dispatcher
 
 from surelearn import learners
-from surelearn._jit import _kept_code, _sources
+from surelearn._jit import _decorator, _kept_code, _sources
+from surelearn._jit._inference import RememberingInference
+from surelearn._jit._linked import QuietCompiler
+from surelearn._jit._lowering import PlainLower
 
 LOOP = """
 from surelearn._jit import jit
@@ -129,6 +132,18 @@ def test_code_of_another_version_is_passed_over(folder, monkeypatch):
         other.setattr(numba, "__version__", "0.0")
         assert call(folder) == (0, [])
     assert call(folder) == (0, [])  # what the other version kept
+
+
+def test_code_of_another_compiler_is_passed_over(folder, monkeypatch):
+    """All files that write its instructions count, and whether they look at bounds."""
+    call(folder)
+    for part in (_decorator.jit, QuietCompiler, PlainLower, RememberingInference):
+        source = sys.modules[part.__module__].__file__
+        assert _sources._digest(source) in _sources._SETTINGS
+    with monkeypatch.context() as other:
+        other.setattr(config, "BOUNDSCHECK", 1)
+        assert call(folder) == (0, [])
+    assert call(folder) == (0, [])
 
 
 def test_a_loop_whose_step_changed_in_another_file_is_compiled_anew(folder, monkeypatch):

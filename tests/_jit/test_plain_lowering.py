@@ -89,6 +89,19 @@ def test_counters_below_nought_and_of_words_end_too():
     assert counted(np.uint64(2), np.uint64(9)) == counted.py_func(2, 9)
 
 
+@jit
+def counted_by(limits):
+    total = 0
+    for i in range(*limits):
+        total += 1 + 10 * i
+    return total
+
+
+def test_a_step_that_stands_in_a_tuple_is_taken():
+    for limits in ((4,), (1, 5), (7, 1, -2), (1, 9, 3)):
+        assert counted_by(limits) == counted_by.py_func(limits)
+
+
 @borrowing
 def moved(pair, scale):
     """Change an array in a tuple, and return numbers."""

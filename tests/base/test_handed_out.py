@@ -112,6 +112,22 @@ def test_an_online_learner_changed_by_hand_has_no_certificate_of_its_run(kind, c
     assert model.fit(X, SIGNS).certificates()
 
 
+@pytest.mark.parametrize("kind", ONLINE, ids=lambda kind: kind.__name__)
+def test_parameters_of_a_run_are_handed_out_as_a_copy(kind):
+    """A bound is computed from them: with a thousandth of the limit it was a thousandth."""
+    model = kind().partial_fit(X, SIGNS)
+    known = [certificate.bound for certificate in model.certificates()]
+    for begun in (model.begun_, model.learnt_.begun):
+        for name in begun.get_params():
+            setattr(begun, name, 1e-3)
+    model.learn_one(X[0], 1)
+    again = kind().partial_fit(X, SIGNS).learn_one(X[0], 1).certificates()
+    assert known
+    assert [certificate.bound for certificate in model.certificates()] == [
+        certificate.bound for certificate in again
+    ]
+
+
 @pytest.mark.parametrize("case", GAMES, ids=lambda case: type(case[0]()).__name__)
 def test_a_game_changed_by_hand_has_no_certificate(case):
     learner, other = begun(*case), begun(*case)

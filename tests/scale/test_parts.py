@@ -1,6 +1,7 @@
 """Parts of tables: every row once, in order, under the hash of its bytes; damage is named."""
 
 import csv
+import os
 import pickle
 
 import numpy as np
@@ -113,6 +114,57 @@ def test_a_column_in_the_names_of_folders_is_not_left_out_silently(tmp_path):
     for source in (tmp_path, dataset.dataset(tmp_path, partitioning="hive")):
         with pytest.raises(ValueError, match="name of a folder"):
             scale.parts(source)
+
+
+def test_no_file_of_a_folder_or_a_pattern_is_left_out_silently(tmp_path):
+    source = tmp_path / "sales"
+    source.mkdir()
+    (source / "may.csv").write_text("a,b\n1,2\n")
+    for name in ("june.csv.gz", "june.tsv", "june.CSV.ZST", "june.jsonl", "june.xlsx"):
+        (source / name).write_bytes(b"a\tb\n3\t4\n")
+        with pytest.raises(ValueError, match=r"june.* cannot be read in parts"):
+            scale.parts(source)
+        (source / name).unlink()
+    (source / "gone.csv").symlink_to(tmp_path / "nowhere.csv")
+    for asked in (source, source / "*.csv"):
+        with pytest.raises(ValueError, match=r"gone.csv is no file that can be read"):
+            scale.parts(str(asked))
+    (source / "gone.csv").unlink()
+    os.mkfifo(source / "pipe.csv")
+    with pytest.raises(ValueError, match=r"pipe.csv is no file that can be read"):
+        scale.parts(source)
+    (source / "pipe.csv").unlink()
+    for name in ("README.md", "sums.txt", "_SUCCESS", ".june.csv.crc"):
+        (source / name).write_text("no table")
+    assert len(scale.parts(source)) == 1
+    (source / "2025").mkdir()
+    (source / "2025" / "june.csv").write_text("a,b\n3,4\n")
+    assert len(scale.parts(source)) == len(scale.parts(f"{source}/**/*.csv")) == 2
+    with pytest.raises(ValueError, match=r"matches the folder .*2025, and the files in it"):
+        scale.parts(f"{source}/[m2]*")
+
+
+def test_links_to_folders_are_followed_and_never_round_in_circles(tmp_path):
+    source, archive = tmp_path / "sales", tmp_path / "archive"
+    for folder in (source, archive):
+        folder.mkdir()
+        (folder / f"{folder.name}.csv").write_text("a,b\n1,2\n")
+    (source / "older").symlink_to(archive)
+    assert len(scale.parts(source)) == 2
+    (source / ".all").symlink_to(source)  # what is hidden is not looked into
+    assert len(scale.parts(source)) == 2
+    (archive / "newer").symlink_to(source)
+    with pytest.raises(ValueError, match=r"links lead to the folder .*sales twice"):
+        scale.parts(source)
+    (archive / "newer").unlink()
+    (source / "latest").symlink_to(archive)
+    with pytest.raises(ValueError, match=r"links lead to the folder .*archive twice"):
+        scale.parts(source)
+    (source / "latest").unlink()
+    (source / "older").unlink()
+    (source / "year=2025").symlink_to(archive)
+    with pytest.raises(ValueError, match="the column of 'year=2025' stands in the name"):
+        scale.parts(source)
 
 
 def test_parts_are_found_from_another_folder(tmp_path, monkeypatch):

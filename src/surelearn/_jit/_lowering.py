@@ -32,6 +32,7 @@ class PlainLower(Lower):
         return (
             isinstance(self.typeof(loop_var.name), types.RangeType)
             and getattr(call, "op", None) == "call"
+            and call.vararg is None
             and len(call.args) < 3
             and self.typeof(call.func.name) is self.context.typing_context.resolve_value_type(range)
         )

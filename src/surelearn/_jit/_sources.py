@@ -12,7 +12,9 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba.core import config
 
+settings: Any = config
 _NUMBERS = (bool, int, float, complex, str)
 
 
@@ -44,7 +46,7 @@ def stamp(function: Any) -> bytes:
     >>> stamp(rows.largest_norm.py_func) == stamp(rows.largest_norm.py_func)
     True
     """
-    known = hashlib.sha256(_SETTINGS)
+    known = hashlib.sha256(_SETTINGS + repr(settings.BOUNDSCHECK).encode())
     for path, source in sorted(_reached(function.__code__.co_filename).items()):
         known.update(repr((Path(path).name, source.digest, _constants(source.names))).encode())
     return known.digest()
@@ -104,6 +106,7 @@ def _digest(path: str) -> bytes:
         return b""
 
 
+# Every private file beside this one has a say in how loops are compiled.
 _SETTINGS = b"".join(
-    _digest(str(Path(__file__).with_name(name))) for name in ("_decorator.py", "_linked.py")
+    _digest(str(path)) for path in sorted(Path(__file__).parent.glob("_[a-z]*.py"))
 )

@@ -3,21 +3,27 @@
 A certificate speaks of the whole run of an online learner, a game or a bandit. Whoever writes into
 its state and lets it learn on has a run that no theorem knows. So arrays are handed out as views
 that cannot be written to, and a learner of which something learnt is replaced by hand says so: its
-seal is broken until it is fitted anew. The learner itself reads and writes its `__dict__`.
+seal is broken until it is fitted anew. A state of another form, which compiled loops would follow
+beyond its arrays, is refused. The learner itself reads and writes its `__dict__`.
 """
 
+from abc import abstractmethod
 from typing import Any, TypeVar, cast
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from surelearn._turns import in_turn
+from surelearn.base.fitting import as_it_is
 from surelearn.base.seal import break_seal
 
 _Value = TypeVar("_Value")
 
 
 def locked(value: _Value) -> _Value:
-    """Return a state whose arrays cannot be written to; nothing is copied.
+    """Return a state whose arrays cannot be written to; no array is copied.
+
+    A learner in it, which knows the parameters of its run, is handed out as a copy.
 
     Examples
     --------
@@ -37,7 +43,7 @@ def locked(value: _Value) -> _Value:
     if _is_plain(value):
         parts = [locked(part) for part in cast("tuple[Any, ...]", value)]
         return tuple.__new__(cast("Any", type(value)), parts)
-    return value
+    return as_it_is(value) if isinstance(value, BaseEstimator) else value
 
 
 def _is_plain(value: Any) -> bool:
@@ -110,8 +116,14 @@ class OwnsItsState:
             setattr(cls, name, in_turn(vars(cls)[name]))
         super().__init_subclass__(**kwargs)
 
+    @abstractmethod
+    def _check_form(self) -> None:
+        """Refuse a state that this learner cannot have: compiled loops rely on its form."""
+
     def __setattr__(self, name: str, value: Any) -> None:
         """Set an attribute; one that comes of learning is set by hand, if learning has begun."""
+        if isinstance(getattr(type(self), name, None), HandedOut):
+            _refuse_another_form(self, name, value)
         if name[-1:] == "_" and name in self.__dict__:
             break_seal(self)
         object.__setattr__(self, name, value)
@@ -121,3 +133,16 @@ class OwnsItsState:
         object.__delattr__(self, name)
         if name[-1:] == "_":
             break_seal(self)
+
+
+def _refuse_another_form(learner: Any, name: str, value: Any) -> None:
+    """Refuse a state that no learning can lead to: no round looks at its arrays again."""
+    twin = object.__new__(type(learner))
+    twin.__dict__ = vars(learner) | {name: value}
+    try:
+        twin._check_form()
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise ValueError(
+            f"this {type(learner).__name__} cannot have learnt such a {name}: {error}. It stays as "
+            "it was"
+        ) from error

@@ -28,6 +28,12 @@ _KINDS = {
     ".ipc": "arrow",
     ".csv": "csv",
 }
+_OTHERS = frozenset(  # tables, too, and what tables are packed in
+    {
+        *(".tsv", ".tab", ".arff", ".jsonl", ".ndjson", ".orc", ".avro", ".xls", ".xlsx"),
+        *(".gz", ".bz2", ".xz", ".zst", ".lz4", ".zip", ".7z"),
+    }
+)
 _PATTERN = frozenset("*?[")
 _IN_FOLDER = re.compile(r"[^=]+=[^=]*")  # year=2026, as Hive and Spark write
 
@@ -55,7 +61,8 @@ def parts(
     source
         A Parquet, Arrow, Feather or CSV file, a folder of them, a pattern such as
         "sales/*.parquet", a list of those, a dataset of PyArrow, or a data frame of Dask. Files
-        of a folder or pattern come in the order of their names; hidden ones do not count.
+        of a folder or pattern come in the order of their names; hidden ones do not count, and
+        tables of other kinds in a folder are refused.
     target
         The column to predict; without one the targets are None.
     columns
@@ -116,26 +123,59 @@ def _files(source: Any) -> Iterator[_File]:
 
 def _paths(source: str) -> list[str]:
     if Path(source).is_dir():
-        inside = sorted(path for path in _inside(source) if path.is_file())
-        shown = (path for path in inside if not _is_hidden(path.relative_to(source)))
-        return [str(path) for path in shown if path.suffix.lower() in _KINDS]
+        shown = sorted(one for one in _inside(source) if not _is_hidden(one.relative_to(source)))
+        return [str(path) for path in shown if _is_read(path)]
     if _PATTERN & set(source) and not Path(source).exists():
         _refuse_closed(source)
-        found = _matches(source)
-        return sorted(path for path in found if Path(path).is_file())
+        found = sorted(_matches(source))
+        _refuse_left_out(found)
+        return [path for path in found if not Path(path).is_dir()]
     if not Path(source).is_file():
         raise ValueError(f"there is no file {source}")
     return [source]
 
 
+def _is_read(path: Path) -> bool:
+    """Return whether a file of a folder is a part of the table; refuse a table of another kind."""
+    suffix = path.suffix.lower()
+    if suffix in _OTHERS:
+        raise ValueError(
+            f"{path} cannot be read in parts, and its rows would be left out: write it as Parquet "
+            "or CSV, take it out of the folder, or name the files"
+        )
+    return suffix in _KINDS
+
+
 def _inside(folder: str) -> Iterator[Path]:
-    """Yield what is in a folder and those below; one that cannot be looked into is refused."""
+    """Yield what is in a folder and those below, through links, too.
+
+    A folder that cannot be looked into is refused, and so is one that links lead to twice.
+    """
 
     def refuse(error: OSError) -> None:
         raise ValueError(_closed(error.filename))
 
-    for place, _, names in os.walk(folder, onerror=refuse):
+    seen = set[str]()
+    for place, folders, names in os.walk(folder, onerror=refuse, followlinks=True):
+        folders[:] = [name for name in folders if not _is_hidden(Path(name))]
+        real = os.path.realpath(place)
+        if real in seen:
+            raise ValueError(
+                f"links lead to the folder {real} twice, and its rows would count twice: remove one"
+            )
+        seen.add(real)
         yield from (Path(place, name) for name in names)
+
+
+def _refuse_left_out(found: list[str]) -> None:
+    """Refuse a pattern that matches a folder of tables, and nothing in it."""
+    entered = {str(Path(path).parent) for path in found}
+    for path in found:
+        if Path(path).is_dir() and str(Path(path)) not in entered and _paths(path):
+            raise ValueError(
+                f"the pattern matches the folder {path}, and the files in it would be left out: "
+                "end the pattern with /**/*.csv, or as the names of your files do"
+            )
 
 
 def _refuse_closed(pattern: str) -> None:
@@ -169,13 +209,16 @@ def _known(path: str) -> _File:
             f"{path} is neither Parquet (.parquet, .pq), Arrow (.arrow, .feather, .ipc) nor CSV "
             "(.csv) by its name"
         )
-    whole = Path(path).resolve()  # workers may stand in other folders
-    if in_name := next((part for part in whole.parts[:-1] if _IN_FOLDER.fullmatch(part)), None):
+    if not Path(path).is_file():
+        raise ValueError(f"{path} is no file that can be read, and its rows would be left out")
+    whole = os.path.abspath(path)  # noqa: PTH100 - workers may stand in other folders
+    above = (*Path(whole).parent.parts, *Path(path).resolve().parent.parts)
+    if in_name := next((part for part in above if _IN_FOLDER.fullmatch(part)), None):
         raise ValueError(
             f"the column of {in_name!r} stands in the name of a folder only, and would be left "
             f"out: write it into the files, or rename the folder of {path}"
         )
-    return _File(os.path.abspath(path), kind)  # noqa: PTH100 - a link keeps its own name
+    return _File(whole, kind)  # a link keeps its own name
 
 
 def _fragments(dataset: Any) -> Iterator[_File]:

@@ -117,8 +117,8 @@ class OnlineLearner(OwnsItsState, CallbackSupportMixin, BaseEstimator):
 
     @property
     def begun_(self) -> Self:
-        """The learner with the parameters of its first row; itself, as long as there was none."""
-        return vars(self)["learnt_"].begun if "learnt_" in vars(self) else self
+        """A copy that knows the parameters of its first row; itself, as long as there was none."""
+        return as_it_is(vars(self)["learnt_"].begun) if "learnt_" in vars(self) else self
 
     @property
     def n_iter_(self) -> int:
@@ -270,26 +270,33 @@ class OnlineLearner(OwnsItsState, CallbackSupportMixin, BaseEstimator):
         return record
 
     def _check_state(self) -> None:
-        """Refuse what a forged model file may hold: states of another form than they start with."""
-        learnt = self._own
-        if type(learnt.begun) is not type(self) or "learnt_" in vars(learnt.begun):
-            raise ValueError("the copy with its parameters is another learner")
-        learnt.begun._check_parameters()
-        if learnt.read.n_features != self.n_features_in_ or not learnt.states:
-            raise ValueError("it has no state, or reads rows of another width than it has learnt")
-        n_problems = self._n_problems(learnt)
-        if len(learnt.states) != n_problems:
-            raise ValueError(f"it has {len(learnt.states)} states, and {n_problems} belong there")
-        for state in learnt.states:
-            self._refuse_unlike(state, self.n_features_in_)
+        """Refuse what a forged model file may hold: states or records that no rows lead to."""
+        self._check_form()
+        if self._own.read.n_features != self.n_features_in_:
+            raise ValueError("it reads rows of another width than it has learnt")
         if self.run_ is not None and self.n_rounds_ not in range(
             self.run_.n_rows, self.run_.n_rows * self.run_.n_passes + 1, self.run_.n_rows
         ):
             raise ValueError("its rounds are not those of its last fit")
         records = None if self.run_ is None else self.run_.records
-        fits = records is None or len(records) == n_problems
+        fits = records is None or len(records) == len(self._own.states)
         if not fits or not all(isinstance(record, self._record_kind) for record in records or ()):
             raise ValueError("the last fit has left other records than belong there")
+
+    def _check_form(self) -> None:
+        """Refuse states of another form than they start with."""
+        learnt = self._own
+        if type(learnt) is not Learnt or "unseen" not in vars(learnt.read):
+            raise ValueError("it is not the value of a learner, or has no reader of rows")
+        if type(learnt.begun) is not type(self) or "learnt_" in vars(learnt.begun):
+            raise ValueError("the copy with its parameters is another learner")
+        learnt.begun._check_parameters()
+        learnt.read._check_state()  # pyright: ignore[reportPrivateUsage]
+        n_problems = self._n_problems(learnt)
+        if len(learnt.states) != n_problems:
+            raise ValueError(f"it has {len(learnt.states)} states, and {n_problems} belong there")
+        for state in learnt.states:
+            self._refuse_unlike(state, learnt.read.n_features)
 
     def _n_problems(self, learnt: Learnt) -> int:
         """Return how many states there must be; a regressor has no classes."""

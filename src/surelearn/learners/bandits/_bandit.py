@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from functools import cache
 from numbers import Integral
+from types import NoneType
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
@@ -86,9 +87,10 @@ class Bandit(OwnsItsState, ABC):
         self.n_arms = n_arms
         self._check_parameters()
         made_plain(self)
-        counts = Counts(np.zeros(self.n_arms, dtype=np.int64), np.zeros(self.n_arms))
+        counts = _no_counts(self.n_arms)
         # What was given here is in the state already: it may not change, not even before round 1.
-        self.state_ = BanditState(constructor_call(self), 0, None, counts, self._start())
+        begun = BanditState(constructor_call(self), 0, None, counts, self._start())
+        vars(self)["state_"] = begun
 
     def _check_parameters(self) -> None:
         """Refuse parameters that make no sense, with a sentence."""
@@ -279,16 +281,26 @@ class Bandit(OwnsItsState, ABC):
 
     def _check_state(self) -> None:
         """Refuse what a forged model file may hold: a state of another form than it starts with."""
-        self._check_parameters()
+        self._check_form()
         _, n, selected, counts, learnt = vars(self)["state_"]
-        if len(counts.pulls) != self.n_arms or counts.pulls.sum() != n or counts.pulls.min() < 0:
+        if counts.pulls.sum() != n or counts.pulls.min() < 0:
             raise ValueError(f"its counts are not those of {self.n_arms} arms and {n} rounds")
         if (counts.arm_losses < 0.0).any() or (counts.arm_losses > counts.pulls).any():
             raise ValueError("losses lie in [0, 1], and those of an arm sum to its rounds at most")
-        refuse_unlike(learnt, self._start())
         self._check_learnt(n, selected, learnt)
         if selected is not None and selected != self._next_arm(n, *map(copy_of, (counts, learnt))):
             raise ValueError(f"arm {selected} is selected, which is not the arm of this round")
+
+    def _check_form(self) -> None:
+        self._check_parameters()
+        begun_as, n, selected, counts, learnt = game = vars(self)["state_"]
+        whole = type(begun_as) is str and type(n) is int and type(selected) in {int, NoneType}
+        if type(game) is not BanditState or not whole:
+            raise ValueError("it is not the state of a bandit")
+        if np.shape(counts.pulls) != (self.n_arms,):
+            raise ValueError(f"its counts are not those of {self.n_arms} arms")
+        refuse_unlike(counts, _no_counts(self.n_arms))
+        refuse_unlike(learnt, self._start())
 
     def _check_learnt(self, n_rounds: int, selected: int | None, learnt: Any) -> None:
         """Refuse a state of the right form that no rounds can have led to."""
@@ -303,6 +315,10 @@ class Bandit(OwnsItsState, ABC):
         counts = Counts(attributes["pulls_"], attributes["arm_losses_"])
         game = BanditState(begun_as, n, arm, counts, NothingMore())
         return {"n_arms": attributes["n_arms"], "state_": game}
+
+
+def _no_counts(n_arms: int) -> Counts:
+    return Counts(np.zeros(n_arms, dtype=np.int64), np.zeros(n_arms))
 
 
 @cache

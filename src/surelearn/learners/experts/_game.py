@@ -220,14 +220,19 @@ class ExpertGame(OwnsItsState, ABC):
 
     def _check_state(self) -> None:
         """Refuse what a forged model file may hold: a state of another form than it starts with."""
+        self._check_form()
+        if not 0 <= self.n_rounds_ <= 2**53:
+            raise ValueError("it has played less than no round")
+
+    def _check_form(self) -> None:
         self._check_parameters()
-        game = self.state_
+        game = vars(self)["state_"]
+        if type(game) is not GameState or type(game.begun_as) is not str:
+            raise ValueError("it is not the state of a game of experts")
         n_experts = np.size(getattr(game.tallies, "expert_losses", ()))
         if n_experts < 1:
             raise ValueError("it has no experts")
         refuse_unlike(game.tallies, self._tallies(n_experts))
-        if not 0 <= game.tallies.n_rounds[0] <= 2**53:
-            raise ValueError("it has played less than no round")
         refuse_unlike(game.learnt, self._start(n_experts))
 
     @classmethod

@@ -17,6 +17,7 @@ from surelearn._jit.sound_matrices import sound
 from surelearn._stored import holds, stored
 from surelearn._typing import Matrix, Vector
 from surelearn.base import OnlineClassifier, validation
+from surelearn.base.declared import refuse_unlike_declared
 from surelearn.base.online.state import History, Learnt, read_only
 from surelearn.certificate import Precondition
 from surelearn.kernels import Kernel
@@ -129,8 +130,8 @@ class KernelMachine(OnlineClassifier):
             return super()._check_lesson(learnt, x)
         return rows.of(self._check_one(learnt, x))
 
-    def _check_state(self) -> None:
-        super()._check_state()
+    def _check_form(self) -> None:
+        super()._check_form()
         if len({state.support[0].shape for state in self.states_}) > 1:
             raise ValueError("its problems do not remember the same rows")
 
@@ -139,6 +140,7 @@ class KernelMachine(OnlineClassifier):
         alike = type(self._start(1))
         if type(state) is not alike or len(state.support) != 1:
             raise ValueError("its state is that of another learner")
+        refuse_unlike_declared(state)
         if state.support[0].shape[0] != len(state.coef) or len(state.current):
             raise ValueError("the rows that it remembers are not as many as their coefficients")
         refuse_strange_rows(self, state.support[0], n_features)
@@ -176,7 +178,7 @@ def refuse_strange_rows(learner: Any, table: Any, n_features: int) -> None:
         raise TypeError("the rows that it remembers are no table")
     if cast("Any", table).shape[1:] != (n_features,):
         raise ValueError("the rows that it remembers are not as wide as those it has learnt")
-    cells = cast("Any", table).data if sparse.issparse(table) else table
+    cells = sound(table).data if sparse.issparse(table) else table
     if cells.dtype != np.float64:
         raise TypeError("the rows that it remembers are no floats")
     validation.all_finite(learner, table, short=True)

@@ -24,6 +24,7 @@ from surelearn._jit.rows import Rows
 from surelearn._stored import holds, stored
 from surelearn._typing import Indices, Mask, Matrix, Vector
 from surelearn.base import MistakeRecord
+from surelearn.base.declared import refuse_unlike_declared
 from surelearn.base.online.mistakes import Statement, sure_certificates
 from surelearn.base.online.passes import Run, Visits
 from surelearn.base.online.state import read_only
@@ -266,6 +267,7 @@ class BudgetedKernelPerceptron(KernelMachine):
         """Refuse slots that hold rows which are not remembered, as a forged file may have them."""
         if type(state) is not State or len(state.support) != 1:
             raise ValueError("its state is that of another learner")
+        refuse_unlike_declared(state)
         table, budget = state.support[0], int(self.begun_.budget)
         refuse_strange_rows(self, table, n_features)
         n_held, oldest, n_dropped = state.counts.tolist()

@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from surelearn._jit import jit, rows, tables
 from surelearn._jit.rows import Rows
+from surelearn._jit.sound_matrices import sound
 from surelearn._jit.votes import vote
 from surelearn._stored import stored
 from surelearn._typing import Indices, Mask, Matrix, Vector
@@ -180,8 +181,8 @@ class VotedPerceptron(OnlineLinearClassifier):
                 vote(products, updates, survived, step, balance[part])
         return votes.T / [each[1].sum() for each in voters]
 
-    def _check_state(self) -> None:
-        super()._check_state()
+    def _check_form(self) -> None:
+        super()._check_form()
         if len({_n_rows(state.stored) for state in self.states_}) > 1:
             raise ValueError("its problems do not share the rows stored")
 
@@ -189,7 +190,7 @@ class VotedPerceptron(OnlineLinearClassifier):
         """Refuse votes by rows that are not stored, as a forged model file may hold them."""
         super()._refuse_unlike(state, n_features)
         for block in state.stored:
-            cells = cast("Any", block).data if sparse.issparse(block) else block
+            cells = sound(block).data if sparse.issparse(block) else block
             if cast("Any", block).shape[1:] != (n_features,) or cells.dtype != np.float64:
                 raise ValueError("the rows stored are not as wide as those it has learnt")
             validation.all_finite(self, block, short=True)
