@@ -292,7 +292,6 @@ def test_a_bomb_is_refused_by_its_size(tmp_path, monkeypatch, name):
     monkeypatch.setattr(decompression, "RATIO", 10)
     monkeypatch.setattr(decompression, "FLOOR", 2**22)
     monkeypatch.setattr("surelearn.app.tables.read._MOST_OF_ARFF", 2**22)
-    monkeypatch.setattr(delimited, "_PATIENCE", 0.1)
     bomb(tmp_path / name, 2**23)
     with pytest.raises(TableError, match="SURELEARN_MOST_BYTES"):
         read_table_file(tmp_path / name)

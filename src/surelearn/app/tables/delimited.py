@@ -122,7 +122,9 @@ class _Lent(io.RawIOBase):
 
     def readinto(self, buffer: Any, /) -> int:
         """Fill a buffer and return how many bytes that took."""
-        return self._stream.readinto(buffer)
+        stream = self._stream
+        del self  # the traceback of what goes wrong below would know it, and be waited for
+        return stream.readinto(buffer)
 
 
 def _blocks(stream: Any, names: list[str], file: TextFile, layout: Layout) -> Generator[Any]:
