@@ -39,6 +39,7 @@ WITHOUT_COMMANDS = {
     "docs/how-to/certify-a-table.md",
     "docs/model-file.md",
 }
+SLOW = {"docs/how-to/from-a-laptop-to-a-cluster.md"}  # it starts processes and clusters of its own
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$(?:\s*^```text\n(.*?)^```$)?", re.DOTALL | re.MULTILINE)
 
 
@@ -74,7 +75,14 @@ def check(shown, printed):
     )
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if examples(page)])
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, marks=pytest.mark.slow if page in SLOW else ())
+        for page in PAGES
+        if examples(page)
+    ],
+)
 def test_the_examples_of_a_page_print_what_it_shows(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")

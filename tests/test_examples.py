@@ -7,6 +7,11 @@ import pytest
 
 ROOT = pathlib.Path(__file__).parent.parent
 EXAMPLES = sorted((ROOT / "examples").glob("plot_*.py"))
+SLOW = {  # simulations of seconds; `make figures` draws them, too
+    "plot_a_consistent_learner_overtakes_an_inconsistent_one",
+    "plot_a_forests_variance_falls_with_its_size_and_its_bias_does_not",
+    "plot_a_price_on_the_weights_trades_variance_for_bias",
+}
 FIGURES = ROOT / "docs" / "figures"
 
 
@@ -19,7 +24,11 @@ def words_of(figure):
     return [text.get_text() for text in texts if text.get_visible() and text.get_text()]
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.stem)
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(p, marks=pytest.mark.slow if p.stem in SLOW else ()) for p in EXAMPLES],
+    ids=lambda p: p.stem,
+)
 def test_it_draws_a_figure_whose_title_is_its_claim(path):
     module = runpy.run_path(str(path))
     claim = module["__doc__"].partition("\n\n")[0].strip().rstrip(".")

@@ -170,7 +170,7 @@ class TestEvidence:
         [
             ({"by_class": True, "loss": Quantile(0.1)}, "by_class"),
             ({"by_class": True, "groups": np.arange(120)}, "the classes themselves"),
-            ({"groups": np.arange(7)}, "inconsistent"),
+            ({"groups": np.arange(7)}, "names 7 rows"),
         ],
     )
     def test_what_makes_no_sense_is_refused_before_anything_is_charged(self, options, message):

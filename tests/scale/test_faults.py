@@ -221,6 +221,7 @@ def survives_a_stop(client, folder, silent, monkeypatch):
     assert computed(folder).count("3") > 1
 
 
+@pytest.mark.slow
 def test_a_worker_is_stopped(cluster, tmp_path, monkeypatch):
     """D4: after a while it counts as dead, and others do its work."""
     cluster.wait_for_workers(2, timeout=60)
