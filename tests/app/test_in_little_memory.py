@@ -92,23 +92,12 @@ def limited(folder, small, *, more, cells):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other kernels do not count so")
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("n_bytes", "n_columns", "given"),
     [
-        pytest.param(
-            80 * _MB,
-            32,
-            {"more": 10 * _MB, "cells": 20_000},
-            id="short",
-            marks=pytest.mark.slow,
-        ),
-        pytest.param(
-            512 * _MB,
-            32,
-            {"more": 64 * _MB, "cells": 400_000},
-            id="middle",
-            marks=pytest.mark.slow,
-        ),
+        pytest.param(80 * _MB, 32, {"more": 10 * _MB, "cells": 20_000}, id="short"),
+        pytest.param(512 * _MB, 32, {"more": 64 * _MB, "cells": 400_000}, id="middle"),
     ],
 )
 def test_a_table_of_eight_times_the_memory_is_certified_and_verified(

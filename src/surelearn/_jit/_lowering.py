@@ -1,4 +1,4 @@
-"""Fewer instructions for the same loop, so that it compiles faster; its machine code is the same.
+"""Fewer instructions for the same loop, so that it compiles faster and does the same.
 
 Numba copies an array's description to the stack for each element that is read or written. The
 optimiser removes that again. Here an element is an address.
