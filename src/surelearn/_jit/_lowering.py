@@ -9,7 +9,7 @@ from typing import Any
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.compiler import Compiler, DefaultPassBuilder
-from numba.core.compiler_machinery import register_pass
+from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.ir_utils import get_definition, guard
 from numba.core.lowering import Lower
 from numba.core.typed_passes import NativeLowering, NopythonTypeInference
@@ -143,6 +143,17 @@ class PlainLowering(NativeLowering):
         return PlainLower
 
 
+class _QuietPasses(PassManager):
+    """Runs passes without telling listeners, who would be told each array of each argument."""
+
+    def _runPass(self, index: int, pss: Any, internal_state: Any) -> None:  # noqa: N802
+        """Run one pass; the name is that of Numba."""
+        del index
+        pss.analysis = self._analysis
+        for step in (pss.run_initialization, pss.run_pass, pss.run_finalizer):
+            step(internal_state)
+
+
 class PlainCompiler(Compiler):
     """Numba's compiler, but for how it writes instructions."""
 
@@ -151,7 +162,9 @@ class PlainCompiler(Compiler):
 
     def define_pipelines(self) -> list[Any]:
         """Return Numba's passes, with our own for the last but one."""
-        passes: Any = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        numbas: Any = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        passes: Any = _QuietPasses(numbas.pipeline_name)
+        passes.passes = numbas.passes
         passes.add_pass_after(RememberingInference, NopythonTypeInference)
         passes.add_pass_after(PlainLowering, NativeLowering)
         left_out = (NopythonTypeInference, NativeLowering, *self.needless)

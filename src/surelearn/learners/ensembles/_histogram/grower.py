@@ -6,9 +6,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surelearn._jit import borrowing, jit
-from surelearn._typing import Indices, Vector
+from surelearn._typing import Indices, Matrix, Vector
 from surelearn.learners.ensembles._histogram import partition, tickets
-from surelearn.learners.ensembles._histogram.splitting import NO_GAIN, RARE, Room, write_left
+from surelearn.learners.ensembles._histogram.splitting import (
+    MIN_ROWS,
+    NO_GAIN,
+    RARE,
+    Room,
+    Table,
+    write_left,
+)
 from surelearn.learners.ensembles._histogram.tasks import (
     CHILD,
     COLUMN,
@@ -80,6 +87,14 @@ def work_on_tree(
 
     Worker 0 grows it. If there are scores, those of the rows of each leaf take their step.
     """
+    return _work(worker, n_rows, size, table, bench, nodes)
+
+
+@borrowing
+def _work(
+    worker: int, n_rows: int, size: Size, table: BinnedRows, bench: Bench, nodes: Nodes
+) -> int:
+    """Do what `work_on_tree` does without counting references to thirty arrays at each step."""
     if worker > 0:
         help_out(worker, table, bench)
         return 0
@@ -99,7 +114,7 @@ def _grow(
 ) -> int:
     """Split the leaf that gains most, until none gains or there are enough."""
     n_nodes, gains, facts = 1, nodes.gains, nodes.facts
-    add_node(0, 0, n_rows, 0, size, bench, nodes)
+    add_node(0, (0, n_rows, 0), size.max_depth, bench.limits, facts, gains)
     gains[0] = np.inf  # to be evaluated first
     while n_nodes < 2 * size.max_leaves - 1:
         node = most_gainful(gains, n_nodes)
@@ -147,39 +162,47 @@ def most_gainful(gains: Vector, n_nodes: int) -> int:
 
 @borrowing
 def add_node(
-    node: int, start: int, stop: int, depth: int, size: Size, bench: Bench, nodes: Nodes
+    node: int,
+    known: tuple[int, int, int],
+    max_depth: int,
+    limits: Vector,
+    facts: Indices,
+    gains: Vector,
 ) -> None:
-    """Write what is known of a new leaf; it may be split if it has rows enough for two."""
-    facts = nodes.facts
+    """Write what is known of a new leaf, its rows and its depth.
+
+    It may be split if it has rows enough for two.
+    """
+    start, stop, depth = known
     facts[node, START], facts[node, STOP], facts[node, DEPTH] = start, stop, depth
     facts[node, SLOT], facts[node, CHILD], facts[node, FEATURE] = _NO_SLOT, 0, -1
-    facts[node, OPEN] = stop - start >= 2 * bench.limits[1] and depth < size.max_depth
-    nodes.gains[node] = NO_GAIN
+    facts[node, OPEN] = stop - start >= 2 * limits[MIN_ROWS] and depth < max_depth
+    gains[node] = NO_GAIN
 
 
 @borrowing
-def _take_slot(nodes: Nodes) -> int:
+def _take_slot(free: Indices) -> int:
     """Return a free slot, or -1."""
-    if nodes.free[-1] == 0:
+    if free[-1] == 0:
         return _NO_SLOT
-    nodes.free[-1] -= 1
-    return int(nodes.free[nodes.free[-1]])
+    free[-1] -= 1
+    return int(free[free[-1]])
 
 
 @borrowing
-def _give_back(nodes: Nodes, slot: int) -> None:
+def _give_back(free: Indices, slot: int) -> None:
     """Let others use a slot."""
     if slot != _NO_SLOT:
-        nodes.free[nodes.free[-1]] = slot
-        nodes.free[-1] += 1
+        free[free[-1]] = slot
+        free[-1] += 1
 
 
 @borrowing
-def _n_count_tasks(table: BinnedRows, size: Size) -> int:
+def _n_count_tasks(n_columns: int, n_workers: int) -> int:
     """Return into how many tasks the words of the columns are dealt: not too many words each."""
-    n_words = (len(table.starts) + 6) >> 3
+    n_words = (n_columns + 7) >> 3
     # Every task reads all rows once more, so there are no more of them than workers need.
-    return max(min(n_words, size.n_workers), (n_words + 7) >> 3)
+    return max(min(n_words, n_workers), (n_words + 7) >> 3)
 
 
 @borrowing
@@ -198,53 +221,54 @@ def _evaluate(
     counted in one of the two spare ones, and their histograms are forgotten.
     """
     facts, order, spare = nodes.facts, bench.order, len(bench.sums) - 2
-    facts[small, SLOT] = _take_slot(nodes) if facts[small, SLOT] < 0 else facts[small, SLOT]
+    facts[small, SLOT] = _take_slot(nodes.free) if facts[small, SLOT] < 0 else facts[small, SLOT]
     order[KIND], order[FIRST], order[LAST] = COUNT, facts[small, START], facts[small, STOP]
     order[SMALL] = facts[small, SLOT] if facts[small, SLOT] >= 0 else spare
     order[LARGE], order[SUBTRACT] = -1, 0
     if large >= 0:
         order[SUBTRACT] = facts[large, SLOT] >= 0
-        facts[large, SLOT] = facts[large, SLOT] if order[SUBTRACT] else _take_slot(nodes)
+        facts[large, SLOT] = facts[large, SLOT] if order[SUBTRACT] else _take_slot(nodes.free)
         order[LARGE] = facts[large, SLOT] if facts[large, SLOT] >= 0 else spare + 1
         order[LARGE_FIRST], order[LARGE_LAST] = facts[large, START], facts[large, STOP]
     if facts[small, OPEN] or (large >= 0 and facts[large, OPEN]):
-        run_tasks(worker, _n_count_tasks(table, size), table, bench)
+        run_tasks(worker, _n_count_tasks(len(table.starts) - 1, size.n_workers), table, bench)
     for which in range(2 if large >= 0 else 1):
         leaf = large if which else small
         nodes.gains[leaf] = NO_GAIN
         if facts[leaf, OPEN]:
-            choose(leaf, which, order[SMALL + which], table, bench, nodes)
+            sums, found = bench.sums[order[SMALL + which]], bench.found[which]
+            room = Room(bench.ordered[0], bench.gains[0])
+            choose(leaf, table, sums, found, bench.limits, room, bench.left, nodes)
         if nodes.gains[leaf] <= 0.0:
-            _give_back(nodes, facts[leaf, SLOT])
+            _give_back(nodes.free, facts[leaf, SLOT])
             facts[leaf, SLOT] = _NO_SLOT
 
 
 @borrowing
-def choose(node: int, which: int, slot: int, table: BinnedRows, bench: Bench, nodes: Nodes) -> None:
+def choose(
+    node: int,
+    table: BinnedRows,
+    sums: Indices,
+    found: Matrix,
+    limits: Vector,
+    room: Room,
+    left: Table,
+    nodes: Nodes,
+) -> None:
     """Write the best split of all columns to the node; of equal gains the first column wins."""
-    best, found = 0, bench.found[which]
+    best = 0
     for j in range(len(found)):
         if found[j, 0] > found[best, 0]:
             best = j
     nodes.gains[node] = found[best, 0]
     if found[best, 0] <= 0.0:
         return
-    nodes.facts[node, FEATURE], nodes.facts[node, CUT] = best, np.int64(found[best, 1])
-    start = table.starts[best]
-    split = bench.bounds[0]
-    split[0], split[1] = np.int64(found[best, 1]), np.int64(found[best, 2])
-    write_left(
-        bench.sums[slot],
-        start,
-        table.starts[best + 1] - start - 1,
-        table.is_set[best],
-        split,
-        bench.limits[RARE],
-        Room(bench.ordered[0], bench.gains[0]),
-        bench.left,
-    )
+    start, split = table.starts[best], (np.int64(found[best, 1]), np.int64(found[best, 2]))
+    nodes.facts[node, FEATURE], nodes.facts[node, CUT] = best, split[0]
+    n_bins = table.starts[best + 1] - start - 1
+    write_left(sums, start, n_bins, table.is_set[best], split, limits[RARE], room, left)
     for b in range(256):
-        bit = np.uint64(bench.left[b]) << np.uint64(b & 63)
+        bit = np.uint64(left[b]) << np.uint64(b & 63)
         nodes.left[node, b >> 6] = (nodes.left[node, b >> 6] if b & 63 else np.uint64(0)) | bit
 
 
@@ -276,6 +300,6 @@ def _split(
     facts[node, CHILD] = n_nodes
     nodes.gains[node] = -nodes.gains[node]  # it is no leaf any more, and its gain is remembered
     for side in range(2):
-        first, last = (start + total, stop) if side else (start, start + total)
-        add_node(n_nodes + side, first, last, depth + 1, size, bench, nodes)
+        known = (start + total, stop, depth + 1) if side else (start, start + total, depth + 1)
+        add_node(n_nodes + side, known, size.max_depth, bench.limits, facts, nodes.gains)
     facts[_by_size(facts, n_nodes)[1], SLOT] = facts[node, SLOT]

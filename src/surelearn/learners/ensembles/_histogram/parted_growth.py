@@ -15,7 +15,7 @@ from surelearn.learners.ensembles._histogram.binning import Bins
 from surelearn.learners.ensembles._histogram.grower import Nodes, choose, remember_feature
 from surelearn.learners.ensembles._histogram.histogram import COUNT_BITS
 from surelearn.learners.ensembles._histogram.records import Fields
-from surelearn.learners.ensembles._histogram.splitting import NO_GAIN
+from surelearn.learners.ensembles._histogram.splitting import NO_GAIN, Room
 from surelearn.learners.ensembles._histogram.tasks import (
     CHILD,
     DEPTH,
@@ -70,8 +70,10 @@ def layout(bins: Bins, signs: Indices) -> BinnedRows:
 @jit
 def _best_of_node(n_columns: int, node: int, table: BinnedRows, bench: Bench, nodes: Nodes) -> None:
     """Write the best split of the histogram in the first slot to a node."""
-    find_splits(0, 0, n_columns, 0, 0, table, bench)
-    choose(node, 0, 0, table, bench, nodes)
+    sums, found, limits = bench.sums[0], bench.found[0], bench.limits
+    room = Room(bench.ordered[0], bench.gains[0])
+    find_splits(0, n_columns, table, sums, bench.allowed, limits, room, found)
+    choose(node, table, sums, found, limits, room, bench.left, nodes)
 
 
 class TreeInPasses:

@@ -221,7 +221,7 @@ def write_left(
     start: int,
     n_bins: int,
     is_set: int,
-    split: Indices,
+    split: tuple[int, int],
     rare: float,
     room: Room,
     left: Table,

@@ -143,32 +143,42 @@ def do_task(worker: int, task: int, table: BinnedRows, bench: Bench) -> None:
     elif kind == MOVE:
         partition.move_chunk(bench.rows, task, first, last, bench.n_left, bench.sides)
     elif kind == WRITE:
-        _write(task, table, bench)
-    else:
-        _step(task, bench)
+        first = task * WRITTEN
+        last = min(first + WRITTEN, len(bench.gradients))
+        write_words(
+            bench.gradients, bench.hessians, bench.terms, order[TREE], first, last, table.records, 0
+        )
+        if not order[LISTED]:
+            _list_rows(first, last, bench.rows)
+    elif not bench.facts[task, CHILD]:
+        slopes = bench.gradients, bench.hessians
+        _step(task, bench.facts, bench.rows, slopes, bench.terms, bench.steps, bench.scores)
+
+
+# Those that take few arrays are told these alone: a bench is handed over as two hundred numbers.
 
 
 @borrowing
-def _write(task: int, table: BinnedRows, bench: Bench) -> None:
-    """Write the gradients of some rows to their records; list them, if all are wanted."""
-    first = task * WRITTEN
-    last, tree = min(first + WRITTEN, len(bench.gradients)), bench.order[TREE]
-    slopes = bench.gradients, bench.hessians
-    write_words(slopes[0], slopes[1], bench.terms, tree, first, last, table.records, 0)
-    if not bench.order[LISTED]:
-        for i in range(first, last):
-            bench.rows[i] = np.int32(i)
+def _list_rows(first: int, last: int, rows: Rows) -> None:
+    """List some rows, since all are wanted."""
+    for i in range(first, last):
+        rows[i] = np.int32(i)
 
 
 @borrowing
-def _step(node: int, bench: Bench) -> None:
+def _step(
+    leaf: int,
+    facts: Indices,
+    rows: Rows,
+    slopes: tuple[Vector, Vector],
+    terms: Vector,
+    steps: Vector,
+    scores: Vector,
+) -> None:
     """Write a leaf's Newton step, summed in the order of its rows, and move their scores."""
-    if bench.facts[node, CHILD]:
-        return
-    rows, scores, rate = bench.rows, bench.scores, bench.terms[RATE]
-    first, last = bench.facts[node, START], bench.facts[node, STOP]
-    step = newton_step(rows, first, last, bench.gradients, bench.hessians, bench.terms[PENALTY])
-    bench.steps[node] = step
+    first, last, rate = facts[leaf, START], facts[leaf, STOP], terms[RATE]
+    step = newton_step(rows, first, last, slopes[0], slopes[1], terms[PENALTY])
+    steps[leaf] = step
     for i in range(first, last):
         scores[np.uint64(rows[i])] += rate * step
 
@@ -176,53 +186,44 @@ def _step(node: int, bench: Bench) -> None:
 @borrowing
 def count_and_find(worker: int, task: int, table: BinnedRows, bench: Bench) -> None:
     """Count the small child, subtract it from its parent, find the best split of each column."""
-    order, starts = bench.order, table.starts
+    order, starts, limits = bench.order, table.starts, bench.limits
     n_words, n_tasks = (len(starts) + 6) >> 3, order[N_TASKS]
     w, last_word = n_words * task // n_tasks, n_words * (task + 1) // n_tasks
     end = min(8 * last_word, len(starts) - 1)
     for child in range(1 if order[LARGE] < 0 else 2):
-        slot = order[SMALL + child]
+        sums = bench.sums[order[SMALL + child]]
         if child == 1 and order[SUBTRACT]:
             small = bench.sums[order[SMALL]]
-            histogram.subtract(bench.sums[slot], small, int(starts[8 * w]), int(starts[end]))
+            histogram.subtract(sums, small, int(starts[8 * w]), int(starts[end]))
         else:
-            _count(worker, child, slot, w, last_word, table, bench)
-        find_splits(worker, 8 * w, end, slot, child, table, bench)
-
-
-@borrowing
-def _count(
-    worker: int, child: int, slot: int, w: int, last_word: int, table: BinnedRows, bench: Bench
-) -> None:
-    """Count the rows of a child in a slot."""
-    order = bench.order
-    bounds = bench.bounds[worker]
-    bounds[0] = order[LARGE_FIRST] if child else order[FIRST]
-    bounds[1] = order[LARGE_LAST] if child else order[LAST]
-    bounds[2], bounds[3] = w, last_word
-    histogram.count_words(
-        bench.rows,
-        bounds,
-        table.records,
-        table.starts,
-        int(bench.limits[ROWS_ADDED]),
-        bench.scratch[worker],
-        bench.sums[slot],
-    )
+            bounds, at_once = bench.bounds[worker], int(limits[ROWS_ADDED])
+            bounds[0] = order[LARGE_FIRST] if child else order[FIRST]
+            bounds[1] = order[LARGE_LAST] if child else order[LAST]
+            bounds[2], bounds[3] = w, last_word
+            scratch = bench.scratch[worker]
+            histogram.count_words(bench.rows, bounds, table.records, starts, at_once, scratch, sums)
+        room = Room(bench.ordered[worker], bench.gains[worker])
+        find_splits(8 * w, end, table, sums, bench.allowed, limits, room, bench.found[child])
 
 
 @borrowing
 def find_splits(
-    worker: int, column: int, end: int, slot: int, child: int, table: BinnedRows, bench: Bench
+    column: int,
+    end: int,
+    table: BinnedRows,
+    sums: Indices,
+    allowed: Table,
+    limits: Vector,
+    room: Room,
+    found: Matrix,
 ) -> None:
-    """Write the best split of some columns of one child."""
-    room, sums = Room(bench.ordered[worker], bench.gains[worker]), bench.sums[slot]
+    """Write the best split of some columns of one child, whose histogram is given."""
     first = table.starts[column]
     whole = total(sums, first, table.starts[column + 1] - first - 1)
     for j in range(column, end):
-        found, start = bench.found[child, j], table.starts[j]
-        found[0] = NO_GAIN
-        if bench.allowed[j]:
+        split, start = found[j], table.starts[j]
+        split[0] = NO_GAIN
+        if allowed[j]:
             n_bins = table.starts[j + 1] - start - 1
             best_split(
                 sums,
@@ -230,9 +231,9 @@ def find_splits(
                 whole,
                 table.signs[j],
                 table.is_set[j],
-                bench.limits,
+                limits,
                 room,
-                found,
+                split,
             )
 
 
