@@ -143,15 +143,17 @@ class PlainLowering(NativeLowering):
         return PlainLower
 
 
-class _QuietPasses(PassManager):
+_NumbasPasses: Any = PassManager
+
+
+class _QuietPasses(_NumbasPasses):
     """Runs passes without telling listeners, who would be told each array of each argument."""
 
-    def _runPass(self, index: int, pss: Any, internal_state: Any) -> None:  # noqa: N802
-        """Run one pass; the name is that of Numba."""
-        del index
-        pss.analysis = self._analysis
-        for step in (pss.run_initialization, pss.run_pass, pss.run_finalizer):
-            step(internal_state)
+    def _runPass(self, _: int, one: Any, state: Any) -> None:  # noqa: N802 - Numba's name
+        """Run one pass."""
+        one.analysis = self._analysis
+        for step in (one.run_initialization, one.run_pass, one.run_finalizer):
+            step(state)
 
 
 class PlainCompiler(Compiler):

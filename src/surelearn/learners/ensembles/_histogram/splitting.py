@@ -221,7 +221,7 @@ def write_left(
     start: int,
     n_bins: int,
     is_set: int,
-    split: tuple[int, int],
+    split: tuple[np.int64, np.int64],
     rare: float,
     room: Room,
     left: Table,
