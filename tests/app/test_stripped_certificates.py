@@ -97,6 +97,16 @@ def test_a_stripped_certificate_is_found_and_an_older_number_is_told():
         assert "that the model was not chosen by these rows" in older
 
 
+def test_a_certificate_older_than_keys_lists_what_its_phrases_say():
+    content = stripped(split_off(3, Noisy(3, 0.1).draw(300, seed=7004)[0]), *SINCE)
+    for condition in content["preconditions"]:
+        del condition["key"]
+    older, *_ = not_checked(Certificate.from_json(json.dumps(content | {"schema": 1})))
+    assert "it does not list that each row is answered by itself" in older
+    assert "no row of the hold-out is a copy of a row left for training" in older
+    assert "no row of the hold-out was used for training" not in older
+
+
 def test_the_number_alone_says_that_nothing_was_fixed():
     content = issued(FITTED["ours"](), 6002) | {"schema": 2}
     assert "what it must list was not fixed then" in told(content)

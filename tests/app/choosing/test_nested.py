@@ -100,6 +100,15 @@ class TestTheChoice:
         assert choice.lines[0].numbers[2] == pytest.approx(reach)
         assert "was the only way to learn that was tried" in choice.sentence
 
+    def test_a_learner_with_growing_settings_that_could_not_be_trained_is_told(self):
+        # As where a class has three rows: folds without it are nothing to some learners.
+        failing = {f"C = {c}": Saying(error="y has one class") for c in (1, 2, 3, 4)}
+        tried = {"bayes": GOOD, "LogisticRegression": failing}
+        choice = choose_by_nesting(posed(noisy()), tried, seed=0)
+        assert choice.name == "bayes"
+        assert any("y has one class" in line.note for line in choice.lines)
+        assert choice.at_the_edge == ()
+
     def test_who_looks_on_hears_of_every_learner(self):
         heard = []
         choose_by_nesting(

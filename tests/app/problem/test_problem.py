@@ -11,6 +11,7 @@ import pytest
 
 from surelearn.app.errors import TableError
 from surelearn.app.in_parts.reading import TargetReader
+from surelearn.app.problem import features
 from surelearn.app.problem.problem import target_in_disguise, understand
 from surelearn.app.problem.split import Split, split
 from surelearn.app.tables.read import TableFile, read_table_file
@@ -403,3 +404,28 @@ def test_many_classes_and_many_values_take_little_memory_to_look_for_leaks():
     finally:
         tracemalloc.stop()
     assert found["x"].startswith("thresholds on it alone")
+
+
+class Wide:
+    """A table that counts how often it is asked for its names: Arrow makes them anew each time."""
+
+    def __init__(self, n_columns):
+        cells = np.random.default_rng(0).normal(size=20)
+        self.table, self.asked = pa.table({f"x{i}": cells for i in range(n_columns)}), 0
+
+    @property
+    def column_names(self):
+        self.asked += 1
+        return self.table.column_names
+
+    def column(self, name):
+        return self.table.column(name)
+
+
+def test_features_of_a_wide_table_are_not_chosen_in_the_square_of_its_columns():
+    for n_columns in (5, 50):
+        rows = Wide(n_columns)
+        chosen, _ = features.choose(
+            rows, np.arange(20), {}, categories=(), keep=(), typed=True, decimal=".", mode=None
+        )
+        assert [len(chosen), rows.asked] == [n_columns, 1]

@@ -119,6 +119,23 @@ def test_a_member_that_separates_the_rows_ends_the_stages():
     assert "for ever" in model.stop_reason_
 
 
+@pytest.mark.parametrize("learner", [ForwardStagewiseClassifier, ForwardStagewiseRegressor])
+def test_a_member_no_better_than_chance_ends_the_stages_with_a_warning(learner):
+    X, y = np.zeros((4, 1)), np.array([-1.0, 1.0, -1.0, 1.0])
+    with pytest.warns(UserWarning, match="ended after 0 stages: stage 1 was discarded"):
+        model = learner().fit(X, y)
+    assert "discarded" in model.stop_reason_
+    assert len(model.steps_) == 0
+
+
+def test_a_member_that_meets_rounding_alone_ends_the_stages_quietly():
+    X = np.arange(7.0)[:, np.newaxis]
+    y = 0.1 * X.ravel() + 0.3
+    for n in range(2, 6):  # warnings are errors
+        model = ForwardStagewiseRegressor(estimator=LinearRegression(), n_estimators=n).fit(X, y)
+        assert model.training_losses_[-1] < 1e-25
+
+
 @pytest.mark.parametrize(
     ("learner", "says"),
     [

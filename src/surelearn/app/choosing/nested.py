@@ -289,7 +289,7 @@ def _at_the_edge(trials: list[Trial]) -> Iterator[str]:
     for trial in trials:
         settings = list(trial.results)
         edges = {settings[0], settings[-1]} if len(settings) >= _FEWEST else set[str]()
-        if trial.name in ORDERED and trial.setting in edges:
+        if trial.name in ORDERED and edges and trial.setting in edges:
             yield with_setting(trial.name, trial.setting)
 
 

@@ -77,7 +77,9 @@ def choose(
     """
     features: list[Feature] = []
     left_out: dict[str, str] = {}
-    for name in rows.column_names:
+    names: list[str] = rows.column_names  # Arrow makes the list anew each time
+    taken = set(names)
+    for name in names:
         if name in excluded:
             left_out[name] = excluded[name]
             continue
@@ -85,7 +87,7 @@ def choose(
         found = judge(cells, name, category=name in categories, keep=name in keep, **form)
         if found.kind is None and not found.parts:
             left_out[name] = found.left_out
-        given = _features(found, name, set(rows.column_names), zeros=name in zeros)
+        given = _features(found, name, taken, zeros=name in zeros)
         features += [_with_words(feature, cells, form["decimal"]) for feature in given]
         forget_pages()
     if not features:

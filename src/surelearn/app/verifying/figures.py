@@ -11,7 +11,8 @@ import numpy as np
 from surelearn.app.problem.entry import OF_PARTS, Entry
 from surelearn.app.verifying import carried
 from surelearn.app.verifying.finding import Finding, equal
-from surelearn.app.verifying.known import FIXED
+from surelearn.app.verifying.known import FIXED, keys_by_phrase
+from surelearn.app.verifying.rebuilt import with_keys_of_issuers
 from surelearn.app.verifying.seen_in_counts import seen_in_counts
 from surelearn.app.verifying.shapes import read_together, without_numbers
 from surelearn.bounds import holdout, online_to_batch
@@ -306,7 +307,7 @@ def lacking_demands(c: Certificate, assumed: set[str]) -> list[str]:
 
 def not_yet_listed(c: Certificate) -> list[str]:
     """Return what is demanded of hold-outs today and an older certificate does not list."""
-    today = replace(c, schema=FIXED)
+    today = replace(with_keys_of_issuers(c, keys_by_phrase(c.schema)), schema=FIXED)
     keys = [gap.removeprefix("without ") for gap in lacking_demands(today, set())]
     return [DEMANDS[key] for key in keys if key in DEMANDS]
 

@@ -305,7 +305,8 @@ class NaiveBayesClassifier(ClassifierMixin, SummarisingLearner[ClassSummary]):
     def _normal_factors(self, record: ClassSummary) -> NormalFactors:
         """Return the factors of the columns of numbers, if each has a value and varies."""
         columns = np.flatnonzero([known is None for known in self.categories_])
-        names = [column_names(self)[place] for place in columns]
+        known = column_names(self)
+        names = [known[place] for place in columns]
         empty = record.moments.pooled().weight[0] == 0.0
         if empty.any():
             raise ValueError(

@@ -28,6 +28,13 @@ class Stages(NamedTuple):
     steps: list[float]
     losses: list[float]
     stop_reason: str
+    gave_up: bool = False
+
+    def discarded(self, stage: int) -> "Stages":
+        """End with a member along which the loss does not fall, though there is some left."""
+        reason = f"stage {stage} was discarded: along its member the loss does not fall"
+        left = self.losses[-1] > np.finfo(np.float64).eps * self.losses[0]  # beyond rounding
+        return self._replace(stop_reason=reason, gave_up=left)
 
 
 def run_stages(
@@ -47,9 +54,7 @@ def run_stages(
         member, values = propose(np.where(there, -slopes, 0.0), weights)
         step = line_search(loss, y[there], f[there], values[there], weights[there])
         if step == 0.0:
-            return stages._replace(
-                stop_reason=f"stage {stage} was discarded: along its member the loss does not fall"
-            )
+            return stages.discarded(stage)
         endless = step == np.inf
         step = 1.0 if endless else step * learning_rate
         f = f + step * values

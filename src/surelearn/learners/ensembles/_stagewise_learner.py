@@ -15,7 +15,7 @@ from surelearn._jit import fingerprints
 from surelearn._stored import holds
 from surelearn._typing import ArrayLike, Vector
 from surelearn.base.declared import refuse_unlike_declared
-from surelearn.base.fitting import adopt, at_one_moment, fresh_copy, row_weights
+from surelearn.base.fitting import adopt, at_one_moment, fresh_copy, row_weights, warn
 from surelearn.learners.ensembles._stages import run_stages
 from surelearn.learners.ensembles._weak_learners import admitted, n_rows_of
 from surelearn.losses import Loss
@@ -103,6 +103,9 @@ class StagewiseLearner(BaseEstimator):
         self.training_losses_, self.stop_reason_ = np.array(stages.losses), stages.stop_reason
         self.n_training_rows_ = len(targets)
         self._remember(rows)
+        if stages.gave_up:
+            n = len(stages.members)
+            warn(f"boosting ended after {n} stages: {stages.stop_reason}; use a richer `estimator`")
 
     def _remember(self, rows: Any) -> None:
         """Keep a sketch of rows of numbers, by which a hold-out recognises them."""
