@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from contextlib import suppress
+from decimal import Decimal
 from numbers import Number
 from typing import Any, cast
 
@@ -56,6 +57,10 @@ def exact(y: Any) -> Any:
         return np.asarray(y)
     if sparse.issparse(y):
         raise ValueError("y is a sparse matrix; give one label or target per row, in an array")
+    if _has_signal(y):
+        raise ValueError(
+            "some labels or some targets are missing (Decimal('sNaN')): leave out those rows"
+        )
     rounds = isinstance(y, list | tuple) and _has_long(cast("list[Any]", y))
     if rounds and _is_rounded(y):
         raise ValueError(
@@ -80,6 +85,14 @@ def _is_rounded(y: Any) -> bool:
         return np.asarray(y).dtype.kind == "f"
     except (ValueError, OverflowError):  # lists of several lengths, which are refused elsewhere
         return False
+
+
+def _has_signal(y: Any) -> bool:
+    objects = isinstance(y, list | tuple) or (isinstance(y, np.ndarray) and y.dtype.kind == "O")
+    values: list[Any] = np.ravel(cast("Any", y)).tolist() if isinstance(y, np.ndarray) else y
+    if not objects or Decimal not in set(map(type, values)):
+        return False
+    return any(isinstance(v, Decimal) and v.is_snan() for v in values)
 
 
 def _has_long(values: list[Any]) -> bool:
