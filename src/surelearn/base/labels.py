@@ -57,10 +57,6 @@ def exact(y: Any) -> Any:
         return np.asarray(y)
     if sparse.issparse(y):
         raise ValueError("y is a sparse matrix; give one label or target per row, in an array")
-    if _has_signal(y):
-        raise ValueError(
-            "some labels or some targets are missing (Decimal('sNaN')): leave out those rows"
-        )
     rounds = isinstance(y, list | tuple) and _has_long(cast("list[Any]", y))
     if rounds and _is_rounded(y):
         raise ValueError(
@@ -87,12 +83,25 @@ def _is_rounded(y: Any) -> bool:
         return False
 
 
-def _has_signal(y: Any) -> bool:
-    objects = isinstance(y, list | tuple) or (isinstance(y, np.ndarray) and y.dtype.kind == "O")
-    values: list[Any] = np.ravel(cast("Any", y)).tolist() if isinstance(y, np.ndarray) else y
-    if not objects or Decimal not in set(map(type, values)):
-        return False
-    return any(isinstance(v, Decimal) and v.is_snan() for v in values)
+def refuse_signals(y: Any) -> Any:
+    """Return labels; refuse missing ones that raise an error of their own if they are compared.
+
+    Examples
+    --------
+    >>> from decimal import Decimal
+    >>> refuse_signals([Decimal("sNaN")])
+    Traceback (most recent call last):
+    ValueError: some labels or some targets are missing (Decimal('sNaN')): leave out those rows
+    """
+    objects = getattr(getattr(y, "dtype", None), "kind", "") == "O"
+    listed: Any = np.ravel(y).tolist() if objects else y
+    values = cast("list[Any]", listed if isinstance(listed, list | tuple) else [])
+    decimals = values if Decimal in set(map(type, values)) else []
+    if any(isinstance(value, Decimal) and value.is_snan() for value in decimals):
+        raise ValueError(
+            "some labels or some targets are missing (Decimal('sNaN')): leave out those rows"
+        )
+    return y
 
 
 def _has_long(values: list[Any]) -> bool:

@@ -17,7 +17,7 @@ from surelearn import _arguments
 from surelearn._jit import rows
 from surelearn._jit.sound_matrices import sound
 from surelearn._typing import ArrayLike, Indices, Mask, Vector
-from surelearn.base.labels import comparable, exact, refuse_masked
+from surelearn.base.labels import comparable, exact, refuse_masked, refuse_signals
 from surelearn.base.parted import PartedTable
 
 LARGEST = rows.LARGEST
@@ -58,7 +58,7 @@ def check(
     X, y = validated(
         estimator,
         X,
-        exact(y),
+        refuse_signals(exact(y)),
         reset=reset,
         accept_sparse="csr",
         dtype=np.float64,
@@ -261,7 +261,7 @@ def place_of(classes: NDArray[Any], label: Any) -> int:
     cell = np.empty((1, 0))
     if not (sparse.issparse(label) or isinstance(label, np.ma.MaskedArray)):
         with suppress(TypeError, ValueError):  # of rows of several lengths
-            cell = np.asarray(exact([label]))
+            cell = np.asarray(refuse_signals([label]))
     if cell.shape != (1,):
         told = str(label)
         raise ValueError(f"y={told[:60]}{'...' * (len(told) > 60)} is not the label of one row")
