@@ -256,3 +256,23 @@ def test_text_of_any_length_is_text():
         wrong = np.mean(model.predict(X + 0.1) != labels.astype(object))
         assert Holdout(X + 0.1, labels).certify(model).observed == wrong
         forget()
+
+
+@pytest.mark.parametrize("labels", [list, lambda y: np.array(y, dtype=object)])
+def test_a_signal_among_decimals_is_refused_in_a_sentence(labels):
+    y = labels([Decimal("sNaN"), Decimal(1)] * 10)
+    for ask in (surelearn.Perceptron().fit, surelearn.LinearRegression().fit):
+        with pytest.raises(ValueError, match="some targets are missing"):
+            ask(X, y)
+    model = surelearn.Perceptron().fit(X, [0, 1] * 10)
+    with pytest.raises(ValueError, match="is not the label of one row"):
+        model.learn_one(X[0], y[0])
+    for gap in ("NaN", "sNaN"):
+        with pytest.raises(ValueError, match="cannot be sorted"):
+            surelearn.Perceptron().partial_fit(X, [0, 1] * 10, classes=[Decimal(gap), Decimal(1)])
+
+
+@pytest.mark.parametrize("kind", [surelearn.CARTRegressor, surelearn.GradientBoostingRegressor])
+def test_a_target_beyond_all_floats_is_refused_in_a_sentence(kind):
+    with pytest.raises(ValueError, match="too large for a float"):
+        kind().fit(X, [10**400, 1] * 10)

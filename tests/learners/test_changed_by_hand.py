@@ -73,6 +73,24 @@ def test_no_walk_leaves_a_tree_that_was_written_to(kind, rows, name, value):
         model.prune_reduced_error(rows, y)
 
 
+@pytest.mark.parametrize(
+    ("name", "node", "value"),
+    [("feature", 0, 2**63 - 1), ("n_children", 0, 2**62), ("n_children", -1, 10**5)],
+)
+@pytest.mark.parametrize(("kind", "rows"), TREES, ids=lambda kind: type(kind).__name__)
+def test_nothing_is_counted_or_pruned_by_a_node_that_was_written_to(kind, rows, name, node, value):
+    model = kind.fit(rows, y)
+    getattr(model.tree_, name)[node] = value
+    for read in (
+        lambda: model.feature_importances_,
+        model.rules,
+        model.pruning_path,
+        lambda: model.prune(alpha=0.1),
+    ):
+        with pytest.raises(ValueError, match=NO_TREE):
+            read()
+
+
 def test_an_answer_that_leads_to_no_child_is_refused():
     model = ID3Classifier().fit(WORDS, y)
     model.tree_.routes[0] = 10**6

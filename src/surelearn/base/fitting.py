@@ -216,6 +216,10 @@ def check_numbers(y: ArrayLike, *, n: int) -> Vector:
     if targets.dtype.kind not in "biuf":
         try:
             targets = targets.astype(np.float64)
+        except OverflowError:
+            raise ValueError(
+                "y holds a whole number that is too large for a float: rescale the targets"
+            ) from None
         except (TypeError, ValueError) as error:
             raise ValueError(
                 f"y holds {targets.tolist()[0]!r}, which is no number; a regressor predicts "

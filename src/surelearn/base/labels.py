@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from contextlib import suppress
+from decimal import Decimal
 from numbers import Number
 from typing import Any, cast
 
@@ -80,6 +81,27 @@ def _is_rounded(y: Any) -> bool:
         return np.asarray(y).dtype.kind == "f"
     except (ValueError, OverflowError):  # lists of several lengths, which are refused elsewhere
         return False
+
+
+def refuse_signals(y: Any) -> Any:
+    """Return labels; refuse missing ones that raise an error of their own if they are compared.
+
+    Examples
+    --------
+    >>> from decimal import Decimal
+    >>> refuse_signals([Decimal("sNaN")])
+    Traceback (most recent call last):
+    ValueError: some labels or some targets are missing (Decimal('sNaN')): leave out those rows
+    """
+    objects = getattr(getattr(y, "dtype", None), "kind", "") == "O"
+    listed: Any = np.ravel(y).tolist() if objects else y
+    values = cast("list[Any]", listed if isinstance(listed, list | tuple) else [])
+    decimals = values if Decimal in set(map(type, values)) else []
+    if any(isinstance(value, Decimal) and value.is_snan() for value in decimals):
+        raise ValueError(
+            "some labels or some targets are missing (Decimal('sNaN')): leave out those rows"
+        )
+    return y
 
 
 def _has_long(values: list[Any]) -> bool:

@@ -1,6 +1,7 @@
 """Checks at the door: tables, labels and weights of any kind become arrays, or a clear refusal."""
 
 from contextlib import suppress
+from decimal import InvalidOperation
 from functools import reduce
 from typing import Any, Literal, TypeAlias, cast
 
@@ -16,7 +17,7 @@ from surelearn import _arguments
 from surelearn._jit import rows
 from surelearn._jit.sound_matrices import sound
 from surelearn._typing import ArrayLike, Indices, Mask, Vector
-from surelearn.base.labels import comparable, exact, refuse_masked
+from surelearn.base.labels import comparable, exact, refuse_masked, refuse_signals
 from surelearn.base.parted import PartedTable
 
 LARGEST = rows.LARGEST
@@ -57,7 +58,7 @@ def check(
     X, y = validated(
         estimator,
         X,
-        exact(y),
+        refuse_signals(exact(y)),
         reset=reset,
         accept_sparse="csr",
         dtype=np.float64,
@@ -219,7 +220,7 @@ def distinct(labels: NDArray[Any]) -> NDArray[Any]:
         if len(head) <= _FEW and not _strangers(head, labels).any():
             return head
         return np.unique(labels)
-    except TypeError:
+    except (TypeError, InvalidOperation):  # the second by a NaN of Decimal
         raise ValueError(
             "y mixes labels that cannot be sorted, such as numbers and text, or some are missing "
             "(None); make all of one kind, and leave out rows without a label"
@@ -260,7 +261,7 @@ def place_of(classes: NDArray[Any], label: Any) -> int:
     cell = np.empty((1, 0))
     if not (sparse.issparse(label) or isinstance(label, np.ma.MaskedArray)):
         with suppress(TypeError, ValueError):  # of rows of several lengths
-            cell = np.asarray([label])
+            cell = np.asarray(refuse_signals([label]))
     if cell.shape != (1,):
         told = str(label)
         raise ValueError(f"y={told[:60]}{'...' * (len(told) > 60)} is not the label of one row")

@@ -184,3 +184,15 @@ def test_iris_is_learnt_and_certified_on_a_holdout():
     assert holdout.certify(model).bound < 0.2
     with pytest.raises(ValueError, match="training data"):
         Holdout(X[:50], y[:50]).certify(model)
+
+
+def test_rows_that_sum_to_infinity_are_refused():
+    with pytest.raises(ValueError, match="sum to infinity"):
+        MaximumEntropy().fit([[1.7e308, 1.7e308], [0.0, 1.0]], [0, 1])
+
+
+@BOTH
+def test_probabilities_are_never_missing(learner):
+    model = learner().fit([[0.4, 0.0], [0.0, 0.4], [0.4, 0.0]], [0, 1, 0])
+    with pytest.raises(ValueError, match="the scores of a row overflow"):
+        model.predict_proba([[1.7e308, 1.7e308]])

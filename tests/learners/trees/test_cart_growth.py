@@ -235,3 +235,25 @@ def test_a_part_of_the_features_can_be_searched():
         assert part.gains[[1, 2]].tolist() == whole.gains[[1, 2]].tolist()
         assert (part.gains[[0, 3]] < 0.0).all(), "a feature that was not searched gains nothing"
         assert (whole.gains >= 0.0).all()
+
+
+@pytest.mark.parametrize("exponent", [-1000, -300, 300, 900])
+@pytest.mark.parametrize(
+    "model",
+    [
+        CARTClassifier(max_depth=3),
+        CARTClassifier(max_depth=3, criterion="entropy"),
+        CARTRegressor(max_depth=3),
+        CARTRegressor(max_depth=3, criterion=Absolute(), min_weight_fraction_leaf=0.1),
+    ],
+)
+def test_weights_of_any_size_grow_the_same_tree(model, exponent):
+    X, y = big_table(90)
+    weights = 1.0 + np.arange(90) % 4
+    ordinary = clone(model).fit(X, y, sample_weight=weights).tree_
+    far = clone(model).fit(X, y, sample_weight=np.ldexp(weights, exponent)).tree_
+    assert np.array_equal(far.feature, ordinary.feature)
+    assert np.array_equal(far.threshold, ordinary.threshold, equal_nan=True)
+    assert np.array_equal(far.weight, np.ldexp(ordinary.weight, exponent))
+    shown = np.ldexp(ordinary.value, exponent) if hasattr(model, "class_weight") else ordinary.value
+    assert np.array_equal(far.value, shown)

@@ -162,7 +162,12 @@ class MaximumEntropyModel(SoftmaxClassifier):
             raise ValueError("its weights are not those of its features and classes")
 
     def _scores(self, X: Any) -> Matrix:
-        return self._evaluate(validation.check_rows(self, _dense(X))) @ self.weights_
+        features = self._evaluate(validation.check_rows(self, _dense(X)))
+        with np.errstate(over="ignore", invalid="ignore"):
+            scores: Matrix = features @ self.weights_
+        if not np.isfinite(scores).all():
+            raise ValueError("the scores of a row overflow; rescale the features")
+        return scores
 
 
 def _dense(X: Any) -> Any:

@@ -68,7 +68,10 @@ class MaximumEntropy(MaximumEntropyModel):
 
     def _solve(self, constraints: AnyConstraints) -> tuple[Vector, int]:
         _refuse_negative(constraints.lowest)
-        totals, sizes = constraints.totals, constraints.sizes
+        with np.errstate(over="ignore"):
+            totals, sizes = constraints.totals, constraints.sizes
+        if not np.isfinite(totals).all():
+            raise ValueError("the features of a row sum to infinity; rescale them")
         targets = np.maximum(constraints.observed, 0.5 * self.tol * sizes)
         weights = np.zeros(len(sizes))
         for sweep in range(self.max_iter + 1):

@@ -133,6 +133,7 @@ class Tree:
 
     def importances(self, n_features: int) -> Vector:
         """Return each feature's share of the total decrease of impurity; zeros if there is none."""
+        self.questions(n_features)  # NumPy counts the largest of all integers before its array
         lost = self.weight * self.impurity
         kept = np.bincount(self.parent[1:], weights=lost[1:], minlength=self.n_nodes)
         inner = ~self.is_leaf

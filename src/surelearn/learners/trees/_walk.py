@@ -51,6 +51,7 @@ def are_sound(questions: Questions, n_columns: int) -> bool:
         sound &= starts[node] <= starts[node + 1]
     node = 0
     while sound and node < n:
+        sound &= (feature[node] != _LEAF) | (n_children[node] == 0)
         if feature[node] != _LEAF:
             first, k = first_child[node], n_children[node]
             sound &= (feature[node] >= 0) & (feature[node] < n_columns)

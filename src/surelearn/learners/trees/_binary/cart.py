@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import joblib
@@ -26,6 +27,7 @@ from surelearn.learners.trees._binary.training_table import TrainingTable
 from surelearn.learners.trees._tree import Tree
 
 _NO_LIMIT = 2**62
+_FAR = 64  # powers of two from 1: gains of lighter or heavier rows, fourth powers, might vanish
 
 
 def grow_cart(  # noqa: PLR0913 - what a tree is grown from, and how
@@ -74,6 +76,7 @@ def grow_cart(  # noqa: PLR0913 - what a tree is grown from, and how
     ([2.0, nan, nan], [[2.0, 1.0], [2.0, 0.0], [0.0, 1.0]])
     """
     weighted = bool((weights != 1.0).any())
+    weights, exponent = _in_reach(weights)
     rules = _rules(
         criterion, n_classes, limits, weights, weighted=weighted, asks_if_known=grid is None
     )
@@ -90,7 +93,27 @@ def grow_cart(  # noqa: PLR0913 - what a tree is grown from, and how
     with _threads.workers(joblib.cpu_count() if several else 1) as crew:
         growth = Growth(table, crew, limits.max_leaves, drawn)
         growth.grow()
-    return _tree(growth, grid)
+    tree = _tree(growth, grid)
+    if exponent == 0:
+        return tree
+    value = np.ldexp(tree.value, exponent) if n_classes else tree.value
+    return replace(tree, value=value, weight=np.ldexp(tree.weight, exponent))
+
+
+def _in_reach(weights: Vector) -> tuple[Vector, int]:
+    """Return weights of an ordinary size, and the power of two by which they were divided.
+
+    Examples
+    --------
+    >>> _in_reach(np.array([1e-3, 1e3]))
+    (array([1.e-03, 1.e+03]), 0)
+    >>> _in_reach(np.array([2.0**-500, 2.0**-501]))
+    (array([0.5 , 0.25]), -499)
+    """
+    exponent = int(np.frexp(weights.max())[1])
+    if abs(exponent) <= _FAR:
+        return weights, 0
+    return np.ldexp(weights, -exponent), exponent
 
 
 def _rules(

@@ -37,7 +37,8 @@ def leaf_costs(tree: Tree, impurity: Impurity | None) -> Vector:
 
 
 def check_charge(model: Any, impurity: Impurity | None) -> None:
-    """Refuse to charge the leaves of a regressor for classes."""
+    """Refuse to charge nodes that are no tree, or the leaves of a regressor for classes."""
+    model.tree_.questions(model.n_features_in_)
     if impurity is not None and not hasattr(model, "classes_"):
         raise ValueError(
             "an impurity measures classes, and this is a regressor: its leaves are charged for "
