@@ -9,6 +9,7 @@ from surelearn.app.verifying.alone import check_alone
 from surelearn.app.verifying.shapes import without_numbers
 from surelearn.certificate import Certificate
 from surelearn.evaluate._drawing import ALSO_ROUNDED
+from surelearn.evaluate._holdout_claims import AS_ONE
 
 NAMES = [grid.WORDS, ("0", "1"), ("a, where copies of a row count as one", "b. c, class d")]
 
@@ -59,6 +60,16 @@ def test_what_is_demanded_cannot_be_left_out(issued, key):
     stating = [c for c in issued if any(p.key == key for p in c.preconditions)]
     assert len(stating) > 100
     assert [c.claim for c in stating if not wrong(left_out(c, key))] == []
+
+
+@pytest.mark.parametrize("words", ["", " from the same law"])
+def test_what_is_true_of_distinct_rows_is_not_said_of_rows(issued, words):
+    """One theorem bounds both, so only what counts as one draw tells them apart."""
+    told = f", {AS_ONE}"
+    about = [c for c in issued if told in c.claim and c.method != "sequences.betting_order_free"]
+    assert len(about) > 15
+    changed = [replace(c, claim=c.claim.replace(told, words)) for c in about]
+    assert [c.claim for c in changed if not wrong(c)] == []
 
 
 def test_rows_that_coincide_are_no_rows_without_copies(issued):

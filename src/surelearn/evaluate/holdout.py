@@ -377,7 +377,7 @@ class Holdout(Shown, drawn_by="certificates.plot_certificates"):
         One row of each group is drawn, and some claims go by the order of rows. Whoever drew again
         until the bound is good would have chosen it by these rows.
         """
-        counted = self._claim.counted if isinstance(self._claim, ErrorSize) else None
+        counted = getattr(self._claim, "counted", None)
         drawn = None if counted is None else RowSet.of(held[counted]).digest
         if self._beside is None:
             return (self._classes, drawn)
