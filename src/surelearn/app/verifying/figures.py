@@ -35,6 +35,7 @@ _DRAWN = {  # what counts as one draw, as evidence and claims tell it
     "groups": ("groups of one population", "whole groups", "each group by"),
     "rows": ("rows of one population", "number of rows", "Holdout.split drew it", "each row by"),
 }
+_SCOPE = "This is about"  # and then which new rows, in a claim of `surelearn certify`
 _CLAIMED = {
     "copies": (AS_ONE.removeprefix("where "), "of the copies of a row one counts"),
     "groups": (" a new group", "rows of new groups"),
@@ -276,10 +277,8 @@ def phrase_is_explained(p: Precondition, c: Certificate) -> bool:
 
 def evidence_is_explained(p: Precondition, c: Certificate) -> bool:
     """Return whether evidence counts as one draw what the claim does, and rests on its numbers."""
-    if c.family is not None and c.status != "void" and p.key in _OF_DRAWS:
-        drawn = _unit_in(p.evidence, _DRAWN)
-        if drawn is not None and drawn != (_unit_in(_unnamed(c), _CLAIMED) or "rows"):
-            return False
+    if c.family is not None and c.status != "void" and not _draws_are_claimed(p, c):
+        return False
     if p.key == "copies" and p.status != "assumed":
         return not any(q.key == "unseen" and _COINCIDE in q.evidence for q in c.preconditions)
     if p.status == "checked" and (shared := re.match(r"(\d[\d,]*) of them are among", p.evidence)):
@@ -292,14 +291,23 @@ def evidence_is_explained(p: Precondition, c: Certificate) -> bool:
     return any(f"{v:.6g}" == told[1] for v in inputs.values() if isinstance(v, int | float))
 
 
+def _draws_are_claimed(p: Precondition, c: Certificate) -> bool:
+    """Return whether a claim speaks of the draws that the evidence tells of, if it tells of any."""
+    if p.key not in _OF_DRAWS:
+        return True
+    claim = c.claim.replace(f" of class {c.reproduce.get('class')}", "", 1)  # it may be any words
+    drawn = _unit_in(p.evidence, _DRAWN)
+    if drawn is not None and drawn != (_unit_in(claim, _CLAIMED) or "rows"):
+        return False
+    if p.key != "blind_split" or _SCOPE not in claim:
+        return True
+    by_time = p.evidence == "the last rows, by their time alone"
+    return by_time == (f"{_SCOPE} rows of the time after" in claim)
+
+
 def _unit_in(text: str, words: Mapping[str, tuple[str, ...]]) -> str | None:
     """Return what counts as one draw, as a text has it; None if it does not say."""
     return next((unit for unit, told in words.items() if any(one in text for one in told)), None)
-
-
-def _unnamed(c: Certificate) -> str:
-    """Return a claim without the name of its class, which may be any words."""
-    return c.claim.replace(f" of class {c.reproduce.get('class')}", "", 1)
 
 
 def lacking_demands(c: Certificate, assumed: set[str]) -> list[str]:
