@@ -355,8 +355,8 @@ class Holdout(Shown, drawn_by="certificates.plot_certificates"):
     @property
     def _counted(self) -> Indices | None:
         """One row of each group, if the claim counts no others."""
-        counts_some = isinstance(self._claim, ErrorRate | ErrorSize)
-        return self._claim.counted if counts_some else None
+        claim = self._claim
+        return claim.counted if isinstance(claim, ErrorRate | ErrorSize) else None
 
     @cached_property
     def _held(self) -> Hashes:
