@@ -22,6 +22,7 @@ from surelearn.bounds.holdout import plan_holdout
 from surelearn.certificate import Certificate
 from surelearn.claims._ranks import keeping_all
 from surelearn.evaluate._drawing import ALSO_ROUNDED, ALSO_ROUNDED_BEFORE
+from surelearn.evaluate._holdout_claims import copies_by_their_means
 from surelearn.persistence.model_files import load_model, save_model
 
 pytestmark = pytest.mark.usefixtures("no_figures")
@@ -87,6 +88,25 @@ def test_so_does_one_of_a_regression_from_a_table_in_an_odd_form(tmp_path):
         older = certify_table(file, target="column_2", learners=["RidgeRegression"], form=form)
     assert older.certificate.method == "holdout.quantile"
     assert failures(verify_certificate(older.certificate, model=model, table=table)) == []
+
+
+def test_so_does_one_that_bet_on_the_mean_loss_of_copies(tmp_path):
+    """As certificates did before one of the copies of each row was drawn."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=90).round(2)
+    lines = [f"{a},{'b' if a > 0 else 'a'}" for a in np.repeat(x, 2)]
+    table = tmp_path / "twice.csv"
+    table.write_text("\n".join(["x,kind", *lines]) + "\n", encoding="utf-8")
+    file, asked = read_table_file(table), {"target": "kind", "learners": ["MixedNaiveBayes"]}
+    with copies_by_their_means():
+        older = certify_table(file, **asked)
+    newer = certify_table(file, **asked)
+    write_run(newer, file, tmp_path / "out")
+    model = tmp_path / "out" / "model.surelearn"
+    found = [run.certificate for run in (older, newer)]
+    assert [c.method.partition(".")[0] for c in found] == ["sequences", "concentration"]
+    for c in found:
+        assert failures(verify_certificate(c, model=model, table=table)) == []
 
 
 @pytest.mark.parametrize("target", ["kind", "size"])

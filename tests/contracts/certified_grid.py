@@ -15,6 +15,7 @@ from surelearn.app.in_parts.looking import look_at_parts
 from surelearn.app.tables.read import TableFile, read_table_file
 from surelearn.claims._ranks import keeping_all
 from surelearn.datasets.worlds import Noisy
+from surelearn.evaluate._holdout_claims import copies_by_their_means
 from surelearn.evaluate.ledger import forget
 from surelearn.learners.linear.linear_regression import LinearRegression
 
@@ -145,14 +146,30 @@ def table_grid(
 
 
 def older_grid(folder: pathlib.Path) -> dict[str, list[Issued]]:
-    """Return what was certified of numbers when certificates stored every residual."""
+    """Return what was certified of numbers when certificates stored every residual.
+
+    And of classes, when the mean loss of copies was bet on.
+    """
     numbers = [task for task in _TARGETS if task["target"] == "price"]
     of_sizes = [one for one in LOSSES if isinstance(one["loss"], Quantile)]
     with keeping_all():
-        return {
-            "Holdout": list(holdout_grid(losses=of_sizes)),
-            "certify_table": list(table_grid(folder, numbers, plain=True)),
-        }
+        holdouts = list(holdout_grid(losses=of_sizes))
+        runs = list(table_grid(folder, numbers, plain=True))
+    with copies_by_their_means():
+        of_classes = itertools.product(LOSSES[:2], _MODES)
+        rules = ({**loss, **mode, "groups": None} for loss, mode in of_classes)
+        labels = np.array(WORDS)[(Y > 0).astype(int)]
+        holdouts += [_split(labels, one, times=2, copies="together") for one in rules]
+        runs += [*_runs_on_copies(folder), *parted_grid(folder, _TARGETS[:1])]
+    return {"Holdout": holdouts, "certify_table": runs}
+
+
+def _runs_on_copies(folder: pathlib.Path) -> Iterator[Issued]:
+    file = write_table(folder)
+    for plan in ({}, {"looks": 2}):
+        forget()
+        drop = ("price", "owner", "day", "length")
+        yield certified(file, {**_TARGETS[0], **plan, "drop": drop})
 
 
 _PLANS_IN_PARTS = (  # with lengths all rows are distinct; without them some are copies
@@ -163,13 +180,15 @@ _PLANS_IN_PARTS = (  # with lengths all rows are distinct; without them some are
 )
 
 
-def parted_grid(folder: pathlib.Path) -> Iterator[Issued]:
+def parted_grid(
+    folder: pathlib.Path, tasks: Iterable[dict[str, Any]] = _TARGETS
+) -> Iterator[Issued]:
     """Yield what is certified of the same table in two files, a block of rows at a time."""
     whole, place = write_table(folder).table, folder / "parts"
     place.mkdir()
     for i in range(2):
         parquet.write_table(whole.slice(270 * i, 270), place / f"{i}.parquet", row_group_size=100)
-    for task, plan in itertools.product(_TARGETS, _PLANS_IN_PARTS):
+    for task, plan in itertools.product(tasks, _PLANS_IN_PARTS):
         if "select" in task and "group" in plan:
             continue
         forget()

@@ -5,10 +5,12 @@ from dataclasses import replace
 import pytest
 
 from contracts import certified_grid as grid
+from surelearn.app.problem.split import wording_of
 from surelearn.app.verifying.alone import check_alone
 from surelearn.app.verifying.shapes import without_numbers
 from surelearn.certificate import Certificate
 from surelearn.evaluate._drawing import ALSO_ROUNDED
+from surelearn.evaluate._holdout_claims import AS_ONE
 
 NAMES = [grid.WORDS, ("0", "1"), ("a, where copies of a row count as one", "b. c, class d")]
 
@@ -59,6 +61,34 @@ def test_what_is_demanded_cannot_be_left_out(issued, key):
     stating = [c for c in issued if any(p.key == key for p in c.preconditions)]
     assert len(stating) > 100
     assert [c.claim for c in stating if not wrong(left_out(c, key))] == []
+
+
+@pytest.mark.parametrize("words", ["", " from the same law"])
+def test_what_is_true_of_distinct_rows_is_not_said_of_rows(issued, words):
+    """One theorem bounds both, so only what counts as one draw tells them apart."""
+    told = f", {AS_ONE}"
+    about = [c for c in issued if told in c.claim and c.method != "sequences.betting_order_free"]
+    assert len(about) > 15
+    changed = [replace(c, claim=c.claim.replace(told, words)) for c in about]
+    assert [c.claim for c in changed if not wrong(c)] == []
+
+
+def test_the_size_of_errors_is_of_the_draws_that_are_told(issued):
+    """Quantiles of rows, of groups and of copies are bounded by one theorem, too."""
+    about = [c for c in issued if c.kind == "quantile" and ", each of a new group," in c.claim]
+    assert about
+    forged = [replace(c, claim=c.claim.replace(", each of a new group,", "")) for c in about]
+    assert [c.claim for c in forged if not wrong(c)] == []
+
+
+def test_the_last_rows_are_not_drawn_from_all(of_tables):
+    now, then = wording_of("random"), wording_of("time")
+    held_out = [c for c in of_tables if c.family is not None]  # others tell of no split
+    about = [(c, now, then) for c in held_out if now in c.claim]
+    about += [(c, then, now) for c in held_out if then in c.claim]
+    assert {told for _, told, _ in about} == {now, then}
+    forged = [replace(c, claim=c.claim.replace(told, other)) for c, told, other in about]
+    assert [c.claim for c in forged if not wrong(c)] == []
 
 
 def test_rows_that_coincide_are_no_rows_without_copies(issued):

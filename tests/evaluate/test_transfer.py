@@ -115,6 +115,14 @@ def test_another_model_than_the_certified_one_is_refused():
         transfer(certificate, old, refitted(), NEW_X)
 
 
+def test_what_is_said_of_distinct_rows_is_not_carried_to_rows():
+    rows, labels = np.vstack([X, X]), np.append(Y, Y)
+    train_x, train_y, held_out = Holdout.split(rows, labels, seed=0)
+    old = Perceptron(max_iter=3).fit(train_x, train_y)
+    with pytest.raises(ValueError, match="about distinct rows"):
+        transfer(held_out.certify(old), old, refitted(), NEW_X)
+
+
 def test_rows_that_a_model_has_learnt_from_are_refused():
     certificate, old = certified()
     with pytest.raises(ValueError, match="200 of these rows also stand in the training data"):

@@ -36,7 +36,9 @@ def headline(certificate: "Certificate") -> list[str]:
     lines.append(f"Observed on {c.n} {unit_of(c)}: {seen}. Bound: {bound}.")
     if "n_to_halve_slack" in c.reproduce:
         rows = c.reproduce["n_to_halve_slack"]
-        lines.append(f"With {rows} held-out rows, the gap between the two would be half as wide.")
+        as_one = "copies of a row count as one" in c.claim
+        which = "distinct rows held out" if as_one else "held-out rows"
+        lines.append(f"With {rows} {which}, the gap between the two would be half as wide.")
     return lines
 
 

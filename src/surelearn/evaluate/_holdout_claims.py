@@ -5,7 +5,9 @@ assumption of that theorem, and the words for the bound. Which claim is made fol
 and the groups alone, never from the size of a bound.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, cast
 
@@ -33,6 +35,29 @@ PointwiseLoss = TypeAliasType("PointwiseLoss", Callable[[NDArray[Any], NDArray[A
 _ROWS = assumed("rows of one population, each drawn independently")
 _GROUPS = assumed("groups of one population, each drawn independently")
 _COPIES = assumed("distinct rows of one population, each drawn independently of the others")
+_ONE_OF_COPIES = assumed(f"one of the copies of each row; {_COPIES.text}")
+
+_by_means = ContextVar("_by_means", default=False)
+
+
+@contextmanager
+def copies_by_their_means() -> Generator[None]:
+    """Bet on the mean loss of copies, as certificates did before: to make such a one again.
+
+    Examples
+    --------
+    >>> copies = Groups(np.array([0, 0, 1]), of_copies=True)
+    >>> type(claim_about("zero_one", copies, random_state=0)).__name__
+    'ErrorRate'
+    >>> with copies_by_their_means():
+    ...     type(claim_about("zero_one", copies, random_state=0)).__name__
+    'MeanLoss'
+    """
+    token = _by_means.set(True)
+    try:
+        yield
+    finally:
+        _by_means.reset(token)
 
 
 class Found(NamedTuple):
@@ -134,17 +159,24 @@ class Quantile:
 
 @dataclass(frozen=True)
 class ErrorRate:
-    """The fraction of new rows that a classifier gets wrong."""
+    """The fraction of new rows that a classifier gets wrong.
 
+    Of copies one counts, drawn at random: it is wrong with their mean loss as its probability, so
+    that the rows drawn are trials of one probability, which is the expectation of that mean.
+    """
+
+    counted: Indices | None = None  # one of the copies of each row; all rows if copies are draws
     kind: Kind = "risk"
 
     @property
     def evidence(self) -> dict[str, Evidence]:
-        """Rows are draws."""
-        return {"independent": _ROWS}
+        """Rows are draws, or one of the copies of each is."""
+        return {"independent": _ROWS if self.counted is None else _ONE_OF_COPIES}
 
     def bound(self, y: NDArray[Any], predicted: NDArray[Any], *, delta: float) -> Found:
         """Invert the binomial law of the number of errors."""
+        if self.counted is not None:
+            y, predicted = y[self.counted], predicted[self.counted]
         errors, n = int(ZeroOne()(y, predicted).sum()), len(y)
         guarantee = concentration.clopper_pearson(errors=errors, n=n, delta=delta)
         return Found(guarantee, errors / n, n)
@@ -152,7 +184,8 @@ class ErrorRate:
     def sentence(self, bound: float) -> str:
         """Return the claim in words."""
         limit = percent_outward(bound, "upper")
-        return f"this model errs on at most {limit} of new examples from the same law."
+        which = " from the same law" if self.counted is None else f", {AS_ONE}"
+        return f"this model errs on at most {limit} of new examples{which}."
 
 
 @dataclass(frozen=True)
@@ -172,10 +205,8 @@ class ErrorSize:
         """Rows are draws, or one row of each group is."""
         if self.counted is None:
             return {"independent": _ROWS, "alpha": assumed()}
-        one = f"one row of each group; {_GROUPS.text}"
-        if self.of_copies:
-            one = f"one of the copies of each row; {_COPIES.text}"
-        return {"independent": assumed(one), "alpha": assumed()}
+        one = assumed(f"one row of each group; {_GROUPS.text}")
+        return {"independent": _ONE_OF_COPIES if self.of_copies else one, "alpha": assumed()}
 
     def bound(self, y: NDArray[Any], predicted: NDArray[Any], *, delta: float) -> Found:
         """Take an order statistic of the residuals."""
@@ -253,7 +284,8 @@ class ClassErrorRate:
     """The error rate among the rows of one class.
 
     Given the labels of a hold-out, rows of one class err independently. Groups that have rows of a
-    class are independent draws given which groups those are, for one class at a time.
+    class are independent draws given which groups those are, for one class at a time. Copies with
+    one label have one answer, so that any of them shows what became of all.
     """
 
     label: Any
@@ -265,13 +297,18 @@ class ClassErrorRate:
         """As for all rows together."""
         if self.groups is None:
             return ErrorRate().evidence
+        if _one_counts(self.groups):
+            return {"independent": _ONE_OF_COPIES}
         return MeanLoss(ZeroOne(), self.groups).evidence
 
     def bound(self, y: NDArray[Any], predicted: NDArray[Any], *, delta: float) -> Found:
         """Bound the rate among the rows of the class, or its mean over groups that have some."""
         of_class = y == self.label
         y, predicted = y[of_class], predicted[of_class]
-        if self.groups is not None:
+        if self.groups is not None and _one_counts(self.groups):
+            first = np.unique(self.groups.places[of_class], return_index=True)[1]
+            y, predicted = y[first], predicted[first]
+        elif self.groups is not None:
             places = np.unique(self.groups.places[of_class], return_inverse=True)[1]
             found = MeanLoss(ZeroOne(), self.groups._replace(places=places))
             return found.bound(y, predicted, delta=delta)
@@ -300,7 +337,16 @@ def claim_about(loss: Any, groups: Groups | None, *, random_state: int) -> Claim
         raise _arguments.refuse("loss", loss, "'zero_one', Quantile(alpha) or a function")
     if not is_zero_one(loss):
         return MeanLoss(cast("PointwiseLoss", loss), groups)
-    return ErrorRate() if groups is None else MeanLoss(ZeroOne(), groups)
+    if groups is None:
+        return ErrorRate()
+    if _one_counts(groups):
+        return ErrorRate(one_of_each(groups.places, random_state))
+    return MeanLoss(ZeroOne(), groups)
+
+
+def _one_counts(groups: Groups) -> bool:
+    """Return whether one row of each group counts, where errors are: of copies."""
+    return groups.of_copies and not _by_means.get()
 
 
 def is_zero_one(loss: Any) -> bool:

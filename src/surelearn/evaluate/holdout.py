@@ -20,7 +20,7 @@ from surelearn._jit.fingerprints import Hashes
 from surelearn._jit.sound_matrices import sound
 from surelearn._shown import Shown
 from surelearn._turns import in_turn
-from surelearn._typing import ArrayLike
+from surelearn._typing import ArrayLike, Indices
 from surelearn._wording import confidence
 from surelearn.base import data_fingerprint, fingerprint
 from surelearn.base.cell_bits import cell_bits, spread, to_single
@@ -46,6 +46,7 @@ from surelearn.evaluate._holdout_claims import (
     Answers,
     Claim,
     ClassErrorRate,
+    ErrorRate,
     ErrorSize,
     PointwiseLoss,
     Quantile,
@@ -92,7 +93,8 @@ class Holdout(Shown, drawn_by="certificates.plot_certificates"):
         categories do coincide.
     groups, random_state
         For each row its group, if rows of one group depend on each other: then a group is one draw,
-        and the mean over groups is certified. For a `Quantile` one row of each counts, drawn so.
+        and the mean over groups is certified. For a `Quantile` one row of each counts, drawn so;
+        and one of the copies of a row, where `split` found some.
     by_class
         Whether to certify the error rate of each class, too. With groups: the classes there are,
         known beforehand.
@@ -350,6 +352,12 @@ class Holdout(Shown, drawn_by="certificates.plot_certificates"):
         """
         return self._account.ask(model)
 
+    @property
+    def _counted(self) -> Indices | None:
+        """One row of each group, if the claim counts no others."""
+        claim = self._claim
+        return claim.counted if isinstance(claim, ErrorRate | ErrorSize) else None
+
     @cached_property
     def _held(self) -> Hashes:
         """A hash of each row with its label."""
@@ -377,7 +385,7 @@ class Holdout(Shown, drawn_by="certificates.plot_certificates"):
         One row of each group is drawn, and some claims go by the order of rows. Whoever drew again
         until the bound is good would have chosen it by these rows.
         """
-        counted = self._claim.counted if isinstance(self._claim, ErrorSize) else None
+        counted = self._counted
         drawn = None if counted is None else RowSet.of(held[counted]).digest
         if self._beside is None:
             return (self._classes, drawn)
@@ -445,7 +453,9 @@ class Holdout(Shown, drawn_by="certificates.plot_certificates"):
         """Gather it from what the model says of a table, which stands for the rows."""
         if self._beside is None:
             return None
-        places = None if self._groups is None else one_of_each(self._groups.places, self._seed)
+        places = self._counted
+        if places is None and self._groups is not None:
+            places = one_of_each(self._groups.places, self._seed)
         units = "rows" if self._groups is None else "groups"
         return state_beside(
             self._beside,

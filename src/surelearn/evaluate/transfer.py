@@ -27,6 +27,7 @@ from surelearn.bounds import Guarantee
 from surelearn.bounds import transfer as theorems
 from surelearn.certificate import Certificate, Evidence, Precondition, assumed, certify, checked
 from surelearn.evaluate import ledger
+from surelearn.evaluate._holdout_claims import AS_ONE
 from surelearn.evaluate._holdout_rules import refuse_other_kinds
 from surelearn.evaluate._row_by_row import not_together, row_by_row
 from surelearn.evaluate._task import refuse_no_model
@@ -128,6 +129,11 @@ def refuse_unless_carried(certificate: Certificate) -> None:
     if c.method.startswith("transfer."):
         raise ValueError(
             "this certificate was itself carried over: carry the first one to this model instead"
+        )
+    if AS_ONE in c.claim:
+        raise ValueError(
+            f"this certificate is about distinct rows, {AS_ONE}, and rows to compare models on are "
+            "not: only the error rate of rows, each drawn by itself, can be carried over"
         )
     plain = c.kind == "risk" and c.subject == SUBJECT and "loss_range" not in c.reproduce
     if c.method != _CARRIED or not plain or "model" not in c.reproduce:

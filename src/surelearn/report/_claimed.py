@@ -2,6 +2,7 @@
 
 from surelearn._wording import shared_premise
 from surelearn.certificate._text import unit_of
+from surelearn.evaluate._holdout_claims import AS_ONE
 from surelearn.report._parts import (
     escape,
     grid,
@@ -92,7 +93,8 @@ def _class(found: ClassErrors, places: Places) -> tuple[str, ...]:
     if certificate.reproduce.get("class") == found.label:
         label = f"<span{places.shows(certificate, 'class')}>{label}</span>"
     counts = told("count", f"{found.n:,}"), told("count", f"{found.errors:,}")
-    if "errors" in certificate.reproduce.get("inputs", {}):  # or it is of groups, or distinct rows
+    # Of groups it has no counts, of distinct rows those of one of the copies of each.
+    if "errors" in certificate.reproduce.get("inputs", {}) and AS_ONE not in certificate.claim:
         shows = (places.shows(certificate, what) for what in ("n", "errors"))
         pairs = zip(shows, (found.n, found.errors), strict=True)
         counts = tuple(f"<span{one}>{n:,}</span>" for one, n in pairs)

@@ -476,6 +476,7 @@ const QUANTITIES = {
   "groups.worst_group": "the largest error rate of a group",
 }; /* what each theorem bounds, in its own words */
 
+const AS_ONE = "where copies of a row count as one";
 const ERRS = "this model errs on at most {percent}";
 const QUANTILES = [
   ...["", ", each of a new group,", ", where copies of a row count as one,"].map((which) => `at least {kept} of new examples${which} have an absolute error <= {limit}`),
@@ -483,8 +484,8 @@ const QUANTILES = [
 ];
 const OF_HOLDOUTS = {
   __proto__: null,
-  "concentration.clopper_pearson": [`${ERRS} of new examples from the same law`, `${ERRS} of new rows`],
-  "holdout.class_conditional": [`${ERRS} of new rows of class {class}`],
+  "concentration.clopper_pearson": ["examples from the same law", "rows", "examples, where copies of a row count as one", "rows, where copies of a row count as one"].map((which) => `${ERRS} of new ${which}`),
+  "holdout.class_conditional": [`${ERRS} of new rows of class {class}`, `${ERRS} of new rows of class {class}, where copies of a row count as one`],
   "holdout.quantile": QUANTILES,
   "holdout.quantile_from_ranks": QUANTILES,
 }; /* what hold-outs say by it */
@@ -508,6 +509,9 @@ function checkSentence(c, rest, nModels) {
   const isSaid = (shape) => ends.some((end) => isFilled(`${shape}.${end}`, slots, rest, { number: [Number(given), 0], quantile: [1 - inputs.alpha, 1e-6] }));
   const said = shapes.find(isSaid);
   if (said === undefined) throw new Refused("its claim is no sentence of surelearn about this theorem");
+  const drawn = String(c.preconditions?.find?.(({ key }) => key === "independent")?.evidence);
+  const [, copies, group] = /^one (?:of the (copies of )each row|row of each (group));/.exec(drawn) ?? [];
+  if (!audit && !rest.includes(copies ?? group ?? "")) throw new Refused("its claim is about other draws than those it assumes");
   if (!audit && said !== own && c.family && nModels !== c.family.n_models) throw new Refused("its claim is silent about the other models of its ledger");
 }
 
@@ -939,9 +943,13 @@ function isToldOf({ certificates, elements, entries = [] }, place) {
   const shown = elements?.filter((e) => e.dataset.of === String(place));
   if (shown && !(shown.length > 0 && shown.every((e) => isShown(c, e)))) return false;
   const told = entries.filter((entry) => entry.certificate === c);
-  const counts = c.reproduce.inputs?.errors !== undefined; /* else it is about groups, or copies that count as one: their rows are not stated */
-  return told.every(({ label, n, errors }) => (!counts || (n === c.n && errors === c.reproduce.inputs.errors)) && label === (c.reproduce.class ?? label));
+  const stated = c.reproduce.inputs?.errors;
+  const isCounted = ({ n, errors }) => (hasCounts(c) ? n === c.n && errors === stated : stated === undefined || (n >= c.n && errors >= stated));
+  return told.every((entry) => isCounted(entry) && entry.label === (c.reproduce.class ?? entry.label));
 }
+
+/** Tells whether a certificate states how many rows were wrong; else it is about groups, or one of the copies of each row. */
+const hasCounts = (c) => c.reproduce.inputs?.errors !== undefined && !String(c.claim).includes(AS_ONE);
 
 const STANDINGS = { __proto__: null, checked: "checked", "by-construction": "true by construction", assumed: "assumed, not checked", violated: "violated" };
 const HEADS = {
@@ -1027,7 +1035,7 @@ function isLaidOut({ certificates, elements }, place) {
   if (isAudited(c)) return true; /* compared together */
   const classes = certificates.map((one, i) => [one, i]).filter(([one, i]) => i > 0 && !isAudited(one) && typeof one?.reproduce?.class === "string");
   if (classes.some(([, i]) => i === place)) {
-    const counts = (one) => (one.reproduce.inputs && "errors" in one.reproduce.inputs ? ["n", "errors"] : []);
+    const counts = (one) => (hasCounts(one) ? ["n", "errors"] : []);
     return showInOrder(elements, tableShown("classes", "Errors by class", classes.map(([one, i]) => rowOf(i, ["class", ...counts(one), "observed", "bound"]))), "classes");
   }
   const rows = showing("subject").map((e) => rowOf(e.dataset.of, ["subject", "claim", "observed", "bound"]));
@@ -1039,7 +1047,7 @@ function isLaidOut({ certificates, elements }, place) {
 /** Returns the texts of a page beside its certificates, one after the other; those that are empty are not shown. */
 function textsOf({ beforehand, cards, warnings, together, classes, joint, confusion }, certificates) {
   const grouped = (count) => count.toLocaleString("en-US");
-  const isOwn = ({ place }) => place !== null && "errors" in (certificates[place].reproduce.inputs ?? {}); /* then its certificate has the counts */
+  const isOwn = ({ place }) => place !== null && hasCounts(certificates[place]); /* then its certificate has the counts */
   const ofCard = ({ label, value, note, place }) => [...(place === null ? [["label", label], ["value", value]] : []), ["note", note]];
   const ofTable = confusion === null ? [] : [["counted", confusion.title], ["note", confusion.note], ...confusion.header.map((head) => ["head", head]), ...confusion.rows.flat().map((cell) => ["cell", cell])];
   const counts = classes.filter((one) => !isOwn(one)).flatMap(({ n, errors }) => [["count", grouped(n)], ["count", grouped(errors)]]);
@@ -1064,7 +1072,9 @@ function checkAnswers({ confusion, classes = [] }, certificates) {
   const { inputs } = certificates[0].reproduce;
   const ofRows = !isAudited(certificates[0]) && Number.isInteger(inputs?.errors) && Number.isInteger(inputs?.n);
   const isAudit = isAudited(certificates[0]) && besideOf(certificates[0]) === null;
-  const known = isAudit ? checkCounts(certificates.filter(isAudited)) : ofRows ? { rows: inputs.n, wrong: inputs.errors } : {};
+  const asOne = ofRows && !hasCounts(certificates[0]);
+  refuseIf(asOne && (n < inputs.n || (isWhole && n - right < inputs.errors)), "its table of answers has fewer rows or errors than its certificates");
+  const known = isAudit ? checkCounts(certificates.filter(isAudited)) : ofRows && !asOne ? { rows: inputs.n, wrong: inputs.errors } : {};
   refuseIf(known.rows !== undefined && known.rows !== n, "its table of answers is of other rows than its certificates");
   refuseIf(known.wrong !== undefined && (isWhole ? n - right !== known.wrong : n - right > known.wrong), "its table of answers has other errors than its certificates");
   if (labels.length !== 2 || !isAudit) return;

@@ -87,7 +87,7 @@ def test_copies_stay_together_whatever_tells_rows_apart_that_is_not_used(more):
 def test_the_certificate_says_what_became_of_copies():
     run = certify(twice())
     found = conditions(run.certificate)
-    assert run.certificate.method == "sequences.betting_order_free"
+    assert run.certificate.method == "concentration.clopper_pearson"
     assert run.certificate.n == 24
     assert found["copies"][0] == "checked"
     assert found["copies"][1].startswith("120 of 240 rows are distinct")

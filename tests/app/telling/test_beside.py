@@ -37,14 +37,23 @@ def prices(spread, n=600):
 
 
 def test_the_rows_that_halve_the_gap_are_counted_by_the_theorem_of_the_certificate():
-    _, run = certified(with_copies(), "LogisticRegression")
+    columns = with_copies()
+    pairs = [f"pair {i // 2}" for i in range(len(columns["y"]))]
+    _, run = certified({**columns, "pair": pairs}, "LogisticRegression", group="pair")
     c, told = run.certificate, plan_of(run)
     assert c.method == "sequences.betting_order_free"
-    n = int(re.search(r"about ([\d,]+) distinct rows", told)[1].replace(",", ""))
+    n = int(re.search(r"about ([\d,]+) groups", told)[1].replace(",", ""))
     losses = np.resize(c.reproduce["inputs"]["losses"], n)
     bound = find(c.method)(losses=losses, delta=c.delta).bound
     assert n > 2 * c.n
     assert abs((bound - c.observed) / (c.bound - c.observed) - 0.5) < 0.05
+
+
+def test_where_rows_have_copies_distinct_ones_are_planned():
+    _, run = certified(with_copies(), "LogisticRegression")
+    n = run.certificate.reproduce["n_to_halve_slack"]
+    assert plan_of(run).startswith(f"With {n:,} distinct rows held out")
+    assert f"With {n} distinct rows held out" in str(run.certificate)
 
 
 def test_prices_are_written_without_powers_of_ten():

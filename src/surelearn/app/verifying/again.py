@@ -33,6 +33,7 @@ from surelearn.certificate._certificate import plain
 from surelearn.certificate._issue import versions
 from surelearn.claims._ranks import keeping_all
 from surelearn.evaluate._drawing import ALSO_ROUNDED, ALSO_ROUNDED_BEFORE
+from surelearn.evaluate._holdout_claims import copies_by_their_means
 from surelearn.evaluate.holdout import Answers
 from surelearn.persistence.model_files import SavedModel, load_model
 
@@ -59,11 +60,14 @@ def refusing_nonsense() -> Generator[None]:
 def in_its_terms(certificate: Certificate, beside: Bundle | None = None) -> Generator[None]:
     """Store what a certificate stores: older ones of regressions have every residual, as rounded.
 
-    They were rounded to the nearest double, and are rounded up now.
+    They were rounded to the nearest double, and are rounded up now. Where copies of a row count as
+    one, older ones of classifiers bet on their mean loss.
     """
     others = () if beside is None else beside.certificates
     before = any(c.method == "holdout.quantile" for c in (certificate, *others))
     with ExitStack() as then:
+        if certificate.method in {"sequences.betting_order_free", "sequences.betting_counted"}:
+            then.enter_context(copies_by_their_means())
         if before:
             then.enter_context(keeping_all())
             then.enter_context(rounded_to_nearest())

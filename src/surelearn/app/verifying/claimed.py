@@ -135,7 +135,7 @@ def _refuse_other_rows(
         raise ValueError(f"they count {n_rows:,} rows, and the certificate {certificate.n:,}")
     inputs, also = certificate.reproduce["inputs"], dict(by_text)
     statistics = dict(counted)
-    if origin.units == "rows" and certificate.method == "concentration.clopper_pearson":
+    if origin.units != "groups" and certificate.method == "concentration.clopper_pearson":
         statistics["error"] = {"errors": inputs["errors"], "n": inputs["n"]}
         also["error"] = as_claim(claims.parse("error"))
     if other := list(disagreements(statistics, also, n_rows)):

@@ -30,6 +30,17 @@ _DEMANDS_OF_HOLDOUTS = ("unseen", "blind_split")
 _COINCIDE = "coincide with training rows"
 _SINCE_LEDGERS = ("row_by_row", "not_chosen_by_them")  # demanded of hold-outs at the same time
 _SINCE_COPIES = ("drew whole groups", "copies of a row together", "sets of copies", _COINCIDE)
+_OF_DRAWS = ("independent", "same_mean", "blind_split")
+_DRAWN = {  # what counts as one draw, as evidence and claims tell it
+    "copies": ("distinct rows of one population", "sets of copies", "row together", "distinct row"),
+    "groups": ("groups of one population", "whole groups", "each group by"),
+    "rows": ("rows of one population", "number of rows", "Holdout.split drew it", "each row by"),
+}
+_SCOPE = "This is about"  # and then which new rows, in a claim of `surelearn certify`
+_CLAIMED = {
+    "copies": (AS_ONE.removeprefix("where "), "of the copies of a row one counts"),
+    "groups": (" a new group", "rows of new groups"),
+}
 _DEMAND_OF_MODE = {"family": "fixed_family", "gate": "blind_to_answers"}
 
 
@@ -266,7 +277,9 @@ def phrase_is_explained(p: Precondition, c: Certificate) -> bool:
 
 
 def evidence_is_explained(p: Precondition, c: Certificate) -> bool:
-    """Return whether a number that evidence tells is the one that the certificate rests on."""
+    """Return whether evidence counts as one draw what the claim does, and rests on its numbers."""
+    if c.family is not None and c.status != "void" and not _draws_are_claimed(p, c):
+        return False
     if p.key == "copies" and p.status != "assumed":
         return not any(q.key == "unseen" and _COINCIDE in q.evidence for q in c.preconditions)
     if p.status == "checked" and (shared := re.match(r"(\d[\d,]*) of them are among", p.evidence)):
@@ -277,6 +290,25 @@ def evidence_is_explained(p: Precondition, c: Certificate) -> bool:
         return True
     inputs: dict[str, Any] = restored(dict(c.reproduce["inputs"]))
     return any(f"{v:.6g}" == told[1] for v in inputs.values() if isinstance(v, int | float))
+
+
+def _draws_are_claimed(p: Precondition, c: Certificate) -> bool:
+    """Return whether a claim speaks of the draws that the evidence tells of, if it tells of any."""
+    if p.key not in _OF_DRAWS:
+        return True
+    claim = c.claim.replace(f" of class {c.reproduce.get('class')}", "", 1)  # it may be any words
+    drawn = _unit_in(p.evidence, _DRAWN)
+    if drawn is not None and drawn != (_unit_in(claim, _CLAIMED) or "rows"):
+        return False
+    if p.key != "blind_split" or _SCOPE not in claim:
+        return True
+    by_time = p.evidence == "the last rows, by their time alone"
+    return by_time == (f"{_SCOPE} rows of the time after" in claim)
+
+
+def _unit_in(text: str, words: Mapping[str, tuple[str, ...]]) -> str | None:
+    """Return what counts as one draw, as a text has it; None if it does not say."""
+    return next((unit for unit, told in words.items() if any(one in text for one in told)), None)
 
 
 def lacking_demands(c: Certificate, assumed: set[str]) -> list[str]:
