@@ -6,9 +6,10 @@ import sys
 
 import numpy as np
 import pytest
+from numba import njit
 
 from surelearn._jit import borrowing, inner, jit
-from surelearn._jit._lowering import PlainLower
+from surelearn._jit._lowering import PlainCompiler, PlainLower
 
 GRID = np.arange(24.0).reshape(4, 6)
 FORMS = {
@@ -198,3 +199,51 @@ def test_the_compiler_does_write_elements_by_itself(monkeypatch):
     assert first(np.ones(2)) == 1.0
     assert seen
     assert seen[0] is not None
+
+
+@jit
+def best(first, second, third):
+    return (
+        max(first, second),
+        min(first, second),
+        max(second, first),
+        min(first, second, third),
+        max((first, second)),
+        int(third),
+    )
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        (1, 2, 3),
+        (2.5, 2, -3.7),
+        (np.nan, 1.0, 2.0),
+        (1.0, np.nan, 0.5),
+        (np.float32(0.5), 0.25, 1),
+        (np.int32(-5), np.int64(7), True),
+        (np.uint8(200), np.int64(-1), np.uint64(2**63)),
+        (0.0, -0.0, 1e9),
+    ],
+)
+def test_the_best_of_two_numbers_is_that_of_python(numbers):
+    for found, plain in zip(best(*numbers), best.py_func(*numbers), strict=True):
+        assert repr(float(found)) == repr(float(plain))
+
+
+@jit
+def best_of_truths(first, second):
+    return max(first, second), min(first, second), int(first)
+
+
+def test_truths_are_compared_as_numba_does():
+    for pair in ((True, False), (False, True), (True, True)):
+        assert best_of_truths(*pair) == best_of_truths.py_func(*pair)
+
+
+@pytest.mark.parametrize("wrong", ["max(numbers, 1.0)", "int('a')", "min(1.0, 2j)"])
+def test_what_cannot_be_compared_is_refused(wrong):
+    made = {}
+    exec(f"def wanted(numbers):\n    return {wrong}\n", made)  # noqa: S102 - a loop of ours
+    with pytest.raises(Exception, match=r"[Nn]o (implementation|match|definition)"):
+        njit(pipeline_class=PlainCompiler)(made["wanted"])(np.ones(2))

@@ -1,9 +1,12 @@
 """What operators make of numbers and of arrays of them, asked once instead of at each place.
 
 Numba tries a dozen rules at each `+` or `[i]` of a loop until one of them knows the operands: a
-tenth of all compilation. The answer depends on nothing but their types.
+tenth of all compilation. The answer depends on nothing but their types. Nor does it take functions
+of their own to compare two numbers, or to cut one to a whole number.
 """
 
+import operator
+from collections.abc import Callable
 from functools import cache
 from typing import Any, Literal
 
@@ -11,6 +14,8 @@ from numba.core import types
 from numba.core.compiler_machinery import register_pass
 from numba.core.typed_passes import NopythonTypeInference
 from numba.core.typing.context import Context
+from numba.core.typing.templates import make_intrinsic_template, signature
+from numba.cpython.builtins import cast_int, do_minmax
 
 _NUMBERS = (types.Number, types.Boolean)
 
@@ -21,6 +26,17 @@ class _RememberingContext(Context):
     def __init__(self, known: Context) -> None:
         self.__dict__ = known.__dict__  # what Numba learns later is known here, too
         self._found: dict[Any, Any] = {}
+        self._direct: dict[Any, Any] = {}
+
+    def resolve_value_type(self, val: Any) -> Any:
+        """Return the type of a constant; of functions of numbers, one that knows numbers first."""
+        known = super().resolve_value_type(val)
+        if not isinstance(known, types.Function) or known.typing_key not in _DIRECT:
+            return known
+        if known not in self._direct:
+            first = _DIRECT[known.typing_key]
+            self._direct[known] = types.Function((first, *known.templates))
+        return self._direct[known]
 
     def resolve_function_type(self, func: Any, args: Any, kws: Any) -> Any:
         """Return the signature of a call."""
@@ -31,6 +47,39 @@ class _RememberingContext(Context):
         if found is None:
             found = self._found[asked] = super().resolve_function_type(func, args, kws)
         return found
+
+
+def _best_of_two(better: Callable[[Any, Any], Any]) -> Any:
+    """Return instructions for `max` or `min` of two numbers: those that Numba has for more."""
+
+    def instructions(typing: Any, first: Any, second: Any) -> Any:
+        def write(context: Any, builder: Any, asked: Any, numbers: Any) -> Any:
+            return do_minmax(context, builder, asked.args, numbers, better)
+
+        return signature(typing.unify_types(first, second), first, second), write
+
+    return instructions
+
+
+def _of_numbers(function: Any, n_numbers: int, instructions: Any) -> Any:
+    """Return the rule by which a call by so many real numbers becomes instructions."""
+    rule: Any = make_intrinsic_template(function, instructions, function.__name__)
+
+    class OfNumbers(rule):
+        def generic(self, args: Any, kws: Any) -> Any:
+            """Return the signature of a call; None leaves it to Numba's own rules."""
+            known = all(isinstance(one, (types.Integer, types.Float)) for one in args)
+            fits = known and len(args) == n_numbers and not kws
+            return super().generic(args, kws) if fits else None
+
+    return OfNumbers
+
+
+_DIRECT: Any = {
+    max: _of_numbers(max, 2, _best_of_two(operator.gt)),
+    min: _of_numbers(min, 2, _best_of_two(operator.lt)),
+    int: _of_numbers(int, 1, cast_int._defn),  # noqa: SLF001 - what Numba's own function calls
+}
 
 
 @cache  # one for all functions: what `overload` compiles is known by the context that asked

@@ -16,6 +16,7 @@ from numba.core.typed_passes import NopythonRewrites
 from numba.core.types import Boolean, NoneType, Number
 from numba.core.untyped_passes import InlineClosureLikes
 
+from surelearn._jit._borrowed import BorrowedLowering
 from surelearn._jit._lowering import PlainCompiler
 
 _PLAIN = (Number, Boolean, NoneType)
@@ -71,6 +72,7 @@ class BorrowingCompiler(LinkedCompiler):
     """Compiles a function that counts no references, so it must not hand an array on."""
 
     needless = (InlineClosureLikes, NopythonRewrites)  # it makes neither functions nor arrays
+    lowering = BorrowedLowering
 
     def compile_extra(self, func: Any) -> Any:
         """Compile a function, and refuse one whose result holds an array."""

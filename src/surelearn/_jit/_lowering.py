@@ -157,10 +157,13 @@ class _QuietPasses(_NumbasPasses):
 
 
 class PlainCompiler(Compiler):
-    """Numba's compiler, but for how it writes instructions."""
+    """Numba's compiler, but for how it finds types and writes instructions."""
 
     needless: tuple[type, ...] = ()
     """Passes that look for what such functions do not do."""
+
+    lowering: type = PlainLowering
+    """The pass that writes instructions."""
 
     def define_pipelines(self) -> list[Any]:
         """Return Numba's passes, with our own for the last but one."""
@@ -168,7 +171,7 @@ class PlainCompiler(Compiler):
         passes: Any = _QuietPasses(numbas.pipeline_name)
         passes.passes = numbas.passes
         passes.add_pass_after(RememberingInference, NopythonTypeInference)
-        passes.add_pass_after(PlainLowering, NativeLowering)
+        passes.add_pass_after(self.lowering, NativeLowering)
         left_out = (NopythonTypeInference, NativeLowering, *self.needless)
         passes.passes = [one for one in passes.passes if one[0] not in left_out]
         passes.finalize()
