@@ -263,10 +263,10 @@ def choose(
     nodes.gains[node] = found[best, 0]
     if found[best, 0] <= 0.0:
         return
-    start, split = table.starts[best], (np.int64(found[best, 1]), np.int64(found[best, 2]))
-    nodes.facts[node, FEATURE], nodes.facts[node, CUT] = best, split[0]
-    n_bins = table.starts[best + 1] - start - 1
-    write_left(sums, start, n_bins, table.is_set[best], split, limits[RARE], room, left)
+    start, split = table.starts[best], (best, np.int64(found[best, 1]), np.int64(found[best, 2]))
+    nodes.facts[node, FEATURE], nodes.facts[node, CUT] = best, split[1]
+    bins = start, table.starts[best + 1] - start - 1
+    write_left(sums, bins, table.is_set, split, limits[RARE], room, left)
     for b in range(256):
         bit = np.uint64(left[b]) << np.uint64(b & 63)
         nodes.left[node, b >> 6] = (nodes.left[node, b >> 6] if b & 63 else np.uint64(0)) | bit

@@ -27,6 +27,7 @@ from surelearn.learners.ensembles._histogram.tasks import (
     Bench,
     BinnedRows,
     find_splits,
+    sets_of,
 )
 from surelearn.learners.ensembles._histogram.training import (
     GrownTree,
@@ -63,8 +64,7 @@ def layout(bins: Bins, signs: Indices) -> BinnedRows:
     starts = np.zeros(d + 1, dtype=np.int64)
     starts[1:] = np.cumsum(bins.n_bins + 1)
     codes, records = np.zeros((d, 0), dtype=np.uint8), np.zeros((0, 1), dtype=np.uint64)
-    is_set = bins.is_categorical.astype(np.int64)
-    return BinnedRows(codes, records, starts, is_set, np.asarray(signs, dtype=np.int64))
+    return BinnedRows(codes, records, starts, sets_of(bins), np.asarray(signs, dtype=np.int64))
 
 
 @jit

@@ -60,8 +60,8 @@ def best_split(
     sums: Indices,
     bins: tuple[int, int],
     whole: tuple[int, int],
-    sign: int,
-    is_set: int,
+    column: tuple[int, int],
+    is_set: Indices | None,
     limits: Vector,
     room: Room,
     found: Vector,
@@ -79,18 +79,17 @@ def best_split(
         The first bin of the column, and their number.
     whole
         The sums over all bins, which are those of any column.
-    sign
-        1 or -1 if what is predicted may only grow, or fall, with the column; else 0.
+    column
+        Which it is, and 1 or -1 if what is predicted may only grow, or fall, with it; else 0.
     is_set
-        Whether the column holds categories.
+        Which columns hold categories; without any, nothing of theirs is compiled.
     """
-    (start, n_bins), (g, h) = bins, whole
+    (start, n_bins), (g, h), (j, sign), l2 = bins, whole, column, limits[L2]
     gap_g, gap_h = sums[0, start + n_bins], sums[1, start + n_bins]
     best, place, gaps_left, source, n = NO_GAIN, -1, 0, sums, n_bins - 1
-    if is_set:
+    if is_set is not None and is_set[j]:
         n = sort_categories(sums, start, n_bins, limits[RARE], room.sums) - 1
-        source, start, gap_h = room.sums, 0, 0
-    l2 = limits[SET_L2] if is_set else limits[L2]
+        source, start, gap_h, l2 = room.sums, 0, 0, limits[SET_L2]
     for side in range(2 if gap_h != 0 else 1):
         # With gaps on the right, all numbers may go left.
         n_cuts = n + 1 if gap_h != 0 and side == 0 else n
@@ -218,10 +217,9 @@ def _mean(g: int, h: int, smooth: float) -> float:
 @borrowing
 def write_left(
     sums: Indices,
-    start: int,
-    n_bins: int,
-    is_set: int,
-    split: tuple[np.int64, np.int64],
+    bins: tuple[int, int],
+    is_set: Indices | None,
+    split: tuple[int, np.int64, np.int64],
     rare: float,
     room: Room,
     left: Table,
@@ -230,22 +228,27 @@ def write_left(
 
     Parameters
     ----------
+    bins, is_set
+        As `best_split` has them.
     split
-        The place of the cut, and whether gaps go left.
+        The column, the place of the cut, and whether gaps go left.
     rare
         The number of rows below which a category goes with all other rare ones.
     """
+    (start, n_bins), (column, cut, gaps_left) = bins, split
+    counts = sums[1, start : start + n_bins + 1]
     for b in range(256):
         left[b] = 0
-    if is_set:
+    if is_set is not None and is_set[column]:
         sort_categories(sums, start, n_bins, rare, room.sums)
-        for j in range(split[0] + 1):
-            _send_left(room.sums[2, j], sums[1, start : start + n_bins + 1], rare, left)
+        for j in range(cut + 1):
+            _send_left(room.sums[2, j], counts, rare, left)
+        _send_the_unseen(counts, left)
     else:
-        for b in range(split[0] + 1):
+        for b in range(cut + 1):
             left[b] = 1
-        left[n_bins] = split[1]
-    _send_the_unknown(sums[1, start : start + n_bins + 1], is_set, left)
+        left[n_bins] = gaps_left
+    _send_the_unknown(counts, left)
 
 
 @borrowing
@@ -260,15 +263,27 @@ def _send_left(b: int, counts: Indices, rare: float, left: Table) -> None:
 
 
 @borrowing
-def _send_the_unknown(counts: Indices, is_set: int, left: Table) -> None:
-    """Send bins without rows to the side with more rows, and write where gaps go."""
-    n_left, n_rows, n_bins = 0, 0, len(counts) - 1
-    for b in range(n_bins + 1):
+def _heavier_side(counts: Indices, left: Table) -> int:
+    """Return 1 if at least as many rows go left as right, else 0."""
+    n_left, n_rows = 0, 0
+    for b in range(len(counts)):
         n_rows += counts[b] & _COUNT_MASK
         n_left += (counts[b] & _COUNT_MASK) * left[b]
-    heavier = 1 if 2 * n_left >= n_rows else 0
-    for b in range(n_bins if is_set else 0):
+    return 1 if 2 * n_left >= n_rows else 0
+
+
+@borrowing
+def _send_the_unseen(counts: Indices, left: Table) -> None:
+    """Send categories without rows to the side with more rows."""
+    heavier = _heavier_side(counts, left)
+    for b in range(len(counts) - 1):
         left[b] = left[b] if counts[b] else heavier
-    left[255] = left[n_bins] if counts[n_bins] else heavier
+
+
+@borrowing
+def _send_the_unknown(counts: Indices, left: Table) -> None:
+    """Write where gaps go: without any, to the side with more rows."""
+    n_bins = len(counts) - 1
+    left[255] = left[n_bins] if counts[n_bins] else _heavier_side(counts, left)
     if n_bins < 255:
         left[n_bins] = 0  # no cell has such a bin

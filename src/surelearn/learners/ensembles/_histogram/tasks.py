@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from surelearn._jit import borrowing
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.learners.ensembles._histogram import histogram, partition, tickets
+from surelearn.learners.ensembles._histogram.binning import Bins
 from surelearn.learners.ensembles._histogram.cut_points import Codes
 from surelearn.learners.ensembles._histogram.histogram import Rows, Words
 from surelearn.learners.ensembles._histogram.newton import newton_step
@@ -63,7 +64,7 @@ class BinnedRows(NamedTuple):
     starts
         Where the bins of each column begin in a histogram; each has one for missing cells.
     is_set
-        Which columns hold categories.
+        Which columns hold categories; None if none does.
     signs
         1 or -1 for a column with which predictions may only grow, or fall; else 0.
     """
@@ -71,8 +72,13 @@ class BinnedRows(NamedTuple):
     codes: Codes
     records: Records
     starts: Indices
-    is_set: Indices
+    is_set: Indices | None
     signs: Indices
+
+
+def sets_of(bins: Bins) -> Indices | None:
+    """Return which columns hold categories; None if none does, so that less is compiled."""
+    return bins.is_categorical.astype(np.int64) if bins.is_categorical.any() else None
 
 
 class Bench(NamedTuple):
@@ -229,8 +235,8 @@ def find_splits(
                 sums,
                 (start, n_bins),
                 whole,
-                table.signs[j],
-                table.is_set[j],
+                (j, table.signs[j]),
+                table.is_set,
                 limits,
                 room,
                 split,

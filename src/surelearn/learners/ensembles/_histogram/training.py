@@ -25,6 +25,7 @@ from surelearn.learners.ensembles._histogram.tasks import (
     TREE,
     Bench,
     BinnedRows,
+    sets_of,
 )
 from surelearn.learners.ensembles._histogram.trees import HistogramTrees
 
@@ -176,7 +177,7 @@ class TreeGrower:
             codes,
             records.empty_records(n, d),
             starts,
-            bins.is_categorical.astype(np.int64),
+            sets_of(bins),
             np.asarray(signs, dtype=np.int64),
         )
         self._each(lambda first, last: records.pack_codes(codes, first, last, self._table.records))
