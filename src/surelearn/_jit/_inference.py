@@ -15,7 +15,7 @@ from numba.core.compiler_machinery import register_pass
 from numba.core.typed_passes import NopythonTypeInference
 from numba.core.typing.context import Context
 from numba.core.typing.templates import make_intrinsic_template, signature
-from numba.cpython.builtins import cast_int, do_minmax
+from numba.cpython.builtins import do_minmax
 
 _NUMBERS = (types.Number, types.Boolean)
 
@@ -61,6 +61,15 @@ def _best_of_two(better: Callable[[Any, Any], Any]) -> Any:
     return instructions
 
 
+def _whole(_: Any, number: Any) -> Any:
+    """Return instructions for `int` of a number: whole numbers stay of their kind."""
+
+    def write(context: Any, builder: Any, asked: Any, numbers: Any) -> Any:
+        return context.cast(builder, numbers[0], asked.args[0], asked.return_type)
+
+    return signature(number if isinstance(number, types.Integer) else types.intp, number), write
+
+
 def _of_numbers(function: Any, n_numbers: int, instructions: Any) -> Any:
     """Return the rule by which a call by so many real numbers becomes instructions."""
     rule: Any = make_intrinsic_template(function, instructions, function.__name__)
@@ -78,7 +87,7 @@ def _of_numbers(function: Any, n_numbers: int, instructions: Any) -> Any:
 _DIRECT: Any = {
     max: _of_numbers(max, 2, _best_of_two(operator.gt)),
     min: _of_numbers(min, 2, _best_of_two(operator.lt)),
-    int: _of_numbers(int, 1, cast_int._defn),  # noqa: SLF001 - what Numba's own function calls
+    int: _of_numbers(int, 1, _whole),
 }
 
 
