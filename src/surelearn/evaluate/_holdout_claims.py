@@ -32,10 +32,11 @@ AS_ONE = "where copies of a row count as one"
 
 PointwiseLoss = TypeAliasType("PointwiseLoss", Callable[[NDArray[Any], NDArray[Any]], ArrayLike])
 
-_ROWS = assumed("rows of one population, each drawn independently")
+ROWS = assumed("rows of one population, each drawn independently")
 _GROUPS = assumed("groups of one population, each drawn independently")
 _COPIES = assumed("distinct rows of one population, each drawn independently of the others")
-_ONE_OF_COPIES = assumed(f"one of the copies of each row; {_COPIES.text}")
+ONE_OF_COPIES = assumed(f"one of the copies of each row; {_COPIES.text}")
+"""What is assumed of rows that are draws of their own: all of them, or one of each row's copies."""
 
 _by_means = ContextVar("_by_means", default=False)
 
@@ -171,7 +172,7 @@ class ErrorRate:
     @property
     def evidence(self) -> dict[str, Evidence]:
         """Rows are draws, or one of the copies of each is."""
-        return {"independent": _ROWS if self.counted is None else _ONE_OF_COPIES}
+        return {"independent": ROWS if self.counted is None else ONE_OF_COPIES}
 
     def bound(self, y: NDArray[Any], predicted: NDArray[Any], *, delta: float) -> Found:
         """Invert the binomial law of the number of errors."""
@@ -204,9 +205,9 @@ class ErrorSize:
     def evidence(self) -> dict[str, Evidence]:
         """Rows are draws, or one row of each group is."""
         if self.counted is None:
-            return {"independent": _ROWS, "alpha": assumed()}
+            return {"independent": ROWS, "alpha": assumed()}
         one = assumed(f"one row of each group; {_GROUPS.text}")
-        return {"independent": _ONE_OF_COPIES if self.of_copies else one, "alpha": assumed()}
+        return {"independent": ONE_OF_COPIES if self.of_copies else one, "alpha": assumed()}
 
     def bound(self, y: NDArray[Any], predicted: NDArray[Any], *, delta: float) -> Found:
         """Take an order statistic of the residuals."""
@@ -244,7 +245,7 @@ class MeanLoss:
         inside = Evidence(*range_of_losses(1.0, bounded=False))
         if type(self.loss) is ZeroOne:
             inside = by_construction("the loss of a group is its error rate")
-        return {"range": inside, "same_mean": _ROWS if self.groups is None else self.groups.law}
+        return {"range": inside, "same_mean": ROWS if self.groups is None else self.groups.law}
 
     def bound(self, y: NDArray[Any], predicted: NDArray[Any], *, delta: float) -> Found:
         """Bet against every larger mean; the order of the losses is irrelevant."""
@@ -298,7 +299,7 @@ class ClassErrorRate:
         if self.groups is None:
             return ErrorRate().evidence
         if _one_counts(self.groups):
-            return {"independent": _ONE_OF_COPIES}
+            return {"independent": ONE_OF_COPIES}
         return MeanLoss(ZeroOne(), self.groups).evidence
 
     def bound(self, y: NDArray[Any], predicted: NDArray[Any], *, delta: float) -> Found:

@@ -10,11 +10,17 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.neighbors import KNeighborsClassifier
 
 from surelearn.app.certify import ask, certify_table, pose
+from surelearn.app.choosing.training import (
+    first_of_each_copy,
+    one_of_each_copy,
+    to_compare_on,
+)
 from surelearn.app.errors import TableError
 from surelearn.app.ledger import PROCESS, enter_look
 from surelearn.app.problem.problem import understand
 from surelearn.app.tables.read import TableFile
 from surelearn.app.telling.cards import cards_of
+from surelearn.app.verifying.again import Recorded, check_retrained
 from surelearn.evaluate._drawing import ALSO_ROUNDED
 from surelearn.evaluate.holdout import Holdout
 from surelearn.evaluate.ledger import forget
@@ -184,6 +190,48 @@ def test_structural_risk_learns_from_distinct_rows():
     run = certify_table(table_of(x=x, y=y), target="y", select="structural-risk")
     assert run.choice.bound.n == 240  # of 480 training rows
     assert run.certificate.n == 60
+
+
+def sorted_copies(n=600):
+    """Return rows twice, in the order of their labels; half of them have labels by chance."""
+    rng = np.random.default_rng(0)
+    x = np.tile(rng.uniform(size=n), 2)
+    y = np.where((x > 0.5) & (rng.random(2 * n) < 0.5), "yes", "no")
+    order = np.argsort(y, kind="stable")
+    return table_of(x=x[order], y=y[order])
+
+
+def test_structural_risk_draws_one_of_copies_that_differ_in_their_target():
+    """It took the first of the table, whose target was the first word: 14% for a model of 25%."""
+    options = {"target": "y", "select": "structural-risk"}
+    bound = certify_table(sorted_copies(), **options).choice.bound
+    assert bound.n == 480
+    assert abs(bound.observed - 0.25) < 0.07
+    status, drawn = conditions(bound)["independent"]
+    assert (status, drawn.partition(";")[0]) == ("assumed", "one of the copies of each row")
+    with first_of_each_copy():
+        assert certify_table(sorted_copies(), **options).choice.bound.observed < 0.15
+
+
+def test_a_run_that_learnt_from_the_first_copies_is_made_again():
+    file, options = sorted_copies(), {"target": "y", "select": "structural-risk"}
+    with first_of_each_copy():
+        certificate = certify_table(file, **options).certificate
+    recorded = Recorded(file, dict(certificate.reproduce["options"]))
+    findings = list(check_retrained(certificate, recorded, None, None))
+    assert [finding.name for finding in findings if not finding.holds] == []
+
+
+def test_a_row_with_many_copies_is_sampled_no_more_often_than_others(monkeypatch):
+    """Rows were sampled first, so that those with many copies stood in nearly every sample."""
+    monkeypatch.setattr("surelearn.app.choosing.training.MOST_CELLS", 200)
+    monkeypatch.setattr("surelearn.app.choosing.training.FEWEST_ROWS", 200)
+    x = np.append(np.repeat(np.arange(100) + 0.5, 9), np.arange(900) + 200.5)
+    y = np.where(np.random.default_rng(0).random(1800) < 0.5, "yes", "no")
+    problem = pose(table_of(x=x, y=y), target="y", holdout=0.2, seed=0, copies="together")
+    shown = to_compare_on(one_of_each_copy(problem)).training.X.column("x").to_numpy()
+    assert len(shown) == 200
+    assert np.count_nonzero(shown < 200) < 50  # a tenth of the distinct rows
 
 
 def test_few_distinct_rows_prove_little_and_what_to_do_is_said():

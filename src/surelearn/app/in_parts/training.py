@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
 
-from surelearn.app.choosing.training import steps_of, to_compare_on
+from surelearn.app.choosing.training import one_of_each_copy, steps_of, to_compare_on
 from surelearn.app.errors import TableError
 from surelearn.app.in_parts.problem import ProblemInParts
 from surelearn.app.in_parts.training_rows import TrainingRows
@@ -156,7 +156,8 @@ def notes_in_parts(problem: ProblemInParts, learner: Any, model: Any = None) -> 
     model
         What it became.
     """
-    n, shown = problem.n_training, to_compare_on(problem)
+    n, shown = problem.n_training, problem if learner is not None else one_of_each_copy(problem)
+    shown = to_compare_on(shown)
     same = f"the same {len(shown.split.train):,} rows"
     compared = f"{len(shown.split.train):,} of the {n:,} training rows, drawn by the seed"
     first = Note("learners", f"compared on {compared}", "as many as are compared on one machine")
