@@ -136,6 +136,7 @@ def certify_table(  # noqa: PLR0913 - an argument for each option of the command
     if isinstance(file, PartedFile):
         options |= {"in_parts": file.how}
     problem = pose(file, target=target, holdout=holdout, seed=seed, copies=copies, **reading)
+    problem.copies.refuse_unlike()
     widths = widths if problem.task == "regression" else None
     options |= _given({"widths": widths})
     refuse_claims(problem, asked_for, positive, widths=widths == "adaptive")

@@ -285,12 +285,14 @@ class ClassErrorRate:
     """The error rate among the rows of one class.
 
     Given the labels of a hold-out, rows of one class err independently. Groups that have rows of a
-    class are independent draws given which groups those are, for one class at a time. Copies with
-    one label have one answer, so that any of them shows what became of all.
+    class are independent draws given which groups those are, for one class at a time. Of the copies
+    of a row with one label one counts, drawn at random: a model may read columns by which copies
+    were not told apart, and the first of them may be the one that it knows best.
     """
 
     label: Any
     groups: Groups | None = None
+    random_state: int = 0
     kind: Kind = "risk"
 
     @property
@@ -307,8 +309,8 @@ class ClassErrorRate:
         of_class = y == self.label
         y, predicted = y[of_class], predicted[of_class]
         if self.groups is not None and _one_counts(self.groups):
-            first = np.unique(self.groups.places[of_class], return_index=True)[1]
-            y, predicted = y[first], predicted[first]
+            drawn = _some_of_each(self.groups.places[of_class], self.random_state)
+            y, predicted = y[drawn], predicted[drawn]
         elif self.groups is not None:
             places = np.unique(self.groups.places[of_class], return_inverse=True)[1]
             found = MeanLoss(ZeroOne(), self.groups._replace(places=places))
@@ -372,3 +374,9 @@ def one_of_each(groups: Indices, random_state: int) -> Indices:
     for group in np.flatnonzero(sizes > 1):  # of one row there is no choice, and no draw
         found[group] = rng.choice(order[starts[group] : starts[group] + sizes[group]])
     return found
+
+
+def _some_of_each(groups: Indices, random_state: int) -> Indices:
+    """Return the place of one row of each group that has any: the first in an order drawn."""
+    order = np.random.default_rng(random_state).permutation(len(groups))
+    return order[np.unique(groups[order], return_index=True)[1]]

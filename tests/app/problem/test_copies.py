@@ -19,6 +19,7 @@ from surelearn.app.errors import TableError
 from surelearn.app.ledger import PROCESS, enter_look
 from surelearn.app.problem.problem import understand
 from surelearn.app.tables.read import TableFile
+from surelearn.app.telling import figures
 from surelearn.app.telling.cards import cards_of
 from surelearn.app.verifying.again import Recorded, check_retrained
 from surelearn.evaluate._drawing import ALSO_ROUNDED
@@ -117,8 +118,17 @@ def test_a_quantile_of_errors_is_about_one_row_of_each_and_no_mean(group, which)
     assert f"of {which} one" in run.certificate.claim
     assert "mean loss" not in run.certificate.claim
     assert run.certificate.n == 32
-    seen = "the distinct rows" if group is None else "one row of each of the 32 groups"
+    seen = "one of the copies of each row" if group is None else "one row of each of the 32 groups"
     assert [c.note for c in cards_of(run)][1].endswith(f"seen on {seen} held out")
+
+
+def test_a_figure_says_of_which_copies_its_bars_are():
+    """What was observed is of one copy of each row, and stood there as the mean over all copies."""
+    y = np.where(np.random.default_rng(0).random(400) < 0.5, "yes", "no")
+    run = certify(table_of(x=np.tile(np.arange(200) + 0.5, 2), y=y), holdout=0.5)
+    caption = next(figures.draw(run)).caption
+    assert "Bars: on one of the copies of each of the 100 distinct rows held out" in caption
+    assert "on average over them" in caption
 
 
 def test_the_card_of_a_class_in_few_groups_counts_rows():
@@ -232,6 +242,26 @@ def test_a_row_with_many_copies_is_sampled_no_more_often_than_others(monkeypatch
     shown = to_compare_on(one_of_each_copy(problem)).training.X.column("x").to_numpy()
     assert len(shown) == 200
     assert np.count_nonzero(shown < 200) < 50  # a tenth of the distinct rows
+
+
+def with_a_number(n=400):
+    """Return rows of two words with a number in gaps: no row number to those that train alone."""
+    rng = np.random.default_rng(0)
+    number = np.sort(rng.choice(int(1.8 * n), n, replace=False))
+    words = {name: [f"{name}{i}" for i in rng.integers(0, 9, n)] for name in "ab"}
+    return table_of(patient=number, **words, y=rng.choice(["no", "yes"], n))
+
+
+def test_rows_that_the_model_tells_apart_are_not_called_copies():
+    """Rows of one pair of words counted as one, and the claim said that they were copies."""
+    told = "'patient': among all rows .* like row numbers, .* --keep patient or --drop patient"
+    with pytest.raises(TableError, match=told):
+        certify(with_a_number())
+    kept = certify(with_a_number(), keep=["patient"])
+    assert (kept.problem.split.kind, kept.certificate.n) == ("random", 80)
+    forget()
+    dropped = certify(with_a_number(), drop=["patient"]).problem
+    assert (dropped.split.kind, dropped.copies.n_distinct) == ("distinct", 81)
 
 
 def test_few_distinct_rows_prove_little_and_what_to_do_is_said():
