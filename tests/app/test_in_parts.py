@@ -220,7 +220,10 @@ def test_no_bound_on_distinct_rows_is_proved_by_a_sample_of_their_copies(tmp_pat
     run = surelearn.certify(copies, **rules).run
     n = run.choice.bound.n  # one of each row's copies
     assert n < 300
-    assert any(f"fitted to the same {n} rows" in str(note) for note in run.notes)
+    told = " ".join(map(str, run.notes))
+    assert f"compared on {n} of the {run.problem.n_training} training rows" in told
+    assert "one of the copies of each (as many as are compared" in told
+    assert f"fitted to the same {n} rows" in told
     monkeypatch.setattr(looking, "FEWEST_ROWS", 300)
     monkeypatch.setattr(looking, "MOST_CELLS", 300)
     with pytest.raises(TableError, match="with many such copies stands more often"):

@@ -14,6 +14,7 @@ from surelearn.app.choosing.training import (
     first_of_each_copy,
     one_of_each_copy,
     to_compare_on,
+    training_notes,
 )
 from surelearn.app.errors import TableError
 from surelearn.app.ledger import PROCESS, enter_look
@@ -242,6 +243,8 @@ def test_a_row_with_many_copies_is_sampled_no_more_often_than_others(monkeypatch
     shown = to_compare_on(one_of_each_copy(problem)).training.X.column("x").to_numpy()
     assert len(shown) == 200
     assert np.count_nonzero(shown < 200) < 50  # a tenth of the distinct rows
+    told = str(training_notes(problem, None)[0])
+    assert "compared on 200 of the 800 distinct training rows" in told
 
 
 def with_a_number(n=400):

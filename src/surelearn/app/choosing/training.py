@@ -147,12 +147,13 @@ def training_notes(problem: Problem, model: Any) -> tuple[Note, ...]:
 
     No model stands for one that was fitted when it was compared, and has its bound from there.
     """
-    if model is None:
-        problem = one_of_each_copy(problem)
+    which = "training rows"
+    if model is None and problem.split.kind == "distinct":
+        problem, which = one_of_each_copy(problem), "distinct training rows"
     if not _is_too_large(problem):
         return ()
     n, n_sampled = len(problem.split.train), _sample_size(problem)
-    compared = f"compared on {n_sampled:,} of the {n:,} training rows, drawn by the seed"
+    compared = f"compared on {n_sampled:,} of the {n:,} {which}, drawn by the seed"
     why = f"all of them have {n * len(problem.features):,} cells, more than {MOST_CELLS:,}"
     fitted = f"fitted to all {n:,} training rows", "it learns block by block"
     if model is None or not learns_in_chunks(model):

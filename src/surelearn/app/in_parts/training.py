@@ -160,6 +160,8 @@ def notes_in_parts(problem: ProblemInParts, learner: Any, model: Any = None) -> 
     shown = to_compare_on(shown)
     same = f"the same {len(shown.split.train):,} rows"
     compared = f"{len(shown.split.train):,} of the {n:,} training rows, drawn by the seed"
+    if len(shown.split.train) < len(to_compare_on(problem).split.train):
+        compared += ", one of the copies of each"
     first = Note("learners", f"compared on {compared}", "as many as are compared on one machine")
     if learner is None:
         return first, Note("the chosen one", f"fitted to {same}", "they prove its bound")
