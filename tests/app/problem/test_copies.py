@@ -224,6 +224,14 @@ def test_structural_risk_draws_one_of_copies_that_differ_in_their_target():
         assert certify_table(sorted_copies(), **options).choice.bound.observed < 0.15
 
 
+def test_copies_of_which_one_class_is_drawn_are_no_traceback_after_the_look():
+    """A rule of one class was certified, and its report ended in a traceback."""
+    x, y = np.tile([1.5, 2.5, 3.5, 4.5], 50), np.repeat(["no", "yes"], [198, 2])
+    options = {"target": "y", "select": "structural-risk", "holdout": 0.5}
+    with pytest.raises(TableError, match="all that were drawn have the target no"):
+        certify_table(table_of(x=x, y=y), **options)
+
+
 def test_a_run_that_learnt_from_the_first_copies_is_made_again():
     file, options = sorted_copies(), {"target": "y", "select": "structural-risk"}
     with first_of_each_copy():

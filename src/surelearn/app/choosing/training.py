@@ -122,7 +122,14 @@ def one_of_each_copy(problem: Problem) -> Problem:
     rows = problem.split.train
     _, firsts, places = np.unique(problem.groups[rows], return_index=True, return_inverse=True)
     drawn = firsts if _firsts.get() else one_of_each(places, problem.split.seed)
-    return replace(problem, split=replace(problem.split, train=rows[drawn[np.argsort(firsts)]]))
+    found = rows[drawn[np.argsort(firsts)]]
+    if problem.task != "regression" and len(np.unique(problem.y[found])) < 2:
+        raise TableError(
+            f"of copies one counts, and of the {len(found):,} distinct training rows all that were "
+            f"drawn have the target {problem.y[found[0]]}: no rule can be learnt from them. Say "
+            "--select nested; or, if equal rows coincide by chance, --copies independent"
+        )
+    return replace(problem, split=replace(problem.split, train=found))
 
 
 @contextmanager
