@@ -211,6 +211,25 @@ def test_a_sample_decides_and_all_rows_train(folder, monkeypatch):
     assert problem.split.kind == "distinct"  # of rows that nobody looked at, some may be copies
 
 
+def test_no_bound_on_distinct_rows_is_proved_by_a_sample_of_their_copies(tmp_path, monkeypatch):
+    """Copies with ids of their own are sampled one by one: a row with many stands more often."""
+    x = np.random.default_rng(0).normal(size=300).repeat(3)
+    kind = np.where(x > 0, "yes", "no")
+    copies = write(tmp_path / "parts", pa.table({"x": x, "kind": kind, "id": np.arange(900)}))
+    rules = {"target": "kind", "select": "structural-risk", "drop": ["id"]}
+    run = surelearn.certify(copies, **rules).run
+    n = run.choice.bound.n  # one of each row's copies
+    assert n < 300
+    told = " ".join(map(str, run.notes))
+    assert f"compared on {n} of the {run.problem.n_training} training rows" in told
+    assert "one of the copies of each (as many as are compared" in told
+    assert f"fitted to the same {n} rows" in told
+    monkeypatch.setattr(looking, "FEWEST_ROWS", 300)
+    monkeypatch.setattr(looking, "MOST_CELLS", 300)
+    with pytest.raises(TableError, match="with many such copies stands more often"):
+        surelearn.certify(copies, **rules)
+
+
 def test_a_folder_and_its_rows_in_one_file_are_one_table_to_a_ledger(folder):
     found = looking.look_at_parts(folder, target="kind", seed=0, holdout=0.2)
     joined = parquet.read_table(folder)

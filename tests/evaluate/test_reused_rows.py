@@ -13,7 +13,7 @@ from surelearn import Holdout, Quantile
 from surelearn.app.problem.split import split
 from surelearn.base.row_identity import RowSet, row_hashes
 from surelearn.bounds.concentration import clopper_pearson
-from surelearn.evaluate._holdout_claims import Groups, claim_about
+from surelearn.evaluate._holdout_claims import ClassErrorRate, Groups, claim_about
 from surelearn.evaluate.ledger import forget
 
 LEVEL = 1e-4  # of the binomial tests below: how often a correct library fails one
@@ -298,6 +298,14 @@ class TestCopies:
             found = claim.bound(wrong, np.zeros_like(wrong), delta=DELTA)
             n_false += found.guarantee.bound < np.mean(law)
         assert_at_most_delta(n_false, repetitions)
+
+    def test_of_the_copies_of_a_class_one_is_drawn_wherever_they_stand(self):
+        """The first of each was counted: where answers differ, a sorted table has the right one."""
+        groups = Groups(np.repeat(np.arange(200), 2), of_copies=True)
+        wrong = np.tile([0, 1], 200)
+        found = ClassErrorRate(0, groups, 0).bound(np.zeros_like(wrong), wrong, delta=DELTA)
+        assert found.n == 200
+        assert abs(found.observed - 0.5) < 0.15
 
     def test_drawing_others_of_the_copies_is_another_look(self):
         X, _ = fixed(0, n=60)

@@ -29,7 +29,11 @@ from surelearn.app.choosing.training import (
 )
 from surelearn.app.choosing.widths import with_widths
 from surelearn.app.errors import TableError
-from surelearn.app.in_parts.held_out import HoldoutInParts, as_chosen_on
+from surelearn.app.in_parts.held_out import (
+    HoldoutInParts,
+    as_chosen_on,
+    refuse_sample_of_copies,
+)
 from surelearn.app.in_parts.problem import ProblemInParts, pose_in_parts
 from surelearn.app.in_parts.training import notes_in_parts, train_in_parts
 from surelearn.app.ledger import PROCESS, Ledger, enter_look
@@ -132,10 +136,11 @@ def certify_table(  # noqa: PLR0913 - an argument for each option of the command
     if isinstance(file, PartedFile):
         options |= {"in_parts": file.how}
     problem = pose(file, target=target, holdout=holdout, seed=seed, copies=copies, **reading)
+    problem.copies.refuse_unlike()
     widths = widths if problem.task == "regression" else None
     options |= _given({"widths": widths})
     refuse_claims(problem, asked_for, positive, widths=widths == "adaptive")
-    shown = to_compare_on(as_chosen_on(problem))
+    shown = _to_choose_on(problem, select)
     if select == "nested":
         candidates = find_candidates(
             shown.task,
@@ -154,7 +159,6 @@ def certify_table(  # noqa: PLR0913 - an argument for each option of the command
             untried = skipped(shown.task, n_rows=n_rows, found=list(candidates))
             choice = replace(choice, untried=untried)
     else:
-        shown = one_of_each_copy(shown)
         rules = find_rules(shown, delta=share, names=learners)
         refuse_if_too_few(problem, delta=share, share=holdout)
         choice = choose_by_structural_risk(shown, rules, delta=share, on_trial=on_trial)
@@ -166,6 +170,15 @@ def certify_table(  # noqa: PLR0913 - an argument for each option of the command
     stored = {**run.certificate.reproduce, "table": file.sha256, "options": options}
     certificate = replace(run.certificate, reproduce=stored)
     return replace(run, answers=replace(run.answers, certificate=certificate), options=options)
+
+
+def _to_choose_on(problem: Problem, select: str) -> Problem:
+    """Return the problem with the training rows that learners are compared on."""
+    shown = as_chosen_on(problem)
+    if select != "nested":
+        refuse_sample_of_copies(shown)
+        shown = one_of_each_copy(shown)  # first: a sample has more of the rows with many copies
+    return to_compare_on(shown)
 
 
 def pose(

@@ -32,10 +32,11 @@ AS_ONE = "where copies of a row count as one"
 
 PointwiseLoss = TypeAliasType("PointwiseLoss", Callable[[NDArray[Any], NDArray[Any]], ArrayLike])
 
-_ROWS = assumed("rows of one population, each drawn independently")
+ROWS = assumed("rows of one population, each drawn independently")
 _GROUPS = assumed("groups of one population, each drawn independently")
 _COPIES = assumed("distinct rows of one population, each drawn independently of the others")
-_ONE_OF_COPIES = assumed(f"one of the copies of each row; {_COPIES.text}")
+ONE_OF_COPIES = assumed(f"one of the copies of each row; {_COPIES.text}")
+"""What is assumed of rows that are draws of their own: all of them, or one of each row's copies."""
 
 _by_means = ContextVar("_by_means", default=False)
 
@@ -171,7 +172,7 @@ class ErrorRate:
     @property
     def evidence(self) -> dict[str, Evidence]:
         """Rows are draws, or one of the copies of each is."""
-        return {"independent": _ROWS if self.counted is None else _ONE_OF_COPIES}
+        return {"independent": ROWS if self.counted is None else ONE_OF_COPIES}
 
     def bound(self, y: NDArray[Any], predicted: NDArray[Any], *, delta: float) -> Found:
         """Invert the binomial law of the number of errors."""
@@ -204,9 +205,9 @@ class ErrorSize:
     def evidence(self) -> dict[str, Evidence]:
         """Rows are draws, or one row of each group is."""
         if self.counted is None:
-            return {"independent": _ROWS, "alpha": assumed()}
+            return {"independent": ROWS, "alpha": assumed()}
         one = assumed(f"one row of each group; {_GROUPS.text}")
-        return {"independent": _ONE_OF_COPIES if self.of_copies else one, "alpha": assumed()}
+        return {"independent": ONE_OF_COPIES if self.of_copies else one, "alpha": assumed()}
 
     def bound(self, y: NDArray[Any], predicted: NDArray[Any], *, delta: float) -> Found:
         """Take an order statistic of the residuals."""
@@ -244,7 +245,7 @@ class MeanLoss:
         inside = Evidence(*range_of_losses(1.0, bounded=False))
         if type(self.loss) is ZeroOne:
             inside = by_construction("the loss of a group is its error rate")
-        return {"range": inside, "same_mean": _ROWS if self.groups is None else self.groups.law}
+        return {"range": inside, "same_mean": ROWS if self.groups is None else self.groups.law}
 
     def bound(self, y: NDArray[Any], predicted: NDArray[Any], *, delta: float) -> Found:
         """Bet against every larger mean; the order of the losses is irrelevant."""
@@ -284,12 +285,14 @@ class ClassErrorRate:
     """The error rate among the rows of one class.
 
     Given the labels of a hold-out, rows of one class err independently. Groups that have rows of a
-    class are independent draws given which groups those are, for one class at a time. Copies with
-    one label have one answer, so that any of them shows what became of all.
+    class are independent draws given which groups those are, for one class at a time. Of the copies
+    of a row with one label one counts, drawn at random: a model may read columns by which copies
+    were not told apart, and the first of them may be the one that it knows best.
     """
 
     label: Any
     groups: Groups | None = None
+    random_state: int = 0
     kind: Kind = "risk"
 
     @property
@@ -298,7 +301,7 @@ class ClassErrorRate:
         if self.groups is None:
             return ErrorRate().evidence
         if _one_counts(self.groups):
-            return {"independent": _ONE_OF_COPIES}
+            return {"independent": ONE_OF_COPIES}
         return MeanLoss(ZeroOne(), self.groups).evidence
 
     def bound(self, y: NDArray[Any], predicted: NDArray[Any], *, delta: float) -> Found:
@@ -306,8 +309,8 @@ class ClassErrorRate:
         of_class = y == self.label
         y, predicted = y[of_class], predicted[of_class]
         if self.groups is not None and _one_counts(self.groups):
-            first = np.unique(self.groups.places[of_class], return_index=True)[1]
-            y, predicted = y[first], predicted[first]
+            drawn = _some_of_each(self.groups.places[of_class], self.random_state)
+            y, predicted = y[drawn], predicted[drawn]
         elif self.groups is not None:
             places = np.unique(self.groups.places[of_class], return_inverse=True)[1]
             found = MeanLoss(ZeroOne(), self.groups._replace(places=places))
@@ -371,3 +374,9 @@ def one_of_each(groups: Indices, random_state: int) -> Indices:
     for group in np.flatnonzero(sizes > 1):  # of one row there is no choice, and no draw
         found[group] = rng.choice(order[starts[group] : starts[group] + sizes[group]])
     return found
+
+
+def _some_of_each(groups: Indices, random_state: int) -> Indices:
+    """Return the place of one row of each group that has any: the first in an order drawn."""
+    order = np.random.default_rng(random_state).permutation(len(groups))
+    return order[np.unique(groups[order], return_index=True)[1]]

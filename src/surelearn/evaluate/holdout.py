@@ -437,7 +437,7 @@ class Holdout(Shown, drawn_by="certificates.plot_certificates"):
         here = set(np.unique(self.y).tolist() if self._classes else ())
         return {
             str(label): self._issue(
-                ClassErrorRate(label, self._groups),
+                ClassErrorRate(label, self._groups, self._seed),
                 question,
                 self._rules.share / len(self._classes),
             )

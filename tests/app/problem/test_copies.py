@@ -10,11 +10,19 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.neighbors import KNeighborsClassifier
 
 from surelearn.app.certify import ask, certify_table, pose
+from surelearn.app.choosing.training import (
+    first_of_each_copy,
+    one_of_each_copy,
+    to_compare_on,
+    training_notes,
+)
 from surelearn.app.errors import TableError
 from surelearn.app.ledger import PROCESS, enter_look
 from surelearn.app.problem.problem import understand
 from surelearn.app.tables.read import TableFile
+from surelearn.app.telling import figures
 from surelearn.app.telling.cards import cards_of
+from surelearn.app.verifying.again import Recorded, check_retrained
 from surelearn.evaluate._drawing import ALSO_ROUNDED
 from surelearn.evaluate.holdout import Holdout
 from surelearn.evaluate.ledger import forget
@@ -111,8 +119,17 @@ def test_a_quantile_of_errors_is_about_one_row_of_each_and_no_mean(group, which)
     assert f"of {which} one" in run.certificate.claim
     assert "mean loss" not in run.certificate.claim
     assert run.certificate.n == 32
-    seen = "the distinct rows" if group is None else "one row of each of the 32 groups"
+    seen = "one of the copies of each row" if group is None else "one row of each of the 32 groups"
     assert [c.note for c in cards_of(run)][1].endswith(f"seen on {seen} held out")
+
+
+def test_a_figure_says_of_which_copies_its_bars_are():
+    """What was observed is of one copy of each row, and stood there as the mean over all copies."""
+    y = np.where(np.random.default_rng(0).random(400) < 0.5, "yes", "no")
+    run = certify(table_of(x=np.tile(np.arange(200) + 0.5, 2), y=y), holdout=0.5)
+    caption = next(figures.draw(run)).caption
+    assert "Bars: on one of the copies of each of the 100 distinct rows held out" in caption
+    assert "on average over them" in caption
 
 
 def test_the_card_of_a_class_in_few_groups_counts_rows():
@@ -184,6 +201,78 @@ def test_structural_risk_learns_from_distinct_rows():
     run = certify_table(table_of(x=x, y=y), target="y", select="structural-risk")
     assert run.choice.bound.n == 240  # of 480 training rows
     assert run.certificate.n == 60
+
+
+def sorted_copies(n=600):
+    """Return rows twice, in the order of their labels; half of them have labels by chance."""
+    rng = np.random.default_rng(0)
+    x = np.tile(rng.uniform(size=n), 2)
+    y = np.where((x > 0.5) & (rng.random(2 * n) < 0.5), "yes", "no")
+    order = np.argsort(y, kind="stable")
+    return table_of(x=x[order], y=y[order])
+
+
+def test_structural_risk_draws_one_of_copies_that_differ_in_their_target():
+    """It took the first of the table, whose target was the first word: 14% for a model of 25%."""
+    options = {"target": "y", "select": "structural-risk"}
+    bound = certify_table(sorted_copies(), **options).choice.bound
+    assert bound.n == 480
+    assert abs(bound.observed - 0.25) < 0.07
+    status, drawn = conditions(bound)["independent"]
+    assert (status, drawn.partition(";")[0]) == ("assumed", "one of the copies of each row")
+    with first_of_each_copy():
+        assert certify_table(sorted_copies(), **options).choice.bound.observed < 0.15
+
+
+def test_copies_of_which_one_class_is_drawn_are_no_traceback_after_the_look():
+    """A rule of one class was certified, and its report ended in a traceback."""
+    x, y = np.tile([1.5, 2.5, 3.5, 4.5], 50), np.repeat(["no", "yes"], [198, 2])
+    options = {"target": "y", "select": "structural-risk", "holdout": 0.5}
+    with pytest.raises(TableError, match="all that were drawn have the target no"):
+        certify_table(table_of(x=x, y=y), **options)
+
+
+def test_a_run_that_learnt_from_the_first_copies_is_made_again():
+    file, options = sorted_copies(), {"target": "y", "select": "structural-risk"}
+    with first_of_each_copy():
+        certificate = certify_table(file, **options).certificate
+    recorded = Recorded(file, dict(certificate.reproduce["options"]))
+    findings = list(check_retrained(certificate, recorded, None, None))
+    assert [finding.name for finding in findings if not finding.holds] == []
+
+
+def test_a_row_with_many_copies_is_sampled_no_more_often_than_others(monkeypatch):
+    """Rows were sampled first, so that those with many copies stood in nearly every sample."""
+    monkeypatch.setattr("surelearn.app.choosing.training.MOST_CELLS", 200)
+    monkeypatch.setattr("surelearn.app.choosing.training.FEWEST_ROWS", 200)
+    x = np.append(np.repeat(np.arange(100) + 0.5, 9), np.arange(900) + 200.5)
+    y = np.where(np.random.default_rng(0).random(1800) < 0.5, "yes", "no")
+    problem = pose(table_of(x=x, y=y), target="y", holdout=0.2, seed=0, copies="together")
+    shown = to_compare_on(one_of_each_copy(problem)).training.X.column("x").to_numpy()
+    assert len(shown) == 200
+    assert np.count_nonzero(shown < 200) < 50  # a tenth of the distinct rows
+    told = str(training_notes(problem, None)[0])
+    assert "compared on 200 of the 800 distinct training rows" in told
+
+
+def with_a_number(n=400):
+    """Return rows of two words with a number in gaps: no row number to those that train alone."""
+    rng = np.random.default_rng(0)
+    number = np.sort(rng.choice(int(1.8 * n), n, replace=False))
+    words = {name: [f"{name}{i}" for i in rng.integers(0, 9, n)] for name in "ab"}
+    return table_of(patient=number, **words, y=rng.choice(["no", "yes"], n))
+
+
+def test_rows_that_the_model_tells_apart_are_not_called_copies():
+    """Rows of one pair of words counted as one, and the claim said that they were copies."""
+    told = "'patient': among all rows .* like row numbers, .* --keep patient or --drop patient"
+    with pytest.raises(TableError, match=told):
+        certify(with_a_number())
+    kept = certify(with_a_number(), keep=["patient"])
+    assert (kept.problem.split.kind, kept.certificate.n) == ("random", 80)
+    forget()
+    dropped = certify(with_a_number(), drop=["patient"]).problem
+    assert (dropped.split.kind, dropped.copies.n_distinct) == ("distinct", 81)
 
 
 def test_few_distinct_rows_prove_little_and_what_to_do_is_said():

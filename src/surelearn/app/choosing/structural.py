@@ -13,6 +13,7 @@ from surelearn.app.choosing.rule_classes import Rules, reading_bits
 from surelearn.app.errors import TableError
 from surelearn.app.problem.problem import Problem
 from surelearn.certificate import Certificate, Precondition
+from surelearn.evaluate._holdout_claims import ONE_OF_COPIES, ROWS
 from surelearn.evaluate.rule_class import FittedRule
 from surelearn.evaluate.structural_risk import take_smallest
 from surelearn.learners.trees._cut_back_tree import CutBackTree
@@ -128,9 +129,10 @@ def _worded(certificate: Certificate, problem: Problem) -> Certificate:
 def _known(condition: Precondition, problem: Problem) -> Precondition:
     """Return an assumption with what this use case knows of it, by its key."""
     words = f" and the categories of {len(problem.categorical)} columns"
+    of_copies = problem.split.kind == "distinct"
     match condition.key:
         case "independent":
-            return replace(condition, evidence="rows of one population, each drawn independently")
+            return replace(condition, evidence=(ONE_OF_COPIES if of_copies else ROWS).text)
         case "fixed_before":
             read = (
                 "which columns are used, and as what, is paid for with "

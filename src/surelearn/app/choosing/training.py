@@ -5,7 +5,9 @@ learns from all of them, chunk by chunk, if it can; otherwise from the sample. E
 but training rows is looked at, so what the hold-out says of the model holds as ever.
 """
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -20,6 +22,7 @@ from surelearn.app.problem.feature import features_of
 from surelearn.app.problem.problem import Problem
 from surelearn.app.problem.rows import Part, take
 from surelearn.app.tables.notes import Note
+from surelearn.evaluate._holdout_claims import one_of_each
 
 MOST_CELLS = 4_000_000
 """Cells of training rows that learners are compared on."""
@@ -31,6 +34,8 @@ _MOST_NUMBERS = 16_000_000  # that these cells may become, if each category is a
 _CHUNK = 2_000_000  # numbers that the rows of a chunk become
 
 _Model = TypeVar("_Model")
+
+_firsts = ContextVar("_firsts", default=False)
 
 
 def train(model: _Model, problem: Problem) -> _Model:
@@ -107,12 +112,41 @@ def spread_of_targets(problem: Problem) -> float:
 
 
 def one_of_each_copy(problem: Problem) -> Problem:
-    """Return the problem with one training row of all that are copies: such rows are draws."""
+    """Return the problem with one training row of all that are copies: such rows are draws.
+
+    It is drawn by the seed, since copies may differ in their targets: the first ones of a table in
+    the order of its targets have the least. It stands where the first one of them does.
+    """
     if problem.split.kind != "distinct" or problem.groups is None:
         return problem
     rows = problem.split.train
-    firsts = np.sort(np.unique(problem.groups[rows], return_index=True)[1])
-    return replace(problem, split=replace(problem.split, train=rows[firsts]))
+    _, firsts, places = np.unique(problem.groups[rows], return_index=True, return_inverse=True)
+    drawn = firsts if _firsts.get() else one_of_each(places, problem.split.seed)
+    found = rows[drawn[np.argsort(firsts)]]
+    if problem.task != "regression" and len(np.unique(problem.y[found])) < 2:
+        raise TableError(
+            f"of copies one counts, and of the {len(found):,} distinct training rows all that were "
+            f"drawn have the target {problem.y[found[0]]}: no rule can be learnt from them. Say "
+            "--select nested; or, if equal rows coincide by chance, --copies independent"
+        )
+    return replace(problem, split=replace(problem.split, train=found))
+
+
+@contextmanager
+def first_of_each_copy() -> Generator[None]:
+    """Take the first of all copies, as runs did before: to make such a one again.
+
+    Examples
+    --------
+    >>> with first_of_each_copy():
+    ...     _firsts.get()
+    True
+    """
+    token = _firsts.set(True)
+    try:
+        yield
+    finally:
+        _firsts.reset(token)
 
 
 def training_notes(problem: Problem, model: Any) -> tuple[Note, ...]:
@@ -120,10 +154,13 @@ def training_notes(problem: Problem, model: Any) -> tuple[Note, ...]:
 
     No model stands for one that was fitted when it was compared, and has its bound from there.
     """
+    which = "training rows"
+    if model is None and problem.split.kind == "distinct":
+        problem, which = one_of_each_copy(problem), "distinct training rows"
     if not _is_too_large(problem):
         return ()
     n, n_sampled = len(problem.split.train), _sample_size(problem)
-    compared = f"compared on {n_sampled:,} of the {n:,} training rows, drawn by the seed"
+    compared = f"compared on {n_sampled:,} of the {n:,} {which}, drawn by the seed"
     why = f"all of them have {n * len(problem.features):,} cells, more than {MOST_CELLS:,}"
     fitted = f"fitted to all {n:,} training rows", "it learns block by block"
     if model is None or not learns_in_chunks(model):

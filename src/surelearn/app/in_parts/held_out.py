@@ -8,10 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surelearn._typing import Vector
+from surelearn.app.errors import TableError
 from surelearn.app.in_parts.problem import ProblemInParts
+from surelearn.app.problem.copies import feature_hashes
 from surelearn.app.problem.held_out import ALPHA, DECIDED, HoldoutOfProblem
 from surelearn.app.problem.problem import Problem
 from surelearn.base.chunks import in_chunks
+from surelearn.base.row_identity import count_distinct
 from surelearn.certificate import Evidence, assumed, by_construction
 from surelearn.evaluate import _holdout_rules
 from surelearn.evaluate._claims_beside import Stated
@@ -127,3 +130,24 @@ def as_chosen_on(problem: Problem) -> Problem:
     if groups is None or len(np.unique(groups[rows])) < len(rows):
         return problem
     return replace(problem, groups=None, split=replace(problem.split, kind="random"))
+
+
+def refuse_sample_of_copies(problem: Problem) -> None:
+    """Refuse to prove a bound on distinct rows from a sample in which some are likelier to stand.
+
+    Rows are sampled by all their columns, so that copies which differ in a column that is no
+    feature are sampled one by one: a row with many of them is in the sample more often.
+    """
+    if not isinstance(problem, ProblemInParts) or problem.groups is None:
+        return
+    table = problem.file.table
+    whole = table.num_rows == problem.file.n_known
+    rows = feature_hashes(table.drop_columns([problem.target]))
+    if problem.split.kind != "distinct" or whole:
+        return
+    if count_distinct(rows) > len(np.unique(problem.groups)):
+        raise TableError(
+            "some rows differ only in columns that are no features, and only a sample of the rows "
+            "is compared, in which a row with many such copies stands more often: it proves "
+            "nothing of distinct rows. Say --select nested, or leave those columns out of the files"
+        )

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
 
-from surelearn.app.choosing.training import steps_of, to_compare_on
+from surelearn.app.choosing.training import one_of_each_copy, steps_of, to_compare_on
 from surelearn.app.errors import TableError
 from surelearn.app.in_parts.problem import ProblemInParts
 from surelearn.app.in_parts.training_rows import TrainingRows
@@ -156,9 +156,12 @@ def notes_in_parts(problem: ProblemInParts, learner: Any, model: Any = None) -> 
     model
         What it became.
     """
-    n, shown = problem.n_training, to_compare_on(problem)
+    n, shown = problem.n_training, problem if learner is not None else one_of_each_copy(problem)
+    shown = to_compare_on(shown)
     same = f"the same {len(shown.split.train):,} rows"
     compared = f"{len(shown.split.train):,} of the {n:,} training rows, drawn by the seed"
+    if len(shown.split.train) < len(to_compare_on(problem).split.train):
+        compared += ", one of the copies of each"
     first = Note("learners", f"compared on {compared}", "as many as are compared on one machine")
     if learner is None:
         return first, Note("the chosen one", f"fitted to {same}", "they prove its bound")

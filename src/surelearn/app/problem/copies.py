@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from shlex import quote
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -12,6 +13,7 @@ from pyarrow import types
 
 from surelearn._jit import fingerprints
 from surelearn._jit.fingerprints import Hashes
+from surelearn.app.errors import TableError
 from surelearn.app.problem.split import Split
 from surelearn.app.tables.memory_mapped import forget_pages
 from surelearn.base.cell_bits import (
@@ -45,6 +47,9 @@ class Copies:
         How many held-out rows coincide with training rows.
     n_rounded
         How many do once fractions are rounded to single or half precision; if none does as it is.
+    not_compared
+        Columns that the model reads, though rows that differ in nothing else were taken for copies,
+        each with why: all rows say that it is no feature, and the training rows that it is.
     """
 
     mode: Mode | None
@@ -52,6 +57,7 @@ class Copies:
     n_distinct: int
     n_across: int
     n_rounded: int = 0
+    not_compared: tuple[tuple[str, str], ...] = ()
 
     @classmethod
     def of(
@@ -62,8 +68,9 @@ class Copies:
         Examples
         --------
         >>> split = Split(np.array([0, 2]), np.array([1]), "random", 0, "")
-        >>> Copies.of(np.array([7, 7, 9], dtype=np.uint64), split, "independent")
-        Copies(mode='independent', n_rows=3, n_distinct=2, n_across=1, n_rounded=0)
+        >>> found = Copies.of(np.array([7, 7, 9], dtype=np.uint64), split, "independent")
+        >>> found.n_distinct, found.n_across
+        (2, 1)
         """
         n, n_distinct = len(hashes), count_distinct(hashes)
         parts = hashes[split.holdout], hashes[split.train]
@@ -72,6 +79,16 @@ class Copies:
         if not n_across and mode is not None:
             n_rounded = count_rounded(hashes, rounded, train=split.train, held_out=split.holdout)
         return cls(mode, n, n_distinct, n_across, n_rounded)
+
+    def refuse_unlike(self) -> None:
+        """Refuse to call rows copies that the model tells apart: a claim about copies is not so."""
+        for name, why in self.not_compared:
+            reason, option = why.partition(": --")[0], quote(name)
+            raise TableError(
+                f"column {name!r}: among all rows looked at, {reason}, so that rows which differ "
+                "only there would count as copies of one row; among the training rows alone it is "
+                f"not so, and the model would read it: say --keep {option} or --drop {option}"
+            )
 
 
 def feature_hashes(X: Any) -> Hashes:

@@ -44,6 +44,7 @@ class FeatureReader:
         self._rows, self._excluded, self._decimal = rows, excluded, file.decimal
         self._how: dict[str, Any] = {**asked, "typed": file.typed, "decimal": file.decimal}
         self._latest: tuple[list[Feature], Any] = ([], None)
+        self._not_compared: Mapping[str, str] = {}
 
     def choose(self, train: Indices) -> tuple[list[Feature], dict[str, str]]:
         """Return the features and why other columns are none, by some of the rows."""
@@ -65,7 +66,12 @@ class FeatureReader:
         refuse is left to the training rows to refuse; that rows coincide is counted then, too.
         """
         try:
-            features, _ = self.choose(np.arange(self._rows.num_rows))
+            features, self._not_compared = self.choose(np.arange(self._rows.num_rows))
             return number_copies(feature_hashes(self.read(features)))
         except TableError:
             return None
+
+    def not_compared(self, features: Sequence[Feature]) -> tuple[tuple[str, str], ...]:
+        """Return the columns of features by which `copies` told no rows apart, each with why."""
+        read, why = dict.fromkeys(feature.source for feature in features), self._not_compared
+        return tuple((name, why[name]) for name in read if name in why)

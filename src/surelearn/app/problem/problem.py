@@ -16,7 +16,7 @@ import difflib
 import hashlib
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
@@ -245,6 +245,8 @@ def understand(  # noqa: PLR0913 - an argument for each option of the command
         features, left_out = reader.choose(drawn.train)
     X = reader.read(features)
     found = Copies.of(feature_hashes(X), drawn, copies, rounded_feature_hashes(X))
+    if drawn.kind == "distinct":
+        found = replace(found, not_compared=reader.not_compared(features))
     return Problem(
         task=y.task,
         target=target,

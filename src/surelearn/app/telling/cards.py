@@ -55,7 +55,7 @@ def _better(proof: Certificate | None, run: CertifiedRun) -> Iterator[Card]:
 def _rows_of(proof: Certificate, run: CertifiedRun) -> str:
     """Return on which rows a claim was seen; means elsewhere are over all rows."""
     return {
-        "distinct": "the distinct rows held out",
+        "distinct": "one of the copies of each row held out",
         "group": f"one row of each of the {proof.n:,} groups held out",
     }.get(run.problem.split.kind, "the rows held out")
 

@@ -126,9 +126,13 @@ def _rates(run: CertifiedRun) -> Figure:
     some = some if len(run.by_class) > len(worst) else ""
     n, level = len(run.problem.split.holdout), confidence(float(run.options["delta"]))
     where = f"on the {n:,} rows held out"
-    if run.problem.groups is not None:
-        units = "distinct rows" if run.problem.split.kind == "distinct" else "groups"
-        where = f"on average over the {whole.n:,} {units} held out"
+    if run.problem.split.kind == "distinct":
+        where = (
+            f"on one of the copies of each of the {whole.n:,} distinct rows held out; without a "
+            "model, on average over them"
+        )
+    elif run.problem.groups is not None:
+        where = f"on average over the {whole.n:,} groups held out"
     caption = (
         f"How often the model is wrong. Bars: {where}. Lines: how often at most "
         f"on new rows, with confidence {level} for the model, and once more for its classes "

@@ -1,8 +1,9 @@
 """The run behind a certificate, made again from its table: the hold-out's answer, or all of it."""
 
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,6 +14,7 @@ from surelearn.app.certify import ask, asked_about, certify_table, pose
 from surelearn.app.choosing.candidates import FIRST_LEARNERS, SECOND_LEARNERS
 from surelearn.app.choosing.choice import OnTrial
 from surelearn.app.choosing.foreign_learners import is_foreign
+from surelearn.app.choosing.training import first_of_each_copy
 from surelearn.app.errors import REFUSALS, TableError
 from surelearn.app.in_parts.looking import look_at_parts
 from surelearn.app.intervals import KEY, certified_intervals
@@ -150,14 +152,16 @@ def check_retrained(
     options["form"] = certificate.reproduce["options"].get("form", {})
     tried = options.pop("tried", None)
     _refuse_foreign(options)
+    again = partial(
+        certify_table,
+        recorded.file,
+        on_trial=on_trial,
+        ledger=AsRecorded(certificate.reproduce.get("ledger")),
+        among=_learners_of_then(certificate) if tried is None else tried,
+        **options,
+    )
     with refusing_nonsense(), in_its_terms(certificate, beside):
-        run: CertifiedRun = certify_table(
-            recorded.file,
-            on_trial=on_trial,
-            ledger=AsRecorded(certificate.reproduce.get("ledger")),
-            among=_learners_of_then(certificate) if tried is None else tried,
-            **options,
-        )
+        run = _as_then(again(), again, certificate)
     other = differing_versions(certificate)
     why = f"; made with other versions: {other}" if other else ""
     stated, found = certificate.reproduce.get("model"), fingerprint(run.model)
@@ -179,6 +183,21 @@ def check_retrained(
         options.pop("tried", None)
     same = options == _options(certificate)
     yield Finding("and the options are those of this run", same, ", ".join(_options(certificate)))
+
+
+def _as_then(
+    run: CertifiedRun, again: Callable[[], CertifiedRun], certificate: Certificate
+) -> CertifiedRun:
+    """Return a run, or the one that learnt from the first copies of rows if that is certified.
+
+    So did older ones that chose by structural risk; what the rows held out say of them is true.
+    """
+    stated = certificate.reproduce.get("model")
+    if run.choice.bound is None or fingerprint(run.model) == stated:
+        return run
+    with first_of_each_copy():
+        older = again()
+    return older if fingerprint(older.model) == stated else run
 
 
 def foreign_in(options: Mapping[str, Any]) -> list[str]:
