@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from numba import typeof
 from numpy.typing import NDArray
 
 from surelearn._jit import borrowing, jit
@@ -126,11 +127,7 @@ def test_an_array_without_gaps_is_handed_over_by_address_and_lengths():
     def first(line, table):
         return line[0] + table[0, 0]
 
-    @jit
-    def ask(line, table):
-        return first(line, table)
-
-    ask(np.ones(2), np.ones((2, 2)))
+    first.compile((typeof(np.ones(2)), typeof(np.ones((2, 2)))))
     (made,) = first.overloads.values()
     (defined,) = (one for one in made.library.get_llvm_str().splitlines() if "define" in one)
     assert defined.count("%") == 2 + 2 + 3  # the result, an error, a line, a table

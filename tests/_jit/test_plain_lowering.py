@@ -192,7 +192,7 @@ def test_the_compiler_does_write_elements_by_itself(monkeypatch):
 
     monkeypatch.setattr(PlainLower, "_address", address)
 
-    @jit
+    @njit(pipeline_class=PlainCompiler)  # nothing is kept on disk, so that it is written each time
     def first(numbers):
         return numbers[0]
 
