@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from surelearn._jit import inner, jit
+from surelearn._jit import borrowing
 from surelearn._typing import Indices
 
 GINI, ENTROPY, MISCLASSIFICATION, SQUARE_ROOT = range(4)
@@ -22,7 +22,7 @@ class ClassSum(NamedTuple):
     roots: float
 
 
-@jit
+@borrowing
 def add_class(
     code: int, before: ClassSum, count: float, weight: float, unit: float, count_terms: Indices
 ) -> ClassSum:
@@ -37,7 +37,7 @@ def add_class(
     return ClassSum(max(before.total, count), 0.0)
 
 
-@jit
+@borrowing
 def weighted_impurity(
     code: int, classes: ClassSum, weight: float, unit: float, count_terms: Indices
 ) -> float:
@@ -51,7 +51,7 @@ def weighted_impurity(
     return weight - classes.total
 
 
-@inner
+@borrowing
 def _entropy_term(count: float, unit: float, count_terms: Indices) -> float:
     """Return c log2 c, which is 0 at 0; from the table, in units, if counts are whole numbers."""
     if len(count_terms) > 0:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from surelearn._jit import inner, jit
+from surelearn._jit import borrowing, jit
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.impurities.compiled import GINI
 from surelearn.learners.trees._binary.categories import Workspace, search_categories
@@ -47,7 +47,7 @@ class BestSplits(NamedTuple):
     routes: NDArray[np.int8]
 
 
-@inner
+@borrowing
 def sum_up(
     column: Indices,
     weight: float,
@@ -70,7 +70,7 @@ def sum_up(
         _sum_by_rank(column, value[0], row_values, workspace.rank_sums)
 
 
-@inner
+@borrowing
 def _centre(column: Indices, centre: float, row_values: Matrix, rules: GrowthRules) -> float:
     """Write the moments of a node's rows about its centre; return their sum."""
     total = 0.0
@@ -82,7 +82,7 @@ def _centre(column: Indices, centre: float, row_values: Matrix, rules: GrowthRul
     return total
 
 
-@inner
+@borrowing
 def _sum_by_rank(column: Indices, centre: float, row_values: Matrix, rank_sums: Matrix) -> None:
     """Make the Fenwick trees of all rows of a node, and the list of their targets in order."""
     n = len(column)
@@ -99,7 +99,7 @@ def _sum_by_rank(column: Indices, centre: float, row_values: Matrix, rank_sums: 
             rank_sums[WHOLE_MOMENT, above] += rank_sums[WHOLE_MOMENT, place]
 
 
-@inner
+@borrowing
 def search_column(
     column: Indices,
     feature: int,

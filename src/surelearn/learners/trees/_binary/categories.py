@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from surelearn._jit import inner
+from surelearn._jit import borrowing
 from surelearn._typing import Indices, Matrix
 from surelearn.learners.trees._binary.cuts import (
     NO_GAIN,
@@ -85,7 +85,7 @@ class Workspace(NamedTuple):
     categories: NodeCategories
 
 
-@inner
+@borrowing
 def search_categories(
     column: Indices,
     row_values: Matrix,
@@ -114,7 +114,7 @@ def search_categories(
     return best, missing_left
 
 
-@inner
+@borrowing
 def _try_subsets(
     column: Indices,
     row_values: Matrix,
@@ -137,7 +137,7 @@ def _try_subsets(
     return best, missing_left
 
 
-@inner
+@borrowing
 def _clear(rules: GrowthRules, workspace: Workspace, n: int) -> int:
     """Empty the left side of a node of n rows; return how many are left there: none."""
     clear_left(rules, workspace.sums, workspace.rank_sums, n)
@@ -145,7 +145,7 @@ def _clear(rules: GrowthRules, workspace: Workspace, n: int) -> int:
     return 0
 
 
-@inner
+@borrowing
 def _sort(order: Indices, sums: Matrix, k: int, n_present: int) -> None:
     """Sort the categories by the mean of component k, by insertion; equals stay by their code."""
     for b in range(n_present):
@@ -156,7 +156,7 @@ def _sort(order: Indices, sums: Matrix, k: int, n_present: int) -> None:
         order[j] = b
 
 
-@inner
+@borrowing
 def _gain(n_left: int, n: int, rules: GrowthRules, lost: float, workspace: Workspace) -> float:
     """Return the gain, or a negative number if a side has too few rows or weighs too little."""
     if not leaves_enough(n_left, n, workspace.sums[LEFT, -1], workspace.sums[WHOLE, -1], rules):
@@ -168,7 +168,7 @@ def _gain(n_left: int, n: int, rules: GrowthRules, lost: float, workspace: Works
     return lost - loss_of_distances(workspace.sums, workspace.rank_sums, n)
 
 
-@inner
+@borrowing
 def _sum_up_categories(
     column: Indices, row_values: Matrix, rules: GrowthRules, categories: NodeCategories
 ) -> int:
@@ -186,7 +186,7 @@ def _sum_up_categories(
     return n_present
 
 
-@inner
+@borrowing
 def _flip(
     column: Indices, b: int, row_values: Matrix, rules: GrowthRules, workspace: Workspace
 ) -> int:
@@ -206,7 +206,7 @@ def _flip(
     return sign * (starts[b + 1] - starts[b])
 
 
-@inner
+@borrowing
 def _write_route(categories: NodeCategories, n_present: int, route: Route) -> int:
     """Write where each category goes; return whether missing cells go left."""
     missing_left = 0

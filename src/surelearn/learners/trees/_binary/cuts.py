@@ -4,7 +4,7 @@ A split must gain more than another, by more than rounding, to be preferred to i
 the one that is tried first.
 """
 
-from surelearn._jit import inner
+from surelearn._jit import borrowing
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.impurities.compiled import GINI
 from surelearn.learners.trees._binary.gains import (
@@ -33,7 +33,7 @@ NO_GAIN = -1.0
 """The gain where there is no split."""
 
 
-@inner
+@borrowing
 def search_numbers(
     column: Indices,
     row_values: Matrix,
@@ -75,7 +75,7 @@ def search_numbers(
     return best, key, missing_left
 
 
-@inner
+@borrowing
 def clear_left(rules: GrowthRules, sums: Matrix, rank_sums: Matrix, n: int) -> None:
     """Empty the left side of a node of n rows."""
     sums[LEFT] = 0.0
@@ -83,7 +83,7 @@ def clear_left(rules: GrowthRules, sums: Matrix, rank_sums: Matrix, n: int) -> N
         rank_sums[: LEFT_MOMENT + 1, : n + 1] = 0.0
 
 
-@inner
+@borrowing
 def enter_row(row: int, row_values: Matrix, rules: GrowthRules, vector: Vector) -> None:
     """Add a row to a vector of sums."""
     weight = row_values[WEIGHT, row] if rules.weighted else 1.0
@@ -94,14 +94,14 @@ def enter_row(row: int, row_values: Matrix, rules: GrowthRules, vector: Vector) 
         vector[0] += row_values[MOMENT, row]
 
 
-@inner
+@borrowing
 def _may_cut_after(column: Indices, i: int, known: int, rules: GrowthRules) -> bool:
     """Return whether a cut may come after the known cell at i."""
     # After the last known cell the question is whether a cell is known at all.
     return rules.asks_if_known if i + 1 == known else key_of(column[i]) != key_of(column[i + 1])
 
 
-@inner
+@borrowing
 def leaves_enough(n_left: int, n: int, weight: float, whole: float, rules: GrowthRules) -> bool:
     """Return whether both sides have enough rows and weight."""
     least = rules.min_samples_leaf
@@ -112,7 +112,7 @@ def leaves_enough(n_left: int, n: int, weight: float, whole: float, rules: Growt
     )
 
 
-@inner
+@borrowing
 def _scan_moments(
     column: Indices,
     known: int,
@@ -143,7 +143,7 @@ def _scan_moments(
     return best * scale, place
 
 
-@inner
+@borrowing
 def _scan_counts(
     column: Indices,
     known: int,
@@ -171,7 +171,7 @@ def _scan_counts(
     return best, place
 
 
-@inner
+@borrowing
 def _scan_count_terms(
     column: Indices,
     known: int,
@@ -206,13 +206,13 @@ def _scan_count_terms(
     return best, place
 
 
-@inner
+@borrowing
 def _left_over(count_terms: Indices, total: int, n: int, rules: GrowthRules) -> float:
     """Return the weighted impurity of n rows whose classes have this total of terms."""
     return (count_terms[n] - total) * (1.0 / n if rules.criterion == GINI else rules.unit)
 
 
-@inner
+@borrowing
 def _scan_distances(
     column: Indices,
     known: int,

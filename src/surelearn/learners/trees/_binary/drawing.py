@@ -3,14 +3,14 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from surelearn._jit import inner
+from surelearn._jit import borrowing
 from surelearn._typing import Indices
 
 RandomState = NDArray[np.uint64]
 """One word, from which random numbers follow."""
 
 
-@inner
+@borrowing
 def next_random(state: RandomState) -> np.uint64:
     """Return 64 random bits (splitmix64, Steele, Lea and Flood 2014); the state moves on."""
     state[0] += np.uint64(0x9E3779B97F4A7C15)
@@ -20,7 +20,7 @@ def next_random(state: RandomState) -> np.uint64:
     return z ^ (z >> np.uint64(31))
 
 
-@inner
+@borrowing
 def draw_feature(features: Indices, n_drawn: int, state: RandomState) -> int:
     """Draw one of the columns behind the first `n_drawn`, and put it at their end."""
     n_left = np.uint64(len(features) - n_drawn)

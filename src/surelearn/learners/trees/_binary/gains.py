@@ -6,7 +6,7 @@ weight. `sums` holds that of the left side and that of the whole node.
 
 from typing import NamedTuple
 
-from surelearn._jit import inner
+from surelearn._jit import borrowing
 from surelearn._typing import Indices, Matrix
 from surelearn.impurities.compiled import GINI, ClassSum, add_class, weighted_impurity
 
@@ -62,7 +62,7 @@ class GrowthRules(NamedTuple):
     unit: float
 
 
-@inner
+@borrowing
 def gain_of_moments(criterion: int, sums: Matrix) -> float:
     """Return the gain of a squared error; the Gini impurity of two classes is twice that."""
     moment, weight, total, whole = sums[LEFT, 0], sums[LEFT, 1], sums[WHOLE, 0], sums[WHOLE, 1]
@@ -72,7 +72,7 @@ def gain_of_moments(criterion: int, sums: Matrix) -> float:
     return scale * gap * gap / (weight * (whole - weight) * whole)
 
 
-@inner
+@borrowing
 def loss_of_counts(rules: GrowthRules, sums: Matrix, count_terms: Indices) -> float:
     """Return the weighted impurity that both sides of a split have, from the weights of classes."""
     left, right = ClassSum(0.0, 0.0), ClassSum(0.0, 0.0)
@@ -89,7 +89,7 @@ def loss_of_counts(rules: GrowthRules, sums: Matrix, count_terms: Indices) -> fl
     )
 
 
-@inner
+@borrowing
 def enter_ranks(row_values: Matrix, row: int, sign: float, rank_sums: Matrix, n: int) -> None:
     """Let a row of a node of n enter the rank sums of the left side, or leave them."""
     weight = sign * row_values[WEIGHT, row]
@@ -100,7 +100,7 @@ def enter_ranks(row_values: Matrix, row: int, sign: float, rank_sums: Matrix, n:
         place += place & -place  # the next wider sum that covers this rank
 
 
-@inner
+@borrowing
 def loss_of_distances(sums: Matrix, rank_sums: Matrix, n: int) -> float:
     """Return the sum of the weighted distances of n rows to the median of their side."""
     moment, weight = sums[LEFT, 0], sums[LEFT, 1]
@@ -109,7 +109,7 @@ def loss_of_distances(sums: Matrix, rank_sums: Matrix, n: int) -> float:
     )
 
 
-@inner
+@borrowing
 def _distances(rank_sums: Matrix, right: float, moment: float, weight: float, n: int) -> float:
     """Return the sum of distances to the median of the left side, or of the right if right is 1.
 

@@ -253,7 +253,7 @@ def grow_small(
     return nodes, n_nodes, routes[:n_routes]
 
 
-@jit
+@inner
 def _draw(features: Indices, n_drawn: int, state: RandomState) -> Indices:
     """Return so many columns, drawn at random, or all in their order if these are as many."""
     if n_drawn >= len(features):

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from surelearn._jit import inner, jit
+from surelearn._jit import borrowing, inner, jit
 from surelearn._typing import Indices, Mask, Matrix, Vector
 from surelearn.impurities.compiled import ClassSum, add_class, weighted_impurity
 from surelearn.learners.trees._binary.gains import SQUARED_ERROR, TARGET, WEIGHT, GrowthRules
@@ -65,7 +65,7 @@ def room_for_nodes(n: int, n_values: int) -> Nodes:
     return Nodes(*arrays)
 
 
-@inner
+@borrowing
 def describe(
     column: Indices,
     row_values: Matrix,
@@ -92,7 +92,7 @@ def describe(
     nodes.row_below[node], nodes.row_above[node], nodes.default_child[node] = -1, -1, -1
 
 
-@inner
+@borrowing
 def _count_classes(
     column: Indices,
     row_values: Matrix,
@@ -119,7 +119,7 @@ def _count_classes(
     return n_present <= 1
 
 
-@inner
+@borrowing
 def _find_mean(
     column: Indices,
     row_values: Matrix,
@@ -145,7 +145,7 @@ def _find_mean(
     return equal
 
 
-@inner
+@borrowing
 def _find_median(column: Indices, row_values: Matrix, nodes: Nodes, node: int) -> bool:
     """Write the median, the middle of it if it is an interval, and the mean distance to it."""
     n, total, below, i = len(column), 0.0, 0.0, 0

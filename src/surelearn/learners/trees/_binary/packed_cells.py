@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from surelearn._jit import inner, jit
+from surelearn._jit import borrowing, jit
 from surelearn._typing import Indices, Vector
 
 MISSING = 2**31 - 1
@@ -21,7 +21,7 @@ Places = NDArray[np.uint32]
 """Which rows of a table, in half the memory of `Indices`."""
 
 
-@inner
+@borrowing
 def row_of(cell: int) -> int:
     """Return the row of a packed cell."""
     return cell & _ROW
@@ -73,7 +73,7 @@ def pack_ranks(values: Vector, order: Indices, packed: Indices) -> None:
         packed[i] = (key << 32) | order[i]
 
 
-@inner
+@borrowing
 def count_known(column: Indices) -> int:
     """Return how many cells of a sorted column are not missing."""
     known = len(column)
@@ -82,7 +82,7 @@ def count_known(column: Indices) -> int:
     return known
 
 
-@inner
+@borrowing
 def partition(column: Indices, goes_left: NDArray[Any], buffer: Indices) -> None:
     """Move the cells of the rows that go left to the front; both parts keep their order."""
     n_left, n_right = 0, 0

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from surelearn._jit import inner
+from surelearn._jit import borrowing
 from surelearn._typing import Indices, Matrix
 from surelearn.learners.trees._binary.best_splits import BestSplits, search_column, sum_up
 from surelearn.learners.trees._binary.categories import Route, Workspace
@@ -35,7 +35,7 @@ class Columns(NamedTuple):
     goes_left: NDArray[np.uint8]
 
 
-@inner
+@borrowing
 def search_node(
     columns: Columns,
     nodes: Nodes,
@@ -57,7 +57,7 @@ def search_node(
         search_column(column, feature, n_categories, row_values, rules, lost, workspace, best)
 
 
-@inner
+@borrowing
 def mark_rows(
     column: Indices, key: int, missing_left: int, route: Route, goes_left: NDArray[np.uint8]
 ) -> tuple[int, int, int]:
@@ -83,7 +83,7 @@ def mark_rows(
     return n_left, row_below, row_above
 
 
-@inner
+@borrowing
 def add_children(
     column: Indices,
     n_left: int,
@@ -106,7 +106,7 @@ def add_children(
         nodes.default_child[node] = 0 if left_is_heavier else 1
 
 
-@inner
+@borrowing
 def split_node(
     columns: Columns,
     nodes: Nodes,
@@ -133,7 +133,7 @@ def split_node(
     add_children(column, n_left, columns.row_values, rules, count_terms, nodes, node, child)
 
 
-@inner
+@borrowing
 def partition_others(
     columns: Columns, start: int, end: int, asked: int, features: Indices, buffer: Indices
 ) -> None:
