@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from surelearn._jit import inner, jit
+from surelearn._jit import borrowing, jit
 from surelearn._typing import Indices, Matrix, Vector
 
 _LEAF = -1
@@ -23,7 +23,7 @@ class Questions(NamedTuple):
     weight: Vector
 
 
-@inner
+@borrowing
 def answer(
     cell: float, node: int, route_start: Indices, routes: Indices, default_child: Indices
 ) -> int:
@@ -66,7 +66,7 @@ def are_sound(questions: Questions, n_columns: int) -> bool:
     return sound
 
 
-@inner
+@borrowing
 def heaviest(questions: Questions, node: int) -> int:
     """Return the child of largest training weight; ties to the first."""
     best = questions.first_child[node]
@@ -96,7 +96,7 @@ def find_leaves(X: Matrix, questions: Questions, leaves: Indices) -> None:
         leaves[t] = node
 
 
-@inner
+@borrowing
 def follow(X: Matrix, t: int, questions: Questions, node: int) -> int:
     """Return the leaf below `node` that row `t` reaches, or the node where it chooses no child."""
     while questions.feature[node] != _LEAF:
@@ -132,7 +132,7 @@ def spread_rows(X: Matrix, questions: Questions, values: Matrix, output: Matrix)
                 n_waiting = _divide(questions, node, share, waiting, shares, n_waiting)
 
 
-@inner
+@borrowing
 def _divide(
     questions: Questions,
     node: int,

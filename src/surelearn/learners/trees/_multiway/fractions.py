@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from surelearn._jit import inner, jit
+from surelearn._jit import borrowing, jit
 from surelearn._typing import Indices, Mask, Matrix, Vector
 
 MISSING = -1
@@ -49,7 +49,7 @@ class Questions(NamedTuple):
     routes: Indices
 
 
-@inner
+@borrowing
 def branch_of(table: Codes, row: int, asked: Questions, v: int) -> int:
     """Return the branch of a row at a node; negative if there is none for it."""
     code = int(table.codes[asked.feature[v], row])
@@ -105,7 +105,7 @@ def send(
                     _append(children, child, row, share * portion[child])
 
 
-@inner
+@borrowing
 def _append(children: Pool, child: int, row: int, share: float) -> None:
     """Add a row to a child."""
     children.rows[children.end[child]] = row

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from surelearn._jit import inner, jit
+from surelearn._jit import borrowing, inner, jit
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.learners.trees._multiway.fractions import Codes, Pool
 
@@ -48,7 +48,7 @@ def surprise(weight: float) -> float:
     return weight * log2(weight) if weight > 0.0 else 0.0
 
 
-@inner
+@borrowing
 def total_of(weights: Vector) -> float:
     """Return the sum of the weights; `ndarray.sum` takes longer to compile."""
     total = 0.0
@@ -57,7 +57,7 @@ def total_of(weights: Vector) -> float:
     return total
 
 
-@inner
+@borrowing
 def disorder(weights: Vector) -> float:
     """Return the entropy of the weights times their sum, in bits."""
     total, sum_of_parts = 0.0, 0.0
@@ -97,7 +97,7 @@ def grade(
             grades.gain[v, j], grades.information[v, j] = gain, information
 
 
-@inner
+@borrowing
 def tally_categories(
     column: NDArray[np.int32], labels: Indices, rows: Indices, shares: Vector, tally: Matrix
 ) -> None:
@@ -108,7 +108,7 @@ def tally_categories(
             tally[column[rows[i]], labels[rows[i]]] += shares[i]
 
 
-@inner
+@borrowing
 def grade_categories(
     tally: Matrix, total: float, min_weight: float, classes: Vector
 ) -> tuple[float, float]:
@@ -153,7 +153,7 @@ def sort_known(column: NDArray[np.int32], rows: Indices, n_codes: int, scratch: 
     return keys
 
 
-@inner
+@borrowing
 def sort_by_digit(keys: Indices, shift: int, fill: Indices, output: Indices) -> None:
     """Write the keys in the order of one digit of theirs, those of equal digit as they were.
 
@@ -172,7 +172,7 @@ def sort_by_digit(keys: Indices, shift: int, fill: Indices, output: Indices) -> 
         fill[digit] += 1
 
 
-@inner
+@borrowing
 def sum_of_surprises(scratch: Scratch) -> float:
     """Return Σ w log2 w over the classes on both sides of a cut; what did not move is as before."""
     total = 0.0
@@ -184,7 +184,7 @@ def sum_of_surprises(scratch: Scratch) -> float:
     return total
 
 
-@inner
+@borrowing
 def grade_cuts(
     keys: Indices,
     labels: Indices,

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from surelearn._jit import inner, jit
+from surelearn._jit import borrowing, inner, jit
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.learners.trees._multiway.fractions import Codes, Pool, Questions, count, send, weigh
 from surelearn.learners.trees._multiway.gain_ratio import total_of
@@ -60,7 +60,7 @@ def added_errors(n: float, errors: float, terms: Terms) -> float:
     return none + errors * (normal_limit(n, 1.0, terms.quantile) - none)
 
 
-@inner
+@borrowing
 def normal_limit(n: float, errors: float, quantile: float) -> float:
     """Return Wilson's upper limit with continuity correction, less the errors."""
     if errors + _CONTINUITY >= n:
@@ -70,7 +70,7 @@ def normal_limit(n: float, errors: float, quantile: float) -> float:
     return n * (rate + square / 2.0 + spread) / (1.0 + square) - errors
 
 
-@inner
+@borrowing
 def pessimistic_errors(counts: Vector, terms: Terms) -> float:
     """Return the errors a leaf with these counts promises on as many new rows."""
     n, majority = 0.0, 0.0
@@ -180,14 +180,14 @@ def settle(
     return pool, False
 
 
-@inner
+@borrowing
 def place_at(nodes: Nodes, pool: Pool, child: int, v: int) -> None:
     """Give a child the rows of its parent."""
     pool.begin[child], pool.end[child] = pool.begin[v], pool.end[v]
     nodes.limit[child] = nodes.limit[v]
 
 
-@inner
+@borrowing
 def replace_by(nodes: Nodes, v: int, child: int) -> None:
     """Let a node ask what its child asks, of the children of the child."""
     for values in (nodes.question, nodes.first_child, nodes.n_children):
