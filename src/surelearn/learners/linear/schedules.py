@@ -115,6 +115,7 @@ class FixedRate(Schedule):
     def __post_init__(self) -> None:
         """Refuse a rate that is not positive."""
         _arguments.positive("learning_rate", self.learning_rate)
+        _arguments.settle(self)
 
     def factor(self, radius: float) -> float:
         """Return the rate."""
@@ -152,6 +153,7 @@ class InverseSquareRootRate(Schedule):
     def __post_init__(self) -> None:
         """Refuse a rate that is not positive."""
         _arguments.positive("learning_rate", self.learning_rate)
+        _arguments.settle(self)
 
     def factor(self, radius: float) -> float:
         """Return the rate of the first step."""
@@ -193,6 +195,7 @@ class StronglyConvexRate(Schedule):
     def __post_init__(self) -> None:
         """Refuse a modulus that is not positive."""
         _arguments.positive("strong_convexity", self.strong_convexity)
+        _arguments.settle(self)
 
     @property
     def penalty(self) -> float:
