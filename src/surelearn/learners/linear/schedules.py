@@ -42,7 +42,8 @@ class Schedule(ABC):
     def __call__(self, run: Run) -> float:
         """Return the size of the last step of a run."""
         factor = self.factor(run.radius)
-        return rate(self.formula, factor, run.n_rounds, run.sum_squared_gradients)
+        n_rounds = float(run.n_rounds)  # a forged file may tell of more than 2^63
+        return rate(self.formula, factor, n_rounds, run.sum_squared_gradients)
 
     @property
     def penalty(self) -> float:
