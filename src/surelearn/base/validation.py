@@ -325,6 +325,20 @@ def sample_weights(weights: ArrayLike | None, n: int, *, whole: bool = True) -> 
     return array
 
 
+def heavy_enough(weights: Vector) -> Vector:
+    """Return weights by whose sum one may divide; smaller ones have no reciprocal among floats.
+
+    Examples
+    --------
+    >>> heavy_enough(np.array([0.0, 1e-300]))
+    array([0.e+000, 1.e-300])
+    """
+    total = float(weights.sum())
+    if 0.0 < total < 1.0 / MOST_WEIGHT:
+        raise ValueError(f"sample_weight sums to {total:g}; divide it by its largest value")
+    return weights
+
+
 def _entering(X: Any) -> Any:
     """Return sound rows; name the columns of a data frame that are not numbers."""
     refuse_parts(X)
