@@ -4,7 +4,9 @@ import math
 import operator
 import os
 from collections.abc import Sequence
-from numbers import Integral
+from dataclasses import fields
+from decimal import Decimal
+from numbers import Integral, Real
 from typing import Any, cast
 
 import numpy as np
@@ -14,6 +16,7 @@ from scipy import sparse
 from surelearn._typing import ArrayLike, Vector
 
 _LARGEST = int(np.finfo(np.float64).max)  # formulas make floats of counts
+_FAST = 2**63 - 1  # compiled code knows no larger whole number
 _LONGEST = 80  # letters of a value that a sentence shows
 _MOST_JOBS = 2**15
 _MEMORY = (  # bytes
@@ -196,6 +199,7 @@ def as_written(values: Any) -> Any:
     if isinstance(values, np.ndarray) and values.dtype.kind == "T":
         return values.astype(object)  # text of any length, which scikit-learn does not know
     if not isinstance(values, list | tuple):
+        _refuse_unknown(values)
         return values
     given = list(cast("Sequence[Any]", values))
     try:
@@ -205,6 +209,16 @@ def as_written(values: Any) -> Any:
     if found.ndim != 1 or found.dtype.kind not in "US" or found.tolist() == given:
         return cast("Any", values)
     return np.array(given, dtype=object)
+
+
+def _refuse_unknown(values: Any) -> None:
+    """Refuse a column of a data frame whose type NumPy does not have."""
+    kind = str(getattr(values, "dtype", getattr(values, "type", ""))).lower()
+    if "union<" in kind or "int128" in kind:
+        raise ValueError(
+            f"the labels or groups have the type {short(kind)}, which no array has: cast them to "
+            "text or to plain numbers"
+        )
 
 
 def interval(name: str, values: Any) -> tuple[float, float]:
@@ -328,9 +342,52 @@ def short(value: Any) -> str:
     return written if len(written) <= _LONGEST else written[:_LONGEST] + "..."
 
 
+def plain_number(value: Any) -> Any:
+    """Return one number of NumPy as Python's own, and anything else as it is.
+
+    A length of time is no number, though NumPy counts it among the whole ones.
+
+    Examples
+    --------
+    >>> plain_number(np.uint8(255)), plain_number(np.longdouble(0.5)), plain_number("x")
+    (255, 0.5, 'x')
+    """
+    if isinstance(value, np.timedelta64) or not isinstance(value, np.generic):
+        return value
+    return float(value) if isinstance(value, np.floating) else value.item()
+
+
+def settle(held: Any) -> None:
+    """Let a frozen dataclass hold Python's own numbers, once it has looked at what it was given.
+
+    Compiled code knows no numbers of 16 or 80 bits, no fractions and no whole ones beyond 2^63.
+    Whatever is no number is left to those who look at it.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> @dataclass(frozen=True)
+    ... class Step:
+    ...     rate: float
+    ...     def __post_init__(self):
+    ...         settle(self)
+    >>> Step(np.float16(0.5)), Step(2**64)
+    (Step(rate=0.5), Step(rate=1.8446744073709552e+19))
+    """
+    for field in fields(held):
+        value = plain_number(getattr(held, field.name))
+        if isinstance(value, Real | Decimal) and not _is_plain(value):
+            value = float(value)
+        object.__setattr__(held, field.name, value)
+
+
+def _is_plain(value: object) -> bool:
+    return isinstance(value, float) or (isinstance(value, int) and abs(value) <= _FAST)
+
+
 def _as_float(name: str, value: Any) -> float:
     try:
-        if not isinstance(value, str | bytes):
+        if not isinstance(value, str | bytes | np.timedelta64):
             return float(value)
     except (TypeError, ValueError, OverflowError):
         pass

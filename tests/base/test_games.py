@@ -41,6 +41,8 @@ def test_a_parameter_changed_in_place_is_noticed():
         (Exp3, {"n_arms": np.int8(3), "learning_rate": np.float16(0.5)}, {"n_arms": 3}),
         (Exp3, {"n_arms": 3, "learning_rate": 10**30}, {"n_arms": 3}),
         (FixedShare, {"n_switches": np.uint8(255)}, {}),  # one more is 0
+        (FixedShare, {"n_switches": 2.0}, {"n_switches": 2}),
+        (FixedShare, {"n_switches": np.longdouble(2.0)}, {"n_switches": 2}),
     ],
 )
 def test_numbers_of_other_types_are_parameters(game, odd, plain):
@@ -48,3 +50,9 @@ def test_numbers_of_other_types_are_parameters(game, odd, plain):
     table = np.random.default_rng(0).random((5, 3))
     first, second = ((one.play if hasattr(one, "play") else one.learn)(table) for one in games)
     np.testing.assert_array_equal(first, second)
+
+
+@pytest.mark.parametrize("number", [10**30, 1e308])
+def test_more_switches_than_there_is_room_for_are_refused(number):
+    with pytest.raises(ValueError, match="n_switches must be an integer >= 1 and <="):
+        FixedShare(n_switches=number).learn(np.eye(2))

@@ -1,6 +1,8 @@
 """Learners that square: sizes within reach change nothing, others are refused in a sentence."""
 
 import pickle
+from decimal import Decimal
+from fractions import Fraction
 from inspect import signature
 
 import numpy as np
@@ -8,18 +10,29 @@ import pytest
 from scipy import sparse
 
 from surelearn import (
+    AdaGrad,
     CategoricalNaiveBayes,
+    GradientBoostingRegressor,
     MaximumEntropy,
     NearestNeighborsClassifier,
     NormalizedWinnow,
+    OnlineGradientDescentRegressor,
     PassiveAggressive,
     PassiveAggressiveRegressor,
     Perceptron,
     PrincipalComponents,
     checks,
+    kernels,
+    losses,
 )
 from surelearn.app.registry import find_learners
+from surelearn.certificate._certificate import plain
 from surelearn.checks import answer
+from surelearn.learners.linear.schedules import (
+    FixedRate,
+    InverseSquareRootRate,
+    StronglyConvexRate,
+)
 
 BATCH = {name: cls for name, cls in find_learners().items() if not hasattr(cls, "learn")}
 OTHER_CELLS = {"BernoulliMixture", "MaximumEntropy"}  # bits, and features that are not negative
@@ -153,6 +166,7 @@ def test_weights_whose_squares_vanish_have_a_length(learner, C):
         (MaximumEntropy, "max_iter", np.uint8(255)),  # one more is 0
         (CategoricalNaiveBayes, "smoothing", 10**30),
         (Perceptron, "max_iter", np.int8(3)),
+        (PassiveAggressive, "C", np.longdouble(2.0)),
     ],
 )
 def test_numbers_of_other_types_are_taken_for_what_they_are(learner, name, value):
@@ -161,6 +175,48 @@ def test_numbers_of_other_types_are_taken_for_what_they_are(learner, name, value
     odd, plain = (learner(**{name: one}).fit(X, y) for one in (value, plain))
     np.testing.assert_array_equal(odd.predict(X), plain.predict(X))
     assert type(getattr(odd, name)) is type(value)
+
+
+ODD = [np.float16(0.5), np.longdouble(0.5), np.uint8(3), Fraction(1, 2), Decimal("0.5"), 10**30]
+
+
+@pytest.mark.parametrize("number", ODD, ids=repr)
+def test_losses_rates_and_kernels_take_numbers_of_any_type(number):
+    X, y = checks.small_table(OnlineGradientDescentRegressor())
+    float_of = float(number)
+    for loss in (losses.Huber, losses.EpsilonInsensitive):
+        (name,) = signature(loss).parameters
+        for learner in (OnlineGradientDescentRegressor, GradientBoostingRegressor):
+            odd, plain = (learner(loss=loss(**{name: one})) for one in (number, float_of))
+            np.testing.assert_array_equal(odd.fit(X, y).predict(X), plain.fit(X, y).predict(X))
+    for schedule in (FixedRate, InverseSquareRootRate, StronglyConvexRate):
+        (name,) = signature(schedule).parameters
+        learner = OnlineGradientDescentRegressor(schedule=schedule(**{name: number})).fit(X, y)
+        assert all("bound" in c.to_json() for c in learner.certificates())
+    for kernel in (kernels.Gaussian(gamma=number), kernels.Polynomial(offset=number)):
+        assert np.isfinite(kernel(X)).all()
+
+
+@pytest.mark.parametrize("number", [Decimal("NaN"), Decimal("sNaN"), np.timedelta64(1), "x"])
+def test_what_is_no_number_makes_no_loss_rate_or_kernel(number):
+    for make_one in (
+        lambda: losses.Huber(threshold=number),
+        lambda: losses.Logistic(base=number),
+        lambda: FixedRate(learning_rate=number),
+        lambda: kernels.Polynomial(offset=number),
+        lambda: kernels.Subsequence(decay=number),
+        lambda: PassiveAggressive(C=number).fit(np.eye(2), [0, 1]),
+    ):
+        with pytest.raises((TypeError, ValueError), match="must be a"):
+            make_one()
+
+
+def test_a_certificate_is_written_with_numbers_of_80_bits():
+    X, y = checks.small_table(AdaGrad())
+    learner = AdaGrad(limit=np.longdouble(2.0)).fit(X, y)
+    twins = AdaGrad(limit=2.0).fit(X, y).certificates()
+    assert [c.bound for c in learner.certificates()] == [c.bound for c in twins]
+    assert plain({"delta": np.array([0.5], dtype=np.longdouble)}) == {"delta": [0.5]}
 
 
 def test_weights_beyond_floats_are_refused():

@@ -10,7 +10,9 @@ from scipy import sparse
 
 from surelearn import (
     CARTClassifier,
+    CategoricalNaiveBayes,
     ForwardStagewiseClassifier,
+    ForwardStagewiseRegressor,
     LinearRegression,
     OnlineRidge,
     Perceptron,
@@ -50,3 +52,15 @@ def test_a_mapped_file_that_was_cut_short_does_not_end_the_process(learner, tmp_
     for rows in (X, X[1000:]):
         with pytest.raises(ValueError, match="has become shorter"):
             learner().fit(rows, y[: len(rows)])
+
+
+@pytest.mark.parametrize("learner", [ForwardStagewiseClassifier(), ForwardStagewiseRegressor()])
+@pytest.mark.parametrize("table", [pa.table({}), pa.table({"a": pa.array([], pa.float64())})])
+def test_a_table_of_no_rows_is_boosted_by_nobody(learner, table):
+    with pytest.raises(ValueError, match="one of each at least"):
+        learner.fit(table, [])
+
+
+def test_no_weights_of_no_rows_are_refused_in_a_sentence():
+    with pytest.raises(ValueError, match="sample_weight is zero everywhere"):
+        CategoricalNaiveBayes().fit([], [], sample_weight=[])

@@ -5,6 +5,7 @@ from decimal import Decimal
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from sklearn.base import BaseEstimator, clone
 
@@ -276,3 +277,60 @@ def test_a_signal_among_decimals_is_refused_in_a_sentence(labels):
 def test_a_target_beyond_all_floats_is_refused_in_a_sentence(kind):
     with pytest.raises(ValueError, match="too large for a float"):
         kind().fit(X, [10**400, 1] * 10)
+
+
+UNION = pa.UnionArray.from_sparse(
+    pa.array([0, 1] * 10, pa.int8()), [pa.array([1] * 20), pa.array(["q"] * 20)]
+)
+
+
+@pytest.mark.parametrize("labels", [UNION, pa.chunked_array([UNION])])
+def test_a_column_that_no_array_can_hold_is_no_column_of_labels(labels):
+    for ask in (
+        lambda: surelearn.CARTClassifier().fit(X, labels),
+        lambda: surelearn.Perceptron().fit(X, labels),
+        lambda: surelearn.LinearRegression().fit(X, labels),
+        lambda: Holdout(X, labels),
+        lambda: Holdout(X, y, groups=labels),
+    ):
+        with pytest.raises(ValueError, match="which no array has"):
+            ask()
+
+
+def test_whole_numbers_of_128_bits_are_no_groups():
+    with pytest.raises(ValueError, match="'int128', which no array has"):
+        Holdout(X, y, groups=pl.Series([2**100, 1] * 10, dtype=pl.Int128))
+
+
+def test_a_table_with_a_column_of_several_types_is_refused_in_a_sentence():
+    table = pa.table({"a": UNION, "b": X[:, 0]})
+    for ask in (
+        lambda: surelearn.CARTClassifier().fit(table, y),
+        lambda: surelearn.Perceptron().fit(table, y),
+        lambda: surelearn.AlternatingLeastSquares().fit(table, y),
+        lambda: Holdout(table, y),
+    ):
+        with pytest.raises(ValueError, match="column"):
+            ask()
+
+
+@pytest.mark.parametrize("kind", [Decimal, pd.Timestamp, lambda k: frozenset([k])])
+@pytest.mark.parametrize("n_classes", [3, 20])
+def test_classes_that_no_label_can_be_are_refused_in_a_sentence(kind, n_classes):
+    classes = [kind(k) for k in range(n_classes)]
+    for learner in (surelearn.Perceptron(), surelearn.GaussianNaiveBayes()):
+        with pytest.raises(ValueError, match=r"is not among the classes|cannot be sorted"):
+            learner.partial_fit(X, ["no", "yes"] * 10, classes=classes)
+
+
+@pytest.mark.parametrize("classes", [[None, 1], [[0], [1]], {0: 1}, [np.eye(2)] * 2])
+def test_what_names_no_classes_is_refused_in_a_sentence(classes):
+    for learner in (surelearn.Perceptron(), surelearn.GaussianNaiveBayes()):
+        with pytest.raises(ValueError, match=r"cannot be sorted|is not a list of labels"):
+            learner.partial_fit(X, y, classes=classes)
+
+
+def test_a_signal_in_a_list_of_lists_is_refused_in_a_sentence():
+    for learner in (surelearn.Perceptron(), surelearn.CARTClassifier()):
+        with pytest.raises(ValueError, match=r"missing|1d array"):
+            learner.fit(X, [[Decimal("sNaN"), 1]] * 20)

@@ -5,6 +5,8 @@ import pytest
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
+import surelearn
+from surelearn import checks
 from surelearn._jit import fingerprints, rows
 from surelearn.base import data_fingerprint, fingerprint, validation
 from surelearn.learners.linear.perceptron import Perceptron
@@ -15,6 +17,15 @@ def test_weights_are_checked_by_name():
     for bad in ([1.0], [1.0, np.nan], [1.0, -1.0], [0.0, 0.0], [[1.0, 1.0]]):
         with pytest.raises(ValueError, match="sample_weight"):
             validation.sample_weights(bad, 2)
+
+
+@pytest.mark.parametrize("kind", [surelearn.LogisticRegression, surelearn.GaussianMixture])
+@pytest.mark.parametrize("weight", [5e-324, 1e-310])
+def test_weights_that_cannot_be_divided_by_are_refused_by_name(kind, weight):
+    X, y = checks.small_table(kind())
+    for weights in (np.full(len(X), weight), np.arange(len(X)) % 2 * weight):
+        with pytest.raises(ValueError, match="sample_weight sums to"):
+            kind().fit(X, y, sample_weight=weights)
 
 
 def test_a_long_list_is_described_as_its_cells_are_one_by_one():

@@ -134,6 +134,9 @@ def test_the_learner_goes_on_from_where_it_stands_and_is_left_there():
 def test_bad_streams_are_refused():
     with pytest.raises(ValueError, match="the stream is empty"):
         progressive_validate(Perceptron(), iter([]))
+    for rows in (np.eye(3), sparse.bsr_array(np.eye(3))):
+        with pytest.raises(ValueError, match="no labels: give y"):
+            progressive_validate(Perceptron(), rows)
     with pytest.raises(ValueError, match="inconsistent"):
         progressive_validate(Perceptron(), np.eye(3), [0, 1])
     with pytest.raises(ValueError, match="loss"):

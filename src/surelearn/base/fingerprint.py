@@ -184,7 +184,13 @@ class _FormerHasher(_UnorderedHasher):
 def _cells(column: Any) -> Any:
     """Return a column of a data frame as an array, which has no whole numbers of 128 bits."""
     if column.dtype not in {nw.Int128, nw.UInt128}:
-        return column.to_numpy()
+        try:
+            return column.to_numpy()
+        except NotImplementedError as error:  # Arrow's own, of unions
+            raise ValueError(
+                f"column {column.name!r} has a type that no learner reads ({error}); turn it into "
+                "numbers or text first, or leave it out"
+            ) from None
     cells = np.array(column.to_list(), dtype=object)
     with suppress(OverflowError, TypeError):  # too large, or missing
         return cells.astype(np.int64)

@@ -91,13 +91,19 @@ def made_plain(estimator: _Estimator) -> _Estimator:
     for name in names_of(cls):
         value = held.get(name)
         if isinstance(value, np.bool_ | np.integer | np.floating):
-            held[name] = value = value.item()
-        if isinstance(value, bool) and hints.get(name) is int:
-            held[name] = value = int(value)
+            held[name] = value = _arguments.plain_number(value)
+        if hints.get(name) is int:
+            held[name] = value = _whole(value)
         if type(value) is int and abs(value) > _LIMITS[int] and name not in _SEEDS:
             with suppress(OverflowError):  # beyond all floats: learners refuse it by name
                 held[name] = float(value) if _fits(0.5, hints.get(name, Any)) else value
     return estimator
+
+
+def _whole(value: Any) -> Any:
+    """Return what stands for a whole number as one, and anything else as it is."""
+    fits = isinstance(value, float) and value.is_integer() and abs(value) < _LIMITS[int]
+    return int(value) if fits or isinstance(value, bool) else value
 
 
 def _wrong_kind(name: str, value: Any, hint: Any) -> WrongKindError:
@@ -126,6 +132,7 @@ def _fits(value: Any, hint: Any) -> bool:
     if kind in {bool, int, float} and isinstance(value, int) and abs(value) > _LIMITS[kind]:
         return False
     fits = isinstance(cast("object", value), _STAND_FOR.get(cast("Any", kind), kind))
+    fits = fits and not isinstance(value, np.timedelta64)  # NumPy counts it among whole numbers
     return fits and (
         kind is not Mapping or _all_fit(cast("Any", value), *(get_args(hint) or (Any, Any)))
     )

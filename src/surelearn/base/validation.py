@@ -3,6 +3,7 @@
 from contextlib import suppress
 from decimal import InvalidOperation
 from functools import reduce
+from numbers import Number
 from typing import Any, Literal, TypeAlias, cast
 
 import narwhals as nw
@@ -92,6 +93,10 @@ def validated(estimator: Any, *tables: Any, **options: Any) -> Any:
         return validate_data(estimator, *tables, **options)
     except OverflowError:
         raise ValueError(_TOO_LARGE) from None
+    except NotImplementedError as error:  # Arrow's own, of unions
+        raise ValueError(f"the table has a column that holds no numbers: {error}") from None
+    except InvalidOperation:  # by a NaN of Decimal
+        raise ValueError("some labels are missing (Decimal's NaN): leave out those rows") from None
     except ValueError as error:
         raise _in_few_words(estimator, error) from None
 
@@ -220,7 +225,7 @@ def distinct(labels: NDArray[Any]) -> NDArray[Any]:
         if len(head) <= _FEW and not _strangers(head, labels).any():
             return head
         return np.unique(labels)
-    except (TypeError, InvalidOperation):  # the second by a NaN of Decimal
+    except (TypeError, ValueError, InvalidOperation):  # these by arrays, and by a NaN of Decimal
         raise ValueError(
             "y mixes labels that cannot be sorted, such as numbers and text, or some are missing "
             "(None); make all of one kind, and leave out rows without a label"
@@ -232,6 +237,18 @@ def _finite_numbers(y: NDArray[Any]) -> Vector:
     numbers = _arguments.numbers("y", y)
     assert_all_finite(numbers, input_name="y")
     return numbers
+
+
+def named_classes(classes: Any) -> NDArray[Any]:
+    """Return the classes that are to come, sorted; one may stand alone.
+
+    Examples
+    --------
+    >>> named_classes("no").tolist(), named_classes([2, 1, 2]).tolist()
+    (['no'], [1, 2])
+    """
+    alone = isinstance(classes, str | bytes | Number)
+    return distinct(_arguments.labels("classes", [classes] if alone else classes))
 
 
 def index_among(classes: NDArray[Any], labels: NDArray[Any], kind: Any = np.int64) -> Indices:
@@ -272,7 +289,10 @@ def _strangers(classes: NDArray[Any], labels: NDArray[Any]) -> Mask:
     """Return which labels are none of the sorted classes; a few classes are compared in turn."""
     if len(classes) <= _FEW:
         return ~reduce(np.logical_or, (labels == known for known in classes))
-    nearest = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
+    try:
+        nearest = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
+    except TypeError:  # they cannot be compared, so that none is another
+        return np.ones(len(labels), dtype=np.bool_)
     return classes[nearest] != labels
 
 
@@ -294,7 +314,8 @@ def sample_weights(weights: ArrayLike | None, n: int, *, whole: bool = True) -> 
         raise ValueError(f"sample_weight has shape {array.shape}; give one weight per row: ({n},)")
     if not np.isfinite(array).all():
         raise ValueError("sample_weight contains NaN or infinity; give finite weights")
-    check_non_negative(array, "sample_weight")
+    if array.size:
+        check_non_negative(array, "sample_weight")
     if whole and not array.any():
         raise ValueError("sample_weight is zero everywhere; give at least one row a weight")
     with np.errstate(over="ignore"):
@@ -302,6 +323,20 @@ def sample_weights(weights: ArrayLike | None, n: int, *, whole: bool = True) -> 
     if not total < MOST_WEIGHT:
         raise ValueError(f"sample_weight sums to {total:g}; divide it by its largest value")
     return array
+
+
+def heavy_enough(weights: Vector) -> Vector:
+    """Return weights by whose sum one may divide; smaller ones have no reciprocal among floats.
+
+    Examples
+    --------
+    >>> heavy_enough(np.array([0.0, 1e-300]))
+    array([0.e+000, 1.e-300])
+    """
+    total = float(weights.sum())
+    if 0.0 < total < 1.0 / MOST_WEIGHT:
+        raise ValueError(f"sample_weight sums to {total:g}; divide it by its largest value")
+    return weights
 
 
 def _entering(X: Any) -> Any:

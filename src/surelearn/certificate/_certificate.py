@@ -334,6 +334,8 @@ def plain(value: Any) -> Any:
     """Return `value` made of what JSON knows; infinities and NaN become words."""
     if isinstance(value, Mapping):
         return {str(k): plain(v) for k, v in value.items()}
+    if isinstance(value, np.floating):  # for one of 80 bits `tolist` would be itself
+        return plain(float(value))
     if isinstance(value, np.ndarray | np.generic):
         return plain(value.tolist())
     if isinstance(value, list | tuple):

@@ -182,6 +182,8 @@ def _certificate(
 
 def _chunks(X: Any, y: ArrayLike | None) -> Iterator[tuple[Any, NDArray[Any]]]:
     """Return the stream as pairs of rows and labels that belong together."""
+    if y is None and hasattr(X, "shape"):
+        raise ValueError("these rows have no labels: give y, or a stream of pairs of both")
     pairs: Iterable[tuple[Any, Any]] = X if y is None else [(X, y)]
     for given, labels in pairs:
         rows = sound(given)

@@ -166,6 +166,7 @@ class Shifted(_OfOne):
         """Refuse a negative offset: the value of a point with itself could be negative."""
         super().__post_init__()
         _arguments.non_negative("offset", self.offset)
+        _arguments.settle(self)
 
     def __repr__(self) -> str:
         return f"({self.kernel!r} + {self.offset!r})"
@@ -192,6 +193,7 @@ class Scaled(_OfOne):
         """Refuse a negative factor: minus a kernel is not a kernel."""
         super().__post_init__()
         _arguments.non_negative("factor", self.factor)
+        _arguments.settle(self)
 
     def __repr__(self) -> str:
         return f"({self.factor!r} * {self.kernel!r})"

@@ -65,6 +65,7 @@ class Anova(_Conjunctions):
         """Refuse an order below 1."""
         if self.order is not None:
             _arguments.count("order", self.order, at_least=1)
+        _arguments.settle(self)
 
     def _tiles(self, X: Any, Z: Any) -> Tiles:
         x, z = vectors(X, Z)

@@ -113,10 +113,11 @@ class Subsequence(Kernel):
     def __post_init__(self) -> None:
         """Refuse an order or a decay outside its domain."""
         _arguments.count("order", self.order, at_least=1)
-        if not 0.0 < self.decay <= 1.0:
+        if not 0.0 < _arguments.real("decay", self.decay) <= 1.0:
             raise _arguments.refuse("decay", self.decay, "in (0, 1]")
         if self._weight < np.finfo(np.float64).tiny:
             raise _arguments.refuse("decay", self.decay, "larger: decay^(2 order) underflows")
+        _arguments.settle(self)
 
     @property
     def _weight(self) -> float:

@@ -74,6 +74,7 @@ class Polynomial(Kernel):
         """Refuse a degree or an offset that makes no kernel."""
         _arguments.count("degree", self.degree, at_least=1)
         _arguments.non_negative("offset", self.offset)
+        _arguments.settle(self)
 
     def _tiles(self, X: Any, Z: Any) -> Tiles:
         def change(tile: Matrix) -> None:
@@ -109,6 +110,7 @@ class Gaussian(Kernel):
     def __post_init__(self) -> None:
         """Refuse a gamma that is not positive."""
         _arguments.positive("gamma", self.gamma)
+        _arguments.settle(self)
 
     @classmethod
     def from_width(cls, sigma: float) -> "Gaussian":

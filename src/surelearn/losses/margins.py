@@ -114,8 +114,9 @@ class Logistic(MarginLoss):
 
     def __post_init__(self) -> None:
         """Refuse a base that gives no increasing logarithm."""
-        if not 1.0 < self.base < math.inf:
+        if not _arguments.real("base", self.base) > 1.0:
             raise _arguments.refuse("base", self.base, "a finite number > 1")
+        _arguments.settle(self)
 
     def compiled(self) -> CompiledLoss:
         """Return the loss in the form that compiled code accepts."""

@@ -132,6 +132,7 @@ class EpsilonInsensitive(ResidualLoss):
     def __post_init__(self) -> None:
         """Refuse a negative tolerance."""
         _arguments.non_negative("epsilon", self.epsilon)
+        _arguments.settle(self)
 
     def compiled(self) -> CompiledLoss:
         """Return the loss in the form that compiled code accepts."""
@@ -165,6 +166,7 @@ class Huber(ResidualLoss):
     def __post_init__(self) -> None:
         """Refuse a threshold at which nothing is left of the square."""
         _arguments.positive("threshold", self.threshold)
+        _arguments.settle(self)
 
     def compiled(self) -> CompiledLoss:
         """Return the loss in the form that compiled code accepts."""
@@ -217,6 +219,7 @@ class QuantileLoss(Loss):
     def __post_init__(self) -> None:
         """Refuse levels of which no finite number is the quantile."""
         _arguments.open_fraction("level", self.level)
+        _arguments.settle(self)
 
     def compiled(self) -> CompiledLoss:
         """Return the loss in the form that compiled code accepts."""

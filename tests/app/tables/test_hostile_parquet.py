@@ -168,3 +168,14 @@ def test_a_file_without_columns_ends_no_process(tmp_path):
     assert columns_of(parquet.ParquetFile(path), 0) == []
     with pytest.raises(ValueError, match="no rows"):
         scale.parts(path)
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_column_that_has_two_names_is_one_sentence(tmp_path, place):
+    path = tmp_path / "t.parquet"
+    parquet.write_table(pa.table({"word": ["a", "b"] * 20, "y": [0, 1] * 20}), path)
+    pieces = path.read_bytes().split(b"word")
+    before, after = pieces[: place + 1], pieces[place + 1 :]
+    path.write_bytes(b"word".join(before) + b"ward" + b"word".join(after))
+    with pytest.raises(TableError, match="damaged or of a kind we do not know: it names no column"):
+        read_table_file(path)

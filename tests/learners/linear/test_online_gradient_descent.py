@@ -372,3 +372,10 @@ def test_a_rate_must_be_positive(schedule):
         schedule(learning_rate=0.0)
     with pytest.raises(ValueError, match="strong_convexity"):
         StronglyConvexRate(strong_convexity=-1.0)
+
+
+@pytest.mark.parametrize("schedule", [AdaptiveRate(), InverseSquareRootRate(learning_rate=0.5)])
+def test_a_run_of_more_rounds_than_whole_numbers_count_has_a_rate(schedule):
+    """A forged model file may tell of such a run."""
+    run = Run(1.0, n_rounds=10**80, sum_squared_gradients=4.0, sum_rates_times_squares=1.0)
+    assert 0.0 < schedule(run) < 1.0

@@ -56,8 +56,9 @@ def read_typed(path: Path, content: Path, missing: Sequence[str]) -> TypedFile:
         return TypedFile(*simplify(table, path, missing), sha256, lists_in(table))
     except TableError:
         raise
-    except (pa.ArrowException, OSError, ValueError, struct.error) as error:
+    except (pa.ArrowException, OSError, ValueError, KeyError, struct.error) as error:
         why = str(error).splitlines()[0] if str(error) else type(error).__name__
+        why = f"it names no column {why}" if isinstance(error, KeyError) else why
         raise TableError(
             f"{path} cannot be read, as it is damaged or of a kind we do not know: {why}"
         ) from None

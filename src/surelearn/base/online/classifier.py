@@ -6,7 +6,6 @@ starts, how it learns and how it scores, and trusts what it receives.
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from numbers import Number
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
@@ -228,15 +227,16 @@ class OnlineClassifier(ClassifierMixin, OnlineLearner):
         held = vars(self)  # a fit in another thread replaces it, and with it what is learnt here
         if "learnt_" in held:
             if classes is not None:
-                validation.index_among(self.classes_, validation.distinct(_named(classes)))
+                validation.index_among(self.classes_, validation.named_classes(classes))
             X, labels = self._check_rows(X, y)
             learnt = self._learnt_of(X)
             scores, moved = self._moved_on(learnt, X, labels, copies_of(learnt.states))
             held.update(moved)
             return scores
         X, labels, fresh = self._check_first_rows(X, y)
-        known = labels if classes is None else _named(classes)
-        fresh._know(validation.two_or_more(validation.distinct(known), may_grow=True))
+        named = classes is not None
+        known = validation.named_classes(classes) if named else validation.distinct(labels)
+        fresh._know(validation.two_or_more(known, may_grow=True))
         scores, moved = fresh._moved_on(fresh._own, X, labels, fresh._own.states)
         vars(fresh).update(moved)
         adopt(self, fresh)
@@ -366,12 +366,6 @@ def _learn_sides(learnt: Learnt, row: Matrix, index: int, loss: float) -> tuple[
             n_wrong += 1
         loss += lost
     return n_wrong, loss, 0.0
-
-
-def _named(classes: Any) -> NDArray[Any]:
-    """Return the classes that are to come; one may stand alone."""
-    alone = isinstance(classes, str | bytes | Number)
-    return _arguments.labels("classes", [classes] if alone else classes)
 
 
 def _mistakes(signs: Vector, scores: Vector) -> Mask:

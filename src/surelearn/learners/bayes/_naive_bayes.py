@@ -135,7 +135,7 @@ class NaiveBayesClassifier(ClassifierMixin, SummarisingLearner[ClassSummary]):
         """
         fresh = copy(self)
         if classes is not None:
-            given = np.unique(np.asarray(classes))
+            given = validation.named_classes(classes)
             known = getattr(self, "classes_", given)
             validation.index_among(known, given)
             fresh.classes_ = known

@@ -138,6 +138,8 @@ def admitted(model: Any, X: Any, *, reset: bool) -> Any:
     X = sound(X)
     if hasattr(X, "columns"):  # a data frame of any library
         validation.validated(model, X, reset=reset, skip_check_array=True)
+        if 0 in getattr(X, "shape", ()):
+            raise ValueError("X must be a table of rows and columns, with one of each at least")
         return X
     return validation.validated(
         model, X, reset=reset, dtype=None, ensure_all_finite=False, accept_sparse=True

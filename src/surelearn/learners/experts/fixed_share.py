@@ -24,6 +24,8 @@ from surelearn.learners.experts._game import BUILT, GameState
 from surelearn.learners.experts._loops import Rounds
 from surelearn.losses import Interval
 
+_MOST_SWITCHES = 2**24  # a path is kept for each
+
 
 @stored("fixed-share-state")
 class State(NamedTuple):
@@ -171,7 +173,7 @@ class FixedShare(AveragingGame):
 
     def _check_parameters(self) -> None:
         _validation.check_range(self.loss_range)
-        _arguments.count("n_switches", self.n_switches, at_least=1)
+        _arguments.count("n_switches", self.n_switches, at_least=1, at_most=_MOST_SWITCHES)
         if self.switch_rate is not None:
             _arguments.open_fraction("switch_rate", self.switch_rate)
         if self.learning_rate is not None:

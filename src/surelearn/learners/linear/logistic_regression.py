@@ -158,6 +158,7 @@ class LogisticRegression(SoftmaxClassifier):
         weights = row_weights(
             sample_weight, class_weight=self.class_weight, labels=labels, n=len(labels)
         )
+        weights = validation.heavy_enough(weights)
         return SoftmaxObjective(
             X=X,
             codes=validation.index_among(self.classes_, labels),

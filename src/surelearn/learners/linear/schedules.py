@@ -42,7 +42,8 @@ class Schedule(ABC):
     def __call__(self, run: Run) -> float:
         """Return the size of the last step of a run."""
         factor = self.factor(run.radius)
-        return rate(self.formula, factor, run.n_rounds, run.sum_squared_gradients)
+        n_rounds = float(run.n_rounds)  # a forged file may tell of more than 2^63
+        return rate(self.formula, factor, n_rounds, run.sum_squared_gradients)
 
     @property
     def penalty(self) -> float:
@@ -115,6 +116,7 @@ class FixedRate(Schedule):
     def __post_init__(self) -> None:
         """Refuse a rate that is not positive."""
         _arguments.positive("learning_rate", self.learning_rate)
+        _arguments.settle(self)
 
     def factor(self, radius: float) -> float:
         """Return the rate."""
@@ -152,6 +154,7 @@ class InverseSquareRootRate(Schedule):
     def __post_init__(self) -> None:
         """Refuse a rate that is not positive."""
         _arguments.positive("learning_rate", self.learning_rate)
+        _arguments.settle(self)
 
     def factor(self, radius: float) -> float:
         """Return the rate of the first step."""
@@ -193,6 +196,7 @@ class StronglyConvexRate(Schedule):
     def __post_init__(self) -> None:
         """Refuse a modulus that is not positive."""
         _arguments.positive("strong_convexity", self.strong_convexity)
+        _arguments.settle(self)
 
     @property
     def penalty(self) -> float:

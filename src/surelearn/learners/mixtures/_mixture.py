@@ -224,6 +224,7 @@ class Mixture(DensityMixin, BaseEstimator, ABC):
         """Check rows and weights; return those that count."""
         X = self._read(X, reset=reset)
         weights = validation.sample_weights(sample_weight, len(X), whole=whole)
+        weights = validation.heavy_enough(weights)
         counting = weights > 0.0
         return (X, weights) if counting.all() else (X[counting], weights[counting])
 

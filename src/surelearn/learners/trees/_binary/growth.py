@@ -21,7 +21,14 @@ from surelearn.learners.trees._binary.best_splits import BestSplits, choose
 from surelearn.learners.trees._binary.categories import Workspace
 from surelearn.learners.trees._binary.drawing import RandomState, draw_feature
 from surelearn.learners.trees._binary.gains import GrowthRules
-from surelearn.learners.trees._binary.nodes import Nodes, pick, room_for_nodes, with_room
+from surelearn.learners.trees._binary.nodes import (
+    Nodes,
+    pick,
+    room_for_nodes,
+    roomier,
+    unnamed,
+    with_room,
+)
 from surelearn.learners.trees._binary.sorted_columns import ResortedColumns, SortedColumns
 from surelearn.learners.trees._binary.splitting import (
     Columns,
@@ -172,7 +179,7 @@ class Growth:
         """Make room for more nodes; return the first of them."""
         first, self.n_nodes = self.n_nodes, self.n_nodes + n
         if self.n_nodes > len(self.nodes.feature):
-            self.nodes = with_room(self.nodes, 2 * self.n_nodes)
+            self.nodes = roomier(self.nodes, 2 * self.n_nodes)
         return first
 
     def _grow_each(self, columns: SortedColumns, small: list[int]) -> None:
@@ -188,7 +195,7 @@ class Growth:
             grown, n, routes = grow_small(
                 columns.columns, root, rules, space, best, buffer, n_drawn, state
             )
-            nodes = pick(grown, slice(n))
+            nodes = pick(Nodes(*grown), slice(n))
             sorted_columns.name_rows(nodes, slice(None), columns.rows)
             return nodes, routes
 
@@ -216,7 +223,7 @@ def grow_small(
     buffer: NDArray[np.int64],
     n_drawn: int,
     state: RandomState,
-) -> tuple[Nodes, int, NDArray[np.int8]]:
+) -> tuple[tuple[Any, ...], int, NDArray[np.int8]]:
     """Return the nodes below and including a described node, breadth first.
 
     Each asks one of `n_drawn` columns, drawn anew, or of all if these are as many. With them, how
@@ -250,7 +257,7 @@ def grow_small(
                 nodes.route[node] = n_routes
                 n_routes += 1
         node += 1
-    return nodes, n_nodes, routes[:n_routes]
+    return unnamed(nodes), n_nodes, routes[:n_routes]
 
 
 @inner

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from surelearn._jit import borrowing, inner, jit
+from surelearn._jit import borrowing, inner
 from surelearn._typing import Indices, Mask, Matrix, Vector
 from surelearn.impurities.compiled import ClassSum, add_class, weighted_impurity
 from surelearn.learners.trees._binary.gains import SQUARED_ERROR, TARGET, WEIGHT, GrowthRules
@@ -167,7 +167,42 @@ def _find_median(column: Indices, row_values: Matrix, nodes: Nodes, node: int) -
     return row_values[TARGET, row_of(column[0])] == row_values[TARGET, row_of(column[n - 1])]
 
 
-@jit
+@inner
+def unnamed(nodes: Nodes) -> tuple[Any, ...]:
+    """Return the arrays of the nodes as compiled code may hand them to Python.
+
+    To make a named tuple it would run functions of Python, which a Ctrl-C may end: it goes on
+    without what they should have made, and the process dies.
+    """
+    return (
+        nodes.feature,
+        nodes.first_child,
+        nodes.start,
+        nodes.end,
+        nodes.depth,
+        nodes.is_open,
+        nodes.row_below,
+        nodes.row_above,
+        nodes.default_child,
+        nodes.route,
+        nodes.weight,
+        nodes.impurity,
+        nodes.value,
+    )
+
+
+def roomier(nodes: Nodes, n: int) -> Nodes:
+    """Return the nodes with room for n of them, as `with_room` does in compiled code."""
+    return Nodes(*(_lengthened(array, n) for array in nodes))
+
+
+def _lengthened(array: Any, n: int) -> Any:
+    longer = np.empty((n, *array.shape[1:]), array.dtype)
+    longer[: len(array)] = array
+    return longer
+
+
+@inner
 def with_room(nodes: Nodes, n: int) -> Nodes:
     """Return the nodes with room for n of them."""
     value = np.empty((n, nodes.value.shape[1]))
