@@ -26,11 +26,19 @@ def refusals() -> Generator[None]:
         print_to_nobody()
         raise typer.Exit(0) from None
     except KeyboardInterrupt as error:
-        left = str(error) or "no file is half-written"  # all are there if it came after writing
-        refuse(f"interrupted; {left}", status=_INTERRUPTED)
+        _end_interrupted(str(error))
+    except SystemError as error:  # so Numba ends if it is interrupted while it hands on a result
+        if not isinstance(error.__cause__, KeyboardInterrupt):
+            raise
+        _end_interrupted()
     except OSError as error:
         where = f" ({error.filename})" if error.filename else ""
         refuse(f"{error.strerror or error}{where}")
+
+
+def _end_interrupted(left: str = "") -> None:
+    left = left or "no file is half-written"  # all are there if it came after writing
+    refuse(f"interrupted; {left}", status=_INTERRUPTED)
 
 
 def refuse(sentence: str, *, status: int = 2) -> None:
