@@ -7,12 +7,9 @@ from surelearn.cli._refusals import refusals
 
 
 def test_what_numba_makes_of_an_interrupt_is_an_interrupt(capsys):
+    told = SystemError("CPUDispatcher returned a result with an exception set")
     with pytest.raises(typer.Exit) as ended, refusals():
-        try:
-            raise KeyboardInterrupt
-        except KeyboardInterrupt as error:
-            told = "CPUDispatcher returned a result with an exception set"
-            raise SystemError(told) from error
+        raise told from KeyboardInterrupt()
     assert ended.value.exit_code == 130
     assert "interrupted; no file is half-written" in capsys.readouterr().err
 
