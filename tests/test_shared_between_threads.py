@@ -3,9 +3,15 @@
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
+import numpy as np
 import pytest
+from sklearn.callback import ProgressBar
+from sklearn.model_selection import GridSearchCV
+
+from surelearn import OnlineRidge, Perceptron
 
 HAMMER = """
 import sys, threading, time, traceback, warnings
@@ -70,6 +76,50 @@ def run(seconds, *names):
         timeout=1200,
     )
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+
+
+class FitsAnother:
+    """A callback during which another thread begins and ends a fit of the same learner."""
+
+    def __init__(self, fit):
+        self.fit, self.ended = fit, 0
+
+    def setup(self, estimator, context):
+        pass
+
+    def teardown(self, estimator, context):  # noqa: ARG002
+        self.ended += 1
+
+    def on_fit_task_begin(self, estimator, context):
+        pass
+
+    def on_fit_task_end(self, estimator, context):  # noqa: ARG002
+        fit, self.fit = self.fit, None
+        if fit is not None:
+            thread = threading.Thread(target=fit)
+            thread.start()
+            thread.join()
+        return False
+
+
+@pytest.mark.parametrize("kind", [Perceptron, OnlineRidge])
+def test_a_fit_within_a_fit_of_the_same_learner_removes_nothing_of_it(kind):
+    X, y = np.arange(20.0).reshape(10, 2), np.arange(10.0) > 4.0
+    model = kind()
+    listener = FitsAnother(lambda: model.fit(X, y))
+    model.set_callbacks(listener).fit(X, y)
+    assert listener.fit is None
+    assert listener.ended == 2
+    assert model.predict(X).shape == (10,)
+
+
+def test_whoever_fits_a_learner_within_its_own_fit_hears_it():
+    X, y = np.arange(20.0).reshape(10, 2), np.arange(10.0) > 4.0
+    listener = FitsAnother(None)
+    search = GridSearchCV(Perceptron(), {"max_iter": [2]}, cv=2).set_callbacks(ProgressBar())
+    search.estimator.set_callbacks(listener)
+    search.fit(X, y)
+    assert listener.ended == 3
 
 
 def test_a_fit_of_another_width_in_another_thread_harms_nobody():

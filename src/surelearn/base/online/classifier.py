@@ -28,6 +28,7 @@ from surelearn.base.handed_out import locked
 from surelearn.base.online.learner import OnlineLearner
 from surelearn.base.online.passes import (
     Visits,
+    heard_by_callbacks_of,
     learn_problems,
     predicted_index,
     train_classifier,
@@ -177,7 +178,6 @@ class OnlineClassifier(ClassifierMixin, OnlineLearner):
         """After `fit`: the training rows that ever changed the model or are still wrong."""
         return self._of_run("compression_set")
 
-    @with_callbacks
     def fit(self, X: Any, y: ArrayLike) -> Self:
         """Pass over the rows in the order given until a pass without mistakes, or `max_iter`.
 
@@ -193,9 +193,15 @@ class OnlineClassifier(ClassifierMixin, OnlineLearner):
         if self._will_tell(X):  # but after a first pass of many
             validation.all_finite(self, X, short=True)
         fresh._know(validation.two_or_more(validation.distinct(labels), may_grow=True))
-        progress = self._init_callback_context(max_subtasks=len(fresh.states_) * self.max_iter)
-        train_classifier(fresh, X, validation.index_among(fresh.classes_, labels), progress)
+        index = validation.index_among(fresh.classes_, labels)
+        heard_by_callbacks_of(self, fresh)._train(X, index)
         return adopt(self, fresh)
+
+    @with_callbacks
+    def _train(self, X: Any, index: Indices) -> None:
+        """Pass over the rows, as the copy that `fit` adopts."""
+        progress = self._init_callback_context(max_subtasks=len(self.states_) * self.max_iter)
+        train_classifier(self, X, index, progress)
 
     def partial_fit(self, X: Any, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
         """Learn from each row once, in order; the same as `learn`, returning the learner.

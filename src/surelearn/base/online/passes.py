@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -14,6 +14,8 @@ from surelearn._jit.rows import Rows
 from surelearn._stored import holds, stored
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.base.online.state import Learnt, side_by_side
+
+_Learner = TypeVar("_Learner")
 
 
 @stored("training-run")
@@ -138,6 +140,18 @@ def learn_problems(
         "run_": None,
     }
     return scores[0] if len(scores) == 1 else np.ascontiguousarray(scores.T), moved
+
+
+def heard_by_callbacks_of(learner: Any, fresh: _Learner) -> _Learner:
+    """Return the copy that is fitted for a learner, heard by whoever listens to the learner.
+
+    scikit-learn notes on an estimator what it tells while that is fitted, so that two threads that
+    fit one learner would remove each other's notes. A copy belongs to one fit.
+    """
+    parent = vars(learner).get("_parent_callback_ctx")  # callbacks themselves are cloned
+    if parent is not None:
+        vars(fresh)["_parent_callback_ctx"] = parent
+    return fresh
 
 
 def train_classifier(fresh: Any, X: Any, index: Indices, progress: Any) -> None:

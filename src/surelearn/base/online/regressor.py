@@ -20,7 +20,7 @@ from surelearn._typing import ArrayLike, Matrix, Vector
 from surelearn.base import validation
 from surelearn.base.fitting import adopt
 from surelearn.base.online.learner import OnlineLearner
-from surelearn.base.online.passes import Run, run_passes
+from surelearn.base.online.passes import Run, heard_by_callbacks_of, run_passes
 from surelearn.base.online.state import Learnt, read_only
 from surelearn.base.states import copy_of
 from surelearn.base.validation import refuse_huge
@@ -86,7 +86,6 @@ class OnlineLinearRegressor(RegressorMixin, OnlineLearner):
         """The constant term, an array of one number."""
         return read_only(self.states_[0].bias.copy())
 
-    @with_callbacks
     def fit(self, X: Any, y: ArrayLike) -> Self:
         """Start anew and pass over the rows, in the order given, `max_iter` times.
 
@@ -100,7 +99,7 @@ class OnlineLinearRegressor(RegressorMixin, OnlineLearner):
         _arguments.at_least_one("max_iter", self.max_iter)
         X, targets, fresh = self._check_training_set(X, y)
         fresh._begin(None, 1)
-        fresh._train(X, targets, self._init_callback_context(max_subtasks=self.max_iter))
+        heard_by_callbacks_of(self, fresh)._train(X, targets)
         return adopt(self, fresh)
 
     def partial_fit(self, X: Any, y: ArrayLike) -> Self:
@@ -195,8 +194,10 @@ class OnlineLinearRegressor(RegressorMixin, OnlineLearner):
         }
         return predictions, moved
 
-    def _train(self, X: Any, targets: Vector, progress: Any) -> None:
+    @with_callbacks
+    def _train(self, X: Any, targets: Vector) -> None:
         """Pass over the rows until a callback says stop, or `max_iter` times."""
+        progress = self._init_callback_context(max_subtasks=self.max_iter)
         view = rows.of(X)
 
         def visit() -> bool:
