@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 
 from surelearn import (
+    AxisAlignedRectangle,
     CARTClassifier,
+    FiniteClass,
+    Halfspace,
     LogisticRegression,
     NearestNeighborsClassifier,
     Perceptron,
@@ -24,6 +27,14 @@ def told(model, X, y):
     )
 
 
+def first_is_positive(rows):
+    return rows[:, 0] > 0.0
+
+
+def last_is_positive(rows):
+    return rows[:, -1] > 0.0
+
+
 @pytest.mark.parametrize(
     "model",
     [
@@ -33,6 +44,9 @@ def told(model, X, y):
         NearestNeighborsClassifier(),
         SupportVectorClassifier(),
         Perceptron(),
+        AxisAlignedRectangle(),
+        FiniteClass(hypotheses=[first_is_positive, last_is_positive]),
+        Halfspace(),
     ],
     ids=lambda model: type(model).__name__,
 )
