@@ -5,6 +5,7 @@ import pytest
 
 from surelearn import (
     AxisAlignedRectangle,
+    BaggingClassifier,
     CARTClassifier,
     FiniteClass,
     Halfspace,
@@ -39,6 +40,7 @@ def last_is_positive(rows):
     "model",
     [
         RandomForestClassifier(20),
+        BaggingClassifier(n_estimators=20),
         CARTClassifier(max_leaf_nodes=3),
         LogisticRegression(),
         NearestNeighborsClassifier(),
