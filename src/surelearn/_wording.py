@@ -99,6 +99,17 @@ def exactly(value: float) -> str:
     return short if float(short) == value else repr(float(value))
 
 
+def interval(low: float, high: float) -> str:
+    """Return an interval with every digit of its ends: a rounded one may leave out what lies in it.
+
+    Examples
+    --------
+    >>> interval(0.0, 1234567.0)
+    '[0, 1234567.0]'
+    """
+    return f"[{exactly(low)}, {exactly(high)}]"
+
+
 def percent_exactly(value: float) -> str:
     """Return a share that was fixed beforehand as a percentage, in all its digits.
 

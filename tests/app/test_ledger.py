@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
-from pyarrow import csv, parquet
+from pyarrow import csv, feather, parquet
 from typer.testing import CliRunner
 
 from surelearn.app.ledger import UserLedger
@@ -278,6 +278,29 @@ def test_a_table_is_identified_as_read(tmp_path):
     first, other = (read_table_file(path).table for path in (table, commented))
     assert identify(first, "y").digest == identify(other, "y").digest
     assert identify(first, "y").digest != identify(first, "x").digest
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".arrow"])
+def test_a_table_whose_dates_and_truth_values_were_written_as_text_is_the_same(tmp_path, suffix):
+    """As pandas and Polars write them after they read a text file: it was another table."""
+    rng, n = np.random.default_rng(0), 60
+    days = np.datetime64("2020-12-30") + rng.integers(0, 9, n)
+    hours = days.astype("M8[s]") + rng.integers(0, 86_400, n)
+    typed = pa.table({
+        "day": days.astype("M8[us]"), "hour": hours, "on": np.arange(n) % 3 == 0,
+        "x": rng.normal(size=n), "y": rng.choice(["no", "yes"], n),
+    })  # fmt: skip
+    csv.write_csv(typed, tmp_path / "t.csv")
+    words = {"day": pa.array(days.astype(str)), "hour": pa.array(hours.astype(str))}
+    words["on"] = pa.array(np.where(np.arange(n) % 3 == 0, "True", "False"))
+    as_text = pa.table({**{name: typed[name] for name in typed.column_names}, **words})
+    write = parquet.write_table if suffix == ".parquet" else feather.write_feather
+    write(as_text, tmp_path / f"u{suffix}")
+    first, other = (read_table_file(tmp_path / name).table for name in ("t.csv", f"u{suffix}"))
+    assert identify(first, "y").digest == identify(other, "y").digest
+    write(as_text.set_column(0, "day", [words["day"][::-1]]), tmp_path / f"u{suffix}")
+    other = read_table_file(tmp_path / f"u{suffix}").table
+    assert identify(first, "y").digest != identify(other, "y").digest
 
 
 def a_line(**forged):

@@ -4,7 +4,11 @@ import numpy as np
 import pytest
 
 from surelearn import (
+    AxisAlignedRectangle,
+    BaggingClassifier,
     CARTClassifier,
+    FiniteClass,
+    Halfspace,
     LogisticRegression,
     NearestNeighborsClassifier,
     Perceptron,
@@ -24,15 +28,27 @@ def told(model, X, y):
     )
 
 
+def first_is_positive(rows):
+    return rows[:, 0] > 0.0
+
+
+def last_is_positive(rows):
+    return rows[:, -1] > 0.0
+
+
 @pytest.mark.parametrize(
     "model",
     [
         RandomForestClassifier(20),
+        BaggingClassifier(n_estimators=20),
         CARTClassifier(max_leaf_nodes=3),
         LogisticRegression(),
         NearestNeighborsClassifier(),
         SupportVectorClassifier(),
         Perceptron(),
+        AxisAlignedRectangle(),
+        FiniteClass(hypotheses=[first_is_positive, last_is_positive]),
+        Halfspace(),
     ],
     ids=lambda model: type(model).__name__,
 )

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from matplotlib.text import Text
 
 from surelearn import (
     Certificate,
@@ -15,8 +16,10 @@ from surelearn import (
     RateMonitor,
     RiskMonitor,
 )
+from surelearn.app.monitor import StreamMonitor
 from surelearn.app.verify import verify_certificate
 from surelearn.bounds import rates
+from surelearn.evaluate._task import range_of_losses
 from surelearn.plots.monitor import plot_alarm, plot_monitor
 
 RATES = ["sensitivity", "specificity", "positive predictive value", "negative predictive value"]
@@ -276,3 +279,33 @@ def test_what_a_certificate_rests_on_is_not_replaced_by_hand(monitor, name, valu
     """A certificate after `monitor.n_rounds = 10**6` was valid, and its bound next to nothing."""
     with pytest.raises(AttributeError):
         setattr(monitor, name, value)
+
+
+def test_limits_fixed_beforehand_are_written_in_all_digits():
+    """A loss of 1,234,563 was said to lie in [0, 1.23456e+06], and 0.1234567 called 0.123457."""
+    monitor = RiskMonitor(loss_range=(0.0, 1_234_564.0)).update([1_234_563.0, 0.0])
+    certificate = monitor.certificate()
+    stated = certificate.preconditions[0]
+    assert stated.name == "every loss lies in [0, 1234564.0]"
+    as_before = replace(stated, name="every loss lies in [0, 1.23456e+06]")
+    earlier = replace(certificate, preconditions=(as_before, *certificate.preconditions[1:]))
+    for one in (certificate, earlier):
+        read = Certificate.from_json(one.to_json())
+        assert all(finding.holds for finding in verify_certificate(read))
+    alarm = DriftAlarm(tolerated=0.1234567).update([0, 1]).certificate()
+    assert "at most 0.1234567, this alarm" in alarm.claim
+    assert all(finding.holds for finding in verify_certificate(alarm))
+    assert "[0, 1234564.0]" in range_of_losses(1_234_564.0, bounded=False).text
+
+
+def test_so_are_they_in_what_a_stream_says_of_its_alarm_and_a_figure_in_its_title():
+    columns = {"tolerated": 0.1234564, "alarm_every": 1_234_567.0}
+    stream = StreamMonitor(**columns)
+    assert "at most 0.1234564, a false alarm comes after 1234567.0 rows" in stream.rule
+    assert "exceed 0.1234564; ever falsely" in StreamMonitor(tolerated=0.1234564).rule
+    alarm = DriftAlarm(tolerated=0.1, rows_between=1_234_567.0).update([0])
+    shown = [text.get_text() for text in plot_alarm(alarm).figure.findobj(Text)]
+    assert any("after 1234567.0 rows" in " ".join(text.split()) for text in shown)
+    conformal = OnlineConformal(LinearRegression().fit([[0.0], [1.0]], [0.0, 1.0]), alpha=0.1234564)
+    conformal.learn([[0.0]], [0.0])
+    assert "from 0.1234564 by" in conformal.deviation_certificate().claim

@@ -6,8 +6,10 @@ beside the folder that holds them. A table is recognised by its rows: in another
 another format, with a few rows more or fewer, or with rows repeated; with its columns renamed, or
 beside new ones that are constant or number the rows. Changed cells, and other columns that were
 added or left out in the file, make another table of it, and so do new names of one in parts; what
-another user or machine asked is not seen either. So "the model was not chosen by these rows" is
-assumed at best, and the ledger can only refute it.
+another user or machine asked is not seen either. Of tables whose rows mostly have copies only all
+rows are the same table, and of those with few different rows only all in one order: independent
+draws from few categories coincide as much. So "the model was not chosen by these rows" is assumed
+at best, and the ledger can only refute it.
 """
 
 import hashlib

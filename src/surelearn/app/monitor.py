@@ -7,6 +7,7 @@ from typing import Any, BinaryIO
 
 from surelearn._shown import Shown
 from surelearn._turns import in_turn
+from surelearn._wording import exactly
 from surelearn.app.errors import ArgumentError, TableError
 from surelearn.app.monitoring.outcomes import Columns
 from surelearn.app.monitoring.reading import Block, read_blocks
@@ -136,20 +137,22 @@ class StreamMonitor(Shown, drawn_by="monitor.plot_monitor"):
         """What an alarm means, in words; nothing if none was asked for."""
         if self._drift is not None:
             return (
-                f"while losses are expected to be at most {self.tolerated:g}, a false alarm comes "
-                f"after {self.alarm_every:g} rows or more on average"
+                f"while losses are expected to be at most {exactly(self._drift.tolerated)}, a "
+                f"false alarm comes after {exactly(self._drift.rows_between)} rows or more on "
+                "average"
             )
+        falsely = f"ever falsely with probability {exactly(self.delta)} at most"
         if self.paired:
-            margin = f" by more than {self.tolerated:g}" if self.tolerated else ""
+            margin = f" by more than {exactly(self.tolerated)}" if self.tolerated else ""
             return (
-                f"it rings once the model is shown to lose more than the baseline{margin}; ever "
-                f"falsely with probability {self.delta:g} at most"
+                f"it rings once the model is shown to lose more than the baseline{margin}; "
+                f"{falsely}"
             )
         if self.tolerated is None:
             return ""
         return (
-            f"it rings once the average risk is shown to exceed {self.tolerated:g}; ever falsely "
-            f"with probability {self.delta:g} at most"
+            f"it rings once the average risk is shown to exceed {exactly(self.tolerated)}; "
+            f"{falsely}"
         )
 
     def history(self) -> MonitorHistory:

@@ -1,6 +1,6 @@
 """What training rows show of how they were drawn: only whether some repeat others."""
 
-from typing import Any
+from typing import Any, cast
 
 from surelearn._jit.fingerprints import SKETCH_SIZE, Hashes
 from surelearn.certificate import Evidence, assumed
@@ -11,8 +11,13 @@ _SEVERAL = 0.05  # of the rows; the number of different ones in a large table is
 
 def drawn_independently(model: Any) -> Evidence:
     """Return what is known of the assumption that a model's training rows are independent draws."""
-    hashes, n_rows = (getattr(model, name, None) for name in ("training_rows_", "n_training_rows_"))
-    return _NOTHING if hashes is None or n_rows is None else independent_rows(hashes, int(n_rows))
+    names = "training_rows_", "n_distinct_rows_", "n_training_rows_"
+    hashes, n_distinct, n_rows = (getattr(model, name, None) for name in names)
+    if n_rows is None or (hashes is None and n_distinct is None):
+        return _NOTHING
+    if hashes is not None:
+        return independent_rows(hashes, int(n_rows))
+    return _repeated(int(cast("Any", n_distinct)), int(n_rows))
 
 
 def independent_rows(hashes: Hashes, n_rows: int) -> Evidence:
@@ -33,6 +38,11 @@ def independent_rows(hashes: Hashes, n_rows: int) -> Evidence:
         n_distinct, about = round((SKETCH_SIZE - 1) * 2.0**64 / float(hashes[-1])), "about "
         if n_distinct > (1.0 - _SEVERAL) * n_rows:
             return _NOTHING
+    return _repeated(n_distinct, n_rows, about)
+
+
+def _repeated(n_distinct: int, n_rows: int, about: str = "") -> Evidence:
+    """Return what is known of rows of which so many are different."""
     if n_distinct >= n_rows:
         return _NOTHING
     copies = f"{about}{n_rows - n_distinct:,} of the {n_rows:,} rows"

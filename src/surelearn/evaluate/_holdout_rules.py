@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from surelearn import _arguments
 from surelearn._typing import ArrayLike
+from surelearn._wording import exactly
 from surelearn.base import fingerprint
 from surelearn.base.cell_bits import cell_bits
 from surelearn.base.fitting import count_missing
@@ -80,7 +81,7 @@ class Rules(NamedTuple):
         """Return what the gate demands, if there is one."""
         if self.target is None:
             return ()
-        name = f"the certified bound is at most the target {self.target:g}"
+        name = f"the certified bound is at most the target {exactly(self.target)}"
         if failed:
             return (Precondition("gate", name, "violated", "the model did not pass the gate"),)
         return (Precondition("gate", name, "checked", "the gate is locked from now on"),)

@@ -18,7 +18,7 @@ from typing_extensions import TypeAliasType
 from surelearn import _arguments, losses
 from surelearn._jit.sound_matrices import sound
 from surelearn._typing import ArrayLike, Indices, Vector
-from surelearn._wording import nearest
+from surelearn._wording import interval, nearest
 from surelearn.base import fitting, validation
 from surelearn.base.chunks import some_rows
 from surelearn.base.labels import answered, exact
@@ -220,7 +220,8 @@ def range_of_losses(largest: float, *, bounded: bool) -> Evidence:
     """
     if bounded:
         return by_construction("an error counts 1")
-    return assumed(f"those seen lie in [0, {largest:g}]; that none can be larger is yours to know")
+    seen = interval(0.0, largest)
+    return assumed(f"those seen lie in {seen}; that none can be larger is yours to know")
 
 
 def find_scorers(scoring: Scoring) -> dict[str, Scorer]:

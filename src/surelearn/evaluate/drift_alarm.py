@@ -8,7 +8,7 @@ from surelearn import _arguments
 from surelearn._shown import Shown
 from surelearn._turns import in_turn
 from surelearn._typing import ArrayLike
-from surelearn._wording import outward
+from surelearn._wording import exactly, outward
 from surelearn.bounds import alarms
 from surelearn.certificate import Certificate, assumed, by_construction, certify
 from surelearn.evaluate._monitoring import FixedBeforehand
@@ -125,8 +125,8 @@ in 418 rows.
             subject="this run of DriftAlarm",
             observed=len(self.alarms),
             n=self.n_rows,
-            claim=f"While losses are expected to be at most {self.tolerated:g}, this alarm rings "
-            f"on average at most {times} times in {self.n_rows} rows.",
+            claim=f"While losses are expected to be at most {exactly(self.tolerated)}, "
+            f"this alarm rings on average at most {times} times in {self.n_rows} rows.",
             evidence={
                 "range": by_construction("a loss outside [0, 1] is refused"),
                 "quiet": assumed("an alarm is a reason to doubt it"),

@@ -5,8 +5,9 @@ order, goes on where the first one stopped, and so does one on a part of them. R
 beforehand decide what a later question is worth. Nothing is kept but hashes, and nothing outlives
 the process: what other processes asked, what was asked about the same rows in another form (scaled,
 with another column, with other names for the labels) or by other means than a hold-out, is not
-seen. Nor are two bootstrap samples of one table known for what they are: they agree as independent
-draws of categories do. A certificate says that all this is assumed.
+seen. Nor are two bootstrap samples of one table known for what they are, or the few different rows
+of one in another order: they agree as independent draws of categories do. A certificate says that
+all this is assumed.
 """
 
 from collections import defaultdict

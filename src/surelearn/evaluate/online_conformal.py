@@ -12,7 +12,7 @@ from surelearn import _arguments
 from surelearn._shown import Shown
 from surelearn._turns import in_turn
 from surelearn._typing import ArrayLike, Matrix, Vector
-from surelearn._wording import outward
+from surelearn._wording import exactly, outward
 from surelearn.base import OnlineLinearRegressor
 from surelearn.base.chunks import rows_at
 from surelearn.bounds import Guarantee, online_conformal
@@ -172,7 +172,7 @@ class OnlineConformal(FixedBeforehand, Shown, drawn_by="online_conformal.plot_on
         limit = outward(guarantee.bound, "upper")
         claim = (
             f"With certainty, the share of rows outside their intervals differs from "
-            f"{self._alpha:g} by at most {limit}."
+            f"{exactly(self._alpha)} by at most {limit}."
         )
         deviation = abs(self.n_missed / self.n_rows - self._alpha)
         return self._certified(guarantee, "difference", deviation, claim)

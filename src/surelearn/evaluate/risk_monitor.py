@@ -10,7 +10,7 @@ from surelearn import _arguments
 from surelearn._shown import Shown
 from surelearn._turns import in_turn
 from surelearn._typing import ArrayLike
-from surelearn._wording import confidence, outward
+from surelearn._wording import confidence, interval, outward
 from surelearn.bounds import Guarantee, sequences
 from surelearn.certificate import Certificate, assumed, certify
 from surelearn.evaluate._monitoring import FixedBeforehand, MonitorHistory, history_of
@@ -116,7 +116,7 @@ class RiskMonitor(FixedBeforehand, Shown, drawn_by="monitor.plot_monitor"):
         low, high = self.loss_range
         return replace(
             guarantee,
-            assumes={**guarantee.assumes, "range": f"every loss lies in [{low:g}, {high:g}]"},
+            assumes={**guarantee.assumes, "range": f"every loss lies in {interval(low, high)}"},
             bound=self._outward(guarantee.bound, lower=lower),
             trivial=self._outward(guarantee.trivial, lower=lower),
         )

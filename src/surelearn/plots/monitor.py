@@ -5,7 +5,7 @@ import math
 import numpy as np
 from matplotlib.axes import Axes
 
-from surelearn._wording import outward, percent_outward
+from surelearn._wording import exactly, outward, percent_outward
 from surelearn.evaluate._monitoring import MonitorHistory
 from surelearn.evaluate.drift_alarm import DriftAlarm
 from surelearn.plots import style
@@ -69,7 +69,7 @@ def plot_alarm(alarm: DriftAlarm, *, ax: Axes | None = None) -> Axes:
         raise ValueError("this alarm has seen no rows: call update(losses) before drawing it")
     if ax is None:
         _, (ax,) = style.new_figure(
-            f"A false alarm comes after {alarm.rows_between:g} rows or more on average"
+            f"A false alarm comes after {exactly(alarm.rows_between)} rows or more on average"
         )
     values = np.log(np.maximum(np.frombuffer(alarm.path), _SMALLEST))
     rows = np.arange(1, len(values) + 1)

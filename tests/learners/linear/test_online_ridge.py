@@ -2,6 +2,7 @@
 
 import math
 import pickle
+from fractions import Fraction
 
 import mpmath
 import numpy as np
@@ -172,6 +173,19 @@ def test_no_sequence_breaks_the_identity_or_exceeds_the_bounds(alpha, seed):
         assert exact.observed == pytest.approx(exact.bound, rel=1e-9, abs=1e-9)
         assert holds(exact.bound, volume.bound)
         assert holds(volume.bound, a_priori.bound)
+
+
+@pytest.mark.parametrize("size", [1e-100, 1e-20, 1e-8, 3e-8, 1e-6])
+def test_features_that_vanish_beside_alpha_do_not_make_the_bound_0(size):
+    """What they add to the diagonal is less than its last digit: the regret was at most 0."""
+    x, n = Fraction(size), 50
+    model = OnlineRidge(fit_intercept=False)
+    model.learn(np.full((n, 1), size), np.ones(n))
+    loss = sum((1 - t * x * x / (1 + (t + 1) * x * x)) ** 2 for t in range(n))
+    best = n / (1 + n * x * x)
+    volume = model.certificates()[1]
+    assert volume.method.endswith("vovk_azoury_warmuth")
+    assert loss - best <= Fraction(volume.bound) <= 2 * n * x * x
 
 
 def test_it_comes_within_a_tenth_of_a_percent_of_its_bound():

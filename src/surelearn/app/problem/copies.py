@@ -114,7 +114,8 @@ def rounded_feature_hashes(X: Any) -> Iterator[Hashes]:
 def identify(table: Any, target: str) -> RowSet:
     """Return the rows of a table, by which a ledger recognises it, with what is predicted there.
 
-    Rows and columns may stand in another order, and in a file of another format.
+    Rows and columns may stand in another order, and in a file of another format, which may hold
+    numbers, truth values and dates as text.
 
     Examples
     --------
@@ -129,7 +130,7 @@ def identify(table: Any, target: str) -> RowSet:
 def identifying_hashes(table: Any, target: str) -> Hashes:
     """Return for each row the hash by which `identify` recognises it."""
     keys = zip(map(_key, table.column_names), table.columns, strict=True)
-    hashes = _hashes(keys, table.num_rows, read_numbers=True, rounding=to_single)
+    hashes = _hashes(keys, table.num_rows, read_words=True, rounding=to_single)
     return hashes + np.uint64(_key(f"target {target}"))
 
 
@@ -149,7 +150,7 @@ def identify_unnamed(table: Any, target: str) -> RowSet | None:
     total, n_telling = np.zeros(table.num_rows, dtype=np.uint64), 0
     for name, column in zip(table.column_names, table.columns, strict=True):
         key = int(name == target)
-        own = _hashes([(key, column)], table.num_rows, read_numbers=True, rounding=to_single)
+        own = _hashes([(key, column)], table.num_rows, read_words=True, rounding=to_single)
         if not key and ((own == own[:1]).all() or numbers_rows(column)):
             continue
         total += own
@@ -173,30 +174,30 @@ def _hashes(
     columns: Iterable[tuple[int, Any]],
     n_rows: int,
     *,
-    read_numbers: bool = False,
+    read_words: bool = False,
     rounding: Rounding | None = None,
 ) -> Hashes:
     hashes = np.zeros(n_rows, dtype=np.uint64)
     for key, column in columns:
         start = 0
-        for bits in _bits(column, rounding, read_numbers=read_numbers):
+        for bits in _bits(column, rounding, read_words=read_words):
             fingerprints.add_column(bits, key, hashes[start : start + len(bits)])
             start += len(bits)
             forget_pages()
     return fingerprints.finished(hashes)
 
 
-def _bits(column: Any, rounding: Rounding | None, *, read_numbers: bool) -> Iterator[Hashes]:
+def _bits(column: Any, rounding: Rounding | None, *, read_words: bool) -> Iterator[Hashes]:
     """Yield 64 bits for each cell, equal ones for equal cells, block by block.
 
-    Where words may be numbers, numbers are rounded to single precision, as files may have them.
+    Where words are read, numbers among them are rounded to single precision: files may have that.
     """
     for chunk in column.chunks:
         words = np.zeros(0, dtype=np.uint64)
         if types.is_dictionary(chunk.type):
             known = chunk.dictionary.cast(pa.string()).to_pylist()
             gap = cell_bits(np.array([np.nan]))
-            words = np.append(word_bits(known, read_numbers=read_numbers), gap)
+            words = np.append(word_bits(known, read=read_words), gap)
         for start in range(0, len(chunk), _BLOCK):
             yield _block_bits(chunk.slice(start, _BLOCK), words, rounding)
 

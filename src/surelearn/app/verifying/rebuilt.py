@@ -3,6 +3,7 @@
 import math
 from dataclasses import replace
 
+from surelearn._wording import interval
 from surelearn.app.verifying.finding import equal
 from surelearn.app.verifying.shapes import without_numbers
 from surelearn.bounds import Guarantee
@@ -29,7 +30,9 @@ def rebuild(certificate: Certificate) -> Guarantee:
     if any(p.name == CHARGED for p in c.preconditions):
         quantity += ", each on its awake rounds"
     if c.subject == MONITORED:
-        assumes["range"] = f"every loss lies in [{low:g}, {high:g}]"
+        rounded = f"every loss lies in [{low:g}, {high:g}]"  # as earlier versions wrote it
+        earlier = any(p.name == rounded for p in c.preconditions)
+        assumes["range"] = rounded if earlier else f"every loss lies in {interval(low, high)}"
     scaled = high > low or guarantee.trivial < math.inf  # no product of 0 and infinity
     return replace(
         guarantee,

@@ -15,6 +15,7 @@ from surelearn._jit import tables
 from surelearn._stored import holds
 from surelearn._typing import Mask
 from surelearn.base.classifier import TwoClassLearner, risk_certificate
+from surelearn.base.drawn_rows import drawn_independently
 from surelearn.base.fitting import at_one_moment
 from surelearn.bounds import Guarantee, pac, vc
 from surelearn.certificate import Certificate, assumed, by_construction, violated
@@ -65,7 +66,7 @@ class AxisAlignedRectangle(TwoClassLearner):
         """
         check_is_fitted(self)
         half = _arguments.open_fraction("delta", delta) / 2.0
-        sample = assumed("cannot be verified from the data")
+        sample = drawn_independently(self)
         positives_fill_a_box = assumed("no training row speaks against it")
         if self.training_errors_:
             inside = f"{self.training_errors_} negative training rows lie in the tightest box"

@@ -18,6 +18,7 @@ from surelearn._jit import jit, tables
 from surelearn._stored import holds
 from surelearn._typing import ArrayLike, Indices, Mask
 from surelearn.base.classifier import TwoClassLearner, risk_certificate
+from surelearn.base.drawn_rows import drawn_independently
 from surelearn.base.fitting import at_one_moment
 from surelearn.base.seal import fingerprint_of_fit
 from surelearn.bounds import Guarantee, mistakes, pac
@@ -142,7 +143,7 @@ class FiniteClass(TwoClassLearner):
         if callable(self.rule_):  # a function may read the rows that are asked with a row
             listed += ", each a function of one row by itself"
         evidence = {
-            "independent": assumed("cannot be verified from the data"),
+            "independent": drawn_independently(self),
             "code": assumed(listed),
         }
         return halving, risk_certificate(self, risk, evidence)

@@ -17,9 +17,10 @@ from surelearn._stored import holds
 from surelearn._typing import Mask, Vector
 from surelearn.base import validation
 from surelearn.base.classifier import TwoClassLearner, risk_certificate
+from surelearn.base.drawn_rows import drawn_independently
 from surelearn.base.fitting import at_one_moment
 from surelearn.bounds import vc
-from surelearn.certificate import Certificate, assumed, by_construction
+from surelearn.certificate import Certificate, by_construction
 from surelearn.optimizers.separability import within_range
 
 _TOLERANCE = 1e-6  # of half the range of a feature; the solver's own is 1e-7 of each constraint
@@ -83,7 +84,7 @@ class Halfspace(TwoClassLearner):
         if not self.separable_:
             found = "not separable: the sum of slacks is smallest, not the number of errors"
         evidence = {
-            "independent": assumed("cannot be verified from the data"),
+            "independent": drawn_independently(self),
             "fixed_before": by_construction("the class is that of all half-spaces"),
             "affine": by_construction(found),
         }

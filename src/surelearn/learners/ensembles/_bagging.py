@@ -21,6 +21,7 @@ from surelearn.base import data_fingerprint
 from surelearn.base.chunks import rows_at
 from surelearn.base.declared import refuse_unlike_declared
 from surelearn.base.fitting import at_one_moment, warn
+from surelearn.base.row_identity import count_distinct, row_hashes
 from surelearn.certificate import Certificate, Evidence
 from surelearn.learners.ensembles import _certificates, _members
 from surelearn.learners.ensembles._entering import enter
@@ -43,6 +44,7 @@ class Lot(NamedTuple):
     estimators_features_="int[members, drawn]",
     seed_="count",
     n_training_rows_="count",
+    n_distinct_rows_="maybe count",
     training_digest_="text",
     n_fits_="count",
     bags_="maybe text",
@@ -76,6 +78,7 @@ class BaggedLearner(BaseEstimator):
     estimators_features_: Indices
     seed_: int
     n_training_rows_: int
+    n_distinct_rows_: int
     n_fits_: int
 
     def _base(self) -> Any:
@@ -99,6 +102,7 @@ class BaggedLearner(BaseEstimator):
         """Fit the members that are not there already."""
         self._check_parameters()
         self.n_training_rows_ = X.shape[0]
+        self.n_distinct_rows_ = count_distinct(row_hashes(X))
         labels = targets if weights is None else np.column_stack([targets, weights])
         self.training_digest_ = data_fingerprint(X, labels)
         size = _members.count_of("max_samples", self.max_samples, self.n_training_rows_)

@@ -26,6 +26,7 @@ from surelearn.base.seal import fingerprint_of_fit
 from surelearn.bounds import Guarantee, online_second_order
 from surelearn.certificate import Certificate, Evidence, by_construction, certify, checked
 
+_ROUNDING = 8.0 * float(np.finfo(np.float64).eps)
 _EXCESS, _TARGETS, _PREDICTIONS, _LARGEST, _LONGEST, _N_COLUMNS = range(6)
 
 
@@ -205,7 +206,8 @@ class OnlineRidge(OnlineLinearRegressor):
             prediction_sum=float(state.ledger[_PREDICTIONS]),
         )
         volume = online_second_order.vovk_azoury_warmuth(
-            target_bound=largest, log_determinant=_log_determinant(begun.alpha, state.triangle)
+            target_bound=largest,
+            log_determinant=_log_determinant(begun.alpha, state, self.n_rounds_),
         )
         a_priori = self.guarantee(target_bound=largest, input_norm=longest, n_rounds=self.n_rounds_)
         radius = checked(f"the longest is {longest:.6g}")
@@ -297,7 +299,14 @@ def _forecast(X: Rows, constant: float, state: State) -> Vector:
     return forecasts
 
 
-def _log_determinant(alpha: float, triangle: Matrix) -> float:
-    """Return ln det(A/α), 0 or more."""
-    grown = triangle.diagonal() / math.sqrt(alpha)
-    return max(0.0, float(2.0 * np.log(grown).sum()))
+def _log_determinant(alpha: float, state: State, n_rounds: int) -> float:
+    """Return ln det(A/α), outward by the rounding of the rotations.
+
+    A row that is short in units of √α adds to a diagonal near 1 less than its last digit, and a
+    long one leaves errors of its own size: then less is hidden than all that such rows can add.
+    """
+    grown, width = state.triangle.diagonal() / math.sqrt(alpha), len(state.triangle)
+    length = math.sqrt(state.ledger[_LONGEST]) / math.sqrt(alpha)
+    hidden = _ROUNDING * width * n_rounds * max(1.0, length)
+    known = max(0.0, float(2.0 * np.log(grown).sum()))
+    return known + min(hidden, n_rounds * length * length)
