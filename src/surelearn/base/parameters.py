@@ -143,6 +143,8 @@ def _fits(value: Any, hint: Any) -> bool:
         return True
     if kind in {bool, int, float} and isinstance(value, int) and abs(value) > _LIMITS[kind]:
         return False
+    if kind is int and isinstance(value, float | np.floating):
+        return float(value).is_integer() and abs(float(value)) < _LIMITS[int]
     fits = isinstance(cast("object", value), _STAND_FOR.get(cast("Any", kind), kind))
     fits = fits and not isinstance(value, np.timedelta64)  # NumPy counts it among whole numbers
     return fits and (

@@ -41,7 +41,7 @@ class Lot(NamedTuple):
     n_features_in_="count",
     estimators_="anything",
     estimators_features_="int[members, drawn]",
-    seed_="count",
+    seed_="seed",
     n_training_rows_="count",
     training_digest_="text",
     n_fits_="count",
