@@ -321,10 +321,21 @@ def pairs_of_features(width: int) -> None:
         )
 
 
+def is_whole(value: Any) -> bool:
+    """Return whether it is a whole number; NumPy counts lengths of time among them.
+
+    Examples
+    --------
+    >>> is_whole(np.int8(3)), is_whole(3.0), is_whole(np.timedelta64(3, "s"))
+    (True, False, False)
+    """
+    return isinstance(value, Integral) and not isinstance(value, np.timedelta64)
+
+
 def at_least_one(name: str, value: Any) -> None:
     """Refuse a parameter that is not a whole number, 1 or more."""
-    if not isinstance(value, Integral) or value < 1:
-        raise ValueError(f"{name}={value!r} must be a whole number, 1 or more")
+    if not is_whole(value) or not 1 <= value <= _LARGEST:
+        raise ValueError(f"{name}={short(value)} must be a whole number, 1 or more")
 
 
 def short(value: Any) -> str:
@@ -375,10 +386,20 @@ def settle(held: Any) -> None:
     (Step(rate=0.5), Step(rate=1.8446744073709552e+19))
     """
     for field in fields(held):
-        value = plain_number(getattr(held, field.name))
-        if isinstance(value, Real | Decimal) and not _is_plain(value):
-            value = float(value)
-        object.__setattr__(held, field.name, value)
+        object.__setattr__(held, field.name, known_number(getattr(held, field.name)))
+
+
+def known_number(value: Any) -> Any:
+    """Return one number of any type as one that compiled code knows, and anything else as it is.
+
+    Examples
+    --------
+    >>> known_number(Decimal("0.5")), known_number(2**64), known_number(3), known_number("3")
+    (0.5, 1.8446744073709552e+19, 3, '3')
+    """
+    value = plain_number(value)
+    is_number = isinstance(value, Real | Decimal) and not isinstance(value, np.timedelta64)
+    return float(value) if is_number and not _is_plain(value) else value
 
 
 def _is_plain(value: object) -> bool:
@@ -387,7 +408,8 @@ def _is_plain(value: object) -> bool:
 
 def _as_float(name: str, value: Any) -> float:
     try:
-        if not isinstance(value, str | bytes | np.timedelta64):
+        # A complex number of NumPy would be a float without its imaginary part.
+        if not isinstance(value, str | bytes | np.timedelta64 | np.complexfloating):
             return float(value)
     except (TypeError, ValueError, OverflowError):
         pass

@@ -258,6 +258,24 @@ def test_a_stopped_keygen_leaves_no_half_of_a_pair(tmp_path, monkeypatch, stop, 
     assert {path.name for path in tmp_path.iterdir()} == {"key", "key.pub"}
 
 
+@pytest.mark.parametrize("at", [1, 2])
+def test_a_ctrl_c_at_the_moment_a_key_has_its_name_leaves_no_half_of_a_pair(
+    tmp_path, monkeypatch, at
+):
+    link, seen = os.link, []
+
+    def stopped(*places):
+        link(*places)
+        seen.append(places)
+        if len(seen) == at:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("os.link", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        make_keys(tmp_path / "key")
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_killed_sign_leaves_no_half_signature(folder):
     (folder / "certificate.json.sig").unlink()
     stops = "import os, signal; os.fsync = lambda _: os.kill(os.getpid(), signal.SIGKILL)\n"

@@ -53,6 +53,34 @@ def test_every_learner_comes_back_as_it_was(name, tmp_path):
             np.testing.assert_array_equal(found, getattr(model, method)(X))
 
 
+@pytest.mark.parametrize("seed", [None, 2**53 + 1, 2**100])
+@pytest.mark.parametrize("name", ["RandomForestClassifier", "BaggingRegressor"])
+def test_seeds_of_any_size_come_back(name, seed, tmp_path):
+    X, y = checks.small_table(LEARNERS[name]())
+    model = LEARNERS[name](n_estimators=2, random_state=seed).fit(X, y)
+    back = store_and_load(model, tmp_path / "m.surelearn")
+    assert back.seed_ == model.seed_
+    np.testing.assert_array_equal(back.predict(X), model.predict(X))
+
+
+@pytest.mark.parametrize("number", [2.0, np.float16(2.0), np.longdouble(2.0), np.int8(2)])
+def test_whole_numbers_of_other_types_come_back_as_they_were_given(number, tmp_path):
+    X, y = checks.small_table(CARTClassifier())
+    model = CARTClassifier(min_samples_leaf=number).fit(X, y)
+    back = store_and_load(model, tmp_path / "m.surelearn")
+    assert type(back.min_samples_leaf) is type(number)
+    assert fingerprint(back) == fingerprint(model)
+
+
+@pytest.mark.parametrize("number", [0.5, np.longdouble(1) / 3])
+def test_what_no_file_may_hold_is_not_stored(number, tmp_path):
+    X, y = checks.small_table(CARTClassifier())
+    model = CARTClassifier(most_categories=number).fit(X, y)
+    with pytest.raises(ModelFileError, match="cannot be stored: "):
+        store_and_load(model, tmp_path / "m.surelearn")
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize("name", [n for n, cls in LEARNERS.items() if hasattr(cls, "partial_fit")])
 def test_a_loaded_learner_goes_on_learning_as_the_stored_one(name, tmp_path):
     X, y = checks.small_table(LEARNERS[name]())

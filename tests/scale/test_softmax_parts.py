@@ -51,6 +51,14 @@ def test_classes_that_can_be_separated_are_refused_without_a_penalty(touching, t
     assert LogisticRegression(C=1.0).fit(parts).training_errors_ <= 1
 
 
+@pytest.mark.parametrize("tiny", [1e-303, 5e-324])
+def test_weights_by_whose_sum_nothing_can_be_divided_are_refused_by_name(tiny, tmp_path):
+    X, y = rows(40)
+    learner = LogisticRegression(class_weight={0: tiny, 1: tiny})
+    with pytest.raises(ValueError, match="makes the weights of all rows sum to"):
+        learner.fit(written(tmp_path, X, y))
+
+
 def test_weights_of_rows_and_classes_count_and_a_part_may_have_none(tmp_path):
     X, y = rows()
     weights = np.random.default_rng(1).integers(0, 4, len(y)).astype(float)

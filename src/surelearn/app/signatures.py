@@ -8,6 +8,7 @@ encoding of DSSE, so that tools for in-toto can carry it.
 import base64
 import hashlib
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -57,13 +58,21 @@ def make_keys(path: Path) -> KeyFiles:
     beside = path.with_name(f"{path.name}.pub")
     if beside.exists() or beside.is_symlink():
         raise TableError(f"{beside} is there already: give another name for the key")
-    _write_new(path, private, mode=0o600)
     try:
+        _write_new(path, private, mode=0o600)
         _write_new(beside, public, mode=0o644)
     except BaseException:  # a key without its other half is in the way of the next
-        path.unlink()
+        _take_back(path, private)
+        _take_back(beside, public)
         raise
     return KeyFiles(path, beside)
+
+
+def _take_back(path: Path, content: bytes) -> None:
+    """Remove a file if it is the one that we wrote: a Ctrl-C may come when it has its name."""
+    with suppress(OSError):
+        if path.is_file() and path.read_bytes() == content:
+            path.unlink()
 
 
 def sign_certificate(path: Path, *, key: Path, out: Path | None = None) -> Path:

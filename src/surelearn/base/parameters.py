@@ -9,8 +9,9 @@ import dataclasses
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from decimal import Decimal
 from functools import cache
-from numbers import Real
+from numbers import Integral, Real
 from types import NoneType, UnionType
 from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
@@ -92,12 +93,23 @@ def made_plain(estimator: _Estimator) -> _Estimator:
         value = held.get(name)
         if isinstance(value, np.bool_ | np.integer | np.floating):
             held[name] = value = _arguments.plain_number(value)
+        if name in held and name not in _SEEDS:
+            held[name] = value = _known(value, hints.get(name))
         if hints.get(name) is int:
             held[name] = value = _whole(value)
         if type(value) is int and abs(value) > _LIMITS[int] and name not in _SEEDS:
             with suppress(OverflowError):  # beyond all floats: learners refuse it by name
                 held[name] = float(value) if _fits(0.5, hints.get(name, Any)) else value
     return estimator
+
+
+def _known(value: Any, hint: Any) -> Any:
+    """Return a fraction as a float, each end of an interval as Python's own, others as they are."""
+    if isinstance(value, Real | Decimal) and not isinstance(value, Integral):
+        return _arguments.known_number(value)
+    if hint == tuple[float, float] and isinstance(value, tuple | list | np.ndarray):
+        return tuple(map(_arguments.known_number, cast("Sequence[Any]", value)))
+    return value
 
 
 def _whole(value: Any) -> Any:
@@ -131,6 +143,8 @@ def _fits(value: Any, hint: Any) -> bool:
         return True
     if kind in {bool, int, float} and isinstance(value, int) and abs(value) > _LIMITS[kind]:
         return False
+    if kind is int and isinstance(value, float | np.floating):
+        return float(value).is_integer() and abs(float(value)) < _LIMITS[int]
     fits = isinstance(cast("object", value), _STAND_FOR.get(cast("Any", kind), kind))
     fits = fits and not isinstance(value, np.timedelta64)  # NumPy counts it among whole numbers
     return fits and (

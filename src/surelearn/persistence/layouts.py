@@ -7,9 +7,9 @@
   `nodes+1` is one more, a number is itself. Types are `float`, `finite` (no NaN, no infinity),
   `int`, `bool`, `hash`, `any` (numbers or text), `names`, and `table` for dense or sparse rows of
   floats;
-- `"count"`, a whole number, 0 or more; `"number"`; `"flag"`; `"text"`; `"words"`, a list of texts;
-  `"categories"`, for each feature its sorted categories or None; `"classes"`, sorted labels;
-  `"anything"`;
+- `"count"`, a whole number, 0 or more; `"seed"`, one of any size; `"number"`; `"flag"`; `"text"`;
+  `"words"`, a list of texts; `"categories"`, for each feature its sorted categories or None;
+  `"classes"`, sorted labels; `"anything"`;
 - a class, or a union of classes, for what is stored as an object of its own.
 
 A `?` at the end allows None as well; `maybe` in front, of a class in `("maybe", Class)`, allows
@@ -284,6 +284,7 @@ _SINGLE: dict[str, Callable[[Any], bool]] = {
     "count": _is_count,
     "flag": lambda value: isinstance(value, bool | np.bool_),
     "number": _is_number,
+    "seed": lambda value: type(value) is int and value >= 0,
     "words": lambda value: isinstance(value, list) and _are_words(cast("list[Any]", value)),
     "text": lambda value: isinstance(value, str),
 }

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from surelearn._arguments import plain_number
 from surelearn._stored import stored_name, stored_version
 from surelearn.base._object_parts import OF_CALLBACKS
 from surelearn.base.seal import break_seal, is_intact, sealed
@@ -21,6 +22,7 @@ from surelearn.base.states import COINS
 from surelearn.persistence.coins import describe_coins, make_coins
 from surelearn.persistence.layouts import check_all, check_layout, may_hold
 from surelearn.persistence.names import StateError, find_class
+from surelearn.persistence.parameters import refuse_strange
 
 _PLAIN = (type(None), bool, int, str)
 _LONGEST = 2**16  # bytes of one word
@@ -58,7 +60,10 @@ class Describer:
         if type(value) in self._describers:
             return self._describers[type(value)](value)
         if isinstance(value, np.generic):
-            return {"$scalar": value.dtype.str, "value": self.describe(value.item())}
+            plain = plain_number(value)
+            if isinstance(value, np.floating) and plain != value and not np.isnan(value):
+                raise StateError("it holds a number of 80 bits: no file has one")
+            return {"$scalar": value.dtype.str, "value": self.describe(plain)}
         if isinstance(value, np.dtype):
             return {"$dtype": cast("Any", value).str}
         if isinstance(value, type) and issubclass(value, np.generic):
@@ -96,6 +101,7 @@ class Describer:
             return {"$record": name, "version": version, "fields": described}
         state = {key: kept for key, kept in dict(vars(value)).items() if key not in _NOT_LEARNT}
         described = {key: self.describe(kept) for key, kept in state.items()}
+        refuse_strange(type(value), vars(value))  # or the file could not be loaded
         changed = {} if "_seal" not in vars(value) or is_intact(value) else {"changed": True}
         return {"$object": name, "version": version, **changed, "state": described}
 

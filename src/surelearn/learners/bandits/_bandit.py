@@ -10,7 +10,6 @@ import operator
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from functools import cache
-from numbers import Integral
 from types import NoneType
 from typing import Any, ClassVar, Self, cast
 
@@ -94,7 +93,7 @@ class Bandit(OwnsItsState, ABC):
 
     def _check_parameters(self) -> None:
         """Refuse parameters that make no sense, with a sentence."""
-        if not isinstance(self.n_arms, Integral) or self.n_arms < 2:
+        if not _arguments.is_whole(self.n_arms) or self.n_arms < 2:
             raise ValueError(f"n_arms={self.n_arms!r} must be a whole number, 2 or more")
 
     def _start(self) -> Any:
@@ -339,5 +338,5 @@ def _checked_loss(loss: Any) -> float:
 
 def check_seed(seed: int | Generator) -> None:
     """Refuse what is no seed."""
-    if not isinstance(seed, Generator) and (not isinstance(seed, Integral) or seed < 0):
+    if not isinstance(seed, Generator) and (not _arguments.is_whole(seed) or seed < 0):
         raise ValueError(f"seed={seed!r} must be a whole number, 0 or more, or a NumPy Generator")

@@ -42,7 +42,7 @@ class Lot(NamedTuple):
     n_features_in_="count",
     estimators_="anything",
     estimators_features_="int[members, drawn]",
-    seed_="count",
+    seed_="seed",
     n_training_rows_="count",
     n_distinct_rows_="maybe count",
     training_digest_="text",

@@ -128,9 +128,9 @@ class BaggingClassifier(ClassifierMixin, BaggedLearner):
         sample_weight
             How much each row counts, if the members take weights.
         """
+        fresh = fresh_copy(self)
         if self.voting not in {"soft", "hard"}:
             raise ValueError(f"voting={self.voting!r} must be 'soft' or 'hard'")
-        fresh = fresh_copy(self)
         rows = fresh._enter(X, reset=True)  # noqa: SLF001 - our own copy
         labels = learn_classes(fresh, y, n=rows.shape[0])
         weights = None

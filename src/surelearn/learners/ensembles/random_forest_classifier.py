@@ -171,9 +171,9 @@ class RandomForestClassifier(ClassifierMixin, ForestLearner):
         sample_weight
             How much each row counts, 1 if nothing is said; one of weight 0 is as if not there.
         """
+        fresh = fresh_copy(self)
         if self.voting not in {"soft", "hard"}:
             raise ValueError(f"voting={self.voting!r} must be 'soft' or 'hard'")
-        fresh = fresh_copy(self)
         if isinstance(X, PartedTable):
             refuse_targets(y, sample_weight)
             _forest_votes.ask_tested(fresh, *grow_parts(fresh, self, X))

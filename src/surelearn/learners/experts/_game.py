@@ -140,6 +140,11 @@ class ExpertGame(OwnsItsState, ABC):
     def _check_parameters(self) -> None:
         """Refuse parameters that make no sense, with a sentence."""
 
+    def _settle_parameters(self) -> None:
+        """Refuse bad parameters, and hold the others as numbers that theorems and loops know."""
+        self._check_parameters()
+        made_plain(self)
+
     @abstractmethod
     def _tallies(self, n_experts: int) -> Any:
         """Return the tallies of a game of no rounds."""
@@ -165,8 +170,7 @@ class ExpertGame(OwnsItsState, ABC):
     def _new_game(self, n_experts: int) -> GameState:
         if n_experts < 1:
             raise ValueError("the table has no column: a game needs at least one expert")
-        self._check_parameters()
-        made_plain(self)
+        self._settle_parameters()
         return GameState(constructor_call(self), self._tallies(n_experts), self._start(n_experts))
 
     def _refuse_before_the_first_round(self) -> None:

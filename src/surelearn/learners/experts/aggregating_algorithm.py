@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import special
 
+from surelearn import _arguments
 from surelearn._stored import stored
 from surelearn._typing import ArrayLike, Matrix, Vector
 from surelearn.bounds import Guarantee, regret_mixable
@@ -86,7 +87,7 @@ class AggregatingAlgorithm(AveragingGame):
 
     def guarantee(self, *, n_experts: int) -> Guarantee:
         """Bound the regret after any number of rounds, known before the first."""
-        self._check_parameters()
+        self._settle_parameters()
         return regret_mixable.mixable(n_experts=n_experts, learning_rate=self.learning_rate)
 
     def learn(
@@ -108,12 +109,13 @@ class AggregatingAlgorithm(AveragingGame):
         loss, awake
             Not needed: the loss is the learner's own, and its experts do not sleep.
         """
-        if outcomes is None or loss not in {None, self.loss}:
+        if outcomes is None or (loss is not None and loss != self.loss):
             raise ValueError(f"call learn(advice, outcomes): the loss is always {self.loss!r}")
         return super().learn(losses, outcomes, loss=self.loss, awake=awake)
 
     def _check_parameters(self) -> None:
         _validation.check_range(self.interval)
+        _arguments.flag("substitution", self.substitution)
         square = isinstance(self.loss, Square)
         if not (square or isinstance(self.loss, Entropic)):
             raise ValueError(

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from surelearn import _arguments
 from surelearn._jit import jit
 from surelearn._stored import stored
 from surelearn._typing import Indices, Mask, Matrix, Vector
@@ -93,7 +94,7 @@ class Halving(VotingGame):
         return state.pool / state.pool.sum()
 
     def _check_parameters(self) -> None:
-        pass
+        _arguments.flag("only_on_mistakes", self.only_on_mistakes)
 
     def _start(self, n_experts: int) -> State:
         return State(pool=np.ones(n_experts, dtype=np.bool_))

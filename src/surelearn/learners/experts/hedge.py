@@ -85,7 +85,7 @@ class Hedge(AveragingGame):
 
     def guarantee(self, *, n_experts: int, n_rounds: int) -> Guarantee:
         """Bound the regret after `n_rounds` rounds, known before the first."""
-        self._check_parameters()
+        self._settle_parameters()
         width, n_rounds = self._width, _arguments.count("n_rounds", n_rounds)
         if self.learning_rate is None and self.horizon is None:
             return regret.hedge_anytime(n_experts=n_experts, n_rounds=n_rounds, loss_range=width)

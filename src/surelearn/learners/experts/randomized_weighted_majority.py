@@ -115,7 +115,7 @@ class RandomizedWeightedMajority(AveragingGame):
 
     def guarantee(self, *, n_experts: int, best_loss: float) -> Guarantee:
         """Bound the expected loss if the best expert loses `best_loss`."""
-        self._check_parameters()
+        self._settle_parameters()
         return regret.randomized_weighted_majority(
             best_loss=best_loss, n_experts=n_experts, beta=self._factor(n_experts)
         )

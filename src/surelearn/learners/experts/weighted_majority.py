@@ -95,7 +95,7 @@ class WeightedMajority(VotingGame):
 
     def guarantee(self, *, n_experts: int, best_mistakes: int) -> Guarantee:
         """Bound the mistakes, if some expert errs at most `best_mistakes` times."""
-        self._check_parameters()
+        self._settle_parameters()
         return mistakes.weighted_majority(
             best_mistakes=best_mistakes, n_experts=n_experts, beta=self.beta
         )
@@ -111,9 +111,10 @@ class WeightedMajority(VotingGame):
         return weights / weights.sum()
 
     def _check_parameters(self) -> None:
-        if self.beta == 0.0:
+        if _arguments.real("beta", self.beta) == 0.0:
             raise ValueError("beta=0 forgives no mistake; that is the learner Halving")
         _arguments.open_fraction("beta", self.beta)
+        _arguments.flag("only_on_mistakes", self.only_on_mistakes)
 
     def _start(self, n_experts: int) -> State:
         return State(n_punished=np.zeros(n_experts, dtype=np.int64), weights=np.ones(n_experts))

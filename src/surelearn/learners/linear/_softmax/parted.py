@@ -206,10 +206,10 @@ def objective_of_parts(learner: Any, parts: PartedTable) -> PartedObjective:
     survey = survey_labelled(learner, parts)
     each = class_weights(learner.class_weight, survey.classes, survey.n_rows)
     total = float(each @ survey.weight)
-    if not 0.0 < total < MOST_WEIGHT:
+    if not 1.0 / MOST_WEIGHT <= total < MOST_WEIGHT:  # one divides by it
         raise ValueError(
             f"class_weight={_arguments.short(learner.class_weight)} makes the weights of all rows "
-            f"sum to {total:g}; give at least one class with rows a weight, and none a huge one"
+            f"sum to {total:g}; give a class with rows a weight, and none a huge or a tiny one"
         )
     n_scores = 1 if len(survey.classes) == 2 else len(survey.classes)
     step = metric.spacing(int(survey.n_rows.sum()), learner.n_features_in_ + 1)
