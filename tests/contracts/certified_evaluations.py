@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import Any, get_args
 
 import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import SGDClassifier
 from sklearn.model_selection import KFold, LeaveOneOut, RepeatedKFold, ShuffleSplit, TimeSeriesSplit
@@ -58,6 +59,16 @@ TARGETS = X @ np.array([0.3, -0.2, 0.1])
 def _quarter(labels: Any, predicted: Any) -> Any:
     """Return a loss other than the count of errors."""
     return 0.25 * (labels != predicted)
+
+
+class _ByTheMean(ClassifierMixin, BaseEstimator):
+    """Tells rows apart by the mean of those that are asked with them."""
+
+    def partial_fit(self, *_: Any) -> "_ByTheMean":
+        return self
+
+    def predict(self, rows: Any) -> Any:
+        return np.where(rows[:, 0] > rows[:, 0].mean(), 1, -1)
 
 
 def holdout_runs() -> Iterator[Issued]:
@@ -133,6 +144,7 @@ def progressive_runs() -> Iterator[Issued]:
     yield [progressive_validate(old, NEW_X, NEW_Y).certificate]
     peer = SGDClassifier(random_state=0).fit(NEW_X, NEW_Y)
     yield [progressive_validate(peer, X, Y).certificate]
+    yield [progressive_validate(_ByTheMean(), X, Y).certificate]
     yield [progressive_validate(fresh, X, Y, loss=_quarter).certificate]
     regressor = OnlineGradientDescentRegressor()
     clipped: Any = lambda y, p: np.minimum(1.0, abs(y - p))  # noqa: E731

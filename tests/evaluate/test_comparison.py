@@ -165,3 +165,9 @@ def test_a_classifier_beats_the_majority():
     X, y = WORLD.draw(600, seed=4)
     models = [m.fit(X[:200], y[:200]) for m in (LogisticRegression(), DummyClassifier())]
     assert compare(*models, X[200:], y[200:]).guarantee.bound < -0.1
+
+
+def test_the_level_of_a_comparison_has_all_its_digits():
+    X, y = WORLD.draw(30, seed=0)
+    told = str(compare(GOOD, BAD, X, y, delta=0.0123456789))
+    assert told.startswith("At level 0.0123456789, ")

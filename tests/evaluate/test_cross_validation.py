@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_diabetes
-from sklearn.dummy import DummyClassifier
+from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import (
     GroupKFold,
@@ -173,8 +173,20 @@ def test_stratified_folds_void_the_certificate_and_models_must_be_kept():
     squares = cross_validate(
         LinearRegression(), X, 9.0 * Y, cv=KFold(5), loss="squared", keep_models=True
     )
-    with pytest.raises(ValueError, match=r"fold_losses\[0\]"):
+    with pytest.raises(ValueError, match=r"losses in \[0, 1\]"):
         squares.mean_risk_certificate()
+
+
+def test_losses_beyond_1_certify_nothing_though_their_mean_is_small():
+    """It said of squared errors of 4 that those seen lie in [0, 1]."""
+    rare = np.zeros(200)
+    rare[:5] = 10.0
+    constant = DummyRegressor(strategy="constant", constant=0.0)
+    folds = KFold(2, shuffle=True, random_state=0)
+    for targets, loss in ((rare / 5.0, "squared"), (rare, lambda y, _: -y)):
+        result = cross_validate(constant, X[:200], targets, cv=folds, loss=loss, keep_models=True)
+        with pytest.raises(ValueError, match=r"losses in \[0, 1\]"):
+            result.mean_risk_certificate()
 
 
 class _MeanDirection:

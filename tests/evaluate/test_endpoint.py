@@ -87,6 +87,12 @@ def test_what_is_no_draw_is_refused(draws, said):
         estimate_endpoint(draws)
 
 
+def test_the_bound_on_a_large_endpoint_is_told_in_all_digits():
+    """Fifteen of them could be below the bound."""
+    found = estimate_endpoint([2**52])
+    assert f"at most {int(found.upper.bound)} with confidence 95%" in str(found)
+
+
 def test_a_number_drawn_twice_refutes_drawing_without_replacement():
     with pytest.raises(ValueError, match="replacement=True"):
         estimate_endpoint([3, 3], replacement=False)

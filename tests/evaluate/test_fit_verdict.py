@@ -34,6 +34,11 @@ def test_the_verdicts_of_the_catalogue(k, kind, train, test):
     assert f"{verdict.gap.low:.4g}" in str(verdict)
 
 
+def test_a_verdict_tells_the_level_of_its_intervals_in_all_digits():
+    verdict = verdict_of(LossRange(0.1, 0, 1), LossRange(0.1, 0, 1), baseline=0.5, level=0.999)
+    assert "have level 99.9%." in str(verdict)
+
+
 def test_the_curve_has_the_verdict_of_its_end():
     X, y = Noisy(n_features=5, bayes_risk=0.02).draw(800, seed=0)
     memory = learning_curve(NearestNeighborsClassifier(n_neighbors=1), X, y, sizes=[40, 640])

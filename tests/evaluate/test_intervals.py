@@ -35,6 +35,15 @@ def test_the_hold_out_interval_is_scipys_exact_one(errors, n):
     assert interval.width == interval.high - interval.low
 
 
+@pytest.mark.parametrize(("level", "told"), [(0.995, "99.5%"), (0.9999, "99.99%")])
+def test_an_exact_interval_is_told_at_its_level_and_outward(level, told):
+    """At 99.5% it was called an exact 100% interval."""
+    interval = holdout_interval(NONE, np.zeros((100, 1)), [0] * 90 + [1] * 10, level=level)
+    assert f"an exact {told} interval" in str(interval)
+    low, high = str(interval).split("[")[1].split("]")[0].split(", ")
+    assert float(low) <= interval.low < interval.high <= float(high)
+
+
 def test_other_losses_have_an_approximate_interval():
     y = np.random.default_rng(0).normal(size=50)
     model = DummyRegressor(strategy="constant", constant=0.0).fit([[0.0]], [0.0])

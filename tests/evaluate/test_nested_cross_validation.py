@@ -3,8 +3,10 @@
 import joblib
 import numpy as np
 import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_breast_cancer
 from sklearn.dummy import DummyClassifier
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score, train_test_split
 from sklearn.neighbors import KNeighborsClassifier
@@ -78,6 +80,28 @@ def test_a_dev_set_with_copies_of_training_rows_does_not_say_how_far_off_it_is()
     assert result.estimates.item() < 0.2
     assert result.uncertainty is None
     assert "points" not in str(result)
+
+
+class ByTheMean(ClassifierMixin, BaseEstimator):
+    """Guesses by the mean of the rows that are asked together."""
+
+    def fit(self, *_):
+        return self
+
+    def predict(self, rows):
+        return (rows[:, 0] > rows[:, 0].mean()).astype(int)
+
+
+def test_a_dev_set_says_how_far_off_only_models_are_for_which_its_rows_are_new():
+    """A frozen model that had learnt all rows was said to be at most 12.1 points off."""
+    rng = np.random.default_rng(0)
+    rows, labels = rng.normal(size=(500, 2)), rng.integers(0, 2, 500)
+    learnt = FrozenEstimator(KNeighborsClassifier(n_neighbors=1).fit(rows, labels))
+    for model in (learnt, ByTheMean()):
+        assert select_on_dev_set([DummyClassifier(), model], rows, labels).uncertainty is None
+    told = select_on_dev_set([DummyClassifier()], rows, labels)
+    assert told.uncertainty == pytest.approx(0.12147, abs=1e-5)
+    assert "12.2 points" in str(told)
 
 
 def test_on_pure_noise_the_nested_estimate_stays_near_a_half_and_the_winners_does_not():

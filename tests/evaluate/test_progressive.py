@@ -5,6 +5,7 @@ import pickle
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import SGDClassifier
 
 from surelearn.bounds.online_to_batch import progressive_validation
@@ -35,6 +36,27 @@ def test_each_row_is_predicted_before_it_is_learnt():
     np.testing.assert_array_equal(result.losses, np.array(wrong, dtype=float))
     np.testing.assert_array_equal(result.learner.coef_, model.coef_)
     assert result.mean_losses[-1] == result.mean_loss == result.certificate.observed
+
+
+class ByTheMean(ClassifierMixin, BaseEstimator):
+    """Tells rows apart by the mean of those that are asked with them."""
+
+    def partial_fit(self, *_):
+        return self
+
+    def predict(self, rows):
+        return (rows[:, 0] > rows[:, 0].mean()).astype(int)
+
+
+def test_a_learner_of_others_must_answer_each_row_of_a_chunk_by_itself():
+    """One that errs on half of all rows asked by themselves was certified to err on 4%."""
+    X = np.random.default_rng(0).normal(size=(2000, 1))
+    y = (X[:, 0] > 0.0).astype(int)
+    found = progressive_validate(ByTheMean(), blocks(X, y, 100), classes=[0, 1]).certificate
+    assert (found.status, found.violated[0].key) == ("void", "row_by_row")
+    peer = SGDClassifier(random_state=0).fit(X[:9], y[:9])
+    told = progressive_validate(peer, blocks(X[9:], y[9:], 100)).certificate
+    assert [p.status for p in told.preconditions if p.key == "row_by_row"] == ["assumed"]
 
 
 def test_the_certificate_is_the_theorem_on_the_losses():

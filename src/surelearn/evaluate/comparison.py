@@ -16,7 +16,7 @@ from surelearn import _arguments, losses
 from surelearn._jit.sound_matrices import sound
 from surelearn._shown import Shown
 from surelearn._typing import ArrayLike, Vector
-from surelearn._wording import amount, confidence, outward, percent_outward
+from surelearn._wording import amount, confidence, exactly, outward, percent_outward
 from surelearn.base.labels import answered
 from surelearn.bounds import Guarantee, _wealth, holdout, regions, sequences
 from surelearn.certificate import Evidence, Precondition
@@ -99,7 +99,7 @@ class Comparison(Shown, drawn_by="comparison.plot_comparison"):
             )
         rests = "; ".join(f"{p.name} ({p.status})" for p in self.preconditions)
         return (
-            f"At level {self.delta:g}, {first} {shown} {second} (p = {self.p_value:.3g}, "
+            f"At level {exactly(self.delta)}, {first} {shown} {second} (p = {self.p_value:.3g}, "
             f"{self.n:,} rows).{apart}\n{self._by_how_much()}\nThis rests on: {rests}.\nThese rows "
             "are used up for choosing between the two: certify the winner on others."
         )

@@ -179,6 +179,11 @@ class CrossValidation(Shown, drawn_by="cross_validation.plot_cross_validation"):
                 "the theorem needs folds that test every row once, each counted alike; leave "
                 "sample_weight out and give cv as a number of folds or KFold(...)"
             )
+        if not ((self.losses >= 0.0) & (self.losses <= 1.0)).all():
+            raise ValueError(
+                "the theorem needs losses in [0, 1], and some rows have others: cross-validate "
+                "with a loss that is clipped or rescaled"
+            )
         guarantee = votes.cross_validation_mean_risk(
             fold_losses=self.fold_means,
             fold_sizes=[len(fold.losses) for fold in self.folds],

@@ -49,7 +49,7 @@ class EndpointEstimate(Shown, drawn_by="endpoint.plot_endpoint"):
         level = confidence(float(self.upper.inputs["delta"]))
         return (
             f"At least {self.maximum_likelihood}; {self.unbiased:.6g} without bias; at most "
-            f"{self.upper.bound:.15g} with confidence {level}, if all are equally likely."
+            f"{self.upper.bound:.0f} with confidence {level}, if all are equally likely."
         )
 
 

@@ -13,6 +13,7 @@ from sklearn.dummy import DummyClassifier, DummyRegressor
 
 from surelearn._shown import Shown
 from surelearn._typing import ArrayLike, Indices, Vector
+from surelearn._wording import percent_exactly
 from surelearn.bounds import inversions
 from surelearn.evaluate._task import (
     LossName,
@@ -87,7 +88,8 @@ class FitVerdict(Shown, drawn_by="fit_verdict.plot_fit_verdict"):
         return (
             f"{_SENTENCES[self.kind]} Rows learnt from cost {self.training}, unseen rows "
             f"{self.unseen}, a constant guess {self.baseline:.4g}; the gap is {self.gap}. "
-            f"The intervals have level {self.level:.0%}. This is an estimate, not a certificate."
+            f"The intervals have level {percent_exactly(self.level)}. This is an estimate, not a "
+            "certificate."
         )
 
 

@@ -17,6 +17,7 @@ from surelearn import _arguments
 from surelearn._jit.sound_matrices import sound
 from surelearn._shown import Shown
 from surelearn._typing import ArrayLike
+from surelearn._wording import outward, percent_exactly
 from surelearn.bounds import inversions
 from surelearn.evaluate._row_by_row import not_together
 from surelearn.evaluate._task import LossName, PointwiseLoss, answers_of, check_labels, find_loss
@@ -72,9 +73,10 @@ class Interval(Shown, drawn_by="cross_validation.plot_intervals"):
         """Return the interval in a sentence that says how far to trust it."""
         trust = "an exact" if self.validity == "exact" else "an approximate"
         warning = "" if self.validity == "exact" else " No theorem makes it a certificate."
+        level, low = percent_exactly(self.level), outward(self.low, "lower")
         return (
-            f"{self.estimate:.4g}, {trust} {self.level:.0%} interval by {self.method}: "
-            f"[{self.low:.4g}, {self.high:.4g}], about {self.about}.{warning}"
+            f"{self.estimate:.4g}, {trust} {level} interval by {self.method}: "
+            f"[{low}, {outward(self.high, 'upper')}], about {self.about}.{warning}"
         )
 
 

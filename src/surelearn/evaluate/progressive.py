@@ -32,7 +32,7 @@ from surelearn.certificate import (
     certify,
     violated,
 )
-from surelearn.evaluate._row_by_row import is_ours
+from surelearn.evaluate._row_by_row import answered_alone, is_ours, row_by_row
 from surelearn.evaluate._seen_rows import SeenRows
 from surelearn.evaluate._task import PointwiseLoss, range_of_losses
 from surelearn.evaluate._training_memory import training_memory
@@ -89,7 +89,7 @@ def progressive_validate(
 
     A learner of this library is tested row by row, by what it would have predicted. One that only
     has `partial_fit` is tested on a chunk, then learns the chunk; it must have learnt something
-    before.
+    before, and answer each row by itself, which is tried on some rows of the first chunk.
 
     Parameters
     ----------
@@ -124,10 +124,12 @@ def progressive_validate(
     if y is not None and classes is None and not is_regressor(learner):
         classes = validation.distinct(column_or_1d(exact(y)))
     player, chunks, n_known = deepcopy(learner), list[Vector](), 0
-    seen = SeenRows()
+    seen, alone = SeenRows(), list[Evidence]()
     for rows, labels in _chunks(X, y):
         n_known += training_memory(learner, rows).shared
         seen.add(rows, labels)
+        if not alone and len(labels) > 1 and not hasattr(player, "learn"):
+            alone.append(answered_alone(player, rows, answered(player.predict(rows))))
         predicted = _test_then_learn(player, rows, labels, classes)
         chunks.append(_arguments.vector("losses", judge(labels, predicted), low=0.0, high=1.0))
         if len(chunks[-1]) != len(labels):
@@ -139,7 +141,7 @@ def progressive_validate(
         "judged_before": _before(learner, n_known, seen, allow_duplicates=allow_duplicates),
         "range": range_of_losses(1.0, bounded=type(judge) is ZeroOne),
     }
-    certificate = _certificate(losses, delta, evidence, learner)
+    certificate = _certificate(losses, delta, evidence, _demands(learner, alone))
     return ProgressiveValidation(learner=player, losses=losses, certificate=certificate)
 
 
@@ -158,14 +160,19 @@ def _is_new(learner: Any) -> bool:
     return is_ours(learner) and vars(learner).keys() <= learner.get_params(deep=False).keys()
 
 
-def _certificate(
-    losses: Vector, delta: float, evidence: Mapping[str, Evidence], learner: Any
-) -> Certificate:
-    n = len(losses)
-    guarantee = progressive_validation(total_loss=float(losses.sum()), n_rounds=n, delta=delta)
+def _demands(learner: Any, alone: list[Evidence]) -> list[Precondition]:
+    """Return what must be true beyond the theorem: of chunks, that their rows are told apart."""
     known = Precondition(
         "known_labels", "the labels that can occur were known beforehand", "assumed"
     )
+    return [*([] if is_regressor(learner) else [known]), *([row_by_row(alone)] if alone else [])]
+
+
+def _certificate(
+    losses: Vector, delta: float, evidence: Mapping[str, Evidence], demands: list[Precondition]
+) -> Certificate:
+    n = len(losses)
+    guarantee = progressive_validation(total_loss=float(losses.sum()), n_rounds=n, delta=delta)
     limit = outward(guarantee.bound, "upper")
     return certify(
         guarantee,
@@ -176,7 +183,7 @@ def _certificate(
         claim=f"With confidence {confidence(delta)}, at this and every other moment, the risks "
         f"that the models had in their rounds, given the past, average to at most {limit}.",
         evidence=evidence,
-        also=[] if is_regressor(learner) else [known],
+        also=demands,
     )
 
 

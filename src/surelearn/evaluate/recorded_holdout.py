@@ -47,7 +47,8 @@ class RecordedHoldout(Shown, drawn_by="claims.plot_claims"):
     delta
         The probability that anything certified is false, for all models together.
     n_models
-        How many models may be asked about on these truths.
+        How many models may be asked about on these truths. Each is certified at its share of delta;
+        the best of them may be reported at the whole delta, at which all hold together.
 
     Examples
     --------

@@ -7,6 +7,7 @@ The winner's own estimate is optimistic: it was picked for being lowest. An hone
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
@@ -17,12 +18,14 @@ from sklearn.model_selection import ParameterGrid, train_test_split
 from surelearn import _arguments
 from surelearn._shown import Shown
 from surelearn._typing import ArrayLike, Indices, Vector
+from surelearn._wording import outward
 from surelearn.bounds import pac
 from surelearn.certificate import assumed
+from surelearn.evaluate._fitting_anew import fitted_without_fold
 from surelearn.evaluate._mean_losses import named, told
 from surelearn.evaluate._splits import Split, Splits, Splitter, make_splits
 from surelearn.evaluate._task import LossName, PointwiseLoss, Task, check_model, make_task
-from surelearn.evaluate.cross_validation import CrossValidation, count_copies, run_folds
+from surelearn.evaluate.cross_validation import CrossValidation, run_folds
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -40,7 +43,8 @@ class Selection(Shown, drawn_by="cross_validation.plot_selection"):
     uncertainty
         How far, with confidence 95%, any of the estimates may be from the risk of the model that
         was tested: for zero-one losses on rows set apart at random, none of them known to coincide
-        with a row learnt from; None otherwise.
+        with a row learnt from, of models that bring nothing learnt along and answer each row by
+        itself, as far as can be seen; None otherwise.
 
     Examples
     --------
@@ -73,7 +77,8 @@ class Selection(Shown, drawn_by="cross_validation.plot_selection"):
         loss = self.evaluations[self.chosen].loss
         reach = ""
         if self.uncertainty is not None:  # which there is of error rates alone
-            reach = f" (each may be off by {100.0 * self.uncertainty:.3g} points)"
+            points = outward(100.0 * self.uncertainty, "upper", digits=3)
+            reach = f" (each may be off by {points} points)"
         return (
             f"{self.chosen} has the lowest {named(loss)} of {len(self.evaluations)} models: "
             f"{told(float(self.estimates.min()), loss)}{reach}. That is optimistic, because it was "
@@ -203,11 +208,19 @@ def select_on_dev_set(
     )
     train, dev = parts
     splits = Splits([Split(train, dev)], "split", assumed("drawn once"))
-    selection = choose(tasks, splits, n_jobs=n_jobs)
-    if stratify or not first.loss.counts_errors or count_copies(first.part(train), first.part(dev)):
+    selection = choose(tasks, splits, keep_models=True, n_jobs=n_jobs)
+    if stratify or not all(map(_tests_new_rows, selection.evaluations.values())):
         return selection
     reach = pac.finite_class_agnostic(n_hypotheses=len(tasks), n=len(dev), delta=0.05).bound
     return replace(selection, uncertainty=reach)
+
+
+def _tests_new_rows(result: CrossValidation) -> bool:
+    """Return whether errors were counted on rows new to a model that answers one at a time."""
+    (fold,) = result.folds
+    alone = fold.alone is not None and fold.alone.status != "violated"
+    new = fitted_without_fold(result.model).status == "by-construction" and not fold.n_copies
+    return result.counts_errors and alone and new
 
 
 def make_tasks(
@@ -228,10 +241,12 @@ def choose(
     splits: Splits,
     *,
     rows: Indices | None = None,
+    keep_models: bool = False,
     n_jobs: int | None = None,
 ) -> Selection:
     """Evaluate every model on the same splits; fit the best to all rows, or to some of them."""
-    results = {name: run_folds(task, splits, n_jobs=n_jobs) for name, task in tasks.items()}
+    run = partial(run_folds, splits=splits, keep_models=keep_models, n_jobs=n_jobs)
+    results = {name: run(task) for name, task in tasks.items()}
     chosen = min(results, key=lambda name: results[name].estimate)  # of equals the first
     task = tasks[chosen]
     everything = np.arange(task.n) if rows is None else rows

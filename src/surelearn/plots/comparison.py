@@ -2,7 +2,7 @@
 
 from matplotlib.axes import Axes
 
-from surelearn._wording import confidence
+from surelearn._wording import confidence, exactly
 from surelearn.evaluate.comparison import Comparison
 from surelearn.plots import style
 
@@ -30,7 +30,8 @@ def plot_comparison(result: Comparison, *, ax: Axes | None = None) -> Axes:
     first, second = (style.label(name) for name in result.names)
     if ax is None:
         shown = "is better than" if result.better else "is not shown to be better than"
-        title = f"At level {result.delta:g}, {first} {shown} {second} (p = {result.p_value:.2g})"
+        level, p_value = exactly(result.delta), f"{result.p_value:.2g}"
+        title = f"At level {level}, {first} {shown} {second} (p = {p_value})"
         _, (ax,) = style.new_figure(title)
     bound = result.guarantee.bound
     label = f"at most this, with confidence {confidence(result.delta)}"

@@ -33,7 +33,7 @@ def plot_endpoint(result: EndpointEstimate, *, ax: Axes | None = None) -> Axes:
     ax.plot(low, 0, "o", color=style.OBSERVED, label=seen)
     estimate = f"estimate without bias: {result.unbiased:.6g}"
     ax.plot(result.unbiased, 0, "D", color=style.MUTED, label=estimate)
-    most = f"at most {high:.15g}, with confidence {level}"
+    most = f"at most {high:.0f}, with confidence {level}"
     ax.plot(high, 0, "|", ms=24, mew=3, color=style.GUARANTEED, label=most, ls="none")
     ax.set_yticks([])
     ax.set(xlabel="endpoint", ylim=(-1, 1))

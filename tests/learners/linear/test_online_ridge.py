@@ -254,3 +254,9 @@ def test_a_bad_alpha_is_refused_and_leaves_the_learner_as_it_was(alpha):
     with pytest.raises(ValueError, match="alpha"):
         model.fit(*FIXTURE)
     assert pickle.dumps(model) == before
+
+
+def test_the_price_in_the_claim_has_all_its_digits():
+    learner = OnlineRidge(alpha=0.123456789)
+    learner.learn([[1.0], [2.0]], [1.0, 0.5])
+    assert all("of 0.123456789‖u‖²" in told.claim for told in learner.certificates())

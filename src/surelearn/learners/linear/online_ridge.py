@@ -20,7 +20,7 @@ from surelearn._jit import inner, jit, rows
 from surelearn._jit.rows import Rows
 from surelearn._stored import stored
 from surelearn._typing import ArrayLike, Matrix, Vector
-from surelearn._wording import outward
+from surelearn._wording import exactly, outward
 from surelearn.base import OnlineLinearRegressor
 from surelearn.base.seal import fingerprint_of_fit
 from surelearn.bounds import Guarantee, online_second_order
@@ -263,7 +263,7 @@ class OnlineRidge(OnlineLinearRegressor):
             n=self.n_rounds_,
             amount=self.cumulative_loss_,
             claim=f"With certainty, the square loss of this run is at most {most} above the least "
-            f"of {self.begun_.alpha:g}‖u‖² + square loss of u over all weights u.",
+            f"of {exactly(self.begun_.alpha)}‖u‖² + square loss of u over all weights u.",
             evidence=evidence,
             reproduce={
                 "model": fingerprint_of_fit(self),
