@@ -14,7 +14,7 @@ from numba.core.imputils import user_function
 from numba.extending import models, register_model
 from numba.np.numpy_support import as_dtype
 
-from surelearn._jit._lowering import PlainLower, PlainLowering
+from surelearn._jit._lowering import PlainLower, PlainLowering, is_of_numbers
 
 
 class _Borrowed(types.Array):
@@ -76,12 +76,7 @@ def _as_borrowed(kind: Any) -> Any:
 
 
 def _is_without_gaps(kind: Any) -> bool:
-    return (
-        type(kind) is types.Array
-        and (kind.layout, kind.aligned) == ("C", True)
-        and kind.ndim > 0
-        and isinstance(kind.dtype, (types.Number, types.Boolean))
-    )
+    return is_of_numbers(kind) and (kind.layout, kind.aligned) == ("C", True) and kind.ndim > 0
 
 
 class _BorrowedLower(PlainLower):

@@ -80,7 +80,7 @@ class PlainLower(Lower):
             return None
         kind, index = self.typeof(array_var.name), self.typeof(index_var.name)
         kinds: Any = getattr(index, "types", (index,))
-        if not _is_of_numbers(kind) or len(kinds) != kind.ndim:
+        if not is_of_numbers(kind) or len(kinds) != kind.ndim:
             return None
         if not all(isinstance(one, types.Integer) for one in kinds):
             return None
@@ -127,7 +127,8 @@ def _made(context: Any, builder: Any, kind: Any, fields: dict[str, Any]) -> Any:
     return made
 
 
-def _is_of_numbers(kind: Any) -> bool:
+def is_of_numbers(kind: Any) -> bool:
+    """Return whether a type is that of an array of numbers or truth values."""
     return type(kind) is types.Array and isinstance(kind.dtype, (types.Number, types.Boolean))
 
 
