@@ -2,27 +2,26 @@
 
 Numba hands an array over as seven numbers or more. Such a step asks for no owner, and the strides
 of an array without gaps follow from its shape: thirty arrays are ninety numbers, not two hundred.
+A step makes arrays of those numbers that it asks for, and hands on the others as they came.
 """
 
 from functools import cache
-from typing import Any, Literal
+from typing import Any
 
 from llvmlite import ir
 from numba.core import types
-from numba.core.compiler_machinery import register_pass
-from numba.core.imputils import user_function
 from numba.extending import models, register_model
 from numba.np.numpy_support import as_dtype
 
-from surelearn._jit._lowering import PlainLower, PlainLowering, is_of_numbers
+from surelearn._jit._lowering import is_of_numbers
 
 
-class _Borrowed(types.Array):
+class _Array(types.Array):
     """An array of numbers without gaps that the caller owns; calls alone know this type."""
 
 
-@register_model(_Borrowed)
-class _BorrowedModel(models.ArrayModel):
+@register_model(_Array)
+class _ArrayModel(models.ArrayModel):
     """The same description as of any array, but handed over in fewer numbers."""
 
     def get_argument_type(self) -> Any:
@@ -64,45 +63,82 @@ def _without_gaps(builder: Any, lengths: list[Any], size: Any) -> tuple[list[Any
     return strides, n_items
 
 
+class _Tuple(types.Type):
+    """A tuple whose arrays are borrowed; calls alone know this type."""
+
+    def __init__(self, kind: Any) -> None:
+        super().__init__(f"borrowed {kind.name}")
+        self.kind = kind
+        self.parts = tuple(as_borrowed(part) for part in kind.types)
+
+
+class Handed:
+    """A tuple as it was handed over, in numbers."""
+
+    def __init__(self, builder: Any, model: Any, numbers: Any) -> None:
+        self.numbers = numbers
+        self._builder, self._model = builder, model
+        self._arrays: dict[int, Any] = {}
+
+    def part(self, k: int) -> Any:
+        """Return a part; an array is made once, where the function begins."""
+        model = self._model.part(k)
+        if not isinstance(model, _ArrayModel):
+            return as_whole(model.from_argument(self._builder, self.numbers[k]))
+        if k not in self._arrays:
+            with self._builder.goto_entry_block():
+                self._arrays[k] = model.from_argument(self._builder, self.numbers[k])
+        return self._arrays[k]
+
+    def whole(self) -> Any:
+        """Return the tuple."""
+        made = ir.Constant(self._model.get_value_type(), ir.Undefined)
+        for k in range(len(self.numbers)):
+            made = self._builder.insert_value(made, self.part(k), k)
+        return made
+
+
+def as_whole(value: Any) -> Any:
+    """Return a value as Numba has it."""
+    return value.whole() if isinstance(value, Handed) else value
+
+
+@register_model(_Tuple)
+class _TupleModel(models.DataModel):
+    """A tuple like any other, but handed over part by part, and as it came."""
+
+    def get_value_type(self) -> Any:
+        """Return the type of the whole."""
+        return self._dmm.lookup(self._fe_type.kind).get_value_type()
+
+    def get_argument_type(self) -> Any:
+        """Return the types of what is handed over."""
+        return tuple(self.part(k).get_argument_type() for k in self._places())
+
+    def as_argument(self, builder: Any, value: Any) -> Any:
+        """Return what is handed over of a tuple."""
+        if isinstance(value, Handed):
+            return value.numbers
+        found = (builder.extract_value(value, k) for k in self._places())
+        return tuple(self.part(k).as_argument(builder, one) for k, one in enumerate(found))
+
+    def from_argument(self, builder: Any, value: Any) -> Any:
+        """Return a tuple of what was handed over."""
+        return Handed(builder, self, value)
+
+    def part(self, k: int) -> Any:
+        """Return the model of a part."""
+        return self._dmm.lookup(self._fe_type.parts[k])
+
+    def _places(self) -> range:
+        return range(len(self._fe_type.parts))
+
+
 @cache
-def _as_borrowed(kind: Any) -> Any:
+def as_borrowed(kind: Any) -> Any:
     """Return as what a value of a type travels."""
-    if _is_without_gaps(kind):
-        return _Borrowed(kind.dtype, kind.ndim, "C", readonly=not kind.mutable)
     if isinstance(kind, types.BaseTuple):
-        inside = tuple(_as_borrowed(one) for one in getattr(kind, "types"))  # noqa: B009 - untyped
-        return types.BaseTuple.from_types(inside, getattr(kind, "instance_class", None))
-    return kind
-
-
-def _is_without_gaps(kind: Any) -> bool:
-    return is_of_numbers(kind) and (kind.layout, kind.aligned) == ("C", True) and kind.ndim > 0
-
-
-class _BorrowedLower(PlainLower):
-    """Writes the instructions of a function that is handed arrays by address and shape."""
-
-    def __init__(self, context: Any, library: Any, fndesc: Any, *told: Any, **more: Any) -> None:
-        super().__init__(context, library, fndesc, *told, **more)
-        fndesc.argtypes = tuple(_as_borrowed(kind) for kind in fndesc.argtypes)
-
-
-@register_pass(mutates_CFG=True, analysis_only=False)
-class BorrowedLowering(PlainLowering):
-    """The pass that writes the instructions of loops that borrow."""
-
-    _name = "borrowed_lowering"
-
-    @property
-    def lowering_class(self) -> type[PlainLower]:
-        """Return who writes them."""
-        return _BorrowedLower
-
-    def run_pass(self, state: Any) -> Literal[True]:
-        """Write a function, which others find by the types it has for them."""
-        super().run_pass(state)
-        made, context = state["cr"], state.targetctx
-        context.remove_user_function(made.cfunc)
-        call = user_function(made.fndesc, [state.library])
-        context._defns[made.cfunc].append(call, tuple(state.args))  # noqa: SLF001 - as Numba does
-        return True
+        return _Tuple(kind)
+    if not is_of_numbers(kind) or (kind.layout, kind.aligned) != ("C", True) or kind.ndim == 0:
+        return kind
+    return _Array(kind.dtype, kind.ndim, "C", readonly=not kind.mutable)

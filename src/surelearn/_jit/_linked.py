@@ -16,7 +16,7 @@ from numba.core.typed_passes import NopythonRewrites
 from numba.core.types import Boolean, NoneType, Number
 from numba.core.untyped_passes import InlineClosureLikes
 
-from surelearn._jit._borrowed import BorrowedLowering
+from surelearn._jit._borrowing import BorrowedLowering
 from surelearn._jit._lowering import PlainCompiler
 
 _PLAIN = (Number, Boolean, NoneType)
