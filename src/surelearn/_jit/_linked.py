@@ -12,7 +12,7 @@ from typing import Any
 from llvmlite.binding import Linkage
 from numba.core import compiler
 from numba.core.codegen import JITCodeLibrary
-from numba.core.typed_passes import NopythonRewrites
+from numba.core.typed_passes import IRLegalization, NopythonRewrites
 from numba.core.types import Boolean, NoneType, Number
 from numba.core.untyped_passes import InlineClosureLikes
 
@@ -71,7 +71,7 @@ class LinkedCompiler(PlainCompiler):
 class BorrowingCompiler(LinkedCompiler):
     """Compiles a function that counts no references, so it must not hand an array on."""
 
-    needless = (InlineClosureLikes, NopythonRewrites)  # it makes neither functions nor arrays
+    needless = (InlineClosureLikes, NopythonRewrites, IRLegalization)
     lowering = BorrowedLowering
 
     def compile_extra(self, func: Any) -> Any:

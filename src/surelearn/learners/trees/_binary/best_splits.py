@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from surelearn._jit import borrowing, jit
+from surelearn._jit import borrowing
 from surelearn._typing import Indices, Matrix, Vector
 from surelearn.impurities.compiled import GINI
 from surelearn.learners.trees._binary.categories import Workspace, search_categories
@@ -131,7 +131,7 @@ def search_column(
         )
 
 
-@jit
+@borrowing
 def choose(features: Indices, gains: Vector, lost: float, min_gain: float) -> int:
     """Return the one of some features whose split gains most, -1 if none gains enough."""
     best, feature, tie = NO_GAIN, -1, ROUNDING * lost

@@ -60,6 +60,12 @@ def search_column(
 
 
 @jit
+def choose(features: Indices, gains: Vector, lost: float, min_gain: float) -> int:
+    """Return the one of some features whose split gains most, -1 if none gains enough."""
+    return best_splits.choose(features, gains, lost, min_gain)
+
+
+@jit
 def search_node(
     columns: Columns,
     grown: Nodes,

@@ -13,22 +13,15 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from surelearn._jit import inner, jit
+from surelearn._jit import borrowing, jit
 from surelearn._threads import Workers
 from surelearn._typing import Indices
-from surelearn.learners.trees._binary import sorted_columns
+from surelearn.learners.trees._binary import entrances, sorted_columns
 from surelearn.learners.trees._binary.best_splits import BestSplits, choose
 from surelearn.learners.trees._binary.categories import Workspace
 from surelearn.learners.trees._binary.drawing import RandomState, draw_feature
 from surelearn.learners.trees._binary.gains import GrowthRules
-from surelearn.learners.trees._binary.nodes import (
-    Nodes,
-    pick,
-    room_for_nodes,
-    roomier,
-    unnamed,
-    with_room,
-)
+from surelearn.learners.trees._binary.nodes import Nodes, longer, pick, room_for_nodes, roomier
 from surelearn.learners.trees._binary.sorted_columns import ResortedColumns, SortedColumns
 from surelearn.learners.trees._binary.splitting import (
     Columns,
@@ -40,6 +33,11 @@ from surelearn.learners.trees._binary.training_table import TrainingTable
 
 _LEAST_ROOM = 2**25  # bytes of sorted columns that are always granted
 _SHARE = 6  # beyond that, the sorted columns may take the table's memory divided by this
+
+_ROOM = 64  # nodes for which there is room at first
+
+NODE, N_NODES, N_ROUTES = range(3)
+"""What was reached so far: the node whose turn it is, how many there are, and how many routes."""
 
 _AnyColumns: TypeAlias = SortedColumns | ResortedColumns
 
@@ -54,6 +52,20 @@ class DrawnColumns(NamedTuple):
 def all_columns(n_features: int) -> DrawnColumns:
     """Return what lets a node look at all columns."""
     return DrawnColumns(n_features, np.zeros(1, dtype=np.uint64))
+
+
+class Bench(NamedTuple):
+    """What one thread works with, and which columns its nodes are asked about.
+
+    A node is asked about `n_drawn` of the `features`, drawn anew, or about all if they are as many.
+    """
+
+    workspace: Workspace
+    best: BestSplits
+    buffer: Indices
+    features: Indices
+    n_drawn: int
+    state: RandomState
 
 
 class _OpenNode(NamedTuple):
@@ -80,7 +92,7 @@ class Growth:
     ) -> None:
         self.table, self._workers, self._max_leaves = table, workers, max_leaves
         self._drawn = drawn or all_columns(table.n_features)
-        self.nodes, self.n_nodes = room_for_nodes(64, table.n_values), 1
+        self.nodes, self.n_nodes = room_for_nodes(_ROOM, table.n_values), 1
         self.routes, self._features = list[Any](), np.arange(table.n_features)
 
     def grow(self) -> None:
@@ -144,7 +156,7 @@ class Growth:
                     draw_feature(asked, place, state)
                 asked = asked[:n_drawn]
             best = columns.search(self.nodes, node, asked)
-            feature = choose(asked, best.gains, lost, self.table.rules.min_gain)
+            feature = entrances.choose(asked, best.gains, lost, self.table.rules.min_gain)
             if feature >= 0 or len(asked) == len(self._features):
                 return feature, best
             n_drawn += 1
@@ -187,17 +199,17 @@ class Growth:
 
         def grow(node: int) -> tuple[Nodes, Any]:
             n_rows = int(self.nodes.end[node] - self.nodes.start[node])
-            root = pick(self.nodes, [node])
-            space, best = self.table.workspace(n_rows), self.table.no_splits()
+            best, features = self.table.no_splits(), np.arange(self.table.n_features)
             buffer = np.empty(n_rows, dtype=np.int64)
-            rules = self.table.rules
-            n_drawn, state = self._drawn
-            grown, n, routes = grow_small(
-                columns.columns, root, rules, space, best, buffer, n_drawn, state
-            )
-            nodes = pick(Nodes(*grown), slice(n))
+            bench = Bench(self.table.workspace(n_rows), best, buffer, features, *self._drawn)
+            nodes = roomier(pick(self.nodes, [node]), _ROOM)
+            routes, reached = longer(best.routes[:0], _ROOM), np.array([0, 1, 0])
+            while not grow_small(columns.columns, nodes, routes, self.table.rules, bench, reached):
+                nodes = roomier(nodes, 2 * len(nodes.feature))
+                routes = longer(routes, 2 * len(routes))
+            nodes = pick(nodes, slice(reached[N_NODES]))
             sorted_columns.name_rows(nodes, slice(None), columns.rows)
-            return nodes, routes
+            return nodes, routes[: reached[N_ROUTES]]
 
         for node, (nodes, routes) in zip(small, self._workers.map(grow, small), strict=True):
             self._graft(node, nodes, routes)
@@ -216,71 +228,73 @@ class Growth:
 @jit
 def grow_small(
     columns: Columns,
-    root: Nodes,
+    nodes: Nodes,
+    routes: NDArray[np.int8],
     rules: GrowthRules,
-    workspace: Workspace,
-    best: BestSplits,
-    buffer: NDArray[np.int64],
-    n_drawn: int,
-    state: RandomState,
-) -> tuple[tuple[Any, ...], int, NDArray[np.int8]]:
-    """Return the nodes below and including a described node, breadth first.
+    bench: Bench,
+    reached: Indices,
+) -> bool:
+    """Go on growing what is below node 0, breadth first; return whether it is grown.
 
-    Each asks one of `n_drawn` columns, drawn anew, or of all if these are as many. With them, how
-    many they are, as there may be room for more, and the route of each categorical question.
+    If it is not, there is no room for more nodes, or for more routes of categorical questions.
     """
-    nodes, routes = root, best.routes[:1].copy()
-    features, n_nodes = np.arange(len(columns.n_categories)), len(root.feature)
-    n_routes, node = 0, 0
-    while node < n_nodes:  # children are added at the end, so every node has its turn
+    return _grow_small(columns, nodes, routes, rules, bench, reached)
+
+
+@borrowing
+def _grow_small(
+    columns: Columns,
+    nodes: Nodes,
+    routes: NDArray[np.int8],
+    rules: GrowthRules,
+    bench: Bench,
+    reached: Indices,
+) -> bool:
+    """Do what `grow_small` does, without counting references to forty arrays at each step."""
+    while reached[NODE] < reached[N_NODES]:  # children come last, so every node has its turn
+        node, child, route = int(reached[NODE]), int(reached[N_NODES]), int(reached[N_ROUTES])
+        if child + 2 > len(nodes.feature) or route == len(routes):
+            return False
         if nodes.is_open[node]:
-            asked = _draw(features, n_drawn, state)
-            search_node(columns, nodes, node, asked, rules, workspace, best)
-            lost = nodes.weight[node] * nodes.impurity[node]
-            nodes.feature[node] = choose(asked, best.gains, lost, rules.min_gain)
-            while nodes.feature[node] < 0 and len(asked) < len(features):
-                draw_feature(features, len(asked), state)
-                asked = features[: len(asked) + 1]
-                search_node(columns, nodes, node, asked[-1:], rules, workspace, best)
-                nodes.feature[node] = choose(asked[-1:], best.gains, lost, rules.min_gain)
-        feature = nodes.feature[node]
+            _ask(columns, nodes, node, rules, bench)
+        feature = int(nodes.feature[node])
         if feature >= 0:
-            if n_nodes + 2 > len(nodes.feature):
-                nodes = with_room(nodes, 2 * n_nodes + 62)
-            split_node(columns, nodes, node, n_nodes, rules, workspace.count_terms, best, buffer)
-            if nodes.is_open[n_nodes] or nodes.is_open[n_nodes + 1]:  # else nobody will look
-                start, end = nodes.start[node], nodes.end[node]
-                partition_others(columns, start, end, feature, features, buffer)
-            n_nodes += 2
+            _split(columns, nodes, node, child, rules, bench)
+            reached[N_NODES] += 2
             if columns.n_categories[feature] > 0:
-                routes = _with_route(routes, n_routes, best.routes[feature])
-                nodes.route[node] = n_routes
-                n_routes += 1
-        node += 1
-    return unnamed(nodes), n_nodes, routes[:n_routes]
+                for code in range(routes.shape[1]):
+                    routes[route, code] = bench.best.routes[feature, code]
+                nodes.route[node] = route
+                reached[N_ROUTES] += 1
+        reached[NODE] += 1
+    return True
 
 
-@inner
-def _draw(features: Indices, n_drawn: int, state: RandomState) -> Indices:
-    """Return so many columns, drawn at random, or all in their order if these are as many."""
-    if n_drawn >= len(features):
-        return features
-    for place in range(n_drawn):
-        draw_feature(features, place, state)
-    return features[:n_drawn]
+@borrowing
+def _ask(columns: Columns, nodes: Nodes, node: int, rules: GrowthRules, bench: Bench) -> None:
+    """Find the column that splits a node best, among more than drawn while none of them does."""
+    features, n_asked = bench.features, min(bench.n_drawn, len(bench.features))
+    if n_asked < len(features):
+        for place in range(n_asked):
+            draw_feature(features, place, bench.state)
+    lost, new = nodes.weight[node] * nodes.impurity[node], features[:n_asked]
+    while True:
+        search_node(columns, nodes, node, new, rules, bench.workspace, bench.best)
+        nodes.feature[node] = choose(new, bench.best.gains, lost, rules.min_gain)
+        if nodes.feature[node] >= 0 or n_asked == len(features):
+            return
+        draw_feature(features, n_asked, bench.state)
+        new = features[n_asked : n_asked + 1]
+        n_asked += 1
 
 
-@inner
-def _with_route(
-    routes: NDArray[np.int8], n_routes: int, route: NDArray[np.int8]
-) -> NDArray[np.int8]:
-    """Return the routes with one more; the table grows to more than twice its size when full."""
-    longer = routes
-    if n_routes == len(routes):
-        longer = np.empty((2 * n_routes + 62, routes.shape[1]), routes.dtype)
-        for i in range(n_routes):
-            for code in range(routes.shape[1]):
-                longer[i, code] = routes[i, code]
-    for code in range(len(route)):
-        longer[n_routes, code] = route[code]
-    return longer
+@borrowing
+def _split(
+    columns: Columns, nodes: Nodes, node: int, child: int, rules: GrowthRules, bench: Bench
+) -> None:
+    """Split a node; if a child of it will be searched, keep all columns of both sorted."""
+    count_terms, buffer = bench.workspace.count_terms, bench.buffer
+    split_node(columns, nodes, node, child, rules, count_terms, bench.best, buffer)
+    if nodes.is_open[child] or nodes.is_open[child + 1]:
+        start, end, asked = int(nodes.start[node]), int(nodes.end[node]), int(nodes.feature[node])
+        partition_others(columns, start, end, asked, bench.features, buffer)

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from surelearn._jit import borrowing, inner
+from surelearn._jit import borrowing
 from surelearn._typing import Indices, Mask, Matrix, Vector
 from surelearn.impurities.compiled import ClassSum, add_class, weighted_impurity
 from surelearn.learners.trees._binary.gains import SQUARED_ERROR, TARGET, WEIGHT, GrowthRules
@@ -167,72 +167,28 @@ def _find_median(column: Indices, row_values: Matrix, nodes: Nodes, node: int) -
     return row_values[TARGET, row_of(column[0])] == row_values[TARGET, row_of(column[n - 1])]
 
 
-@inner
-def unnamed(nodes: Nodes) -> tuple[Any, ...]:
-    """Return the arrays of the nodes as compiled code may hand them to Python.
-
-    To make a named tuple it would run functions of Python, which a Ctrl-C may end: it goes on
-    without what they should have made, and the process dies.
-    """
-    return (
-        nodes.feature,
-        nodes.first_child,
-        nodes.start,
-        nodes.end,
-        nodes.depth,
-        nodes.is_open,
-        nodes.row_below,
-        nodes.row_above,
-        nodes.default_child,
-        nodes.route,
-        nodes.weight,
-        nodes.impurity,
-        nodes.value,
-    )
-
-
 def roomier(nodes: Nodes, n: int) -> Nodes:
-    """Return the nodes with room for n of them, as `with_room` does in compiled code."""
-    return Nodes(*(_lengthened(array, n) for array in nodes))
+    """Return the nodes with room for n of them.
+
+    Examples
+    --------
+    >>> roomier(room_for_nodes(4, 2), 9).value.shape
+    (9, 2)
+    """
+    return Nodes(*(longer(array, n) for array in nodes))
 
 
-def _lengthened(array: Any, n: int) -> Any:
-    longer = np.empty((n, *array.shape[1:]), array.dtype)
-    longer[: len(array)] = array
-    return longer
+def longer(array: Any, n: int) -> Any:
+    """Return an array with room for n elements, or rows, of which the first are given.
 
-
-@inner
-def with_room(nodes: Nodes, n: int) -> Nodes:
-    """Return the nodes with room for n of them."""
-    value = np.empty((n, nodes.value.shape[1]))
-    for i in range(len(nodes.value)):
-        for k in range(value.shape[1]):
-            value[i, k] = nodes.value[i, k]
-    return Nodes(
-        _longer(nodes.feature, n),
-        _longer(nodes.first_child, n),
-        _longer(nodes.start, n),
-        _longer(nodes.end, n),
-        _longer(nodes.depth, n),
-        _longer(nodes.is_open, n),
-        _longer(nodes.row_below, n),
-        _longer(nodes.row_above, n),
-        _longer(nodes.default_child, n),
-        _longer(nodes.route, n),
-        _longer(nodes.weight, n),
-        _longer(nodes.impurity, n),
-        value,
-    )
-
-
-@inner
-def _longer(array: Any, n: int) -> Any:
-    """Return an array with room for n elements; a slice assignment takes seconds to compile."""
-    longer = np.empty(n, array.dtype)
-    for i in range(len(array)):
-        longer[i] = array[i]
-    return longer
+    Examples
+    --------
+    >>> longer(np.ones((2, 3)), 5).shape
+    (5, 3)
+    """
+    made = np.empty((n, *array.shape[1:]), array.dtype)
+    made[: len(array)] = array
+    return made
 
 
 def pick(nodes: Nodes, which: slice | list[int]) -> Nodes:
