@@ -746,7 +746,7 @@ function expectedBeside({ task, scores, baseline, widths }) {
 
 /** Refuses certificates of different audits: all but their numbers is the same in those of one. */
 function checkOneAudit(audited) {
-  const about = (c) => canonical(["options", "table", "data", "model", "holdout", "ledger", "n_without", "versions"].map((name) => c.reproduce[name] ?? null)
+  const about = (c) => canonical(["options", "table", "data", "model", "holdout", "ledger", "n_without", "n_copies", "versions"].map((name) => c.reproduce[name] ?? null)
     .concat([c.reproduce.audit.delta, c.reproduce.audit.n_rows]));
   refuseIf(new Set(audited.map(about)).size > 1, "they are of different audits");
   const claims = audited.map((c) => c.reproduce.audit.claim);
