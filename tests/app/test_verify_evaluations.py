@@ -5,7 +5,15 @@ import pytest
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import KFold
 
-from surelearn import GaussianNaiveBayes, Perceptron, cross_validate, progressive_validate
+from surelearn import (
+    AxisAlignedRectangle,
+    GaussianNaiveBayes,
+    NearestNeighborsClassifier,
+    Perceptron,
+    cross_validate,
+    minimize_structural_risk,
+    progressive_validate,
+)
 from surelearn.app.verify import verify_certificate
 from surelearn.certificate import Certificate
 from surelearn.datasets.worlds import Noisy
@@ -42,3 +50,11 @@ def test_mistakes_on_each_of_three_classes_that_can_be_parted_are_passed():
     found = [c for c in issued.certificates() if c.status != "void"]
     assert any("against the rest" in c.subject and c.method.endswith("novikoff") for c in found)
     assert [refused(c) for c in found if refused(c)] == []
+
+
+@pytest.mark.parametrize(
+    "model", [NearestNeighborsClassifier(n_neighbors=3), Perceptron(), AxisAlignedRectangle()]
+)
+def test_structural_risk_of_learners_that_bound_their_own_risk_is_passed(model):
+    labels = np.abs(X).max(axis=1) < 1.5  # a box
+    assert refused(minimize_structural_risk({"rules": model}, X, labels).certificate) == []

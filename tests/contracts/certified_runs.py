@@ -146,7 +146,7 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
 _HASTY = {"kernel": Gaussian(), "fit_intercept": False, "max_iter": 2}
 
 
-def _tables_for(cls: Any) -> Iterator[tuple[Any, Any]]:
+def tables_for(cls: Any) -> Iterator[tuple[Any, Any]]:
     """Yield the tables that a learner can read, as it reads them."""
     learner = cls()
     tags = get_tags(learner)
@@ -204,7 +204,7 @@ def learner_runs() -> Iterator[Run]:
     """Yield each learner of tables, with each setting, on each table that it can read."""
     for name, cls in LEARNERS.items():
         for setting in ({}, *SETTINGS.get(name, [])):
-            for table in _tables_for(cls):
+            for table in tables_for(cls):
                 yield name, lambda c=cls, s=setting, t=table: _stated(c, s, t)
         if hasattr(cls, "snap"):
             for table in (TABLES["noisy"], *WORDS.values()):
@@ -274,7 +274,7 @@ def _stable(
 
 
 def _stopped(cls: Any) -> Issued:
-    table = next(iter(_tables_for(cls)))
+    table = next(iter(tables_for(cls)))
     return cls(max_iter=30).set_callbacks(StopAtOnce()).fit(*table).certificates()
 
 
