@@ -2,23 +2,27 @@
 
 import pathlib
 import tempfile
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from types import SimpleNamespace
 from typing import Any, get_args
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, is_classifier
 from sklearn.dummy import DummyClassifier
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import SGDClassifier
 from sklearn.model_selection import KFold, LeaveOneOut, RepeatedKFold, ShuffleSplit, TimeSeriesSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from contracts.certified_grid import certified, holdout_grid, older_grid, parted_grid, table_grid
+from contracts.certified_runs import LEARNERS, SETTINGS, tables_for
 from surelearn import (
     CARTClassifier,
     DriftAlarm,
     FiniteClass,
+    GaussianNaiveBayes,
     Halfspace,
     Holdout,
     LinearRegression,
@@ -59,6 +63,18 @@ TARGETS = X @ np.array([0.3, -0.2, 0.1])
 def _quarter(labels: Any, predicted: Any) -> Any:
     """Return a loss other than the count of errors."""
     return 0.25 * (labels != predicted)
+
+
+class _Own(Perceptron):
+    """A learner of ours of which somebody may have changed anything."""
+
+    def learn_one(self, x: Any, y: Any) -> "_Own":
+        super().learn_one(x, y)
+        return self
+
+
+class _OwnLoss(Absolute):
+    """A loss that says itself that it is convex."""
 
 
 class _ByTheMean(ClassifierMixin, BaseEstimator):
@@ -125,6 +141,10 @@ def cross_validation_runs() -> Iterator[Issued]:
         yield [_mean_risk(cv=cv)]
     yield [_mean_risk(cv=4, groups=np.arange(120) // 3)]
     yield [_mean_risk(cv=KFold(5), loss=_quarter)]
+    old = FrozenEstimator(Perceptron().fit(NEW_X, NEW_Y))  # it may have learnt these rows, too
+    for model in (Perceptron(max_iter=2), old):
+        yield [_mean_risk(model, cv=KFold(5))]
+    yield [_mean_risk(rows=np.sign(X), cv=KFold(5))]  # of which some come again
     for cv in (ShuffleSplit(3, random_state=0), TimeSeriesSplit(3)):
         try:
             yield [_mean_risk(cv=cv)]
@@ -132,9 +152,9 @@ def cross_validation_runs() -> Iterator[Issued]:
             yield []
 
 
-def _mean_risk(**rules: Any) -> Any:
-    folds = cross_validate(DummyClassifier(), X, Y, keep_models=True, **rules)
-    return folds.mean_risk_certificate()
+def _mean_risk(model: Any = None, rows: Any = X, **rules: Any) -> Any:
+    chosen = DummyClassifier() if model is None else model
+    return cross_validate(chosen, rows, Y, keep_models=True, **rules).mean_risk_certificate()
 
 
 def progressive_runs() -> Iterator[Issued]:
@@ -145,6 +165,8 @@ def progressive_runs() -> Iterator[Issued]:
     peer = SGDClassifier(random_state=0).fit(NEW_X, NEW_Y)
     yield [progressive_validate(peer, X, Y).certificate]
     yield [progressive_validate(_ByTheMean(), X, Y).certificate]
+    chunkwise = GaussianNaiveBayes().fit(NEW_X, NEW_Y)
+    yield [progressive_validate(chunkwise, X, Y).certificate]
     yield [progressive_validate(fresh, X, Y, loss=_quarter).certificate]
     regressor = OnlineGradientDescentRegressor()
     clipped: Any = lambda y, p: np.minimum(1.0, abs(y - p))  # noqa: E731
@@ -156,6 +178,8 @@ def online_to_batch_runs() -> Iterator[Issued]:
     yield [online_to_batch(Perceptron(), X, Y).certificate]
     learner = OnlineGradientDescentRegressor(loss=Absolute(), fit_intercept=False)
     certified = online_to_batch(learner, X, TARGETS, loss=Absolute(), largest_loss=100.0)
+    yield [certified.certificate]
+    certified = online_to_batch(learner, X, TARGETS, loss=_OwnLoss(), largest_loss=100.0)
     yield [certified.certificate]
 
 
@@ -172,6 +196,22 @@ def structural_risk_runs() -> Iterator[Issued]:
         (CARTClassifier(max_depth=2), Y),
     ):
         yield [minimize_structural_risk({"rules": rules}, X, labels).certificate]
+    classifiers = {n: cls for n, cls in LEARNERS.items() if is_classifier(cls())}
+    for name, cls in classifiers.items():
+        for setting in ({}, *SETTINGS.get(name, [])):
+            for table in tables_for(cls):
+                yield _by_its_own_bound(cls, setting, table)
+
+
+def _by_its_own_bound(cls: Any, setting: dict[str, Any], table: tuple[Any, Any]) -> Issued:
+    """Return what is stated of a learner that bounds its own risk; nothing of others."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            twice = {"rules": cls(**setting), "the same": cls(**setting)}
+            return [minimize_structural_risk(twice, *table).certificate]
+        except ValueError:
+            return []
 
 
 def _comparison(*models: Any, **rules: Any) -> Any:
@@ -296,4 +336,5 @@ def evaluation_runs() -> Iterator[tuple[str, Issued]]:
     yield from ((name, issued) for name, found in older.items() for issued in found)
     yield "RiskMonitor", [RiskMonitor(loss_range=(-1.0, 2.0)).update([0, 1, 2]).certificate()]
     yield from monitor_runs()
-    yield "certify_suffix", [certify_suffix(Perceptron(), X, Y).certificate]
+    for learner in (Perceptron(), _Own()):
+        yield "certify_suffix", [certify_suffix(learner, X, Y).certificate]

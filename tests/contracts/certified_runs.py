@@ -36,6 +36,12 @@ def _three_classes() -> tuple[Any, Any]:
     return X, np.array(["red", "green", "blue"])[X[:, :3].argmax(axis=1)]
 
 
+def _three_classes_apart() -> tuple[Any, Any]:
+    """Return classes each of which a hyperplane parts from the others."""
+    X = np.eye(3)[np.arange(30) % 3] + np.random.default_rng(4).uniform(-0.1, 0.1, (30, 3))
+    return np.column_stack([X, np.ones(30)]), np.array(["red", "green", "blue"])[np.arange(30) % 3]
+
+
 def _words(*, rare: bool) -> tuple[Any, Any]:
     rng = np.random.default_rng(3)
     colour = rng.choice(["red", "black", "white"], size=90).astype(object)
@@ -140,7 +146,7 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
 _HASTY = {"kernel": Gaussian(), "fit_intercept": False, "max_iter": 2}
 
 
-def _tables_for(cls: Any) -> Iterator[tuple[Any, Any]]:
+def tables_for(cls: Any) -> Iterator[tuple[Any, Any]]:
     """Yield the tables that a learner can read, as it reads them."""
     learner = cls()
     tags = get_tags(learner)
@@ -150,7 +156,7 @@ def _tables_for(cls: Any) -> Iterator[tuple[Any, Any]]:
     bits = getattr(cls, "_features", "numbers") == "bits"
     tables = list(TABLES.values())
     if is_classifier(learner) and tags.classifier_tags.multi_class:
-        tables.append(_three_classes())
+        tables += [_three_classes(), _three_classes_apart()]
     yield from (((X > 0.0).astype(float) if bits else X, y) for X, y in tables)
     if tags.input_tags.categorical or tags.input_tags.string:
         yield from WORDS.values()
@@ -198,7 +204,7 @@ def learner_runs() -> Iterator[Run]:
     """Yield each learner of tables, with each setting, on each table that it can read."""
     for name, cls in LEARNERS.items():
         for setting in ({}, *SETTINGS.get(name, [])):
-            for table in _tables_for(cls):
+            for table in tables_for(cls):
                 yield name, lambda c=cls, s=setting, t=table: _stated(c, s, t)
         if hasattr(cls, "snap"):
             for table in (TABLES["noisy"], *WORDS.values()):
@@ -268,7 +274,7 @@ def _stable(
 
 
 def _stopped(cls: Any) -> Issued:
-    table = next(iter(_tables_for(cls)))
+    table = next(iter(tables_for(cls)))
     return cls(max_iter=30).set_callbacks(StopAtOnce()).fit(*table).certificates()
 
 

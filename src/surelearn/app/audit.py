@@ -13,6 +13,7 @@ import numpy as np
 from surelearn._shown import Shown
 from surelearn.app.asked_claims import in_one_form
 from surelearn.app.auditing.columns import ANSWERS, Columns, Incomplete, Roles, read_columns
+from surelearn.app.auditing.copies import count_copies, tell_drawn, warn_of_copies
 from surelearn.app.auditing.identity import rows_in
 from surelearn.app.auditing.in_parts import challengers_in
 from surelearn.app.auditing.plan import Plan, as_plan, tell_fixed
@@ -166,14 +167,19 @@ def audit_table(  # noqa: PLR0913 - an argument for each option of the command
     )
     gathered = _gathered(read, claims, by_label=by_label, delta=delta / looks)
     entry = _enter(PROCESS if ledger is None else ledger, file, read, roles, options)
+    named = [*gathered.plain, *(target.claim for target in gathered.targets)]
+    n_copies = count_copies(file, read, roles, named)
     evidence = {
+        "independent": tell_drawn(n_copies, read.rows.n),
         "complete": read.evidence,
         "fixed_before": tell_fixed(options.get("plan")),
         "not_chosen_by_them": entry.evidence(looks),
     }
     stored = {**_identity(file, read, options), "ledger": entry.stored()}
+    stored |= {} if n_copies is None else {"n_copies": n_copies}
     found = gathered.issue(delta / looks, evidence=evidence, stored=stored)
-    return AuditRun(found, read, options, file, without_option(file.notes, "--categorical"))
+    notes = without_option(file.notes, "--categorical")
+    return AuditRun(found, read, options, file, notes, warn_of_copies(n_copies, read.rows.n))
 
 
 def _plain(value: Any) -> Any:

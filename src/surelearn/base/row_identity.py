@@ -34,7 +34,9 @@ from surelearn.base.cell_bits import (
 SKETCH = 128
 """Rows by which nearly equal tables are recognised."""
 
-_FEW = 64  # distinct rows that independent draws may happen to hold equally often
+FEW = 64
+"""Distinct rows that independent draws may happen to hold equally often."""
+
 _CHANCE = 1e-4  # with which independent draws may pass for the same rows
 _MANY = 64  # copies of a row of which one stands in each of two tables
 
@@ -70,7 +72,7 @@ class RowSet(NamedTuple):
         single = ordered[new & np.append(new[1:], True)]
         # Draws from a table of few categories often agree in all their counts: then their order
         # tells whether they are the same rows.
-        few = np.count_nonzero(new) < min(len(given) / 2, _FEW)
+        few = np.count_nonzero(new) < min(len(given) / 2, FEW)
         digest = hashlib.sha256((given if few else ordered).tobytes()).hexdigest()[:40]
         alone = cls(digest, len(ordered), len(single), tuple(single[:SKETCH].tolist()))
         starts = np.flatnonzero(new[: len(ordered)])

@@ -17,6 +17,7 @@ from surelearn import _arguments
 from surelearn._wording import outward, percent_outward
 from surelearn.bounds import Guarantee
 from surelearn.certificate import Kind
+from surelearn.claims._written import written
 from surelearn.claims.predictions import Predictions
 
 Direction = Literal["upper", "lower"]
@@ -166,7 +167,7 @@ class Claim(ABC):
 
     def __str__(self) -> str:
         """Return the claim as the command line takes it."""
-        given = ", ".join(f"{name}={value}" for name, value in self.parameters().items())
+        given = ", ".join(f"{name}={written(value)}" for name, value in self.parameters().items())
         return f"{self.name}({given})" if given else self.name
 
     @property

@@ -1,17 +1,17 @@
 """Claims as the command line and plans write them: `sensitivity>=0.9`, `cost(miss=10)<=0.2`."""
 
-import ast
 import importlib
 import math
 import pkgutil
 import re
 from dataclasses import MISSING, fields
 from functools import cache
-from typing import Any, cast
+from typing import cast
 
 from surelearn._arguments import short
 from surelearn._wording import nearest
 from surelearn.claims._claim import Claim, Target
+from surelearn.claims._written import read_parameters
 
 _ALIASES = {
     "recall": "sensitivity",
@@ -20,7 +20,8 @@ _ALIASES = {
     "jaccard": "f1",
 }
 _CLAIM = re.compile(
-    r"(?P<name>[\w+-]++)\s*+(?:\((?P<given>[^()]*)\))?\s*+(?:(?P<sign>[<>]=?|=)\s*+(?P<value>\S+))?"
+    r"(?P<name>[\w+-]++)\s*+(?:\((?P<given>.*)\))?\s*+(?:(?P<sign>[<>]=?|=)\s*+(?P<value>\S+))?",
+    re.DOTALL,
 )
 _LONGEST = 2**20  # characters of a claim
 
@@ -83,15 +84,7 @@ def parse(text: str) -> Claim | Target:
 
 def _make(claim: type[Claim], given: str) -> Claim:
     """Return a claim with the parameters in its brackets."""
-    names = [one.name for one in fields(claim)]
-    values: dict[str, Any] = {}
-    for part in filter(None, (part.strip() for part in given.split(","))):
-        name, sign, value = part.partition("=")
-        key = name.strip().replace("-", "_")
-        if not sign or key not in names:
-            told = ", ".join(names) if names else "none"
-            raise ValueError(f"{claim.name} has no parameter {short(part)}: there are {told}")
-        values[key] = _literal(value.strip())
+    values = read_parameters(given, {one.name: one.type for one in fields(claim)}, claim.name)
     needed = (one.name for one in fields(claim) if one.default is MISSING)
     if lacking := ", ".join(f"{name}=..." for name in needed if name not in values):
         raise ValueError(f"{claim.name} needs parameters: {claim.name}({lacking})")
@@ -99,13 +92,6 @@ def _make(claim: type[Claim], given: str) -> Claim:
         return claim(**values)
     except TypeError as error:
         raise ValueError(str(error)) from None
-
-
-def _literal(text: str) -> Any:
-    try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError, RecursionError, MemoryError):  # of signs within signs
-        return text
 
 
 def _number(text: str) -> float:

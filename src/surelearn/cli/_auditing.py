@@ -96,6 +96,8 @@ def _show(console: Console, run: AuditRun, files: tuple[Path, ...]) -> None:
             console.print(verdict_of(outcome), highlight=False)
     console.print("\nWhat it rests on", style="bold")
     console.print(conditions_of(run))
+    for warning in run.warnings:
+        console.print(f"[yellow]Warning:[/] {shown(warning)}", highlight=False)
     for name, why in run.audit.left_out.items():
         console.print(f"[dim]Not claimed: {shown(name)}, because {shown(why)}[/]", highlight=False)
     for note in run.notes:

@@ -412,7 +412,16 @@ const TITLES = {
 /** Returns what an audit claims: the name, and what stands in brackets behind it. */
 function readClaim(text) {
   const [, name, , given = ""] = /^([\w+-]+)(\((.*)\))?$/s.exec(String(text)) ?? [];
-  return { name, given: given.replace(/^\w+=/, "") };
+  return { name, given: unquoted(given.replace(/^\w+=/, "")) };
+}
+
+/** Returns a parameter without the quotes that a name with commas or spaces at its ends needs. */
+function unquoted(text) {
+  try {
+    return text.startsWith('"') ? String(JSON.parse(text)) : text;
+  } catch {
+    return text;
+  }
 }
 
 /** Returns what a report calls a claim; undefined if the claim is not known here. */
@@ -580,8 +589,8 @@ const MISSING = " Rows whose target is missing are not meant.";
 
 /** Refuses what stands behind the sentence, and signs that cannot be seen; names may be anything. */
 function checkWords(text, { audit }) {
-  const group = /\(group=(.*)\)$/s.exec(String(audit?.claim));
-  const names = [...Object.values(isObject(audit?.about) ? audit.about : {}), ...(group ? [group[1]] : [])].map(String);
+  const { name: claim, given: group } = readClaim(audit?.claim);
+  const names = [...Object.values(isObject(audit?.about) ? audit.about : {}), ...(claim === "group-error" ? [group] : [])].map(String);
   const bare = names.filter((name) => name !== "").sort((a, b) => b.length - a.length).reduce((rest, name) => rest.replaceAll(name, "0"), text); /* a digit, so that 28.1% stays a number if a label is 1 */
   const end = bare.search(/(?<!\d)\.|\.(?!\d)/);
   const after = end < 0 ? null : bare.slice(end + 1);
@@ -746,7 +755,7 @@ function expectedBeside({ task, scores, baseline, widths }) {
 
 /** Refuses certificates of different audits: all but their numbers is the same in those of one. */
 function checkOneAudit(audited) {
-  const about = (c) => canonical(["options", "table", "data", "model", "holdout", "ledger", "n_without", "versions"].map((name) => c.reproduce[name] ?? null)
+  const about = (c) => canonical(["options", "table", "data", "model", "holdout", "ledger", "n_without", "n_copies", "versions"].map((name) => c.reproduce[name] ?? null)
     .concat([c.reproduce.audit.delta, c.reproduce.audit.n_rows]));
   refuseIf(new Set(audited.map(about)).size > 1, "they are of different audits");
   const claims = audited.map((c) => c.reproduce.audit.claim);

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from surelearn.app.auditing.bundle import Bundle
+from surelearn.app.auditing.copies import not_counting
 from surelearn.app.auditing.in_parts import gather_parts, roles_in
 from surelearn.app.certified_run import CertifiedRun
 from surelearn.app.certify import ask, asked_about, certify_table, pose
@@ -63,13 +64,15 @@ def in_its_terms(certificate: Certificate, beside: Bundle | None = None) -> Gene
     """Store what a certificate stores: older ones of regressions have every residual, as rounded.
 
     They were rounded to the nearest double, and are rounded up now. Where copies of a row count as
-    one, older ones of classifiers bet on their mean loss.
+    one, older ones of classifiers bet on their mean loss. Older audits do not count copies.
     """
     others = () if beside is None else beside.certificates
     before = any(c.method == "holdout.quantile" for c in (certificate, *others))
     with ExitStack() as then:
         if certificate.method in {"sequences.betting_order_free", "sequences.betting_counted"}:
             then.enter_context(copies_by_their_means())
+        if "n_copies" not in certificate.reproduce:
+            then.enter_context(not_counting())
         if before:
             then.enter_context(keeping_all())
             then.enter_context(rounded_to_nearest())

@@ -8,6 +8,7 @@ from surelearn import claims
 from surelearn.app.audit import audit_table
 from surelearn.app.auditing.bundle import Bundle, bundle_of
 from surelearn.app.auditing.columns import tell_complete
+from surelearn.app.auditing.copies import tell_drawn
 from surelearn.app.auditing.plan import Plan, tell_fixed
 from surelearn.app.problem.entry import Entry
 from surelearn.app.verifying.again import AsRecorded, in_its_terms, read_recorded, refusing_nonsense
@@ -123,12 +124,21 @@ def _facts(bundle: Bundle, counted: Mapping[str, Mapping[str, Any]]) -> Facts:
         statistics=counted,
         about={audit["claim"]: audit["about"] for audit in audits},
         evidence={
+            "independent": tell_drawn(_copies_in(first), int(first["audit"]["n_rows"])),
             "complete": tell_complete(first["n_without"], options.get("incomplete", "refuse")),
             "fixed_before": tell_fixed(options.get("plan")),
             "not_chosen_by_them": _tell_looks(first["ledger"], options.get("looks", 1)),
         },
         stored={k: v for k, v in first.items() if k not in _MADE_ANEW},
     )
+
+
+def _copies_in(first: Mapping[str, Any]) -> int:
+    """Return how many rows repeat others; older certificates and those of parts do not say."""
+    n_copies = first.get("n_copies", 0)
+    if type(n_copies) is not int or not 0 <= n_copies < int(first["audit"]["n_rows"]):
+        raise ValueError(f"{n_copies!r} is no number of rows that repeat others")
+    return n_copies
 
 
 def _tell_looks(stored: Any, looks: int) -> Evidence:
