@@ -85,6 +85,10 @@ class BaggedLearner(BaseEstimator):
         """Return the learner whose copies are the members."""
         raise NotImplementedError
 
+    def _prototype(self) -> Any:
+        """Return the same as it is copied: told of targets as the members see them."""
+        return self._base()
+
     def _check_parameters(self) -> None:
         _arguments.at_least_one("n_estimators", self.n_estimators)
         for name in ("bootstrap", "bootstrap_features", "oob_score", "warm_start"):
@@ -109,7 +113,7 @@ class BaggedLearner(BaseEstimator):
         self.bags_ = f"{size} rows, bootstrap={bool(self.bootstrap)}"
         self.weighted_ = weights is not None
         self.seed_, members, self.n_fits_ = self._begin(before)
-        base, n_columns = self._base(), X.shape[1]
+        base, n_columns = self._prototype(), X.shape[1]
         if weights is not None and not has_fit_parameter(base, "sample_weight"):
             raise ValueError(
                 f"{type(base).__name__} takes no sample_weight; leave the weights out, or take "

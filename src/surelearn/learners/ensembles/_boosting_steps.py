@@ -91,9 +91,14 @@ def weighted_quantile(values: Vector, weights: Vector, level: float) -> float:
 
 def root(slope: Callable[[float], float], low: float, high: float) -> float:
     """Return where an increasing function changes its sign; an end if it does not."""
-    if not slope(low) < 0.0:
+    if not (below := slope(low)) < 0.0:
         return low
-    if not slope(high) > 0.0:
+    if not (above := slope(high)) > 0.0:
         return high
-    size = max(abs(low), abs(high))
-    return float(optimize.brentq(slope, low, high, xtol=max(1e-12 * size, 1e-300), rtol=1e-14))
+    size, steepest = max(abs(low), abs(high)), max(-below, above)
+
+    def scaled(part: float) -> float:
+        return slope(size * part) / steepest  # products of tiny slopes would vanish
+
+    found = optimize.brentq(scaled, low / size, high / size, xtol=1e-12, rtol=1e-14)
+    return size * float(found)

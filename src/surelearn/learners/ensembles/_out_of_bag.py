@@ -98,7 +98,7 @@ def summarise(losses: Matrix, outside: Mask, votes: Matrix, labels: Indices) -> 
         sizes += there @ there.T
     alone = sizes.diagonal()
     singles = (losses * outside).sum(axis=1)
-    seen = votes.sum(axis=1) > 0.0
+    seen = outside.any(axis=0)
     wrong = votes.argmax(axis=1) != labels
     return OutOfBag(
         losses=_means(singles, alone),

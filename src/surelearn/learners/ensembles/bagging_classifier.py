@@ -20,6 +20,7 @@ from surelearn.bounds import Guarantee, tails_of_sums
 from surelearn.certificate import Certificate
 from surelearn.learners.ensembles import _certificates, _out_of_bag
 from surelearn.learners.ensembles._bagging import BaggedLearner
+from surelearn.learners.ensembles._member_kinds import answers_of, shares_of, with_labels
 from surelearn.learners.ensembles._out_of_bag import OutOfBag
 from surelearn.learners.trees.cart_classifier import CARTClassifier
 
@@ -116,6 +117,9 @@ class BaggingClassifier(ClassifierMixin, BaggedLearner):
     def _base(self) -> Any:
         return CARTClassifier() if self.estimator is None else self.estimator
 
+    def _prototype(self) -> Any:
+        return with_labels(self._base(), self.classes_.tolist(), range(len(self.classes_)))
+
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the members.
 
@@ -188,13 +192,11 @@ class BaggingClassifier(ClassifierMixin, BaggedLearner):
         """Return what a member says: a share for each class of the ensemble, that sum to 1."""
         member = self.estimators_[place]
         found = np.zeros((X.shape[0], len(self.classes_)))
-        known: Indices = np.asarray(member.classes_).astype(np.int64)  # it learnt places of classes
         if self.voting == "soft" and hasattr(member, "predict_proba"):
-            shares = np.clip(np.asarray(member.predict_proba(X), dtype=np.float64), 0.0, None)
-            totals = shares.sum(axis=1, keepdims=True)
-            found[:, known] = shares / np.where(totals > 0.0, totals, 1.0)
+            known: Indices = np.asarray(member.classes_).astype(np.int64)  # places of classes
+            found[:, known] = shares_of(member, X, len(known))
             return found
-        votes = np.asarray(member.predict(X)).astype(np.int64)
+        votes = validation.index_among(np.arange(len(self.classes_)), answers_of(member, X))
         found[np.arange(len(votes)), votes] = 1.0
         return found
 
