@@ -12,6 +12,7 @@ import numpy as np
 from scipy import optimize
 
 from surelearn._typing import Vector
+from surelearn.learners.ensembles._boosting_steps import gradients_of
 from surelearn.losses import Loss, Square
 
 Propose = Callable[[Vector, Vector], tuple[Any, Vector]]
@@ -49,7 +50,7 @@ def run_stages(
 
     stages = Stages([], [], [mean_loss()], "")
     for stage in range(1, most + 1):
-        slopes = loss.gradient(y, f)
+        slopes = gradients_of(loss, y, f)
         if not slopes[there].any():
             return stages._replace(stop_reason=f"after stage {stage - 1} the loss cannot fall")
         member, values = propose(np.where(there, -slopes, 0.0), weights)
