@@ -2,6 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -137,3 +138,25 @@ def test_weights_of_classes_are_those_of_the_labels_that_members_are_told_by_pla
     assert min(shares) > 0.7
     with pytest.raises(ValueError, match="none of the classes"):
         clone(ensemble).set_params(**{name: {"other": 50.0}}).fit(X, y)
+
+
+def test_learners_of_others_are_named_wherever_they_stand_within_a_member():
+    X, labels = noisy()
+    y = (labels == "yes").astype(int)
+    frozen = FrozenEstimator(CARTClassifier(max_depth=2).fit(X, y))
+    for base in (frozen, DecisionTreeClassifier()):
+        inner = BaggingClassifier(base, n_estimators=2)
+        for member in (base, inner, BaggingClassifier(inner, n_estimators=2)):
+            model = BaggingClassifier(member, n_estimators=3).fit(X, y)
+            evidence = {each.key: each.evidence for each in model.certificates()[0].preconditions}
+            assert f"not that {type(base).__name__} learns from others" in evidence["unseen"]
+
+
+@pytest.mark.parametrize("voting", ["soft", "hard"])
+@pytest.mark.parametrize("named", [("no", "yes"), (1, 2)])
+def test_a_member_that_was_fitted_before_to_other_names_of_classes_is_refused(voting, named):
+    X, labels = noisy()
+    y = np.where(labels == "yes", named[1], named[0])
+    frozen = FrozenEstimator(CARTClassifier(max_depth=2).fit(X, y))
+    with pytest.raises(ValueError, match="names classes that it was not given"):
+        BaggingClassifier(frozen, n_estimators=3, voting=voting).fit(X, y)

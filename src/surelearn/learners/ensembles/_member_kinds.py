@@ -53,7 +53,8 @@ def with_labels(estimator: Any, classes: Sequence[Any], labels: Sequence[int]) -
             renamed[name] = {
                 new: weights.get(old, 1.0) for old, new in zip(classes, labels, strict=True)
             }
-    return copy.set_params(**renamed)
+    copy.set_params(**renamed)  # that of a FrozenEstimator returns nothing
+    return copy
 
 
 def answers_of(member: Any, X: Any) -> NDArray[Any]:

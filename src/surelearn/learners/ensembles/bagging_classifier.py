@@ -193,12 +193,22 @@ class BaggingClassifier(ClassifierMixin, BaggedLearner):
         member = self.estimators_[place]
         found = np.zeros((X.shape[0], len(self.classes_)))
         if self.voting == "soft" and hasattr(member, "predict_proba"):
-            known: Indices = np.asarray(member.classes_).astype(np.int64)  # places of classes
+            known = self._places(member, np.asarray(member.classes_))
             found[:, known] = shares_of(member, X, len(known))
             return found
-        votes = validation.index_among(np.arange(len(self.classes_)), answers_of(member, X))
+        votes = self._places(member, answers_of(member, X))
         found[np.arange(len(votes)), votes] = 1.0
         return found
+
+    def _places(self, member: Any, labels: NDArray[Any]) -> Indices:
+        """Return the labels of a member, which learnt the places of classes; refuse others."""
+        if labels.dtype.kind not in "biuf" or not np.isin(labels, range(len(self.classes_))).all():
+            raise ValueError(
+                f"{type(member).__name__} names classes that it was not given: members of a bagged "
+                f"vote learn the places of classes, 0 to {len(self.classes_) - 1}, so that one "
+                "that was fitted before cannot take part"
+            )
+        return labels.astype(np.int64)
 
     def _ask_outside(self, X: Any, labels: Indices) -> None:
         """Set what the rows outside the bags say of the members, of pairs, and of the vote."""
